@@ -1,0 +1,314 @@
+//! What the standards say of each algorithm: names, lengths in bytes, categories. One table a kind; every provider
+//! takes its figures from here.
+
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// How a private key is encoded. Encodings of different length or content are different things and never mixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeyEncoding {
+    /// The seed from which the key is expanded: ML-KEM `d || z`, ML-DSA `xi`, Ed25519's 32 bytes (RFC 8032).
+    Seed,
+    /// The expanded key: FIPS 203 `dk`, FIPS 204 `sk`, FIPS 205 `SK`, Falcon's encoded private key.
+    Expanded,
+    /// A scalar of fixed length: X25519 (RFC 7748, little-endian), ECDSA (SEC 1, big-endian).
+    Scalar,
+    /// DER: RSAPrivateKey (RFC 8017, appendix A.1.2).
+    Der,
+}
+
+impl KeyEncoding {
+    /// The word that cases and tables carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            KeyEncoding::Seed => "seed",
+            KeyEncoding::Expanded => "expanded",
+            KeyEncoding::Scalar => "scalar",
+            KeyEncoding::Der => "der",
+        }
+    }
+}
+
+/// A KEM as its standard defines it. Lengths in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KemParameters {
+    /// The standard's name.
+    pub algorithm: Cow<'static, str>,
+    /// Where it is defined.
+    pub standard: Cow<'static, str>,
+    /// NIST security category, 1 to 5; `None` for an algorithm that a quantum computer breaks.
+    pub category: Option<u8>,
+    /// Encoded encapsulation key.
+    pub encapsulation_key: usize,
+    /// Encoded decapsulation key, by encoding.
+    pub decapsulation_keys: Cow<'static, [(KeyEncoding, usize)]>,
+    /// Ciphertext.
+    pub ciphertext: usize,
+    /// Shared secret.
+    pub shared_secret: usize,
+    /// Coins that key generation draws.
+    pub keygen_coins: usize,
+    /// Coins that encapsulation draws.
+    pub encapsulation_coins: usize,
+}
+
+impl KemParameters {
+    /// The parameters of a standard algorithm, by name.
+    pub fn of(algorithm: &str) -> Option<KemParameters> {
+        KEMS.iter().find(|kem| kem.algorithm == algorithm).cloned()
+    }
+
+    /// Length in bytes of the decapsulation key in an encoding.
+    pub fn decapsulation_key(&self, encoding: KeyEncoding) -> Option<usize> {
+        length_of(&self.decapsulation_keys, encoding)
+    }
+}
+
+/// A signature scheme as its standard defines it. Lengths in bytes; the maximum where a length varies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SignatureParameters {
+    /// The standard's name.
+    pub algorithm: Cow<'static, str>,
+    /// Where it is defined.
+    pub standard: Cow<'static, str>,
+    /// NIST security category, 1 to 5; `None` for an algorithm that a quantum computer breaks.
+    pub category: Option<u8>,
+    /// Encoded verifying key.
+    pub verifying_key: usize,
+    /// Encoded signing key, by encoding.
+    pub signing_keys: Cow<'static, [(KeyEncoding, usize)]>,
+    /// Longest signature.
+    pub signature: usize,
+    /// Whether signatures differ in length.
+    pub variable_length: bool,
+    /// Coins that key generation takes; 0 where no standard says how it draws them.
+    pub keygen_coins: usize,
+    /// Coins that hedged signing draws; 0 for schemes without.
+    pub signing_coins: usize,
+}
+
+impl SignatureParameters {
+    /// The parameters of a standard algorithm, by name.
+    pub fn of(algorithm: &str) -> Option<SignatureParameters> {
+        SIGNATURES.iter().find(|signature| signature.algorithm == algorithm).cloned()
+    }
+
+    /// Length in bytes of the signing key in an encoding.
+    pub fn signing_key(&self, encoding: KeyEncoding) -> Option<usize> {
+        length_of(&self.signing_keys, encoding)
+    }
+}
+
+/// A Diffie-Hellman function. Lengths in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyAgreementParameters {
+    /// The standard's name.
+    pub algorithm: Cow<'static, str>,
+    /// Where it is defined.
+    pub standard: Cow<'static, str>,
+    /// Encoded public key.
+    pub public_key: usize,
+    /// Encoded private key.
+    pub private_key: usize,
+    /// Shared secret.
+    pub shared_secret: usize,
+}
+
+impl KeyAgreementParameters {
+    /// X25519 (RFC 7748, section 5).
+    pub const X25519: KeyAgreementParameters = KeyAgreementParameters {
+        algorithm: Cow::Borrowed("X25519"),
+        standard: Cow::Borrowed("RFC 7748"),
+        public_key: 32,
+        private_key: 32,
+        shared_secret: 32,
+    };
+}
+
+/// A hash function. Lengths in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HashParameters {
+    /// The standard's name.
+    pub algorithm: Cow<'static, str>,
+    /// Where it is defined.
+    pub standard: Cow<'static, str>,
+    /// Digest.
+    pub digest: usize,
+}
+
+impl HashParameters {
+    /// The parameters of a standard algorithm, by name.
+    pub fn of(algorithm: &str) -> Option<HashParameters> {
+        HASHES.iter().find(|(name, ..)| *name == algorithm).map(|&(name, standard, digest)| HashParameters {
+            algorithm: Cow::Borrowed(name),
+            standard: Cow::Borrowed(standard),
+            digest,
+        })
+    }
+}
+
+/// An extendable-output function. Lengths in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct XofParameters {
+    /// The standard's name.
+    pub algorithm: Cow<'static, str>,
+    /// Where it is defined.
+    pub standard: Cow<'static, str>,
+    /// Bytes absorbed or squeezed by one permutation (the rate).
+    pub rate: usize,
+}
+
+impl XofParameters {
+    /// The parameters of a standard algorithm, by name.
+    pub fn of(algorithm: &str) -> Option<XofParameters> {
+        let rate = match algorithm {
+            "SHAKE128" => 168,
+            "SHAKE256" => 136,
+            _ => return None,
+        };
+        let name = if rate == 168 { "SHAKE128" } else { "SHAKE256" };
+        Some(XofParameters { algorithm: Cow::Borrowed(name), standard: Cow::Borrowed("FIPS 202"), rate })
+    }
+}
+
+fn length_of(lengths: &[(KeyEncoding, usize)], encoding: KeyEncoding) -> Option<usize> {
+    lengths.iter().find(|(candidate, _)| *candidate == encoding).map(|&(_, length)| length)
+}
+
+const fn kem(
+    algorithm: &'static str,
+    category: u8,
+    encapsulation_key: usize,
+    decapsulation_keys: &'static [(KeyEncoding, usize)],
+    ciphertext: usize,
+) -> KemParameters {
+    KemParameters {
+        algorithm: Cow::Borrowed(algorithm),
+        standard: Cow::Borrowed("FIPS 203"),
+        category: Some(category),
+        encapsulation_key,
+        decapsulation_keys: Cow::Borrowed(decapsulation_keys),
+        ciphertext,
+        shared_secret: 32,
+        keygen_coins: 64,
+        encapsulation_coins: 32,
+    }
+}
+
+use KeyEncoding::{Der, Expanded, Scalar, Seed};
+
+/// FIPS 203, table 3; RFC 7748. X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain
+/// Diffie-Hellman value, as in TLS 1.3's key share.
+static KEMS: [KemParameters; 4] = [
+    kem("ML-KEM-512", 1, 800, &[(Seed, 64), (Expanded, 1632)], 768),
+    kem("ML-KEM-768", 3, 1184, &[(Seed, 64), (Expanded, 2400)], 1088),
+    kem("ML-KEM-1024", 5, 1568, &[(Seed, 64), (Expanded, 3168)], 1568),
+    KemParameters {
+        algorithm: Cow::Borrowed("X25519"),
+        standard: Cow::Borrowed("RFC 7748"),
+        category: None,
+        encapsulation_key: 32,
+        decapsulation_keys: Cow::Borrowed(&[(Scalar, 32)]),
+        ciphertext: 32,
+        shared_secret: 32,
+        keygen_coins: 32,
+        encapsulation_coins: 32,
+    },
+];
+
+const fn signature(
+    algorithm: &'static str,
+    standard: &'static str,
+    category: Option<u8>,
+    verifying_key: usize,
+    signing_keys: &'static [(KeyEncoding, usize)],
+    signature: usize,
+    coins: (usize, usize),
+) -> SignatureParameters {
+    SignatureParameters {
+        algorithm: Cow::Borrowed(algorithm),
+        standard: Cow::Borrowed(standard),
+        category,
+        verifying_key,
+        signing_keys: Cow::Borrowed(signing_keys),
+        signature,
+        variable_length: false,
+        keygen_coins: coins.0,
+        signing_coins: coins.1,
+    }
+}
+
+const fn falcon(algorithm: &'static str, category: u8, verifying_key: usize, signing_keys: &'static [(KeyEncoding, usize)], length: usize, variable_length: bool) -> SignatureParameters {
+    let mut parameters = signature(algorithm, "Falcon (round 3)", Some(category), verifying_key, signing_keys, length, (0, 0));
+    parameters.variable_length = variable_length;
+    parameters
+}
+
+const FIPS204: &str = "FIPS 204";
+const FIPS205: &str = "FIPS 205";
+
+/// FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC 8032; SEC 1 and SEC 2 (a key of
+/// secp256k1 is encoded compressed, as ledgers do, one of the NIST curves uncompressed, as X.509 does; signatures are
+/// `r || s` of fixed length); RFC 8017.
+static SIGNATURES: [SignatureParameters; 25] = [
+    signature("ML-DSA-44", FIPS204, Some(2), 1312, &[(Seed, 32), (Expanded, 2560)], 2420, (32, 32)),
+    signature("ML-DSA-65", FIPS204, Some(3), 1952, &[(Seed, 32), (Expanded, 4032)], 3309, (32, 32)),
+    signature("ML-DSA-87", FIPS204, Some(5), 2592, &[(Seed, 32), (Expanded, 4896)], 4627, (32, 32)),
+    signature("SLH-DSA-SHA2-128s", FIPS205, Some(1), 32, &[(Expanded, 64)], 7856, (48, 16)),
+    signature("SLH-DSA-SHAKE-128s", FIPS205, Some(1), 32, &[(Expanded, 64)], 7856, (48, 16)),
+    signature("SLH-DSA-SHA2-128f", FIPS205, Some(1), 32, &[(Expanded, 64)], 17088, (48, 16)),
+    signature("SLH-DSA-SHAKE-128f", FIPS205, Some(1), 32, &[(Expanded, 64)], 17088, (48, 16)),
+    signature("SLH-DSA-SHA2-192s", FIPS205, Some(3), 48, &[(Expanded, 96)], 16224, (72, 24)),
+    signature("SLH-DSA-SHAKE-192s", FIPS205, Some(3), 48, &[(Expanded, 96)], 16224, (72, 24)),
+    signature("SLH-DSA-SHA2-192f", FIPS205, Some(3), 48, &[(Expanded, 96)], 35664, (72, 24)),
+    signature("SLH-DSA-SHAKE-192f", FIPS205, Some(3), 48, &[(Expanded, 96)], 35664, (72, 24)),
+    signature("SLH-DSA-SHA2-256s", FIPS205, Some(5), 64, &[(Expanded, 128)], 29792, (96, 32)),
+    signature("SLH-DSA-SHAKE-256s", FIPS205, Some(5), 64, &[(Expanded, 128)], 29792, (96, 32)),
+    signature("SLH-DSA-SHA2-256f", FIPS205, Some(5), 64, &[(Expanded, 128)], 49856, (96, 32)),
+    signature("SLH-DSA-SHAKE-256f", FIPS205, Some(5), 64, &[(Expanded, 128)], 49856, (96, 32)),
+    falcon("Falcon-512", 1, 897, &[(Expanded, 1281)], 752, true),
+    falcon("Falcon-1024", 5, 1793, &[(Expanded, 2305)], 1462, true),
+    falcon("Falcon-padded-512", 1, 897, &[(Expanded, 1281)], 666, false),
+    falcon("Falcon-padded-1024", 5, 1793, &[(Expanded, 2305)], 1280, false),
+    signature("SPHINCS+-SHA2-128f-simple", "SPHINCS+ (round 3.1)", Some(1), 32, &[(Expanded, 64)], 17088, (0, 0)),
+    signature("Ed25519", "RFC 8032", None, 32, &[(Seed, 32)], 64, (32, 0)),
+    signature("ECDSA-secp256k1", "SEC 1, SEC 2", None, 33, &[(Scalar, 32)], 64, (32, 0)),
+    signature("ECDSA-P-256", "FIPS 186-5", None, 65, &[(Scalar, 32)], 64, (32, 0)),
+    signature("ECDSA-P-384", "FIPS 186-5", None, 97, &[(Scalar, 48)], 96, (48, 0)),
+    signature("RSA-2048", "RFC 8017", None, 270, &[(Der, 1200)], 256, (0, 0)),
+];
+
+static HASHES: [(&str, &str, usize); 6] = [
+    ("SHA3-224", "FIPS 202", 28),
+    ("SHA3-256", "FIPS 202", 32),
+    ("SHA3-384", "FIPS 202", 48),
+    ("SHA3-512", "FIPS 202", 64),
+    ("SHA-256", "FIPS 180-4", 32),
+    ("SHA-512", "FIPS 180-4", 64),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<&str> = SIGNATURES.iter().map(|s| s.algorithm.as_ref()).collect();
+        names.sort_unstable();
+        let count = names.len();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn ml_kem_lengths_follow_from_k() {
+        // FIPS 203, section 8: ek = 384k + 32, dk = 768k + 96, ct = 32(du k + dv).
+        for (algorithm, k, du, dv) in [("ML-KEM-512", 2, 10, 4), ("ML-KEM-768", 3, 10, 4), ("ML-KEM-1024", 4, 11, 5)] {
+            let kem = KemParameters::of(algorithm).unwrap();
+            assert_eq!(kem.encapsulation_key, 384 * k + 32);
+            assert_eq!(kem.decapsulation_key(KeyEncoding::Expanded), Some(768 * k + 96));
+            assert_eq!(kem.ciphertext, 32 * (du * k + dv));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+use crate::{HashParameters, Result, XofParameters};
+
+/// A hash function with an output of fixed length.
+pub trait Hash: Send + Sync {
+    /// The standard's parameters.
+    fn info(&self) -> &HashParameters;
+
+    /// Writes the digest of `message` to `out`, which has exactly [`HashParameters::digest`] bytes.
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
+
+    /// Digests the first `count` messages of a pool in turn, so that a timed loop over a call of a few dozen
+    /// nanoseconds pays for dynamic dispatch once. `messages[i % messages.len()]` is digested into `out`.
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        for i in 0..count {
+            self.digest(&messages[i % messages.len()], out)?;
+        }
+        Ok(())
+    }
+}
+
+/// A hash function with an output of any length (FIPS 202, section 6.2).
+pub trait Xof: Send + Sync {
+    /// The standard's parameters.
+    fn info(&self) -> &XofParameters;
+
+    /// Fills `out`, of any length, with the output for `message`.
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
+
+    /// As [`Hash::digest_batch`].
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        for i in 0..count {
+            self.digest(&messages[i % messages.len()], out)?;
+        }
+        Ok(())
+    }
+
+    /// Absorbs `message` and returns a reader that squeezes as often as it is asked.
+    ///
+    /// # Errors
+    /// [`crate::Error::Unsupported`] where the library has only the one-shot call.
+    fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>>;
+}
+
+/// The squeezing half of a [`Xof`].
+pub trait XofReader: Send {
+    /// Fills `out` with the next bytes of the output.
+    fn squeeze(&mut self, out: &mut [u8]) -> Result<()>;
+}

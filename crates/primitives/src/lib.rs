@@ -1,0 +1,29 @@
+//! The traits through which every cryptographic library is seen.
+//!
+//! Rules that hold for all of them:
+//!
+//! - Outputs belong to the caller: every buffer is handed in, with the exact length that the `info` states (a signature
+//!   of variable length: with the maximum, and the true length is returned).
+//! - Key objects stand beside key bytes. "From encoded bytes" and "with a prepared key" are different operations.
+//! - Randomness is [`Coins`], never a generator: either the library's own, or given bytes.
+//! - An object that a trait hands out can be used from several threads at once.
+
+mod algorithm;
+mod coins;
+mod error;
+mod hash;
+mod kem;
+mod key_agreement;
+mod provider;
+mod signature;
+mod symmetric;
+
+pub use algorithm::{HashParameters, KemParameters, KeyAgreementParameters, KeyEncoding, SignatureParameters, XofParameters};
+pub use coins::Coins;
+pub use error::{Error, Result};
+pub use hash::{Hash, Xof, XofReader};
+pub use kem::{CoinSupport, DecapsulationKey, EncapsulationKey, Kem, KemInfo};
+pub use key_agreement::{KeyAgreement, KeyAgreementInfo, PrivateKey};
+pub use provider::{Backend, BuildInfo, Provider, Unsupported};
+pub use signature::{SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
+pub use symmetric::{Aead, AeadKey, Kdf, Mac, MacKey};

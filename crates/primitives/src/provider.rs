@@ -1,0 +1,128 @@
+use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, Mac, SignatureScheme, Xof};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Which code a provider runs, as exactly as the library can say.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildInfo {
+    /// The library's version.
+    pub version: String,
+    /// Compiler flags, features, code paths: what distinguishes this build from another of the same version.
+    pub build: String,
+}
+
+/// One of several code paths of a library for the same algorithms, such as `portable` and `avx2`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Backend(pub String);
+
+/// What a provider might be expected to offer and does not, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unsupported {
+    /// The algorithm's name.
+    pub algorithm: String,
+    /// The reason, as one would tell a user.
+    pub reason: String,
+}
+
+/// A library and what it offers. Where a library has several code paths, each is a provider of its own with the same
+/// `library` and another `backend`.
+pub struct Provider {
+    /// The library's name: `openssl`, `aws-lc`, `rustcrypto`, ...
+    pub library: String,
+    /// The code path, where the library has more than one to choose from.
+    pub backend: Option<Backend>,
+    /// Version and build options.
+    pub build_info: BuildInfo,
+    /// KEMs, among them X25519 used as one.
+    pub kems: Vec<Arc<dyn Kem>>,
+    /// Signature schemes.
+    pub signatures: Vec<Arc<dyn SignatureScheme>>,
+    /// Key agreements.
+    pub key_agreements: Vec<Arc<dyn KeyAgreement>>,
+    /// Hash functions.
+    pub hashes: Vec<Arc<dyn Hash>>,
+    /// Extendable-output functions.
+    pub xofs: Vec<Arc<dyn Xof>>,
+    /// Message authentication codes.
+    pub macs: Vec<Arc<dyn Mac>>,
+    /// Key derivation functions.
+    pub kdfs: Vec<Arc<dyn Kdf>>,
+    /// Authenticated ciphers.
+    pub aeads: Vec<Arc<dyn Aead>>,
+    /// What is missing, and why.
+    pub unsupported: Vec<Unsupported>,
+}
+
+impl Provider {
+    /// A provider that offers nothing yet.
+    pub fn new(library: &str, build_info: BuildInfo) -> Provider {
+        Provider {
+            library: library.to_owned(),
+            backend: None,
+            build_info,
+            kems: Vec::new(),
+            signatures: Vec::new(),
+            key_agreements: Vec::new(),
+            hashes: Vec::new(),
+            xofs: Vec::new(),
+            macs: Vec::new(),
+            kdfs: Vec::new(),
+            aeads: Vec::new(),
+            unsupported: Vec::new(),
+        }
+    }
+
+    /// The name that cases carry: the library, and its backend after a colon (`libcrux:avx2`).
+    pub fn id(&self) -> String {
+        match &self.backend {
+            Some(Backend(backend)) => format!("{}:{backend}", self.library),
+            None => self.library.clone(),
+        }
+    }
+
+    /// The KEM of that name.
+    pub fn kem(&self, algorithm: &str) -> Option<&Arc<dyn Kem>> {
+        self.kems.iter().find(|kem| kem.info().parameters.algorithm == algorithm)
+    }
+
+    /// The signature scheme of that name.
+    pub fn signature(&self, algorithm: &str) -> Option<&Arc<dyn SignatureScheme>> {
+        self.signatures.iter().find(|scheme| scheme.info().parameters.algorithm == algorithm)
+    }
+
+    /// The key agreement of that name.
+    pub fn key_agreement(&self, algorithm: &str) -> Option<&Arc<dyn KeyAgreement>> {
+        self.key_agreements.iter().find(|agreement| agreement.info().parameters.algorithm == algorithm)
+    }
+
+    /// The hash function of that name.
+    pub fn hash(&self, algorithm: &str) -> Option<&Arc<dyn Hash>> {
+        self.hashes.iter().find(|hash| hash.info().algorithm == algorithm)
+    }
+
+    /// The extendable-output function of that name.
+    pub fn xof(&self, algorithm: &str) -> Option<&Arc<dyn Xof>> {
+        self.xofs.iter().find(|xof| xof.info().algorithm == algorithm)
+    }
+
+    /// The message authentication code of that name.
+    pub fn mac(&self, algorithm: &str) -> Option<&Arc<dyn Mac>> {
+        self.macs.iter().find(|mac| mac.algorithm() == algorithm)
+    }
+
+    /// The key derivation function of that name.
+    pub fn kdf(&self, algorithm: &str) -> Option<&Arc<dyn Kdf>> {
+        self.kdfs.iter().find(|kdf| kdf.algorithm() == algorithm)
+    }
+
+    /// The authenticated cipher of that name.
+    pub fn aead(&self, algorithm: &str) -> Option<&Arc<dyn Aead>> {
+        self.aeads.iter().find(|aead| aead.algorithm() == algorithm)
+    }
+}
+
+impl std::fmt::Debug for Provider {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Provider").field("id", &self.id()).field("build_info", &self.build_info).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,69 @@
+use crate::{CoinSupport, Coins, KeyEncoding, Result, SignatureParameters};
+
+/// What a provider offers of a signature scheme.
+#[derive(Clone, Debug)]
+pub struct SignatureInfo {
+    /// The standard's parameters: lengths in bytes, NIST category.
+    pub parameters: SignatureParameters,
+    /// The encodings of the signing key that the provider loads; the first is its own choice.
+    pub encodings: Vec<KeyEncoding>,
+    /// Which operations take given coins. For signing this includes the deterministic variant.
+    pub coins: CoinSupport,
+    /// Whether sign and verify take a context string that is not empty (FIPS 204, section 5.2; FIPS 205, section 10.2).
+    pub context: bool,
+    /// Whether [`Coins::Internal`] gives a randomised signature (hedged signing) where the scheme has both variants.
+    /// For a scheme without randomness (Ed25519, RSA PKCS#1 v1.5) this is `false`.
+    pub hedged: bool,
+}
+
+impl SignatureInfo {
+    /// The length in bytes of the signing key in an encoding, if the standard has that encoding; the maximum where
+    /// the length varies.
+    pub fn signing_key(&self, encoding: KeyEncoding) -> Option<usize> {
+        self.parameters.signing_key(encoding)
+    }
+}
+
+/// A signature scheme.
+pub trait SignatureScheme: Send + Sync {
+    /// Lengths and abilities.
+    fn info(&self) -> &SignatureInfo;
+
+    /// Generates a key pair and writes both halves as they go on the wire, the signing key in the provider's first
+    /// encoding. Returns the length in bytes of the verifying key and of the signing key.
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<(usize, usize)>;
+
+    /// Generates a prepared signing key.
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>>;
+
+    /// Parses, checks and prepares a signing key.
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>>;
+
+    /// Parses, checks and prepares a verifying key.
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>>;
+}
+
+/// A prepared signing key.
+pub trait SigningKey: Send + Sync {
+    /// Signs, writes the signature to the front of `out` (at least the maximum length) and returns its length in
+    /// bytes. `context` is empty for schemes without one. `Coins::Exact(&[])` asks for the deterministic variant.
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize>;
+
+    /// The verifying key that belongs to this key, prepared.
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>>;
+
+    /// Writes the key in an encoding and returns its length in bytes.
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize>;
+}
+
+/// A prepared verifying key.
+pub trait VerifyingKey: Send + Sync {
+    /// `Ok` if and only if the signature is valid.
+    ///
+    /// # Errors
+    /// [`crate::Error::VerificationFailed`] for a signature that is not, of whatever length or form.
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
+
+    /// Writes the encoding and returns its length in bytes.
+    fn encode(&self, out: &mut [u8]) -> Result<usize>;
+}

@@ -1,0 +1,55 @@
+use crate::Result;
+
+/// A message authentication code, such as HMAC-SHA256 (RFC 2104).
+pub trait Mac: Send + Sync {
+    /// The algorithm's name, such as `HMAC-SHA256`.
+    fn algorithm(&self) -> &str;
+
+    /// Length of a tag in bytes.
+    fn tag_len(&self) -> usize;
+
+    /// Prepares a key of any length.
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>>;
+}
+
+/// A prepared key of a [`Mac`].
+pub trait MacKey: Send + Sync {
+    /// Writes the tag of `message`.
+    fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()>;
+}
+
+/// An extract-and-expand key derivation function, such as HKDF-SHA256 (RFC 5869).
+pub trait Kdf: Send + Sync {
+    /// The algorithm's name, such as `HKDF-SHA256`.
+    fn algorithm(&self) -> &str;
+
+    /// Extract and expand in one: fills `out` with keying material.
+    fn derive(&self, salt: &[u8], key_material: &[u8], info: &[u8], out: &mut [u8]) -> Result<()>;
+}
+
+/// An authenticated cipher, such as AES-256-GCM (NIST SP 800-38D).
+pub trait Aead: Send + Sync {
+    /// The algorithm's name, such as `AES-256-GCM`.
+    fn algorithm(&self) -> &str;
+
+    /// Length of a key in bytes.
+    fn key_len(&self) -> usize;
+
+    /// Length of a nonce in bytes.
+    fn nonce_len(&self) -> usize;
+
+    /// Length of a tag in bytes.
+    fn tag_len(&self) -> usize;
+
+    /// Prepares a key.
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>>;
+}
+
+/// A prepared key of an [`Aead`].
+pub trait AeadKey: Send + Sync {
+    /// Encrypts `buffer` in place and writes the tag.
+    fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()>;
+
+    /// Decrypts `buffer` in place if the tag is right.
+    fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()>;
+}

@@ -1,0 +1,1 @@
+pub(crate) fn providers() -> Vec<pqlab_primitives::Provider> { Vec::new() }
