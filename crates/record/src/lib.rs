@@ -1,1 +1,21 @@
-//! record
+//! The result schema: what a measurement leaves behind, and what every report is made from.
+//!
+//! A [`Run`] is one execution of a suite on one host: an [`Environment`], a [`Protocol`], a plan of [`Case`]s and a
+//! [`Record`] for each that is finished. A record keeps its raw samples; estimates are always computed from them anew.
+
+mod case;
+mod environment;
+mod protocol;
+mod record;
+mod run;
+
+pub use case::{Case, Facts, Form, Parameter, Sizes};
+pub use environment::{
+    Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
+};
+pub use protocol::{CounterChoice, Protocol, ProtocolKind};
+pub use record::{Disturbance, Metric, Record, Samples, Status, Visit};
+pub use run::{Run, RunHeader};
+
+/// The name and version of the schema, as exported files carry it.
+pub const SCHEMA: &str = "pqlab/1";

@@ -1,0 +1,148 @@
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// Whether an operation starts from a key that is parsed and expanded already, or from its encoded bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    /// With a prepared key object; for key generation: up to a prepared key object.
+    Prepared,
+    /// From encoded bytes: parse, check, prepare, operate; for key generation: up to encoded bytes.
+    Encoded,
+}
+
+/// One of the parameters that tell cases of the same algorithm, operation and provider apart.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Parameter {
+    /// Something that is so, such as `deterministic`.
+    Flag(String),
+    /// A named number, such as `len=1024`.
+    Number(String, u64),
+    /// A named word, such as `regime=disk`.
+    Word(String, String),
+}
+
+/// Lengths in bytes of what the algorithm exchanges; absent where it has no such thing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sizes {
+    /// Public, encapsulation or verifying key.
+    pub public_key: Option<u64>,
+    /// Private, decapsulation or signing key, in the encoding that the provider writes by itself.
+    pub secret_key: Option<u64>,
+    /// Ciphertext.
+    pub ciphertext: Option<u64>,
+    /// Shared secret.
+    pub shared_secret: Option<u64>,
+    /// Signature, the longest where the length varies.
+    pub signature: Option<u64>,
+}
+
+/// What is known of a case beyond its identity.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Lengths in bytes.
+    pub sizes: Sizes,
+    /// Bytes that one operation works through, where a rate per byte means something (a hash: the message).
+    pub bytes: Option<u64>,
+    /// NIST security category; `None` where the algorithm has none.
+    pub category: Option<u8>,
+}
+
+/// One row of a plan: what is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// The workload's name, which is also the area's: `kem`.
+    pub workload: String,
+    /// The standard's name of the algorithm, or the construction's.
+    pub algorithm: String,
+    /// The operation: `keygen`, `encapsulate`, `sign`, `digest`, ...
+    pub operation: String,
+    /// The provider's id, with its backend after a colon; two joined by a plus where a construction mixes them.
+    pub provider: String,
+    /// Prepared or encoded, where the operation has both forms.
+    pub form: Option<Form>,
+    /// What else tells cases apart, in the order in which the id shows it.
+    pub parameters: Vec<Parameter>,
+    /// Cases of one block are measured in the same shuffled rounds, so that they can be compared with one another.
+    pub block: String,
+    /// What is known beyond the identity.
+    pub facts: Facts,
+}
+
+impl Case {
+    /// The identity in one line: `kem/ML-KEM-768/encapsulate@liboqs`, `signature/ML-DSA-65/verify[encoded,len=1024]@aws-lc`.
+    pub fn id(&self) -> String {
+        format!("{}/{}/{}{}@{}", self.workload, self.algorithm, self.operation, self.brackets(), self.provider)
+    }
+
+    /// What a table's row is called: `ML-KEM-768 encapsulate`, with what tells it apart in brackets.
+    pub fn name(&self) -> String {
+        format!("{} {}{}", self.algorithm, self.operation, self.brackets())
+    }
+
+    /// The provider's library, without its backend: `libcrux` of `libcrux:avx2`.
+    pub fn library(&self) -> &str {
+        self.provider.split(':').next().unwrap_or(&self.provider)
+    }
+
+    /// The backend, where the provider's id names one.
+    pub fn backend(&self) -> Option<&str> {
+        self.provider.split_once(':').map(|(_, backend)| backend)
+    }
+
+    /// The value of a named number among the parameters.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Number(key, value) if key == name => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// Whether a flag is set among the parameters.
+    pub fn flag(&self, name: &str) -> bool {
+        self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
+    }
+
+    fn brackets(&self) -> String {
+        let encoded = (self.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
+        let all: Vec<String> = encoded.into_iter().chain(self.parameters.iter().map(Parameter::to_string)).collect();
+        if all.is_empty() { String::new() } else { format!("[{}]", all.join(",")) }
+    }
+}
+
+impl fmt::Display for Parameter {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Parameter::Flag(flag) => formatter.write_str(flag),
+            Parameter::Number(name, value) => write!(formatter, "{name}={value}"),
+            Parameter::Word(name, value) => write!(formatter, "{name}={value}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(form: Option<Form>, parameters: Vec<Parameter>) -> Case {
+        Case {
+            workload: "signature".into(),
+            algorithm: "ML-DSA-65".into(),
+            operation: "verify".into(),
+            provider: "libcrux:avx2".into(),
+            form,
+            parameters,
+            block: String::new(),
+            facts: Facts::default(),
+        }
+    }
+
+    #[test]
+    fn an_id_names_only_what_tells_cases_apart() {
+        assert_eq!(case(Some(Form::Prepared), vec![]).id(), "signature/ML-DSA-65/verify@libcrux:avx2");
+        let encoded = case(Some(Form::Encoded), vec![Parameter::Number("len".into(), 1024), Parameter::Flag("hedged".into())]);
+        assert_eq!(encoded.id(), "signature/ML-DSA-65/verify[encoded,len=1024,hedged]@libcrux:avx2");
+        assert_eq!(encoded.number("len"), Some(1024));
+        assert_eq!((encoded.library(), encoded.backend()), ("libcrux", Some("avx2")));
+    }
+}

@@ -1,0 +1,74 @@
+use serde::{Deserialize, Serialize};
+
+/// Which rules decide how much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProtocolKind {
+    /// Until the interval of the median is narrow enough or the case's time is spent.
+    Adaptive,
+    /// A number of iterations that was asked for.
+    Fixed,
+    /// The rules of the reference suites: 1,000 iterations after 100 for warm-up, 1% trimmed at each tail.
+    Reference,
+}
+
+/// Which counter the user asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CounterChoice {
+    /// The best that this machine offers: core cycles, else TSC ticks, else the wall clock.
+    Best,
+    /// The monotonic clock.
+    Wall,
+    /// The time-stamp counter.
+    Tsc,
+    /// Core cycles of the performance-monitoring unit.
+    Cycles,
+    /// Retired instructions.
+    Instructions,
+}
+
+/// The measuring rules of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Protocol {
+    /// Adaptive, fixed or the reference's.
+    pub kind: ProtocolKind,
+    /// Worker processes that measure each case; the process is the unit of repetition.
+    pub processes: u32,
+    /// Operations run and discarded in each process before its first sample of a case.
+    pub warmup: u64,
+    /// Samples of a case over all processes; `None` for the adaptive rules.
+    pub iterations: Option<u64>,
+    /// Percentage of the samples left out at each tail.
+    pub trim_pct: f64,
+    /// Operations in a sample; `None` to calibrate.
+    pub batch: Option<u64>,
+    /// Wanted half-width of the 95% interval of the median, in percent of the median.
+    pub precision_pct: f64,
+    /// Most seconds that a case may take, over all processes.
+    pub max_time_s: f64,
+    /// Seconds of one visit to a case in a round.
+    pub visit_s: f64,
+    /// Which counter was asked for.
+    pub counter: CounterChoice,
+    /// Cores to which workers are pinned; `None` leaves the choice to the harness.
+    pub affinity: Option<Vec<u32>>,
+}
+
+impl Default for Protocol {
+    fn default() -> Protocol {
+        Protocol {
+            kind: ProtocolKind::Adaptive,
+            processes: 8,
+            warmup: 100,
+            iterations: None,
+            trim_pct: 0.0,
+            batch: None,
+            precision_pct: 1.0,
+            max_time_s: 1.5,
+            visit_s: 0.01,
+            counter: CounterChoice::Best,
+            affinity: None,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+use crate::Case;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// Nanoseconds of the monotonic clock.
+    Wall,
+    /// Ticks of the time-stamp counter, which runs at a constant rate: not core cycles.
+    Tsc,
+    /// Core cycles.
+    Cycles,
+    /// Retired instructions.
+    Instructions,
+}
+
+impl Metric {
+    /// The word that command lines and files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Metric::Wall => "wall",
+            Metric::Tsc => "tsc",
+            Metric::Cycles => "cycles",
+            Metric::Instructions => "instructions",
+        }
+    }
+
+    /// What tables call one unit of it.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Metric::Wall => "ns",
+            Metric::Tsc => "TSC ticks",
+            Metric::Cycles => "cycles",
+            Metric::Instructions => "instructions",
+        }
+    }
+}
+
+/// Why a visit is not believed to have had a core to itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Disturbance {
+    /// The hypervisor ran something else for this share of the time.
+    Steal {
+        /// Percent of the visit's wall time.
+        pct: f64,
+    },
+    /// The kernel took the core away this often.
+    InvoluntarySwitches {
+        /// Number of switches.
+        count: u64,
+    },
+    /// The thread had the processor for this share of the wall time only.
+    CpuShare {
+        /// CPU time in percent of wall time.
+        pct: f64,
+    },
+    /// Some task waited for a processor for this share of the time (pressure stall information).
+    Pressure {
+        /// Percent of the visit's wall time.
+        pct: f64,
+    },
+    /// The core clock, estimated by a chain of dependent multiplications, was another after the visit than before.
+    ClockDrift {
+        /// Percent by which it changed.
+        pct: f64,
+    },
+}
+
+impl fmt::Display for Disturbance {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Disturbance::Steal { pct } => write!(formatter, "{pct:.1}% stolen by the hypervisor"),
+            Disturbance::InvoluntarySwitches { count } => write!(formatter, "{count} involuntary context switches"),
+            Disturbance::CpuShare { pct } => write!(formatter, "{pct:.1}% of the processor"),
+            Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
+            Disturbance::ClockDrift { pct } => write!(formatter, "core clock moved by {pct:+.1}%"),
+        }
+    }
+}
+
+/// The samples that one process took of one case in one round.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Visit {
+    /// Which worker process.
+    pub process: u32,
+    /// Which round. Visits of one round, over cases and processes, are neighbours in time.
+    pub round: u32,
+    /// How often the visit was measured again because it was disturbed.
+    pub repeats: u32,
+    /// What disturbed it still; empty for a clean visit.
+    pub disturbances: Vec<Disturbance>,
+    /// Estimated core clock during the visit, in Hz.
+    pub clock_hz: f64,
+    /// The counter's reading for each sample, for the whole batch.
+    pub ticks: Vec<u64>,
+    /// Wall time of each sample in ns, for the whole batch. Empty where it follows from `ticks` and
+    /// [`Samples::ns_per_tick`].
+    pub wall_ns: Vec<u64>,
+    /// What the workload measured itself, by name: sizes in bytes, delays in ns, windows of threads.
+    pub extra: Vec<(String, Vec<f64>)>,
+}
+
+/// All raw samples of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    /// What `ticks` count.
+    pub metric: Metric,
+    /// Nanoseconds in a tick where the counter runs at a constant rate (1 for the wall clock); `None` for cycles and
+    /// instructions, whose wall time is kept beside them.
+    pub ns_per_tick: Option<f64>,
+    /// Operations in a sample.
+    pub batch: u64,
+    /// In the order in which they were taken.
+    pub visits: Vec<Visit>,
+}
+
+impl Samples {
+    /// No samples.
+    pub fn none() -> Samples {
+        Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: Vec::new() }
+    }
+
+    /// Number of samples.
+    pub fn count(&self) -> usize {
+        self.visits.iter().map(|visit| visit.ticks.len()).sum()
+    }
+
+    /// Wall time of one operation in ns, for each sample of a visit.
+    pub fn ns_per_operation(&self, visit: &Visit) -> Vec<f64> {
+        let batch = self.batch as f64;
+        match self.ns_per_tick {
+            Some(ns) => visit.ticks.iter().map(|&ticks| ticks as f64 * ns / batch).collect(),
+            None => visit.wall_ns.iter().map(|&wall| wall as f64 / batch).collect(),
+        }
+    }
+
+    /// Ticks of one operation, for each sample of a visit.
+    pub fn ticks_per_operation(&self, visit: &Visit) -> Vec<f64> {
+        visit.ticks.iter().map(|&ticks| ticks as f64 / self.batch as f64).collect()
+    }
+
+    /// Whether so many visits stayed disturbed that the figures must be marked: more than one in ten.
+    pub fn contended(&self) -> bool {
+        let disturbed = self.visits.iter().filter(|visit| !visit.disturbances.is_empty()).count();
+        disturbed * 10 > self.visits.len()
+    }
+
+    /// The visits that estimates are made from: the undisturbed ones, unless the whole case is [contended](Self::contended),
+    /// in which case leaving some out would only hide it.
+    pub fn usable(&self) -> impl Iterator<Item = &Visit> {
+        let contended = self.contended();
+        self.visits.iter().filter(move |visit| contended || visit.disturbances.is_empty())
+    }
+}
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Measured and verified.
+    Ok,
+    /// No figure: see [`Record::error`].
+    Failed,
+}
+
+/// What is kept of a finished case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// What was measured.
+    pub case: Case,
+    /// How it ended.
+    pub status: Status,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// Whether known answers and every round trip were right.
+    pub verified: bool,
+    /// Whether the wanted precision was reached in the time given.
+    pub precision_reached: bool,
+    /// Raw samples; empty for a failed case.
+    pub samples: Samples,
+    /// When it was finished: RFC 3339, UTC.
+    pub finished_at: String,
+}
+
+impl Record {
+    /// A case that gave no figure, and why.
+    pub fn failed(case: Case, error: String, finished_at: String) -> Record {
+        Record {
+            case,
+            status: Status::Failed,
+            error: Some(error),
+            verified: false,
+            precision_reached: false,
+            samples: Samples::none(),
+            finished_at,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+use crate::{Case, Environment, Protocol, Record};
+use serde::{Deserialize, Serialize};
+
+/// What is known of a run before anything is measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunHeader {
+    /// Unique, sorted by time: UTC to the second and a few random characters.
+    pub id: String,
+    /// The suites' names, joined by a plus.
+    pub suite: String,
+    /// The command line that asked for it.
+    pub command: String,
+    /// Seed of the order and of the inputs.
+    pub seed: u64,
+    /// When it began: RFC 3339, UTC.
+    pub started_at: String,
+    /// The machine, the build and the counters.
+    pub environment: Environment,
+    /// The measuring rules.
+    pub protocol: Protocol,
+    /// All cases, in the order of the plan.
+    pub plan: Vec<Case>,
+}
+
+/// One execution of a suite on one host.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// What was known beforehand.
+    pub header: RunHeader,
+    /// Finished cases, in the order of the plan.
+    pub records: Vec<Record>,
+    /// Whether every case of the plan has its record.
+    pub complete: bool,
+    /// When the last case was finished: RFC 3339, UTC.
+    pub finished_at: Option<String>,
+}
+
+impl Run {
+    /// The records of an area, in the order of the plan.
+    pub fn area<'a>(&'a self, workload: &'a str) -> impl Iterator<Item = &'a Record> {
+        self.records.iter().filter(move |record| record.case.workload == workload)
+    }
+
+    /// The areas that the run touches, in the order of the plan.
+    pub fn areas(&self) -> Vec<&str> {
+        let mut areas: Vec<&str> = Vec::new();
+        for record in &self.records {
+            if !areas.contains(&record.case.workload.as_str()) {
+                areas.push(&record.case.workload);
+            }
+        }
+        areas
+    }
+}
