@@ -1,1 +1,88 @@
-fn main(){}
+//! `pqlab`: a laboratory for post-quantum cryptography, on the command line.
+
+mod args;
+mod commands;
+mod output;
+mod progress;
+
+use args::{Cli, Command};
+use clap::Parser;
+use pqlab_lab::{LabError, store::StoreError};
+use std::io;
+use std::process::ExitCode;
+
+/// Everything asked for was done.
+const DONE: u8 = 0;
+/// A case failed, or an answer was wrong.
+const FAILED: u8 = 1;
+/// Bad usage or bad input.
+const USAGE: u8 = 2;
+/// The user stopped it; what was finished is stored.
+const INTERRUPTED: u8 = 130;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return ExitCode::from(explain_usage(&error)),
+    };
+    match run(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            if is_broken_pipe(&error) {
+                // Whoever read our output has seen enough.
+                return ExitCode::from(DONE);
+            }
+            output::complain(&format!("{error:#}"));
+            ExitCode::from(code_of(&error))
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<u8> {
+    let terminal = output::Terminal::new(cli.color);
+    match cli.command {
+        Command::Run(arguments) => commands::run::run(arguments, &terminal),
+        Command::List(arguments) => commands::list::run(&arguments),
+        Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),
+        Command::Show(arguments) => commands::show::run(&arguments, &terminal),
+        Command::Export(arguments) => commands::export::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
+        Command::Completions { shell } => commands::completions::run(shell),
+        Command::Worker { descriptor } => {
+            pqlab_lab::serve_as_worker(descriptor)?;
+            Ok(DONE)
+        }
+    }
+}
+
+/// Who can mend it: bad input and a database that refuses are the user's, the rest is ours.
+fn code_of(error: &anyhow::Error) -> u8 {
+    let input = error.chain().any(|cause| {
+        matches!(cause.downcast_ref::<LabError>(), Some(LabError::Usage(_) | LabError::Store(_)))
+            || cause.downcast_ref::<StoreError>().is_some()
+            || cause.downcast_ref::<output::BadInput>().is_some()
+    });
+    if input { USAGE } else { FAILED }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(broken)
+}
+
+/// Help goes out as it is; an error in one line: what, and where to look.
+fn explain_usage(error: &clap::Error) -> u8 {
+    if !error.use_stderr() {
+        return if error.print().is_ok() { DONE } else { FAILED };
+    }
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let what = lines.next().unwrap_or("bad usage").trim_start_matches("error: ").to_owned();
+    let details: Vec<&str> =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
+    let details = if details.is_empty() { String::new() } else { format!(" {}", details.join(" ")) };
+    output::complain(&format!("{what}{details} (see `pqlab --help`)"));
+    USAGE
+}

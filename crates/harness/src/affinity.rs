@@ -1,1 +1,183 @@
-//! affinity
+//! Which processors a process may use, and how a thread is kept on some of them.
+
+/// Why a thread could not be pinned.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AffinityError {
+    /// No processor was named.
+    #[error("no processor to pin to")]
+    Empty,
+    /// This process may not use the processor, or there is none of that number.
+    #[error("processor {cpu} is not among those that this process may use: {}", list(.allowed))]
+    NotAllowed {
+        /// The processor's number.
+        cpu: u32,
+        /// What may be used instead.
+        allowed: Vec<u32>,
+    },
+    /// The kernel refused.
+    #[error("the kernel refused to pin the thread: {0}")]
+    Refused(nix::errno::Errno),
+    /// The operating system offers no way to pin threads.
+    #[error("threads cannot be pinned on this operating system")]
+    Unsupported,
+}
+
+/// The numbers of the processors that the calling thread may use, in rising order. Where the system cannot tell: as many
+/// as it says run in parallel.
+pub fn allowed() -> Vec<u32> {
+    system::allowed().unwrap_or_else(|| {
+        let count = std::thread::available_parallelism().map_or(1, usize::from);
+        (0..count as u32).collect()
+    })
+}
+
+/// Keeps the calling thread, and the threads that it starts from now on, on these processors. A thread that is pinned
+/// already can be pinned elsewhere.
+///
+/// # Errors
+/// [`AffinityError`] if the list is empty, names a processor that this process is not granted, or the system refuses.
+pub fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
+    if cpus.is_empty() {
+        return Err(AffinityError::Empty);
+    }
+    system::pin(cpus)
+}
+
+/// The processor on which the calling thread runs at this moment.
+pub fn current_cpu() -> Option<u32> {
+    system::current_cpu()
+}
+
+/// Writes processors the way `taskset -c` reads them: `0-3,8`.
+pub fn list(cpus: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &cpu in cpus {
+        match ranges.last_mut() {
+            Some((_, end)) if *end + 1 == cpu => *end = cpu,
+            _ => ranges.push((cpu, cpu)),
+        }
+    }
+    let words: Vec<String> = ranges
+        .iter()
+        .map(|&(begin, end)| if begin == end { begin.to_string() } else { format!("{begin}-{end}") })
+        .collect();
+    words.join(",")
+}
+
+#[cfg(target_os = "linux")]
+mod system {
+    use super::AffinityError;
+    use nix::errno::Errno;
+    use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+    use nix::unistd::Pid;
+
+    /// To the scheduler's calls this is the calling thread, not its process.
+    const THIS_THREAD: Pid = Pid::from_raw(0);
+
+    pub(super) fn allowed() -> Option<Vec<u32>> {
+        let set = sched_getaffinity(THIS_THREAD).ok()?;
+        let cpus: Vec<u32> =
+            (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu) == Ok(true)).map(|cpu| cpu as u32).collect();
+        (!cpus.is_empty()).then_some(cpus)
+    }
+
+    /// Checked by reading back: the kernel takes a set of which the container grants a part only, and drops the rest.
+    pub(super) fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
+        let before = sched_getaffinity(THIS_THREAD).map_err(AffinityError::Refused)?;
+        let mut wanted = CpuSet::new();
+        let countable = cpus.iter().all(|&cpu| wanted.set(cpu as usize).is_ok());
+        let outcome = if countable { sched_setaffinity(THIS_THREAD, &wanted) } else { Err(Errno::EINVAL) };
+        let granted = super::allowed();
+        let missing = cpus.iter().find(|cpu| !granted.contains(cpu));
+        match (outcome, missing) {
+            (Ok(()), None) => Ok(()),
+            (Ok(()) | Err(Errno::EINVAL), Some(&cpu)) => {
+                let allowed = grantable();
+                sched_setaffinity(THIS_THREAD, &before).map_err(AffinityError::Refused)?;
+                Err(AffinityError::NotAllowed { cpu, allowed })
+            }
+            (Err(errno), _) => Err(AffinityError::Refused(errno)),
+        }
+    }
+
+    /// Every processor that may be asked for, also where the thread is pinned to a part of them now. Unpins the thread.
+    fn grantable() -> Vec<u32> {
+        let mut all = CpuSet::new();
+        let filled = (0..CpuSet::count()).all(|cpu| all.set(cpu).is_ok());
+        if filled && sched_setaffinity(THIS_THREAD, &all).is_ok() { super::allowed() } else { Vec::new() }
+    }
+
+    pub(super) fn current_cpu() -> Option<u32> {
+        sched_getcpu().ok().map(|cpu| cpu as u32)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod system {
+    use super::AffinityError;
+
+    pub(super) fn allowed() -> Option<Vec<u32>> {
+        None
+    }
+
+    pub(super) fn pin(_cpus: &[u32]) -> Result<(), AffinityError> {
+        Err(AffinityError::Unsupported)
+    }
+
+    pub(super) fn current_cpu() -> Option<u32> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_written_as_ranges() {
+        assert_eq!(list(&[]), "");
+        assert_eq!(list(&[3]), "3");
+        assert_eq!(list(&[0, 1, 2, 3, 8, 10, 11]), "0-3,8,10-11");
+    }
+
+    #[test]
+    fn there_is_always_a_processor() {
+        let cpus = allowed();
+        assert!(!cpus.is_empty());
+        assert!(cpus.is_sorted());
+    }
+
+    #[test]
+    fn nothing_is_pinned_to_nothing() {
+        assert_eq!(pin(&[]), Err(AffinityError::Empty));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pinned_thread_stays_where_it_is_put() {
+        // On a thread of its own: an affinity would outlive the test.
+        std::thread::spawn(|| {
+            let everywhere = allowed();
+            let last = *everywhere.last().unwrap();
+            pin(&[last]).unwrap();
+            assert_eq!(allowed(), [last]);
+            assert_eq!(current_cpu(), Some(last));
+            // Neither does being pinned forbid to be pinned elsewhere, nor does a refusal change anything.
+            let error = pin(&[last, 1_000]).unwrap_err();
+            assert_eq!(error, AffinityError::NotAllowed { cpu: 1_000, allowed: everywhere.clone() });
+            assert_eq!(allowed(), [last]);
+            pin(&everywhere).unwrap();
+            assert_eq!(allowed(), everywhere);
+        })
+        .join()
+        .unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_processor_that_is_not_there_is_named() {
+        let error = pin(&[1_000_000]).unwrap_err();
+        assert!(matches!(error, AffinityError::NotAllowed { cpu: 1_000_000, .. }));
+        assert!(error.to_string().contains("processor 1000000"), "{error}");
+    }
+}

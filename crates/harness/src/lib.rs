@@ -1,7 +1,19 @@
 //! How pqlab measures: counters, protocol, contention gates, worker processes, environment.
+//!
+//! A coordinator (this process) starts worker processes of the same binary, has each prepare the cases of a block, and
+//! visits them in shuffled rounds: one process measures at a time, for a few milliseconds a visit, so that whatever is
+//! compared was measured side by side. See [`schedule`] for the rules and [`worker`] for the other side.
 
 pub mod affinity;
 pub mod clock;
 pub mod counter;
 pub mod environment;
 pub mod gate;
+pub mod process;
+pub mod schedule;
+pub mod trial;
+pub mod wire;
+pub mod worker;
+
+pub use schedule::{Event, Fleet, Observer, Outcome};
+pub use trial::{Fault, Recorder, Seed, Trial, TrialSource};

@@ -1,1 +1,20 @@
-//! lab
+//! The facade: suite -> plan -> run -> store -> report. What the command line does, a program can do through here.
+
+mod catalogue;
+mod error;
+mod plan;
+mod session;
+mod suite;
+mod worker;
+
+pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
+pub use error::LabError;
+pub use plan::{Filters, Plan, matches};
+pub use session::{Ended, Laboratory, Progress, RunRequest};
+pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
+pub use worker::serve_as_worker;
+
+pub use pqlab_harness::environment::{Advice, Severity, advise};
+pub use pqlab_record as record;
+pub use pqlab_report as report;
+pub use pqlab_store as store;

@@ -2,6 +2,15 @@
 
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
+mod compiled;
+#[cfg(feature = "fn-dsa")]
+mod fn_dsa;
+#[cfg(feature = "libcrux")]
+mod libcrux;
+#[cfg(feature = "liboqs")]
+mod liboqs;
+#[cfg(feature = "libsecp256k1")]
+mod libsecp256k1;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
@@ -16,6 +25,14 @@ pub fn providers() -> Vec<Arc<Provider>> {
     let all: Vec<Vec<Provider>> = vec![
         #[cfg(feature = "aws-lc")]
         aws_lc::providers(),
+        #[cfg(feature = "fn-dsa")]
+        fn_dsa::providers(),
+        #[cfg(feature = "libcrux")]
+        libcrux::providers(),
+        #[cfg(feature = "liboqs")]
+        liboqs::providers(),
+        #[cfg(feature = "libsecp256k1")]
+        libsecp256k1::providers(),
         #[cfg(feature = "openssl")]
         openssl::providers(),
         #[cfg(feature = "rustcrypto")]

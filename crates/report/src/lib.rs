@@ -1,1 +1,17 @@
-//! report
+//! What is made of a run: [`Exporter`]s, one file per format, and what the [`terminal`] shows.
+//!
+//! Everything here is a pure function of stored runs. It knows no harness and no cryptographic library and reads no clock,
+//! so an old run renders again, byte for byte. [`estimates`] says how figures come from samples; every format takes them
+//! from there.
+
+pub mod estimates;
+pub mod exporters;
+pub mod number;
+pub mod schema;
+pub mod terminal;
+
+#[cfg(test)]
+mod fixtures;
+
+pub use estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
+pub use exporters::{ExportError, Exporter, exporter, exporters};

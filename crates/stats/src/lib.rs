@@ -1,1 +1,12 @@
-//! stats
+//! From samples to estimates: pure functions, without input or output, without a clock and without randomness.
+//!
+//! Samples are plain `f64` in whatever unit the caller chose; results are in the same unit. Every estimator names the
+//! source of its definition.
+
+mod describe;
+mod interval;
+mod sorted;
+
+pub use describe::{Description, coefficient_of_variation_pct, describe, mean, standard_deviation};
+pub use interval::{CONFIDENCE, Interval, IntervalMethod, median_interval};
+pub use sorted::{Sorted, median};

@@ -1,1 +1,23 @@
-//! store
+//! Where runs are kept: one SQLite file, in which every finished case is committed by itself, raw samples and all.
+//!
+//! A finished case survives a killed process and a power failure: [`Store::finish_case`] returns only when its one
+//! transaction has reached the disk. What was not committed leaves no trace.
+//!
+//! The tables (`migrations/`) are made to be read with `sqlite3` by hand; only raw samples need [`samples::decode`].
+
+mod error;
+mod location;
+mod read;
+mod reference;
+pub mod samples;
+mod schema;
+mod store;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use error::StoreError;
+pub use location::default_path;
+pub use read::RunSummary;
+pub use store::Store;
+pub use write::Import;

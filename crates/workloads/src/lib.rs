@@ -1,1 +1,67 @@
-//! workloads
+//! What pqlab measures: one file per workload, one line each in [`workloads`].
+
+mod floor;
+mod hash;
+mod inputs;
+mod kem;
+pub mod known_answers;
+mod registry;
+mod signature;
+
+pub use registry::Registry;
+
+use pqlab_harness::{Fault, Seed, Trial};
+use pqlab_primitives::{Error, Provider};
+use pqlab_record::Case;
+use std::sync::Arc;
+
+/// A kind of work that is measured.
+pub trait Workload: Send + Sync {
+    /// Its name, which is also the area's.
+    fn id(&self) -> &'static str;
+
+    /// What it answers, in one line.
+    fn describe(&self) -> &'static str;
+
+    /// Every case that the providers make possible. What of them is measured, a suite selects.
+    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case>;
+
+    /// Readies one of its cases with the provider that the case names.
+    ///
+    /// # Errors
+    /// What the library reports while keys and inputs are made.
+    fn prepare(&self, case: &Case, provider: &Provider, seed: Seed) -> Result<Box<dyn Trial>, Fault>;
+}
+
+/// What the user may choose of the cases' parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Message lengths in bytes, in place of each workload's own.
+    pub lengths: Option<Vec<u64>>,
+}
+
+/// All workloads, one line each.
+pub fn workloads() -> Vec<Box<dyn Workload>> {
+    vec![
+        Box::new(floor::FloorWorkload),
+        Box::new(kem::KemWorkload),
+        Box::new(signature::SignatureWorkload),
+        Box::new(hash::HashWorkload),
+    ]
+}
+
+/// The provider that does nothing: its figure is the floor of the harness.
+pub const NULL: &str = "null";
+
+/// What a library's error is to a measurement: an answer that does not verify is a wrong one.
+fn fault(error: Error) -> Fault {
+    match error {
+        Error::Unsupported(what) => Fault::Unsupported(what.to_owned()),
+        Error::VerificationFailed => Fault::WrongAnswer("a valid signature or tag is refused".to_owned()),
+        other => Fault::Library(other.to_string()),
+    }
+}
+
+fn missing(case: &Case) -> Fault {
+    Fault::Unsupported(format!("{} does not offer {} {}", case.provider, case.algorithm, case.operation))
+}

@@ -1,0 +1,388 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use pqlab_lab::ProtocolOverrides;
+use pqlab_lab::record::{CounterChoice, ProtocolKind};
+use std::path::PathBuf;
+
+/// A laboratory for post-quantum cryptography: verified, interleaved, honest measurements of hashes, KEMs and signatures
+/// from several libraries side by side.
+#[derive(Parser, Debug)]
+#[command(name = "pqlab", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  pqlab run                                  the standard suite, in about two minutes
+  pqlab run kem --filter '*ML-KEM-768*'      one algorithm from every library
+  pqlab show last                            the table of the latest run
+  pqlab export last --format json            the same for programs")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+
+    /// Colour the output
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Measure
+    Run(Box<RunArgs>),
+    /// List what there is to measure, and with what
+    List(ListArgs),
+    /// List past runs
+    Runs(RunsArgs),
+    /// Show a run's table, or one case in full
+    Show(ShowArgs),
+    /// Write a run in another format
+    Export(ExportArgs),
+    /// What of this machine disturbs measuring, and what to do about it
+    Doctor(DoctorArgs),
+    /// Print a shell's completion script
+    #[command(after_help = "Example:\n  pqlab completions bash > ~/.local/share/bash-completion/completions/pqlab")]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Serve a coordinator: started by `pqlab run`, never by hand
+    #[command(name = "worker", hide = true)]
+    Worker {
+        /// Number of the inherited file descriptor
+        descriptor: i32,
+    },
+}
+
+/// Measure suites or areas; with no argument the suite `standard`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab run                                          the suite `standard`
+  pqlab run kem hash --quick                         two areas, roughly
+  pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
+  pqlab run my-suite.toml --rigorous --save result.json
+  pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
+  pqlab run --resume                                 go on with what was stopped")]
+pub(crate) struct RunArgs {
+    /// Suites, areas, or files of suites [default: standard]
+    #[arg(value_name = "SUITE")]
+    pub(crate) suites: Vec<String>,
+
+    /// A rough answer: wider intervals, a quarter of the time
+    #[arg(long, conflicts_with = "rigorous")]
+    pub(crate) quick: bool,
+
+    /// A careful answer: narrower intervals, more processes, ten times the time
+    #[arg(long)]
+    pub(crate) rigorous: bool,
+
+    /// Only cases whose id matches: `*` stands for any text [repeatable]
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+
+    /// Only this provider [repeatable]
+    #[arg(long, value_name = "P")]
+    pub(crate) provider: Vec<String>,
+
+    /// Only this algorithm [repeatable]
+    #[arg(long, value_name = "A")]
+    pub(crate) algorithm: Vec<String>,
+
+    /// Message lengths in bytes
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) lengths: Vec<u64>,
+
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+
+    /// Seed of the order and of the inputs [default: drawn, and kept with the run]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+
+    /// Also write the run to this file as JSON when it ends
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// Print the run in this export format when it ends
+    #[arg(long, value_name = "F", conflicts_with = "json")]
+    pub(crate) format: Option<String>,
+
+    /// Go on with a run that was stopped [default: the latest that is not complete]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) resume: Option<String>,
+
+    /// Events to standard output, one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// No progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    /// Say nothing but what went wrong
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Say more: the plan, the rules and the environment
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// Most seconds that a worker may take for one answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, hide = true)]
+    pub(crate) time_limit: u64,
+}
+
+/// The measuring rules.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "How to measure")]
+pub(crate) struct ProtocolArgs {
+    /// The rules: adaptive, or those of the reference suites (1,000 iterations after 100, 1% trimmed at each tail)
+    /// [default: the suite's]
+    #[arg(long, value_enum)]
+    pub(crate) protocol: Option<ProtocolName>,
+
+    /// Samples of a case, in place of the adaptive rules
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) iterations: Option<u64>,
+
+    /// Operations that each process discards first [default: 100]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) warmup: Option<u64>,
+
+    /// Percentage of the samples left out at each tail [default: 0]
+    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
+    pub(crate) trim: Option<f64>,
+
+    /// Operations in a sample [default: calibrated; 1 where one operation is long enough]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) batch: Option<u64>,
+
+    /// Wanted half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
+    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
+    pub(crate) precision: Option<f64>,
+
+    /// Most seconds for a case [default: 1.5, or the suite's]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(crate) max_time: Option<f64>,
+
+    /// Worker processes: the unit of repetition [default: 8, or the suite's]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) processes: Option<u32>,
+
+    /// Cores to pin the workers to, in turn, such as 2,3 or 4-7 [default: the last one allowed]
+    #[arg(long, value_name = "CPUS", value_parser = parse_cpus)]
+    pub(crate) affinity: Option<Cpus>,
+
+    /// What to count [default: core cycles where the machine shows them, else TSC ticks, else the wall clock]
+    #[arg(long, value_enum)]
+    pub(crate) counter: Option<CounterName>,
+}
+
+impl ProtocolArgs {
+    /// What the flags, after the presets, set of the rules.
+    pub(crate) fn overrides(&self, quick: bool, rigorous: bool) -> ProtocolOverrides {
+        let preset = match (quick, rigorous) {
+            (true, _) => ProtocolOverrides {
+                precision_pct: Some(3.0),
+                max_time_s: Some(0.25),
+                processes: Some(4),
+                ..Default::default()
+            },
+            (_, true) => ProtocolOverrides {
+                precision_pct: Some(0.5),
+                max_time_s: Some(10.0),
+                processes: Some(16),
+                ..Default::default()
+            },
+            _ => ProtocolOverrides::default(),
+        };
+        ProtocolOverrides {
+            kind: self.protocol.map(|protocol| match protocol {
+                ProtocolName::Adaptive => ProtocolKind::Adaptive,
+                ProtocolName::Reference => ProtocolKind::Reference,
+            }),
+            processes: self.processes.or(preset.processes),
+            warmup: self.warmup,
+            iterations: self.iterations,
+            trim_pct: self.trim,
+            batch: self.batch,
+            precision_pct: self.precision.or(preset.precision_pct),
+            max_time_s: self.max_time.or(preset.max_time_s),
+            counter: self.counter.map(|counter| match counter {
+                CounterName::Wall => CounterChoice::Wall,
+                CounterName::Tsc => CounterChoice::Tsc,
+                CounterName::Cycles => CounterChoice::Cycles,
+                CounterName::Instructions => CounterChoice::Instructions,
+            }),
+            affinity: self.affinity.clone().map(|cpus| cpus.0),
+        }
+    }
+}
+
+/// What `pqlab list` can list.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listing {
+    Cases,
+    Algorithms,
+    Providers,
+    Suites,
+    Exporters,
+    Counters,
+}
+
+/// List what there is.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab list algorithms          lengths, categories and encodings, by provider
+  pqlab list cases --json        every id that a filter can match")]
+pub(crate) struct ListArgs {
+    /// What to list
+    #[arg(value_enum, default_value_t = Listing::Suites)]
+    pub(crate) what: Listing,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// List past runs.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  pqlab runs --json | jq '.[0].id'")]
+pub(crate) struct RunsArgs {
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show a run's table, or one case in full.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab show                                          the latest run
+  pqlab show last~1                                   the one before it
+  pqlab show last 'kem/ML-KEM-768/decapsulate@*'      cases in full, with their histograms")]
+pub(crate) struct ShowArgs {
+    /// An id, a unique beginning of one, `last` or `last~1`
+    #[arg(default_value = "last")]
+    pub(crate) run: String,
+
+    /// A case's id, or a pattern with `*`
+    pub(crate) case: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// Write a run in another format.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab export last --format csv --out results.csv
+  pqlab export last --format samples-csv | head")]
+pub(crate) struct ExportArgs {
+    /// An id, a unique beginning of one, `last` or `last~1`
+    #[arg(default_value = "last")]
+    pub(crate) run: String,
+
+    /// The format: see `pqlab list exporters`
+    #[arg(long, value_name = "F")]
+    pub(crate) format: String,
+
+    /// The file [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// What of this machine disturbs measuring.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  pqlab doctor")]
+pub(crate) struct DoctorArgs {
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Where results are kept.
+#[derive(Args, Debug)]
+pub(crate) struct DatabaseArgs {
+    /// The database [default: pqlab.db in the platform's data folder]
+    #[arg(long, value_name = "FILE", env = "PQLAB_DB", hide_env_values = true)]
+    pub(crate) db: Option<PathBuf>,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum ProtocolName {
+    Adaptive,
+    Reference,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum CounterName {
+    Wall,
+    Tsc,
+    Cycles,
+    Instructions,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+/// A list of cores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cpus(pub(crate) Vec<u32>);
+
+/// Reads `0,2,4-7`.
+fn parse_cpus(text: &str) -> Result<Cpus, String> {
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| format!("{text:?} is no core's number"));
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        match part.split_once('-') {
+            Some((first, last)) => {
+                let (first, last) = (number(first)?, number(last)?);
+                if last < first || last - first > 4096 {
+                    return Err(format!("{part:?} is no range of cores"));
+                }
+                cpus.extend(first..=last);
+            }
+            None => cpus.push(number(part)?),
+        }
+    }
+    Ok(Cpus(cpus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn cores_are_numbers_and_ranges() {
+        assert_eq!(parse_cpus("0,2,4-6").unwrap(), Cpus(vec![0, 2, 4, 5, 6]));
+        for wrong in ["", "a", "3-1", "-1", "1,,2", "0-4294967295"] {
+            assert!(parse_cpus(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_verb_has_an_example() {
+        let command = Cli::command();
+        for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Example"), "{} has no example", verb.get_name());
+        }
+    }
+}

@@ -1,0 +1,57 @@
+use super::laboratory;
+use crate::args::DoctorArgs;
+use crate::output::Terminal;
+use crate::{DONE, output};
+use pqlab_lab::record::CounterChoice;
+use pqlab_lab::report::terminal;
+use pqlab_lab::{Severity, advise, counters};
+use serde_json::json;
+
+pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+    let (environment, _) = laboratory()?.environment(CounterChoice::Best)?;
+    let advice = advise(&environment);
+    let counters = counters();
+    if arguments.json {
+        let advice: Vec<_> = advice
+            .iter()
+            .map(|advice| {
+                json!({"severity": word(advice.severity), "subject": advice.subject, "finding": advice.finding, "remedy": advice.remedy})
+            })
+            .collect();
+        let all = json!({"environment": environment, "advice": advice, "counters": counters});
+        output::data(&serde_json::to_string_pretty(&all)?)?;
+        return Ok(DONE);
+    }
+    output::data(&terminal::environment_line(&environment))?;
+    output::data("\nCounters")?;
+    for counter in &counters {
+        let available = if counter.available { "yes" } else { "no " };
+        output::data(&format!("  {:<13} {available}  {}", counter.name, counter.detail))?;
+    }
+    output::data("\nWhat disturbs measuring here")?;
+    for advice in &advice {
+        output::data(&format!("  {} {}: {}", mark(advice.severity, screen.color), advice.subject, advice.finding))?;
+        if let Some(remedy) = &advice.remedy {
+            output::data(&format!("          mend it: {remedy}"))?;
+        }
+    }
+    Ok(DONE)
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Ok => "ok",
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+    }
+}
+
+fn mark(severity: Severity, color: bool) -> String {
+    let word = format!("{:<7}", word(severity));
+    match (severity, color) {
+        (Severity::Ok, true) => format!("\x1b[32m{word}\x1b[0m"),
+        (Severity::Note, true) => format!("\x1b[36m{word}\x1b[0m"),
+        (Severity::Warning, true) => format!("\x1b[33m{word}\x1b[0m"),
+        (_, false) => word,
+    }
+}

@@ -1,0 +1,38 @@
+//! One file a verb.
+
+pub(crate) mod completions;
+pub(crate) mod doctor;
+pub(crate) mod export;
+pub(crate) mod list;
+pub(crate) mod run;
+pub(crate) mod runs;
+pub(crate) mod show;
+
+use crate::args::DatabaseArgs;
+use pqlab_lab::Laboratory;
+use pqlab_lab::store::{Store, StoreError, default_path};
+use std::path::PathBuf;
+
+/// Everything that this build can measure; workers are this program again.
+pub(crate) fn laboratory() -> anyhow::Result<Laboratory> {
+    Ok(Laboratory::new(std::env::current_exe()?, vec!["worker".into()]))
+}
+
+impl DatabaseArgs {
+    pub(crate) fn path(&self) -> Result<PathBuf, StoreError> {
+        match &self.db {
+            Some(path) => Ok(path.clone()),
+            None => default_path(),
+        }
+    }
+
+    /// Opens the database, which comes into being if it is not there.
+    pub(crate) fn open(&self) -> Result<Store, StoreError> {
+        Store::open(self.path()?)
+    }
+
+    /// Opens the database for reading; it must be there.
+    pub(crate) fn open_read_only(&self) -> Result<Store, StoreError> {
+        Store::open_read_only(self.path()?)
+    }
+}

@@ -1,0 +1,132 @@
+use super::{export, laboratory};
+use crate::args::RunArgs;
+use crate::output::{self, Terminal};
+use crate::progress::{Screen, Stream};
+use crate::{DONE, FAILED, INTERRUPTED};
+use anyhow::Context;
+use pqlab_lab::report::terminal;
+use pqlab_lab::store::Store;
+use pqlab_lab::{Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
+    let exporter = arguments.format.as_deref().map(export::find).transpose()?;
+    let laboratory = laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
+    // Before anything is measured, everything that can be wrong with the request has been found.
+    let plan = match arguments.resume {
+        Some(_) => None,
+        None => Some(plan(&arguments, &laboratory)?),
+    };
+    let mut store = arguments.database.open()?;
+    let stop = stop_on_signals()?;
+
+    let stream = match (arguments.json, exporter.is_some()) {
+        (true, _) => Stream::Events,
+        (false, true) => Stream::Nothing,
+        (false, false) => Stream::Lines,
+    };
+    let bars = !arguments.no_progress && !arguments.quiet && io::stderr().is_terminal();
+    let mut shown = Screen::new(stream, bars, arguments.quiet, arguments.verbose, screen.color);
+    let outcome = match plan {
+        Some(plan) => {
+            let request = RunRequest { seed: arguments.seed, command: command_line() };
+            laboratory.run(&mut store, plan, &request, &mut shown, &stop)
+        }
+        None => {
+            let run = incomplete(&store, arguments.resume.as_deref().unwrap_or_default())?;
+            laboratory.resume(&mut store, &run, &mut shown, &stop)
+        }
+    };
+    shown.end();
+    let ended = outcome?;
+    if let Some(error) = shown.broken.take() {
+        return Err(error.into());
+    }
+    conclude(&arguments, screen, &store, &ended)
+}
+
+fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> {
+    let names = if arguments.suites.is_empty() { vec!["standard".to_owned()] } else { arguments.suites.clone() };
+    let suites = names.iter().map(|name| Suite::find(name)).collect::<Result<Vec<_>, _>>()?;
+    let filters = Filters {
+        ids: arguments.filter.clone(),
+        providers: arguments.provider.clone(),
+        algorithms: arguments.algorithm.clone(),
+        lengths: (!arguments.lengths.is_empty()).then(|| arguments.lengths.clone()),
+    };
+    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    Plan::new(laboratory.registry(), &suites, &filters, &overrides)
+}
+
+/// The run to go on with.
+fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
+    let run = if reference.is_empty() { store.last_incomplete()? } else { Some(store.resolve(reference)?) };
+    run.ok_or_else(|| output::BadInput("there is no stopped run to go on with: see `pqlab runs`".into()).into())
+}
+
+/// A first signal stops after the visit in hand, a second one at once.
+fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
+            .context("cannot listen to signals")?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot listen to signals")?;
+    }
+    Ok(stop)
+}
+
+/// The table, the files, and the exit code.
+fn conclude(arguments: &RunArgs, screen: &Terminal, store: &Store, ended: &Ended) -> anyhow::Result<u8> {
+    let run = store.load_run(&ended.run)?;
+    if let Some(path) = &arguments.save {
+        let json = export::find("json")?;
+        output::write_file(path, |file| Ok(json.export(&run, file)?))?;
+    }
+    if arguments.json {
+        let event = serde_json::json!({
+            "event": "end", "run": ended.run, "complete": ended.complete, "failed": ended.failed,
+        });
+        output::data(&event.to_string())?;
+    } else if let Some(format) = &arguments.format {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        export::find(format)?.export(&run, &mut out)?;
+        out.flush()?;
+    } else if !arguments.quiet {
+        output::data(&terminal::closing(&run, screen.width, screen.color))?;
+    }
+    if !arguments.quiet {
+        let database = store.path().display();
+        if ended.complete {
+            output::talk(&format!("run {} is stored in {database}: `pqlab show last` prints its table", ended.run));
+        } else {
+            output::talk(&format!(
+                "stopped: {} of {} cases of run {} are stored in {database}; `pqlab run --resume` goes on",
+                run.records.len(),
+                run.header.plan.len(),
+                ended.run
+            ));
+        }
+    }
+    Ok(match (ended.complete, run.records.iter().any(|record| record.error.is_some())) {
+        (false, _) => INTERRUPTED,
+        (true, true) => FAILED,
+        (true, false) => DONE,
+    })
+}
+
+/// The command line as it can be typed again.
+fn command_line() -> String {
+    let quote = |argument: String| {
+        let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=,:@+%".contains(character);
+        if !argument.is_empty() && argument.chars().all(plain) {
+            argument
+        } else {
+            format!("'{}'", argument.replace('\'', "'\\''"))
+        }
+    };
+    std::iter::once("pqlab".to_owned()).chain(std::env::args().skip(1).map(quote)).collect::<Vec<_>>().join(" ")
+}

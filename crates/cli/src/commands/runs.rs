@@ -1,0 +1,42 @@
+use crate::args::RunsArgs;
+use crate::output::Terminal;
+use crate::{DONE, output};
+use pqlab_lab::report::terminal;
+use serde_json::json;
+
+pub(crate) fn run(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
+    let runs = if arguments.database.path()?.exists() { arguments.database.open_read_only()?.runs()? } else { Vec::new() };
+    if arguments.json {
+        let rows: Vec<_> = runs
+            .iter()
+            .map(|run| {
+                json!({
+                    "id": run.id, "suite": run.suite, "command": run.command, "started_at": run.started_at,
+                    "finished_at": run.finished_at, "complete": run.complete, "planned": run.planned,
+                    "finished": run.finished, "failed": run.failed, "contended": run.contended, "host": run.host,
+                })
+            })
+            .collect();
+        output::data(&serde_json::to_string_pretty(&rows)?)?;
+    } else if runs.is_empty() {
+        output::talk("no runs yet: `pqlab run` makes one");
+    } else {
+        output::data(&terminal::runs_table(&rows(&runs), terminal.width))?;
+    }
+    Ok(DONE)
+}
+
+fn rows(runs: &[pqlab_lab::store::RunSummary]) -> Vec<terminal::RunRow> {
+    runs.iter()
+        .map(|run| terminal::RunRow {
+            id: run.id.clone(),
+            suite: run.suite.clone(),
+            started_at: run.started_at.clone(),
+            finished: run.finished,
+            planned: run.planned,
+            failed: run.failed,
+            complete: run.complete,
+            host: run.host.clone(),
+        })
+        .collect()
+}

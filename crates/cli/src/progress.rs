@@ -1,0 +1,143 @@
+//! What a user sees while a run goes on: a bar for the run, a line for the case in hand, a line for each finished case.
+
+use crate::output;
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use pqlab_lab::record::{Case, Record, RunHeader};
+use pqlab_lab::report::{json, terminal};
+use pqlab_lab::Progress;
+use std::time::Duration;
+
+/// Steps of the bar for one case.
+const STEPS: f64 = 1000.0;
+
+/// What of the run goes to standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// A line for each finished case.
+    Lines,
+    /// Events, one JSON object a line.
+    Events,
+    /// Nothing until the end.
+    Nothing,
+}
+
+/// Shows a run on the terminal.
+pub(crate) struct Screen {
+    stream: Stream,
+    quiet: bool,
+    verbose: bool,
+    color: bool,
+    bars: Option<Bars>,
+    /// The first failure to write: the run goes on, because what it stores is worth more than what it shows.
+    pub(crate) broken: Option<std::io::Error>,
+}
+
+struct Bars {
+    all: MultiProgress,
+    run: ProgressBar,
+    case: ProgressBar,
+}
+
+impl Screen {
+    pub(crate) fn new(stream: Stream, progress: bool, quiet: bool, verbose: bool, color: bool) -> Screen {
+        let bars = progress.then(|| {
+            let all = MultiProgress::new();
+            let run = all.add(ProgressBar::no_length().with_style(bar_style()));
+            let case = all.add(ProgressBar::no_length().with_style(case_style()));
+            Bars { all, run, case }
+        });
+        Screen { stream, quiet, verbose, color, bars, broken: None }
+    }
+
+    fn data(&mut self, line: &str) {
+        if self.broken.is_some() {
+            return;
+        }
+        let written = match &self.bars {
+            Some(bars) => bars.all.suspend(|| output::data(line)),
+            None => output::data(line),
+        };
+        self.broken = written.err();
+    }
+
+    fn event(&mut self, event: &serde_json::Value) {
+        self.data(&event.to_string());
+    }
+
+    /// Removes the bars.
+    pub(crate) fn end(&mut self) {
+        if let Some(bars) = self.bars.take() {
+            bars.case.finish_and_clear();
+            bars.run.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Screen {
+    fn begin(&mut self, header: &RunHeader, remaining: usize) {
+        if self.stream == Stream::Events {
+            let mut event = json::header(header);
+            event["event"] = "begin".into();
+            event["cases"] = remaining.into();
+            self.event(&event);
+        }
+        if self.verbose {
+            let protocol = &header.protocol;
+            self.note(&format!(
+                "run {}: suite {}, {remaining} of {} cases, {} processes, seed {}",
+                header.id,
+                header.suite,
+                header.plan.len(),
+                protocol.processes,
+                header.seed
+            ));
+            self.note(&terminal::environment_line(&header.environment));
+        }
+        if let Some(bars) = &self.bars {
+            bars.run.set_length((remaining as f64 * STEPS) as u64);
+            bars.run.enable_steady_tick(Duration::from_millis(500));
+        }
+    }
+
+    fn working(&mut self, case: &Case, done: f64) {
+        if let Some(bars) = &self.bars {
+            bars.run.set_position((done * STEPS) as u64);
+            let total = bars.run.length().unwrap_or(0) as f64 / STEPS;
+            bars.run.set_message(format!("{done:.0} of {total:.0} cases"));
+            bars.case.set_message(case.id());
+        }
+    }
+
+    fn finished(&mut self, header: &RunHeader, record: &Record) {
+        match self.stream {
+            Stream::Lines if !self.quiet => {
+                let line = terminal::case_line(record, &header.protocol, self.color);
+                self.data(&line);
+            }
+            Stream::Events => {
+                let result = json::result(record, &header.protocol);
+                self.event(&serde_json::json!({"event": "case", "result": result}));
+            }
+            Stream::Lines | Stream::Nothing => {}
+        }
+    }
+
+    fn note(&mut self, text: &str) {
+        if self.quiet {
+            return;
+        }
+        match &self.bars {
+            Some(bars) => bars.all.suspend(|| output::talk(text)),
+            None => output::talk(text),
+        }
+    }
+}
+
+fn bar_style() -> ProgressStyle {
+    let template = "[{elapsed_precise}] {bar:30} {percent:>3}%  {msg}, about {eta} left";
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+fn case_style() -> ProgressStyle {
+    ProgressStyle::with_template("           {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_spinner())
+}

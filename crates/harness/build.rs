@@ -1,0 +1,108 @@
+//! Tells the crate how it is built: compilers, profile, target, flags and commit.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let target = variable("TARGET").unwrap_or_default();
+    set("RUSTC", &first_line(&variable("RUSTC").unwrap_or_else(|| "rustc".to_owned())).unwrap_or_default());
+    set("CC", &c_compiler(&target).unwrap_or_default());
+    set("PROFILE", &profile().unwrap_or_default());
+    set("TARGET", &target);
+    set("FLAGS", &flags(&target));
+    set("COMMIT", &commit().unwrap_or_default());
+}
+
+fn set(name: &str, value: &str) {
+    println!("cargo::rustc-env=PQLAB_{name}={value}");
+}
+
+fn variable(name: &str) -> Option<String> {
+    println!("cargo::rerun-if-env-changed={name}");
+    env::var(name).ok().filter(|value| !value.trim().is_empty())
+}
+
+/// What the program says of its version, without the rest.
+fn first_line(program: &str) -> Option<String> {
+    let output = Command::new(program).arg("--version").output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
+}
+
+/// A variable in the forms in which the `cc` crate looks for it: for the target, for targets in general, for all.
+fn for_target(name: &str, target: &str) -> Option<(String, String)> {
+    [
+        format!("{name}_{target}"),
+        format!("{name}_{}", target.replace('-', "_")),
+        format!("TARGET_{name}"),
+        name.to_owned(),
+    ]
+    .into_iter()
+    .find_map(|key| variable(&key).map(|value| (key, value)))
+}
+
+/// The compiler that the `cc` crate and the libraries' own build systems take. A launcher before it (`ccache gcc`) is
+/// passed over.
+fn c_compiler(target: &str) -> Option<String> {
+    let command = for_target("CC", target).map_or_else(|| "cc".to_owned(), |(_, command)| command);
+    command.split_ascii_whitespace().filter(|word| !word.ends_with("ccache")).find_map(first_line)
+}
+
+/// The folder of the target directory in which the build takes place names the profile; `PROFILE` knows two of them only.
+fn profile() -> Option<String> {
+    let output = PathBuf::from(variable("OUT_DIR")?);
+    let folder = output
+        .ancestors()
+        .find(|folder| folder.file_name().is_some_and(|name| name == "build"))
+        .and_then(Path::parent)
+        .and_then(|folder| folder.file_name())
+        .map(|name| name.to_string_lossy().into_owned());
+    let name = folder.or_else(|| variable("PROFILE"))?;
+    Some(if name == "debug" { "dev".to_owned() } else { name })
+}
+
+fn flags(target: &str) -> String {
+    let rust = variable("CARGO_ENCODED_RUSTFLAGS").map(|flags| format!("RUSTFLAGS={}", flags.replace('\x1f', " ")));
+    let c = for_target("CFLAGS", target).map(|(key, value)| format!("{key}={value}"));
+    let all: Vec<String> = [rust, c].into_iter().flatten().collect();
+    // A line break would end the line that sets the variable.
+    all.join(" ").replace(['\n', '\r'], " ")
+}
+
+/// The commit of the working tree, with a plus behind it if tracked files differ from it. `None` where the sources are
+/// no checkout, or are a folder in someone else's.
+///
+/// The script runs again when the commit changes, not at every change of a file: the plus is as of then.
+fn commit() -> Option<String> {
+    let package = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR")?);
+    let workspace = package.ancestors().nth(2)?;
+    let git = |arguments: &[&str]| -> Option<String> {
+        // The sources may belong to another user than the one who builds (sudo); no lock, so that looking changes nothing.
+        let output = Command::new("git")
+            .args(["-c", "safe.directory=*", "--no-optional-locks"])
+            .args(arguments)
+            .current_dir(workspace)
+            .output()
+            .ok()
+            .filter(|output| output.status.success())?;
+        Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let top = PathBuf::from(git(&["rev-parse", "--show-toplevel"])?);
+    if top.canonicalize().ok()? != workspace.canonicalize().ok()? {
+        return None;
+    }
+    let mut watched = vec!["HEAD".to_owned(), "packed-refs".to_owned()];
+    watched.extend(git(&["symbolic-ref", "--quiet", "HEAD"]));
+    for name in watched {
+        // To watch a file that is not there would run the script at every build.
+        if let Some(path) = git(&["rev-parse", "--git-path", &name]).map(|path| workspace.join(path))
+            && path.exists()
+        {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    let commit = git(&["rev-parse", "--short=12", "HEAD"])?;
+    let changes = git(&["status", "--porcelain", "--untracked-files=no"])?;
+    Some(if changes.is_empty() { commit } else { commit + "+" })
+}

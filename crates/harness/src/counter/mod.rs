@@ -1,0 +1,294 @@
+//! What counts time: core cycles, instructions, TSC ticks, or nanoseconds of the monotonic clock.
+//!
+//! A tick of the time-stamp counter is not a core cycle: it runs at a rate of its own, whatever the core's clock does.
+
+#[cfg(target_os = "linux")]
+mod perf;
+mod probe;
+mod tsc;
+mod wall;
+
+pub use probe::{EventProbe, Missing, Probes, Source};
+pub use tsc::{Baseline, TscProbe, calibrate_tsc};
+
+use crate::clock::{core_clock_hz, monotonic_ns};
+use pqlab_record::{CounterChoice, Counters, Metric};
+use std::time::Duration;
+
+/// Empty pairs of readings from which resolution and overhead are taken.
+const PAIRS: usize = 1_001;
+
+/// Over how long the rate of the time-stamp counter is measured when a counter is opened.
+const CALIBRATION: Duration = Duration::from_millis(50);
+
+/// Counts something between two moments of one thread.
+pub trait Counter: Send {
+    /// What is counted.
+    fn metric(&self) -> Metric;
+    /// The first moment.
+    fn start(&mut self);
+    /// The second moment: what was counted since the first.
+    fn stop(&mut self) -> u64;
+}
+
+/// Why there is no counter.
+#[derive(Debug, thiserror::Error)]
+pub enum CounterError {
+    /// The counter that was asked for cannot be had on this machine.
+    #[error("counter `{counter}` is not available: {reason}. Remedy: {remedy}")]
+    Unavailable {
+        /// The counter's name.
+        counter: &'static str,
+        /// Why not.
+        reason: String,
+        /// What would change that.
+        remedy: String,
+    },
+    /// The counter was there a moment ago.
+    #[error("counter `{counter}` could not be opened: {error}")]
+    Open {
+        /// The counter's name.
+        counter: &'static str,
+        /// The kernel's answer.
+        error: std::io::Error,
+    },
+}
+
+/// A counter, and how it counts.
+pub struct Selected {
+    /// The counter. It counts the thread that opened it, and must stay on it.
+    pub counter: Box<dyn Counter>,
+    /// Which counter it is, and how it is read.
+    pub source: Source,
+    /// Nanoseconds in a tick where it runs at a constant rate; `None` for cycles and instructions.
+    pub ns_per_tick: Option<f64>,
+    /// The smallest non-zero step between two readings in succession, in ns. For cycles and instructions it is that of
+    /// the monotonic clock, from which their wall time is taken.
+    pub resolution_ns: f64,
+    /// What a pair of readings with nothing between them shows, in ns: the median. For cycles and instructions it is
+    /// what the monotonic clock shows around such a pair.
+    pub overhead_ns: f64,
+    /// What a pair of readings with nothing between them shows, in ticks: the median.
+    pub overhead_ticks: f64,
+    /// The counters that cannot be had, each with the reason and the remedy.
+    pub unavailable: Vec<(String, String)>,
+}
+
+impl Selected {
+    /// What the record keeps of it. Estimates the core's clock, which takes a fraction of a millisecond.
+    pub fn describe(&self) -> Counters {
+        Counters {
+            primary: self.source.metric().name().to_owned(),
+            ticks_per_second: self.ns_per_tick.map(|ns| 1e9 / ns),
+            core_clock_estimate_hz: Some(core_clock_hz()),
+            resolution_ns: self.resolution_ns,
+            overhead_ns: self.overhead_ns,
+            unavailable: self.unavailable.clone(),
+        }
+    }
+}
+
+/// Tries every counter of this machine, on the calling thread. Takes well under a millisecond.
+pub fn probe() -> Probes {
+    Probes {
+        cycles: probe_event(Metric::Cycles),
+        instructions: probe_event(Metric::Instructions),
+        tsc: tsc::probe(),
+        paranoid: std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid")
+            .ok()
+            .and_then(|text| text.trim().parse().ok()),
+    }
+}
+
+/// Opens the counter that answers a choice, for the calling thread. For a time-stamp counter this takes 50 ms, in which
+/// its rate is measured.
+///
+/// # Errors
+/// [`CounterError::Unavailable`] if a counter was named that cannot be had; its text says why and what would help.
+pub fn open(choice: CounterChoice) -> Result<Selected, CounterError> {
+    open_at_rate(choice, None)
+}
+
+/// As [`open`], but a time-stamp counter is taken to run at a rate that is known already: one process of a run measures
+/// it, and the others convert with the same number.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_at_rate(choice: CounterChoice, ticks_per_second: Option<f64>) -> Result<Selected, CounterError> {
+    let probes = probe();
+    let source = probes.choose(choice)?;
+    let mut counter = open_source(source)?;
+    let ns_per_tick = match source {
+        Source::Wall => Some(1.0),
+        Source::Tsc => ticks_per_second.or_else(|| calibrate_tsc(CALIBRATION)).map(|rate| 1e9 / rate),
+        Source::User(_) | Source::Kernel(_) => None,
+    };
+    let ticks = Empty::measure(counter.as_mut());
+    let (resolution_ns, overhead_ns) = match ns_per_tick {
+        Some(ns) => (ticks.step * ns, ticks.median * ns),
+        None => (Empty::measure(&mut wall::Wall::default()).step, wall_of_empty_pairs(counter.as_mut())),
+    };
+    Ok(Selected {
+        counter,
+        source,
+        ns_per_tick,
+        resolution_ns,
+        overhead_ns,
+        overhead_ticks: ticks.median,
+        unavailable: probes
+            .missing()
+            .into_iter()
+            .map(|Missing { counter, reason, remedy }| (counter.to_owned(), format!("{reason}. Remedy: {remedy}")))
+            .collect(),
+    })
+}
+
+fn open_source(source: Source) -> Result<Box<dyn Counter>, CounterError> {
+    match source {
+        Source::Wall => Ok(Box::new(wall::Wall::default())),
+        Source::Tsc => Ok(Box::new(tsc::Tsc::default())),
+        Source::User(metric) => open_event(metric, true),
+        Source::Kernel(metric) => open_event(metric, false),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_event(metric: Metric, user: bool) -> Result<Box<dyn Counter>, CounterError> {
+    match perf::Perf::open(metric, user) {
+        Ok(perf) => Ok(Box::new(perf)),
+        Err(error) => Err(CounterError::Open { counter: metric.name(), error }),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn probe_event(metric: Metric) -> EventProbe {
+    perf::probe(metric)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_event(metric: Metric, _user: bool) -> Result<Box<dyn Counter>, CounterError> {
+    Err(CounterError::Open { counter: metric.name(), error: std::io::ErrorKind::Unsupported.into() })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn probe_event(_metric: Metric) -> EventProbe {
+    EventProbe::Foreign
+}
+
+/// What pairs of readings with nothing between them show, in ticks.
+struct Empty {
+    /// The smallest that is not zero; zero if there is none.
+    step: f64,
+    median: f64,
+}
+
+impl Empty {
+    fn measure(counter: &mut dyn Counter) -> Empty {
+        let mut pairs: Vec<u64> = (0..PAIRS)
+            .map(|_| {
+                counter.start();
+                counter.stop()
+            })
+            .collect();
+        pairs.sort_unstable();
+        let step = pairs.iter().copied().find(|&pair| pair > 0).unwrap_or(0);
+        Empty { step: step as f64, median: pairs[PAIRS / 2] as f64 }
+    }
+}
+
+/// Median time in ns from before the first reading of an empty pair to behind the second.
+fn wall_of_empty_pairs(counter: &mut dyn Counter) -> f64 {
+    let mut pairs: Vec<u64> = (0..PAIRS)
+        .map(|_| {
+            let begin = monotonic_ns();
+            counter.start();
+            counter.stop();
+            monotonic_ns() - begin
+        })
+        .collect();
+    pairs.sort_unstable();
+    pairs[PAIRS / 2] as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A made-up counter, whose readings repeat.
+    struct Scripted(std::iter::Cycle<std::array::IntoIter<u64, 5>>);
+
+    impl Counter for Scripted {
+        fn metric(&self) -> Metric {
+            Metric::Cycles
+        }
+
+        fn start(&mut self) {}
+
+        fn stop(&mut self) -> u64 {
+            self.0.next().unwrap()
+        }
+    }
+
+    #[test]
+    fn resolution_is_the_smallest_step_and_overhead_the_median() {
+        let empty = Empty::measure(&mut Scripted([0, 9, 3, 4, 4].into_iter().cycle()));
+        assert_eq!((empty.step, empty.median), (3.0, 4.0));
+    }
+
+    #[test]
+    fn the_wall_clock_counts_nanoseconds() {
+        let mut selected = open(CounterChoice::Wall).unwrap();
+        assert_eq!((selected.source, selected.ns_per_tick), (Source::Wall, Some(1.0)));
+        assert!(selected.resolution_ns > 0.0 && selected.overhead_ns >= 0.0);
+        selected.counter.start();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(selected.counter.stop() >= 2_000_000);
+    }
+
+    #[test]
+    fn every_counter_that_is_offered_opens_and_counts() {
+        for source in probe().available() {
+            let choice = match source.metric() {
+                Metric::Wall => CounterChoice::Wall,
+                Metric::Tsc => CounterChoice::Tsc,
+                Metric::Cycles => CounterChoice::Cycles,
+                Metric::Instructions => CounterChoice::Instructions,
+            };
+            let mut selected = open(choice).unwrap();
+            assert_eq!(selected.source, source);
+            assert_eq!(selected.counter.metric(), source.metric());
+            assert_eq!(selected.ns_per_tick.is_some(), matches!(source, Source::Wall | Source::Tsc));
+            selected.counter.start();
+            for turn in 0..100_000 {
+                std::hint::black_box(turn);
+            }
+            assert!(selected.counter.stop() > 0, "{source:?}");
+        }
+    }
+
+    #[test]
+    fn every_counter_that_is_missing_is_refused_with_its_reason() {
+        for (name, reason) in open(CounterChoice::Best).unwrap().unavailable {
+            let choice = match name.as_str() {
+                "cycles" => CounterChoice::Cycles,
+                "instructions" => CounterChoice::Instructions,
+                "tsc" => CounterChoice::Tsc,
+                _ => continue,
+            };
+            let error = open(choice).err().unwrap().to_string();
+            assert_eq!(error, format!("counter `{name}` is not available: {reason}"));
+        }
+    }
+
+    #[test]
+    fn a_rate_that_is_given_is_taken() {
+        if probe().tsc != TscProbe::Invariant {
+            return;
+        }
+        let selected = open_at_rate(CounterChoice::Tsc, Some(2e9)).unwrap();
+        assert_eq!(selected.ns_per_tick, Some(0.5));
+        let described = selected.describe();
+        assert_eq!((described.primary.as_str(), described.ticks_per_second), ("tsc", Some(2e9)));
+        assert!(described.core_clock_estimate_hz.is_some());
+    }
+}

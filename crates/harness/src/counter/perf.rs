@@ -1,0 +1,101 @@
+//! Core cycles and instructions, counted by the performance-monitoring unit through Linux' `perf_event_open`.
+//!
+//! Counted is the calling thread in user mode: what the kernel does meanwhile (interrupts, page faults, `getrandom`) is
+//! in the wall time that is kept beside, not in these counts.
+
+use super::Counter;
+use super::probe::EventProbe;
+use perf_event::events::Hardware;
+use perf_event::{Builder, Sampler};
+use pqlab_record::Metric;
+use std::io;
+
+/// Turns of the loop that a counter must see: enough that "nothing" cannot be chance.
+const TRIAL_TURNS: u64 = 10_000;
+
+/// A hardware event, counted on the thread that opened it, and on no other.
+pub(super) struct Perf {
+    metric: Metric,
+    sampler: Sampler,
+    user: bool,
+    begin: u64,
+}
+
+impl Perf {
+    /// Begins to count. `metric` is [`Metric::Cycles`] or [`Metric::Instructions`]; `user` says whether readings are
+    /// made with `rdpmc`, as far as the kernel allows at each.
+    ///
+    /// # Errors
+    /// The kernel's answer, with its number.
+    pub(super) fn open(metric: Metric, user: bool) -> io::Result<Perf> {
+        let event = if metric == Metric::Instructions { Hardware::INSTRUCTIONS } else { Hardware::CPU_CYCLES };
+        // Pinned to the unit: a counter that shares its register with others by turns would be extrapolated.
+        let mut counter = Builder::new(event).pinned(true).build()?;
+        counter.enable()?;
+        Ok(Perf { metric, sampler: counter.sampled(0)?, user, begin: 0 })
+    }
+
+    fn read(&mut self) -> io::Result<u64> {
+        fence();
+        let by_user = if self.user { self.sampler.read_user().count() } else { None };
+        let count = match by_user {
+            Some(count) => count,
+            None => self.sampler.read()?,
+        };
+        fence();
+        Ok(count)
+    }
+
+    fn expect(&mut self) -> u64 {
+        self.read()
+            .unwrap_or_else(|error| panic!("the performance counter was taken away while it was in use: {error}"))
+    }
+}
+
+impl Counter for Perf {
+    fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    #[inline]
+    fn start(&mut self) {
+        self.begin = self.expect();
+    }
+
+    #[inline]
+    fn stop(&mut self) -> u64 {
+        self.expect().wrapping_sub(self.begin)
+    }
+}
+
+/// Tries how far an event can be counted here.
+pub(super) fn probe(metric: Metric) -> EventProbe {
+    let mut perf = match Perf::open(metric, false) {
+        Ok(perf) => perf,
+        Err(error) => return EventProbe::Refused(error.raw_os_error().unwrap_or(0)),
+    };
+    let Ok(before) = perf.read() else { return EventProbe::Silent };
+    for turn in 0..TRIAL_TURNS {
+        std::hint::black_box(turn);
+    }
+    match perf.read() {
+        Ok(after) if after > before => {}
+        _ => return EventProbe::Silent,
+    }
+    if perf.sampler.read_user().count().is_some() { EventProbe::User } else { EventProbe::Kernel }
+}
+
+/// Keeps instructions from moving across a reading: `rdpmc` orders nothing by itself.
+#[inline]
+fn fence() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: `lfence` is part of SSE2, which every x86-64 processor has.
+    unsafe {
+        std::arch::x86_64::_mm_lfence();
+    }
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: a barrier that touches neither registers nor memory.
+    unsafe {
+        std::arch::asm!("isb", options(nomem, nostack));
+    }
+}

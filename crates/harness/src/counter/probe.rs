@@ -1,0 +1,303 @@
+//! Which counters this machine offers, which of them is taken, and why the others are not to be had.
+
+use super::CounterError;
+use super::tsc::TscProbe;
+use nix::errno::Errno;
+use pqlab_record::{CounterChoice, Metric};
+
+/// What became of an attempt to count a hardware event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventProbe {
+    /// It counts, and a program may read it with `rdpmc`, without a system call.
+    User,
+    /// It counts, and is read with the system call `read`.
+    Kernel,
+    /// It can be opened but counts nothing.
+    Silent,
+    /// `perf_event_open` failed with this number.
+    Refused(i32),
+    /// The operating system has no `perf_event_open`.
+    Foreign,
+}
+
+/// What was found out about this machine's counters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Probes {
+    /// Core cycles.
+    pub cycles: EventProbe,
+    /// Retired instructions.
+    pub instructions: EventProbe,
+    /// The time-stamp counter.
+    pub tsc: TscProbe,
+    /// `kernel.perf_event_paranoid`, where it can be read.
+    pub paranoid: Option<i32>,
+}
+
+/// A counter that can be opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Core cycles or instructions by `rdpmc`.
+    User(Metric),
+    /// Core cycles or instructions by `read`.
+    Kernel(Metric),
+    /// The time-stamp counter.
+    Tsc,
+    /// The monotonic clock.
+    Wall,
+}
+
+impl Source {
+    /// What it counts.
+    pub fn metric(self) -> Metric {
+        match self {
+            Source::User(metric) | Source::Kernel(metric) => metric,
+            Source::Tsc => Metric::Tsc,
+            Source::Wall => Metric::Wall,
+        }
+    }
+
+    /// How it is read: the instruction or the call.
+    pub fn method(self) -> &'static str {
+        match self {
+            Source::User(_) => "rdpmc",
+            Source::Kernel(_) => "perf read",
+            Source::Tsc if cfg!(target_arch = "aarch64") => "cntvct_el0",
+            Source::Tsc => "rdtsc, rdtscp",
+            Source::Wall => "clock_gettime",
+        }
+    }
+}
+
+/// A counter that cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The word that command lines carry; `cycles by rdpmc` where cycles can be had, but only by system call.
+    pub counter: &'static str,
+    /// Why.
+    pub reason: String,
+    /// What would change that.
+    pub remedy: String,
+}
+
+impl Probes {
+    /// The counter that answers a choice. For [`CounterChoice::Best`]: core cycles by `rdpmc`, core cycles by `read`,
+    /// TSC ticks, the monotonic clock.
+    ///
+    /// # Errors
+    /// [`CounterError::Unavailable`] if a counter was named that cannot be had.
+    pub fn choose(&self, choice: CounterChoice) -> Result<Source, CounterError> {
+        let found = match choice {
+            CounterChoice::Best => {
+                Ok(self.event(Metric::Cycles).or_else(|_| self.tsc_source()).unwrap_or(Source::Wall))
+            }
+            CounterChoice::Wall => Ok(Source::Wall),
+            CounterChoice::Tsc => self.tsc_source(),
+            CounterChoice::Cycles => self.event(Metric::Cycles),
+            CounterChoice::Instructions => self.event(Metric::Instructions),
+        };
+        found.map_err(|Missing { counter, reason, remedy }| CounterError::Unavailable { counter, reason, remedy })
+    }
+
+    /// Every counter that can be had, the best first.
+    pub fn available(&self) -> Vec<Source> {
+        [self.event(Metric::Cycles), self.event(Metric::Instructions), self.tsc_source(), Ok(Source::Wall)]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    /// Every counter that cannot be had.
+    pub fn missing(&self) -> Vec<Missing> {
+        let without_user = (self.cycles == EventProbe::Kernel).then(|| Missing {
+            counter: "cycles by rdpmc",
+            reason: "the kernel does not let programs read the counter's register on this processor".to_owned(),
+            remedy: "none needed: cycles are read by system call, at a higher cost a reading; on x86, \
+                     `echo 1 | sudo tee /sys/bus/event_source/devices/cpu/rdpmc` allows rdpmc where it was forbidden"
+                .to_owned(),
+        });
+        [
+            self.event(Metric::Cycles).err(),
+            without_user,
+            self.event(Metric::Instructions).err(),
+            self.tsc_source().err(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    fn event(&self, metric: Metric) -> Result<Source, Missing> {
+        let probe = if metric == Metric::Instructions { self.instructions } else { self.cycles };
+        let (reason, remedy) = match probe {
+            EventProbe::User => return Ok(Source::User(metric)),
+            EventProbe::Kernel => return Ok(Source::Kernel(metric)),
+            EventProbe::Silent => (
+                "the performance-monitoring unit opens but counts nothing: the hypervisor does not drive it, or another \
+                 program holds all of its registers"
+                    .to_owned(),
+                PASS_THROUGH.to_owned(),
+            ),
+            EventProbe::Foreign => (
+                "only Linux has perf_event_open".to_owned(),
+                "measure on Linux".to_owned(),
+            ),
+            EventProbe::Refused(errno) => refusal(Errno::from_raw(errno), self.paranoid),
+        };
+        Err(Missing { counter: metric.name(), reason, remedy })
+    }
+
+    fn tsc_source(&self) -> Result<Source, Missing> {
+        let (reason, remedy) = match self.tsc {
+            TscProbe::Invariant => return Ok(Source::Tsc),
+            TscProbe::Variable => (
+                "the processor does not promise that its time-stamp counter runs at a constant rate (no invariant TSC \
+                 or no rdtscp in CPUID)",
+                "in a virtual machine, let the host pass the flag on (KVM: `-cpu host,migratable=off,+invtsc`)",
+            ),
+            TscProbe::Absent => (
+                "this architecture has no time-stamp counter that programs may read",
+                "none: the monotonic clock is as good",
+            ),
+        };
+        Err(Missing { counter: Metric::Tsc.name(), reason: reason.to_owned(), remedy: remedy.to_owned() })
+    }
+}
+
+const PASS_THROUGH: &str = "measure on bare metal, or on a virtual machine to which the host passes its \
+                            performance-monitoring unit (KVM: `-cpu host,pmu=on`)";
+
+/// The highest `kernel.perf_event_paranoid` at which a program may count its own work in user mode. The mainline kernel
+/// knows no higher level; Debian's and Ubuntu's kernels do, and set it.
+const PARANOID_LIMIT: i32 = 2;
+
+fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
+    match errno {
+        Errno::ENOENT | Errno::ENODEV | Errno::EOPNOTSUPP => {
+            (format!("this machine shows no performance-monitoring unit (perf_event_open: {errno:?})"), PASS_THROUGH.into())
+        }
+        Errno::EACCES | Errno::EPERM => match paranoid {
+            Some(level) if level <= PARANOID_LIMIT => (
+                format!(
+                    "perf_event_open is forbidden ({errno:?}) although kernel.perf_event_paranoid is {level}: a container's \
+                     system-call filter does that"
+                ),
+                "start the container with `--cap-add PERFMON` or `--security-opt seccomp=unconfined`; else \
+                 `sudo sysctl kernel.perf_event_paranoid=1`, or run as root"
+                    .to_owned(),
+            ),
+            level => (
+                format!(
+                    "performance counters are forbidden ({errno:?}): kernel.perf_event_paranoid is {}",
+                    level.map_or_else(|| "not readable".to_owned(), |level| level.to_string())
+                ),
+                "`sudo sysctl kernel.perf_event_paranoid=1`, or run as root or with CAP_PERFMON".to_owned(),
+            ),
+        },
+        Errno::ENOSYS => (
+            "this kernel was built without performance events (perf_event_open: ENOSYS)".to_owned(),
+            "use a kernel with CONFIG_PERF_EVENTS, or a container whose system-call filter lets perf_event_open through"
+                .to_owned(),
+        ),
+        Errno::EMFILE | Errno::ENFILE => (
+            format!("there are too many open files (perf_event_open: {errno:?})"),
+            "raise the limit with `ulimit -n`".to_owned(),
+        ),
+        other => (
+            format!("perf_event_open failed: {other}"),
+            "use `--counter tsc` or `--counter wall`".to_owned(),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVERYTHING: Probes = Probes {
+        cycles: EventProbe::User,
+        instructions: EventProbe::User,
+        tsc: TscProbe::Invariant,
+        paranoid: Some(1),
+    };
+
+    fn refused(errno: Errno, paranoid: Option<i32>) -> Probes {
+        let refused = EventProbe::Refused(errno as i32);
+        Probes { cycles: refused, instructions: refused, paranoid, ..EVERYTHING }
+    }
+
+    fn message(probes: Probes, choice: CounterChoice) -> String {
+        probes.choose(choice).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_best_are_cycles_and_rdpmc_is_the_best_way_to_them() {
+        assert_eq!(EVERYTHING.choose(CounterChoice::Best).unwrap(), Source::User(Metric::Cycles));
+        assert!(EVERYTHING.missing().is_empty());
+        let by_call = Probes { cycles: EventProbe::Kernel, ..EVERYTHING };
+        assert_eq!(by_call.choose(CounterChoice::Best).unwrap(), Source::Kernel(Metric::Cycles));
+        assert_eq!(by_call.missing()[0].counter, "cycles by rdpmc");
+    }
+
+    #[test]
+    fn without_a_unit_time_is_counted_in_tsc_ticks() {
+        for errno in [Errno::ENOENT, Errno::ENODEV, Errno::EOPNOTSUPP] {
+            let probes = refused(errno, Some(2));
+            let source = probes.choose(CounterChoice::Best).unwrap();
+            assert_eq!(source, Source::Tsc);
+            assert_eq!(source.metric().unit(), "TSC ticks");
+            let names: Vec<&str> = probes.missing().iter().map(|missing| missing.counter).collect();
+            assert_eq!(names, ["cycles", "instructions"]);
+            assert!(probes.missing()[0].reason.contains("no performance-monitoring unit"));
+        }
+    }
+
+    #[test]
+    fn a_paranoid_kernel_is_named_with_its_level_and_the_remedy() {
+        for errno in [Errno::EACCES, Errno::EPERM] {
+            let text = message(refused(errno, Some(4)), CounterChoice::Cycles);
+            assert!(text.contains("kernel.perf_event_paranoid is 4"), "{text}");
+            assert!(text.contains("sysctl kernel.perf_event_paranoid=1"), "{text}");
+        }
+        let text = message(refused(Errno::EACCES, None), CounterChoice::Instructions);
+        assert!(text.starts_with("counter `instructions`") && text.contains("not readable"), "{text}");
+    }
+
+    #[test]
+    fn a_refusal_that_the_paranoid_level_does_not_explain_is_laid_to_the_container() {
+        let text = message(refused(Errno::EPERM, Some(2)), CounterChoice::Cycles);
+        assert!(text.contains("container") && text.contains("--cap-add PERFMON"), "{text}");
+    }
+
+    #[test]
+    fn a_unit_that_counts_nothing_is_not_believed() {
+        let probes = Probes { cycles: EventProbe::Silent, ..EVERYTHING };
+        assert_eq!(probes.choose(CounterChoice::Best).unwrap(), Source::Tsc);
+        assert!(message(probes, CounterChoice::Cycles).contains("counts nothing"));
+    }
+
+    #[test]
+    fn a_variable_tsc_gives_way_to_the_clock() {
+        for tsc in [TscProbe::Variable, TscProbe::Absent] {
+            let probes = Probes { tsc, ..refused(Errno::ENOENT, None) };
+            assert_eq!(probes.choose(CounterChoice::Best).unwrap(), Source::Wall);
+            assert!(message(probes, CounterChoice::Tsc).starts_with("counter `tsc` is not available"));
+            assert_eq!(probes.available(), [Source::Wall]);
+        }
+    }
+
+    #[test]
+    fn other_refusals_carry_their_names() {
+        assert!(message(refused(Errno::ENOSYS, None), CounterChoice::Cycles).contains("ENOSYS"));
+        assert!(message(refused(Errno::EMFILE, None), CounterChoice::Cycles).contains("ulimit"));
+        assert!(message(refused(Errno::EBUSY, None), CounterChoice::Cycles).contains("--counter tsc"));
+        let foreign = Probes { cycles: EventProbe::Foreign, ..EVERYTHING };
+        assert!(message(foreign, CounterChoice::Cycles).contains("Linux"));
+    }
+
+    #[test]
+    fn the_wall_clock_is_always_there() {
+        let nothing = Probes { tsc: TscProbe::Absent, ..refused(Errno::ENOENT, None) };
+        assert_eq!(nothing.choose(CounterChoice::Wall).unwrap(), Source::Wall);
+        assert_eq!(EVERYTHING.available().last(), Some(&Source::Wall));
+    }
+}

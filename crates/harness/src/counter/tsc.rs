@@ -1,0 +1,231 @@
+//! The constant-rate counter of the processor, and its rate.
+//!
+//! On x86-64 the time-stamp counter. On aarch64 the generic timer's virtual count (`CNTVCT_EL0`, Arm ARM D12), which is
+//! the same thing in that architecture: a register that any program may read, counting at a rate that the core's clock
+//! does not change. It counts more slowly (24 MHz to 1 GHz), which shows in the resolution. Neither counts core cycles.
+
+use super::Counter;
+use crate::clock::monotonic_ns;
+use pqlab_record::Metric;
+use std::time::Duration;
+
+/// Readings out of which the one is taken that the monotonic clock and the counter made closest together.
+const TRIES: usize = 200;
+
+/// What the processor says about its time-stamp counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TscProbe {
+    /// It runs at a constant rate in every state of the processor, and can be read in order.
+    Invariant,
+    /// There is one, but its rate changes with the core's clock or it stops when the core sleeps.
+    Variable,
+    /// The architecture has none, or none that is known here.
+    Absent,
+}
+
+/// Ticks per second of the counter, measured against the monotonic clock over `duration`; `None` where there is no
+/// counter of constant rate. 50 ms give the rate to a few parts in a million.
+pub fn calibrate_tsc(duration: Duration) -> Option<f64> {
+    let baseline = Baseline::take()?;
+    std::thread::sleep(duration);
+    Some(baseline.ticks_per_second())
+}
+
+/// A moment, seen on both clocks. The longer ago it is, the better the rate is known: taken at the beginning of a run,
+/// it tells at the end whether the rate held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    ticks: u64,
+    ns: u64,
+}
+
+impl Baseline {
+    /// This moment; `None` where there is no counter of constant rate.
+    pub fn take() -> Option<Baseline> {
+        (probe() == TscProbe::Invariant).then(|| tightest(TRIES, read, monotonic_ns))
+    }
+
+    /// Mean rate from that moment to now.
+    pub fn ticks_per_second(&self) -> f64 {
+        self.rate_until(&tightest(TRIES, read, monotonic_ns))
+    }
+
+    /// By what share the mean rate from that moment to now differs from `assumed` ticks per second: 1e-6 is one tick in
+    /// a million too many.
+    pub fn deviation(&self, assumed: f64) -> f64 {
+        self.ticks_per_second() / assumed - 1.0
+    }
+
+    fn rate_until(&self, later: &Baseline) -> f64 {
+        let ns = later.ns.saturating_sub(self.ns).max(1);
+        later.ticks.wrapping_sub(self.ticks) as f64 * 1e9 / ns as f64
+    }
+}
+
+/// Ticks of the constant-rate counter, read so that the work between two readings lies between them.
+#[derive(Default)]
+pub(super) struct Tsc {
+    begin: u64,
+}
+
+impl Counter for Tsc {
+    fn metric(&self) -> Metric {
+        Metric::Tsc
+    }
+
+    #[inline]
+    fn start(&mut self) {
+        self.begin = read();
+    }
+
+    #[inline]
+    fn stop(&mut self) -> u64 {
+        read_after().wrapping_sub(self.begin)
+    }
+}
+
+/// Reads the clock between two readings of the counter, `tries` times, and keeps the pair with the narrowest window: an
+/// interruption within the window would shift the clocks against each other.
+fn tightest(tries: usize, mut ticks: impl FnMut() -> u64, mut ns: impl FnMut() -> u64) -> Baseline {
+    let (mut narrowest, mut best) = (u64::MAX, Baseline { ticks: 0, ns: 0 });
+    for _ in 0..tries {
+        let before = ticks();
+        let now = ns();
+        let window = ticks().wrapping_sub(before);
+        if window < narrowest {
+            narrowest = window;
+            best = Baseline { ticks: before.wrapping_add(window / 2), ns: now };
+        }
+    }
+    best
+}
+
+/// Whether there is a counter of constant rate. CPUID 0x8000_0007, EDX bit 8 is the invariant time-stamp counter (Intel
+/// SDM volume 3, 18.17.1; AMD APM volume 2, 13.2.4), and 0x8000_0001, EDX bit 27 is `rdtscp`.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn probe() -> TscProbe {
+    let cpuid = raw_cpuid::CpuId::new();
+    if !cpuid.get_feature_info().is_some_and(|features| features.has_tsc()) {
+        return TscProbe::Absent;
+    }
+    let invariant = cpuid.get_advanced_power_mgmt_info().is_some_and(|power| power.has_invariant_tsc());
+    let ordered = cpuid.get_extended_processor_and_feature_identifiers().is_some_and(|features| features.has_rdtscp());
+    if invariant && ordered { TscProbe::Invariant } else { TscProbe::Variable }
+}
+
+/// The reading that begins an interval: the first fence keeps it behind all earlier work, the second keeps later work
+/// behind it.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn read() -> u64 {
+    use std::arch::x86_64::{_mm_lfence, _rdtsc};
+    // SAFETY: `lfence` is part of SSE2, which every x86-64 processor has; `rdtsc` has no precondition but the presence
+    // of the counter, which `probe` found.
+    unsafe {
+        _mm_lfence();
+        let ticks = _rdtsc();
+        _mm_lfence();
+        ticks
+    }
+}
+
+/// The reading that ends an interval: `rdtscp` waits for all earlier instructions, the fence keeps later work behind it.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn read_after() -> u64 {
+    use std::arch::x86_64::{__rdtscp, _mm_lfence};
+    let mut processor = 0;
+    // SAFETY: as in `read`; that there is `rdtscp`, `probe` found too. It writes its second result to a local variable.
+    unsafe {
+        let ticks = __rdtscp(&mut processor);
+        _mm_lfence();
+        ticks
+    }
+}
+
+#[cfg(target_arch = "aarch64")]
+pub(super) fn probe() -> TscProbe {
+    TscProbe::Invariant
+}
+
+/// The barriers keep earlier work before the reading and later work behind it.
+#[cfg(target_arch = "aarch64")]
+#[inline]
+fn read() -> u64 {
+    let ticks: u64;
+    // SAFETY: operating systems let programs read the virtual count, their own C library needs it; no memory is touched.
+    unsafe {
+        std::arch::asm!("isb", "mrs {ticks}, cntvct_el0", "isb", ticks = out(reg) ticks, options(nomem, nostack));
+    }
+    ticks
+}
+
+#[cfg(target_arch = "aarch64")]
+#[inline]
+fn read_after() -> u64 {
+    read()
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn probe() -> TscProbe {
+    TscProbe::Absent
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn read() -> u64 {
+    monotonic_ns()
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn read_after() -> u64 {
+    monotonic_ns()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_narrowest_window_is_kept() {
+        // Windows of 40, 10 and 30 ticks; the clock is read in the middle of each.
+        let mut ticks = [100, 140, 200, 210, 300, 330].into_iter();
+        let mut ns = [1_000, 2_000, 3_000].into_iter();
+        let kept = tightest(3, || ticks.next().unwrap(), || ns.next().unwrap());
+        assert_eq!(kept, Baseline { ticks: 205, ns: 2_000 });
+    }
+
+    #[test]
+    fn a_rate_is_ticks_over_time() {
+        let begin = Baseline { ticks: 1_000, ns: 5_000_000_000 };
+        let end = Baseline { ticks: 1_000 + 5_192_000_000, ns: 7_000_000_000 };
+        assert_eq!(begin.rate_until(&end), 2.596e9);
+    }
+
+    #[test]
+    fn a_counter_that_wraps_around_keeps_its_rate() {
+        let begin = Baseline { ticks: u64::MAX - 999, ns: 0 };
+        let end = Baseline { ticks: 1_000, ns: 1_000 };
+        assert_eq!(begin.rate_until(&end), 2e9);
+    }
+
+    #[test]
+    fn the_rate_holds_over_a_longer_baseline() {
+        let Some(baseline) = Baseline::take() else { return };
+        let rate = calibrate_tsc(Duration::from_millis(50)).unwrap();
+        assert!((1e6..1e11).contains(&rate), "{rate}");
+        std::thread::sleep(Duration::from_millis(50));
+        // A thousandth is far beyond what either clock drifts, and far below what a wrong reading would show.
+        assert!(baseline.deviation(rate).abs() < 1e-3, "{}", baseline.deviation(rate));
+    }
+
+    #[test]
+    fn ticks_go_forward() {
+        if probe() != TscProbe::Invariant {
+            return;
+        }
+        let mut counter = Tsc::default();
+        counter.start();
+        std::thread::sleep(Duration::from_millis(1));
+        assert!(counter.stop() > 0);
+    }
+}

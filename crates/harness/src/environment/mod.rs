@@ -1,0 +1,54 @@
+//! What must be known of the machine and the build for a figure to be believed, and what of it disturbs measuring.
+
+mod advice;
+mod build;
+mod cpu;
+mod host;
+mod os;
+mod root;
+
+pub use advice::{Advice, Severity, advise, advise_here};
+
+use pqlab_record::{Counters, Environment, ProviderBuild};
+use root::Root;
+use std::path::Path;
+
+/// Looks at this machine now. What cannot be told is `None`.
+pub fn capture(providers: Vec<ProviderBuild>, counters: Counters) -> Environment {
+    capture_from(&Root::new(Path::new("/")), true, providers, counters)
+}
+
+fn capture_from(root: &Root, on_this_machine: bool, providers: Vec<ProviderBuild>, counters: Counters) -> Environment {
+    Environment {
+        host: host::host(root),
+        cpu: cpu::cpu(root, &crate::affinity::allowed(), on_this_machine),
+        os: os::operating_system(root),
+        build: build::build(),
+        providers,
+        counters,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn providers_and_counters_are_carried_along() {
+        let provider = ProviderBuild { id: "null".into(), version: "1".into(), build: String::new() };
+        let counters = Counters { primary: "wall".into(), ..Counters::default() };
+        let (_folder, root) = Root::made_of(&[]);
+        let environment = capture_from(&root, false, vec![provider.clone()], counters.clone());
+        assert_eq!((environment.providers, environment.counters), (vec![provider], counters));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_machine_can_be_looked_at() {
+        let environment = capture(Vec::new(), Counters::default());
+        assert!(environment.cpu.cores > 0);
+        assert!(!environment.cpu.model.is_empty() && !environment.os.kernel.is_empty());
+        assert!(environment.host.memory.total > environment.host.memory.available);
+        assert!(environment.host.load.is_some());
+    }
+}

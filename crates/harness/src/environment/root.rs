@@ -1,0 +1,71 @@
+use std::path::{Path, PathBuf};
+
+/// The file system as the kernel shows it, or a made-up one below another folder. What cannot be read is `None`.
+#[derive(Clone, Debug)]
+pub(super) struct Root(PathBuf);
+
+impl Root {
+    pub(super) fn new(path: &Path) -> Root {
+        Root(path.to_owned())
+    }
+
+    /// The whole file, without white space (and the zero byte that the device tree ends texts with) around it; `None`
+    /// if nothing is left.
+    pub(super) fn text(&self, path: &str) -> Option<String> {
+        let bytes = std::fs::read(self.0.join(path)).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let text = text.trim_matches(|character: char| character.is_whitespace() || character == '\0');
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    /// The file's only number.
+    pub(super) fn number<N: std::str::FromStr>(&self, path: &str) -> Option<N> {
+        self.text(path)?.parse().ok()
+    }
+
+    pub(super) fn exists(&self, path: &str) -> bool {
+        self.0.join(path).exists()
+    }
+
+    /// The names in a folder, sorted; none if there is no such folder.
+    pub(super) fn names(&self, path: &str) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.0.join(path)) else { return Vec::new() };
+        let mut names: Vec<String> =
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}
+
+#[cfg(test)]
+impl Root {
+    /// Writes a made-up file system. Each file is a path and its text.
+    pub(super) fn made_of(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let root = Root::new(folder.path());
+        (folder, root)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_there_is_none() {
+        let (_folder, root) = Root::made_of(&[("a/b", " 7\n"), ("a/c", "\n"), ("a/d", "Board\0")]);
+        assert_eq!(root.number("a/b"), Some(7u32));
+        assert_eq!(root.text("a/c"), None);
+        assert_eq!(root.text("a/d").as_deref(), Some("Board"));
+        assert_eq!(root.text("a"), None);
+        assert_eq!(root.number::<u32>("x/y"), None);
+        assert_eq!(root.names("a"), ["b", "c", "d"]);
+        assert!(root.names("x").is_empty());
+        assert!(root.exists("a/b") && !root.exists("x"));
+    }
+}

@@ -1,0 +1,303 @@
+//! The coordinator's side: worker processes, each behind a socket pair of its own, each request with a time limit.
+//!
+//! When a worker dies, hangs or writes where it must not, the case in hand is blamed; the next request starts another.
+
+use crate::schedule::{Failure, Fleet};
+use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
+use pqlab_record::{Case, CounterChoice};
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::io::{self, Read};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How much of what a worker writes to its standard error is kept to explain its end, in bytes.
+const STDERR_TAIL: usize = 4096;
+
+/// How worker processes are started and what they may use.
+#[derive(Clone, Debug)]
+pub struct Workers {
+    /// The program: this binary.
+    pub program: PathBuf,
+    /// Its arguments; the number of the worker's file descriptor is appended.
+    pub arguments: Vec<OsString>,
+    /// The run's seed.
+    pub seed: u64,
+    /// Number of processes.
+    pub processes: u32,
+    /// The counter to use.
+    pub counter: CounterChoice,
+    /// Its rate as the coordinator measured it, where it has one.
+    pub ticks_per_second: Option<f64>,
+    /// The cores to pin to, process by process in turn; empty for any.
+    pub cpus: Vec<u32>,
+    /// Limits on time and memory.
+    pub limits: Limits,
+}
+
+/// What a worker may take before it is ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Time for one request, beyond what the request itself asks for.
+    pub request: Duration,
+    /// Address space, in bytes.
+    pub address_space: u64,
+    /// Growth of resident memory over the visits to one case, in bytes.
+    pub growth: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { request: Duration::from_secs(120), address_space: 4 << 30, growth: 256 << 20 }
+    }
+}
+
+/// Worker processes, started when they are first needed.
+pub struct ProcessFleet {
+    workers: Workers,
+    running: HashMap<u32, Worker>,
+}
+
+impl ProcessFleet {
+    /// A fleet of which no process runs yet.
+    pub fn new(workers: Workers) -> ProcessFleet {
+        ProcessFleet { workers, running: HashMap::new() }
+    }
+
+    fn worker(&mut self, process: u32) -> Result<&mut Worker, Failure> {
+        if !self.running.contains_key(&process) {
+            let worker = Worker::start(&self.workers, process).map_err(|error| Failure::Fatal(error.to_string()))?;
+            self.running.insert(process, worker);
+        }
+        self.running.get_mut(&process).ok_or_else(|| Failure::Fatal("the worker just started is gone".into()))
+    }
+
+    /// Sends a request; on a dead or silent worker ends it and says why.
+    fn ask(&mut self, process: u32, request: &Request, limit: Duration) -> Result<Response, Failure> {
+        let worker = self.worker(process)?;
+        match worker.ask(request, limit) {
+            Ok(Response::Fault { reason }) => Err(Failure::Case(reason)),
+            Ok(response) => match worker.printed.swap(0, Ordering::Relaxed) {
+                0 => Ok(response),
+                count => Err(Failure::Case(format!("the library wrote {count} bytes to standard output"))),
+            },
+            Err(reason) => {
+                self.running.remove(&process);
+                Err(Failure::Case(reason))
+            }
+        }
+    }
+}
+
+impl Fleet for ProcessFleet {
+    fn prepare(&mut self, process: u32, case: &Case) -> Result<Prepared, Failure> {
+        match self.ask(process, &Request::Prepare(case.clone()), self.workers.limits.request)? {
+            Response::Prepared(prepared) => {
+                if let Some(worker) = self.running.get_mut(&process) {
+                    worker.prepared.insert(case.id());
+                }
+                Ok(prepared)
+            }
+            other => Err(Failure::Fatal(format!("a worker answers a preparation with {other:?}"))),
+        }
+    }
+
+    fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
+        let known = self.running.get(&process).is_some_and(|worker| worker.prepared.contains(&visit.case));
+        if !known {
+            self.prepare(process, case)?;
+        }
+        let limit = self.workers.limits.request + Duration::from_nanos(visit.budget_ns.min(3_600_000_000_000));
+        let visited = match self.ask(process, &Request::Visit(visit.clone()), limit)? {
+            Response::Visited(visited) => visited,
+            other => return Err(Failure::Fatal(format!("a worker answers a visit with {other:?}"))),
+        };
+        let growth = self.workers.limits.growth;
+        if let Some(worker) = self.running.get_mut(&process) {
+            let first = *worker.resident.entry(visit.case.clone()).or_insert(visited.resident);
+            let grown = visited.resident.saturating_sub(first);
+            if grown > growth {
+                let reason = format!("the worker's memory grew by {} MiB over its visits: a leak", grown >> 20);
+                self.running.remove(&process);
+                return Err(Failure::Case(reason));
+            }
+        }
+        Ok(visited)
+    }
+
+    fn release(&mut self, case: &Case) {
+        let id = case.id();
+        for process in 0..self.workers.processes {
+            if self.running.get(&process).is_some_and(|worker| worker.prepared.contains(&id)) {
+                // A worker that dies while it forgets a case is started again by the next request.
+                self.ask(process, &Request::Release { case: id.clone() }, self.workers.limits.request).ok();
+            }
+        }
+    }
+
+    fn dismiss(&mut self) {
+        self.running.clear();
+    }
+}
+
+struct Worker {
+    child: Child,
+    stream: UnixStream,
+    prepared: HashSet<String>,
+    resident: HashMap<String, u64>,
+    printed: Arc<AtomicU64>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+}
+
+impl Worker {
+    fn start(workers: &Workers, process: u32) -> io::Result<Worker> {
+        let (ours, theirs) = UnixStream::pair()?;
+        // The child must inherit its end, and only its end: the flag is cleared for the moment of the start.
+        set_close_on_exec(&theirs, false)?;
+        let child = Command::new(&workers.program)
+            .args(&workers.arguments)
+            .arg(theirs.as_raw_fd().to_string())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // A key that interrupts the coordinator must not end the case that a worker has in hand.
+            .process_group(0)
+            .spawn();
+        drop(theirs);
+        let mut child = child?;
+        let printed = Arc::new(AtomicU64::new(0));
+        let stderr = Arc::new(Mutex::new(Vec::new()));
+        if let Some(stdout) = child.stdout.take() {
+            let printed = Arc::clone(&printed);
+            drain(stdout, move |bytes| {
+                printed.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            });
+        }
+        if let Some(stream) = child.stderr.take() {
+            let tail = Arc::clone(&stderr);
+            drain(stream, move |bytes| {
+                if let Ok(mut tail) = tail.lock() {
+                    tail.extend_from_slice(bytes);
+                    let excess = tail.len().saturating_sub(STDERR_TAIL);
+                    tail.drain(..excess);
+                }
+            });
+        }
+        let mut worker =
+            Worker { child, stream: ours, prepared: HashSet::new(), resident: HashMap::new(), printed, stderr };
+        let cpus = match workers.cpus.len() {
+            0 => Vec::new(),
+            count => vec![workers.cpus[process as usize % count]],
+        };
+        let begin = Begin {
+            seed: workers.seed,
+            process,
+            counter: workers.counter,
+            ticks_per_second: workers.ticks_per_second,
+            cpus,
+            memory_limit: workers.limits.address_space,
+        };
+        match worker.ask(&Request::Begin(begin), workers.limits.request) {
+            Ok(Response::Begun) => Ok(worker),
+            Ok(Response::Fault { reason }) => Err(io::Error::other(format!("a worker cannot begin: {reason}"))),
+            Ok(other) => Err(io::Error::other(format!("a worker begins with {other:?}"))),
+            Err(reason) => Err(io::Error::other(format!("a worker does not begin: {reason}"))),
+        }
+    }
+
+    fn ask(&mut self, request: &Request, limit: Duration) -> Result<Response, String> {
+        self.stream.set_read_timeout(Some(limit)).map_err(|error| error.to_string())?;
+        let sent = wire::send(&mut self.stream, request);
+        let received = sent.and_then(|()| wire::receive::<Response>(&mut self.stream));
+        match received {
+            Ok(Some(response)) => Ok(response),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                Err(format!("no answer within {} s: the worker was ended", limit.as_secs_f64()))
+            }
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                Err(format!("the worker's answer cannot be read: {error}"))
+            }
+            Ok(None) | Err(_) => Err(self.obituary()),
+        }
+    }
+
+    /// How the process ended, with the last line that it wrote.
+    fn obituary(&mut self) -> String {
+        let ending = match self.child.wait() {
+            Ok(status) => describe(status),
+            Err(error) => format!("the worker is lost: {error}"),
+        };
+        // The reader of its standard error may still be a moment behind.
+        std::thread::sleep(Duration::from_millis(20));
+        let tail = self.stderr.lock().map(|tail| String::from_utf8_lossy(&tail).into_owned()).unwrap_or_default();
+        match tail.lines().rev().find(|line| !line.trim().is_empty()) {
+            Some(line) => format!("{ending}; it said: {}", line.trim()),
+            None => ending,
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // Nothing that a worker holds outlives it, so there is nothing to wait for: it is killed and reaped.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// Takes over the worker's end of the socket pair, whose number stands in its command line.
+///
+/// # Errors
+/// If the descriptor is not open.
+pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
+    if nix::fcntl::fcntl(borrowed(descriptor), nix::fcntl::FcntlArg::F_GETFD).is_err() {
+        return Err(io::Error::other(format!("descriptor {descriptor} is not open: a worker is started by `pqlab run`")));
+    }
+    // SAFETY: the descriptor is open, and the command line that names it gives this process its only owner.
+    let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
+    let stream = UnixStream::from(owned);
+    set_close_on_exec(&stream, true)?;
+    Ok(stream)
+}
+
+fn borrowed(descriptor: RawFd) -> std::os::fd::BorrowedFd<'static> {
+    // SAFETY: used for one fcntl call, which answers EBADF for a descriptor that is not open.
+    unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) }
+}
+
+fn set_close_on_exec(stream: &UnixStream, set: bool) -> io::Result<()> {
+    use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+    let flag = if set { FdFlag::FD_CLOEXEC } else { FdFlag::empty() };
+    fcntl(stream, FcntlArg::F_SETFD(flag)).map(drop).map_err(io::Error::from)
+}
+
+fn drain(mut stream: impl Read + Send + 'static, mut take: impl FnMut(&[u8]) + Send + 'static) {
+    std::thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        loop {
+            match stream.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => take(&buffer[..count]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+    });
+}
+
+fn describe(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(signal), _) => match nix::sys::signal::Signal::try_from(signal) {
+            Ok(name) => format!("the worker was killed by {name}"),
+            Err(_) => format!("the worker was killed by signal {signal}"),
+        },
+        (None, Some(code)) => format!("the worker exited with code {code}"),
+        (None, None) => format!("the worker ended: {status}"),
+    }
+}

@@ -1,0 +1,386 @@
+//! The measuring rules: which case is visited when, for how long, and when it is finished.
+//!
+//! Cases come in blocks. For a block every process prepares every case; then rounds are run until no case is left. In a
+//! round each process, in shuffled order, visits each open case, in shuffled order: what is compared is interleaved in
+//! time, and a drift of the machine falls on all alike. A disturbed visit is measured again. After each round each open
+//! case is judged: finished when its interval is narrow enough or its time is spent, and handed to the observer at once.
+
+use crate::clock;
+use crate::wire::{Prepared, VisitRequest, Visited};
+use pqlab_record::{Case, Metric, Protocol, ProtocolKind, Record, Samples, Status, Visit};
+use pqlab_stats::{Interval, median_interval};
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::collections::BTreeMap;
+
+/// How often a disturbed visit is measured again before it is kept as it is.
+pub const REPEATS: u32 = 3;
+/// Confidence of every interval.
+pub const CONFIDENCE: f64 = 0.95;
+/// A sample is at least this many times as long as the counter's resolution.
+const RESOLUTIONS_PER_SAMPLE: f64 = 100.0;
+/// Rounds before an adaptive case may stop: one is no evidence of anything.
+const FEWEST_ROUNDS: u32 = 3;
+/// Most samples in a visit, which bounds the memory of a run.
+const SAMPLES_PER_VISIT: u64 = 1000;
+/// Share of a visit's time spent on warm-up after the first visit.
+const WARMUP_SHARE: f64 = 0.1;
+
+/// What goes wrong with a request to a worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The case in hand is to blame: a failed record, and the run goes on.
+    Case(String),
+    /// Measuring itself does not work: the run ends.
+    Fatal(String),
+}
+
+/// Worker processes, real or simulated.
+pub trait Fleet {
+    /// Readies a case in a process.
+    fn prepare(&mut self, process: u32, case: &Case) -> Result<Prepared, Failure>;
+
+    /// Measures a case in a process, readying it first where the process was started again.
+    fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure>;
+
+    /// Lets all processes forget a case.
+    fn release(&mut self, case: &Case);
+
+    /// Ends all processes; the next request starts fresh ones.
+    fn dismiss(&mut self);
+}
+
+/// What an observer is told.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A case is being readied or measured.
+    Working {
+        /// The case in hand.
+        case: &'a Case,
+        /// Cases that are finished, and parts of those in hand.
+        done: f64,
+    },
+    /// A case is finished. The observer stores it before it returns.
+    Finished {
+        /// Its position in the plan.
+        position: usize,
+        /// Samples and outcome.
+        record: Box<Record>,
+    },
+}
+
+/// Stores, shows, and may stop the run.
+pub trait Observer {
+    /// Takes an event.
+    ///
+    /// # Errors
+    /// Ends the run: a record that cannot be stored must not be followed by more.
+    fn event(&mut self, event: Event<'_>) -> Result<(), String>;
+
+    /// Whether the user has asked to stop.
+    fn stopped(&self) -> bool;
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every case has its record.
+    Complete,
+    /// The user stopped it; what was finished is stored.
+    Interrupted,
+}
+
+/// What the counter of this run is, as the coordinator found it.
+#[derive(Clone, Copy, Debug)]
+pub struct CounterFacts {
+    /// What it counts.
+    pub metric: Metric,
+    /// Nanoseconds in a tick, for a counter of constant rate.
+    pub ns_per_tick: Option<f64>,
+    /// The smallest step between two readings, in ns.
+    pub resolution_ns: f64,
+}
+
+/// Measures the cases at `positions` of a plan.
+///
+/// # Errors
+/// A [`Failure::Fatal`]'s text, or the observer's.
+pub fn run(
+    plan: &[Case],
+    positions: &[usize],
+    protocol: &Protocol,
+    seed: u64,
+    counter: CounterFacts,
+    fleet: &mut dyn Fleet,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, String> {
+    let mut done = 0;
+    for block in blocks(plan, positions) {
+        let mut order = ChaCha8Rng::seed_from_u64(seed ^ block.first().copied().unwrap_or(0) as u64);
+        let mut measured = Block { plan, protocol, counter, fleet, observer, done, open: Vec::new() };
+        let outcome = measured.run(&block, &mut order);
+        fleet.dismiss();
+        if outcome? == Outcome::Interrupted {
+            return Ok(Outcome::Interrupted);
+        }
+        done += block.len();
+    }
+    Ok(Outcome::Complete)
+}
+
+/// The positions of each block, blocks in the order in which the plan names them first.
+fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
+    let mut order: Vec<&str> = Vec::new();
+    let mut members: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for &position in positions {
+        let block = plan[position].block.as_str();
+        if !members.contains_key(block) {
+            order.push(block);
+        }
+        members.entry(block).or_default().push(position);
+    }
+    order.into_iter().filter_map(|block| members.remove(block)).collect()
+}
+
+/// A case that is being measured.
+struct Open {
+    position: usize,
+    ns_per_operation: f64,
+    batch: u64,
+    /// Samples still to take, process by process; `None` for the adaptive rules.
+    quota: Option<Vec<u64>>,
+    spent_ns: u64,
+    rounds: u32,
+    visits: Vec<Visit>,
+}
+
+struct Block<'a> {
+    plan: &'a [Case],
+    protocol: &'a Protocol,
+    counter: CounterFacts,
+    fleet: &'a mut dyn Fleet,
+    observer: &'a mut dyn Observer,
+    done: usize,
+    open: Vec<Open>,
+}
+
+impl Block<'_> {
+    fn run(&mut self, positions: &[usize], order: &mut ChaCha8Rng) -> Result<Outcome, String> {
+        for &position in positions {
+            if self.observer.stopped() {
+                return Ok(Outcome::Interrupted);
+            }
+            self.prepare(position)?;
+        }
+        while !self.open.is_empty() {
+            if self.round(order)? == Outcome::Interrupted {
+                return Ok(Outcome::Interrupted);
+            }
+            self.judge()?;
+        }
+        Ok(Outcome::Complete)
+    }
+
+    /// Readies a case in every process. The first one's estimate fixes the batch for all.
+    fn prepare(&mut self, position: usize) -> Result<(), String> {
+        let case = &self.plan[position];
+        self.working(position)?;
+        let mut ns_per_operation = f64::INFINITY;
+        for process in 0..self.processes() {
+            match self.fleet.prepare(process, case) {
+                Ok(prepared) => ns_per_operation = ns_per_operation.min(prepared.ns_per_operation),
+                Err(Failure::Case(reason)) => return self.fail(position, reason),
+                Err(Failure::Fatal(reason)) => return Err(reason),
+            }
+        }
+        let batch = self.protocol.batch.unwrap_or_else(|| calibrate(ns_per_operation, self.counter.resolution_ns));
+        let quota = self.protocol.iterations.map(|iterations| shares(iterations, self.processes()));
+        self.open.push(Open {
+            position,
+            ns_per_operation: ns_per_operation.max(0.1),
+            batch,
+            quota,
+            spent_ns: 0,
+            rounds: 0,
+            visits: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn round(&mut self, order: &mut ChaCha8Rng) -> Result<Outcome, String> {
+        let mut processes: Vec<u32> = (0..self.processes()).collect();
+        processes.shuffle(order);
+        let mut failed: Vec<(usize, String)> = Vec::new();
+        for process in processes {
+            let mut cases: Vec<usize> = (0..self.open.len()).collect();
+            cases.shuffle(order);
+            for index in cases {
+                if self.observer.stopped() {
+                    return Ok(Outcome::Interrupted);
+                }
+                let position = self.open[index].position;
+                if failed.iter().any(|(other, _)| *other == position) {
+                    continue;
+                }
+                self.working(position)?;
+                match self.visit(process, index) {
+                    Ok(()) => {}
+                    Err(Failure::Case(reason)) => failed.push((position, reason)),
+                    Err(Failure::Fatal(reason)) => return Err(reason),
+                }
+            }
+        }
+        for (position, reason) in failed {
+            self.open.retain(|open| open.position != position);
+            self.fail(position, reason)?;
+        }
+        for open in &mut self.open {
+            open.rounds += 1;
+        }
+        Ok(Outcome::Complete)
+    }
+
+    /// One visit of one process to one case, measured again while it is disturbed.
+    fn visit(&mut self, process: u32, index: usize) -> Result<(), Failure> {
+        let open = &mut self.open[index];
+        let case = &self.plan[open.position];
+        let operation_ns = open.ns_per_operation * open.batch as f64;
+        let budget_ns = self.protocol.visit_s * 1e9;
+        let fitting = ((budget_ns / operation_ns) as u64).clamp(1, SAMPLES_PER_VISIT);
+        let samples = match &open.quota {
+            Some(quota) => quota[process as usize].min(fitting),
+            None => fitting,
+        };
+        if samples == 0 {
+            return Ok(());
+        }
+        let first = open.rounds == 0;
+        let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
+        let warmup = match (self.protocol.kind, first) {
+            (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10).max(1),
+            (_, true) => self.protocol.warmup,
+            // A case that is measured one slow operation at a time would spend half its time on warming up.
+            (_, false) => affordable.min(self.protocol.warmup),
+        };
+        let budget_ns = match open.quota {
+            Some(_) => u64::MAX / 2,
+            None => budget_ns as u64,
+        };
+        let request = VisitRequest { case: case.id(), batch: open.batch, warmup, samples, budget_ns };
+        let mut repeats = 0;
+        let visited = loop {
+            let visited = self.fleet.visit(process, case, &request)?;
+            open.spent_ns += visited.visit_ns;
+            if visited.disturbances.is_empty() || repeats == REPEATS {
+                break visited;
+            }
+            repeats += 1;
+        };
+        if let Some(quota) = &mut open.quota {
+            quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
+        }
+        open.visits.push(Visit {
+            process,
+            round: open.rounds,
+            repeats,
+            disturbances: visited.disturbances,
+            clock_hz: visited.clock_hz,
+            ticks: visited.ticks,
+            wall_ns: visited.wall_ns,
+            extra: visited.extra,
+        });
+        Ok(())
+    }
+
+    /// Hands finished cases to the observer.
+    fn judge(&mut self) -> Result<(), String> {
+        let mut index = 0;
+        while index < self.open.len() {
+            let open = &self.open[index];
+            let precise = self.interval(open).is_some_and(|interval| {
+                interval.half_width_pct() <= self.protocol.precision_pct && open.rounds >= FEWEST_ROUNDS
+            });
+            let finished = match &open.quota {
+                Some(quota) => quota.iter().all(|&left| left == 0),
+                None => precise || open.spent_ns as f64 >= self.protocol.max_time_s * 1e9,
+            };
+            if !finished {
+                index += 1;
+                continue;
+            }
+            // A fixed number of iterations is asked for without a precision: nothing was missed.
+            let precision_reached = precise || open.quota.is_some();
+            let open = self.open.remove(index);
+            let case = self.plan[open.position].clone();
+            self.fleet.release(&case);
+            let record = Record {
+                case,
+                status: Status::Ok,
+                error: None,
+                verified: true,
+                precision_reached,
+                samples: self.samples(open.batch, open.visits),
+                finished_at: clock::utc_now(),
+            };
+            self.finish(open.position, record)?;
+        }
+        Ok(())
+    }
+
+    fn interval(&self, open: &Open) -> Option<Interval> {
+        let samples = self.samples(open.batch, Vec::new());
+        let mut groups: Vec<Vec<f64>> = vec![Vec::new(); self.processes() as usize];
+        for visit in open.visits.iter().filter(|visit| visit.disturbances.is_empty()) {
+            groups[visit.process as usize].extend(samples.ns_per_operation(visit));
+        }
+        groups.retain(|group| !group.is_empty());
+        median_interval(&groups, CONFIDENCE)
+    }
+
+    fn samples(&self, batch: u64, visits: Vec<Visit>) -> Samples {
+        Samples { metric: self.counter.metric, ns_per_tick: self.counter.ns_per_tick, batch, visits }
+    }
+
+    fn fail(&mut self, position: usize, reason: String) -> Result<(), String> {
+        let case = self.plan[position].clone();
+        self.fleet.release(&case);
+        self.finish(position, Record::failed(case, reason, clock::utc_now()))
+    }
+
+    fn finish(&mut self, position: usize, record: Record) -> Result<(), String> {
+        self.done += 1;
+        self.observer.event(Event::Finished { position, record: Box::new(record) })
+    }
+
+    fn working(&mut self, position: usize) -> Result<(), String> {
+        let parts: f64 = self.open.iter().map(|open| self.part_done(open)).sum();
+        let case = &self.plan[position];
+        self.observer.event(Event::Working { case, done: self.done as f64 + parts })
+    }
+
+    /// The share of an open case's time or samples that is spent.
+    fn part_done(&self, open: &Open) -> f64 {
+        match (&open.quota, self.protocol.iterations) {
+            (Some(quota), Some(iterations)) => 1.0 - quota.iter().sum::<u64>() as f64 / iterations.max(1) as f64,
+            _ => (open.spent_ns as f64 / (self.protocol.max_time_s * 1e9)).min(1.0),
+        }
+    }
+
+    fn processes(&self) -> u32 {
+        let most = self.protocol.iterations.map_or(u32::MAX, |iterations| iterations.try_into().unwrap_or(u32::MAX));
+        self.protocol.processes.min(most).max(1)
+    }
+}
+
+/// Operations in a sample, so that it is long against the counter's resolution; one where one is long enough.
+fn calibrate(ns_per_operation: f64, resolution_ns: f64) -> u64 {
+    let shortest = RESOLUTIONS_PER_SAMPLE * resolution_ns.max(1.0);
+    if ns_per_operation >= shortest { 1 } else { (shortest / ns_per_operation.max(0.1)).ceil() as u64 }
+}
+
+/// Divides `total` into `parts` that differ by one at most.
+fn shares(total: u64, parts: u32) -> Vec<u64> {
+    let parts = u64::from(parts);
+    (0..parts).map(|part| total / parts + u64::from(part < total % parts)).collect()
+}

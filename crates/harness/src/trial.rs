@@ -1,0 +1,75 @@
+//! What a workload hands to the harness: something that can be run again and again, and says whether its answers were
+//! right.
+
+use crate::clock;
+use pqlab_record::Case;
+
+/// Why a trial cannot go on. A fault ends its case; the rest of the run is not touched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Fault {
+    /// The library gave an answer that is not the right one.
+    #[error("wrong answer: {0}")]
+    WrongAnswer(String),
+    /// The library reported a failure.
+    #[error("{0}")]
+    Library(String),
+    /// The provider does not offer what the case asks for.
+    #[error("unsupported: {0}")]
+    Unsupported(String),
+}
+
+/// One case in one process, ready to be timed.
+pub trait Trial {
+    /// Readies inputs and clears outputs for the next `batch` operations: fresh inputs, rotating keys. Not timed.
+    fn refill(&mut self, batch: usize) -> Result<(), Fault>;
+
+    /// Performs `batch` operations. This call, and nothing else, is timed.
+    fn run(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault>;
+
+    /// Whether the answers of the last [`run`](Self::run) are right. Not timed.
+    ///
+    /// # Errors
+    /// [`Fault::WrongAnswer`], which voids all samples of the case.
+    fn verify(&mut self) -> Result<(), Fault>;
+}
+
+/// Turns the cases of a plan into trials; implemented by the registry of workloads.
+pub trait TrialSource {
+    /// Checks known answers and readies the case.
+    fn prepare(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault>;
+}
+
+/// From what a trial draws its inputs: the same seed gives the same inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seed {
+    /// The run's seed.
+    pub run: u64,
+    /// The worker process, so that processes do not share their inputs.
+    pub process: u32,
+}
+
+/// Takes what a stopwatch around the call cannot say.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    extra: Vec<(String, Vec<f64>)>,
+}
+
+impl Recorder {
+    /// Notes a value under a name, such as a size in bytes or a delay in ns.
+    pub fn note(&mut self, name: &str, value: f64) {
+        match self.extra.iter_mut().find(|(key, _)| key == name) {
+            Some((_, values)) => values.push(value),
+            None => self.extra.push((name.to_owned(), vec![value])),
+        }
+    }
+
+    /// The monotonic clock in ns, for a workload that must time parts inside itself.
+    pub fn now_ns(&self) -> u64 {
+        clock::monotonic_ns()
+    }
+
+    /// Takes everything that was noted.
+    pub fn take(&mut self) -> Vec<(String, Vec<f64>)> {
+        std::mem::take(&mut self.extra)
+    }
+}

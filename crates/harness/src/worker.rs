@@ -1,0 +1,184 @@
+//! The worker's side: prepares cases, runs visits, answers. One thread; whatever goes wrong in a library is caught
+//! here if it can be (an error, a panic), and by the coordinator if it cannot (a crash, a hang).
+
+use crate::counter::{self, Selected};
+use crate::gate::{self, Gate, Thresholds};
+use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
+use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
+use crate::{affinity, clock};
+use pqlab_record::{Case, Metric};
+use std::collections::HashMap;
+use std::io::{self, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Time after which the rough estimate of an operation's time is good enough, in ns.
+const ESTIMATE_NS: u64 = 2_000_000;
+/// Operations after which it is good enough, however short they are.
+const ESTIMATE_OPERATIONS: u64 = 1 << 16;
+
+/// Serves requests until the stream ends.
+///
+/// # Errors
+/// What the stream reports: the coordinator is gone, and nothing is left to do.
+pub fn serve(mut stream: impl Read + Write, source: &dyn TrialSource) -> io::Result<()> {
+    let begin = match wire::receive(&mut stream)? {
+        Some(Request::Begin(begin)) => begin,
+        Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "the first message does not begin")),
+        None => return Ok(()),
+    };
+    let mut worker = match Worker::begin(begin, source) {
+        Ok(worker) => worker,
+        Err(reason) => return wire::send(&mut stream, &Response::Fault { reason }),
+    };
+    wire::send(&mut stream, &Response::Begun)?;
+    while let Some(request) = wire::receive(&mut stream)? {
+        wire::send(&mut stream, &worker.answer(request))?;
+    }
+    Ok(())
+}
+
+struct Worker<'a> {
+    source: &'a dyn TrialSource,
+    seed: Seed,
+    counter: Selected,
+    gate: Gate,
+    thresholds: Thresholds,
+    trials: HashMap<String, Box<dyn Trial>>,
+}
+
+impl<'a> Worker<'a> {
+    fn begin(begin: Begin, source: &'a dyn TrialSource) -> Result<Worker<'a>, String> {
+        limit_memory(begin.memory_limit);
+        if !begin.cpus.is_empty() {
+            affinity::pin(&begin.cpus).map_err(|error| error.to_string())?;
+        }
+        let pinned = match begin.cpus[..] {
+            [cpu] => Some(cpu),
+            _ => None,
+        };
+        // The coordinator has measured the counter's rate; a second opinion would only disagree with it.
+        let counter = counter::open_at_rate(begin.counter, begin.ticks_per_second).map_err(|error| error.to_string())?;
+        Ok(Worker {
+            source,
+            seed: Seed { run: begin.seed, process: begin.process },
+            counter,
+            gate: Gate::new(pinned),
+            thresholds: Thresholds::default(),
+            trials: HashMap::new(),
+        })
+    }
+
+    fn answer(&mut self, request: Request) -> Response {
+        let outcome = catch_unwind(AssertUnwindSafe(|| match request {
+            Request::Begin(_) => Err(Fault::Library("began twice".into())),
+            Request::Prepare(case) => self.prepare(case).map(Response::Prepared),
+            Request::Visit(visit) => self.visit(&visit).map(Response::Visited),
+            Request::Release { case } => {
+                self.trials.remove(&case);
+                Ok(Response::Released)
+            }
+        }));
+        match outcome {
+            Ok(Ok(response)) => response,
+            Ok(Err(fault)) => Response::Fault { reason: fault.to_string() },
+            Err(panic) => Response::Fault { reason: format!("panicked: {}", panic_text(panic.as_ref())) },
+        }
+    }
+
+    /// Prepares the case and times a growing number of operations for a first estimate, which is also its warm-up.
+    fn prepare(&mut self, case: Case) -> Result<Prepared, Fault> {
+        let mut trial = self.source.prepare(&case, self.seed)?;
+        let mut recorder = Recorder::default();
+        let mut batch = 1;
+        let ns_per_operation = loop {
+            trial.refill(batch)?;
+            let started = clock::monotonic_ns();
+            trial.run(batch, &mut recorder)?;
+            let elapsed = clock::monotonic_ns() - started;
+            trial.verify()?;
+            if elapsed >= ESTIMATE_NS || batch as u64 >= ESTIMATE_OPERATIONS {
+                break elapsed as f64 / batch as f64;
+            }
+            batch *= 2;
+        };
+        self.trials.insert(case.id(), trial);
+        Ok(Prepared { ns_per_operation })
+    }
+
+    fn visit(&mut self, request: &VisitRequest) -> Result<Visited, Fault> {
+        let trial = self
+            .trials
+            .get_mut(&request.case)
+            .ok_or_else(|| Fault::Library(format!("{} was not prepared in this worker", request.case)))?;
+        let batch = usize::try_from(request.batch.max(1)).map_err(|_| Fault::Library("the batch is too large".into()))?;
+        let mut recorder = Recorder::default();
+        let started = clock::monotonic_ns();
+        let mut warm = 0;
+        while warm < request.warmup {
+            let count = batch.min((request.warmup - warm) as usize);
+            trial.refill(count)?;
+            trial.run(count, &mut recorder)?;
+            warm += count as u64;
+        }
+        recorder.take();
+
+        let keep_wall = matches!(self.counter.counter.metric(), Metric::Cycles | Metric::Instructions);
+        let capacity = request.samples.min(4096) as usize;
+        let mut ticks = Vec::with_capacity(capacity);
+        let mut wall_ns = Vec::with_capacity(if keep_wall { capacity } else { 0 });
+        let counter = &mut self.counter.counter;
+        let before = self.gate.open();
+        let measuring = clock::monotonic_ns();
+        for _ in 0..request.samples {
+            trial.refill(batch)?;
+            if keep_wall {
+                let outer = clock::monotonic_ns();
+                counter.start();
+                trial.run(batch, &mut recorder)?;
+                ticks.push(counter.stop());
+                wall_ns.push(clock::monotonic_ns() - outer);
+            } else {
+                counter.start();
+                trial.run(batch, &mut recorder)?;
+                ticks.push(counter.stop());
+            }
+            if clock::monotonic_ns() - measuring >= request.budget_ns {
+                break;
+            }
+        }
+        let observation = self.gate.close(before);
+        trial.verify()?;
+        Ok(Visited {
+            ticks,
+            wall_ns,
+            visit_ns: clock::monotonic_ns() - started,
+            disturbances: gate::judge(&observation, &self.thresholds),
+            clock_hz: (observation.clock_before_hz + observation.clock_after_hz) / 2.0,
+            resident: resident_bytes().unwrap_or(0),
+            extra: recorder.take(),
+        })
+    }
+}
+
+/// Bounds the address space, so that a library that asks for all memory ends its worker and not the machine.
+fn limit_memory(bytes: u64) {
+    use nix::sys::resource::{Resource, setrlimit};
+    // Where the limit cannot be set the worker runs without: the coordinator still watches its resident memory.
+    setrlimit(Resource::RLIMIT_AS, bytes, bytes).ok();
+}
+
+/// Resident memory of this process in bytes (`/proc/self/statm`, second field, in pages).
+fn resident_bytes() -> Option<u64> {
+    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
+    let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok()??;
+    Some(pages * page as u64)
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
+    panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("without a message")
+}

@@ -1,0 +1,295 @@
+//! The measuring rules on a scripted machine: no clock is read, no library is called.
+
+use pqlab_harness::gate::{self, Observation, Thresholds};
+use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
+use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
+use pqlab_harness::{Event, Fleet, Observer, Outcome};
+use pqlab_record::{Case, Facts, Metric, Protocol, ProtocolKind, Record, Status};
+use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+const COUNTER: CounterFacts = CounterFacts { metric: Metric::Wall, ns_per_tick: Some(1.0), resolution_ns: 20.0 };
+/// What the scheduler of a busy machine gives a task before another one has its turn, in ns.
+const TIME_SLICE_NS: f64 = 4e6;
+
+fn case(algorithm: &str, block: &str) -> Case {
+    Case {
+        workload: "kem".into(),
+        algorithm: algorithm.into(),
+        operation: "decapsulate".into(),
+        provider: "scripted".into(),
+        form: None,
+        parameters: vec![],
+        block: block.into(),
+        facts: Facts::default(),
+    }
+}
+
+/// How often another task takes the core away.
+#[derive(Clone, Copy, PartialEq)]
+enum Load {
+    /// A kernel thread now and then: one visit in fifty loses 50 µs.
+    Quiet,
+    /// A busy loop on the core: every other time slice is lost.
+    Busy,
+}
+
+/// A machine on which an operation takes what a script says, and whose gates see what the script does to them.
+struct ScriptedMachine {
+    load: Load,
+    random: ChaCha8Rng,
+    /// Nanoseconds of an operation, by algorithm.
+    cost: fn(&str) -> f64,
+    /// Relative spread of single operations, and of processes.
+    spread: (f64, f64),
+    failing: Option<&'static str>,
+    log: Vec<(u32, String)>,
+    dismissed: usize,
+}
+
+impl ScriptedMachine {
+    fn new(load: Load) -> ScriptedMachine {
+        ScriptedMachine {
+            load,
+            random: ChaCha8Rng::seed_from_u64(7),
+            cost: |_| 20_000.0,
+            spread: (0.02, 0.002),
+            failing: None,
+            log: Vec::new(),
+            dismissed: 0,
+        }
+    }
+
+    fn unit(&mut self) -> f64 {
+        self.random.random::<f64>() - 0.5
+    }
+}
+
+impl Fleet for ScriptedMachine {
+    fn prepare(&mut self, _process: u32, case: &Case) -> Result<Prepared, Failure> {
+        if self.failing == Some("prepare") {
+            return Err(Failure::Case("wrong answer: known answer".into()));
+        }
+        Ok(Prepared { ns_per_operation: (self.cost)(&case.algorithm) })
+    }
+
+    fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
+        self.log.push((process, case.algorithm.clone()));
+        if self.failing == Some(case.algorithm.as_str()) && self.log.len() > 20 {
+            return Err(Failure::Case("the worker was killed by SIGSEGV".into()));
+        }
+        let layout = 1.0 + self.spread.1 * f64::from(process % 3);
+        let (mut wall, mut cpu, mut lost) = (0.0, 0.0, 0u64);
+        let mut until_switch = self.random.random::<f64>() * TIME_SLICE_NS;
+        let mut ticks = Vec::new();
+        let hiccup = self.random.random::<f64>() < 0.02;
+        for index in 0..visit.samples {
+            let spread = self.spread.0 * self.unit();
+            let own = (self.cost)(&case.algorithm) * visit.batch as f64 * layout * (1.0 + spread);
+            let mut taken = 0.0;
+            until_switch -= own;
+            if self.load == Load::Busy && until_switch <= 0.0 {
+                taken = TIME_SLICE_NS;
+                until_switch += TIME_SLICE_NS;
+                lost += 1;
+            }
+            if self.load == Load::Quiet && hiccup && index == 0 {
+                taken = 50_000.0;
+                lost += 1;
+            }
+            ticks.push((own + taken) as u64);
+            cpu += own;
+            wall += own + taken;
+            if wall >= visit.budget_ns as f64 {
+                break;
+            }
+        }
+        let observation = Observation {
+            wall_ns: wall as u64,
+            cpu_ns: cpu as u64,
+            steal_ns: Some(0),
+            involuntary_switches: lost,
+            pressure_ns: Some((wall - cpu) as u64),
+            clock_before_hz: 3e9,
+            clock_after_hz: 3e9,
+            ..Default::default()
+        };
+        Ok(Visited {
+            ticks,
+            wall_ns: vec![],
+            visit_ns: wall as u64,
+            disturbances: gate::judge(&observation, &Thresholds::default()),
+            clock_hz: 3e9,
+            resident: 0,
+            extra: vec![],
+        })
+    }
+
+    fn release(&mut self, _case: &Case) {}
+
+    fn dismiss(&mut self) {
+        self.dismissed += 1;
+    }
+}
+
+#[derive(Default)]
+struct Collector {
+    records: Vec<(usize, Record)>,
+    stop_after: Option<usize>,
+    refuse: bool,
+}
+
+impl Observer for Collector {
+    fn event(&mut self, event: Event<'_>) -> Result<(), String> {
+        if let Event::Finished { position, record } = event {
+            if self.refuse {
+                return Err("the disk is full".into());
+            }
+            self.records.push((position, *record));
+        }
+        Ok(())
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop_after.is_some_and(|count| self.records.len() >= count)
+    }
+}
+
+fn measure(machine: &mut ScriptedMachine, plan: &[Case], protocol: &Protocol) -> Collector {
+    let mut collector = Collector::default();
+    let positions: Vec<usize> = (0..plan.len()).collect();
+    let outcome = schedule::run(plan, &positions, protocol, 1, COUNTER, machine, &mut collector).unwrap();
+    assert_eq!(outcome, Outcome::Complete);
+    assert_eq!(collector.records.len(), plan.len());
+    collector
+}
+
+fn twenty_cases() -> Vec<Case> {
+    (0..20).map(|index| case(&format!("A{index}"), "one")).collect()
+}
+
+#[test]
+fn a_quiet_machine_marks_at_most_one_case_in_ten() {
+    let collector = measure(&mut ScriptedMachine::new(Load::Quiet), &twenty_cases(), &Protocol::default());
+    let marked = collector.records.iter().filter(|(_, record)| record.samples.contended()).count();
+    assert!(marked <= 2, "{marked} of 20 are marked");
+}
+
+#[test]
+fn beside_a_busy_loop_every_case_is_marked() {
+    let collector = measure(&mut ScriptedMachine::new(Load::Busy), &twenty_cases(), &Protocol::default());
+    let marked = collector.records.iter().filter(|(_, record)| record.samples.contended()).count();
+    assert_eq!(marked, 20);
+    let repeats = collector.records.iter().flat_map(|(_, record)| &record.samples.visits).map(|visit| visit.repeats);
+    assert_eq!(repeats.max(), Some(REPEATS), "a disturbed visit is measured again before it is given up");
+}
+
+#[test]
+fn the_adaptive_rules_stop_when_the_interval_is_narrow_or_the_time_is_spent() {
+    let protocol = Protocol { precision_pct: 2.0, max_time_s: 10.0, ..Protocol::default() };
+    let narrow = measure(&mut ScriptedMachine::new(Load::Quiet), &[case("A", "one")], &protocol);
+    assert!(narrow.records[0].1.precision_reached);
+    let spent: u64 = narrow.records[0].1.samples.visits.iter().flat_map(|visit| &visit.ticks).sum();
+    assert!(spent < 2_000_000_000, "{spent} ns for a case that is precise at once");
+
+    let mut noisy = ScriptedMachine::new(Load::Quiet);
+    noisy.spread = (0.02, 0.5);
+    let protocol = Protocol { precision_pct: 0.1, max_time_s: 0.5, ..Protocol::default() };
+    let wide = measure(&mut noisy, &[case("A", "one")], &protocol);
+    assert!(!wide.records[0].1.precision_reached, "processes that differ by half give no narrow interval");
+}
+
+#[test]
+fn what_is_compared_is_interleaved() {
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    let plan = [case("A", "one"), case("B", "one"), case("C", "two")];
+    let collector = measure(&mut machine, &plan, &Protocol::default());
+    assert_eq!(machine.dismissed, 2, "each block has processes of its own");
+    let first_c = machine.log.iter().position(|(_, algorithm)| algorithm == "C").unwrap();
+    assert!(machine.log[first_c..].iter().all(|(_, algorithm)| algorithm == "C"));
+    let rounds = |position: usize| {
+        let record = &collector.records.iter().find(|(at, _)| *at == position).unwrap().1;
+        record.samples.visits.iter().map(|visit| (visit.process, visit.round)).collect::<Vec<_>>()
+    };
+    let (a, b) = (rounds(0), rounds(1));
+    let common = a.iter().filter(|visit| b.contains(visit)).count();
+    assert!(common >= a.len().min(b.len()) * 9 / 10, "the same rounds visit both");
+    let order: Vec<&str> = machine.log[..first_c].iter().map(|(_, algorithm)| algorithm.as_str()).collect();
+    assert!(order.windows(2).any(|pair| pair == ["A", "B"]) && order.windows(2).any(|pair| pair == ["B", "A"]));
+}
+
+#[test]
+fn the_order_follows_from_the_seed() {
+    let plan = twenty_cases();
+    let log = |seed| {
+        let mut machine = ScriptedMachine::new(Load::Quiet);
+        let positions: Vec<usize> = (0..plan.len()).collect();
+        schedule::run(&plan, &positions, &Protocol::default(), seed, COUNTER, &mut machine, &mut Collector::default())
+            .unwrap();
+        machine.log
+    };
+    assert_eq!(log(1), log(1));
+    assert_ne!(log(1), log(2));
+}
+
+#[test]
+fn a_fixed_protocol_takes_exactly_what_was_asked_for() {
+    let protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(1000), ..Protocol::default() };
+    let collector = measure(&mut ScriptedMachine::new(Load::Quiet), &[case("A", "one")], &protocol);
+    let samples = &collector.records[0].1.samples;
+    assert_eq!((samples.count(), samples.batch), (1000, 1));
+    for process in 0..8 {
+        let own = samples.visits.iter().filter(|visit| visit.process == process);
+        assert_eq!(own.map(|visit| visit.ticks.len()).sum::<usize>(), 125);
+    }
+    let three = Protocol { kind: ProtocolKind::Fixed, iterations: Some(3), ..Protocol::default() };
+    let collector = measure(&mut ScriptedMachine::new(Load::Quiet), &[case("A", "one")], &three);
+    assert_eq!(collector.records[0].1.samples.count(), 3);
+}
+
+#[test]
+fn short_operations_are_batched_and_long_ones_are_not() {
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    machine.cost = |algorithm| if algorithm == "short" { 3.0 } else { 2_000.0 };
+    let collector = measure(&mut machine, &[case("short", "one"), case("long", "one")], &Protocol::default());
+    let batch = |algorithm: &str| {
+        collector.records.iter().find(|(_, record)| record.case.algorithm == algorithm).unwrap().1.samples.batch
+    };
+    assert_eq!(batch("long"), 1, "2 µs are a hundred times the resolution of 20 ns");
+    assert_eq!(batch("short"), 667);
+}
+
+#[test]
+fn a_failure_is_a_row_and_the_rest_is_measured() {
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    machine.failing = Some("B");
+    let plan = [case("A", "one"), case("B", "one"), case("C", "one")];
+    let collector = measure(&mut machine, &plan, &Protocol::default());
+    let failed: Vec<&Record> =
+        collector.records.iter().map(|(_, record)| record).filter(|record| record.status == Status::Failed).collect();
+    assert_eq!(failed.len(), 1);
+    assert_eq!(failed[0].case.algorithm, "B");
+    assert_eq!(failed[0].error.as_deref(), Some("the worker was killed by SIGSEGV"));
+    assert_eq!(failed[0].samples.count(), 0, "no figure is kept of a case that failed");
+
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    machine.failing = Some("prepare");
+    let collector = measure(&mut machine, &[case("A", "one")], &Protocol::default());
+    assert_eq!(collector.records[0].1.status, Status::Failed);
+}
+
+#[test]
+fn stopping_keeps_what_is_finished_and_a_full_disk_ends_the_run() {
+    let plan: Vec<Case> = (0..4).map(|index| case("A", &index.to_string())).collect();
+    let mut collector = Collector { stop_after: Some(2), ..Collector::default() };
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    let outcome =
+        schedule::run(&plan, &[0, 1, 2, 3], &Protocol::default(), 1, COUNTER, &mut machine, &mut collector).unwrap();
+    assert_eq!(outcome, Outcome::Interrupted);
+    assert_eq!(collector.records.iter().map(|(position, _)| *position).collect::<Vec<_>>(), [0, 1]);
+
+    let mut refusing = Collector { refuse: true, ..Collector::default() };
+    let error = schedule::run(&plan, &[0, 1], &Protocol::default(), 1, COUNTER, &mut machine, &mut refusing);
+    assert_eq!(error, Err("the disk is full".into()));
+}

@@ -1,0 +1,220 @@
+//! What there is: algorithms, providers, counters, for `pqlab list`.
+
+use crate::Laboratory;
+use pqlab_harness::counter;
+use pqlab_record::CounterChoice;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What can be done with an algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Operations {
+    /// Key encapsulation.
+    Kem,
+    /// Signatures.
+    Signature,
+    /// Diffie-Hellman.
+    KeyAgreement,
+    /// Digests of fixed length.
+    Hash,
+    /// Digests of any length.
+    Xof,
+    /// Message authentication.
+    Mac,
+    /// Key derivation.
+    Kdf,
+    /// Authenticated encryption.
+    Aead,
+}
+
+/// An algorithm as a provider offers it. Lengths in bytes; absent where the algorithm has no such thing.
+#[derive(Clone, Debug, Serialize)]
+pub struct AlgorithmEntry {
+    /// The standard's name.
+    pub algorithm: String,
+    /// What can be done with it.
+    pub kind: Operations,
+    /// The provider's id.
+    pub provider: String,
+    /// Where the algorithm is defined.
+    pub standard: Option<String>,
+    /// NIST security category.
+    pub category: Option<u8>,
+    /// Public, encapsulation or verifying key.
+    pub public_key: Option<usize>,
+    /// Private keys by encoding.
+    pub secret_keys: BTreeMap<&'static str, usize>,
+    /// The encodings that this provider loads.
+    pub encodings: Vec<&'static str>,
+    /// Ciphertext.
+    pub ciphertext: Option<usize>,
+    /// Shared secret.
+    pub shared_secret: Option<usize>,
+    /// Longest signature.
+    pub signature: Option<usize>,
+    /// Whether signatures differ in length.
+    pub signature_varies: Option<bool>,
+    /// Digest, or tag.
+    pub output: Option<usize>,
+    /// Whether operations take given randomness: key generation, and encapsulation or signing.
+    pub exact_coins: Option<(bool, bool)>,
+}
+
+/// A provider of this build.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProviderEntry {
+    /// Its id.
+    pub id: String,
+    /// The library's version.
+    pub version: String,
+    /// Flags, features, code paths.
+    pub build: String,
+    /// Number of algorithms offered.
+    pub algorithms: usize,
+    /// What it does not offer, and why.
+    pub unsupported: Vec<(String, String)>,
+}
+
+/// A counter and whether it is to be had here.
+#[derive(Clone, Debug, Serialize)]
+pub struct CounterEntry {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// Whether it is to be had.
+    pub available: bool,
+    /// Resolution and rate, or the reason and the remedy.
+    pub detail: String,
+}
+
+/// Every algorithm of every provider.
+pub fn algorithms(laboratory: &Laboratory) -> Vec<AlgorithmEntry> {
+    let mut entries = Vec::new();
+    for provider in laboratory.registry().providers() {
+        let id = provider.id();
+        let blank = |algorithm: &str, kind: Operations| AlgorithmEntry {
+            algorithm: algorithm.to_owned(),
+            kind,
+            provider: id.clone(),
+            standard: None,
+            category: None,
+            public_key: None,
+            secret_keys: BTreeMap::new(),
+            encodings: Vec::new(),
+            ciphertext: None,
+            shared_secret: None,
+            signature: None,
+            signature_varies: None,
+            output: None,
+            exact_coins: None,
+        };
+        entries.extend(provider.kems.iter().map(|kem| {
+            let info = kem.info();
+            let parameters = &info.parameters;
+            AlgorithmEntry {
+                standard: Some(parameters.standard.to_string()),
+                category: parameters.category,
+                public_key: Some(parameters.encapsulation_key),
+                secret_keys: parameters.decapsulation_keys.iter().map(|&(e, length)| (e.name(), length)).collect(),
+                encodings: info.encodings.iter().map(|encoding| encoding.name()).collect(),
+                ciphertext: Some(parameters.ciphertext),
+                shared_secret: Some(parameters.shared_secret),
+                exact_coins: Some((info.coins.keygen, info.coins.operation)),
+                ..blank(&parameters.algorithm, Operations::Kem)
+            }
+        }));
+        entries.extend(provider.signatures.iter().map(|scheme| {
+            let info = scheme.info();
+            let parameters = &info.parameters;
+            AlgorithmEntry {
+                standard: Some(parameters.standard.to_string()),
+                category: parameters.category,
+                public_key: Some(parameters.verifying_key),
+                secret_keys: parameters.signing_keys.iter().map(|&(e, length)| (e.name(), length)).collect(),
+                encodings: info.encodings.iter().map(|encoding| encoding.name()).collect(),
+                signature: Some(parameters.signature),
+                signature_varies: Some(parameters.variable_length),
+                exact_coins: Some((info.coins.keygen, info.coins.operation)),
+                ..blank(&parameters.algorithm, Operations::Signature)
+            }
+        }));
+        entries.extend(provider.key_agreements.iter().map(|agreement| {
+            let parameters = &agreement.info().parameters;
+            AlgorithmEntry {
+                standard: Some(parameters.standard.to_string()),
+                public_key: Some(parameters.public_key),
+                secret_keys: BTreeMap::from([("scalar", parameters.private_key)]),
+                encodings: vec!["scalar"],
+                shared_secret: Some(parameters.shared_secret),
+                exact_coins: Some((agreement.info().exact_coins, false)),
+                ..blank(&parameters.algorithm, Operations::KeyAgreement)
+            }
+        }));
+        entries.extend(provider.hashes.iter().map(|hash| AlgorithmEntry {
+            standard: Some(hash.info().standard.to_string()),
+            output: Some(hash.info().digest),
+            ..blank(&hash.info().algorithm, Operations::Hash)
+        }));
+        entries.extend(provider.xofs.iter().map(|xof| AlgorithmEntry {
+            standard: Some(xof.info().standard.to_string()),
+            ..blank(&xof.info().algorithm, Operations::Xof)
+        }));
+        entries.extend(provider.macs.iter().map(|mac| AlgorithmEntry {
+            output: Some(mac.tag_len()),
+            ..blank(mac.algorithm(), Operations::Mac)
+        }));
+        entries.extend(provider.kdfs.iter().map(|kdf| blank(kdf.algorithm(), Operations::Kdf)));
+        entries.extend(provider.aeads.iter().map(|aead| AlgorithmEntry {
+            output: Some(aead.tag_len()),
+            ..blank(aead.algorithm(), Operations::Aead)
+        }));
+    }
+    entries
+}
+
+/// Every provider.
+pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
+    let all = algorithms(laboratory);
+    let providers = laboratory.registry().providers().iter();
+    providers
+        .map(|provider| ProviderEntry {
+            id: provider.id(),
+            version: provider.build_info.version.clone(),
+            build: provider.build_info.build.clone(),
+            algorithms: all.iter().filter(|entry| entry.provider == provider.id()).count(),
+            unsupported: provider
+                .unsupported
+                .iter()
+                .map(|gap| (gap.algorithm.clone(), gap.reason.clone()))
+                .collect(),
+        })
+        .collect()
+}
+
+/// Every counter, whether it is to be had or not.
+pub fn counters() -> Vec<CounterEntry> {
+    [
+        ("cycles", CounterChoice::Cycles),
+        ("instructions", CounterChoice::Instructions),
+        ("tsc", CounterChoice::Tsc),
+        ("wall", CounterChoice::Wall),
+    ]
+    .into_iter()
+    .map(|(name, choice)| match counter::open(choice) {
+        Ok(selected) => CounterEntry {
+            name,
+            available: true,
+            detail: match selected.ns_per_tick {
+                Some(ns) => format!(
+                    "{:.1} MHz, resolution {:.1} ns, overhead {:.1} ns",
+                    1e3 / ns,
+                    selected.resolution_ns,
+                    selected.overhead_ns
+                ),
+                None => format!("resolution {:.1} ns, overhead {:.1} ns", selected.resolution_ns, selected.overhead_ns),
+            },
+        },
+        Err(error) => CounterEntry { name, available: false, detail: error.to_string() },
+    })
+    .collect()
+}

@@ -1,0 +1,166 @@
+//! From suites and filters to a plan.
+
+use crate::{LabError, ProtocolOverrides, Select, Suite};
+use pqlab_record::{Case, Form, Protocol};
+use pqlab_workloads::{NULL, Options, Registry};
+use std::collections::HashSet;
+use wildmatch::WildMatch;
+
+/// What a command line narrows a plan down to. Patterns as in [`Select`].
+#[derive(Clone, Debug, Default)]
+pub struct Filters {
+    /// Patterns of case ids, any of which must match.
+    pub ids: Vec<String>,
+    /// Providers.
+    pub providers: Vec<String>,
+    /// Algorithms.
+    pub algorithms: Vec<String>,
+    /// Message lengths in bytes, in place of the suites' own.
+    pub lengths: Option<Vec<u64>>,
+}
+
+/// What is measured, in which order of blocks, and how hard.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The suites' names, joined by a plus.
+    pub suite: String,
+    /// The cases.
+    pub cases: Vec<Case>,
+    /// The rules.
+    pub protocol: Protocol,
+}
+
+impl Plan {
+    /// Selects the cases of suites and filters from everything that the registry offers.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] for a name that matches nothing, or if nothing is left.
+    pub fn new(
+        registry: &Registry,
+        suites: &[Suite],
+        filters: &Filters,
+        overrides: &ProtocolOverrides,
+    ) -> Result<Plan, LabError> {
+        check_lengths(filters.lengths.as_deref())?;
+        let all = registry.cases(&Options { lengths: filters.lengths.clone() });
+        check_patterns("provider", &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
+        check_patterns("algorithm", &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))?;
+
+        let mut protocol = Protocol::default();
+        let mut cases: Vec<Case> = Vec::new();
+        let mut seen = HashSet::new();
+        let floor = Select { workload: "floor".into(), null: true, ..Select::default() };
+        let selections = suites.iter().flat_map(|suite| suite.select.iter().map(move |select| (suite, select)));
+        for suite in suites {
+            suite.protocol.apply(&mut protocol);
+        }
+        overrides.check()?;
+        overrides.apply(&mut protocol);
+        for case in select(registry, &floor, filters, true)? {
+            if seen.insert(case.id()) {
+                cases.push(case);
+            }
+        }
+        for (suite, selection) in selections {
+            for case in select(registry, selection, filters, suite.builtin)? {
+                if filters.take(&case) && seen.insert(case.id()) {
+                    cases.push(case);
+                }
+            }
+        }
+        if cases.iter().all(|case| case.workload == "floor") {
+            return Err(LabError::usage("nothing is selected: see `pqlab list cases` for the ids that filters match"));
+        }
+        let suite = suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join("+");
+        Ok(Plan { suite, cases, protocol })
+    }
+}
+
+impl Filters {
+    fn take(&self, case: &Case) -> bool {
+        matches_any(&self.ids, &case.id())
+            && (matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library()))
+            && matches_any(&self.algorithms, &case.algorithm)
+    }
+}
+
+fn select(registry: &Registry, select: &Select, filters: &Filters, builtin: bool) -> Result<Vec<Case>, LabError> {
+    let workloads = registry.workloads();
+    let Some(workload) = workloads.iter().find(|workload| workload.id() == select.workload) else {
+        let names: Vec<&str> = workloads.iter().map(|workload| workload.id()).collect();
+        return Err(LabError::usage(format!(
+            "no workload is called {:?}{}: there are {}",
+            select.workload,
+            suggestion(&select.workload, names.iter().copied()),
+            names.join(", ")
+        )));
+    };
+    let lengths = filters.lengths.clone().or_else(|| (!select.lengths.is_empty()).then(|| select.lengths.clone()));
+    check_lengths(lengths.as_deref())?;
+    let mut cases = workload.cases(registry.providers(), &Options { lengths });
+    if !builtin {
+        check_patterns("algorithm", &select.algorithms, cases.iter().map(|case| case.algorithm.as_str()))?;
+        check_patterns("operation", &select.operations, cases.iter().map(|case| case.operation.as_str()))?;
+        let providers = cases.iter().flat_map(|case| [case.provider.as_str(), case.library()]);
+        check_patterns("provider", &select.providers, providers)?;
+        check_patterns("form", &select.forms, ["prepared", "encoded"].into_iter())?;
+    }
+    let asked_for_null = filters.providers.iter().any(|pattern| pattern == NULL);
+    cases.retain(|case| {
+        let form = match case.form {
+            Some(Form::Prepared) => "prepared",
+            Some(Form::Encoded) => "encoded",
+            None => "",
+        };
+        (select.null || asked_for_null || case.provider != NULL)
+            && matches_any(&select.algorithms, &case.algorithm)
+            && matches_any(&select.operations, &case.operation)
+            && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))
+            && (form.is_empty() || matches_any(&select.forms, form))
+    });
+    Ok(cases)
+}
+
+fn check_lengths(lengths: Option<&[u64]>) -> Result<(), LabError> {
+    /// A message longer than this is not a message but a memory test, in bytes.
+    const LONGEST: u64 = 16 << 20;
+    match lengths.and_then(|lengths| lengths.iter().find(|&&length| length > LONGEST)) {
+        Some(length) => Err(LabError::usage(format!("a message of {length} bytes is too long: at most {LONGEST}"))),
+        None => Ok(()),
+    }
+}
+
+/// Whether a text matches a pattern, in which `*` stands for any text and `?` for any character.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    WildMatch::new(pattern).matches(text)
+}
+
+/// Whether any pattern matches; no patterns match everything.
+fn matches_any(patterns: &[String], text: &str) -> bool {
+    patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, text))
+}
+
+fn check_patterns<'a>(what: &str, patterns: &[String], known: impl Iterator<Item = &'a str> + Clone) -> Result<(), LabError> {
+    for pattern in patterns {
+        let matcher = WildMatch::new(pattern);
+        if !known.clone().any(|name| matcher.matches(name) || matcher.matches(name.split(':').next().unwrap_or(name))) {
+            return Err(LabError::usage(format!(
+                "no {what} is called {pattern:?}{}: see `pqlab list {what}s`",
+                suggestion(pattern, known)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// `, did you mean "..."` where a known name is near.
+pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let lower = name.to_lowercase();
+    let near = known
+        .map(|candidate| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match near {
+        Some((score, candidate)) if score > 0.8 => format!(", did you mean {candidate:?}"),
+        _ => String::new(),
+    }
+}

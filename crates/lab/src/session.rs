@@ -1,0 +1,252 @@
+//! Running a plan: environment, workers, store, and whoever watches.
+
+use crate::{LabError, Plan};
+use pqlab_harness::process::{Limits, ProcessFleet, Workers};
+use pqlab_harness::counter::Baseline;
+use pqlab_harness::schedule::{self, CounterFacts};
+use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
+use pqlab_providers::providers;
+use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader};
+use pqlab_store::Store;
+use pqlab_workloads::Registry;
+use rand::RngExt;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// By what share the counter's rate over a run may differ from the calibration before the user is told.
+const RATE_TOLERANCE: f64 = 1e-3;
+
+/// Everything that this build can measure.
+pub struct Laboratory {
+    registry: Registry,
+    /// How a worker process is started.
+    program: PathBuf,
+    arguments: Vec<OsString>,
+    limits: Limits,
+}
+
+/// What is asked for beside the plan.
+#[derive(Clone, Debug, Default)]
+pub struct RunRequest {
+    /// Seed of order and inputs; drawn if absent.
+    pub seed: Option<u64>,
+    /// The command line, to be kept with the run.
+    pub command: String,
+}
+
+/// Whoever watches a run.
+pub trait Progress {
+    /// The run begins, or goes on; `remaining` cases of the plan are still to be measured.
+    fn begin(&mut self, header: &RunHeader, remaining: usize);
+    /// A case is in hand; `done` of the remaining cases are finished, parts counted.
+    fn working(&mut self, case: &Case, done: f64);
+    /// A case is finished and stored.
+    fn finished(&mut self, header: &RunHeader, record: &Record);
+    /// Something that the user should know and that ends nothing.
+    fn note(&mut self, text: &str);
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    /// The run's id.
+    pub run: String,
+    /// Whether every case has its record.
+    pub complete: bool,
+    /// Cases that failed in this session.
+    pub failed: usize,
+}
+
+impl Laboratory {
+    /// A laboratory whose workers are started as `program` with `arguments` and a file descriptor's number.
+    pub fn new(program: PathBuf, arguments: Vec<OsString>) -> Laboratory {
+        Laboratory { registry: Registry::new(providers()), program, arguments, limits: Limits::default() }
+    }
+
+    /// Replaces the limits of time and memory on workers.
+    pub fn with_limits(mut self, request: std::time::Duration) -> Laboratory {
+        self.limits.request = request;
+        self
+    }
+
+    /// All cases, providers and workloads.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The environment as it is now, with a counter chosen and calibrated.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] if the counter that was asked for is not to be had here.
+    pub fn environment(&self, choice: CounterChoice) -> Result<(Environment, CounterFactsOf), LabError> {
+        let selected = counter::open(choice).map_err(|error| LabError::usage(error.to_string()))?;
+        let metric = selected.counter.metric();
+        let facts = CounterFacts { metric, ns_per_tick: selected.ns_per_tick, resolution_ns: selected.resolution_ns };
+        let counters = selected.describe();
+        let builds = self.registry.providers().iter().map(|provider| ProviderBuild {
+            id: provider.id(),
+            version: provider.build_info.version.clone(),
+            build: provider.build_info.build.clone(),
+        });
+        Ok((environment::capture(builds.collect(), counters), CounterFactsOf(facts)))
+    }
+
+    /// Measures a plan from its beginning.
+    ///
+    /// # Errors
+    /// [`LabError`]; what was finished before is stored.
+    pub fn run(
+        &self,
+        store: &mut Store,
+        plan: Plan,
+        request: &RunRequest,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Ended, LabError> {
+        let (environment, counter) = self.environment(plan.protocol.counter)?;
+        let started_at = clock::utc_now();
+        let mut random = rand::rng();
+        let header = RunHeader {
+            id: run_id(&started_at, random.random()),
+            suite: plan.suite,
+            command: request.command.clone(),
+            // 53 bits, so that the seed survives a reader of JSON who keeps numbers as doubles.
+            seed: request.seed.unwrap_or_else(|| random.random::<u64>() >> 11),
+            started_at,
+            environment,
+            protocol: plan.protocol,
+            plan: plan.cases,
+        };
+        store.begin_run(&header)?;
+        let positions: Vec<usize> = (0..header.plan.len()).collect();
+        self.measure(store, &header, &positions, counter.0, progress, stop)
+    }
+
+    /// Goes on with a run that was stopped: the same plan, the same rules, what is not finished.
+    ///
+    /// # Errors
+    /// [`LabError`]; what was finished before is stored.
+    pub fn resume(
+        &self,
+        store: &mut Store,
+        run: &str,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Ended, LabError> {
+        let header = store.load_header(run)?;
+        let finished = store.finished_positions(run)?;
+        let positions: Vec<usize> = (0..header.plan.len()).filter(|position| !finished.contains(position)).collect();
+        let (now, counter) = self.environment(header.protocol.counter)?;
+        let then = &header.environment;
+        if now.counters.primary != then.counters.primary {
+            return Err(LabError::usage(format!(
+                "run {run} counted {}, but now there is only {}: start a new run, or choose one with --counter",
+                then.counters.primary, now.counters.primary
+            )));
+        }
+        let changes = [
+            ("the host", now.host.name != then.host.name),
+            ("the processor", now.cpu.model != then.cpu.model),
+            ("the kernel", now.os.kernel != then.os.kernel),
+            ("this program", now.build != then.build),
+            ("a provider's build", now.providers != then.providers),
+        ];
+        for (what, _) in changes.iter().filter(|(_, changed)| *changed) {
+            progress.note(&format!("{what} is not the one with which run {run} began"));
+        }
+        self.measure(store, &header, &positions, counter.0, progress, stop)
+    }
+
+    fn measure(
+        &self,
+        store: &mut Store,
+        header: &RunHeader,
+        positions: &[usize],
+        counter: CounterFacts,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Ended, LabError> {
+        progress.begin(header, positions.len());
+        let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
+        let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
+        let mut fleet = ProcessFleet::new(self.workers(&header.protocol, header.seed, rate));
+        let mut watcher = Watcher { store, header, progress, stop, failed: 0, store_error: None };
+        let outcome =
+            schedule::run(&header.plan, positions, &header.protocol, header.seed, counter, &mut fleet, &mut watcher);
+        let failed = watcher.failed;
+        if let Some(error) = watcher.store_error.take() {
+            return Err(error.into());
+        }
+        if let (Some(baseline), Some(rate)) = (baseline, rate) {
+            let deviation = baseline.deviation(rate);
+            if deviation.abs() > RATE_TOLERANCE {
+                progress.note(&format!(
+                    "the TSC's rate over the run differs by {:+.3}% from the one measured at its beginning: times in ns are off by as much",
+                    deviation * 100.0
+                ));
+            }
+        }
+        let complete = outcome.map_err(LabError::Measuring)? == Outcome::Complete;
+        if complete {
+            store.complete_run(&header.id, &clock::utc_now())?;
+        }
+        Ok(Ended { run: header.id.clone(), complete, failed })
+    }
+
+    fn workers(&self, protocol: &Protocol, seed: u64, ticks_per_second: Option<f64>) -> Workers {
+        // One core for all processes: what differs between cores would pass for a difference between processes.
+        let cpus = protocol.affinity.clone().unwrap_or_else(|| affinity::allowed().last().copied().into_iter().collect());
+        Workers {
+            program: self.program.clone(),
+            arguments: self.arguments.clone(),
+            seed,
+            processes: protocol.processes,
+            counter: protocol.counter,
+            ticks_per_second,
+            cpus,
+            limits: self.limits,
+        }
+    }
+}
+
+/// The counter's facts, opaque outside.
+#[derive(Clone, Copy, Debug)]
+pub struct CounterFactsOf(CounterFacts);
+
+struct Watcher<'a> {
+    store: &'a mut Store,
+    header: &'a RunHeader,
+    progress: &'a mut dyn Progress,
+    stop: &'a AtomicBool,
+    failed: usize,
+    store_error: Option<pqlab_store::StoreError>,
+}
+
+impl Observer for Watcher<'_> {
+    fn event(&mut self, event: Event<'_>) -> Result<(), String> {
+        match event {
+            Event::Working { case, done } => self.progress.working(case, done),
+            Event::Finished { position, record } => {
+                if let Err(error) = self.store.finish_case(&self.header.id, position, &record) {
+                    let text = error.to_string();
+                    self.store_error = Some(error);
+                    return Err(text);
+                }
+                self.failed += usize::from(record.error.is_some());
+                self.progress.finished(self.header, &record);
+            }
+        }
+        Ok(())
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// `20261121T190000Z-3f9a1c`: sorted by time, and unique among runs of the same second.
+fn run_id(started_at: &str, random: u32) -> String {
+    let stamp: String = started_at.chars().filter(|character| !matches!(character, '-' | ':')).collect();
+    format!("{stamp}-{:06x}", random & 0xff_ffff)
+}

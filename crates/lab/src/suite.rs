@@ -1,0 +1,248 @@
+//! Suites: TOML files that select cases and say how hard to measure them.
+
+use crate::LabError;
+use pqlab_record::{CounterChoice, Protocol, ProtocolKind};
+use serde::Deserialize;
+use std::path::Path;
+
+/// A suite as its file describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Suite {
+    /// Its name, without blanks.
+    pub name: String,
+    /// What it answers, in a few lines of prose.
+    pub about: String,
+    /// How hard to measure, where the suite differs from the defaults.
+    #[serde(default)]
+    pub protocol: ProtocolOverrides,
+    /// What to measure: the union of all selections.
+    pub select: Vec<Select>,
+    /// Whether the suite came with the program: it may then name what this build does not contain.
+    #[serde(skip)]
+    pub builtin: bool,
+}
+
+/// A selection of one workload's cases. Every list holds patterns, in which `*` stands for any text and `?` for any
+/// character; an empty list selects all.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Select {
+    /// The workload's name.
+    pub workload: String,
+    /// Algorithms.
+    #[serde(default)]
+    pub algorithms: Vec<String>,
+    /// Operations.
+    #[serde(default)]
+    pub operations: Vec<String>,
+    /// Providers, with or without their backend.
+    #[serde(default)]
+    pub providers: Vec<String>,
+    /// `prepared`, `encoded`.
+    #[serde(default)]
+    pub forms: Vec<String>,
+    /// Message lengths in bytes.
+    #[serde(default)]
+    pub lengths: Vec<u64>,
+    /// Whether the provider that does nothing is measured too.
+    #[serde(default)]
+    pub null: bool,
+}
+
+/// The parts of the protocol that a suite or a command line sets.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProtocolOverrides {
+    /// `adaptive`, `fixed` or `reference`.
+    pub kind: Option<ProtocolKind>,
+    /// Worker processes.
+    pub processes: Option<u32>,
+    /// Operations discarded in each process before the first sample.
+    pub warmup: Option<u64>,
+    /// Samples of a case.
+    pub iterations: Option<u64>,
+    /// Percentage left out at each tail.
+    pub trim_pct: Option<f64>,
+    /// Operations in a sample.
+    pub batch: Option<u64>,
+    /// Wanted half-width of the interval in percent.
+    pub precision_pct: Option<f64>,
+    /// Most seconds a case.
+    pub max_time_s: Option<f64>,
+    /// The counter.
+    pub counter: Option<CounterChoice>,
+    /// Cores to pin to.
+    #[serde(skip)]
+    pub affinity: Option<Vec<u32>>,
+}
+
+impl ProtocolOverrides {
+    /// What the overrides make of a protocol.
+    pub fn apply(&self, protocol: &mut Protocol) {
+        fn set<T: Clone>(target: &mut T, value: &Option<T>) {
+            if let Some(value) = value {
+                *target = value.clone();
+            }
+        }
+        if self.iterations.is_some() && self.kind.is_none() {
+            protocol.kind = ProtocolKind::Fixed;
+        }
+        if self.kind == Some(ProtocolKind::Reference) {
+            protocol.iterations = Some(1000);
+            protocol.warmup = 100;
+            protocol.trim_pct = 1.0;
+        }
+        set(&mut protocol.kind, &self.kind);
+        set(&mut protocol.processes, &self.processes);
+        set(&mut protocol.warmup, &self.warmup);
+        set(&mut protocol.trim_pct, &self.trim_pct);
+        set(&mut protocol.precision_pct, &self.precision_pct);
+        set(&mut protocol.max_time_s, &self.max_time_s);
+        set(&mut protocol.counter, &self.counter);
+        if self.iterations.is_some() {
+            protocol.iterations = self.iterations;
+        }
+        if self.batch.is_some() {
+            protocol.batch = self.batch;
+        }
+        if self.affinity.is_some() {
+            protocol.affinity = self.affinity.clone();
+        }
+        if self.kind == Some(ProtocolKind::Adaptive) {
+            protocol.iterations = None;
+        }
+    }
+
+    /// Refuses what cannot be measured with.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] naming the value and what is allowed.
+    pub fn check(&self) -> Result<(), LabError> {
+        let positive = |name: &str, value: Option<f64>| match value {
+            Some(value) if !(value.is_finite() && value > 0.0) => {
+                Err(LabError::usage(format!("{name} is {value}: it must be a number above zero")))
+            }
+            _ => Ok(()),
+        };
+        let at_least_one = |name: &str, value: Option<u64>| match value {
+            Some(0) => Err(LabError::usage(format!("{name} is 0: it must be at least 1"))),
+            _ => Ok(()),
+        };
+        positive("precision", self.precision_pct)?;
+        positive("max-time", self.max_time_s)?;
+        at_least_one("processes", self.processes.map(u64::from))?;
+        at_least_one("iterations", self.iterations)?;
+        at_least_one("batch", self.batch)?;
+        if let Some(trim) = self.trim_pct
+            && !(0.0..50.0).contains(&trim)
+        {
+            return Err(LabError::usage(format!("trim is {trim}: it must be from 0 to below 50 percent of each tail")));
+        }
+        if self.kind == Some(ProtocolKind::Fixed) && self.iterations.is_none() {
+            return Err(LabError::usage("a fixed protocol needs iterations"));
+        }
+        Ok(())
+    }
+}
+
+impl Suite {
+    /// Reads a suite from TOML; `origin` names it in errors.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] with line and column of what is wrong.
+    pub fn parse(text: &str, origin: &str) -> Result<Suite, LabError> {
+        let suite: Suite = toml::from_str(text).map_err(|error| {
+            let place = error.span().map_or_else(String::new, |span| {
+                let before = &text[..span.start.min(text.len())];
+                let line = before.matches('\n').count() + 1;
+                let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+                format!(":{line}:{column}")
+            });
+            LabError::usage(format!("{origin}{place}: {}", error.message().lines().collect::<Vec<_>>().join("; ")))
+        })?;
+        if suite.name.is_empty() || suite.name.contains(char::is_whitespace) {
+            return Err(LabError::usage(format!("{origin}: name is {:?}: it must be a word", suite.name)));
+        }
+        if suite.select.is_empty() {
+            return Err(LabError::usage(format!("{origin}: nothing is selected: add a [[select]]")));
+        }
+        suite.protocol.check().map_err(|error| LabError::usage(format!("{origin}: {error}")))?;
+        Ok(suite)
+    }
+
+    /// The built-in suite of that name, or the suite in the file of that name.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] for an unknown name, an unreadable or a malformed file.
+    pub fn find(name: &str) -> Result<Suite, LabError> {
+        let builtin = builtin_suites()?;
+        if let Some(suite) = builtin.iter().find(|suite| suite.name == name) {
+            return Ok(suite.clone());
+        }
+        if name.ends_with(".toml") || Path::new(name).is_file() {
+            let text = std::fs::read_to_string(name)
+                .map_err(|error| LabError::usage(format!("cannot read the suite {name}: {error}")))?;
+            return Suite::parse(&text, name);
+        }
+        let names: Vec<&str> = builtin.iter().map(|suite| suite.name.as_str()).collect();
+        Err(LabError::usage(format!(
+            "no suite is called {name:?}{}: there are {}, or name a .toml file",
+            crate::plan::suggestion(name, names.iter().copied()),
+            names.join(", ")
+        )))
+    }
+}
+
+/// The suites that come with the program.
+///
+/// # Errors
+/// If one of them is malformed, which a test rules out.
+pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
+    const SOURCES: &[(&str, &str)] = &[
+        ("smoke", include_str!("../../../suites/smoke.toml")),
+        ("standard", include_str!("../../../suites/standard.toml")),
+        ("kem", include_str!("../../../suites/kem.toml")),
+        ("signature", include_str!("../../../suites/signature.toml")),
+        ("hash", include_str!("../../../suites/hash.toml")),
+    ];
+    SOURCES
+        .iter()
+        .map(|(name, text)| {
+            let mut suite = Suite::parse(text, &format!("suites/{name}.toml"))?;
+            suite.builtin = true;
+            Ok(suite)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        Suite::parse(text, "x.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_built_in_suites_are_sound() {
+        assert!(builtin_suites().unwrap().iter().any(|suite| suite.name == "standard"));
+    }
+
+    #[test]
+    fn errors_are_one_line_and_name_the_place() {
+        let broken = message("name = \"a\"\nabout = \"\"\nselect = [");
+        assert!(broken.starts_with("x.toml:3:") && !broken.contains('\n'), "{broken}");
+        let unknown = message("name = \"a\"\nabout = \"\"\nselct = 1\n[[select]]\nworkload = \"kem\"\n");
+        assert!(unknown.contains("selct") && !unknown.contains('\n'), "{unknown}");
+        let negative = "name = \"a\"\nabout = \"\"\nselect = [{workload = \"kem\"}]\nprotocol = {precision_pct = -1.0}";
+        assert!(message(negative).contains("precision is -1"));
+    }
+
+    #[test]
+    fn the_reference_protocol_is_a_thousand_after_a_hundred_with_a_percent_trimmed() {
+        let mut protocol = Protocol::default();
+        ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..Default::default() }.apply(&mut protocol);
+        assert_eq!((protocol.iterations, protocol.warmup, protocol.trim_pct), (Some(1000), 100, 1.0));
+    }
+}

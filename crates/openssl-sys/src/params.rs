@@ -1,0 +1,66 @@
+//! Parameters by name: OSSL_PARAM(3).
+
+use core::ffi::{CStr, c_char, c_uint, c_void};
+use core::ptr;
+
+/// One named parameter, OSSL_PARAM(3). Arrays of them end with [`OSSL_PARAM_END`].
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct OSSL_PARAM {
+    /// The name; null ends an array.
+    pub key: *const c_char,
+    /// What `data` points to.
+    pub data_type: c_uint,
+    /// The value, or room for it.
+    pub data: *mut c_void,
+    /// The length of `data` in bytes.
+    pub data_size: usize,
+    /// The length in bytes of a value that the library has written.
+    pub return_size: usize,
+}
+
+/// The end of an array of parameters.
+pub const OSSL_PARAM_END: OSSL_PARAM =
+    OSSL_PARAM { key: ptr::null(), data_type: 0, data: ptr::null_mut(), data_size: 0, return_size: 0 };
+
+/// `return_size` of a parameter that the library has not written.
+pub const OSSL_PARAM_UNMODIFIED: usize = usize::MAX;
+/// A signed integer, in the machine's byte order.
+pub const OSSL_PARAM_INTEGER: c_uint = 1;
+/// An unsigned integer of any length, in the machine's byte order.
+pub const OSSL_PARAM_UNSIGNED_INTEGER: c_uint = 2;
+/// A text; the length does not count a final NUL.
+pub const OSSL_PARAM_UTF8_STRING: c_uint = 4;
+/// Bytes.
+pub const OSSL_PARAM_OCTET_STRING: c_uint = 5;
+
+/// "seed": ML-KEM's `d || z`, ML-DSA's `xi`, SLH-DSA's three seeds; EVP_PKEY-ML-KEM(7) and its like.
+pub const OSSL_PKEY_PARAM_SEED: &CStr = c"seed";
+/// "pub": EVP_PKEY-EC(7).
+pub const OSSL_PKEY_PARAM_PUB_KEY: &CStr = c"pub";
+/// "priv": EVP_PKEY-EC(7).
+pub const OSSL_PKEY_PARAM_PRIV_KEY: &CStr = c"priv";
+/// "group": EVP_PKEY-EC(7).
+pub const OSSL_PKEY_PARAM_GROUP_NAME: &CStr = c"group";
+/// "bits": EVP_PKEY-RSA(7).
+pub const OSSL_PKEY_PARAM_RSA_BITS: &CStr = c"bits";
+/// "ikme": EVP_KEM-ML-KEM(7).
+pub const OSSL_KEM_PARAM_IKME: &CStr = c"ikme";
+/// "context-string": EVP_SIGNATURE-ML-DSA(7).
+pub const OSSL_SIGNATURE_PARAM_CONTEXT_STRING: &CStr = c"context-string";
+/// "deterministic": EVP_SIGNATURE-ML-DSA(7).
+pub const OSSL_SIGNATURE_PARAM_DETERMINISTIC: &CStr = c"deterministic";
+/// "test-entropy": EVP_SIGNATURE-ML-DSA(7).
+pub const OSSL_SIGNATURE_PARAM_TEST_ENTROPY: &CStr = c"test-entropy";
+/// "nonce-type": EVP_SIGNATURE-ECDSA(7).
+pub const OSSL_SIGNATURE_PARAM_NONCE_TYPE: &CStr = c"nonce-type";
+/// "digest": EVP_SIGNATURE-ECDSA(7), EVP_SIGNATURE-RSA(7), EVP_MAC-HMAC(7).
+pub const OSSL_ALG_PARAM_DIGEST: &CStr = c"digest";
+/// "pad-mode": EVP_SIGNATURE-RSA(7).
+pub const OSSL_SIGNATURE_PARAM_PAD_MODE: &CStr = c"pad-mode";
+/// "key": EVP_KDF-HKDF(7).
+pub const OSSL_KDF_PARAM_KEY: &CStr = c"key";
+/// "salt": EVP_KDF-HKDF(7).
+pub const OSSL_KDF_PARAM_SALT: &CStr = c"salt";
+/// "info": EVP_KDF-HKDF(7).
+pub const OSSL_KDF_PARAM_INFO: &CStr = c"info";

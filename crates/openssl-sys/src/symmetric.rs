@@ -1,0 +1,132 @@
+//! Digests, message authentication codes, key derivation and ciphers.
+
+use crate::{OSSL_LIB_CTX, OSSL_PARAM, opaque};
+use core::ffi::{c_char, c_int, c_uint, c_void};
+
+opaque! {
+    /// A digest algorithm, EVP_MD_fetch(3).
+    EVP_MD;
+    /// A digest in the making, EVP_MD_CTX_new(3). Not for two threads at once.
+    EVP_MD_CTX;
+    /// A MAC algorithm, EVP_MAC(3).
+    EVP_MAC;
+    /// A MAC in the making, EVP_MAC(3). Not for two threads at once.
+    EVP_MAC_CTX;
+    /// A key derivation function, EVP_KDF(3).
+    EVP_KDF;
+    /// A derivation in the making, EVP_KDF(3). Not for two threads at once.
+    EVP_KDF_CTX;
+    /// A cipher, EVP_CIPHER_fetch(3).
+    EVP_CIPHER;
+    /// An encryption or decryption in the making, EVP_CIPHER_CTX_new(3). Not for two threads at once.
+    EVP_CIPHER_CTX;
+}
+
+/// EVP_CIPHER_CTX_ctrl(3): reads the tag after encryption.
+pub const EVP_CTRL_AEAD_GET_TAG: c_int = 0x10;
+/// EVP_CIPHER_CTX_ctrl(3): sets the tag to expect before decryption ends.
+pub const EVP_CTRL_AEAD_SET_TAG: c_int = 0x11;
+
+unsafe extern "C" {
+    /// EVP_MD_fetch(3).
+    pub fn EVP_MD_fetch(libctx: *mut OSSL_LIB_CTX, name: *const c_char, properties: *const c_char) -> *mut EVP_MD;
+    /// EVP_MD_free(3).
+    pub fn EVP_MD_free(md: *mut EVP_MD);
+    /// EVP_MD_CTX_new(3).
+    pub fn EVP_MD_CTX_new() -> *mut EVP_MD_CTX;
+    /// EVP_MD_CTX_free(3).
+    pub fn EVP_MD_CTX_free(ctx: *mut EVP_MD_CTX);
+    /// EVP_DigestInit(3).
+    pub fn EVP_DigestInit_ex2(ctx: *mut EVP_MD_CTX, md: *const EVP_MD, params: *const OSSL_PARAM) -> c_int;
+    /// EVP_DigestInit(3).
+    pub fn EVP_DigestUpdate(ctx: *mut EVP_MD_CTX, data: *const c_void, length: usize) -> c_int;
+    /// EVP_DigestInit(3).
+    pub fn EVP_DigestFinal_ex(ctx: *mut EVP_MD_CTX, out: *mut u8, length: *mut c_uint) -> c_int;
+    /// EVP_DigestInit(3).
+    pub fn EVP_DigestFinalXOF(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
+    /// EVP_DigestInit(3): may be called again for more.
+    pub fn EVP_DigestSqueeze(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
+
+    /// EVP_MAC(3).
+    pub fn EVP_MAC_fetch(libctx: *mut OSSL_LIB_CTX, name: *const c_char, properties: *const c_char) -> *mut EVP_MAC;
+    /// EVP_MAC(3).
+    pub fn EVP_MAC_free(mac: *mut EVP_MAC);
+    /// EVP_MAC(3).
+    pub fn EVP_MAC_CTX_new(mac: *mut EVP_MAC) -> *mut EVP_MAC_CTX;
+    /// EVP_MAC(3).
+    pub fn EVP_MAC_CTX_dup(ctx: *const EVP_MAC_CTX) -> *mut EVP_MAC_CTX;
+    /// EVP_MAC(3).
+    pub fn EVP_MAC_CTX_free(ctx: *mut EVP_MAC_CTX);
+    /// EVP_MAC(3): without a key, starts again with the one that is set.
+    pub fn EVP_MAC_init(ctx: *mut EVP_MAC_CTX, key: *const u8, length: usize, params: *const OSSL_PARAM) -> c_int;
+    /// EVP_MAC(3).
+    pub fn EVP_MAC_update(ctx: *mut EVP_MAC_CTX, data: *const u8, length: usize) -> c_int;
+    /// EVP_MAC(3).
+    pub fn EVP_MAC_final(ctx: *mut EVP_MAC_CTX, out: *mut u8, length: *mut usize, room: usize) -> c_int;
+
+    /// EVP_KDF(3).
+    pub fn EVP_KDF_fetch(libctx: *mut OSSL_LIB_CTX, name: *const c_char, properties: *const c_char) -> *mut EVP_KDF;
+    /// EVP_KDF(3).
+    pub fn EVP_KDF_free(kdf: *mut EVP_KDF);
+    /// EVP_KDF(3).
+    pub fn EVP_KDF_CTX_new(kdf: *mut EVP_KDF) -> *mut EVP_KDF_CTX;
+    /// EVP_KDF(3).
+    pub fn EVP_KDF_CTX_free(ctx: *mut EVP_KDF_CTX);
+    /// EVP_KDF(3).
+    pub fn EVP_KDF_CTX_reset(ctx: *mut EVP_KDF_CTX);
+    /// EVP_KDF(3).
+    pub fn EVP_KDF_derive(ctx: *mut EVP_KDF_CTX, out: *mut u8, length: usize, params: *const OSSL_PARAM) -> c_int;
+
+    /// EVP_CIPHER_fetch(3).
+    pub fn EVP_CIPHER_fetch(
+        libctx: *mut OSSL_LIB_CTX,
+        name: *const c_char,
+        properties: *const c_char,
+    ) -> *mut EVP_CIPHER;
+    /// EVP_CIPHER_free(3).
+    pub fn EVP_CIPHER_free(cipher: *mut EVP_CIPHER);
+    /// EVP_CIPHER_CTX_new(3).
+    pub fn EVP_CIPHER_CTX_new() -> *mut EVP_CIPHER_CTX;
+    /// EVP_CIPHER_CTX_dup(3).
+    pub fn EVP_CIPHER_CTX_dup(ctx: *const EVP_CIPHER_CTX) -> *mut EVP_CIPHER_CTX;
+    /// EVP_CIPHER_CTX_free(3).
+    pub fn EVP_CIPHER_CTX_free(ctx: *mut EVP_CIPHER_CTX);
+    /// EVP_CIPHER_CTX_ctrl(3).
+    pub fn EVP_CIPHER_CTX_ctrl(ctx: *mut EVP_CIPHER_CTX, command: c_int, length: c_int, data: *mut c_void) -> c_int;
+    /// EVP_EncryptInit(3).
+    pub fn EVP_EncryptInit_ex2(
+        ctx: *mut EVP_CIPHER_CTX,
+        cipher: *const EVP_CIPHER,
+        key: *const u8,
+        iv: *const u8,
+        params: *const OSSL_PARAM,
+    ) -> c_int;
+    /// EVP_EncryptInit(3): with a null `out`, `data` is associated data.
+    pub fn EVP_EncryptUpdate(
+        ctx: *mut EVP_CIPHER_CTX,
+        out: *mut u8,
+        out_length: *mut c_int,
+        data: *const u8,
+        length: c_int,
+    ) -> c_int;
+    /// EVP_EncryptInit(3).
+    pub fn EVP_EncryptFinal_ex(ctx: *mut EVP_CIPHER_CTX, out: *mut u8, length: *mut c_int) -> c_int;
+    /// EVP_EncryptInit(3).
+    pub fn EVP_DecryptInit_ex2(
+        ctx: *mut EVP_CIPHER_CTX,
+        cipher: *const EVP_CIPHER,
+        key: *const u8,
+        iv: *const u8,
+        params: *const OSSL_PARAM,
+    ) -> c_int;
+    /// EVP_EncryptInit(3): with a null `out`, `data` is associated data.
+    pub fn EVP_DecryptUpdate(
+        ctx: *mut EVP_CIPHER_CTX,
+        out: *mut u8,
+        out_length: *mut c_int,
+        data: *const u8,
+        length: c_int,
+    ) -> c_int;
+    /// EVP_EncryptInit(3): fails if the tag is wrong.
+    pub fn EVP_DecryptFinal_ex(ctx: *mut EVP_CIPHER_CTX, out: *mut u8, length: *mut c_int) -> c_int;
+}

@@ -1,0 +1,357 @@
+//! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library draws its nonces at random and mixes in a
+//! hash of key and message; it has no public way to RFC 6979, so signing takes no coins.
+
+use super::error::{check, expect_length, front, library, malformed, refuse_context, verification_failed};
+use super::ffi::OneShotHash;
+use super::handle::{Owned, Pool};
+use aws_lc_sys as aws;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey,
+};
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+/// The three curves.
+pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
+    CURVES.iter().filter_map(|curve| {
+        let info = SignatureInfo {
+            parameters: SignatureParameters::of(curve.algorithm)?,
+            encodings: vec![KeyEncoding::Scalar],
+            coins: CoinSupport { keygen: true, operation: false },
+            context: false,
+            hedged: true,
+        };
+        Some(Arc::new(Ecdsa { info, curve }) as Arc<dyn SignatureScheme>)
+    })
+}
+
+/// A curve with its hash function and encodings. Lengths in bytes.
+struct Curve {
+    algorithm: &'static str,
+    group: unsafe extern "C" fn() -> *const aws::EC_GROUP,
+    /// Field element and scalar: on these curves they have the same length.
+    scalar: usize,
+    hash: OneShotHash,
+    digest: usize,
+    /// secp256k1 as ledgers do it: a compressed public key, and the smaller of the two values `s` and `n - s`, which
+    /// verify alike, so that a third party cannot turn a signature into another one. Verifying accepts both, as the
+    /// standards do.
+    ledger: bool,
+}
+
+static CURVES: [Curve; 3] = [
+    Curve {
+        algorithm: "ECDSA-secp256k1",
+        group: aws::EC_group_secp256k1,
+        scalar: 32,
+        hash: aws::SHA256,
+        digest: 32,
+        ledger: true,
+    },
+    Curve {
+        algorithm: "ECDSA-P-256",
+        group: aws::EC_group_p256,
+        scalar: 32,
+        hash: aws::SHA256,
+        digest: 32,
+        ledger: false,
+    },
+    Curve {
+        algorithm: "ECDSA-P-384",
+        group: aws::EC_group_p384,
+        scalar: 48,
+        hash: aws::SHA384,
+        digest: 48,
+        ledger: false,
+    },
+];
+
+/// Longest digest of [`CURVES`], in bytes.
+const DIGEST: usize = 48;
+
+const ENCODING: Error = Error::Unsupported("ECDSA signing keys are encoded as a scalar");
+
+impl Curve {
+    fn group(&self) -> *const aws::EC_GROUP {
+        // SAFETY: takes nothing and returns a static object.
+        unsafe { (self.group)() }
+    }
+
+    fn compressed(&self) -> usize {
+        1 + self.scalar
+    }
+
+    fn uncompressed(&self) -> usize {
+        1 + 2 * self.scalar
+    }
+
+    fn verifying_key(&self) -> usize {
+        if self.ledger { self.compressed() } else { self.uncompressed() }
+    }
+
+    fn signature(&self) -> usize {
+        2 * self.scalar
+    }
+
+    fn hash(&self, message: &[u8]) -> Result<[u8; DIGEST]> {
+        let mut digest = [0; DIGEST];
+        // SAFETY: reads the message and writes `self.digest` bytes, at most `DIGEST`.
+        let returned = unsafe { (self.hash)(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
+        if returned.is_null() { Err(library("SHA-2")) } else { Ok(digest) }
+    }
+
+    fn empty_key(&self) -> Result<Owned<aws::EC_KEY>> {
+        // SAFETY: makes a new key; null or ours.
+        let key = unsafe { Owned::from_raw(aws::EC_KEY_new()) }.ok_or_else(|| library("EC_KEY_new"))?;
+        // SAFETY: the key is ours alone.
+        check("EC_KEY_set_group", unsafe { aws::EC_KEY_set_group(key.as_ptr(), self.group()) })?;
+        Ok(key)
+    }
+
+    fn empty_point(&self) -> Result<Owned<aws::EC_POINT>> {
+        // SAFETY: makes a new point; null or ours.
+        unsafe { Owned::from_raw(aws::EC_POINT_new(self.group())) }.ok_or_else(|| library("EC_POINT_new"))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Owned<aws::EC_KEY>> {
+        if let Coins::Exact(scalar) = coins {
+            expect_length("coins", self.scalar, scalar.len())?;
+            return self.load_private(scalar);
+        }
+        let key = self.empty_key()?;
+        // SAFETY: the key is ours alone.
+        check("EC_KEY_generate_key", unsafe { aws::EC_KEY_generate_key(key.as_ptr()) })?;
+        Ok(key)
+    }
+
+    /// A key pair from a big-endian scalar.
+    fn load_private(&self, scalar: &[u8]) -> Result<Owned<aws::EC_KEY>> {
+        let key = self.empty_key()?;
+        let public = self.empty_point()?;
+        // SAFETY: reads the scalar; the number is null or ours.
+        let number = unsafe { Owned::from_raw(aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut())) };
+        let number = number.ok_or_else(|| library("BN_bin2bn"))?;
+        // The library refuses zero and what is not below the order.
+        // SAFETY: the key is ours alone and copies the number.
+        if unsafe { aws::EC_KEY_set_private_key(key.as_ptr(), number.as_ptr()) } != 1 {
+            return Err(malformed("ECDSA signing key"));
+        }
+        // SAFETY: writes the point, which is ours; the key copies it.
+        unsafe {
+            let returned =
+                aws::EC_POINT_mul(self.group(), public.as_ptr(), number.as_ptr(), null(), null(), null_mut());
+            check("EC_POINT_mul", returned)?;
+            check("EC_KEY_set_public_key", aws::EC_KEY_set_public_key(key.as_ptr(), public.as_ptr()))?;
+        }
+        Ok(key)
+    }
+
+    /// A public key, compressed or uncompressed (SEC 1, section 2.3.4).
+    fn load_public(&self, bytes: &[u8]) -> Result<Owned<aws::EC_KEY>> {
+        let expected_form = match bytes.len() {
+            length if length == self.compressed() => matches!(bytes[0], 2 | 3),
+            length if length == self.uncompressed() => bytes[0] == 4,
+            actual => return Err(Error::Length { what: "verifying key", expected: self.verifying_key(), actual }),
+        };
+        let key = self.empty_key()?;
+        let point = self.empty_point()?;
+        // The library refuses points that are not on the curve; all that are, but infinity, which these forms cannot
+        // encode, are valid, since the cofactor is 1.
+        // SAFETY: reads the bytes and writes the point, which is ours.
+        let decoded = expected_form
+            && unsafe {
+                aws::EC_POINT_oct2point(self.group(), point.as_ptr(), bytes.as_ptr(), bytes.len(), null_mut())
+            } == 1;
+        if !decoded {
+            return Err(malformed("ECDSA verifying key"));
+        }
+        // SAFETY: the key is ours alone and copies the point.
+        check("EC_KEY_set_public_key", unsafe { aws::EC_KEY_set_public_key(key.as_ptr(), point.as_ptr()) })?;
+        Ok(key)
+    }
+
+    fn write_public(&self, key: &Owned<aws::EC_KEY>, out: &mut [u8]) -> Result<usize> {
+        let out = front("verifying key", self.verifying_key(), out)?;
+        let form = if self.ledger {
+            aws::point_conversion_form_t::POINT_CONVERSION_COMPRESSED
+        } else {
+            aws::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED
+        };
+        // SAFETY: writes at most as many bytes as `out` has; the point is the key's own.
+        let written = unsafe {
+            let point = aws::EC_KEY_get0_public_key(key.as_ptr());
+            aws::EC_POINT_point2oct(self.group(), point, form, out.as_mut_ptr(), out.len(), null_mut())
+        };
+        if written == out.len() { Ok(written) } else { Err(library("EC_POINT_point2oct")) }
+    }
+
+    fn write_private(&self, key: &Owned<aws::EC_KEY>, out: &mut [u8]) -> Result<usize> {
+        let out = front("signing key", self.scalar, out)?;
+        // SAFETY: writes exactly as many bytes as `out` has; the number is the key's own.
+        let returned = unsafe {
+            let number = aws::EC_KEY_get0_private_key(key.as_ptr());
+            aws::BN_bn2bin_padded(out.as_mut_ptr(), out.len(), number)
+        };
+        check("BN_bn2bin_padded", returned)?;
+        Ok(self.scalar)
+    }
+}
+
+struct Ecdsa {
+    info: SignatureInfo,
+    curve: &'static Curve,
+}
+
+impl SignatureScheme for Ecdsa {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        expect_length("verifying key", self.curve.verifying_key(), verifying_key.len())?;
+        expect_length("signing key", self.curve.scalar, signing_key.len())?;
+        let key = self.curve.generate(coins)?;
+        Ok((self.curve.write_public(&key, verifying_key)?, self.curve.write_private(&key, signing_key)?))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(PrivateKey::new(self.curve.generate(coins)?, self.curve)?))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(ENCODING);
+        }
+        expect_length("signing key", self.curve.scalar, bytes.len())?;
+        Ok(Box::new(PrivateKey::new(self.curve.load_private(bytes)?, self.curve)?))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(PublicKey::new(self.curve.load_public(bytes)?, self.curve)?))
+    }
+}
+
+struct PrivateKey {
+    key: Owned<aws::EC_KEY>,
+    /// Half of the order, where signatures are normalised.
+    half_order: Option<Owned<aws::BIGNUM>>,
+    curve: &'static Curve,
+}
+
+impl PrivateKey {
+    fn new(key: Owned<aws::EC_KEY>, curve: &'static Curve) -> Result<PrivateKey> {
+        let half_order = if curve.ledger { Some(half_order(curve)?) } else { None };
+        Ok(PrivateKey { key, half_order, curve })
+    }
+}
+
+fn half_order(curve: &Curve) -> Result<Owned<aws::BIGNUM>> {
+    // SAFETY: makes a new number; null or ours.
+    let half = unsafe { Owned::from_raw(aws::BN_new()) }.ok_or_else(|| library("BN_new"))?;
+    // SAFETY: reads the order, which belongs to the static group, and writes the number, which is ours.
+    check("BN_rshift1", unsafe { aws::BN_rshift1(half.as_ptr(), aws::EC_GROUP_get0_order(curve.group())) })?;
+    Ok(half)
+}
+
+impl SigningKey for PrivateKey {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        refuse_context(context)?;
+        if let Coins::Exact(_) = coins {
+            return Err(Error::Unsupported("aws-lc signs ECDSA with random nonces only"));
+        }
+        let out = front("signature", self.curve.signature(), out)?;
+        let digest = self.curve.hash(message)?;
+        // SAFETY: reads the digest and the key; the result is null or ours.
+        let signature =
+            unsafe { Owned::from_raw(aws::ECDSA_do_sign(digest.as_ptr(), self.curve.digest, self.key.as_ptr())) };
+        let signature = signature.ok_or_else(|| library("ECDSA_do_sign"))?;
+        // SAFETY: the signature is ours alone, and both of its numbers are set.
+        let (r, s) = unsafe { ((*signature.as_ptr()).r, (*signature.as_ptr()).s) };
+        if let Some(half_order) = &self.half_order {
+            // SAFETY: as above; `BN_sub` may write to one of its operands.
+            unsafe {
+                if aws::BN_ucmp(s, half_order.as_ptr()) > 0 {
+                    check("BN_sub", aws::BN_sub(s, aws::EC_GROUP_get0_order(self.curve.group()), s))?;
+                }
+            }
+        }
+        let (r_out, s_out) = out.split_at_mut(self.curve.scalar);
+        // SAFETY: each writes exactly as many bytes as its buffer has.
+        unsafe {
+            check("BN_bn2bin_padded", aws::BN_bn2bin_padded(r_out.as_mut_ptr(), r_out.len(), r))?;
+            check("BN_bn2bin_padded", aws::BN_bn2bin_padded(s_out.as_mut_ptr(), s_out.len(), s))?;
+        }
+        Ok(self.curve.signature())
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        // SAFETY: counts one reference more, which the new owner gives back; cannot fail on a live key.
+        let key = unsafe {
+            aws::EC_KEY_up_ref(self.key.as_ptr());
+            Owned::from_raw(self.key.as_ptr())
+        };
+        Ok(Box::new(PublicKey::new(key.ok_or_else(|| library("EC_KEY_up_ref"))?, self.curve)?))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(ENCODING);
+        }
+        self.curve.write_private(&self.key, out)
+    }
+}
+
+struct PublicKey {
+    key: Owned<aws::EC_KEY>,
+    /// Pairs of numbers to decode signatures into.
+    signatures: Pool<aws::ECDSA_SIG>,
+    curve: &'static Curve,
+}
+
+impl PublicKey {
+    fn new(key: Owned<aws::EC_KEY>, curve: &'static Curve) -> Result<PublicKey> {
+        Ok(PublicKey { key, signatures: Pool::new(empty_signature()?), curve })
+    }
+}
+
+impl VerifyingKey for PublicKey {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        refuse_context(context)?;
+        if signature.len() != self.curve.signature() {
+            return Err(Error::VerificationFailed);
+        }
+        let (r, s) = signature.split_at(self.curve.scalar);
+        let digest = self.curve.hash(message)?;
+        self.signatures.with(empty_signature, |numbers| {
+            // SAFETY: the pair is this thread's alone and both of its numbers exist; reads both halves of the signature,
+            // the digest and the key.
+            unsafe {
+                if aws::BN_bin2bn(r.as_ptr(), r.len(), (*numbers).r).is_null()
+                    || aws::BN_bin2bn(s.as_ptr(), s.len(), (*numbers).s).is_null()
+                {
+                    return Err(library("BN_bin2bn"));
+                }
+                if aws::ECDSA_do_verify(digest.as_ptr(), self.curve.digest, numbers, self.key.as_ptr()) == 1 {
+                    Ok(())
+                } else {
+                    Err(verification_failed())
+                }
+            }
+        })
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        self.curve.write_public(&self.key, out)
+    }
+}
+
+fn empty_signature() -> Result<Owned<aws::ECDSA_SIG>> {
+    // SAFETY: makes a new pair of numbers; null or ours.
+    unsafe { Owned::from_raw(aws::ECDSA_SIG_new()) }.ok_or_else(|| library("ECDSA_SIG_new"))
+}

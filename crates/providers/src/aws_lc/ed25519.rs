@@ -1,0 +1,145 @@
+//! Ed25519 (RFC 8032). The library's functions need no context; it decodes the public key on each verification, so that
+//! a key which is no point of the curve is refused there and not where it is loaded.
+
+use super::error::{array, array_mut, check, front, refuse_context, verification_failed};
+use aws_lc_sys as aws;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey,
+};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The pure variant, without context.
+pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
+    let info = SignatureInfo {
+        parameters: SignatureParameters::of("Ed25519")?,
+        encodings: vec![KeyEncoding::Seed],
+        coins: CoinSupport { keygen: true, operation: true },
+        context: false,
+        hedged: false,
+    };
+    Some(Arc::new(Ed25519 { info }))
+}
+
+/// Seed and public key (RFC 8032, section 5.1.5), in bytes.
+const KEY: usize = 32;
+/// Signature (RFC 8032, section 5.1.6), in bytes.
+const SIGNATURE: usize = 64;
+/// The library's private key: the seed, then the public key; in bytes.
+const KEY_PAIR: usize = 64;
+
+const ENCODING: Error = Error::Unsupported("Ed25519 signing keys are encoded as a seed");
+
+struct Ed25519 {
+    info: SignatureInfo,
+}
+
+impl SignatureScheme for Ed25519 {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let public = array_mut::<KEY>("verifying key", verifying_key)?;
+        let seed = array_mut::<KEY>("signing key", signing_key)?;
+        let pair = PrivateKey::generate(coins)?;
+        *public = pair.public;
+        seed.copy_from_slice(pair.seed());
+        Ok((KEY, KEY))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(PrivateKey::generate(coins)?))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Seed {
+            return Err(ENCODING);
+        }
+        Ok(Box::new(PrivateKey::from_seed(array("signing key", bytes)?)))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(PublicKey(*array("verifying key", bytes)?)))
+    }
+}
+
+struct PrivateKey {
+    pair: Zeroizing<[u8; KEY_PAIR]>,
+    public: [u8; KEY],
+}
+
+impl PrivateKey {
+    fn generate(coins: Coins) -> Result<PrivateKey> {
+        if let Some(seed) = coins.exact()? {
+            return Ok(PrivateKey::from_seed(seed));
+        }
+        let mut key = PrivateKey { pair: Zeroizing::new([0; KEY_PAIR]), public: [0; KEY] };
+        // SAFETY: writes 32 and 64 bytes.
+        unsafe { aws::ED25519_keypair(key.public.as_mut_ptr(), key.pair.as_mut_ptr()) };
+        Ok(key)
+    }
+
+    fn from_seed(seed: &[u8; KEY]) -> PrivateKey {
+        let mut key = PrivateKey { pair: Zeroizing::new([0; KEY_PAIR]), public: [0; KEY] };
+        // SAFETY: reads 32 bytes, writes 32 and 64.
+        unsafe { aws::ED25519_keypair_from_seed(key.public.as_mut_ptr(), key.pair.as_mut_ptr(), seed.as_ptr()) };
+        key
+    }
+
+    fn seed(&self) -> &[u8] {
+        &self.pair[..KEY]
+    }
+}
+
+impl SigningKey for PrivateKey {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        refuse_context(context)?;
+        // The scheme is deterministic: it draws no coins, and both kinds of them give the same signature.
+        coins.exact::<0>()?;
+        let out = front("signature", SIGNATURE, out)?;
+        // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair.
+        let returned =
+            unsafe { aws::ED25519_sign(out.as_mut_ptr(), message.as_ptr(), message.len(), self.pair.as_ptr()) };
+        check("ED25519_sign", returned)?;
+        Ok(SIGNATURE)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(PublicKey(self.public)))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Seed {
+            return Err(ENCODING);
+        }
+        front("signing key", KEY, out)?.copy_from_slice(self.seed());
+        Ok(KEY)
+    }
+}
+
+struct PublicKey([u8; KEY]);
+
+impl VerifyingKey for PublicKey {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        refuse_context(context)?;
+        if signature.len() != SIGNATURE {
+            return Err(Error::VerificationFailed);
+        }
+        // SAFETY: reads the message, 64 bytes of the signature and 32 of the key.
+        let returned =
+            unsafe { aws::ED25519_verify(message.as_ptr(), message.len(), signature.as_ptr(), self.0.as_ptr()) };
+        if returned == 1 { Ok(()) } else { Err(verification_failed()) }
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        front("verifying key", KEY, out)?.copy_from_slice(&self.0);
+        Ok(KEY)
+    }
+}

@@ -1,0 +1,74 @@
+//! From the library's return values and error queue to [`Error`].
+
+use aws_lc_sys as aws;
+use pqlab_primitives::{Error, Result};
+use std::ffi::{CStr, c_int};
+
+/// A fault of the library in `call`, with all that its error queue says, which is empty afterwards.
+pub(super) fn library(call: &'static str) -> Error {
+    let mut detail = String::new();
+    let mut line = [0; 256];
+    loop {
+        // SAFETY: takes nothing, pops an entry of this thread's queue.
+        let code = unsafe { aws::ERR_get_error() };
+        if code == 0 {
+            break;
+        }
+        // SAFETY: writes at most `line.len()` bytes and ends them with a zero.
+        let text = unsafe { CStr::from_ptr(aws::ERR_error_string_n(code, line.as_mut_ptr(), line.len())) };
+        if !detail.is_empty() {
+            detail.push_str("; ");
+        }
+        detail.push_str(&text.to_string_lossy());
+    }
+    Error::Library { call, detail }
+}
+
+/// Passes on success, which is 1 in this library.
+pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
+    if returned == 1 { Ok(()) } else { Err(library(call)) }
+}
+
+/// Bytes from outside that the library refuses; its error queue is emptied, so that it does not grow.
+pub(super) fn malformed(what: &'static str) -> Error {
+    clear_queue();
+    Error::Malformed(what)
+}
+
+/// A signature or tag that the library refuses; its error queue is emptied, so that it does not grow.
+pub(super) fn verification_failed() -> Error {
+    clear_queue();
+    Error::VerificationFailed
+}
+
+/// Compares a length with what the standard demands.
+pub(super) fn expect_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {
+    if expected == actual { Ok(()) } else { Err(Error::Length { what, expected, actual }) }
+}
+
+/// A buffer as an array, if it has the length that the standard demands.
+pub(super) fn array<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8; N]> {
+    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual: bytes.len() })
+}
+
+/// As [`array`], for a buffer to write to.
+pub(super) fn array_mut<'a, const N: usize>(what: &'static str, bytes: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
+    let actual = bytes.len();
+    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual })
+}
+
+/// The first `expected` bytes of a buffer that may be longer, as signatures and encodings are written.
+pub(super) fn front<'a>(what: &'static str, expected: usize, bytes: &'a mut [u8]) -> Result<&'a mut [u8]> {
+    let actual = bytes.len();
+    bytes.get_mut(..expected).ok_or(Error::Length { what, expected, actual })
+}
+
+/// For schemes without context strings.
+pub(super) fn refuse_context(context: &[u8]) -> Result<()> {
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme takes no context string")) }
+}
+
+fn clear_queue() {
+    // SAFETY: takes nothing, empties this thread's queue.
+    unsafe { aws::ERR_clear_error() };
+}

@@ -1,0 +1,98 @@
+//! Functions of the library that its Rust bindings leave out.
+//!
+//! Each is exported from the archive (`OPENSSL_EXPORT` in an internal header of AWS-LC), each serves what no public
+//! function does. They carry the prefix that aws-lc-sys gives to every symbol of its version, so that this file and the
+//! version of aws-lc-sys in Cargo.toml change together; where they disagree, linking fails. Everything else goes through
+//! the bindings.
+
+use std::ffi::c_int;
+
+/// Signs with an expanded private key: `private_key, signature, signature_len, message, message_len, prefix,
+/// prefix_len, rnd`. The message representative is computed over `prefix || message` (FIPS 204, algorithm 7), `rnd` has
+/// 32 bytes. Returns 1 if it succeeds.
+pub(super) type MlDsaSignInternal =
+    unsafe extern "C" fn(*const u8, *mut u8, *mut usize, *const u8, usize, *const u8, usize, *const u8) -> c_int;
+
+/// Checks the hash inside of an expanded decapsulation key (FIPS 203, section 7.3): `key, key_len`. Returns 0 if it is
+/// right, unlike most of the library.
+pub(super) type MlKemCheckSecretKey = unsafe extern "C" fn(*const u8, usize) -> c_int;
+
+/// A hash function in one call: `message, message_len, digest`. Returns null if it fails.
+pub(super) type OneShotHash = unsafe extern "C" fn(*const u8, usize, *mut u8) -> *mut u8;
+
+/// An extendable-output function in one call: `message, message_len, output, output_len`. Returns null if it fails.
+pub(super) type OneShotXof = unsafe extern "C" fn(*const u8, usize, *mut u8, usize) -> *mut u8;
+
+// The public interface signs with randomness of its own only; vectors and the deterministic variant need these.
+// Declared in crypto/fipsmodule/ml_dsa/ml_dsa.h.
+unsafe extern "C" {
+    #[link_name = "aws_lc_0_47_0_ml_dsa_44_sign_internal"]
+    pub(super) fn ml_dsa_44_sign_internal(
+        private_key: *const u8,
+        signature: *mut u8,
+        signature_len: *mut usize,
+        message: *const u8,
+        message_len: usize,
+        prefix: *const u8,
+        prefix_len: usize,
+        rnd: *const u8,
+    ) -> c_int;
+    #[link_name = "aws_lc_0_47_0_ml_dsa_65_sign_internal"]
+    pub(super) fn ml_dsa_65_sign_internal(
+        private_key: *const u8,
+        signature: *mut u8,
+        signature_len: *mut usize,
+        message: *const u8,
+        message_len: usize,
+        prefix: *const u8,
+        prefix_len: usize,
+        rnd: *const u8,
+    ) -> c_int;
+    #[link_name = "aws_lc_0_47_0_ml_dsa_87_sign_internal"]
+    pub(super) fn ml_dsa_87_sign_internal(
+        private_key: *const u8,
+        signature: *mut u8,
+        signature_len: *mut usize,
+        message: *const u8,
+        message_len: usize,
+        prefix: *const u8,
+        prefix_len: usize,
+        rnd: *const u8,
+    ) -> c_int;
+}
+
+// The public `EVP_PKEY_check` makes a whole encapsulation and decapsulation besides; loading a key shall cost what
+// FIPS 203 demands of it. Declared in crypto/fipsmodule/ml_kem/ml_kem.h.
+unsafe extern "C" {
+    #[link_name = "aws_lc_0_47_0_ml_kem_512_check_sk"]
+    pub(super) fn ml_kem_512_check_sk(secret_key: *const u8, secret_key_len: usize) -> c_int;
+    #[link_name = "aws_lc_0_47_0_ml_kem_768_check_sk"]
+    pub(super) fn ml_kem_768_check_sk(secret_key: *const u8, secret_key_len: usize) -> c_int;
+    #[link_name = "aws_lc_0_47_0_ml_kem_1024_check_sk"]
+    pub(super) fn ml_kem_1024_check_sk(secret_key: *const u8, secret_key_len: usize) -> c_int;
+}
+
+// The public `EVP_Digest` allocates a state for each call; these keep it on the stack, as the public `SHA256` does.
+// Declared in crypto/fipsmodule/sha/internal.h.
+unsafe extern "C" {
+    #[link_name = "aws_lc_0_47_0_SHA3_224"]
+    pub(super) fn SHA3_224(message: *const u8, message_len: usize, digest: *mut u8) -> *mut u8;
+    #[link_name = "aws_lc_0_47_0_SHA3_256"]
+    pub(super) fn SHA3_256(message: *const u8, message_len: usize, digest: *mut u8) -> *mut u8;
+    #[link_name = "aws_lc_0_47_0_SHA3_384"]
+    pub(super) fn SHA3_384(message: *const u8, message_len: usize, digest: *mut u8) -> *mut u8;
+    #[link_name = "aws_lc_0_47_0_SHA3_512"]
+    pub(super) fn SHA3_512(message: *const u8, message_len: usize, digest: *mut u8) -> *mut u8;
+    #[link_name = "aws_lc_0_47_0_SHAKE128"]
+    pub(super) fn SHAKE128(message: *const u8, message_len: usize, output: *mut u8, output_len: usize) -> *mut u8;
+    #[link_name = "aws_lc_0_47_0_SHAKE256"]
+    pub(super) fn SHAKE256(message: *const u8, message_len: usize, output: *mut u8, output_len: usize) -> *mut u8;
+}
+
+// What the library believes of the CPU, after its own environment variable has had its say; it has no public function
+// for it. Declared in crypto/fipsmodule/cpucap/internal.h: leaf 1 EDX, leaf 1 ECX, leaf 7 EBX, leaf 7 ECX of CPUID.
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" {
+    #[link_name = "aws_lc_0_47_0_OPENSSL_ia32cap_P"]
+    pub(super) static OPENSSL_ia32cap_P: [u32; 4];
+}

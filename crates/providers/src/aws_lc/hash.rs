@@ -1,0 +1,122 @@
+//! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), each in one call that keeps its state on the stack.
+
+use super::error::{check, expect_length, library};
+use super::ffi::{self, OneShotHash, OneShotXof};
+use super::handle::Owned;
+use aws_lc_sys as aws;
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use std::sync::Arc;
+
+/// The hash functions.
+pub(super) fn hashes() -> impl Iterator<Item = Arc<dyn Hash>> {
+    let functions: [(&str, OneShotHash); 6] = [
+        ("SHA3-224", ffi::SHA3_224),
+        ("SHA3-256", ffi::SHA3_256),
+        ("SHA3-384", ffi::SHA3_384),
+        ("SHA3-512", ffi::SHA3_512),
+        ("SHA-256", aws::SHA256),
+        ("SHA-512", aws::SHA512),
+    ];
+    functions.into_iter().filter_map(|(algorithm, call)| {
+        Some(Arc::new(AwsHash { info: HashParameters::of(algorithm)?, call }) as Arc<dyn Hash>)
+    })
+}
+
+/// The extendable-output functions.
+pub(super) fn xofs() -> impl Iterator<Item = Arc<dyn Xof>> {
+    type Function = (&'static str, OneShotXof, unsafe extern "C" fn() -> *const aws::EVP_MD);
+    let functions: [Function; 2] =
+        [("SHAKE128", ffi::SHAKE128, aws::EVP_shake128), ("SHAKE256", ffi::SHAKE256, aws::EVP_shake256)];
+    functions.into_iter().filter_map(|(algorithm, call, digest)| {
+        Some(Arc::new(AwsXof { info: XofParameters::of(algorithm)?, call, digest }) as Arc<dyn Xof>)
+    })
+}
+
+struct AwsHash {
+    info: HashParameters,
+    call: OneShotHash,
+}
+
+impl Hash for AwsHash {
+    fn info(&self) -> &HashParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        expect_length("digest", self.info.digest, out.len())?;
+        // SAFETY: reads the message and writes as many bytes as the digest has.
+        let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
+        if returned.is_null() { Err(library("SHA")) } else { Ok(()) }
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        expect_length("digest", self.info.digest, out.len())?;
+        check_pool(messages, count)?;
+        for message in messages.iter().cycle().take(count) {
+            // SAFETY: as in `digest`.
+            let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
+            if returned.is_null() {
+                return Err(library("SHA"));
+            }
+        }
+        Ok(())
+    }
+}
+
+struct AwsXof {
+    info: XofParameters,
+    call: OneShotXof,
+    digest: unsafe extern "C" fn() -> *const aws::EVP_MD,
+}
+
+impl Xof for AwsXof {
+    fn info(&self) -> &XofParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        // SAFETY: reads the message and writes as many bytes as `out` has.
+        let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr(), out.len()) };
+        if returned.is_null() { Err(library("SHAKE")) } else { Ok(()) }
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        check_pool(messages, count)?;
+        for message in messages.iter().cycle().take(count) {
+            // SAFETY: as in `digest`.
+            let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr(), out.len()) };
+            if returned.is_null() {
+                return Err(library("SHAKE"));
+            }
+        }
+        Ok(())
+    }
+
+    fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
+        // SAFETY: makes a new context; null or ours.
+        let context = unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))?;
+        // SAFETY: the context is ours alone; reads the message.
+        unsafe {
+            check("EVP_DigestInit", aws::EVP_DigestInit(context.as_ptr(), (self.digest)()))?;
+            let returned = aws::EVP_DigestUpdate(context.as_ptr(), message.as_ptr().cast(), message.len());
+            check("EVP_DigestUpdate", returned)?;
+        }
+        Ok(Box::new(Reader(context)))
+    }
+}
+
+struct Reader(Owned<aws::EVP_MD_CTX>);
+
+impl XofReader for Reader {
+    fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
+        // SAFETY: the context is ours alone; writes as many bytes as `out` has.
+        check("EVP_DigestSqueeze", unsafe { aws::EVP_DigestSqueeze(self.0.as_ptr(), out.as_mut_ptr(), out.len()) })
+    }
+}
+
+fn check_pool(messages: &[Vec<u8>], count: usize) -> Result<()> {
+    if messages.is_empty() && count > 0 {
+        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
+    }
+    Ok(())
+}

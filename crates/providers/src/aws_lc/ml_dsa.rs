@@ -1,0 +1,333 @@
+//! ML-DSA (FIPS 204): hedged signing and verifying through the library's `EVP_PKEY` interface, signing with given or
+//! no randomness through the function below it, which the bindings leave out.
+
+use super::error::{array, check, expect_length, front, library, malformed, verification_failed};
+use super::ffi::{self, MlDsaSignInternal};
+use super::handle::{Owned, Pool};
+use super::pkey::{self, Generator, Key};
+use aws_lc_sys as aws;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey,
+};
+use std::ffi::c_int;
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The three parameter sets.
+pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
+    let sets: [(&str, c_int, MlDsaSignInternal); 3] = [
+        ("ML-DSA-44", aws::NID_MLDSA44, ffi::ml_dsa_44_sign_internal),
+        ("ML-DSA-65", aws::NID_MLDSA65, ffi::ml_dsa_65_sign_internal),
+        ("ML-DSA-87", aws::NID_MLDSA87, ffi::ml_dsa_87_sign_internal),
+    ];
+    sets.into_iter().filter_map(|(algorithm, nid, sign_internal)| {
+        let parameters = SignatureParameters::of(algorithm)?;
+        let set = Set {
+            nid,
+            sign_internal,
+            verifying_key: parameters.verifying_key,
+            expanded: parameters.signing_key(KeyEncoding::Expanded)?,
+            signature: parameters.signature,
+        };
+        let info = SignatureInfo {
+            parameters,
+            // What `EVP_PKEY_get_raw_private_key` gives comes first.
+            encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
+            coins: CoinSupport { keygen: true, operation: true },
+            context: true,
+            hedged: true,
+        };
+        Some(Arc::new(MlDsa { info, set, generators: Pool::empty() }) as Arc<dyn SignatureScheme>)
+    })
+}
+
+/// Seed `xi` (FIPS 204, algorithm 1), in bytes.
+const SEED: usize = 32;
+/// `rnd` (FIPS 204, algorithm 2), in bytes.
+const RND: usize = 32;
+/// Longest context string (FIPS 204, section 5.2), in bytes.
+const CONTEXT: usize = 255;
+
+const ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a seed or expanded");
+
+/// What differs between the parameter sets; lengths in bytes.
+#[derive(Clone, Copy)]
+struct Set {
+    nid: c_int,
+    sign_internal: MlDsaSignInternal,
+    verifying_key: usize,
+    expanded: usize,
+    signature: usize,
+}
+
+struct MlDsa {
+    info: SignatureInfo,
+    set: Set,
+    generators: Pool<aws::EVP_PKEY_CTX>,
+}
+
+impl MlDsa {
+    fn key_pair(&self, coins: Coins) -> Result<Key> {
+        if let Some(seed) = coins.exact::<SEED>()? {
+            return self.load(seed);
+        }
+        self.generators.with(
+            || generator(self.set.nid),
+            |context| {
+                // SAFETY: the context is a generator and this thread's alone.
+                unsafe { pkey::generate(context) }
+            },
+        )
+    }
+
+    /// A private key from a seed or an expanded key; the library tells them apart by their length.
+    fn load(&self, bytes: &[u8]) -> Result<Key> {
+        // SAFETY: the buffer has the length that is stated; the result is null or ours.
+        let key = unsafe {
+            Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_private_key(self.set.nid, bytes.as_ptr(), bytes.len()))
+        };
+        key.ok_or_else(|| malformed("ML-DSA signing key"))
+    }
+}
+
+impl SignatureScheme for MlDsa {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        expect_length("verifying key", self.set.verifying_key, verifying_key.len())?;
+        expect_length("signing key", self.set.expanded, signing_key.len())?;
+        let key = self.key_pair(coins)?;
+        pkey::write_public(&key, verifying_key)?;
+        pkey::write_expanded(&key, signing_key)?;
+        Ok((verifying_key.len(), signing_key.len()))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(PrivateKey::new(self.key_pair(coins)?, self.set)?))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        let expected = match encoding {
+            KeyEncoding::Seed => SEED,
+            KeyEncoding::Expanded => self.set.expanded,
+            KeyEncoding::Scalar | KeyEncoding::Der => return Err(ENCODING),
+        };
+        expect_length("signing key", expected, bytes.len())?;
+        Ok(Box::new(PrivateKey::new(self.load(bytes)?, self.set)?))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        expect_length("verifying key", self.set.verifying_key, bytes.len())?;
+        // SAFETY: the buffer has the length that is stated; the result is null or ours.
+        let key = unsafe {
+            Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
+        };
+        let key = key.ok_or_else(|| malformed("ML-DSA verifying key"))?;
+        Ok(Box::new(PublicKey::new(key, self.set)?))
+    }
+}
+
+struct PrivateKey {
+    key: Key,
+    signers: Pool<aws::EVP_MD_CTX>,
+    /// The key as `sign_internal` wants it: a copy, since the library does not lend its own.
+    expanded: Zeroizing<Vec<u8>>,
+    set: Set,
+}
+
+impl PrivateKey {
+    fn new(key: Key, set: Set) -> Result<PrivateKey> {
+        let mut expanded = Zeroizing::new(vec![0; set.expanded]);
+        pkey::write_expanded(&key, &mut expanded)?;
+        let signers = Pool::new(signer(&key)?);
+        Ok(PrivateKey { key, signers, expanded, set })
+    }
+
+    fn sign_hedged(&self, context: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
+        let mut length = out.len();
+        self.signers.with(
+            || signer(&self.key),
+            |digest_context| {
+                let sign = || {
+                    // SAFETY: the context is set up for signing and this thread's alone; the buffers have the lengths
+                    // that are stated.
+                    check("EVP_DigestSign", unsafe {
+                        aws::EVP_DigestSign(
+                            digest_context,
+                            out.as_mut_ptr(),
+                            &raw mut length,
+                            message.as_ptr(),
+                            message.len(),
+                        )
+                    })
+                };
+                with_context_string(digest_context, context, sign)
+            },
+        )
+    }
+
+    fn sign_with(&self, rnd: &[u8; RND], context: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
+        // The message representative's prefix in the pure variant: 0 || |ctx| || ctx (FIPS 204, algorithm 2, line 10).
+        let mut prefix = [0; 2 + CONTEXT];
+        prefix[1] = context.len() as u8;
+        prefix[2..2 + context.len()].copy_from_slice(context);
+        let mut length = out.len();
+        // SAFETY: the private key, the signature and `rnd` have the lengths of the parameter set; the other buffers have
+        // those that are stated.
+        let returned = unsafe {
+            (self.set.sign_internal)(
+                self.expanded.as_ptr(),
+                out.as_mut_ptr(),
+                &raw mut length,
+                message.as_ptr(),
+                message.len(),
+                prefix.as_ptr(),
+                2 + context.len(),
+                rnd.as_ptr(),
+            )
+        };
+        check("ml_dsa_sign_internal", returned)
+    }
+}
+
+impl SigningKey for PrivateKey {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        check_context(context)?;
+        let out = front("signature", self.set.signature, out)?;
+        match coins {
+            Coins::Internal => self.sign_hedged(context, message, out)?,
+            // The deterministic variant sets rnd to zeros (FIPS 204, algorithm 2, line 5).
+            Coins::Exact([]) => self.sign_with(&[0; RND], context, message, out)?,
+            Coins::Exact(rnd) => self.sign_with(array("coins", rnd)?, context, message, out)?,
+        }
+        Ok(self.set.signature)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(PublicKey::new(pkey::share(&self.key)?, self.set)?))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match encoding {
+            KeyEncoding::Seed => {
+                pkey::write_seed(&self.key, front("signing key", SEED, out)?)?;
+                Ok(SEED)
+            }
+            KeyEncoding::Expanded => {
+                front("signing key", self.expanded.len(), out)?.copy_from_slice(&self.expanded);
+                Ok(self.expanded.len())
+            }
+            KeyEncoding::Scalar | KeyEncoding::Der => Err(ENCODING),
+        }
+    }
+}
+
+struct PublicKey {
+    key: Key,
+    verifiers: Pool<aws::EVP_MD_CTX>,
+    set: Set,
+}
+
+impl PublicKey {
+    fn new(key: Key, set: Set) -> Result<PublicKey> {
+        let verifiers = Pool::new(verifier(&key)?);
+        Ok(PublicKey { key, verifiers, set })
+    }
+}
+
+impl VerifyingKey for PublicKey {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        check_context(context)?;
+        self.verifiers.with(
+            || verifier(&self.key),
+            |digest_context| {
+                let verify = || {
+                    // SAFETY: the context is set up for verifying and this thread's alone; the buffers have the lengths
+                    // that are stated.
+                    let returned = unsafe {
+                        aws::EVP_DigestVerify(
+                            digest_context,
+                            signature.as_ptr(),
+                            signature.len(),
+                            message.as_ptr(),
+                            message.len(),
+                        )
+                    };
+                    if returned == 1 { Ok(()) } else { Err(verification_failed()) }
+                };
+                with_context_string(digest_context, context, verify)
+            },
+        )
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        pkey::write_public(&self.key, front("verifying key", self.set.verifying_key, out)?)?;
+        Ok(self.set.verifying_key)
+    }
+}
+
+fn check_context(context: &[u8]) -> Result<()> {
+    if context.len() <= CONTEXT {
+        Ok(())
+    } else {
+        Err(Error::Length { what: "context string", expected: CONTEXT, actual: context.len() })
+    }
+}
+
+/// Runs `call` with a context string set; contexts in a pool have none.
+fn with_context_string(
+    digest_context: *mut aws::EVP_MD_CTX,
+    context: &[u8],
+    call: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    if context.is_empty() {
+        return call();
+    }
+    // SAFETY: the context is this thread's alone, and set up for a key, so that it has an inner context; the library
+    // copies the string.
+    let key_context = unsafe {
+        let key_context = aws::EVP_MD_CTX_get_pkey_ctx(digest_context);
+        let returned = aws::EVP_PKEY_CTX_set_signature_context(key_context, context.as_ptr(), context.len());
+        check("EVP_PKEY_CTX_set_signature_context", returned)?;
+        key_context
+    };
+    let result = call();
+    // SAFETY: as above.
+    let returned = unsafe { aws::EVP_PKEY_CTX_set_signature_context(key_context, null(), 0) };
+    result.and(check("EVP_PKEY_CTX_set_signature_context", returned))
+}
+
+fn generator(nid: c_int) -> Result<Generator> {
+    pkey::generator(aws::EVP_PKEY_PQDSA, aws::EVP_PKEY_CTX_pqdsa_set_params, nid)
+}
+
+fn signer(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
+    let context = digest_context()?;
+    // SAFETY: the context is ours alone, and counts a reference to the key for itself. No digest: ML-DSA takes the
+    // message whole.
+    let returned = unsafe { aws::EVP_DigestSignInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
+    check("EVP_DigestSignInit", returned)?;
+    Ok(context)
+}
+
+fn verifier(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
+    let context = digest_context()?;
+    // SAFETY: as in `signer`.
+    let returned = unsafe { aws::EVP_DigestVerifyInit(context.as_ptr(), null_mut(), null(), null_mut(), key.as_ptr()) };
+    check("EVP_DigestVerifyInit", returned)?;
+    Ok(context)
+}
+
+fn digest_context() -> Result<Owned<aws::EVP_MD_CTX>> {
+    // SAFETY: makes a new context; null or ours.
+    unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))
+}

@@ -1,0 +1,113 @@
+//! AWS-LC, through aws-lc-sys and not aws-lc-rs: the lower layer has deterministic calls.
+//!
+//! Public functions are used wherever they exist, so that the figures are those of what a user of the library calls;
+//! the exceptions are in `ffi.rs` with their reasons. A key object holds the library's key and contexts made for it; the
+//! library expands no key in advance: each ML-KEM and ML-DSA call decodes the key, expands its matrix anew, and checks
+//! ML-KEM keys again (FIPS 203, sections 7.2 and 7.3), so that a prepared key saves only the copying and the contexts.
+
+mod ecdsa;
+mod ed25519;
+mod error;
+mod ffi;
+mod handle;
+mod hash;
+mod ml_dsa;
+mod ml_kem;
+mod pkey;
+mod rsa;
+mod symmetric;
+#[cfg(test)]
+mod tests;
+mod x25519;
+
+use crate::compiled::crate_version;
+use aws_lc_sys as aws;
+use pqlab_primitives::{BuildInfo, Provider, Unsupported};
+use std::ffi::CStr;
+
+/// The library as the one provider that it is: it chooses its code path by the CPU and offers no other choice.
+pub(crate) fn providers() -> Vec<Provider> {
+    let mut provider = Provider::new("aws-lc", build_info());
+    provider.kems = ml_kem::kems().chain(x25519::kem()).collect();
+    provider.signatures =
+        ml_dsa::schemes().chain(ed25519::scheme()).chain(ecdsa::schemes()).chain(rsa::scheme()).collect();
+    provider.key_agreements = vec![x25519::key_agreement()];
+    provider.hashes = hash::hashes().collect();
+    provider.xofs = hash::xofs().collect();
+    provider.macs = vec![symmetric::hmac()];
+    provider.kdfs = vec![symmetric::hkdf()];
+    provider.aeads = vec![symmetric::aes_gcm()];
+    provider.unsupported = slh_dsa().collect();
+    vec![provider]
+}
+
+fn build_info() -> BuildInfo {
+    // SAFETY: sets the library up if it is not yet; then reads constants of it.
+    let (version, assembly, fips) = unsafe {
+        aws::CRYPTO_library_init();
+        let version = CStr::from_ptr(aws::OpenSSL_version(aws::OPENSSL_VERSION));
+        (version.to_string_lossy(), aws::CRYPTO_has_asm() == 1, aws::FIPS_mode() == 1)
+    };
+    let fips = if fips { "FIPS module" } else { "no FIPS module" };
+    let assembly = if assembly { "assembly" } else { "no assembly" };
+    let features = cpu_features();
+    let features = if features.is_empty() { "not reported".to_owned() } else { features.join(" ") };
+    BuildInfo {
+        // "AWS-LC 5.12.0" or "AWS-LC FIPS 5.12.0".
+        version: version.rsplit(' ').next().unwrap_or(&version).to_owned(),
+        build: format!(
+            "aws-lc-sys {}, {fips}, {assembly}, CPU features in use: {features}",
+            crate_version("aws-lc-sys")
+        ),
+    }
+}
+
+/// The CPU features that the library has found and lets its code use.
+#[cfg(target_arch = "x86_64")]
+fn cpu_features() -> Vec<&'static str> {
+    // Word of the library's table and the bits that must be set in it, as its own header reads them.
+    const FEATURES: [(&str, usize, u32); 13] = [
+        ("ssse3", 1, 1 << 9),
+        ("sse4.1", 1, 1 << 19),
+        ("pclmulqdq", 1, 1 << 1),
+        ("aes", 1, 1 << 25),
+        ("avx", 1, 1 << 28),
+        ("avx2", 2, 1 << 5),
+        ("bmi2", 2, 1 << 8),
+        ("adx", 2, 1 << 19),
+        ("sha", 2, 1 << 29),
+        ("avx512", 2, 0xC003_0000),
+        ("avx512ifma", 2, 0xC023_0000),
+        ("vaes", 3, 1 << 9),
+        ("vpclmulqdq", 3, 1 << 10),
+    ];
+    // SAFETY: written once, when the library is set up, which `build_info` has done.
+    let words = unsafe { ffi::OPENSSL_ia32cap_P };
+    FEATURES.iter().filter(|(_, word, bits)| words[*word] & bits == *bits).map(|(name, ..)| *name).collect()
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn cpu_features() -> Vec<&'static str> {
+    Vec::new()
+}
+
+fn slh_dsa() -> impl Iterator<Item = Unsupported> {
+    const SETS: [&str; 12] = [
+        "SHA2-128s",
+        "SHAKE-128s",
+        "SHA2-128f",
+        "SHAKE-128f",
+        "SHA2-192s",
+        "SHAKE-192s",
+        "SHA2-192f",
+        "SHAKE-192f",
+        "SHA2-256s",
+        "SHAKE-256s",
+        "SHA2-256f",
+        "SHAKE-256f",
+    ];
+    SETS.iter().map(|set| Unsupported {
+        algorithm: format!("SLH-DSA-{set}"),
+        reason: "AWS-LC does not implement SLH-DSA (FIPS 205)".to_owned(),
+    })
+}

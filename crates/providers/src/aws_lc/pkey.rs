@@ -1,0 +1,83 @@
+//! What ML-KEM and ML-DSA share of the library's `EVP_PKEY` interface.
+
+use super::error::{check, library};
+use super::handle::Owned;
+use aws_lc_sys as aws;
+use pqlab_primitives::{Error, Result};
+use std::ffi::c_int;
+use std::ptr::null_mut;
+
+/// A key of the library.
+pub(super) type Key = Owned<aws::EVP_PKEY>;
+
+/// A context set up for key generation.
+pub(super) type Generator = Owned<aws::EVP_PKEY_CTX>;
+
+/// A generator for a kind of key (`EVP_PKEY_KEM`, `EVP_PKEY_PQDSA`) and the parameter set that `set_parameters` takes
+/// by its number.
+pub(super) fn generator(
+    kind: c_int,
+    set_parameters: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_int) -> c_int,
+    nid: c_int,
+) -> Result<Generator> {
+    // SAFETY: makes a new context; null or ours.
+    let context = unsafe { Owned::from_raw(aws::EVP_PKEY_CTX_new_id(kind, null_mut())) };
+    let context = context.ok_or_else(|| library("EVP_PKEY_CTX_new_id"))?;
+    // SAFETY: the context is ours alone.
+    unsafe {
+        check("EVP_PKEY_CTX_kem_set_params or EVP_PKEY_CTX_pqdsa_set_params", set_parameters(context.as_ptr(), nid))?;
+        check("EVP_PKEY_keygen_init", aws::EVP_PKEY_keygen_init(context.as_ptr()))?;
+    }
+    Ok(context)
+}
+
+/// Generates a key with the library's own randomness.
+///
+/// # Safety
+/// `generator` is a [`Generator`] that no other thread uses.
+pub(super) unsafe fn generate(generator: *mut aws::EVP_PKEY_CTX) -> Result<Key> {
+    let mut raw = null_mut();
+    // SAFETY: the caller vouches for the context; the result is null or ours.
+    let (returned, key) = unsafe {
+        let returned = aws::EVP_PKEY_keygen(generator, &raw mut raw);
+        (returned, Owned::from_raw(raw))
+    };
+    check("EVP_PKEY_keygen", returned)?;
+    key.ok_or_else(|| library("EVP_PKEY_keygen"))
+}
+
+/// The same key once more.
+pub(super) fn share(key: &Key) -> Result<Key> {
+    // SAFETY: counts one reference more, which the new owner gives back; cannot fail on a live key.
+    let key = unsafe {
+        aws::EVP_PKEY_up_ref(key.as_ptr());
+        Owned::from_raw(key.as_ptr())
+    };
+    key.ok_or_else(|| library("EVP_PKEY_up_ref"))
+}
+
+/// Writes the public half in the standard's encoding; `out` has its length.
+pub(super) fn write_public(key: &Key, out: &mut [u8]) -> Result<()> {
+    let mut length = out.len();
+    // SAFETY: writes at most `length` bytes.
+    let returned = unsafe { aws::EVP_PKEY_get_raw_public_key(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
+    check("EVP_PKEY_get_raw_public_key", returned)
+}
+
+/// Writes the private half in the standard's expanded encoding; `out` has its length.
+pub(super) fn write_expanded(key: &Key, out: &mut [u8]) -> Result<()> {
+    let mut length = out.len();
+    // SAFETY: writes at most `length` bytes.
+    let returned = unsafe { aws::EVP_PKEY_get_raw_private_key(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
+    check("EVP_PKEY_get_raw_private_key", returned)
+}
+
+/// Writes the seed of the private half; `out` has its length. The library keeps the seed of a key that it generated or
+/// that was loaded from one.
+pub(super) fn write_seed(key: &Key, out: &mut [u8]) -> Result<()> {
+    let mut length = out.len();
+    // SAFETY: writes at most `length` bytes.
+    let returned = unsafe { aws::EVP_PKEY_get_private_seed(key.as_ptr(), out.as_mut_ptr(), &raw mut length) };
+    check("EVP_PKEY_get_private_seed", returned)
+        .map_err(|_| Error::Unsupported("the seed of a key that was loaded expanded is not known"))
+}

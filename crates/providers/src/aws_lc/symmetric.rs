@@ -1,0 +1,202 @@
+//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
+
+use super::error::{array, array_mut, check, expect_length, library, verification_failed};
+use super::handle::{Owned, Pool};
+use aws_lc_sys as aws;
+use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+/// HMAC-SHA256.
+pub(super) fn hmac() -> Arc<dyn Mac> {
+    Arc::new(Hmac)
+}
+
+/// HKDF-SHA256.
+pub(super) fn hkdf() -> Arc<dyn Kdf> {
+    Arc::new(Hkdf)
+}
+
+/// AES-256-GCM with nonces of 96 bits.
+pub(super) fn aes_gcm() -> Arc<dyn Aead> {
+    Arc::new(AesGcm)
+}
+
+/// SHA-256, in bytes.
+const DIGEST: usize = 32;
+/// Longest output of HKDF-SHA256 (RFC 5869, section 2.3), in bytes.
+const KEYING_MATERIAL: usize = 255 * DIGEST;
+/// AES-256 key, in bytes.
+const KEY: usize = 32;
+/// Nonce of AES-GCM, in bytes.
+const NONCE: usize = 12;
+/// Tag of AES-GCM, in bytes.
+const TAG: usize = 16;
+
+struct Hmac;
+
+impl Mac for Hmac {
+    fn algorithm(&self) -> &str {
+        "HMAC-SHA256"
+    }
+
+    fn tag_len(&self) -> usize {
+        DIGEST
+    }
+
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
+        let template = hmac_context()?;
+        // SAFETY: the context is ours alone; reads the key.
+        check("HMAC_Init_ex", unsafe {
+            aws::HMAC_Init_ex(template.as_ptr(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut())
+        })?;
+        let contexts = Pool::new(copy(&template)?);
+        Ok(Box::new(HmacKey { template, contexts }))
+    }
+}
+
+struct HmacKey {
+    /// Holds the key, absorbed; contexts are copies of it.
+    template: Owned<aws::HMAC_CTX>,
+    contexts: Pool<aws::HMAC_CTX>,
+}
+
+impl MacKey for HmacKey {
+    fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        let out = array_mut::<DIGEST>("tag", out)?;
+        let mut length = 0;
+        self.contexts.with(
+            || copy(&self.template),
+            |context| {
+                // SAFETY: the context is this thread's alone and holds a key, which it keeps if none is given; reads the
+                // message, writes 32 bytes.
+                unsafe {
+                    check("HMAC_Init_ex", aws::HMAC_Init_ex(context, null(), 0, null(), null_mut()))?;
+                    check("HMAC_Update", aws::HMAC_Update(context, message.as_ptr(), message.len()))?;
+                    check("HMAC_Final", aws::HMAC_Final(context, out.as_mut_ptr(), &raw mut length))
+                }
+            },
+        )
+    }
+}
+
+fn hmac_context() -> Result<Owned<aws::HMAC_CTX>> {
+    // SAFETY: makes a new context; null or ours.
+    unsafe { Owned::from_raw(aws::HMAC_CTX_new()) }.ok_or_else(|| library("HMAC_CTX_new"))
+}
+
+fn copy(template: &Owned<aws::HMAC_CTX>) -> Result<Owned<aws::HMAC_CTX>> {
+    let context = hmac_context()?;
+    // SAFETY: the context is ours alone; reads the template.
+    check("HMAC_CTX_copy_ex", unsafe { aws::HMAC_CTX_copy_ex(context.as_ptr(), template.as_ptr()) })?;
+    Ok(context)
+}
+
+struct Hkdf;
+
+impl Kdf for Hkdf {
+    fn algorithm(&self) -> &str {
+        "HKDF-SHA256"
+    }
+
+    fn derive(&self, salt: &[u8], key_material: &[u8], info: &[u8], out: &mut [u8]) -> Result<()> {
+        if out.len() > KEYING_MATERIAL {
+            return Err(Error::Length { what: "keying material", expected: KEYING_MATERIAL, actual: out.len() });
+        }
+        // SAFETY: reads and writes buffers of the lengths that are stated.
+        check("HKDF", unsafe {
+            aws::HKDF(
+                out.as_mut_ptr(),
+                out.len(),
+                aws::EVP_sha256(),
+                key_material.as_ptr(),
+                key_material.len(),
+                salt.as_ptr(),
+                salt.len(),
+                info.as_ptr(),
+                info.len(),
+            )
+        })
+    }
+}
+
+struct AesGcm;
+
+impl Aead for AesGcm {
+    fn algorithm(&self) -> &str {
+        "AES-256-GCM"
+    }
+
+    fn key_len(&self) -> usize {
+        KEY
+    }
+
+    fn nonce_len(&self) -> usize {
+        NONCE
+    }
+
+    fn tag_len(&self) -> usize {
+        TAG
+    }
+
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>> {
+        expect_length("key", KEY, key.len())?;
+        // SAFETY: reads the key; the result is null or ours.
+        let context = unsafe {
+            Owned::from_raw(aws::EVP_AEAD_CTX_new(aws::EVP_aead_aes_256_gcm(), key.as_ptr(), key.len(), TAG))
+        };
+        Ok(Box::new(AesGcmKey(context.ok_or_else(|| library("EVP_AEAD_CTX_new"))?)))
+    }
+}
+
+struct AesGcmKey(Owned<aws::EVP_AEAD_CTX>);
+
+impl AeadKey for AesGcmKey {
+    fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()> {
+        let nonce = array::<NONCE>("nonce", nonce)?;
+        let tag = array_mut::<TAG>("tag", tag)?;
+        let mut tag_len = 0;
+        let start = buffer.as_mut_ptr();
+        // SAFETY: reads and writes buffers of the lengths that are stated; input and output are the same buffer, which
+        // `aead.h` allows.
+        check("EVP_AEAD_CTX_seal_scatter", unsafe {
+            aws::EVP_AEAD_CTX_seal_scatter(
+                self.0.as_ptr(),
+                start,
+                tag.as_mut_ptr(),
+                &raw mut tag_len,
+                tag.len(),
+                nonce.as_ptr(),
+                nonce.len(),
+                start,
+                buffer.len(),
+                null(),
+                0,
+                associated_data.as_ptr(),
+                associated_data.len(),
+            )
+        })
+    }
+
+    fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
+        let nonce = array::<NONCE>("nonce", nonce)?;
+        let tag = array::<TAG>("tag", tag)?;
+        let start = buffer.as_mut_ptr();
+        // SAFETY: as in `seal`.
+        let returned = unsafe {
+            aws::EVP_AEAD_CTX_open_gather(
+                self.0.as_ptr(),
+                start,
+                nonce.as_ptr(),
+                nonce.len(),
+                start,
+                buffer.len(),
+                tag.as_ptr(),
+                tag.len(),
+                associated_data.as_ptr(),
+                associated_data.len(),
+            )
+        };
+        if returned == 1 { Ok(()) } else { Err(verification_failed()) }
+    }
+}

@@ -1,0 +1,188 @@
+//! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM. The library's functions need no context.
+
+use super::error::{array, array_mut, front, malformed};
+use aws_lc_sys as aws;
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
+    KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result,
+};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain Diffie-Hellman value.
+pub(super) fn kem() -> Option<Arc<dyn Kem>> {
+    let parameters = KemParameters::of("X25519")?;
+    let coins = CoinSupport { keygen: true, operation: true };
+    Some(Arc::new(X25519Kem { info: KemInfo { parameters, encodings: vec![KeyEncoding::Scalar], coins } }))
+}
+
+/// X25519 as a key agreement.
+pub(super) fn key_agreement() -> Arc<dyn KeyAgreement> {
+    let info = KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: true };
+    Arc::new(X25519Agreement { info })
+}
+
+/// Public key, private key, shared secret and coins (RFC 7748, section 5), in bytes.
+const LENGTH: usize = 32;
+
+const ENCODING: Error = Error::Unsupported("X25519 private keys are encoded as a scalar");
+
+struct X25519Kem {
+    info: KemInfo,
+}
+
+impl Kem for X25519Kem {
+    fn info(&self) -> &KemInfo {
+        &self.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        let public = array_mut("encapsulation key", encapsulation_key)?;
+        key_pair(coins, public, array_mut("decapsulation key", decapsulation_key)?)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(Box::new(Secret::generate(coins)?))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(Public(*array("encapsulation key", bytes)?)))
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(ENCODING);
+        }
+        Ok(Box::new(Secret::load(array("decapsulation key", bytes)?)))
+    }
+}
+
+struct X25519Agreement {
+    info: KeyAgreementInfo,
+}
+
+impl KeyAgreement for X25519Agreement {
+    fn info(&self) -> &KeyAgreementInfo {
+        &self.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, public_key: &mut [u8], private_key: &mut [u8]) -> Result<()> {
+        key_pair(coins, array_mut("public key", public_key)?, array_mut("private key", private_key)?)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn PrivateKey>> {
+        Ok(Box::new(Secret::generate(coins)?))
+    }
+
+    fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
+        Ok(Box::new(Secret::load(array("private key", bytes)?)))
+    }
+}
+
+struct Public([u8; LENGTH]);
+
+impl EncapsulationKey for Public {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        let ephemeral = array_mut("ciphertext", ciphertext)?;
+        let secret = array_mut("shared secret", secret)?;
+        let mut private = Zeroizing::new([0; LENGTH]);
+        key_pair(coins, ephemeral, &mut private)?;
+        agree("X25519 encapsulation key", &private, &self.0, secret)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        front("encapsulation key", LENGTH, out)?.copy_from_slice(&self.0);
+        Ok(LENGTH)
+    }
+}
+
+struct Secret {
+    private: Zeroizing<[u8; LENGTH]>,
+    /// Known of a key that was generated; of one that was loaded only when asked for, since neither operation of a
+    /// private key needs it.
+    public: Option<[u8; LENGTH]>,
+}
+
+impl Secret {
+    fn generate(coins: Coins) -> Result<Secret> {
+        let mut private = Zeroizing::new([0; LENGTH]);
+        let mut public = [0; LENGTH];
+        key_pair(coins, &mut public, &mut private)?;
+        Ok(Secret { private, public: Some(public) })
+    }
+
+    fn load(bytes: &[u8; LENGTH]) -> Secret {
+        Secret { private: Zeroizing::new(*bytes), public: None }
+    }
+
+    fn public(&self) -> [u8; LENGTH] {
+        self.public.unwrap_or_else(|| {
+            let mut public = [0; LENGTH];
+            public_from_private(&mut public, &self.private);
+            public
+        })
+    }
+}
+
+impl DecapsulationKey for Secret {
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        let ephemeral = array("ciphertext", ciphertext)?;
+        agree("X25519 ciphertext", &self.private, ephemeral, array_mut("shared secret", secret)?)
+    }
+
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(Public(self.public())))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(ENCODING);
+        }
+        front("decapsulation key", LENGTH, out)?.copy_from_slice(self.private.as_slice());
+        Ok(LENGTH)
+    }
+}
+
+impl PrivateKey for Secret {
+    fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
+        let peer = array("peer public key", peer_public_key)?;
+        agree("X25519 public key", &self.private, peer, array_mut("shared secret", secret)?)
+    }
+
+    fn public_key(&self, out: &mut [u8]) -> Result<()> {
+        *array_mut("public key", out)? = self.public();
+        Ok(())
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<()> {
+        array_mut::<LENGTH>("private key", out)?.copy_from_slice(self.private.as_slice());
+        Ok(())
+    }
+}
+
+fn key_pair(coins: Coins, public: &mut [u8; LENGTH], private: &mut [u8; LENGTH]) -> Result<()> {
+    match coins.exact::<LENGTH>()? {
+        Some(given) => {
+            private.copy_from_slice(given);
+            public_from_private(public, private);
+        }
+        // SAFETY: both arrays have 32 bytes.
+        None => unsafe { aws::X25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) },
+    }
+    Ok(())
+}
+
+fn public_from_private(public: &mut [u8; LENGTH], private: &[u8; LENGTH]) {
+    // SAFETY: both arrays have 32 bytes.
+    unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
+}
+
+/// Diffie-Hellman; the library refuses an all-zero result (RFC 7748, section 6.1), for which `peer` is to blame.
+fn agree(what: &'static str, private: &[u8; LENGTH], peer: &[u8; LENGTH], secret: &mut [u8; LENGTH]) -> Result<()> {
+    // SAFETY: the three arrays have 32 bytes each.
+    if unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) } == 1 {
+        Ok(())
+    } else {
+        Err(malformed(what))
+    }
+}

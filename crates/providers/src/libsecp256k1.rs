@@ -1,0 +1,3 @@
+pub(crate) fn providers() -> Vec<pqlab_primitives::Provider> {
+    Vec::new()
+}

@@ -1,0 +1,127 @@
+//! A provider that does nothing, through the same calls as those that do. What it costs is the harness's own share of
+//! every figure.
+//!
+//! Its keys own memory of the lengths of ML-KEM-768 and ML-DSA-65. Of its outputs it writes only what keeps a round trip
+//! verifiable: the first eight bytes, and shared secrets in full. It is no cryptography: ciphertexts hold their secret
+//! in the clear, and a signature is bound to its key's first bytes, its message's first byte and length, and no more.
+
+mod agreement;
+mod hash;
+mod kem;
+mod signature;
+mod symmetric;
+#[cfg(test)]
+mod tests;
+
+use crate::compiled::compiled;
+use pqlab_primitives::{BuildInfo, Coins, Error, KeyEncoding, Provider, Result};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+const NAME: &str = "null";
+const STANDARD: Cow<'static, str> = Cow::Borrowed("none");
+
+/// Secrets, digests, tags of a MAC and keys of 256 bits, in bytes.
+const SECRET: usize = 32;
+
+pub(crate) fn providers() -> Vec<Provider> {
+    let version = env!("CARGO_PKG_VERSION").to_owned();
+    let mut provider = Provider::new(NAME, BuildInfo { version, build: compiled().to_owned() });
+    provider.kems = vec![Arc::new(kem::NullKem::new())];
+    provider.signatures = vec![Arc::new(signature::NullSignature::new())];
+    provider.key_agreements = vec![Arc::new(agreement::NullAgreement::new())];
+    provider.hashes = vec![Arc::new(hash::NullHash::new())];
+    provider.xofs = vec![Arc::new(hash::NullXof::new())];
+    provider.macs = vec![Arc::new(symmetric::NullMac)];
+    provider.kdfs = vec![Arc::new(symmetric::NullKdf)];
+    provider.aeads = vec![Arc::new(symmetric::NullAead)];
+    vec![provider]
+}
+
+/// What stands for everything that a real provider would compute: eight bytes, not zero.
+const MARK: [u8; 8] = *b"nothing.";
+
+/// The first eight bytes, the mark where there are fewer.
+#[inline(always)]
+fn head(bytes: &[u8]) -> [u8; 8] {
+    *bytes.first_chunk().unwrap_or(&MARK)
+}
+
+#[inline(always)]
+fn write_head(out: &mut [u8], word: [u8; 8]) {
+    if let Some(front) = out.first_chunk_mut() {
+        *front = word;
+    }
+}
+
+/// The word four times: a whole secret, at the cost of one store.
+#[inline(always)]
+fn write_secret(out: &mut [u8], word: [u8; 8]) -> Result<()> {
+    let actual = out.len();
+    let out: &mut [u8; SECRET] =
+        out.try_into().map_err(|_| Error::Length { what: "shared secret", expected: SECRET, actual })?;
+    out.as_chunks_mut().0.fill(word);
+    Ok(())
+}
+
+/// A word that depends on a message's length and first byte.
+#[inline(always)]
+fn summary(message: &[u8]) -> [u8; 8] {
+    let first = message.first().copied().unwrap_or_default();
+    (u64::from_le_bytes(MARK) ^ (message.len() as u64) ^ (u64::from(first) << 56)).to_le_bytes()
+}
+
+#[inline(always)]
+fn xor(a: [u8; 8], b: [u8; 8]) -> [u8; 8] {
+    (u64::from_ne_bytes(a) ^ u64::from_ne_bytes(b)).to_ne_bytes()
+}
+
+/// The first eight of the given coins; the library's own are always the same.
+#[inline(always)]
+fn coins_head(coins: Coins, length: usize) -> Result<[u8; 8]> {
+    match coins {
+        Coins::Internal => Ok(MARK),
+        Coins::Exact(bytes) => {
+            Error::check_length("coins", length, bytes.len())?;
+            Ok(xor(head(bytes), MARK))
+        }
+    }
+}
+
+/// The memory of a key, as a real one has it. Both halves of a pair begin with the same eight bytes.
+#[derive(Clone)]
+struct Key(Box<[u8]>);
+
+impl Key {
+    fn new(word: [u8; 8], length: usize) -> Key {
+        let mut bytes = vec![0; length].into_boxed_slice();
+        write_head(&mut bytes, word);
+        Key(bytes)
+    }
+
+    fn load(what: &'static str, length: usize, bytes: &[u8]) -> Result<Key> {
+        Error::check_length(what, length, bytes.len())?;
+        Ok(Key(bytes.into()))
+    }
+
+    #[inline(always)]
+    fn head(&self) -> [u8; 8] {
+        head(&self.0)
+    }
+
+    fn encode(&self, what: &'static str, out: &mut [u8]) -> Result<usize> {
+        let (expected, actual) = (self.0.len(), out.len());
+        out.get_mut(..expected).ok_or(Error::Length { what, expected, actual })?.copy_from_slice(&self.0);
+        Ok(expected)
+    }
+}
+
+fn expanded_only(encoding: KeyEncoding) -> Result<()> {
+    if encoding == KeyEncoding::Expanded { Ok(()) } else { Err(Error::Unsupported("one encoding: expanded")) }
+}
+
+/// The half of a pair that anyone may have.
+struct Public(Key);
+
+/// The half of a pair that its owner keeps.
+struct Private(Key);

@@ -1,0 +1,424 @@
+//! ECDSA (FIPS 186-5, section 6) over secp256k1, P-256 and P-384: EVP_PKEY-EC(7), EVP_SIGNATURE-ECDSA(7).
+//!
+//! A public key is a point as in SEC 1, section 2.3.3: written compressed for secp256k1, as ledgers do, and
+//! uncompressed for the NIST curves, as X.509 does; both are read. A private key is the scalar, big-endian. A
+//! signature is `r || s` of fixed length; the library's DER stays inside.
+//!
+//! The message is digested here and `EVP_PKEY_sign` gets the digest: that leaves a context as it was, so that one serves
+//! any number of calls, where `EVP_DigestSign` has to be begun anew for each message.
+
+use super::NO_SUCH_ENCODING;
+use super::der::{MAX_DER, from_der, to_der};
+use super::error::{check, library, malformed, refused};
+use super::hash::Algorithm;
+use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, using};
+use super::param::{Param, array};
+use super::pool::Pool;
+use super::signature::{sign, verify};
+use pqlab_openssl_sys as sys;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey,
+};
+use std::ffi::{CStr, c_uint};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The curves, each with its digest.
+pub(super) static CURVES: [Curve; 3] = [
+    Curve {
+        algorithm: "ECDSA-secp256k1",
+        group: c"secp256k1",
+        digest: "SHA-256",
+        digest_name: c"SHA2-256",
+        field: 32,
+        compressed: true,
+        order: Some(&SECP256K1_ORDER),
+    },
+    Curve {
+        algorithm: "ECDSA-P-256",
+        group: c"P-256",
+        digest: "SHA-256",
+        digest_name: c"SHA2-256",
+        field: 32,
+        compressed: false,
+        order: None,
+    },
+    Curve {
+        algorithm: "ECDSA-P-384",
+        group: c"P-384",
+        digest: "SHA-384",
+        digest_name: c"SHA2-384",
+        field: 48,
+        compressed: false,
+        order: None,
+    },
+];
+
+/// The order `n` of secp256k1 (SEC 2, section 2.4.1), big-endian.
+const SECP256K1_ORDER: [u8; 32] = [
+    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE, 0xBA, 0xAE, 0xDC,
+    0xE6, 0xAF, 0x48, 0xA0, 0x3B, 0xBF, 0xD2, 0x5E, 0x8C, 0xD0, 0x36, 0x41, 0x41,
+];
+
+const EC: &CStr = c"EC";
+/// Bytes of the longest coordinate or scalar: P-384.
+const MAX_FIELD: usize = 48;
+/// "nonce-type" of a random nonce, and of one that follows from key and digest (RFC 6979).
+const NONCE_RANDOM: c_uint = 0;
+const NONCE_DETERMINISTIC: c_uint = 1;
+
+/// What distinguishes one curve from another. Lengths in bytes.
+pub(super) struct Curve {
+    pub(super) algorithm: &'static str,
+    group: &'static CStr,
+    digest: &'static str,
+    digest_name: &'static CStr,
+    /// Length of a coordinate, and of a scalar.
+    field: usize,
+    /// Whether public keys are written compressed.
+    compressed: bool,
+    /// The group's order, if signatures are brought to the form with the lower `s`.
+    order: Option<&'static [u8; 32]>,
+}
+
+/// ECDSA over one curve.
+pub(super) struct Ecdsa(Arc<Shared>);
+
+/// What a scheme and its keys share.
+struct Shared {
+    info: SignatureInfo,
+    curve: &'static Curve,
+    digest: Algorithm,
+    algorithm: Signature,
+    generator: Generator,
+}
+
+struct Signer {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Pool<Signing>,
+}
+
+/// A context that is ready to sign, and the kind of nonce that it is set to.
+struct Signing {
+    ctx: PkeyCtx,
+    nonce: c_uint,
+}
+
+struct Verifier {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Pool<PkeyCtx>,
+}
+
+impl Ecdsa {
+    pub(super) fn new(curve: &'static Curve) -> Result<Ecdsa> {
+        let parameters =
+            SignatureParameters::of(curve.algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
+        let info = SignatureInfo {
+            parameters,
+            encodings: vec![KeyEncoding::Scalar],
+            coins: CoinSupport { keygen: true, operation: true },
+            context: false,
+            hedged: true,
+        };
+        Ok(Ecdsa(Arc::new(Shared {
+            info,
+            curve,
+            digest: Algorithm::fetch(curve.digest)?,
+            algorithm: Signature::fetch(c"ECDSA")?,
+            generator: Generator::new(EC, Setting::Group(curve.group)),
+        })))
+    }
+}
+
+impl SignatureScheme for Ecdsa {
+    fn info(&self) -> &SignatureInfo {
+        &self.0.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let shared = &self.0;
+        let verifying_key = super::front("verifying key", verifying_key, shared.info.parameters.verifying_key)?;
+        let signing_key = super::front("signing key", signing_key, shared.curve.field)?;
+        let key = shared.generate(coins)?;
+        shared.write_public(&key, verifying_key)?;
+        shared.write_private(&key, signing_key)?;
+        Ok((verifying_key.len(), signing_key.len()))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)?))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(NO_SUCH_ENCODING);
+        }
+        Ok(Box::new(Signer::new(&self.0, self.0.load_private(bytes)?)?))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(Verifier::load(&self.0, bytes)?))
+    }
+}
+
+impl Shared {
+    fn generate(&self, coins: Coins) -> Result<Pkey> {
+        match coins {
+            Coins::Internal => self.generator.generate(),
+            // The coins are the scalar.
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", self.curve.field, bytes.len())?;
+                self.load_private(bytes)
+            }
+        }
+    }
+
+    fn load_private(&self, scalar: &[u8]) -> Result<Pkey> {
+        Error::check_length("signing key", self.curve.field, scalar.len())?;
+        let mut number = Zeroizing::new([0; MAX_FIELD]);
+        let number = &mut number[..scalar.len()];
+        number.copy_from_slice(scalar);
+        swap_order(number);
+        let mut parts = [
+            Param::text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.curve.group),
+            Param::number(sys::OSSL_PKEY_PARAM_PRIV_KEY, number),
+            Param::END,
+        ];
+        let key =
+            Pkey::import(EC, sys::EVP_PKEY_KEYPAIR, &mut parts).map_err(|_| malformed("scalar of an ECDSA key"))?;
+        let ctx = PkeyCtx::of_key(&key)?;
+        // The import alone takes zero and scalars beyond the order.
+        // SAFETY: the context is ours alone.
+        let checked = unsafe { sys::EVP_PKEY_private_check(ctx.as_ptr()) };
+        if checked > 0 { Ok(key) } else { Err(malformed("scalar of an ECDSA key")) }
+    }
+
+    fn load_public(&self, point: &[u8]) -> Result<Pkey> {
+        // The library would also take the hybrid form, which SEC 1 has no place for in keys, and the point at infinity.
+        let proper = match point {
+            [0x02 | 0x03, x @ ..] => x.len() == self.curve.field,
+            [0x04, xy @ ..] => xy.len() == 2 * self.curve.field,
+            _ => false,
+        };
+        if !proper {
+            return Err(malformed("point of the curve"));
+        }
+        let mut parts = [
+            Param::text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.curve.group),
+            Param::octets(sys::OSSL_PKEY_PARAM_PUB_KEY, point),
+            Param::END,
+        ];
+        Pkey::import(EC, sys::EVP_PKEY_PUBLIC_KEY, &mut parts).map_err(|_| malformed("point of the curve"))
+    }
+
+    fn write_private(&self, key: &Pkey, out: &mut [u8]) -> Result<()> {
+        key.write_number(sys::OSSL_PKEY_PARAM_PRIV_KEY, out)?;
+        swap_order(out);
+        Ok(())
+    }
+
+    fn write_public(&self, key: &Pkey, out: &mut [u8]) -> Result<()> {
+        let mut point = [0; 1 + 2 * MAX_FIELD];
+        let length = key.write_octets(sys::OSSL_PKEY_PARAM_PUB_KEY, &mut point)?;
+        let point = &point[..length];
+        // The library keeps points uncompressed whatever form they came in.
+        if point.first() != Some(&0x04) || length != 1 + 2 * self.curve.field {
+            return Err(library("EVP_PKEY_get_octet_string_param"));
+        }
+        if self.curve.compressed {
+            out[0] = 0x02 | (point[length - 1] & 1);
+            out[1..].copy_from_slice(&point[1..=self.curve.field]);
+        } else {
+            out.copy_from_slice(point);
+        }
+        Ok(())
+    }
+
+    /// Digests the message and hands the digest to `work`.
+    fn with_digest<R>(&self, message: &[u8], work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
+        let mut digest = [0; MAX_FIELD];
+        // On each of the three curves the digest is as long as a scalar.
+        let digest = &mut digest[..self.curve.field];
+        self.digest.digest(message, digest)?;
+        work(digest)
+    }
+}
+
+impl Signer {
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Result<Signer> {
+        let idle = Pool::with(Signing::new(shared, &key)?);
+        Ok(Signer { shared: shared.clone(), key, idle })
+    }
+}
+
+impl Signing {
+    fn new(shared: &Shared, key: &Pkey) -> Result<Signing> {
+        let ctx = PkeyCtx::of_key(key)?;
+        let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, shared.curve.digest_name), Param::END];
+        // SAFETY: the context is ours alone; the array has its end.
+        let returned =
+            unsafe { sys::EVP_PKEY_sign_init_ex2(ctx.as_ptr(), shared.algorithm.as_ptr(), array(&params)) };
+        check("EVP_PKEY_sign_init_ex2", returned)?;
+        Ok(Signing { ctx, nonce: NONCE_RANDOM })
+    }
+
+    /// Chooses the kind of nonce, which the library keeps from call to call, if it is the other one.
+    fn set_nonce(&mut self, nonce: c_uint) -> Result<()> {
+        if self.nonce != nonce {
+            self.ctx.set(&[Param::uint(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE, &nonce), Param::END])?;
+            self.nonce = nonce;
+        }
+        Ok(())
+    }
+}
+
+impl SigningKey for Signer {
+    /// The deterministic variant is RFC 6979's. Over secp256k1 the lower of the two valid `s` is chosen: ledgers and
+    /// libsecp256k1 refuse the other.
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        if !context.is_empty() {
+            return Err(super::NO_CONTEXT);
+        }
+        let nonce = match coins {
+            Coins::Internal => NONCE_RANDOM,
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", 0, bytes.len())?;
+                NONCE_DETERMINISTIC
+            }
+        };
+        let length = 2 * self.shared.curve.field;
+        let out = super::front("signature", out, length)?;
+        self.shared.with_digest(message, |digest| {
+            using(self.idle.lease(|| Signing::new(&self.shared, &self.key))?, |signing| {
+                signing.set_nonce(nonce)?;
+                let mut der = [0; MAX_DER];
+                let der_length = sign(&signing.ctx, digest, &mut der)?;
+                from_der(&der[..der_length], out).ok_or_else(|| library("EVP_PKEY_sign"))
+            })
+        })?;
+        if let Some(order) = self.shared.curve.order {
+            lower(&mut out[32..], order);
+        }
+        Ok(length)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        let mut bytes = vec![0; self.shared.info.parameters.verifying_key];
+        self.shared.write_public(&self.key, &mut bytes)?;
+        Ok(Box::new(Verifier::load(&self.shared, &bytes)?))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(NO_SUCH_ENCODING);
+        }
+        let length = self.shared.curve.field;
+        self.shared.write_private(&self.key, super::front("signing key", out, length)?)?;
+        Ok(length)
+    }
+}
+
+impl Verifier {
+    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
+        let key = shared.load_public(bytes)?;
+        let idle = Pool::with(Verifier::context(shared, &key)?);
+        Ok(Verifier { shared: shared.clone(), key, idle })
+    }
+
+    fn context(shared: &Shared, key: &Pkey) -> Result<PkeyCtx> {
+        let ctx = PkeyCtx::of_key(key)?;
+        let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, shared.curve.digest_name), Param::END];
+        // SAFETY: the context is ours alone; the array has its end.
+        let returned =
+            unsafe { sys::EVP_PKEY_verify_init_ex2(ctx.as_ptr(), shared.algorithm.as_ptr(), array(&params)) };
+        check("EVP_PKEY_verify_init_ex2", returned)?;
+        Ok(ctx)
+    }
+}
+
+impl VerifyingKey for Verifier {
+    /// Takes either `s`, as OpenSSL does.
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        if !context.is_empty() {
+            return Err(super::NO_CONTEXT);
+        }
+        if signature.len() != 2 * self.shared.curve.field {
+            return Err(refused());
+        }
+        let mut der = [0; MAX_DER];
+        let length = to_der(signature, &mut der);
+        self.shared.with_digest(message, |digest| {
+            using(self.idle.lease(|| Verifier::context(&self.shared, &self.key))?, |ctx| {
+                verify(ctx, digest, &der[..length])
+            })
+        })
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.parameters.verifying_key;
+        self.shared.write_public(&self.key, super::front("verifying key", out, length)?)?;
+        Ok(length)
+    }
+}
+
+/// Between big-endian and the machine's byte order, in which the library takes and gives integers.
+fn swap_order(number: &mut [u8]) {
+    if cfg!(target_endian = "little") {
+        number.reverse();
+    }
+}
+
+/// Replaces `s` by `n - s` if that is the smaller. Both are public, so that nothing is hidden from a clock.
+fn lower(s: &mut [u8], order: &[u8; 32]) {
+    let mut negated = [0; 32];
+    let mut borrow = false;
+    for i in (0..32).rev() {
+        let (difference, first) = order[i].overflowing_sub(s[i]);
+        let (difference, second) = difference.overflowing_sub(u8::from(borrow));
+        negated[i] = difference;
+        borrow = first || second;
+    }
+    if negated[..] < *s {
+        s.copy_from_slice(&negated);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lower_s_is_chosen() {
+        let mut one = [0; 32];
+        one[31] = 1;
+        let mut high = SECP256K1_ORDER;
+        high[31] -= 1;
+        for start in [one, high] {
+            let mut s = start;
+            lower(&mut s, &SECP256K1_ORDER);
+            assert_eq!(s, one);
+        }
+        // (n - 1) / 2 and (n + 1) / 2 are each other's negatives.
+        let mut half = [0xFF; 32];
+        half[0] = 0x7F;
+        half[15] = 0xFF;
+        half[16..].copy_from_slice(&[
+            0x5D, 0x57, 0x6E, 0x73, 0x57, 0xA4, 0x50, 0x1D, 0xDF, 0xE9, 0x2F, 0x46, 0x68, 0x1B, 0x20, 0xA0,
+        ]);
+        let mut above = half;
+        above[31] += 1;
+        for start in [half, above] {
+            let mut s = start;
+            lower(&mut s, &SECP256K1_ORDER);
+            assert_eq!(s, half);
+        }
+    }
+}

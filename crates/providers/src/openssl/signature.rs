@@ -1,0 +1,319 @@
+//! The schemes that sign a message as a whole: ML-DSA (FIPS 204), SLH-DSA (FIPS 205), Ed25519 (RFC 8032).
+//! EVP_SIGNATURE-ML-DSA(7), EVP_SIGNATURE-SLH-DSA(7), EVP_SIGNATURE-ED25519(7).
+//!
+//! `EVP_PKEY_sign` and `EVP_PKEY_verify` on a context begun with `EVP_PKEY_sign_message_init` leave the context as it
+//! was for these schemes, so that one context serves any number of calls; `EVP_DigestSign` would copy it each time.
+
+use super::NO_SUCH_ENCODING;
+use super::error::{check, clear, library, malformed, refused};
+use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, using};
+use super::param::Param;
+use super::pool::Pool;
+use pqlab_openssl_sys as sys;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey,
+};
+use std::ffi::CString;
+use std::ptr;
+use std::sync::Arc;
+
+/// The schemes, by the names that OpenSSL gives them too.
+pub(super) const ALGORITHMS: [&str; 16] = [
+    "ML-DSA-44",
+    "ML-DSA-65",
+    "ML-DSA-87",
+    "SLH-DSA-SHA2-128s",
+    "SLH-DSA-SHAKE-128s",
+    "SLH-DSA-SHA2-128f",
+    "SLH-DSA-SHAKE-128f",
+    "SLH-DSA-SHA2-192s",
+    "SLH-DSA-SHAKE-192s",
+    "SLH-DSA-SHA2-192f",
+    "SLH-DSA-SHAKE-192f",
+    "SLH-DSA-SHA2-256s",
+    "SLH-DSA-SHAKE-256s",
+    "SLH-DSA-SHA2-256f",
+    "SLH-DSA-SHAKE-256f",
+    "Ed25519",
+];
+
+/// The longest context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
+const MAX_CONTEXT: usize = 255;
+
+/// One scheme.
+pub(super) struct Scheme(Arc<Shared>);
+
+/// What a scheme and its keys share.
+struct Shared {
+    info: SignatureInfo,
+    name: CString,
+    algorithm: Signature,
+    generator: Generator,
+}
+
+struct Signer {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Pool<Prepared>,
+}
+
+struct Verifier {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Pool<Prepared>,
+}
+
+/// A context that is ready to sign or to verify, and the parameters that it holds at the moment.
+struct Prepared {
+    ctx: PkeyCtx,
+    context: [u8; MAX_CONTEXT],
+    context_length: usize,
+    deterministic: bool,
+}
+
+impl Scheme {
+    pub(super) fn new(algorithm: &'static str) -> Result<Scheme> {
+        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        let randomised = parameters.signing_coins != 0;
+        let info = SignatureInfo {
+            encodings: parameters.signing_keys.iter().map(|(encoding, _)| *encoding).collect(),
+            coins: CoinSupport { keygen: true, operation: true },
+            context: randomised,
+            hedged: randomised,
+            parameters,
+        };
+        let algorithm = Signature::fetch(&name)?;
+        let generator = Generator::new(&name, Setting::None);
+        Ok(Scheme(Arc::new(Shared { info, name, algorithm, generator })))
+    }
+}
+
+impl SignatureScheme for Scheme {
+    fn info(&self) -> &SignatureInfo {
+        &self.0.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let shared = &self.0;
+        let encoding = shared.info.encodings[0];
+        let verifying_length = shared.info.parameters.verifying_key;
+        let signing_length = shared.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
+        let verifying_key = super::front("verifying key", verifying_key, verifying_length)?;
+        let signing_key = super::front("signing key", signing_key, signing_length)?;
+        let key = shared.generate(coins)?;
+        key.write_raw_public(verifying_key)?;
+        shared.write_signing_key(&key, encoding, signing_key)?;
+        Ok((verifying_length, signing_length))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)?))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        let key = self.0.load_private(encoding, bytes)?;
+        Ok(Box::new(Signer::new(&self.0, key)?))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(Verifier::load(&self.0, bytes)?))
+    }
+}
+
+impl Shared {
+    fn generate(&self, coins: Coins) -> Result<Pkey> {
+        match coins {
+            Coins::Internal => self.generator.generate(),
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", self.info.parameters.keygen_coins, bytes.len())?;
+                if self.info.hedged {
+                    self.generator.generate_from(bytes)
+                } else {
+                    // Ed25519's seed is the private key (RFC 8032, section 5.1.5).
+                    self.load_private(KeyEncoding::Seed, bytes)
+                }
+            }
+        }
+    }
+
+    fn load_private(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Pkey> {
+        let expected = self.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
+        Error::check_length("signing key", expected, bytes.len())?;
+        let key = if self.has_seed_beside_key(encoding) {
+            let mut parts = [Param::octets(sys::OSSL_PKEY_PARAM_SEED, bytes), Param::END];
+            Pkey::import(&self.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
+        } else {
+            Pkey::raw_private(&self.name, bytes)
+        };
+        key.map_err(|_| malformed("signing key"))
+    }
+
+    fn write_signing_key(&self, key: &Pkey, encoding: KeyEncoding, out: &mut [u8]) -> Result<()> {
+        if self.has_seed_beside_key(encoding) {
+            key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map(|_| ()).map_err(|_| {
+                clear();
+                Error::Unsupported("a key that was loaded expanded has no seed")
+            })
+        } else {
+            key.write_raw_private(out)
+        }
+    }
+
+    /// Whether the encoding is a part that OpenSSL keeps beside the private key proper: ML-DSA's seed. Ed25519's seed
+    /// is its private key.
+    fn has_seed_beside_key(&self, encoding: KeyEncoding) -> bool {
+        encoding == KeyEncoding::Seed && self.info.encodings.len() > 1
+    }
+
+    fn check_context(&self, context: &[u8]) -> Result<()> {
+        if !context.is_empty() && !self.info.context {
+            return Err(super::NO_CONTEXT);
+        }
+        if context.len() > MAX_CONTEXT {
+            return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
+        }
+        Ok(())
+    }
+}
+
+impl Prepared {
+    fn to_sign(shared: &Shared, key: &Pkey) -> Result<Prepared> {
+        let ctx = PkeyCtx::of_key(key)?;
+        // SAFETY: the context is ours alone; null says that there are no parameters.
+        let returned =
+            unsafe { sys::EVP_PKEY_sign_message_init(ctx.as_ptr(), shared.algorithm.as_ptr(), ptr::null()) };
+        check("EVP_PKEY_sign_message_init", returned)?;
+        Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
+    }
+
+    fn to_verify(shared: &Shared, key: &Pkey) -> Result<Prepared> {
+        let ctx = PkeyCtx::of_key(key)?;
+        // SAFETY: as in `to_sign`.
+        let returned =
+            unsafe { sys::EVP_PKEY_verify_message_init(ctx.as_ptr(), shared.algorithm.as_ptr(), ptr::null()) };
+        check("EVP_PKEY_verify_message_init", returned)?;
+        Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
+    }
+
+    /// Sets the context string, which the library keeps from call to call, if it is another one.
+    fn set_context(&mut self, context: &[u8]) -> Result<()> {
+        if self.context[..self.context_length] != *context {
+            self.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_CONTEXT_STRING, context), Param::END])?;
+            self.context[..context.len()].copy_from_slice(context);
+            self.context_length = context.len();
+        }
+        Ok(())
+    }
+
+    /// Chooses the variant, which the library keeps from call to call, if it is the other one.
+    fn set_deterministic(&mut self, deterministic: bool) -> Result<()> {
+        if self.deterministic != deterministic {
+            let value = i32::from(deterministic);
+            self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_DETERMINISTIC, &value), Param::END])?;
+            self.deterministic = deterministic;
+        }
+        Ok(())
+    }
+}
+
+impl Signer {
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Result<Signer> {
+        let idle = Pool::with(Prepared::to_sign(shared, &key)?);
+        Ok(Signer { shared: shared.clone(), key, idle })
+    }
+}
+
+impl SigningKey for Signer {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.shared.check_context(context)?;
+        let out = super::front("signature", out, self.shared.info.parameters.signature)?;
+        let deterministic = match coins {
+            Coins::Internal => false,
+            Coins::Exact([]) => true,
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", self.shared.info.parameters.signing_coins, bytes.len())?;
+                // The library would use these coins for every later signature too: the context is not kept.
+                let mut prepared = Prepared::to_sign(&self.shared, &self.key)?;
+                prepared.set_context(context)?;
+                prepared.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_TEST_ENTROPY, bytes), Param::END])?;
+                return sign(&prepared.ctx, message, out);
+            }
+        };
+        using(self.idle.lease(|| Prepared::to_sign(&self.shared, &self.key))?, |prepared| {
+            prepared.set_context(context)?;
+            if self.shared.info.hedged {
+                prepared.set_deterministic(deterministic)?;
+            }
+            sign(&prepared.ctx, message, out)
+        })
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        let mut bytes = vec![0; self.shared.info.parameters.verifying_key];
+        self.key.write_raw_public(&mut bytes)?;
+        Ok(Box::new(Verifier::load(&self.shared, &bytes)?))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
+        let out = super::front("signing key", out, length)?;
+        self.shared.write_signing_key(&self.key, encoding, out)?;
+        Ok(length)
+    }
+}
+
+impl Verifier {
+    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
+        Error::check_length("verifying key", shared.info.parameters.verifying_key, bytes.len())?;
+        let key = Pkey::raw_public(&shared.name, bytes).map_err(|_| malformed("verifying key"))?;
+        let idle = Pool::with(Prepared::to_verify(shared, &key)?);
+        Ok(Verifier { shared: shared.clone(), key, idle })
+    }
+}
+
+impl VerifyingKey for Verifier {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        self.shared.check_context(context)?;
+        using(self.idle.lease(|| Prepared::to_verify(&self.shared, &self.key))?, |prepared| {
+            prepared.set_context(context)?;
+            verify(&prepared.ctx, message, signature)
+        })
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.parameters.verifying_key;
+        self.key.write_raw_public(super::front("verifying key", out, length)?)?;
+        Ok(length)
+    }
+}
+
+/// Signs what the context was begun for, a message or a digest, and returns the signature's length in bytes.
+pub(super) fn sign(ctx: &PkeyCtx, input: &[u8], out: &mut [u8]) -> Result<usize> {
+    let mut length = out.len();
+    // SAFETY: the context is this thread's while we hold it; `length` says how much room there is in `out`.
+    let returned =
+        unsafe { sys::EVP_PKEY_sign(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, input.as_ptr(), input.len()) };
+    check("EVP_PKEY_sign", returned)?;
+    Ok(length)
+}
+
+/// Verifies what the context was begun for, a message or a digest. Zero is OpenSSL's answer to a signature that does
+/// not verify, whatever its form; a negative answer is a fault.
+pub(super) fn verify(ctx: &PkeyCtx, input: &[u8], signature: &[u8]) -> Result<()> {
+    // SAFETY: the context is this thread's while we hold it; both slices are only read.
+    let returned = unsafe {
+        sys::EVP_PKEY_verify(ctx.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len())
+    };
+    match returned {
+        1 => Ok(()),
+        0 => Err(refused()),
+        _ => Err(library("EVP_PKEY_verify")),
+    }
+}

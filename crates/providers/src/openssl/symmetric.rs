@@ -1,0 +1,309 @@
+//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D): EVP_MAC-HMAC(7), EVP_KDF-HKDF(7),
+//! EVP_EncryptInit(3).
+
+use super::error::{check, refused};
+use super::native::{owned, using};
+use super::param::{Param, array};
+use super::pool::Pool;
+use pqlab_openssl_sys as sys;
+use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};
+use std::ffi::c_int;
+use std::ptr;
+use zeroize::Zeroize;
+
+owned! {
+    /// A fetched MAC algorithm.
+    MacAlgorithm: EVP_MAC, EVP_MAC_free;
+    /// A MAC in the making.
+    MacCtx: EVP_MAC_CTX, EVP_MAC_CTX_free;
+    /// A fetched key derivation function.
+    KdfAlgorithm: EVP_KDF, EVP_KDF_free;
+    /// A derivation in the making.
+    KdfCtx: EVP_KDF_CTX, EVP_KDF_CTX_free;
+    /// A fetched cipher.
+    Cipher: EVP_CIPHER, EVP_CIPHER_free;
+    /// An encryption or decryption in the making.
+    CipherCtx: EVP_CIPHER_CTX, EVP_CIPHER_CTX_free;
+}
+
+// SAFETY: a fetched algorithm is never changed; its reference count is atomic.
+unsafe impl Sync for MacAlgorithm {}
+// SAFETY: as above.
+unsafe impl Sync for KdfAlgorithm {}
+// SAFETY: as above.
+unsafe impl Sync for Cipher {}
+
+/// SHA-256's digest in bytes.
+const TAG_SHA256: usize = 32;
+/// The most that HKDF-SHA256 gives out, in bytes (RFC 5869, section 2.3).
+const MAX_HKDF: usize = 255 * TAG_SHA256;
+/// AES-256's key in bytes.
+const AES_KEY: usize = 32;
+/// GCM's nonce in bytes (SP 800-38D, section 5.2.1.1).
+const GCM_NONCE: usize = 12;
+/// GCM's full tag in bytes.
+const GCM_TAG: usize = 16;
+/// The cipher takes its lengths as `int`: longer inputs go in pieces.
+const PIECE: usize = 1 << 30;
+
+/// HMAC with SHA-256.
+pub(super) struct HmacSha256(MacAlgorithm);
+
+struct HmacKey {
+    /// Holds the key and is only ever copied.
+    template: Template<MacCtx>,
+    idle: Pool<MacCtx>,
+}
+
+/// HKDF with SHA-256.
+pub(super) struct HkdfSha256 {
+    algorithm: KdfAlgorithm,
+    idle: Pool<KdfCtx>,
+}
+
+/// AES-256 in Galois/counter mode.
+pub(super) struct Aes256Gcm(Cipher);
+
+struct GcmKey {
+    sealing: Template<CipherCtx>,
+    opening: Template<CipherCtx>,
+    idle_sealing: Pool<CipherCtx>,
+    idle_opening: Pool<CipherCtx>,
+}
+
+/// A context that is never used itself, from which others are copied.
+struct Template<T>(T);
+
+// SAFETY: the only call on a template copies from it, which leaves it unchanged.
+unsafe impl<T: Send> Sync for Template<T> {}
+
+impl HmacSha256 {
+    pub(super) fn new() -> Result<HmacSha256> {
+        // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
+        let algorithm = unsafe {
+            MacAlgorithm::own("EVP_MAC_fetch", sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null()))?
+        };
+        Ok(HmacSha256(algorithm))
+    }
+}
+
+impl Mac for HmacSha256 {
+    fn algorithm(&self) -> &str {
+        "HMAC-SHA256"
+    }
+
+    fn tag_len(&self) -> usize {
+        TAG_SHA256
+    }
+
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
+        // SAFETY: the algorithm is valid; the context that comes back is ours.
+        let ctx = unsafe { MacCtx::own("EVP_MAC_CTX_new", sys::EVP_MAC_CTX_new(self.0.as_ptr()))? };
+        let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), Param::END];
+        // SAFETY: the context is ours alone, the key is read during the call, and the array has its end.
+        let returned = unsafe { sys::EVP_MAC_init(ctx.as_ptr(), key.as_ptr(), key.len(), array(&params)) };
+        check("EVP_MAC_init", returned)?;
+        let template = Template(ctx);
+        let idle = Pool::with(template.copy()?);
+        Ok(Box::new(HmacKey { template, idle }))
+    }
+}
+
+impl Template<MacCtx> {
+    fn copy(&self) -> Result<MacCtx> {
+        // SAFETY: only reads the template; the copy is ours.
+        unsafe { MacCtx::own("EVP_MAC_CTX_dup", sys::EVP_MAC_CTX_dup(self.0.as_ptr())) }
+    }
+}
+
+impl MacKey for HmacKey {
+    fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        Error::check_length("tag", TAG_SHA256, out.len())?;
+        using(self.idle.lease(|| self.template.copy())?, |ctx| {
+            let mut length = 0;
+            // SAFETY: the context is leased to this thread; without a key it starts again with its own; the room in
+            // `out` is given.
+            unsafe {
+                check("EVP_MAC_init", sys::EVP_MAC_init(ctx.as_ptr(), ptr::null(), 0, ptr::null()))?;
+                check("EVP_MAC_update", sys::EVP_MAC_update(ctx.as_ptr(), message.as_ptr(), message.len()))?;
+                let returned = sys::EVP_MAC_final(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, out.len());
+                check("EVP_MAC_final", returned)
+            }
+        })
+    }
+}
+
+impl HkdfSha256 {
+    pub(super) fn new() -> Result<HkdfSha256> {
+        // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
+        let algorithm = unsafe {
+            let fetched = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
+            KdfAlgorithm::own("EVP_KDF_fetch", fetched)?
+        };
+        Ok(HkdfSha256 { algorithm, idle: Pool::new() })
+    }
+
+    fn context(&self) -> Result<KdfCtx> {
+        // SAFETY: the algorithm is valid; the context that comes back is ours.
+        unsafe { KdfCtx::own("EVP_KDF_CTX_new", sys::EVP_KDF_CTX_new(self.algorithm.as_ptr())) }
+    }
+}
+
+impl Kdf for HkdfSha256 {
+    fn algorithm(&self) -> &str {
+        "HKDF-SHA256"
+    }
+
+    fn derive(&self, salt: &[u8], key_material: &[u8], info: &[u8], out: &mut [u8]) -> Result<()> {
+        if out.len() > MAX_HKDF {
+            return Err(Error::Length { what: "keying material", expected: MAX_HKDF, actual: out.len() });
+        }
+        if out.is_empty() {
+            // Nothing is asked for; the library takes the question for a mistake.
+            return Ok(());
+        }
+        using(self.idle.lease(|| self.context())?, |ctx| {
+            let params = [
+                Param::octets(sys::OSSL_KDF_PARAM_SALT, salt),
+                Param::octets(sys::OSSL_KDF_PARAM_KEY, key_material),
+                Param::octets(sys::OSSL_KDF_PARAM_INFO, info),
+                Param::END,
+            ];
+            // SAFETY: the context is leased to this thread; the array has its end; the length of `out` is given. The
+            // reset wipes the key material, and keeps the digest, which belongs to this function.
+            let returned = unsafe {
+                let returned = sys::EVP_KDF_derive(ctx.as_ptr(), out.as_mut_ptr(), out.len(), array(&params));
+                sys::EVP_KDF_CTX_reset(ctx.as_ptr());
+                returned
+            };
+            check("EVP_KDF_derive", returned)
+        })
+    }
+}
+
+impl Aes256Gcm {
+    pub(super) fn new() -> Result<Aes256Gcm> {
+        // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
+        let cipher = unsafe {
+            let fetched = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-GCM".as_ptr(), ptr::null());
+            Cipher::own("EVP_CIPHER_fetch", fetched)?
+        };
+        Ok(Aes256Gcm(cipher))
+    }
+}
+
+impl Aead for Aes256Gcm {
+    fn algorithm(&self) -> &str {
+        "AES-256-GCM"
+    }
+
+    fn key_len(&self) -> usize {
+        AES_KEY
+    }
+
+    fn nonce_len(&self) -> usize {
+        GCM_NONCE
+    }
+
+    fn tag_len(&self) -> usize {
+        GCM_TAG
+    }
+
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>> {
+        Error::check_length("key", AES_KEY, key.len())?;
+        let (sealing, opening) = (CipherCtx::new()?, CipherCtx::new()?);
+        let (cipher, key, none) = (self.0.as_ptr(), key.as_ptr(), ptr::null());
+        // SAFETY: the contexts are ours alone; the key has the cipher's length; the nonce comes later.
+        unsafe {
+            let returned = sys::EVP_EncryptInit_ex2(sealing.as_ptr(), cipher, key, none, ptr::null());
+            check("EVP_EncryptInit_ex2", returned)?;
+            let returned = sys::EVP_DecryptInit_ex2(opening.as_ptr(), cipher, key, none, ptr::null());
+            check("EVP_DecryptInit_ex2", returned)?;
+        }
+        let (sealing, opening) = (Template(sealing), Template(opening));
+        let (idle_sealing, idle_opening) = (Pool::with(sealing.copy()?), Pool::with(opening.copy()?));
+        Ok(Box::new(GcmKey { sealing, opening, idle_sealing, idle_opening }))
+    }
+}
+
+impl CipherCtx {
+    fn new() -> Result<CipherCtx> {
+        // SAFETY: the context that comes back is ours.
+        unsafe { CipherCtx::own("EVP_CIPHER_CTX_new", sys::EVP_CIPHER_CTX_new()) }
+    }
+}
+
+impl Template<CipherCtx> {
+    fn copy(&self) -> Result<CipherCtx> {
+        // SAFETY: only reads the template; the copy is ours.
+        unsafe { CipherCtx::own("EVP_CIPHER_CTX_dup", sys::EVP_CIPHER_CTX_dup(self.0.as_ptr())) }
+    }
+}
+
+impl AeadKey for GcmKey {
+    fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()> {
+        Error::check_length("nonce", GCM_NONCE, nonce.len())?;
+        Error::check_length("tag", GCM_TAG, tag.len())?;
+        using(self.idle_sealing.lease(|| self.sealing.copy())?, |ctx| {
+            let ctx = ctx.as_ptr();
+            let mut length: c_int = 0;
+            // SAFETY: the context is leased to this thread and holds the key; the nonce has the cipher's length. A null
+            // output marks associated data. Each piece is encrypted onto itself, which the cipher allows. The final
+            // call writes nothing in this mode, so that `tag` has room enough for it, and then takes the whole tag.
+            unsafe {
+                let returned =
+                    sys::EVP_EncryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
+                check("EVP_EncryptInit_ex2", returned)?;
+                for piece in associated_data.chunks(PIECE) {
+                    let (data, size) = (piece.as_ptr(), piece.len() as c_int);
+                    let returned = sys::EVP_EncryptUpdate(ctx, ptr::null_mut(), &raw mut length, data, size);
+                    check("EVP_EncryptUpdate", returned)?;
+                }
+                for piece in buffer.chunks_mut(PIECE) {
+                    let (data, size) = (piece.as_mut_ptr(), piece.len() as c_int);
+                    check("EVP_EncryptUpdate", sys::EVP_EncryptUpdate(ctx, data, &raw mut length, data, size))?;
+                }
+                check("EVP_EncryptFinal_ex", sys::EVP_EncryptFinal_ex(ctx, tag.as_mut_ptr(), &raw mut length))?;
+                let (command, size) = (sys::EVP_CTRL_AEAD_GET_TAG, GCM_TAG as c_int);
+                check("EVP_CIPHER_CTX_ctrl", sys::EVP_CIPHER_CTX_ctrl(ctx, command, size, tag.as_mut_ptr().cast()))
+            }
+        })
+    }
+
+    /// What was decrypted before the tag turned out to be wrong is wiped.
+    fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
+        Error::check_length("nonce", GCM_NONCE, nonce.len())?;
+        Error::check_length("tag", GCM_TAG, tag.len())?;
+        using(self.idle_opening.lease(|| self.opening.copy())?, |ctx| {
+            let ctx = ctx.as_ptr();
+            let mut length: c_int = 0;
+            let mut expected = [0; GCM_TAG];
+            expected.copy_from_slice(tag);
+            // SAFETY: as in `seal`; the expected tag is copied by the call that sets it, and then gives the final call,
+            // which writes nothing, a valid place.
+            let returned = unsafe {
+                let returned =
+                    sys::EVP_DecryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
+                check("EVP_DecryptInit_ex2", returned)?;
+                for piece in associated_data.chunks(PIECE) {
+                    let (data, size) = (piece.as_ptr(), piece.len() as c_int);
+                    let returned = sys::EVP_DecryptUpdate(ctx, ptr::null_mut(), &raw mut length, data, size);
+                    check("EVP_DecryptUpdate", returned)?;
+                }
+                for piece in buffer.chunks_mut(PIECE) {
+                    let (data, size) = (piece.as_mut_ptr(), piece.len() as c_int);
+                    check("EVP_DecryptUpdate", sys::EVP_DecryptUpdate(ctx, data, &raw mut length, data, size))?;
+                }
+                let (command, size) = (sys::EVP_CTRL_AEAD_SET_TAG, GCM_TAG as c_int);
+                let set = sys::EVP_CIPHER_CTX_ctrl(ctx, command, size, expected.as_mut_ptr().cast());
+                check("EVP_CIPHER_CTX_ctrl", set)?;
+                sys::EVP_DecryptFinal_ex(ctx, expected.as_mut_ptr(), &raw mut length)
+            };
+            if returned > 0 {
+                return Ok(());
+            }
+            buffer.zeroize();
+            Err(refused())
+        })
+    }
+}

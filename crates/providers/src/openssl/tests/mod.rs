@@ -1,0 +1,94 @@
+//! Round trips, refusals and a few published answers for everything on offer. Whole vector suites run elsewhere.
+
+mod kem;
+mod signature;
+mod symmetric;
+
+use pqlab_openssl_sys as sys;
+use pqlab_primitives::{Error, Provider};
+use std::sync::OnceLock;
+
+fn provider() -> &'static Provider {
+    static PROVIDER: OnceLock<Provider> = OnceLock::new();
+    PROVIDER.get_or_init(|| super::providers().pop().expect("there is one provider"))
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    let digits: Vec<u8> = text.chars().map(|digit| digit.to_digit(16).expect("a hexadecimal digit") as u8).collect();
+    digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+fn sha256(message: &[u8]) -> [u8; 32] {
+    let mut digest = [0; 32];
+    provider().hash("SHA-256").unwrap().digest(message, &mut digest).unwrap();
+    digest
+}
+
+/// What is published for the longer vectors is kept here as a digest.
+#[track_caller]
+fn assert_sha256(message: &[u8], expected: &str) {
+    assert_eq!(sha256(message).to_vec(), hex(expected));
+}
+
+#[track_caller]
+fn assert_length<T>(result: Result<T, Error>) {
+    let error = result.err();
+    assert!(matches!(error, Some(Error::Length { .. })), "{error:?}");
+}
+
+#[track_caller]
+fn assert_malformed<T>(result: Result<T, Error>) {
+    let error = result.err();
+    assert!(matches!(error, Some(Error::Malformed(_))), "{error:?}");
+    assert_queue_is_empty();
+}
+
+#[track_caller]
+fn assert_unsupported<T>(result: Result<T, Error>) {
+    let error = result.err();
+    assert!(matches!(error, Some(Error::Unsupported(_))), "{error:?}");
+    assert_queue_is_empty();
+}
+
+#[track_caller]
+fn assert_refused(result: Result<(), Error>) {
+    assert_eq!(result, Err(Error::VerificationFailed));
+    assert_queue_is_empty();
+}
+
+#[track_caller]
+fn assert_queue_is_empty() {
+    // SAFETY: reads the calling thread's queue.
+    assert_eq!(unsafe { sys::ERR_peek_last_error() }, 0, "an error was left in the queue");
+}
+
+#[test]
+fn everything_is_offered_and_the_build_says_what_it_is() {
+    let provider = provider();
+    assert!(provider.unsupported.is_empty(), "{:?}", provider.unsupported);
+    assert_eq!(provider.id(), "openssl");
+    assert_eq!(provider.kems.len(), 4);
+    assert_eq!(provider.signatures.len(), 20);
+    assert_eq!((provider.hashes.len(), provider.xofs.len(), provider.key_agreements.len()), (6, 2, 1));
+    let info = &provider.build_info;
+    assert!(sys::SRC_VERSION.ends_with(&format!("+{}", info.version)), "{info:?}");
+    assert!(info.build.contains("platform:") && info.build.contains("compiler:"), "{info:?}");
+    assert!(!info.build.contains('\n') && !info.build.contains('/'), "{info:?}");
+}
+
+#[test]
+fn folders_of_the_building_machine_are_left_out() {
+    let words = ["/usr/bin/gcc", "-O3", "-I/home/someone/include", "-DNDEBUG"];
+    let kept: Vec<String> = words.into_iter().filter_map(super::without_folders).collect();
+    assert_eq!(kept, ["gcc", "-O3", "-DNDEBUG"]);
+}
+
+#[test]
+fn a_fault_of_the_library_carries_its_words_and_leaves_none_behind() {
+    provider();
+    let fault = super::native::PkeyCtx::of_name(c"no such algorithm").err().expect("there is none");
+    let Error::Library { call, detail } = &fault else { panic!("{fault:?}") };
+    assert_eq!(*call, "EVP_PKEY_CTX_new_from_name");
+    assert!(detail.contains("unsupported") && detail.contains("no such algorithm"), "{detail}");
+    assert_queue_is_empty();
+}

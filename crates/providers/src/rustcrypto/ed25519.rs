@@ -1,0 +1,107 @@
+//! Ed25519 (RFC 8032) by the crate `ed25519-dalek`. Verification is its default one: without cofactor, weak public keys
+//! taken (`verify`, not `verify_strict`), as OpenSSL does it.
+
+use super::{draw, no_context, no_signing_coins, sized, write};
+use ed25519_dalek::{Signature, Signer, SigningKey, Verifier, VerifyingKey};
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
+};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+pub(super) fn signature() -> Arc<dyn SignatureScheme> {
+    let info = SignatureInfo {
+        parameters: SignatureParameters::of("Ed25519").expect("the table of signature schemes has Ed25519"),
+        encodings: vec![KeyEncoding::Seed],
+        coins: CoinSupport { keygen: true, operation: true },
+        context: false,
+        hedged: false,
+    };
+    Arc::new(Ed25519 { info })
+}
+
+struct Ed25519 {
+    info: SignatureInfo,
+}
+
+fn generate_key(coins: Coins) -> Result<SigningKey> {
+    if let Some(seed) = coins.exact::<32>()? {
+        return Ok(SigningKey::from_bytes(seed));
+    }
+    let mut seed = Zeroizing::new([0; 32]);
+    draw(&mut *seed)?;
+    Ok(SigningKey::from_bytes(&seed))
+}
+
+impl SignatureScheme for Ed25519 {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let key = generate_key(coins)?;
+        let verifying = write("verifying key", verifying_key, key.verifying_key().as_bytes())?;
+        Ok((verifying, write("signing key", signing_key, key.as_bytes())?))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKeyTrait>> {
+        Ok(Box::new(PreparedSigningKey(generate_key(coins)?)))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKeyTrait>> {
+        match encoding {
+            KeyEncoding::Seed => {
+                Ok(Box::new(PreparedSigningKey(SigningKey::from_bytes(sized("signing key", 32, bytes)?))))
+            }
+            _ => Err(Error::Unsupported("an Ed25519 key is a seed")),
+        }
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKeyTrait>> {
+        let key = VerifyingKey::from_bytes(sized("verifying key", 32, bytes)?);
+        Ok(Box::new(PreparedVerifyingKey(key.map_err(|_| Error::Malformed("verifying key"))?)))
+    }
+}
+
+/// Holds the seed and the public key; the crate hashes the seed again for each signature.
+struct PreparedSigningKey(SigningKey);
+
+impl SigningKeyTrait for PreparedSigningKey {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        no_context(context)?;
+        no_signing_coins(coins)?;
+        write("signature", out, &self.0.sign(message).to_bytes())
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
+        Ok(Box::new(PreparedVerifyingKey(self.0.verifying_key())))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match encoding {
+            KeyEncoding::Seed => write("signing key", out, self.0.as_bytes()),
+            _ => Err(Error::Unsupported("an Ed25519 key is a seed")),
+        }
+    }
+}
+
+/// Holds the decompressed point.
+struct PreparedVerifyingKey(VerifyingKey);
+
+impl VerifyingKeyTrait for PreparedVerifyingKey {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        no_context(context)?;
+        let signature = Signature::from_slice(signature).map_err(|_| Error::VerificationFailed)?;
+        self.0.verify(message, &signature).map_err(|_| Error::VerificationFailed)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("verifying key", out, self.0.as_bytes())
+    }
+}

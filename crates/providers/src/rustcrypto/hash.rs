@@ -1,0 +1,131 @@
+//! Hash functions: SHA-3 (FIPS 202) by the crates `sha3` and `shake`, SHA-2 (FIPS 180-4) by `sha2`.
+
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use sha3::digest::{Digest, ExtendableOutput, Output, Update, XofReader as SqueezingState};
+use std::hint::black_box;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
+    vec![
+        FixedLength::<sha3::Sha3_224>::new("SHA3-224"),
+        FixedLength::<sha3::Sha3_256>::new("SHA3-256"),
+        FixedLength::<sha3::Sha3_384>::new("SHA3-384"),
+        FixedLength::<sha3::Sha3_512>::new("SHA3-512"),
+        FixedLength::<sha2::Sha256>::new("SHA-256"),
+        FixedLength::<sha2::Sha512>::new("SHA-512"),
+    ]
+}
+
+pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
+    vec![Extendable::<shake::Shake128>::new("SHAKE128"), Extendable::<shake::Shake256>::new("SHAKE256")]
+}
+
+struct FixedLength<D> {
+    info: HashParameters,
+    function: PhantomData<fn() -> D>,
+}
+
+impl<D: Digest + 'static> FixedLength<D> {
+    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    fn new(algorithm: &str) -> Arc<dyn Hash> {
+        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        Arc::new(FixedLength::<D> { info, function: PhantomData })
+    }
+
+    fn output<'a>(&self, out: &'a mut [u8]) -> Result<&'a mut Output<D>> {
+        let (expected, actual) = (self.info.digest, out.len());
+        out.try_into().map_err(|_| Error::Length { what: "digest", expected, actual })
+    }
+}
+
+fn digest_into<D: Digest>(message: &[u8], out: &mut Output<D>) {
+    let mut state = D::new();
+    Digest::update(&mut state, message);
+    state.finalize_into(out);
+}
+
+impl<D: Digest + 'static> Hash for FixedLength<D> {
+    fn info(&self) -> &HashParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        digest_into::<D>(message, self.output(out)?);
+        Ok(())
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        let out = self.output(out)?;
+        for message in pool(messages, count)? {
+            digest_into::<D>(message, black_box(&mut *out));
+        }
+        Ok(())
+    }
+}
+
+struct Extendable<D> {
+    info: XofParameters,
+    function: PhantomData<fn() -> D>,
+}
+
+impl<D: ExtendableOutput + Update + Default + 'static> Extendable<D>
+where
+    D::Reader: Send,
+{
+    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    fn new(algorithm: &str) -> Arc<dyn Xof> {
+        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        Arc::new(Extendable::<D> { info, function: PhantomData })
+    }
+}
+
+fn extend_into<D: ExtendableOutput + Update + Default>(message: &[u8], out: &mut [u8]) {
+    let mut state = D::default();
+    state.update(message);
+    state.finalize_xof_into(out);
+}
+
+impl<D: ExtendableOutput + Update + Default + 'static> Xof for Extendable<D>
+where
+    D::Reader: Send,
+{
+    fn info(&self) -> &XofParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        extend_into::<D>(message, out);
+        Ok(())
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        for message in pool(messages, count)? {
+            extend_into::<D>(message, black_box(&mut *out));
+        }
+        Ok(())
+    }
+
+    fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
+        let mut state = D::default();
+        state.update(message);
+        Ok(Box::new(Squeezing(state.finalize_xof())))
+    }
+}
+
+struct Squeezing<R>(R);
+
+impl<R: SqueezingState + Send> XofReader for Squeezing<R> {
+    fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
+        self.0.read(out);
+        Ok(())
+    }
+}
+
+/// The first `count` messages of the pool in turn, beginning again where it ends.
+fn pool(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
+    if messages.is_empty() && count > 0 {
+        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
+    }
+    Ok(messages.iter().cycle().take(count))
+}

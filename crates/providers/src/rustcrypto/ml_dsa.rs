@@ -1,0 +1,197 @@
+//! ML-DSA (FIPS 204) by the crate `ml-dsa`. Seeds are its own encoding; the expanded one it calls deprecated.
+
+use super::{check_context, draw, sized, write};
+use ::ml_dsa::{
+    ExpandedSigningKey, Keypair, MlDsa44, MlDsa65, MlDsa87, MlDsaParams, Signature, SigningKey, VerifyingKey,
+};
+use getrandom::SysRng;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
+};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
+    vec![
+        MlDsa::<MlDsa44>::new("ML-DSA-44", SecretVectors { eta: 2, polynomials: 4 + 4 }),
+        MlDsa::<MlDsa65>::new("ML-DSA-65", SecretVectors { eta: 4, polynomials: 6 + 5 }),
+        MlDsa::<MlDsa87>::new("ML-DSA-87", SecretVectors { eta: 2, polynomials: 8 + 7 }),
+    ]
+}
+
+/// A parameter set that threads can share.
+trait ParameterSet: MlDsaParams + Send + Sync + 'static {}
+impl<P: MlDsaParams + Send + Sync + 'static> ParameterSet for P {}
+
+/// What an encoded expanded key says of `s1` and `s2` (FIPS 204, table 1 and algorithm 24).
+struct SecretVectors {
+    /// The largest magnitude of a coefficient.
+    eta: u32,
+    /// `k + l` polynomials of 256 coefficients.
+    polynomials: usize,
+}
+
+impl SecretVectors {
+    /// Whether every coefficient lies between `-eta` and `eta`. The crate panics on a key that says otherwise
+    /// (FIPS 204, algorithm 25, leaves the check to the caller).
+    fn in_range(&self, expanded_key: &[u8]) -> bool {
+        // Packed as `eta - coefficient` in 3 or 4 bits, after rho, K and tr.
+        let (bits, before) = (if self.eta == 2 { 3 } else { 4 }, 32 + 32 + 64);
+        let packed = &expanded_key[before..before + self.polynomials * 256 * bits / 8];
+        packed.chunks_exact(bits).all(|eight| {
+            let word = eight.iter().rev().fold(0u32, |word, &byte| word << 8 | u32::from(byte));
+            (0..8).all(|i| (word >> (i * bits)) & ((1 << bits) - 1) <= 2 * self.eta)
+        })
+    }
+}
+
+struct MlDsa<P> {
+    info: SignatureInfo,
+    secret_vectors: SecretVectors,
+    set: PhantomData<P>,
+}
+
+impl<P: ParameterSet> MlDsa<P> {
+    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    fn new(algorithm: &str, secret_vectors: SecretVectors) -> Arc<dyn SignatureScheme> {
+        let info = SignatureInfo {
+            parameters: SignatureParameters::of(algorithm).expect("the table of FIPS 204 has every ML-DSA"),
+            encodings: vec![KeyEncoding::Seed, KeyEncoding::Expanded],
+            coins: CoinSupport { keygen: true, operation: true },
+            context: true,
+            hedged: true,
+        };
+        Arc::new(MlDsa::<P> { info, secret_vectors, set: PhantomData })
+    }
+
+    /// FIPS 204, algorithm 1: draws `xi`.
+    fn generate_key(coins: Coins) -> Result<SigningKey<P>> {
+        if let Some(seed) = coins.exact::<32>()? {
+            return Ok(SigningKey::from_seed(seed.into()));
+        }
+        let mut seed = Zeroizing::new([0; 32]);
+        draw(&mut *seed)?;
+        Ok(SigningKey::from_seed((&*seed).into()))
+    }
+}
+
+impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let key = Self::generate_key(coins)?;
+        let verifying = write("verifying key", verifying_key, &AsRef::<VerifyingKey<P>>::as_ref(&key).encode())?;
+        Ok((verifying, write("signing key", signing_key, key.as_seed())?))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKeyTrait>> {
+        Ok(Box::new(Prepared::Seeded(Self::generate_key(coins)?)))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKeyTrait>> {
+        let length = |encoding| self.info.signing_key(encoding).unwrap_or_default();
+        match encoding {
+            KeyEncoding::Seed => {
+                let seed = sized("signing key", length(encoding), bytes)?;
+                Ok(Box::new(Prepared::Seeded(SigningKey::<P>::from_seed(seed))))
+            }
+            KeyEncoding::Expanded => {
+                let encoded = sized("signing key", length(encoding), bytes)?;
+                if !self.secret_vectors.in_range(bytes) {
+                    return Err(Error::Malformed("signing key"));
+                }
+                #[allow(deprecated, reason = "FIPS 204's expanded key is an encoding of its own here")]
+                let key = ExpandedSigningKey::<P>::from_expanded(encoded);
+                Ok(Box::new(Prepared::Expanded(Box::new(key))))
+            }
+            _ => Err(Error::Unsupported("an ML-DSA key is a seed or expanded")),
+        }
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKeyTrait>> {
+        let bytes = sized("verifying key", self.info.parameters.verifying_key, bytes)?;
+        Ok(Box::new(PreparedVerifyingKey(VerifyingKey::<P>::decode(bytes))))
+    }
+}
+
+/// A signing key with its matrix expanded and its vectors in NTT form.
+enum Prepared<P: MlDsaParams> {
+    /// Knows its seed and its verifying key.
+    Seeded(SigningKey<P>),
+    /// Knows neither; the verifying key is computed when it is asked for.
+    Expanded(Box<ExpandedSigningKey<P>>),
+}
+
+impl<P: MlDsaParams> Prepared<P> {
+    fn expanded(&self) -> &ExpandedSigningKey<P> {
+        match self {
+            Prepared::Seeded(key) => key.expanded_key(),
+            Prepared::Expanded(key) => key,
+        }
+    }
+}
+
+impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        check_context(context)?;
+        let key = self.expanded();
+        let signature = match coins {
+            Coins::Internal => key.sign_randomized(message, context, &mut SysRng),
+            Coins::Exact([]) => key.sign_deterministic(message, context),
+            Coins::Exact(rnd) => {
+                // FIPS 204, algorithm 2, line 10: M' = 0 || |ctx| || ctx || M; the crate takes `rnd` only in
+                // Sign_internal.
+                let prefix = [0, context.len() as u8];
+                Ok(key.sign_internal(&[&prefix, context, message], sized("coins", 32, rnd)?))
+            }
+        };
+        let signature = signature.map_err(|error| Error::Library { call: "ml_dsa sign", detail: error.to_string() })?;
+        write("signature", out, &signature.encode())
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
+        Ok(Box::new(PreparedVerifyingKey(match self {
+            Prepared::Seeded(key) => key.verifying_key(),
+            Prepared::Expanded(key) => key.verifying_key(),
+        })))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match (encoding, self) {
+            (KeyEncoding::Seed, Prepared::Seeded(key)) => write("signing key", out, key.as_seed()),
+            (KeyEncoding::Seed, Prepared::Expanded(_)) => {
+                Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
+            }
+            (KeyEncoding::Expanded, _) => {
+                #[allow(deprecated, reason = "FIPS 204's expanded key is an encoding of its own here")]
+                let bytes = Zeroizing::new(self.expanded().to_expanded());
+                write("signing key", out, &bytes)
+            }
+            _ => Err(Error::Unsupported("an ML-DSA key is a seed or expanded")),
+        }
+    }
+}
+
+/// A verifying key with its matrix expanded and its hash computed.
+struct PreparedVerifyingKey<P: MlDsaParams>(VerifyingKey<P>);
+
+impl<P: ParameterSet> VerifyingKeyTrait for PreparedVerifyingKey<P> {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        check_context(context)?;
+        let signature = signature.try_into().ok().and_then(Signature::<P>::decode).ok_or(Error::VerificationFailed)?;
+        if self.0.verify_with_context(message, context, &signature) { Ok(()) } else { Err(Error::VerificationFailed) }
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("verifying key", out, &self.0.encode())
+    }
+}

@@ -1,0 +1,160 @@
+//! SLH-DSA (FIPS 205) by the crate `slh-dsa`, all twelve parameter sets.
+
+use super::{check_context, draw, write};
+use ::slh_dsa::{ParameterSet, Signature, SigningKey, VerifyingKey};
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
+};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
+    vec![
+        SlhDsa::<::slh_dsa::Sha2_128s>::new(),
+        SlhDsa::<::slh_dsa::Shake128s>::new(),
+        SlhDsa::<::slh_dsa::Sha2_128f>::new(),
+        SlhDsa::<::slh_dsa::Shake128f>::new(),
+        SlhDsa::<::slh_dsa::Sha2_192s>::new(),
+        SlhDsa::<::slh_dsa::Shake192s>::new(),
+        SlhDsa::<::slh_dsa::Sha2_192f>::new(),
+        SlhDsa::<::slh_dsa::Shake192f>::new(),
+        SlhDsa::<::slh_dsa::Sha2_256s>::new(),
+        SlhDsa::<::slh_dsa::Shake256s>::new(),
+        SlhDsa::<::slh_dsa::Sha2_256f>::new(),
+        SlhDsa::<::slh_dsa::Shake256f>::new(),
+    ]
+}
+
+/// The largest security parameter `n` in bytes (FIPS 205, table 2).
+const MAX_N: usize = 32;
+
+struct SlhDsa<P> {
+    info: SignatureInfo,
+    set: PhantomData<P>,
+}
+
+impl<P: ParameterSet + Send + Sync + 'static> SlhDsa<P> {
+    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    fn new() -> Arc<dyn SignatureScheme> {
+        let info = SignatureInfo {
+            parameters: SignatureParameters::of(P::NAME).expect("the table of FIPS 205 has every SLH-DSA"),
+            encodings: vec![KeyEncoding::Expanded],
+            coins: CoinSupport { keygen: true, operation: true },
+            context: true,
+            hedged: true,
+        };
+        Arc::new(SlhDsa::<P> { info, set: PhantomData })
+    }
+
+    /// FIPS 205, algorithm 21: draws `SK.seed || SK.prf || PK.seed`.
+    fn generate_key(&self, coins: Coins) -> Result<SigningKey<P>> {
+        let length = self.info.parameters.keygen_coins;
+        let mut drawn = Zeroizing::new([0; 3 * MAX_N]);
+        let seeds = match coins {
+            Coins::Exact(seeds) => seeds,
+            Coins::Internal => {
+                draw(&mut drawn[..length])?;
+                &drawn[..length]
+            }
+        };
+        Error::check_length("coins", length, seeds.len())?;
+        let (sk_seed, rest) = seeds.split_at(length / 3);
+        let (sk_prf, pk_seed) = rest.split_at(length / 3);
+        Ok(SigningKey::slh_keygen_internal(sk_seed, sk_prf, pk_seed))
+    }
+}
+
+impl<P: ParameterSet + Send + Sync + 'static> SignatureScheme for SlhDsa<P> {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let key = self.generate_key(coins)?;
+        let verifying = write("verifying key", verifying_key, &key.as_ref().to_bytes())?;
+        Ok((verifying, write("signing key", signing_key, &Zeroizing::new(key.to_bytes()))?))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKeyTrait>> {
+        let n = self.info.parameters.signing_coins;
+        Ok(Box::new(PreparedSigningKey { key: self.generate_key(coins)?, n }))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKeyTrait>> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(Error::Unsupported("an SLH-DSA key has one encoding"));
+        }
+        let n = self.info.parameters.signing_coins;
+        Error::check_length("signing key", 4 * n, bytes.len())?;
+        let key = SigningKey::<P>::try_from(bytes).map_err(|_| Error::Malformed("signing key"))?;
+        Ok(Box::new(PreparedSigningKey { key, n }))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKeyTrait>> {
+        Error::check_length("verifying key", self.info.parameters.verifying_key, bytes.len())?;
+        let key = VerifyingKey::<P>::try_from(bytes).map_err(|_| Error::Malformed("verifying key"))?;
+        Ok(Box::new(PreparedVerifyingKey(key)))
+    }
+}
+
+/// The crate keeps the bytes of the key as they are; there is nothing to expand.
+struct PreparedSigningKey<P: ParameterSet> {
+    key: SigningKey<P>,
+    /// The security parameter in bytes: the length of `addrnd` (FIPS 205, algorithm 22).
+    n: usize,
+}
+
+impl<P: ParameterSet + Send + Sync + 'static> SigningKeyTrait for PreparedSigningKey<P> {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        check_context(context)?;
+        let mut drawn = [0; MAX_N];
+        let addrnd = match coins {
+            Coins::Exact([]) => None,
+            Coins::Exact(addrnd) => {
+                Error::check_length("coins", self.n, addrnd.len())?;
+                Some(addrnd)
+            }
+            Coins::Internal => {
+                draw(&mut drawn[..self.n])?;
+                Some(&drawn[..self.n])
+            }
+        };
+        let signature = self
+            .key
+            .try_sign_with_context(message, context, addrnd)
+            .map_err(|error| Error::Library { call: "slh_dsa sign", detail: error.to_string() })?;
+        write("signature", out, &signature.to_bytes())
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
+        Ok(Box::new(PreparedVerifyingKey(self.key.as_ref().clone())))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match encoding {
+            KeyEncoding::Expanded => write("signing key", out, &Zeroizing::new(self.key.to_bytes())),
+            _ => Err(Error::Unsupported("an SLH-DSA key has one encoding")),
+        }
+    }
+}
+
+struct PreparedVerifyingKey<P: ParameterSet>(VerifyingKey<P>);
+
+impl<P: ParameterSet + Send + Sync + 'static> VerifyingKeyTrait for PreparedVerifyingKey<P> {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        check_context(context)?;
+        let signature = Signature::<P>::try_from(signature).map_err(|_| Error::VerificationFailed)?;
+        self.0.try_verify_with_context(message, context, &signature).map_err(|_| Error::VerificationFailed)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("verifying key", out, &self.0.to_bytes())
+    }
+}

@@ -1,0 +1,495 @@
+use super::*;
+use pqlab_primitives::{Coins, Error, Kem, KeyEncoding, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
+use std::thread;
+
+fn provider() -> Provider {
+    providers().pop().unwrap()
+}
+
+/// Bytes that differ from position to position.
+fn bytes(length: usize, start: u8) -> Vec<u8> {
+    (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
+}
+
+fn length_error<T>(result: Result<T>) -> bool {
+    matches!(result, Err(Error::Length { .. }))
+}
+
+#[test]
+fn everything_in_scope_is_offered() {
+    let provider = provider();
+    for kem in ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024", "X25519"] {
+        assert!(provider.kem(kem).is_some(), "{kem}");
+    }
+    let slh_dsa = ["128s", "128f", "192s", "192f", "256s", "256f"]
+        .iter()
+        .flat_map(|set| [format!("SLH-DSA-SHA2-{set}"), format!("SLH-DSA-SHAKE-{set}")]);
+    let others = ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87", "Ed25519", "ECDSA-secp256k1", "ECDSA-P-256", "ECDSA-P-384"];
+    for scheme in slh_dsa.chain(others.map(str::to_owned)) {
+        assert!(provider.signature(&scheme).is_some(), "{scheme}");
+    }
+    assert!(provider.key_agreement("X25519").is_some());
+    assert_eq!((provider.hashes.len(), provider.xofs.len()), (6, 2));
+    assert!(provider.mac("HMAC-SHA256").is_some() && provider.kdf("HKDF-SHA256").is_some());
+    assert!(provider.aead("AES-256-GCM").is_some());
+    assert_eq!(provider.unsupported[0].algorithm, "RSA-2048");
+    assert!(provider.build_info.version.starts_with("ml-kem 0.3."), "{:?}", provider.build_info);
+    assert!(!provider.build_info.version.contains("unknown"), "{:?}", provider.build_info);
+}
+
+struct Encapsulated {
+    ciphertext: Vec<u8>,
+    secret: Vec<u8>,
+}
+
+fn encapsulate(kem: &dyn Kem, key: &dyn pqlab_primitives::EncapsulationKey, coins: Coins) -> Encapsulated {
+    let parameters = &kem.info().parameters;
+    let mut out =
+        Encapsulated { ciphertext: vec![0; parameters.ciphertext], secret: vec![0; parameters.shared_secret] };
+    key.encapsulate(coins, &mut out.ciphertext, &mut out.secret).unwrap();
+    out
+}
+
+fn decapsulate(key: &dyn pqlab_primitives::DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>> {
+    let mut secret = vec![0; 32];
+    key.decapsulate(ciphertext, &mut secret)?;
+    Ok(secret)
+}
+
+#[test]
+fn kems_round_trip_in_every_encoding() {
+    for kem in &provider().kems {
+        let parameters = &kem.info().parameters;
+        let generated = kem.generate(Coins::Internal).unwrap();
+        let mut public = vec![0; parameters.encapsulation_key];
+        assert_eq!(generated.encapsulation_key().unwrap().encode(&mut public), Ok(public.len()));
+        let sent = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap(), Coins::Internal);
+
+        for &encoding in &kem.info().encodings {
+            let mut private = vec![0; kem.info().decapsulation_key(encoding).unwrap()];
+            assert_eq!(generated.encode(encoding, &mut private), Ok(private.len()));
+            let loaded = kem.load_decapsulation_key(encoding, &private).unwrap();
+            assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret, "{}", parameters.algorithm);
+            let mut again = vec![0; public.len()];
+            loaded.encapsulation_key().unwrap().encode(&mut again).unwrap();
+            assert_eq!(again, public);
+        }
+
+        let mut private = vec![0; kem.info().decapsulation_key(kem.info().encodings[0]).unwrap()];
+        kem.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
+        let loaded = kem.load_decapsulation_key(kem.info().encodings[0], &private).unwrap();
+        let mut sent = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap(), Coins::Internal);
+        assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
+        sent.ciphertext[0] ^= 1;
+        assert_ne!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
+    }
+}
+
+#[test]
+fn kems_take_exact_coins() {
+    for kem in &provider().kems {
+        let parameters = &kem.info().parameters;
+        let run = |keygen: u8, operation: u8| {
+            let key = kem.generate(Coins::Exact(&bytes(parameters.keygen_coins, keygen))).unwrap();
+            let public = key.encapsulation_key().unwrap();
+            let mut encoded = vec![0; parameters.encapsulation_key];
+            public.encode(&mut encoded).unwrap();
+            let coins = bytes(parameters.encapsulation_coins, operation);
+            let sent = encapsulate(&**kem, &*public, Coins::Exact(&coins));
+            assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
+            (encoded, sent.ciphertext, sent.secret)
+        };
+        let reference = run(1, 2);
+        assert_eq!(run(1, 2), reference);
+        let (other_key, other_operation) = (run(9, 2), run(1, 9));
+        assert_ne!(other_key.0, reference.0);
+        assert_eq!(other_operation.0, reference.0);
+        assert_ne!(other_operation.1, reference.1);
+
+        let key = kem.generate(Coins::Internal).unwrap();
+        let public = key.encapsulation_key().unwrap();
+        assert_ne!(
+            encapsulate(&**kem, &*public, Coins::Internal).ciphertext,
+            encapsulate(&**kem, &*public, Coins::Internal).ciphertext
+        );
+    }
+}
+
+#[test]
+fn kems_refuse_wrong_lengths_and_foreign_encodings() {
+    for kem in &provider().kems {
+        let parameters = &kem.info().parameters;
+        let key = kem.generate(Coins::Internal).unwrap();
+        let public = key.encapsulation_key().unwrap();
+        assert!(length_error(kem.generate(Coins::Exact(&[1]))));
+        assert!(length_error(kem.load_encapsulation_key(&bytes(parameters.encapsulation_key - 1, 0))));
+        for &encoding in &kem.info().encodings {
+            let length = kem.info().decapsulation_key(encoding).unwrap();
+            assert!(length_error(kem.load_decapsulation_key(encoding, &bytes(length + 1, 0))));
+            assert!(length_error(key.encode(encoding, &mut vec![0; length - 1])));
+        }
+        assert!(matches!(kem.load_decapsulation_key(KeyEncoding::Der, &[]), Err(Error::Unsupported(_))));
+        let mut ciphertext = vec![0; parameters.ciphertext];
+        assert!(length_error(public.encapsulate(Coins::Internal, &mut ciphertext[1..], &mut [0; 32])));
+        assert!(length_error(public.encapsulate(Coins::Internal, &mut ciphertext, &mut [0; 31])));
+        assert!(length_error(public.encapsulate(Coins::Exact(&[]), &mut ciphertext, &mut [0; 32])));
+        public.encapsulate(Coins::Internal, &mut ciphertext, &mut [0; 32]).unwrap();
+        assert!(length_error(decapsulate(&*key, &ciphertext[1..])));
+        assert!(length_error(key.decapsulate(&ciphertext, &mut [0; 33])));
+        assert!(length_error(kem.generate_encoded(Coins::Internal, &mut [], &mut [])));
+    }
+}
+
+/// FIPS 203, section 7.2 (modulus check) and 7.3 (hash check).
+#[test]
+fn ml_kem_keys_are_checked() {
+    let provider = provider();
+    for kem in provider.kems.iter().filter(|kem| kem.info().parameters.category.is_some()) {
+        let public = vec![0xff; kem.info().parameters.encapsulation_key];
+        assert!(matches!(kem.load_encapsulation_key(&public), Err(Error::Malformed(_))));
+        let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
+        kem.generate(Coins::Internal).unwrap().encode(KeyEncoding::Expanded, &mut private).unwrap();
+        let hash = private.len() - 64;
+        private[hash] ^= 1;
+        let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private);
+        assert!(matches!(loaded, Err(Error::Malformed(_))));
+        private[hash] ^= 1;
+        let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
+        assert!(matches!(loaded.encode(KeyEncoding::Seed, &mut [0; 64]), Err(Error::Unsupported(_))));
+    }
+}
+
+#[test]
+fn x25519_agrees_and_refuses_points_of_small_order() {
+    let provider = provider();
+    let agreement = provider.key_agreement("X25519").unwrap();
+    let (mut public_a, mut private_a) = ([0; 32], [0; 32]);
+    agreement.generate_encoded(Coins::Internal, &mut public_a, &mut private_a).unwrap();
+    let a = agreement.load_private_key(&private_a).unwrap();
+    let b = agreement.generate(Coins::Exact(&bytes(32, 5))).unwrap();
+    let (mut public_b, mut again) = ([0; 32], [0; 32]);
+    b.public_key(&mut public_b).unwrap();
+    a.public_key(&mut again).unwrap();
+    assert_eq!(again, public_a);
+    b.encode(&mut again).unwrap();
+    assert_eq!(again[..], bytes(32, 5));
+
+    let (mut secret_a, mut secret_b) = ([0; 32], [0; 32]);
+    a.agree(&public_b, &mut secret_a).unwrap();
+    b.agree(&public_a, &mut secret_b).unwrap();
+    assert_eq!(secret_a, secret_b);
+    assert!(matches!(a.agree(&[0; 32], &mut secret_a), Err(Error::Malformed(_))));
+    assert!(length_error(a.agree(&[9; 31], &mut secret_a)));
+    assert!(length_error(a.agree(&public_b, &mut [0; 31])));
+    assert!(length_error(agreement.load_private_key(&[0; 33])));
+
+    let kem = provider.kem("X25519").unwrap();
+    let small = kem.load_encapsulation_key(&[0; 32]).unwrap();
+    let refused = small.encapsulate(Coins::Internal, &mut [0; 32], &mut [0; 32]);
+    assert!(matches!(refused, Err(Error::Malformed(_))));
+    let key = kem.generate(Coins::Internal).unwrap();
+    assert!(matches!(decapsulate(&*key, &[0; 32]), Err(Error::Malformed(_))));
+}
+
+fn sign(info: &SignatureInfo, key: &dyn SigningKey, context: &[u8], message: &[u8], coins: Coins) -> Vec<u8> {
+    let mut signature = vec![0; info.parameters.signature];
+    let length = key.sign(context, message, coins, &mut signature).unwrap();
+    assert_eq!(length, signature.len(), "no scheme of this provider has signatures that differ in length");
+    signature
+}
+
+fn encoded_verifying_key(info: &SignatureInfo, key: &dyn VerifyingKey) -> Vec<u8> {
+    let mut out = vec![0; info.parameters.verifying_key];
+    assert_eq!(key.encode(&mut out), Ok(out.len()));
+    out
+}
+
+/// Signing with the small SLH-DSA sets takes seconds in a build for tests; they run in a test of their own.
+fn is_slow(scheme: &dyn SignatureScheme) -> bool {
+    let algorithm = &scheme.info().parameters.algorithm;
+    algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s')
+}
+
+#[test]
+fn signatures_round_trip_in_every_encoding() {
+    for scheme in provider().signatures.iter().filter(|scheme| !is_slow(&***scheme)) {
+        let info = scheme.info();
+        let context: &[u8] = if info.context { b"context" } else { b"" };
+        let message = b"message";
+        let generated = scheme.generate(Coins::Internal).unwrap();
+        let public = encoded_verifying_key(info, &*generated.verifying_key().unwrap());
+        let verifying = scheme.load_verifying_key(&public).unwrap();
+        assert_eq!(encoded_verifying_key(info, &*verifying), public);
+        for &encoding in &info.encodings {
+            let mut private = vec![0; info.signing_key(encoding).unwrap()];
+            assert_eq!(generated.encode(encoding, &mut private), Ok(private.len()));
+            let loaded = scheme.load_signing_key(encoding, &private).unwrap();
+            assert_eq!(encoded_verifying_key(info, &*loaded.verifying_key().unwrap()), public);
+            let mut signature = sign(info, &*loaded, context, message, Coins::Internal);
+            assert_eq!(verifying.verify(context, message, &signature), Ok(()), "{}", info.parameters.algorithm);
+
+            let refused = Err(Error::VerificationFailed);
+            assert_eq!(verifying.verify(context, b"massage", &signature), refused);
+            if info.context {
+                assert_eq!(verifying.verify(b"", message, &signature), refused);
+            } else {
+                assert!(matches!(verifying.verify(b"x", message, &signature), Err(Error::Unsupported(_))));
+                assert!(matches!(
+                    loaded.sign(b"x", message, Coins::Internal, &mut signature.clone()),
+                    Err(Error::Unsupported(_))
+                ));
+            }
+            for position in [0, signature.len() / 2, signature.len() - 1] {
+                signature[position] ^= 1;
+                assert_eq!(verifying.verify(context, message, &signature), refused, "{}", info.parameters.algorithm);
+                signature[position] ^= 1;
+            }
+            assert_eq!(verifying.verify(context, message, &signature[1..]), refused);
+            assert_eq!(verifying.verify(context, message, &[]), refused);
+            signature.push(0);
+            assert_eq!(verifying.verify(context, message, &signature), refused);
+        }
+    }
+}
+
+#[test]
+fn small_slh_dsa_sets_round_trip() {
+    let provider = provider();
+    let slow: Vec<_> = provider.signatures.iter().filter(|scheme| is_slow(&***scheme)).collect();
+    assert_eq!(slow.len(), 6);
+    // On every core there is: the six take most of this suite's time.
+    thread::scope(|scope| {
+        for scheme in slow {
+            scope.spawn(move || {
+                let info = scheme.info();
+                let coins = bytes(info.parameters.keygen_coins, 3);
+                let mut public = vec![0; info.parameters.verifying_key];
+                let mut private = vec![0; info.signing_key(KeyEncoding::Expanded).unwrap()];
+                scheme.generate_encoded(Coins::Exact(&coins), &mut public, &mut private).unwrap();
+                assert_eq!(private[..coins.len()], coins[..]);
+                let key = scheme.load_signing_key(KeyEncoding::Expanded, &private).unwrap();
+                let mut signature = sign(info, &*key, b"", b"message", Coins::Internal);
+                let verifying = scheme.load_verifying_key(&public).unwrap();
+                assert_eq!(verifying.verify(b"", b"message", &signature), Ok(()));
+                signature[0] ^= 1;
+                assert_eq!(verifying.verify(b"", b"message", &signature), Err(Error::VerificationFailed));
+            });
+        }
+    });
+}
+
+#[test]
+fn signatures_take_exact_coins() {
+    for scheme in provider().signatures.iter().filter(|scheme| !is_slow(&***scheme)) {
+        let info = scheme.info();
+        let coins = bytes(info.parameters.keygen_coins, 1);
+        let (mut public, mut private) =
+            (vec![0; info.parameters.verifying_key], vec![0; info.signing_key(info.encodings[0]).unwrap()]);
+        let lengths = scheme.generate_encoded(Coins::Exact(&coins), &mut public, &mut private).unwrap();
+        assert_eq!(lengths, (public.len(), private.len()));
+        let key = scheme.generate(Coins::Exact(&coins)).unwrap();
+        assert_eq!(encoded_verifying_key(info, &*key.verifying_key().unwrap()), public);
+        let loaded = scheme.load_signing_key(info.encodings[0], &private).unwrap();
+
+        let deterministic = sign(info, &*key, b"", b"message", Coins::Exact(&[]));
+        let internal = sign(info, &*key, b"", b"message", Coins::Internal);
+        if !info.hedged {
+            assert_eq!(internal, deterministic, "{}", info.parameters.algorithm);
+            assert_eq!(sign(info, &*loaded, b"", b"message", Coins::Exact(&[])), deterministic);
+            assert!(length_error(key.sign(b"", b"message", Coins::Exact(&[1]), &mut private.clone())));
+            continue;
+        }
+        assert_ne!(internal, deterministic, "{}", info.parameters.algorithm);
+        let length = info.parameters.signing_coins;
+        let given = sign(info, &*key, b"", b"message", Coins::Exact(&bytes(length, 4)));
+        assert_ne!(given, deterministic);
+        // The deterministic variants are given coins of a fixed value: zeros in FIPS 204 (algorithm 2, line 5),
+        // PK.seed in FIPS 205 (algorithm 22, line 3).
+        let fixed =
+            if info.parameters.algorithm.starts_with("ML-DSA") { vec![0; 32] } else { public[..length].to_vec() };
+        assert_eq!(sign(info, &*loaded, b"", b"message", Coins::Exact(&fixed)), deterministic);
+        let verifying = key.verifying_key().unwrap();
+        let with_context = sign(info, &*key, b"context", b"message", Coins::Exact(&fixed));
+        assert_eq!(verifying.verify(b"context", b"message", &with_context), Ok(()));
+        assert!(length_error(key.sign(b"", b"", Coins::Exact(&[1]), &mut with_context.clone())));
+        assert!(length_error(key.sign(&[0; 256], b"", Coins::Exact(&[]), &mut with_context.clone())));
+        assert!(length_error(verifying.verify(&[0; 256], b"", &with_context)));
+    }
+}
+
+#[test]
+fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
+    for scheme in provider().signatures.iter().filter(|scheme| !is_slow(&***scheme)) {
+        let info = scheme.info();
+        let key = scheme.generate(Coins::Internal).unwrap();
+        assert!(length_error(scheme.generate(Coins::Exact(&[1]))));
+        assert!(length_error(scheme.load_verifying_key(&bytes(info.parameters.verifying_key - 1, 0))));
+        assert!(length_error(key.verifying_key().unwrap().encode(&mut [])));
+        for &encoding in &info.encodings {
+            let length = info.signing_key(encoding).unwrap();
+            assert!(length_error(scheme.load_signing_key(encoding, &bytes(length + 1, 0))));
+            assert!(length_error(key.encode(encoding, &mut vec![0; length - 1])));
+        }
+        assert!(matches!(scheme.load_signing_key(KeyEncoding::Der, &[]), Err(Error::Unsupported(_))));
+        let short = &mut vec![0; info.parameters.signature - 1];
+        assert!(length_error(key.sign(b"", b"message", Coins::Exact(&[]), short)));
+        assert!(length_error(scheme.generate_encoded(Coins::Internal, &mut [], &mut [])));
+    }
+}
+
+/// The crate itself panics on an expanded key with a coefficient out of range.
+#[test]
+fn damaged_expanded_ml_dsa_keys_are_refused() {
+    for scheme in provider().signatures.iter().filter(|s| s.info().parameters.algorithm.starts_with("ML-DSA")) {
+        let mut key = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
+        assert!(scheme.load_signing_key(KeyEncoding::Expanded, &key).is_ok(), "zeros are in range");
+        let public = scheme.info().parameters.verifying_key - 32;
+        let t0 = 416 * public / 320;
+        let (first, last) = (128, key.len() - t0 - 1);
+        for position in [first, last] {
+            key[position] = 0xff;
+            let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &key);
+            assert!(matches!(loaded, Err(Error::Malformed(_))), "byte {position}");
+            key[position] = 0;
+        }
+        for outside in [first - 1, last + 1] {
+            key[outside] = 0xff;
+            assert!(scheme.load_signing_key(KeyEncoding::Expanded, &key).is_ok(), "byte {outside}");
+        }
+    }
+}
+
+#[test]
+fn ecdsa_takes_both_point_encodings_and_both_values_of_s() {
+    let provider = provider();
+    let secp256k1 = provider.signature("ECDSA-secp256k1").unwrap();
+    let key = secp256k1.generate(Coins::Exact(&bytes(32, 1))).unwrap();
+    let compressed = encoded_verifying_key(secp256k1.info(), &*key.verifying_key().unwrap());
+    let point = k256::ecdsa::VerifyingKey::from_sec1_bytes(&compressed).unwrap().to_sec1_point(false);
+    let verifying = secp256k1.load_verifying_key(point.as_bytes()).unwrap();
+    for i in 0..8u8 {
+        let low = sign(secp256k1.info(), &*key, b"", &[i], Coins::Internal);
+        let parsed = k256::ecdsa::Signature::from_slice(&low).unwrap();
+        assert_eq!(parsed.normalize_s(), parsed, "signatures are written with a low s");
+        assert_eq!(verifying.verify(b"", &[i], &low), Ok(()));
+        let (r, s) = parsed.split_scalars();
+        let high = k256::ecdsa::Signature::from_scalars(*r, -*s).unwrap().to_bytes();
+        assert_ne!(high[..], low[..]);
+        assert_eq!(verifying.verify(b"", &[i], &high), Ok(()));
+    }
+
+    let p256 = provider.signature("ECDSA-P-256").unwrap();
+    let key = p256.generate(Coins::Internal).unwrap();
+    let uncompressed = encoded_verifying_key(p256.info(), &*key.verifying_key().unwrap());
+    let point = p256::ecdsa::VerifyingKey::from_sec1_bytes(&uncompressed).unwrap().to_sec1_point(true);
+    let verifying = p256.load_verifying_key(point.as_bytes()).unwrap();
+    let signature = sign(p256.info(), &*key, b"", b"message", Coins::Internal);
+    assert_eq!(verifying.verify(b"", b"message", &signature), Ok(()));
+    let parsed = p256::ecdsa::Signature::from_slice(&signature).unwrap();
+    let other = p256::ecdsa::Signature::from_scalars(*parsed.r(), -*parsed.s()).unwrap().to_bytes();
+    assert_eq!(verifying.verify(b"", b"message", &other), Ok(()));
+
+    for scheme in provider.signatures.iter().filter(|s| s.info().encodings[0] == KeyEncoding::Scalar) {
+        let length = scheme.info().parameters.keygen_coins;
+        let zero = scheme.load_signing_key(KeyEncoding::Scalar, &vec![0; length]);
+        assert!(matches!(zero, Err(Error::Malformed(_))));
+        assert!(matches!(scheme.generate(Coins::Exact(&vec![0xff; length])), Err(Error::Malformed(_))));
+        let off_curve = vec![4; scheme.info().parameters.verifying_key];
+        assert!(matches!(scheme.load_verifying_key(&off_curve), Err(Error::Malformed(_))));
+    }
+}
+
+#[test]
+fn keys_are_used_from_several_threads() {
+    let provider = provider();
+    for kem in &provider.kems {
+        let key = kem.generate(Coins::Internal).unwrap();
+        let public = key.encapsulation_key().unwrap();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let sent = encapsulate(&**kem, &*public, Coins::Internal);
+                    assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
+                });
+            }
+        });
+    }
+    for algorithm in ["ML-DSA-65", "SLH-DSA-SHA2-128f", "Ed25519", "ECDSA-secp256k1", "ECDSA-P-384"] {
+        let scheme = provider.signature(algorithm).unwrap();
+        let key = scheme.generate(Coins::Internal).unwrap();
+        let verifying = key.verifying_key().unwrap();
+        thread::scope(|scope| {
+            for i in 0..4u8 {
+                let (key, verifying) = (&key, &verifying);
+                scope.spawn(move || {
+                    let signature = sign(scheme.info(), &**key, b"", &[i], Coins::Internal);
+                    assert_eq!(verifying.verify(b"", &[i], &signature), Ok(()));
+                });
+            }
+        });
+    }
+}
+
+#[test]
+fn batches_and_pieces_give_what_single_calls_give() {
+    let provider = provider();
+    let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
+    for hash in &provider.hashes {
+        let length = hash.info().digest;
+        let (mut single, mut batch) = (vec![0; length], vec![0; length]);
+        hash.digest(&messages[1], &mut single).unwrap();
+        hash.digest_batch(&messages, 5, &mut batch).unwrap();
+        assert_eq!(single, batch, "{}", hash.info().algorithm);
+        assert!(length_error(hash.digest(b"", &mut vec![0; length + 1])));
+        assert!(length_error(hash.digest_batch(&messages, 1, &mut vec![0; length - 1])));
+        assert!(length_error(hash.digest_batch(&[], 1, &mut single)));
+    }
+    for xof in &provider.xofs {
+        let (mut single, mut batch) = (vec![0; 400], vec![0; 400]);
+        xof.digest(&messages[1], &mut single).unwrap();
+        xof.digest_batch(&messages, 5, &mut batch).unwrap();
+        assert_eq!(single, batch);
+        let mut reader = xof.absorb(&messages[1]).unwrap();
+        for piece in batch.chunks_mut(23) {
+            reader.squeeze(piece).unwrap();
+        }
+        assert_eq!(single, batch, "{}", xof.info().algorithm);
+    }
+}
+
+#[test]
+fn symmetric_algorithms_work_and_refuse() {
+    let provider = provider();
+    let mac = provider.mac("HMAC-SHA256").unwrap();
+    let key = mac.load_key(b"key").unwrap();
+    let (mut tag, mut other) = ([0; 32], [0; 32]);
+    key.tag(b"message", &mut tag).unwrap();
+    key.tag(b"message", &mut other).unwrap();
+    assert_eq!(tag, other);
+    mac.load_key(b"kex").unwrap().tag(b"message", &mut other).unwrap();
+    assert_ne!(tag, other);
+    assert!(length_error(key.tag(b"", &mut [0; 16])));
+
+    let kdf = provider.kdf("HKDF-SHA256").unwrap();
+    let (mut long, mut short) = ([0; 80], [0; 42]);
+    kdf.derive(b"salt", b"material", b"info", &mut long).unwrap();
+    kdf.derive(b"salt", b"material", b"info", &mut short).unwrap();
+    assert_eq!(long[..42], short);
+    assert!(length_error(kdf.derive(b"", b"", b"", &mut vec![0; 255 * 32 + 1])));
+
+    let aead = provider.aead("AES-256-GCM").unwrap();
+    assert!(length_error(aead.load_key(&[0; 16])));
+    let key = aead.load_key(&bytes(32, 1)).unwrap();
+    let (mut buffer, mut tag) = (*b"plaintext", [0; 16]);
+    key.seal(&[1; 12], b"header", &mut buffer, &mut tag).unwrap();
+    let sealed = buffer;
+    assert_ne!(&buffer, b"plaintext");
+    assert_eq!(key.open(&[2; 12], b"header", &mut buffer, &tag), Err(Error::VerificationFailed));
+    assert_eq!(key.open(&[1; 12], b"footer", &mut buffer, &tag), Err(Error::VerificationFailed));
+    assert_eq!(buffer, sealed, "a refused ciphertext stays as it was");
+    key.open(&[1; 12], b"header", &mut buffer, &tag).unwrap();
+    assert_eq!(&buffer, b"plaintext");
+    assert!(length_error(key.seal(&[1; 11], b"", &mut buffer, &mut tag)));
+    assert!(length_error(key.seal(&[1; 12], b"", &mut buffer, &mut [0; 15])));
+    assert!(length_error(key.open(&[1; 12], b"", &mut buffer, &tag[1..])));
+}

@@ -1,0 +1,308 @@
+//! How figures come from samples. This is the one place that says so; every table and every file follows it.
+//!
+//! - **Which samples.** Those of undisturbed visits; of all visits where the case is contended
+//!   ([`Samples::usable`](pqlab_record::Samples::usable)). In `samples-csv` they are the rows with `used` set.
+//! - **One operation.** A sample is the time of a batch; divided by the batch it is the time of one operation.
+//! - **The median** is the median of all these samples pooled over the processes
+//!   ([definition 7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the column `ns_per_operation`, over
+//!   1,000. The protocol's trimming takes as many samples at one tail as at the other and cannot move it.
+//! - **Its interval** ([`median_interval`](pqlab_stats::median_interval)) has 95% confidence, is made from the samples
+//!   before trimming, and reaches half a step of the counter to either side at least.
+//! - **Trimming** applies to everything else: mean, deviation, extremes, quantiles.
+//! - **Batches.** A percentile or a coefficient of variation of batch means is not one of operations: a batch of `b`
+//!   hides what single operations do, and its deviation is smaller by the root of `b` and more. So above a batch of 1 the
+//!   deviation, the coefficient of variation, minimum, maximum, the quantiles other than the median and the interquartile
+//!   mean are not given ([`Estimates::operations`]). The mean is the same for batches as for operations; the median is
+//!   the one of batch means, and with the batch beside it is given as such.
+//! - **The rate** is the reciprocal of the median.
+
+use pqlab_record::{Disturbance, Metric, Protocol, Record, Run, Samples, Status, Visit};
+use pqlab_stats::{CONFIDENCE, Description, Interval, Sorted, describe, median_interval};
+use std::collections::BTreeMap;
+
+/// What the samples of a case say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Estimates {
+    /// Samples that estimates are made from, before trimming.
+    pub n: usize,
+    /// Samples of disturbed visits that were left out.
+    pub left_out: usize,
+    /// Processes that took the samples.
+    pub processes: usize,
+    /// Operations in a sample.
+    pub batch: u64,
+    /// Whether the case is contended; then nothing was left out.
+    pub contended: bool,
+    /// Median of the time of one operation in ns, with its 95% interval.
+    pub median_ns: Interval,
+    /// The median of each process in ns, by the process's number.
+    pub process_medians_ns: Vec<(u32, f64)>,
+    /// The samples after trimming, in ns per operation: of single operations where `batch` is 1, else of batch means.
+    pub samples_ns: Description,
+    /// What was counted.
+    pub metric: Metric,
+    /// Median of the count of one operation; `None` for the wall clock.
+    pub ticks: Option<f64>,
+    /// Median of the core clock that the visits estimated, in Hz.
+    pub clock_hz: Option<f64>,
+    /// What the workload measured itself, by name.
+    pub extra: Vec<(String, Description)>,
+}
+
+impl Estimates {
+    /// What speaks of single operations in ns: deviation, coefficient of variation, extremes, quantiles. `None` where a
+    /// sample is more than one operation.
+    pub fn operations(&self) -> Option<&Description> {
+        (self.batch == 1).then_some(&self.samples_ns)
+    }
+
+    /// Operations a second, one after the other: the reciprocal of the median.
+    pub fn operations_per_second(&self) -> Option<f64> {
+        (self.median_ns.estimate > 0.0).then(|| 1e9 / self.median_ns.estimate)
+    }
+
+    /// Ticks for each of the `bytes` that one operation works through.
+    pub fn ticks_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
+        let bytes = bytes.filter(|bytes| *bytes > 0)?;
+        Some(self.ticks? / bytes as f64)
+    }
+
+    /// Half-width of the median's interval in percent of the median.
+    pub fn half_width_pct(&self) -> f64 {
+        self.median_ns.half_width_pct()
+    }
+}
+
+/// Makes estimates from the stored samples of a case. `None` for a failed case, and for one without samples.
+pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
+    if record.status == Status::Failed {
+        return None;
+    }
+    let samples = &record.samples;
+    let mut by_process: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for visit in samples.usable().filter(|visit| !visit.ticks.is_empty()) {
+        by_process.entry(visit.process).or_default().extend(samples.ns_per_operation(visit));
+    }
+    let (numbers, groups): (Vec<u32>, Vec<Vec<f64>>) = by_process.into_iter().unzip();
+    let pooled = Sorted::new(groups.concat())?;
+    let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
+    let median_ns = median_interval(&groups, CONFIDENCE)?.with_step(step_ns);
+    let medians = groups.iter().filter_map(|group| pqlab_stats::median(group));
+    Some(Estimates {
+        n: pooled.as_slice().len(),
+        left_out: samples.count() - pooled.as_slice().len(),
+        processes: groups.len(),
+        batch: samples.batch,
+        contended: samples.contended(),
+        // Half a step below a reading of zero there is no time.
+        median_ns: Interval { low: median_ns.low.max(0.0), ..median_ns },
+        process_medians_ns: numbers.into_iter().zip(medians).collect(),
+        samples_ns: Description::of(&pooled.trim(protocol.trim_pct)),
+        metric: samples.metric,
+        ticks: median_ticks(samples),
+        clock_hz: median_of(samples.usable().map(|visit| visit.clock_hz).filter(|hertz| *hertz > 0.0)),
+        extra: extra(samples),
+    })
+}
+
+/// Median in ns of what does nothing through the same calls: the case of workload `floor`.
+pub fn harness_floor_ns(run: &Run) -> Option<f64> {
+    run.area("floor").find_map(|record| estimate(record, &run.header.protocol)).map(|floor| floor.median_ns.estimate)
+}
+
+fn median_ticks(samples: &Samples) -> Option<f64> {
+    if samples.metric == Metric::Wall {
+        return None;
+    }
+    median_of(samples.usable().flat_map(|visit| samples.ticks_per_operation(visit)))
+}
+
+fn median_of(values: impl Iterator<Item = f64>) -> Option<f64> {
+    Sorted::new(values.collect()).map(|sorted| sorted.median())
+}
+
+/// The workload's own figures over all usable visits, in the order in which they first appear.
+fn extra(samples: &Samples) -> Vec<(String, Description)> {
+    let mut pooled: Vec<(&str, Vec<f64>)> = Vec::new();
+    for (name, values) in samples.usable().flat_map(|visit| &visit.extra) {
+        match pooled.iter_mut().find(|(known, _)| known == name) {
+            Some((_, all)) => all.extend(values),
+            None => pooled.push((name, values.clone())),
+        }
+    }
+    pooled.into_iter().filter_map(|(name, values)| Some((name.to_owned(), describe(&values)?))).collect()
+}
+
+/// What disturbed the visits of a case, in sum.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Disturbances {
+    /// Visits.
+    pub visits: usize,
+    /// Visits that stayed disturbed.
+    pub disturbed: usize,
+    /// How often visits were measured again.
+    pub repeats: u64,
+    /// By kind: the number of visits that it disturbed, and the worst of it.
+    pub kinds: Vec<(&'static str, usize, Disturbance)>,
+}
+
+impl Disturbances {
+    /// Sums up the visits of a case.
+    pub fn of(samples: &Samples) -> Disturbances {
+        let mut kinds: Vec<(&'static str, usize, Disturbance)> = Vec::new();
+        for disturbance in samples.visits.iter().flat_map(|visit| &visit.disturbances) {
+            let name = kind(disturbance);
+            match kinds.iter_mut().find(|(known, ..)| *known == name) {
+                None => kinds.push((name, 1, disturbance.clone())),
+                Some((_, visits, worst)) => {
+                    *visits += 1;
+                    if severity(disturbance) > severity(worst) {
+                        *worst = disturbance.clone();
+                    }
+                }
+            }
+        }
+        let disturbed = |visit: &&Visit| !visit.disturbances.is_empty();
+        Disturbances {
+            visits: samples.visits.len(),
+            disturbed: samples.visits.iter().filter(disturbed).count(),
+            repeats: samples.visits.iter().map(|visit| u64::from(visit.repeats)).sum(),
+            kinds,
+        }
+    }
+}
+
+/// The word that files carry for a kind of disturbance.
+fn kind(disturbance: &Disturbance) -> &'static str {
+    match disturbance {
+        Disturbance::Steal { .. } => "steal",
+        Disturbance::InvoluntarySwitches { .. } => "involuntary-switches",
+        Disturbance::CpuShare { .. } => "cpu-share",
+        Disturbance::Pressure { .. } => "pressure",
+        Disturbance::ClockDrift { .. } => "clock-drift",
+    }
+}
+
+/// Orders disturbances of one kind: the larger, the worse.
+fn severity(disturbance: &Disturbance) -> f64 {
+    match disturbance {
+        Disturbance::Steal { pct } | Disturbance::Pressure { pct } => *pct,
+        Disturbance::InvoluntarySwitches { count } => *count as f64,
+        Disturbance::CpuShare { pct } => -pct,
+        Disturbance::ClockDrift { pct } => pct.abs(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_stats::IntervalMethod;
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
+    }
+
+    #[test]
+    fn the_median_is_the_one_of_the_pooled_samples() {
+        let record = fixtures::record("liboqs", 10.4);
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        let all: Vec<f64> =
+            record.samples.visits.iter().flat_map(|visit| record.samples.ns_per_operation(visit)).collect();
+        let interval = estimates.median_ns;
+        close(interval.estimate, pqlab_stats::median(&all).unwrap());
+        assert!(interval.low < interval.estimate && interval.estimate < interval.high);
+        assert_eq!(interval.method, IntervalMethod::StudentT);
+        assert_eq!((estimates.n, estimates.left_out, estimates.processes), (all.len(), 0, 8));
+        close(estimates.ticks.unwrap() * record.samples.ns_per_tick.unwrap(), interval.estimate);
+        close(estimates.operations_per_second().unwrap(), 1e9 / interval.estimate);
+        assert_eq!(estimates.clock_hz, Some(2.7e9));
+    }
+
+    #[test]
+    fn a_batch_keeps_mean_and_median_only() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        record.samples.batch = 10;
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!(estimates.operations(), None);
+        let single = estimate(&fixtures::record("liboqs", 10.4), &Protocol::default()).unwrap();
+        close(estimates.median_ns.estimate * 10.0, single.median_ns.estimate);
+        close(estimates.samples_ns.mean * 10.0, single.operations().unwrap().mean);
+    }
+
+    #[test]
+    fn trimming_leaves_the_median_and_its_interval() {
+        let record = fixtures::record("liboqs", 10.4);
+        let whole = estimate(&record, &Protocol::default()).unwrap();
+        let trimmed = estimate(&record, &Protocol { trim_pct: 5.0, ..Protocol::default() }).unwrap();
+        assert_eq!((trimmed.median_ns, trimmed.n), (whole.median_ns, whole.n));
+        assert!(trimmed.samples_ns.max < whole.samples_ns.max);
+        assert_eq!(trimmed.samples_ns.median, whole.samples_ns.median);
+    }
+
+    #[test]
+    fn disturbed_visits_are_left_out_unless_they_are_many() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        let per_visit = record.samples.visits[0].ticks.len();
+        record.samples.visits[3].disturbances = vec![Disturbance::Steal { pct: 7.0 }];
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!((estimates.left_out, estimates.contended), (per_visit, false));
+        for visit in &mut record.samples.visits[..8] {
+            visit.repeats = 3;
+            visit.disturbances = vec![Disturbance::Steal { pct: 2.0 }, Disturbance::CpuShare { pct: 80.0 }];
+        }
+        record.samples.visits[1].disturbances = vec![Disturbance::CpuShare { pct: 40.0 }];
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!((estimates.left_out, estimates.contended), (0, true));
+        let sum = Disturbances::of(&record.samples);
+        assert_eq!((sum.visits, sum.disturbed, sum.repeats), (16, 8, 24));
+        let worst = Disturbance::CpuShare { pct: 40.0 };
+        assert_eq!(sum.kinds, [("steal", 7, Disturbance::Steal { pct: 2.0 }), ("cpu-share", 8, worst)]);
+    }
+
+    #[test]
+    fn no_samples_give_no_estimate() {
+        assert_eq!(estimate(&fixtures::failed("wrong shared secret"), &Protocol::default()), None);
+        let mut record = fixtures::record("liboqs", 10.4);
+        record.samples.visits.clear();
+        assert_eq!(estimate(&record, &Protocol::default()), None);
+    }
+
+    #[test]
+    fn the_wall_clock_counts_no_ticks_and_equal_readings_are_no_certainty() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        record.samples.metric = Metric::Wall;
+        record.samples.ns_per_tick = Some(1.0);
+        for visit in &mut record.samples.visits {
+            visit.ticks.fill(100);
+        }
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!(estimates.ticks, None);
+        assert_eq!((estimates.median_ns.low, estimates.median_ns.high), (99.5, 100.5));
+    }
+
+    #[test]
+    fn cycles_come_with_the_wall_time_beside_them() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        record.samples.metric = Metric::Cycles;
+        record.samples.ns_per_tick = None;
+        for visit in &mut record.samples.visits {
+            visit.wall_ns = visit.ticks.iter().map(|ticks| ticks / 2).collect();
+        }
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        assert!((estimates.ticks.unwrap() / estimates.median_ns.estimate - 2.0).abs() < 1e-3);
+        close(estimates.ticks_per_byte(Some(64)).unwrap(), estimates.ticks.unwrap() / 64.0);
+        assert_eq!((estimates.ticks_per_byte(None), estimates.ticks_per_byte(Some(0))), (None, None));
+    }
+
+    #[test]
+    fn the_workloads_own_figures_are_described_by_name() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        record.samples.visits[0].extra = vec![("signature_bytes".into(), vec![650.0, 660.0])];
+        record.samples.visits[1].extra = vec![("signature_bytes".into(), vec![655.0]), ("delay_ns".into(), vec![])];
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!(estimates.extra.len(), 1);
+        let (name, sizes) = &estimates.extra[0];
+        assert_eq!((name.as_str(), sizes.n, sizes.median), ("signature_bytes", 3, 655.0));
+    }
+}

@@ -1,0 +1,133 @@
+//! Export formats, one file each behind [`Exporter`]; [`exporters`] registers them.
+
+mod csv;
+mod json;
+mod samples_csv;
+
+use pqlab_record::Run;
+use std::io::Write;
+
+/// An export format.
+pub trait Exporter: Send + Sync {
+    /// The word that chooses it on the command line.
+    fn name(&self) -> &'static str;
+
+    /// What it holds, in one line.
+    fn describe(&self) -> &'static str;
+
+    /// What its files' names end in, without the dot.
+    fn extension(&self) -> &'static str;
+
+    /// Writes a run.
+    ///
+    /// # Errors
+    /// Where `out` takes no more.
+    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError>;
+}
+
+/// Why a run could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// The destination takes no more.
+    #[error("cannot write: {0}")]
+    Io(#[from] std::io::Error),
+    /// The run holds what the format cannot express.
+    #[error("cannot express the run in this format: {0}")]
+    Format(String),
+}
+
+/// All formats.
+pub fn exporters() -> Vec<Box<dyn Exporter>> {
+    vec![
+        Box::new(json::Json { samples: false }),
+        Box::new(json::Json { samples: true }),
+        Box::new(csv::Csv),
+        Box::new(samples_csv::SamplesCsv),
+    ]
+}
+
+/// The format of that name.
+pub fn exporter(name: &str) -> Option<Box<dyn Exporter>> {
+    exporters().into_iter().find(|exporter| exporter.name() == name)
+}
+
+impl From<serde_json::Error> for ExportError {
+    fn from(error: serde_json::Error) -> ExportError {
+        if error.is_io() { ExportError::Io(error.into()) } else { ExportError::Format(error.to_string()) }
+    }
+}
+
+impl From<::csv::Error> for ExportError {
+    fn from(error: ::csv::Error) -> ExportError {
+        match error.into_kind() {
+            ::csv::ErrorKind::Io(error) => ExportError::Io(error),
+            other => ExportError::Format(format!("{other:?}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use std::io::{Error, ErrorKind};
+
+    /// Takes some bytes and then no more.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            if bytes.len() > self.0 {
+                return Err(Error::from(ErrorKind::StorageFull));
+            }
+            self.0 -= bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn names_are_unique_and_found() {
+        let all = exporters();
+        for (index, one) in all.iter().enumerate() {
+            assert!(all[..index].iter().all(|other| other.name() != one.name()));
+            assert_eq!(exporter(one.name()).unwrap().describe(), one.describe());
+            assert!(!one.extension().starts_with('.'));
+        }
+        assert!(exporter("pdf").is_none());
+    }
+
+    #[test]
+    fn a_full_disk_is_an_error_of_every_format() {
+        for one in exporters() {
+            for room in [0, 100] {
+                let outcome = one.export(&fixtures::run(), &mut Full(room));
+                assert!(matches!(outcome, Err(ExportError::Io(_))), "{} with room for {room}", one.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_run_gives_the_same_bytes() {
+        for one in exporters() {
+            let (mut first, mut second) = (Vec::new(), Vec::new());
+            one.export(&fixtures::run(), &mut first).unwrap();
+            one.export(&fixtures::run(), &mut second).unwrap();
+            assert_eq!(first, second);
+            assert_eq!(first.last(), Some(&b'\n'), "{} ends its last line", one.name());
+        }
+    }
+
+    #[test]
+    fn a_run_without_records_is_written_too() {
+        let mut run = fixtures::run();
+        run.records.clear();
+        run.finished_at = None;
+        for one in exporters() {
+            one.export(&run, &mut Vec::new()).unwrap();
+        }
+    }
+}

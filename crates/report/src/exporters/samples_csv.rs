@@ -1,0 +1,89 @@
+//! CSV, one row a raw sample: what every figure can be computed from again.
+
+use super::{ExportError, Exporter};
+use pqlab_record::Run;
+use std::io::Write;
+
+/// All raw samples. `index` counts the samples of a visit (a process in a round) from 0, `ticks` are those of the whole
+/// batch, `contended` tells whether the visit was disturbed, and `used` whether the estimates are made from the sample:
+/// the median of `ns_per_operation` over a case's rows with `used` is its `median_us` times 1,000.
+pub(super) struct SamplesCsv;
+
+impl Exporter for SamplesCsv {
+    fn name(&self) -> &'static str {
+        "samples-csv"
+    }
+
+    fn describe(&self) -> &'static str {
+        "every raw sample, one row each"
+    }
+
+    fn extension(&self) -> &'static str {
+        "csv"
+    }
+
+    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record([
+            "id",
+            "process",
+            "round",
+            "index",
+            "batch",
+            "contended",
+            "ticks",
+            "ns_per_operation",
+            "used",
+        ])?;
+        for record in &run.records {
+            let id = record.case.id();
+            let samples = &record.samples;
+            let batch = samples.batch.to_string();
+            let all = samples.contended();
+            for visit in &samples.visits {
+                let (process, round) = (visit.process.to_string(), visit.round.to_string());
+                let disturbed = !visit.disturbances.is_empty();
+                let (contended, used) = (disturbed.to_string(), (all || !disturbed).to_string());
+                for (index, (ticks, ns)) in visit.ticks.iter().zip(samples.ns_per_operation(visit)).enumerate() {
+                    let (index, ticks, ns) = (index.to_string(), ticks.to_string(), ns.to_string());
+                    writer.write_record([&id, &process, &round, &index, &batch, &contended, &ticks, &ns, &used])?;
+                }
+            }
+        }
+        writer.flush()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimates::estimate;
+    use crate::fixtures;
+    use pqlab_record::Disturbance;
+
+    #[test]
+    fn the_published_median_follows_from_the_rows() {
+        let mut run = fixtures::run();
+        run.records[0].samples.visits[5].disturbances = vec![Disturbance::Steal { pct: 9.0 }];
+        let mut bytes = Vec::new();
+        SamplesCsv.export(&run, &mut bytes).unwrap();
+        let rows: Vec<csv::StringRecord> =
+            csv::Reader::from_reader(bytes.as_slice()).records().map(Result::unwrap).collect();
+        assert_eq!(rows.len(), run.records.iter().map(|record| record.samples.count()).sum::<usize>());
+        for record in &run.records {
+            let id = record.case.id();
+            let used: Vec<f64> = rows
+                .iter()
+                .filter(|row| row[0] == id && &row[8] == "true")
+                .map(|row| row[7].parse().unwrap())
+                .collect();
+            let published = estimate(record, &run.header.protocol).map(|estimates| estimates.median_ns.estimate);
+            assert_eq!(pqlab_stats::median(&used), published);
+        }
+        let disturbed: Vec<&csv::StringRecord> = rows.iter().filter(|row| &row[5] == "true").collect();
+        assert_eq!(disturbed.len(), run.records[0].samples.visits[5].ticks.len());
+        assert!(disturbed.iter().all(|row| &row[8] == "false"));
+        assert_eq!((&rows[0][3], &rows[1][3]), ("0", "1"));
+    }
+}

@@ -1,0 +1,181 @@
+//! A run made by hand, for tests: two areas with several providers, a failed case, batches, and the harness floor.
+
+use pqlab_record::{
+    Build, Case, Counters, Cpu, Environment, Facts, Form, Host, Memory, Metric, OperatingSystem, Parameter, Protocol,
+    ProviderBuild, Record, Run, RunHeader, Samples, Sizes, Status, Virtualization, Visit,
+};
+
+/// A name with all that an output format may stumble over.
+pub(crate) const HOSTILE: &str = "a,b\"c\"\r\nd<script>alert('x')</script>\u{1b}[31mé漢字\u{202e}";
+
+const TICKS_PER_NS: f64 = 2.1;
+
+/// `kem/ML-KEM-768/encapsulate` of a provider.
+pub(crate) fn case(provider: &str) -> Case {
+    Case {
+        workload: "kem".into(),
+        algorithm: "ML-KEM-768".into(),
+        operation: "encapsulate".into(),
+        provider: provider.into(),
+        form: Some(Form::Prepared),
+        parameters: Vec::new(),
+        block: "kem".into(),
+        facts: Facts {
+            sizes: Sizes {
+                public_key: Some(1184),
+                secret_key: Some(2400),
+                ciphertext: Some(1088),
+                shared_secret: Some(32),
+                signature: None,
+            },
+            bytes: None,
+            category: Some(3),
+        },
+    }
+}
+
+/// Samples of eight processes in two rounds around a time of one operation in µs: no sample more than 8% and most of them
+/// less than 1% away, the slow ones farther than the fast ones.
+pub(crate) fn samples(microseconds: f64, batch: u64) -> Samples {
+    let mut state = 0x2545_f491_u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as f64 / (1_u64 << 31) as f64
+    };
+    let visits = (0..2).flat_map(|round| (0..8).map(move |process| (round, process)));
+    let visits = visits.map(|(round, process)| {
+        let shift = 1.0 + 0.004 * (f64::from(process) - 3.5) / 3.5;
+        let ticks = (0..40).map(|_| {
+            let away = if noise() < 0.05 { 0.08 * noise() } else { 0.02 * (noise() - 0.5) };
+            (microseconds * 1000.0 * TICKS_PER_NS * batch as f64 * shift * (1.0 + away)).round() as u64
+        });
+        Visit {
+            process,
+            round,
+            repeats: 0,
+            disturbances: Vec::new(),
+            clock_hz: 2.7e9,
+            ticks: ticks.collect(),
+            wall_ns: Vec::new(),
+            extra: Vec::new(),
+        }
+    });
+    Samples { metric: Metric::Tsc, ns_per_tick: Some(1.0 / TICKS_PER_NS), batch, visits: visits.collect() }
+}
+
+fn record_of(case: Case, microseconds: f64, batch: u64) -> Record {
+    Record {
+        case,
+        status: Status::Ok,
+        error: None,
+        verified: true,
+        precision_reached: true,
+        samples: samples(microseconds, batch),
+        finished_at: "2026-11-21T18:59:00Z".into(),
+    }
+}
+
+/// A good case of a provider.
+pub(crate) fn record(provider: &str, microseconds: f64) -> Record {
+    record_of(case(provider), microseconds, 1)
+}
+
+/// A failed case.
+pub(crate) fn failed(error: &str) -> Record {
+    Record::failed(case("openssl"), error.into(), "2026-11-21T18:59:00Z".into())
+}
+
+fn other(workload: &str, algorithm: &str, operation: &str, provider: &str, parameters: Vec<Parameter>) -> Case {
+    Case {
+        workload: workload.into(),
+        algorithm: algorithm.into(),
+        operation: operation.into(),
+        parameters,
+        block: workload.into(),
+        facts: Facts::default(),
+        ..case(provider)
+    }
+}
+
+/// The run.
+pub(crate) fn run() -> Run {
+    let marked = vec![
+        Parameter::Number("len".into(), 1024),
+        Parameter::Flag("deterministic".into()),
+        Parameter::Word("regime".into(), "disk".into()),
+    ];
+    let mut encoded = other("signature", "ML-DSA-65", "verify", "libcrux:avx2", marked);
+    encoded.form = Some(Form::Encoded);
+    let mut digest = other("hash", "SHA3-256", "digest", "openssl", vec![Parameter::Number("len".into(), 64)]);
+    digest.form = None;
+    digest.facts.bytes = Some(64);
+    let records = vec![
+        record("liboqs", 10.4),
+        record("aws-lc", 12.9),
+        failed("decapsulation gave another secret"),
+        record_of(other("signature", "ML-DSA-65", "verify", "aws-lc", Vec::new()), 45.4, 1),
+        record_of(encoded, 46.9, 1),
+        record_of(digest, 0.2, 16),
+        record_of(other("floor", "null", "decapsulate", "null", Vec::new()), 0.0027, 64),
+    ];
+    Run {
+        header: RunHeader {
+            id: "20261121T185800-k3f9".into(),
+            suite: "standard".into(),
+            command: "pqlab run --quick".into(),
+            seed: 1,
+            started_at: "2026-11-21T18:58:00Z".into(),
+            environment: environment(),
+            protocol: Protocol::default(),
+            plan: records.iter().map(|record| record.case.clone()).collect(),
+        },
+        records,
+        complete: true,
+        finished_at: Some("2026-11-21T19:00:00Z".into()),
+    }
+}
+
+fn environment() -> Environment {
+    Environment {
+        host: Host {
+            name: Some("bench-1".into()),
+            memory: Memory { total: Some(16 << 30), available: Some(12 << 30) },
+            load: Some([0.5, 0.25, 0.125]),
+            pressure: None,
+            container: None,
+            captured_at: "2026-11-21T18:58:00Z".into(),
+        },
+        cpu: Cpu {
+            model: "Example CPU @ 2.10GHz".into(),
+            architecture: "x86_64".into(),
+            cores: 2,
+            features: vec!["avx2".into(), "bmi2".into()],
+            governor: Some("performance".into()),
+            virtualized: Some(true),
+            virtualization: Some(Virtualization { hypervisor: Some("KVM".into()), clocksource: Some("tsc".into()) }),
+            ..Cpu::default()
+        },
+        os: OperatingSystem { name: "Debian 13".into(), kernel: "6.12.1".into(), ..OperatingSystem::default() },
+        build: Build {
+            version: "0.1.0".into(),
+            rustc: "1.95.0".into(),
+            cc: Some("gcc 14.2.0".into()),
+            profile: "release".into(),
+            target: "x86_64-unknown-linux-gnu".into(),
+            flags: None,
+            commit: Some("394a572".into()),
+        },
+        providers: vec![
+            ProviderBuild { id: "liboqs".into(), version: "0.13.0".into(), build: "avx2, vendored".into() },
+            ProviderBuild { id: "aws-lc".into(), version: "1.19.0".into(), build: "assembly".into() },
+        ],
+        counters: Counters {
+            primary: "tsc".into(),
+            ticks_per_second: Some(2.1e9),
+            core_clock_estimate_hz: Some(2.7e9),
+            resolution_ns: 1.0,
+            overhead_ns: 12.0,
+            unavailable: vec![("cycles".into(), "no performance counters in this virtual machine".into())],
+        },
+    }
+}

@@ -1,0 +1,211 @@
+//! How a run becomes a [`Document`].
+
+use super::{
+    CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
+    ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
+};
+use crate::estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
+use indexmap::IndexMap;
+use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Record, Run, SCHEMA, Status};
+use pqlab_stats::Description;
+
+impl Document {
+    /// Computes all estimates of a run; with the raw samples if these are wanted.
+    pub fn of(run: &Run, samples: bool) -> Document {
+        let mut results: IndexMap<String, Vec<ResultEntry>> = IndexMap::new();
+        for record in &run.records {
+            let mut entry = ResultEntry::of(record, &run.header.protocol);
+            entry.samples = samples.then(|| record.samples.clone());
+            results.entry(record.case.workload.clone()).or_default().push(entry);
+        }
+        let environment = &run.header.environment;
+        Document {
+            schema: SCHEMA.to_owned(),
+            generated_at: run.finished_at.clone().unwrap_or_else(|| run.header.started_at.clone()),
+            run: RunEntry::of(run),
+            environment: EnvironmentEntry {
+                host: environment.host.clone(),
+                cpu: environment.cpu.clone(),
+                os: environment.os.clone(),
+                build: environment.build.clone(),
+                providers: environment.providers.clone(),
+                counters: CountersEntry::of(&environment.counters),
+            },
+            harness: HarnessEntry::of(&run.header.protocol, harness_floor_ns(run)),
+            results,
+        }
+    }
+}
+
+impl RunEntry {
+    fn of(run: &Run) -> RunEntry {
+        let header = &run.header;
+        RunEntry {
+            id: header.id.clone(),
+            suite: header.suite.clone(),
+            command: header.command.clone(),
+            seed: header.seed,
+            complete: run.complete,
+            started_at: header.started_at.clone(),
+            finished_at: run.finished_at.clone(),
+            planned: header.plan.len(),
+            finished: run.records.len(),
+            failed: run.records.iter().filter(|record| record.status == Status::Failed).count(),
+        }
+    }
+}
+
+impl CountersEntry {
+    fn of(counters: &Counters) -> CountersEntry {
+        let unavailable = counters.unavailable.iter();
+        CountersEntry {
+            primary: counters.primary.clone(),
+            ticks_per_second: counters.ticks_per_second.and_then(finite),
+            core_clock_estimate_hz: counters.core_clock_estimate_hz.and_then(finite),
+            resolution_ns: finite(counters.resolution_ns),
+            overhead_ns: finite(counters.overhead_ns),
+            unavailable: unavailable
+                .map(|(counter, reason)| UnavailableEntry { counter: counter.clone(), reason: reason.clone() })
+                .collect(),
+        }
+    }
+}
+
+impl HarnessEntry {
+    fn of(protocol: &Protocol, floor_ns: Option<f64>) -> HarnessEntry {
+        HarnessEntry {
+            protocol: protocol.kind,
+            iterations: protocol.iterations,
+            warmup: protocol.warmup,
+            outlier_trim_pct: protocol.trim_pct,
+            processes: protocol.processes,
+            floor_ns,
+            batch: protocol.batch,
+            precision_pct: protocol.precision_pct,
+            max_time_s: protocol.max_time_s,
+            visit_s: protocol.visit_s,
+            counter: protocol.counter,
+            affinity: protocol.affinity.clone(),
+        }
+    }
+}
+
+impl ResultEntry {
+    /// The row of a case, without its raw samples.
+    pub fn of(record: &Record, protocol: &Protocol) -> ResultEntry {
+        let case = &record.case;
+        let estimates = estimate(record, protocol);
+        let estimates = estimates.as_ref();
+        let operations = estimates.and_then(Estimates::operations);
+        let of_operations = |field: fn(&Description) -> f64| operations.map(|description| field(description) / NS_PER_US);
+        let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
+        let interval = estimates.map(|estimates| estimates.median_ns);
+        let in_us = |medians: &[(u32, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
+        ResultEntry {
+            id: case.id(),
+            name: case.name(),
+            workload: case.workload.clone(),
+            algorithm: case.algorithm.clone(),
+            operation: case.operation.clone(),
+            provider: case.provider.clone(),
+            parameters: case.parameters.iter().map(parameter).collect(),
+            status: record.status,
+            error: record.error.clone(),
+            verified: record.verified,
+            contended: estimates.is_some_and(|estimates| estimates.contended),
+            precision_reached: record.precision_reached,
+            encoding: case.form,
+            backend: case.backend().map(str::to_owned),
+            batch: estimates.map(|estimates| estimates.batch),
+            n: estimates.map_or(0, |estimates| estimates.n),
+            processes: estimates.map_or(0, |estimates| estimates.processes),
+            median_us: interval.map(|interval| interval.estimate / NS_PER_US),
+            median_ci_us: interval.map(|interval| [interval.low / NS_PER_US, interval.high / NS_PER_US]),
+            mean_us: estimates.map(|estimates| estimates.samples_ns.mean / NS_PER_US),
+            stdev_us: operations.and_then(|operations| operations.stdev).map(|stdev| stdev / NS_PER_US),
+            cov_pct: operations.and_then(|operations| operations.cov_pct),
+            min_us: of_operations(|operations| operations.min),
+            max_us: of_operations(|operations| operations.max),
+            p5_us: of_operations(|operations| operations.p5),
+            p25_us: of_operations(|operations| operations.p25),
+            p75_us: of_operations(|operations| operations.p75),
+            p95_us: of_operations(|operations| operations.p95),
+            p99_us: of_operations(|operations| operations.p99),
+            iqm_us: of_operations(|operations| operations.iqm),
+            ops_per_s: estimates.and_then(Estimates::operations_per_second),
+            ticks: estimates.and_then(|estimates| estimates.ticks),
+            ticks_per_byte: estimates.and_then(|estimates| estimates.ticks_per_byte(case.facts.bytes)),
+            sizes: case.facts.sizes,
+            counter: estimates.map(|estimates| estimates.metric),
+            cycles: counted(Metric::Cycles).and_then(|estimates| estimates.ticks),
+            cycles_per_byte: counted(Metric::Cycles).and_then(|estimates| estimates.ticks_per_byte(case.facts.bytes)),
+            instructions: counted(Metric::Instructions).and_then(|estimates| estimates.ticks),
+            half_width_pct: estimates.map(Estimates::half_width_pct).and_then(finite),
+            confidence: interval.map(|interval| interval.confidence),
+            interval_method: interval.map(|interval| interval.method.name().to_owned()),
+            process_medians_us: estimates.map(|estimates| in_us(&estimates.process_medians_ns)),
+            core_clock_hz: estimates.and_then(|estimates| estimates.clock_hz),
+            left_out: estimates.map_or(0, |estimates| estimates.left_out),
+            disturbances: DisturbancesEntry::of(&Disturbances::of(&record.samples)),
+            extra: estimates.map(extra).unwrap_or_default(),
+            category: case.facts.category,
+            bytes: case.facts.bytes,
+            block: case.block.clone(),
+            finished_at: record.finished_at.clone(),
+            samples: None,
+        }
+    }
+}
+
+impl DisturbancesEntry {
+    fn of(disturbances: &Disturbances) -> DisturbancesEntry {
+        let kinds = disturbances.kinds.iter().map(|(kind, visits, worst)| DisturbanceEntry {
+            kind: (*kind).to_owned(),
+            visits: *visits,
+            worst: finite(match worst {
+                Disturbance::InvoluntarySwitches { count } => *count as f64,
+                Disturbance::Steal { pct }
+                | Disturbance::CpuShare { pct }
+                | Disturbance::Pressure { pct }
+                | Disturbance::ClockDrift { pct } => *pct,
+            }),
+            text: worst.to_string(),
+        });
+        DisturbancesEntry {
+            visits: disturbances.visits,
+            disturbed: disturbances.disturbed,
+            repeats: disturbances.repeats,
+            kinds: kinds.collect(),
+        }
+    }
+}
+
+const NS_PER_US: f64 = 1000.0;
+
+fn parameter(parameter: &Parameter) -> (String, ParameterValue) {
+    match parameter {
+        Parameter::Flag(name) => (name.clone(), ParameterValue::Flag(true)),
+        Parameter::Number(name, value) => (name.clone(), ParameterValue::Number(*value)),
+        Parameter::Word(name, value) => (name.clone(), ParameterValue::Word(value.clone())),
+    }
+}
+
+fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
+    let entry = |values: &Description| ExtraEntry {
+        n: values.n,
+        mean: values.mean,
+        stdev: values.stdev,
+        min: values.min,
+        p5: values.p5,
+        median: values.median,
+        p95: values.p95,
+        p99: values.p99,
+        max: values.max,
+    };
+    estimates.extra.iter().map(|(name, values)| (name.clone(), entry(values))).collect()
+}
+
+/// JSON knows neither infinity nor NaN: what is not a number is null.
+fn finite(value: f64) -> Option<f64> {
+    value.is_finite().then_some(value)
+}

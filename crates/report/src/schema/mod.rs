@@ -1,0 +1,296 @@
+//! The exported JSON, schema `pqlab/1`: field by field what scripts read. Adding a field is free, renaming or removing one
+//! is not. A field that does not apply is null, never absent. Times are in µs where the name ends in `_us`, and of one
+//! operation; how they are made from samples says [`crate::estimates`].
+
+mod document;
+
+use indexmap::IndexMap;
+use pqlab_record::{
+    Build, CounterChoice, Cpu, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, Samples, Sizes, Status,
+};
+use serde::{Deserialize, Serialize};
+
+/// A run with its estimates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Name and version of the schema: `pqlab/1`.
+    pub schema: String,
+    /// When the results came to be, RFC 3339, UTC: the end of the run's last case, or its start where there is none. The
+    /// same run gives the same bytes whenever it is exported.
+    pub generated_at: String,
+    /// The run as a whole.
+    pub run: RunEntry,
+    /// Machine, build and counters.
+    pub environment: EnvironmentEntry,
+    /// The measuring rules, and what measuring itself costs.
+    pub harness: HarnessEntry,
+    /// The cases that have their record, by area, both in the order of the plan.
+    pub results: IndexMap<String, Vec<ResultEntry>>,
+}
+
+/// The run as a whole.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunEntry {
+    /// Unique, sorted by time.
+    pub id: String,
+    /// The suites' names, joined by a plus.
+    pub suite: String,
+    /// The command line that asked for it.
+    pub command: String,
+    /// Seed of the order and of the inputs.
+    pub seed: u64,
+    /// Whether every case of the plan has its record.
+    pub complete: bool,
+    /// When it began: RFC 3339, UTC.
+    pub started_at: String,
+    /// When the last case was finished: RFC 3339, UTC.
+    pub finished_at: Option<String>,
+    /// Cases in the plan.
+    pub planned: usize,
+    /// Cases that have their record.
+    pub finished: usize,
+    /// Those of them that failed.
+    pub failed: usize,
+}
+
+/// Machine, build and counters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnvironmentEntry {
+    /// The machine as a whole.
+    pub host: Host,
+    /// The processor.
+    pub cpu: Cpu,
+    /// The operating system.
+    pub os: OperatingSystem,
+    /// How the program was built.
+    pub build: Build,
+    /// Every provider in the build.
+    pub providers: Vec<ProviderBuild>,
+    /// What counted time.
+    pub counters: CountersEntry,
+}
+
+/// What counted time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountersEntry {
+    /// `wall`, `tsc`, `cycles` or `instructions`.
+    pub primary: String,
+    /// Ticks in a second of a counter of constant rate.
+    pub ticks_per_second: Option<f64>,
+    /// Estimated core clock in Hz when the run began. A TSC tick is not a cycle of it.
+    pub core_clock_estimate_hz: Option<f64>,
+    /// Smallest step between two readings in ns.
+    pub resolution_ns: Option<f64>,
+    /// What a pair of readings with nothing between them shows, in ns.
+    pub overhead_ns: Option<f64>,
+    /// Counters that are not available.
+    pub unavailable: Vec<UnavailableEntry>,
+}
+
+/// A counter that is not available.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnavailableEntry {
+    /// Its name.
+    pub counter: String,
+    /// Why, and what to do about it.
+    pub reason: String,
+}
+
+/// The measuring rules, and what measuring itself costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HarnessEntry {
+    /// `adaptive`, `fixed` or `reference`.
+    pub protocol: ProtocolKind,
+    /// Samples of a case over all processes; null for the adaptive rules.
+    pub iterations: Option<u64>,
+    /// Operations discarded in each process before its first sample of a case.
+    pub warmup: u64,
+    /// Percentage of the samples left out at each tail.
+    pub outlier_trim_pct: f64,
+    /// Worker processes.
+    pub processes: u32,
+    /// Median in ns of a case that does nothing through the same calls; null where the run has none.
+    pub floor_ns: Option<f64>,
+    /// Operations in a sample; null where they were calibrated.
+    pub batch: Option<u64>,
+    /// Wanted half-width of the median's interval in percent.
+    pub precision_pct: f64,
+    /// Most seconds for a case.
+    pub max_time_s: f64,
+    /// Seconds of a visit to a case.
+    pub visit_s: f64,
+    /// Which counter was asked for.
+    pub counter: CounterChoice,
+    /// Cores to which workers were pinned.
+    pub affinity: Option<Vec<u32>>,
+}
+
+/// A case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResultEntry {
+    /// The identity in one line.
+    pub id: String,
+    /// What a table's row is called.
+    pub name: String,
+    /// The area.
+    pub workload: String,
+    /// The standard's name of the algorithm.
+    pub algorithm: String,
+    /// The operation.
+    pub operation: String,
+    /// The provider, with its backend.
+    pub provider: String,
+    /// What else tells cases apart, in the order of the id: `true`, a number or a word by name.
+    pub parameters: IndexMap<String, ParameterValue>,
+    /// `ok` or `failed`.
+    pub status: Status,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// Whether known answers and every round trip were right.
+    pub verified: bool,
+    /// Whether more than one visit in ten stayed disturbed.
+    pub contended: bool,
+    /// Whether the wanted precision was reached in the time given.
+    pub precision_reached: bool,
+    /// `prepared` or `encoded`, where the operation has both forms.
+    pub encoding: Option<Form>,
+    /// The provider's code path, where it names one.
+    pub backend: Option<String>,
+    /// Operations in a sample; null for a case without figures. Above 1, the fields that speak of single operations are
+    /// null: `stdev_us`, `cov_pct`, `min_us`, `max_us`, `p5_us` to `p99_us` and `iqm_us`.
+    pub batch: Option<u64>,
+    /// Samples that estimates are made from, before trimming.
+    pub n: usize,
+    /// Processes that took them.
+    pub processes: usize,
+    /// Median of the samples.
+    pub median_us: Option<f64>,
+    /// 95% interval of the median.
+    pub median_ci_us: Option<[f64; 2]>,
+    /// Arithmetic mean.
+    pub mean_us: Option<f64>,
+    /// Sample standard deviation.
+    pub stdev_us: Option<f64>,
+    /// Standard deviation in percent of the mean.
+    pub cov_pct: Option<f64>,
+    /// Smallest sample.
+    pub min_us: Option<f64>,
+    /// Largest sample.
+    pub max_us: Option<f64>,
+    /// Quantile of order 0.05.
+    pub p5_us: Option<f64>,
+    /// Lower quartile.
+    pub p25_us: Option<f64>,
+    /// Upper quartile.
+    pub p75_us: Option<f64>,
+    /// Quantile of order 0.95.
+    pub p95_us: Option<f64>,
+    /// Quantile of order 0.99.
+    pub p99_us: Option<f64>,
+    /// Interquartile mean.
+    pub iqm_us: Option<f64>,
+    /// Reciprocal of the median.
+    pub ops_per_s: Option<f64>,
+    /// Median count of `counter`; null for the wall clock.
+    pub ticks: Option<f64>,
+    /// `ticks` for each byte that one operation works through; null where that is not said.
+    pub ticks_per_byte: Option<f64>,
+    /// Lengths in bytes.
+    pub sizes: Sizes,
+    /// What `ticks` count: `tsc` (ticks of constant rate, not cycles), `cycles`, `instructions`; `wall` counts none. Null
+    /// for a case without figures.
+    pub counter: Option<Metric>,
+    /// Median core cycles, where these were counted.
+    pub cycles: Option<f64>,
+    /// Core cycles for each byte.
+    pub cycles_per_byte: Option<f64>,
+    /// Median retired instructions, where these were counted.
+    pub instructions: Option<f64>,
+    /// Distance in percent of the median to the farther end of its interval.
+    pub half_width_pct: Option<f64>,
+    /// Confidence of the interval as a share: 0.95, or for order statistics what their ranks give.
+    pub confidence: Option<f64>,
+    /// `student-t` covers variation from process to process, `order-statistics` does not.
+    pub interval_method: Option<String>,
+    /// Median of each process, in the order of their numbers.
+    pub process_medians_us: Option<Vec<f64>>,
+    /// Median of the core clock that was estimated during the visits, in Hz.
+    pub core_clock_hz: Option<f64>,
+    /// Samples of disturbed visits that were left out.
+    pub left_out: usize,
+    /// What disturbed the visits.
+    pub disturbances: DisturbancesEntry,
+    /// What the workload measured itself, by name, in the unit that the name ends in.
+    pub extra: IndexMap<String, ExtraEntry>,
+    /// NIST security category.
+    pub category: Option<u8>,
+    /// Bytes that one operation works through.
+    pub bytes: Option<u64>,
+    /// Cases of one block were measured in the same shuffled rounds.
+    pub block: String,
+    /// When it was finished: RFC 3339, UTC.
+    pub finished_at: String,
+    /// Every raw sample; null in the format `json`, given in `json-samples`.
+    pub samples: Option<Samples>,
+}
+
+/// The value of a parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ParameterValue {
+    /// A flag, always `true`.
+    Flag(bool),
+    /// A number.
+    Number(u64),
+    /// A word.
+    Word(String),
+}
+
+/// What disturbed the visits of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DisturbancesEntry {
+    /// Visits.
+    pub visits: usize,
+    /// Visits that stayed disturbed.
+    pub disturbed: usize,
+    /// How often visits were measured again.
+    pub repeats: u64,
+    /// By kind.
+    pub kinds: Vec<DisturbanceEntry>,
+}
+
+/// A kind of disturbance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DisturbanceEntry {
+    /// `steal`, `involuntary-switches`, `cpu-share`, `pressure` or `clock-drift`.
+    pub kind: String,
+    /// Visits that it disturbed.
+    pub visits: usize,
+    /// The worst of it: percent, or a number of switches.
+    pub worst: Option<f64>,
+    /// The worst of it in words.
+    pub text: String,
+}
+
+/// A figure that a workload measured itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ExtraEntry {
+    /// Number of values.
+    pub n: usize,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Sample standard deviation.
+    pub stdev: Option<f64>,
+    /// Smallest value.
+    pub min: f64,
+    /// Quantile of order 0.05.
+    pub p5: f64,
+    /// Median.
+    pub median: f64,
+    /// Quantile of order 0.95.
+    pub p95: f64,
+    /// Quantile of order 0.99.
+    pub p99: f64,
+    /// Largest value.
+    pub max: f64,
+}

@@ -1,0 +1,138 @@
+use crate::Sorted;
+
+/// What a set of samples looks like, in the samples' unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Description {
+    /// Number of samples.
+    pub n: usize,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Sample standard deviation; `None` for a single sample.
+    pub stdev: Option<f64>,
+    /// Coefficient of variation in percent; `None` where there is no standard deviation or the mean is zero.
+    pub cov_pct: Option<f64>,
+    /// Smallest sample.
+    pub min: f64,
+    /// Quantile of order 0.05.
+    pub p5: f64,
+    /// Lower quartile.
+    pub p25: f64,
+    /// Median.
+    pub median: f64,
+    /// Upper quartile.
+    pub p75: f64,
+    /// Quantile of order 0.95.
+    pub p95: f64,
+    /// Quantile of order 0.99.
+    pub p99: f64,
+    /// Largest sample.
+    pub max: f64,
+    /// Interquartile mean.
+    pub iqm: f64,
+    /// Median absolute deviation, not scaled.
+    pub mad: f64,
+}
+
+impl Description {
+    /// Describes samples that are sorted already.
+    pub fn of(sorted: &Sorted) -> Description {
+        let samples = sorted.as_slice();
+        Description {
+            n: samples.len(),
+            // Rounding of the sum must not carry the mean out of the samples' range.
+            mean: mean(samples).unwrap_or(sorted.min()).clamp(sorted.min(), sorted.max()),
+            stdev: standard_deviation(samples),
+            cov_pct: coefficient_of_variation_pct(samples),
+            min: sorted.min(),
+            p5: sorted.quantile(0.05),
+            p25: sorted.quantile(0.25),
+            median: sorted.median(),
+            p75: sorted.quantile(0.75),
+            p95: sorted.quantile(0.95),
+            p99: sorted.quantile(0.99),
+            max: sorted.max(),
+            iqm: sorted.interquartile_mean(),
+            mad: sorted.median_absolute_deviation(),
+        }
+    }
+}
+
+/// Describes samples in any order; `None` where there is none, or where one is not a finite number.
+pub fn describe(samples: &[f64]) -> Option<Description> {
+    Sorted::new(samples.to_vec()).map(|sorted| Description::of(&sorted))
+}
+
+/// The arithmetic mean; `None` of nothing.
+pub fn mean(samples: &[f64]) -> Option<f64> {
+    (!samples.is_empty()).then(|| samples.iter().sum::<f64>() / samples.len() as f64)
+}
+
+/// The sample standard deviation, with `n - 1` in the denominator, in two passes with the rounding error of the mean
+/// corrected (Chan, Golub and LeVeque, "Algorithms for Computing the Sample Variance", The American Statistician 37
+/// (1983), equation 1.7). `None` for fewer than two samples.
+pub fn standard_deviation(samples: &[f64]) -> Option<f64> {
+    if samples.len() < 2 {
+        return None;
+    }
+    let centre = mean(samples)?;
+    let (mut squares, mut rest) = (0.0, 0.0);
+    for sample in samples {
+        let distance = sample - centre;
+        squares += distance * distance;
+        rest += distance;
+    }
+    let n = samples.len() as f64;
+    Some(((squares - rest * rest / n).max(0.0) / (n - 1.0)).sqrt())
+}
+
+/// The coefficient of variation: the sample standard deviation in percent of the mean. `None` for fewer than two
+/// samples or a mean of zero.
+pub fn coefficient_of_variation_pct(samples: &[f64]) -> Option<f64> {
+    let centre = mean(samples).filter(|centre| *centre != 0.0)?;
+    Some(100.0 * standard_deviation(samples)? / centre.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} is not {right}");
+    }
+
+    #[test]
+    fn a_description_agrees_with_hand_computed_values() {
+        // Sum 40, mean 5; squared distances 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16 = 32, over 7.
+        let description = describe(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
+        assert_eq!(description.n, 8);
+        close(description.mean, 5.0);
+        close(description.stdev.unwrap(), (32.0_f64 / 7.0).sqrt());
+        close(description.cov_pct.unwrap(), 20.0 * (32.0_f64 / 7.0).sqrt());
+        close(description.median, 4.5);
+        close(description.p25, 4.0);
+        close(description.p75, 5.5);
+        close(description.p95, 8.3);
+        close(description.iqm, 4.5);
+        close(description.mad, 0.5);
+        assert_eq!((description.min, description.max), (2.0, 9.0));
+    }
+
+    #[test]
+    fn one_sample_has_no_spread() {
+        let description = describe(&[3.0]).unwrap();
+        assert_eq!((description.stdev, description.cov_pct), (None, None));
+        assert_eq!((description.min, description.median, description.p99, description.max), (3.0, 3.0, 3.0, 3.0));
+    }
+
+    #[test]
+    fn a_mean_of_zero_has_no_coefficient_of_variation() {
+        assert_eq!(coefficient_of_variation_pct(&[-1.0, 1.0]), None);
+        assert_eq!(coefficient_of_variation_pct(&[0.0, 0.0]), None);
+        assert!(describe(&[]).is_none());
+    }
+
+    #[test]
+    fn the_deviation_survives_a_large_offset() {
+        close(standard_deviation(&[1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0]).unwrap(), 30.0_f64.sqrt());
+    }
+}

@@ -1,0 +1,151 @@
+/// Finite samples in ascending order, at least one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sorted(Vec<f64>);
+
+impl Sorted {
+    /// Sorts samples. `None` where there is none, or where one is not a finite number.
+    pub fn new(mut samples: Vec<f64>) -> Option<Sorted> {
+        if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
+            return None;
+        }
+        samples.sort_unstable_by(f64::total_cmp);
+        Some(Sorted(samples))
+    }
+
+    /// The samples in ascending order.
+    pub fn as_slice(&self) -> &[f64] {
+        &self.0
+    }
+
+    /// The smallest sample.
+    pub fn min(&self) -> f64 {
+        self.0[0]
+    }
+
+    /// The largest sample.
+    pub fn max(&self) -> f64 {
+        self.0[self.0.len() - 1]
+    }
+
+    /// The quantile of order `p`, from 0 to 1: linear between the order statistics that enclose position `(n - 1) p`,
+    /// counted from 0. This is definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The American
+    /// Statistician 50 (1996), and what NumPy and R do by default.
+    pub fn quantile(&self, p: f64) -> f64 {
+        let position = p.clamp(0.0, 1.0) * (self.0.len() - 1) as f64;
+        let below = position.floor();
+        let index = below as usize;
+        let low = self.0[index];
+        let high = self.0[(index + 1).min(self.0.len() - 1)];
+        // Between two equal samples lies that sample, whatever rounding would make of it.
+        if low == high { low } else { low + (position - below) * (high - low) }
+    }
+
+    /// The median: the quantile of order one half.
+    pub fn median(&self) -> f64 {
+        self.quantile(0.5)
+    }
+
+    /// The interquartile mean: the mean of the middle half of the samples, where a sample on the border of a quarter
+    /// counts with the share of it that lies inside. It is the 25% trimmed mean of Tukey and McLaughlin, Sankhya A 25
+    /// (1963), with fractional weights, so that it does not jump with `n modulo 4`.
+    pub fn interquartile_mean(&self) -> f64 {
+        let n = self.0.len() as f64;
+        let (from, to) = (n / 4.0, 3.0 * n / 4.0);
+        let mut sum = 0.0;
+        for (index, sample) in self.0.iter().enumerate() {
+            let share = (to.min(index as f64 + 1.0) - from.max(index as f64)).max(0.0);
+            sum += share * sample;
+        }
+        (sum / (to - from)).clamp(self.min(), self.max())
+    }
+
+    /// The median of the distances from the median, not scaled (Hampel, "The Influence Curve and its Role in Robust
+    /// Estimation", JASA 69 (1974)). For normal data, 1.4826 times this estimates the standard deviation.
+    pub fn median_absolute_deviation(&self) -> f64 {
+        let centre = self.median();
+        let mut distances: Vec<f64> = self.0.iter().map(|sample| (sample - centre).abs()).collect();
+        distances.sort_unstable_by(f64::total_cmp);
+        Sorted(distances).median()
+    }
+
+    /// What is left without `pct_each_tail` percent of the samples at each tail, rounded down to whole samples. One or
+    /// two samples from the middle are always left. As many go at one end as at the other, so the median stays what it
+    /// was.
+    pub fn trim(&self, pct_each_tail: f64) -> Sorted {
+        let n = self.0.len();
+        let wanted = (pct_each_tail.max(0.0) / 100.0 * n as f64).floor() as usize;
+        let each = wanted.min((n - 1) / 2);
+        Sorted(self.0[each..n - each].to_vec())
+    }
+}
+
+/// The median of samples in any order; `None` where there is none, or where one is not a finite number.
+pub fn median(samples: &[f64]) -> Option<f64> {
+    Sorted::new(samples.to_vec()).map(|sorted| sorted.median())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(samples: &[f64]) -> Sorted {
+        Sorted::new(samples.to_vec()).unwrap()
+    }
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} is not {right}");
+    }
+
+    #[test]
+    fn nothing_comes_of_nothing_or_of_what_is_no_number() {
+        assert_eq!(Sorted::new(vec![]), None);
+        assert_eq!(Sorted::new(vec![1.0, f64::NAN]), None);
+        assert_eq!(Sorted::new(vec![1.0, f64::INFINITY]), None);
+        assert_eq!(median(&[]), None);
+    }
+
+    #[test]
+    fn quantiles_are_those_of_definition_7() {
+        // Positions (n - 1) p for n = 5: 0.4 and 1 and 3.8; for n = 4: 1.5 and 0.75.
+        let five = sorted(&[50.0, 10.0, 40.0, 20.0, 30.0]);
+        close(five.quantile(0.1), 14.0);
+        close(five.quantile(0.25), 20.0);
+        close(five.quantile(0.95), 48.0);
+        let four = sorted(&[1.0, 2.0, 4.0, 8.0]);
+        close(four.median(), 3.0);
+        close(four.quantile(0.25), 1.75);
+        close(four.quantile(0.0), 1.0);
+        close(four.quantile(1.0), 8.0);
+        close(sorted(&[7.0]).quantile(0.95), 7.0);
+    }
+
+    #[test]
+    fn the_interquartile_mean_weighs_the_borders() {
+        // n = 12: samples 4 to 9. n = 5: from 1.25 to 3.75, so (0.75 * 2 + 3 + 0.75 * 10) / 2.5.
+        let twelve = sorted(&[5.0, 8.0, 4.0, 38.0, 8.0, 6.0, 9.0, 7.0, 7.0, 3.0, 1.0, 6.0]);
+        close(twelve.interquartile_mean(), 6.5);
+        close(sorted(&[1.0, 2.0, 3.0, 10.0, 100.0]).interquartile_mean(), 4.8);
+        close(sorted(&[3.0]).interquartile_mean(), 3.0);
+    }
+
+    #[test]
+    fn the_median_absolute_deviation_is_not_scaled() {
+        // Median 2, distances 1 1 0 0 2 4 7.
+        close(sorted(&[1.0, 1.0, 2.0, 2.0, 4.0, 6.0, 9.0]).median_absolute_deviation(), 1.0);
+        close(sorted(&[5.0, 5.0]).median_absolute_deviation(), 0.0);
+    }
+
+    #[test]
+    fn trimming_is_symmetric_and_leaves_the_median() {
+        let hundred = sorted(&(1..=100).map(f64::from).collect::<Vec<_>>());
+        let trimmed = hundred.trim(1.0);
+        assert_eq!((trimmed.min(), trimmed.max(), trimmed.as_slice().len()), (2.0, 99.0, 98));
+        close(trimmed.median(), hundred.median());
+        assert_eq!(hundred.trim(0.0), hundred);
+        assert_eq!(hundred.trim(50.0).as_slice(), [50.0, 51.0]);
+        assert_eq!(hundred.trim(-3.0), hundred);
+        assert_eq!(sorted(&[1.0, 2.0, 30.0]).trim(50.0).as_slice(), [2.0]);
+        // 1% of 99 samples is less than one sample.
+        assert_eq!(sorted(&(1..=99).map(f64::from).collect::<Vec<_>>()).trim(1.0).as_slice().len(), 99);
+    }
+}

@@ -1,0 +1,235 @@
+use crate::samples::SamplesError;
+use rusqlite::ErrorCode;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Why the store could not do what it was asked. Each message is one line: what, where, and how to mend it.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Neither `PQLAB_DB` nor a home folder is known.
+    #[error("there is no home folder to keep runs in: set HOME, or name a file with --db or PQLAB_DB")]
+    NoHome,
+    /// A store that is to be read only is not there.
+    #[error("{}: there is no such file: `pqlab run` makes it, or name another with --db", path.display())]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The name cannot be a file's, or is a folder's.
+    #[error("{}: not a file ({reason}): name a file with --db", path.display())]
+    NotAFile {
+        /// What was named.
+        path: PathBuf,
+        /// What it is instead.
+        reason: String,
+    },
+    /// The file is not SQLite's.
+    #[error("{}: not a database: name another file with --db", path.display())]
+    NotADatabase {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An SQLite file that pqlab did not make.
+    #[error("{}: a database of another program, left as it was: name another file with --db", path.display())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has a schema of the future.
+    #[error(
+        "{}: written by a newer pqlab (schema {found}, this one knows {known}): update pqlab, or name another file with --db",
+        path.display()
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The newest schema that this build knows.
+        known: u32,
+    },
+    /// The file has a schema of the past and may not be written.
+    #[error(
+        "{}: written by an older pqlab (schema {found}, this one needs {known}): open it once where it can be written",
+        path.display()
+    )]
+    Older {
+        /// The file.
+        path: PathBuf,
+        /// Its schema.
+        found: u32,
+        /// The schema that is needed.
+        known: u32,
+    },
+    /// The file or its folder cannot be opened or written.
+    #[error("{}: cannot be {attempt} ({reason}): mend the rights of the file and its folder, or name another file with --db", path.display())]
+    Denied {
+        /// The file or folder.
+        path: PathBuf,
+        /// `opened`, `written` or `created`.
+        attempt: &'static str,
+        /// What the system said.
+        reason: String,
+    },
+    /// No room.
+    #[error("{}: no room left to write: free some, then go on with `pqlab run --resume`", path.display())]
+    Full {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Another process keeps the file to itself.
+    #[error("{}: another process has kept it locked for {seconds} s: let it end, or name another file with --db", path.display())]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// How long we waited.
+        seconds: u64,
+    },
+    /// Something in the file is not as it was written.
+    #[error("{}: {what} is damaged ({reason}): restore the file from a copy, or `pqlab import` the run again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The run, the case or the file.
+        what: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The raw samples of a case cannot be decoded.
+    #[error("{}: the samples of {case} in run {run} are damaged ({source}): restore the file from a copy", path.display())]
+    DamagedSamples {
+        /// The file.
+        path: PathBuf,
+        /// The run's id.
+        run: String,
+        /// The case's id.
+        case: String,
+        /// What is wrong with them.
+        source: SamplesError,
+    },
+    /// No run is called so.
+    #[error("no run is called {reference:?}: `pqlab runs` lists them all")]
+    UnknownRun {
+        /// What was asked for.
+        reference: String,
+    },
+    /// Several runs are called so.
+    #[error("{reference:?} could be any of {} runs: {}", candidates.len(), shortened(candidates))]
+    Ambiguous {
+        /// What was asked for.
+        reference: String,
+        /// The ids that begin so.
+        candidates: Vec<String>,
+    },
+    /// `last~N` reaches back before the first run.
+    #[error("{reference:?} is not there: {stored} runs are stored, `pqlab runs` lists them")]
+    TooFewRuns {
+        /// What was asked for.
+        reference: String,
+        /// How many there are.
+        stored: usize,
+    },
+    /// A run of that id is stored already.
+    #[error("run {run} is stored already, with other content: delete the stored one first, or keep it")]
+    DuplicateRun {
+        /// The run's id.
+        run: String,
+    },
+    /// The case of that position is finished already.
+    #[error("{case} is finished already in run {run}: is another process resuming the same run?")]
+    DuplicateCase {
+        /// The run's id.
+        run: String,
+        /// The case's id.
+        case: String,
+    },
+    /// A record of something that the run did not plan.
+    #[error("{case} is not at position {position} of the plan of run {run}")]
+    NotPlanned {
+        /// The run's id.
+        run: String,
+        /// The position in the plan.
+        position: usize,
+        /// The case's id.
+        case: String,
+    },
+    /// A run is not complete while cases are missing.
+    #[error("run {run} is not complete: {missing} cases of its plan have no record")]
+    Incomplete {
+        /// The run's id.
+        run: String,
+        /// How many.
+        missing: usize,
+    },
+    /// A record that cannot be written down.
+    #[error("{what} cannot be stored: {reason}")]
+    Unstorable {
+        /// The run or the case.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
+    /// Whatever else SQLite has to say.
+    #[error("{}: {source}", path.display())]
+    Sqlite {
+        /// The file.
+        path: PathBuf,
+        /// Its words.
+        source: rusqlite::Error,
+    },
+}
+
+/// How long a connection waits for another process's lock.
+pub(crate) const PATIENCE_SECONDS: u64 = 10;
+
+/// Says where an error of SQLite happened, and what it means.
+pub(crate) trait At<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError>;
+}
+
+impl<T> At<T> for rusqlite::Result<T> {
+    fn at(self, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|error| explain(path, error))
+    }
+}
+
+fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
+    let path = path.to_path_buf();
+    match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => StoreError::NotADatabase { path },
+        Some(ErrorCode::DiskFull) => StoreError::Full { path },
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            StoreError::Locked { path, seconds: PATIENCE_SECONDS }
+        }
+        Some(ErrorCode::DatabaseCorrupt) => {
+            StoreError::Damaged { path, what: "the file".into(), reason: source.to_string() }
+        }
+        Some(ErrorCode::CannotOpen) => {
+            let reason = refusal_of_folder(&path).unwrap_or_else(|| source.to_string());
+            StoreError::Denied { path, attempt: "opened", reason }
+        }
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+            let reason = refusal_of_folder(&path).unwrap_or_else(|| source.to_string());
+            StoreError::Denied { path, attempt: "written", reason }
+        }
+        _ => StoreError::Sqlite { path, source },
+    }
+}
+
+/// What the system says to a new file beside the database. The database itself must not be opened to find out: closing
+/// it again would drop the locks that other connections of this process hold on it.
+fn refusal_of_folder(path: &Path) -> Option<String> {
+    let probe = path.with_extension(format!("probe-{}", std::process::id()));
+    let refusal = fs::File::create_new(&probe).err();
+    fs::remove_file(&probe).ok();
+    refusal.map(|error| error.to_string())
+}
+
+fn shortened(candidates: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let mut list = candidates.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    if candidates.len() > SHOWN {
+        list.push_str(&format!(", and {} more", candidates.len() - SHOWN));
+    }
+    list
+}

@@ -1,0 +1,43 @@
+use crate::StoreError;
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where runs are kept unless told otherwise: `PQLAB_DB`, else `pqlab/pqlab.db` in `XDG_DATA_HOME`, else in
+/// `~/.local/share`.
+pub fn default_path() -> Result<PathBuf, StoreError> {
+    locate(|name| env::var_os(name).filter(|value| !value.is_empty())).ok_or(StoreError::NoHome)
+}
+
+fn locate(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    if let Some(file) = variable("PQLAB_DB") {
+        return Some(file.into());
+    }
+    // The XDG base directory specification has a relative path here ignored.
+    let data = variable("XDG_DATA_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let data = data.or_else(|| Some(Path::new(&variable("HOME")?).join(".local/share")))?;
+    Some(data.join("pqlab/pqlab.db"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::locate;
+    use std::path::Path;
+
+    fn located(variables: &[(&str, &str)]) -> Option<String> {
+        let found = locate(|name| variables.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into()));
+        found.map(|path| Path::new(&path).display().to_string())
+    }
+
+    #[test]
+    fn the_nearest_setting_wins() {
+        let home = ("HOME", "/home/ada");
+        assert_eq!(located(&[("PQLAB_DB", "runs.db"), home]).as_deref(), Some("runs.db"));
+        assert_eq!(located(&[("XDG_DATA_HOME", "/data"), home]).as_deref(), Some("/data/pqlab/pqlab.db"));
+        assert_eq!(
+            located(&[("XDG_DATA_HOME", "data"), home]).as_deref(),
+            Some("/home/ada/.local/share/pqlab/pqlab.db")
+        );
+        assert_eq!(located(&[]), None);
+    }
+}

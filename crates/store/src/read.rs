@@ -1,0 +1,172 @@
+use crate::error::At;
+use crate::{Store, StoreError, samples};
+use pqlab_record::{Record, Run, RunHeader, Status};
+use rusqlite::{OptionalExtension, Row};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// A run in one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunSummary {
+    /// Its id.
+    pub id: String,
+    /// The suites' names, joined by a plus.
+    pub suite: String,
+    /// The command line that asked for it.
+    pub command: String,
+    /// When it began: RFC 3339, UTC.
+    pub started_at: String,
+    /// When it was complete: RFC 3339, UTC.
+    pub finished_at: Option<String>,
+    /// Whether every case of the plan has its record.
+    pub complete: bool,
+    /// Whether it was measured elsewhere and imported: such a run cannot be resumed here.
+    pub imported: bool,
+    /// Number of cases in the plan.
+    pub planned: usize,
+    /// Number of cases that are finished, failed ones included.
+    pub finished: usize,
+    /// Number of cases that failed.
+    pub failed: usize,
+    /// Number of cases whose measurement was contended.
+    pub contended: usize,
+    /// The name of the host that measured it.
+    pub host: Option<String>,
+}
+
+/// From the run that began last to the first. SQLite compares the times as numbers, since RFC 3339 with and without
+/// fractions of a second does not sort as text; of runs that began together, the later row is the later run.
+pub(crate) const NEWEST_FIRST: &str = "ORDER BY unixepoch(started_at, 'subsec') DESC, number DESC";
+
+impl Store {
+    /// All runs, the newest first.
+    pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
+        let sql = format!(
+            "SELECT id, suite, command, started_at, finished_at, complete, imported, host,
+                    (SELECT count(*) FROM plan WHERE run = runs.id) AS planned,
+                    (SELECT count(*) FROM cases WHERE run = runs.id) AS finished,
+                    (SELECT count(*) FROM cases WHERE run = runs.id AND status = 'failed') AS failed,
+                    (SELECT count(*) FROM cases WHERE run = runs.id AND contended) AS contended
+             FROM runs {NEWEST_FIRST}"
+        );
+        let mut query = self.connection.prepare(&sql).at(&self.path)?;
+        query.query_map([], summary).at(&self.path)?.collect::<Result<_, _>>().at(&self.path)
+    }
+
+    /// A run with all its finished cases and their samples. The id is a whole one: see [`Store::resolve`].
+    pub fn load_run(&self, id: &str) -> Result<Run, StoreError> {
+        // One transaction: a run that is still being measured is seen at one moment.
+        let view = self.connection.unchecked_transaction().at(&self.path)?;
+        let header = self.load_header(id)?;
+        let sql = "SELECT complete, finished_at FROM runs WHERE id = ?1";
+        let (complete, finished_at) = view.query_row(sql, [id], |row| Ok((row.get(0)?, row.get(1)?))).at(&self.path)?;
+        let mut query = view
+            .prepare(
+                "SELECT id, definition, status, error, verified, precision_reached, finished_at, data
+                 FROM cases LEFT JOIN samples USING (run, position) WHERE run = ?1 ORDER BY position",
+            )
+            .at(&self.path)?;
+        let mut rows = query.query([id]).at(&self.path)?;
+        let mut records = Vec::new();
+        while let Some(row) = rows.next().at(&self.path)? {
+            records.push(self.record(id, row)?);
+        }
+        Ok(Run { header, records, complete, finished_at })
+    }
+
+    /// What was known of a run before it was measured, with its plan.
+    pub fn load_header(&self, id: &str) -> Result<RunHeader, StoreError> {
+        let what = || format!("run {id}");
+        let sql = "SELECT suite, command, seed, started_at, environment, protocol FROM runs WHERE id = ?1";
+        let row = self.connection.query_row(sql, [id], |row| {
+            let seed: String = row.get("seed")?;
+            Ok((row.get("suite")?, row.get("command")?, seed, row.get("started_at")?, row.get(4)?, row.get(5)?))
+        });
+        let row: Option<(_, _, String, _, String, String)> = row.optional().at(&self.path)?;
+        let (suite, command, seed, started_at, environment, protocol) =
+            row.ok_or_else(|| StoreError::UnknownRun { reference: id.into() })?;
+        let seed = seed.parse().map_err(|error| self.damaged(what(), error))?;
+        let sql = "SELECT id, definition FROM plan WHERE run = ?1 ORDER BY position";
+        let mut query = self.connection.prepare(sql).at(&self.path)?;
+        let mut rows = query.query([id]).at(&self.path)?;
+        let mut plan = Vec::new();
+        while let Some(row) = rows.next().at(&self.path)? {
+            let case: String = row.get("id").at(&self.path)?;
+            let definition: String = row.get("definition").at(&self.path)?;
+            plan.push(self.parse(&definition, || format!("{case} in the plan of run {id}"))?);
+        }
+        Ok(RunHeader {
+            id: id.into(),
+            suite,
+            command,
+            seed,
+            started_at,
+            environment: self.parse(&environment, what)?,
+            protocol: self.parse(&protocol, what)?,
+            plan,
+        })
+    }
+
+    /// Which cases of the plan are finished, in its order.
+    pub fn finished_positions(&self, id: &str) -> Result<Vec<usize>, StoreError> {
+        let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
+        if !self.connection.query_row(sql, [id], |row| row.get(0)).at(&self.path)? {
+            return Err(StoreError::UnknownRun { reference: id.into() });
+        }
+        let sql = "SELECT position FROM cases WHERE run = ?1 ORDER BY position";
+        let mut query = self.connection.prepare(sql).at(&self.path)?;
+        query.query_map([id], |row| row.get(0)).at(&self.path)?.collect::<Result<_, _>>().at(&self.path)
+    }
+
+    fn record(&self, run: &str, row: &Row<'_>) -> Result<Record, StoreError> {
+        let case: String = row.get("id").at(&self.path)?;
+        let what = || format!("{case} in run {run}");
+        let definition: String = row.get("definition").at(&self.path)?;
+        let status: String = row.get("status").at(&self.path)?;
+        let data: Option<Vec<u8>> = row.get("data").at(&self.path)?;
+        let data = data.ok_or_else(|| self.damaged(what(), "its samples are missing"))?;
+        Ok(Record {
+            case: self.parse(&definition, what)?,
+            status: match status.as_str() {
+                "ok" => Status::Ok,
+                "failed" => Status::Failed,
+                other => return Err(self.damaged(what(), format!("status {other:?}"))),
+            },
+            error: row.get("error").at(&self.path)?,
+            verified: row.get("verified").at(&self.path)?,
+            precision_reached: row.get("precision_reached").at(&self.path)?,
+            samples: samples::decode(&data).map_err(|source| StoreError::DamagedSamples {
+                path: self.path.clone(),
+                run: run.into(),
+                case: case.clone(),
+                source,
+            })?,
+            finished_at: row.get("finished_at").at(&self.path)?,
+        })
+    }
+
+    fn parse<T: DeserializeOwned>(&self, json: &str, what: impl Fn() -> String) -> Result<T, StoreError> {
+        serde_json::from_str(json).map_err(|error| self.damaged(what(), error))
+    }
+
+    fn damaged(&self, what: String, reason: impl ToString) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), what, reason: reason.to_string() }
+    }
+}
+
+fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
+    Ok(RunSummary {
+        id: row.get("id")?,
+        suite: row.get("suite")?,
+        command: row.get("command")?,
+        started_at: row.get("started_at")?,
+        finished_at: row.get("finished_at")?,
+        complete: row.get("complete")?,
+        imported: row.get("imported")?,
+        planned: row.get("planned")?,
+        finished: row.get("finished")?,
+        failed: row.get("failed")?,
+        contended: row.get("contended")?,
+        host: row.get("host")?,
+    })
+}

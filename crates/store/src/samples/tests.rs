@@ -1,0 +1,155 @@
+use super::{HEADER, SamplesError, VERSION, decode, encode, from_payload, payload};
+use crate::tests::only;
+use pqlab_record::{Disturbance, Metric, Samples, Visit};
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+
+fn disturbances() -> impl Strategy<Value = Disturbance> {
+    prop_oneof![
+        any::<f64>().prop_map(|pct| Disturbance::Steal { pct }),
+        any::<u64>().prop_map(|count| Disturbance::InvoluntarySwitches { count }),
+        any::<f64>().prop_map(|pct| Disturbance::CpuShare { pct }),
+        any::<f64>().prop_map(|pct| Disturbance::Pressure { pct }),
+        any::<f64>().prop_map(|pct| Disturbance::ClockDrift { pct }),
+    ]
+}
+
+fn visits() -> impl Strategy<Value = Visit> {
+    let readings = || prop_oneof![vec(any::<u64>(), 0..20), vec(20_000u64..30_000, 0..200)];
+    let whole = (0u64..1 << 54).prop_map(|value| value as f64);
+    let values = prop_oneof![vec(any::<f64>(), 0..20), vec(whole, 0..50)];
+    let head = (any::<u32>(), any::<u32>(), any::<u32>(), vec(disturbances(), 0..3), any::<f64>());
+    (head, readings(), readings(), vec((".*", values), 0..3)).prop_map(|(head, ticks, wall_ns, extra)| {
+        let (process, round, repeats, disturbances, clock_hz) = head;
+        Visit { process, round, repeats, disturbances, clock_hz, ticks, wall_ns, extra }
+    })
+}
+
+fn any_samples() -> impl Strategy<Value = Samples> {
+    let metrics = vec![Metric::Wall, Metric::Tsc, Metric::Cycles, Metric::Instructions];
+    let all = (prop::sample::select(metrics), option::of(any::<f64>()), any::<u64>(), vec(visits(), 0..6));
+    all.prop_map(|(metric, ns_per_tick, batch, visits)| Samples { metric, ns_per_tick, batch, visits })
+}
+
+/// Equal to the last bit: `==` takes minus zero for zero, and the printed form tells them apart.
+fn same(one: &Samples, other: &Samples) -> bool {
+    one == other && format!("{one:?}") == format!("{other:?}")
+}
+
+fn sealed(length: u32, compressed: &[u8]) -> Vec<u8> {
+    let body = [&length.to_le_bytes()[..], compressed].concat();
+    [&[VERSION][..], &crc32fast::hash(&body).to_le_bytes(), &body].concat()
+}
+
+proptest! {
+    #[test]
+    fn what_is_decoded_is_what_was_encoded(samples in any_samples()) {
+        prop_assert!(same(&decode(&encode(&samples).unwrap()).unwrap(), &samples));
+    }
+
+    #[test]
+    fn no_changed_byte_goes_unnoticed(samples in any_samples(), at in any::<prop::sample::Index>(), flip in 1u8..) {
+        let mut bytes = encode(&samples).unwrap();
+        let at = at.index(bytes.len());
+        bytes[at] ^= flip;
+        prop_assert!(decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn no_cut_goes_unnoticed(samples in any_samples(), at in any::<prop::sample::Index>()) {
+        let bytes = encode(&samples).unwrap();
+        prop_assert!(decode(&bytes[..at.index(bytes.len())]).is_err());
+    }
+}
+
+#[test]
+fn not_a_number_and_minus_zero_keep_their_bits() {
+    let mut samples = Samples::none();
+    let values = vec![f64::from_bits(0x7ff8_0000_dead_beef), -0.0, f64::NEG_INFINITY, 9_007_199_254_740_993.0];
+    samples.visits.push(Visit {
+        process: 0,
+        round: 0,
+        repeats: 0,
+        disturbances: vec![],
+        clock_hz: f64::NAN,
+        ticks: vec![u64::MAX, 0],
+        wall_ns: vec![],
+        extra: vec![("delay".into(), values.clone()), ("zero".into(), vec![-0.0]), ("none".into(), vec![])],
+    });
+    let decoded = decode(&encode(&samples).unwrap()).unwrap();
+    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&decoded.visits[0].extra[0].1), bits(&values));
+    assert_eq!(bits(&decoded.visits[0].extra[1].1), bits(&[-0.0]));
+    assert_eq!(decoded.visits[0].ticks, [u64::MAX, 0]);
+    assert_eq!(payload(&decoded).unwrap(), payload(&samples).unwrap());
+}
+
+#[test]
+fn ten_thousand_readings_take_less_than_two_bytes_each() {
+    let mut state = 1u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        state >> 54
+    };
+    let mut samples = Samples::none();
+    for process in 0..10 {
+        let ticks = (0..1000).map(|_| 21_000 + (noise() + noise()) / 4).collect();
+        let visit = Visit {
+            process,
+            round: 0,
+            repeats: 0,
+            disturbances: vec![],
+            clock_hz: 2.7e9,
+            ticks,
+            wall_ns: vec![],
+            extra: vec![],
+        };
+        samples.visits.push(visit);
+    }
+    let length = encode(&samples).unwrap().len();
+    assert!(length < 20_000, "{length} bytes for 10,000 readings");
+}
+
+#[test]
+fn lies_are_told_apart() {
+    let bytes = encode(&Samples::none()).unwrap();
+    assert!(matches!(decode(&[]), Err(SamplesError::Truncated(0))));
+    assert!(matches!(decode(&[&[9], &bytes[1..]].concat()), Err(SamplesError::Version(9))));
+    assert!(matches!(decode(&[&bytes[..], &[0]].concat()), Err(SamplesError::Checksum)));
+    let (length, compressed) = (payload(&Samples::none()).unwrap().len() as u32, &bytes[HEADER..]);
+    assert!(decode(&sealed(length, compressed)).is_ok());
+    assert!(matches!(decode(&sealed(length + 1, compressed)), Err(SamplesError::Length(_))));
+    assert!(matches!(decode(&sealed(length - 1, compressed)), Err(SamplesError::Length(_))));
+    assert!(matches!(decode(&sealed(u32::MAX, compressed)), Err(SamplesError::Length(_))));
+    assert!(matches!(decode(&sealed(length, &[compressed, &[0]].concat())), Err(SamplesError::Trailing(1))));
+    assert!(matches!(decode(&sealed(length, &[0xff; 8])), Err(SamplesError::Deflate(_))));
+    let longer = [&payload(&Samples::none()).unwrap()[..], &[0]].concat();
+    assert!(matches!(from_payload(&longer), Err(SamplesError::Trailing(1))));
+}
+
+/// A child with 512 MiB of address space is killed by any allocation that trusts a length in the bytes.
+#[test]
+fn random_bytes_neither_panic_nor_take_memory() {
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", r#"ulimit -v 524288 && exec "$@""#, "sh"]).arg(std::env::current_exe().unwrap());
+    let output = only(&mut command, "samples::tests::decoder_of_random_bytes").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"));
+}
+
+#[test]
+#[ignore = "run by random_bytes_neither_panic_nor_take_memory"]
+fn decoder_of_random_bytes() {
+    let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 10_000, ..Default::default() });
+    let strings = (vec(any::<u8>(), 0..600), any::<u32>());
+    runner
+        .run(&strings, |(bytes, length)| {
+            prop_assert!(decode(&bytes).is_err());
+            decode(&sealed(length, &bytes)).ok();
+            decode(&sealed(length % (1032 * bytes.len() as u32 + 1), &bytes)).ok();
+            from_payload(&bytes).ok();
+            Ok(())
+        })
+        .unwrap();
+}

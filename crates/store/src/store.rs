@@ -1,0 +1,122 @@
+use crate::StoreError;
+use crate::error::{At, PATIENCE_SECONDS};
+use crate::schema::{self, KNOWN};
+use rusqlite::{Connection, OpenFlags};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// An open file of runs.
+pub struct Store {
+    pub(crate) connection: Connection,
+    pub(crate) path: PathBuf,
+}
+
+impl Store {
+    /// Opens the file for reading and writing; makes it and its folders where they are missing, and brings an older
+    /// schema up to date.
+    pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
+        let path = path.as_ref().to_path_buf();
+        let file = file_name(&path)?;
+        if let Some(folder) = file.parent() {
+            fs::create_dir_all(folder).map_err(|error| StoreError::Denied {
+                path: folder.to_path_buf(),
+                attempt: "created",
+                reason: error.to_string(),
+            })?;
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(&file, flags).at(&path)?;
+        prepare(&connection).at(&path)?;
+        if schema::inspect(&mut connection, &path)? < KNOWN {
+            schema::migrate(&mut connection, &path)?;
+        }
+        // SQLite opens a file that it may not write for reading, without a word.
+        if connection.is_readonly("main").at(&path)? {
+            return Err(StoreError::Denied { path, attempt: "written", reason: "it is read-only".into() });
+        }
+        make_durable(&connection).at(&path)?;
+        Ok(Store { connection, path })
+    }
+
+    /// Opens the file for reading, on a read-only medium too.
+    pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
+        let path = path.as_ref().to_path_buf();
+        let file = file_name(&path)?;
+        match file.try_exists() {
+            Ok(true) => {}
+            Ok(false) => return Err(StoreError::Missing { path }),
+            Err(error) => return Err(StoreError::Denied { path, attempt: "opened", reason: error.to_string() }),
+        }
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let open = || read_only(Connection::open_with_flags(&file, flags), &path);
+        let (connection, found) = match open() {
+            // Where the files beside it (-wal, -shm) can be neither found nor made, nobody else can be writing either,
+            // and a database that was closed in order is all in the one file.
+            Err(StoreError::Denied { .. }) if !log_of(&file).exists() => {
+                let uri = immutable_uri(&file);
+                read_only(Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI), &path)?
+            }
+            opened => opened?,
+        };
+        if found < KNOWN {
+            return Err(StoreError::Older { path, found, known: KNOWN });
+        }
+        Ok(Store { connection, path })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The absolute name, which SQLite cannot take for one of those that mean something else to it, such as `:memory:`.
+fn file_name(path: &Path) -> Result<PathBuf, StoreError> {
+    let refused = |reason: String| StoreError::NotAFile { path: path.to_path_buf(), reason };
+    let file = std::path::absolute(path).map_err(|error| refused(error.to_string()))?;
+    match fs::metadata(&file) {
+        Ok(found) if found.is_dir() => Err(refused("a folder".into())),
+        Ok(found) if !found.is_file() => Err(refused("a device, a pipe or a socket".into())),
+        _ => Ok(file),
+    }
+}
+
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_secs(PATIENCE_SECONDS))?;
+    connection.pragma_update(None, "foreign_keys", true)
+}
+
+/// With a write-ahead log, readers and the writer do not wait for one another. `synchronous = FULL` syncs the log at
+/// every commit, so that a finished case survives a power failure; `NORMAL` would keep the file whole but could lose the
+/// last cases. It costs a sync for each finished case: milliseconds after a second of measuring.
+fn make_durable(connection: &Connection) -> rusqlite::Result<()> {
+    // A file system without shared memory keeps the rollback journal, which is as durable.
+    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", "FULL")
+}
+
+fn read_only(opened: rusqlite::Result<Connection>, path: &Path) -> Result<(Connection, u32), StoreError> {
+    let mut connection = opened.at(path)?;
+    prepare(&connection).at(path)?;
+    let found = schema::inspect(&mut connection, path)?;
+    Ok((connection, found))
+}
+
+fn log_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+fn immutable_uri(file: &Path) -> String {
+    let mut uri = String::from("file://");
+    for &byte in file.as_os_str().as_bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => uri.push(byte.into()),
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri + "?immutable=1"
+}

@@ -1,0 +1,178 @@
+use super::{header, new_store, record};
+use crate::schema::{APPLICATION_ID, KNOWN};
+use crate::{Store, StoreError};
+use rusqlite::Connection;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// Both ways of opening refuse it with this message, and leave it as it was.
+fn refused(path: &Path, expected: &str) {
+    let before = path.is_file().then(|| fs::read(path).unwrap());
+    for opened in [Store::open(path), Store::open_read_only(path)] {
+        let message = opened.err().unwrap().to_string();
+        assert_eq!(message, format!("{}: {expected}", path.display()));
+        assert!(!message.contains('\n'));
+    }
+    assert_eq!(before, path.is_file().then(|| fs::read(path).unwrap()));
+}
+
+#[test]
+fn a_newer_schema_is_refused() {
+    let (_folder, store) = new_store();
+    let path = store.path().to_path_buf();
+    drop(store);
+    Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
+    refused(
+        &path,
+        "written by a newer pqlab (schema 7, this one knows 1): update pqlab, or name another file with --db"
+            .replace("knows 1", &format!("knows {KNOWN}"))
+            .as_str(),
+    );
+}
+
+#[test]
+fn a_file_of_another_program_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let foreign = "a database of another program, left as it was: name another file with --db";
+    let marks = [
+        "CREATE TABLE bookmarks (url TEXT)",
+        "PRAGMA application_id = 252006674; CREATE TABLE a (b)",
+        "PRAGMA user_version = 1",
+    ];
+    for (number, sql) in marks.iter().enumerate() {
+        let path = folder.path().join(format!("{number}.db"));
+        Connection::open(&path).unwrap().execute_batch(sql).unwrap();
+        refused(&path, foreign);
+    }
+}
+
+#[test]
+fn what_is_no_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("notes.txt");
+    fs::write(&text, "not a database, but longer than the header of one, which has a hundred bytes. ".repeat(20))
+        .unwrap();
+    refused(&text, "not a database: name another file with --db");
+    refused(folder.path(), "not a file (a folder): name a file with --db");
+    refused(Path::new("/dev/null"), "not a file (a device, a pipe or a socket): name a file with --db");
+    for opened in [Store::open(""), Store::open_read_only("")] {
+        assert!(matches!(opened, Err(StoreError::NotAFile { .. })));
+    }
+}
+
+#[test]
+fn a_missing_file_is_not_made_by_reading() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("none.db");
+    let message = Store::open_read_only(&path).err().unwrap().to_string();
+    assert!(message.ends_with("there is no such file: `pqlab run` makes it, or name another with --db"), "{message}");
+    assert!(!path.exists());
+    let below_a_file = folder.path().join("file/pqlab.db");
+    fs::write(folder.path().join("file"), "").unwrap();
+    assert!(matches!(Store::open(&below_a_file), Err(StoreError::Denied { attempt: "created", .. })));
+    assert!(matches!(
+        Store::open_read_only(&below_a_file),
+        Err(StoreError::Missing { .. } | StoreError::Denied { .. })
+    ));
+}
+
+#[test]
+fn a_name_that_means_something_to_sqlite_is_a_file_s_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in [":memory:", "file:x?mode=memory", "100% sure?.db"] {
+        let path = folder.path().join(name);
+        let mut store = Store::open(&path).unwrap();
+        store.begin_run(&header("one", 1)).unwrap();
+        drop(store);
+        assert!(path.is_file());
+        assert_eq!(Store::open_read_only(&path).unwrap().runs().unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn an_empty_file_becomes_a_store_and_cannot_be_read_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.db");
+    fs::write(&path, "").unwrap();
+    assert!(matches!(Store::open_read_only(&path), Err(StoreError::Older { found: 0, .. })));
+    let store = Store::open(&path).unwrap();
+    let id: i32 = store.connection.pragma_query_value(None, "application_id", |row| row.get(0)).unwrap();
+    assert_eq!(id, APPLICATION_ID);
+}
+
+#[test]
+fn a_full_disk_loses_nothing_that_was_finished() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("one", 2)).unwrap();
+    store.finish_case("one", 0, &record(0)).unwrap();
+    let pages: u32 = store.connection.pragma_query_value(None, "page_count", |row| row.get(0)).unwrap();
+    let limit = |store: &Store, pages: u32| {
+        store.connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(())).unwrap();
+    };
+    limit(&store, pages);
+    let mut large = record(1);
+    large.samples.visits[0].ticks =
+        (0..100_000).map(|reading: u64| reading.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+    let full = store.finish_case("one", 1, &large).unwrap_err();
+    assert!(matches!(full, StoreError::Full { .. }));
+    let message = "no room left to write: free some, then go on with `pqlab run --resume`";
+    assert_eq!(full.to_string(), format!("{}: {message}", store.path().display()));
+    assert_eq!(store.load_run("one").unwrap().records, [record(0)]);
+    limit(&store, u32::MAX / 2);
+    store.finish_case("one", 1, &large).unwrap();
+    assert_eq!(store.load_run("one").unwrap().records, [record(0), large]);
+}
+
+#[test]
+fn a_lock_that_stays_is_reported() {
+    let (_folder, mut store) = new_store();
+    store.connection.busy_timeout(Duration::from_millis(20)).unwrap();
+    let other = Connection::open(store.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let locked = store.begin_run(&header("one", 1)).unwrap_err();
+    assert!(matches!(locked, StoreError::Locked { .. }), "{locked}");
+    other.execute_batch("ROLLBACK").unwrap();
+    store.begin_run(&header("one", 1)).unwrap();
+}
+
+#[test]
+fn damage_is_reported_with_the_name_of_the_case() {
+    let damages = [
+        ("UPDATE samples SET data = zeroblob(40) WHERE position = 1", "the samples of "),
+        (
+            "UPDATE samples SET data = substr(data, 1, length(data) - 3) WHERE position = 1",
+            "the checksum does not match",
+        ),
+        ("DELETE FROM samples WHERE position = 1", "its samples are missing"),
+        (r#"UPDATE cases SET definition = '{"workload": 1}' WHERE position = 1"#, "is damaged"),
+    ];
+    for (sql, expected) in damages {
+        let (_folder, mut store) = new_store();
+        store.begin_run(&header("one", 2)).unwrap();
+        for position in 0..2 {
+            store.finish_case("one", position, &record(position)).unwrap();
+        }
+        store.connection.execute_batch(sql).unwrap();
+        let message = store.load_run("one").unwrap_err().to_string();
+        assert!(message.contains("kem/ML-KEM-768/encapsulate[encoded,n=1]@libcrux:avx2 in run one"), "{message}");
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn a_damaged_file_is_reported() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("one", 200)).unwrap();
+    for position in 0..200 {
+        store.finish_case("one", position, &record(position)).unwrap();
+    }
+    let path = store.path().to_path_buf();
+    drop(store);
+    let mut bytes = fs::read(&path).unwrap();
+    let half = bytes.len() / 2;
+    bytes[half..].fill(0xa5);
+    fs::write(&path, bytes).unwrap();
+    let result = Store::open(&path).and_then(|store| store.load_run("one"));
+    assert!(matches!(result, Err(StoreError::Damaged { .. })), "{:?}", result.err());
+}

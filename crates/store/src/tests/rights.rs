@@ -1,0 +1,128 @@
+//! Rights do not hold for root, so that the visitor of these folders is a process of another user where we are root.
+
+use super::{FILE, header, new_store, only, run};
+use crate::Store;
+use std::fs::{self, Permissions};
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const NOBODY: u32 = 65534;
+
+#[test]
+#[ignore = "run by the tests below"]
+fn visitor() {
+    let Some(path) = std::env::var_os(FILE).map(PathBuf::from) else { return };
+    let mut out = std::io::stdout();
+    match Store::open(&path).and_then(|mut store| store.begin_run(&header("visit", 1))) {
+        Ok(()) => writeln!(out, "\nwritten: yes").unwrap(),
+        Err(error) => writeln!(out, "\nwritten: {error}").unwrap(),
+    }
+    match Store::open_read_only(&path).and_then(|store| store.runs()) {
+        Ok(runs) => writeln!(out, "read: {} runs", runs.len()).unwrap(),
+        Err(error) => writeln!(out, "read: {error}").unwrap(),
+    }
+}
+
+struct Visit {
+    written: String,
+    read: String,
+}
+
+/// What a process finds that is bound by the rights of files; `None`, with a line that says so, where none can be had.
+fn visit(folder: &Path, path: &Path) -> Option<Visit> {
+    let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
+    // Where the build is, the other user may not be let in.
+    let binary = folder.join("visitor");
+    if !binary.exists() {
+        fs::copy(std::env::current_exe().unwrap(), &binary).unwrap();
+    }
+    let mut command = Command::new(&binary);
+    if root {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let output = match only(&mut command, "tests::rights::visitor").env(FILE, path).current_dir("/").output() {
+        Ok(output) => output,
+        Err(error) => {
+            writeln!(std::io::stderr(), "skipped: no process of another user to be had: {error}").unwrap();
+            return None;
+        }
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).unwrap().to_owned();
+    Some(Visit { written: line("written: "), read: line("read: ") })
+}
+
+fn allow(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// A store with one run, in a folder `place` that the visitor reaches.
+fn prepared() -> (tempfile::TempDir, PathBuf, PathBuf) {
+    let outer = tempfile::tempdir().unwrap();
+    allow(outer.path(), 0o755);
+    let place = outer.path().join("place");
+    fs::create_dir(&place).unwrap();
+    let path = place.join("pqlab.db");
+    Store::open(&path).unwrap().import_run(&run("one", 2)).unwrap();
+    (outer, place, path)
+}
+
+#[test]
+fn a_read_only_folder_can_be_read() {
+    let (outer, place, path) = prepared();
+    allow(&path, 0o444);
+    allow(&place, 0o555);
+    let Some(visit) = visit(outer.path(), &path) else { return };
+    assert!(visit.written.contains("cannot be written"), "{}", visit.written);
+    assert_eq!(visit.read, "1 runs");
+    allow(&place, 0o755);
+}
+
+#[test]
+fn a_read_only_folder_around_a_writable_file_is_told() {
+    let (outer, place, path) = prepared();
+    allow(&path, 0o666);
+    allow(&place, 0o555);
+    let Some(visit) = visit(outer.path(), &path) else { return };
+    assert!(visit.written.contains("cannot be written (Permission denied"), "{}", visit.written);
+    assert_eq!(visit.read, "1 runs");
+    allow(&place, 0o755);
+}
+
+#[test]
+fn nothing_is_made_where_nothing_may_be_made() {
+    let (outer, place, _) = prepared();
+    allow(&place, 0o555);
+    for name in ["other.db", "new/folder/other.db"] {
+        let Some(visit) = visit(outer.path(), &place.join(name)) else { return };
+        assert!(visit.written.contains("(Permission denied"), "{}", visit.written);
+        assert!(visit.read.contains("no such file"), "{}", visit.read);
+    }
+    allow(&place, 0o755);
+}
+
+#[test]
+fn a_folder_that_may_not_be_entered_is_told() {
+    let (outer, place, path) = prepared();
+    allow(&place, 0o700);
+    let Some(visit) = visit(outer.path(), &path) else { return };
+    if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
+        assert!(visit.written.contains("cannot be opened"), "{}", visit.written);
+        assert!(visit.read.contains("cannot be opened (Permission denied"), "{}", visit.read);
+    }
+}
+
+#[test]
+fn a_store_that_was_not_closed_is_read_all_the_same() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("one", 1)).unwrap();
+    let copy = tempfile::tempdir().unwrap();
+    for name in ["pqlab.db", "pqlab.db-wal"] {
+        fs::copy(store.path().with_file_name(name), copy.path().join(name)).unwrap();
+    }
+    assert_eq!(Store::open_read_only(copy.path().join("pqlab.db")).unwrap().runs().unwrap().len(), 1);
+}

@@ -1,0 +1,173 @@
+use super::{case, header, new_store, record, run};
+use crate::{Import, Store, StoreError};
+use pqlab_record::{Record, Run};
+use std::thread;
+
+#[test]
+fn a_run_comes_back_as_it_was_written() {
+    let (_folder, mut store) = new_store();
+    let expected = run("20261121T190000-abcd", 3);
+    let id = &expected.header.id;
+    store.begin_run(&expected.header).unwrap();
+    assert_eq!(
+        store.load_run(id).unwrap(),
+        Run { records: vec![], complete: false, finished_at: None, ..expected.clone() }
+    );
+    for position in [2, 0, 1] {
+        store.finish_case(id, position, &expected.records[position]).unwrap();
+    }
+    store.complete_run(id, expected.finished_at.as_deref().unwrap()).unwrap();
+    assert_eq!(store.load_run(id).unwrap(), expected);
+    assert_eq!(store.load_header(id).unwrap(), expected.header);
+    let reopened = Store::open_read_only(store.path()).unwrap();
+    assert_eq!(reopened.load_run(id).unwrap(), expected);
+}
+
+#[test]
+fn what_is_finished_is_known_for_resuming() {
+    let (_folder, mut store) = new_store();
+    assert_eq!(store.last_incomplete().unwrap(), None);
+    store.begin_run(&header("one", 3)).unwrap();
+    store.finish_case("one", 2, &Record::failed(case(2), "timed out".into(), "2026-11-21T19:00:01Z".into())).unwrap();
+    store.finish_case("one", 0, &record(0)).unwrap();
+    assert_eq!(store.finished_positions("one").unwrap(), [0, 2]);
+    assert_eq!(store.last_incomplete().unwrap().as_deref(), Some("one"));
+    assert!(matches!(
+        store.complete_run("one", "2026-11-21T19:00:02Z"),
+        Err(StoreError::Incomplete { missing: 1, .. })
+    ));
+    let summary = &store.runs().unwrap()[0];
+    assert_eq!((summary.planned, summary.finished, summary.failed, summary.contended), (3, 2, 1, 1));
+    assert_eq!((summary.complete, summary.imported, summary.host.as_deref()), (false, false, Some("bench-1")));
+    store.finish_case("one", 1, &record(1)).unwrap();
+    store.complete_run("one", "2026-11-21T19:00:02Z").unwrap();
+    assert_eq!(store.last_incomplete().unwrap(), None);
+}
+
+#[test]
+fn a_case_is_stored_once_and_only_where_it_was_planned() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("one", 3)).unwrap();
+    store.finish_case("one", 1, &record(1)).unwrap();
+    let doubled = store.finish_case("one", 1, &record(1)).unwrap_err();
+    assert!(matches!(&doubled, StoreError::DuplicateCase { run, .. } if run == "one"), "{doubled}");
+    assert!(matches!(store.finish_case("one", 2, &record(1)), Err(StoreError::NotPlanned { position: 2, .. })));
+    assert!(matches!(store.finish_case("one", 3, &record(3)), Err(StoreError::NotPlanned { position: 3, .. })));
+    assert!(matches!(store.finish_case("two", 0, &record(0)), Err(StoreError::UnknownRun { .. })));
+    assert!(matches!(store.begin_run(&header("one", 1)), Err(StoreError::DuplicateRun { .. })));
+    assert_eq!(store.finished_positions("one").unwrap(), [1]);
+}
+
+#[test]
+fn the_tables_themselves_refuse_a_doubled_case() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("one", 1)).unwrap();
+    store.finish_case("one", 0, &record(0)).unwrap();
+    let copy = "INSERT INTO cases SELECT * FROM cases";
+    assert!(store.connection.execute_batch(copy).unwrap_err().to_string().contains("UNIQUE"));
+}
+
+#[test]
+fn a_deleted_run_leaves_nothing() {
+    let (_folder, mut store) = new_store();
+    for id in ["one", "two"] {
+        store.import_run(&run(id, 2)).unwrap();
+    }
+    store.delete_run("one").unwrap();
+    assert!(matches!(store.delete_run("one"), Err(StoreError::UnknownRun { .. })));
+    assert!(matches!(store.finished_positions("one"), Err(StoreError::UnknownRun { .. })));
+    assert_eq!(store.load_run("two").unwrap(), run("two", 2));
+    for table in ["plan", "cases", "samples"] {
+        let sql = format!("SELECT count(*) FROM {table}");
+        assert_eq!(store.connection.query_row(&sql, [], |row| row.get::<_, u32>(0)).unwrap(), 2, "{table}");
+    }
+}
+
+#[test]
+fn an_import_is_whole_and_happens_once() {
+    let (_folder, mut store) = new_store();
+    let mut imported = run("elsewhere", 3);
+    assert_eq!(store.import_run(&imported).unwrap(), Import::Stored);
+    assert_eq!(store.load_run("elsewhere").unwrap(), imported);
+    assert_eq!(store.import_run(&imported).unwrap(), Import::AlreadyThere);
+    imported.records[1].samples.visits[0].ticks[0] += 1;
+    assert!(matches!(store.import_run(&imported), Err(StoreError::DuplicateRun { .. })));
+
+    let mut partial = run("partial", 3);
+    partial.records.remove(1);
+    assert!(matches!(store.import_run(&partial), Err(StoreError::Incomplete { missing: 1, .. })));
+    partial.complete = false;
+    assert_eq!(store.import_run(&partial).unwrap(), Import::Stored);
+    assert_eq!(store.finished_positions("partial").unwrap(), [0, 2]);
+    assert_eq!(store.last_incomplete().unwrap(), None, "another host's run is not resumed here");
+
+    let mut unplanned = run("unplanned", 3);
+    unplanned.records[2].case = case(7);
+    assert!(matches!(store.import_run(&unplanned), Err(StoreError::NotPlanned { .. })));
+    assert!(store.runs().unwrap().iter().all(|summary| summary.id != "unplanned"));
+}
+
+#[test]
+fn samples_that_are_not_numbers_are_the_same_run_again() {
+    let (_folder, mut store) = new_store();
+    let mut odd = run("odd", 1);
+    odd.records[0].samples.visits[0].clock_hz = f64::NAN;
+    assert_eq!(store.import_run(&odd).unwrap(), Import::Stored);
+    assert_eq!(store.import_run(&odd).unwrap(), Import::AlreadyThere);
+}
+
+#[test]
+fn a_header_that_json_would_change_is_refused() {
+    let (_folder, mut store) = new_store();
+    let mut odd = header("odd", 1);
+    odd.environment.counters.overhead_ns = f64::NAN;
+    assert!(matches!(store.begin_run(&odd), Err(StoreError::Unstorable { .. })));
+    assert!(store.runs().unwrap().is_empty());
+}
+
+#[test]
+fn several_connections_write_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("new/folders/pqlab.db");
+    // None of them finds the file there: they make it together.
+    thread::scope(|scope| {
+        for writer in 0..6 {
+            let path = &path;
+            scope.spawn(move || {
+                let mut store = Store::open(path).unwrap();
+                let id = format!("run-{writer}");
+                store.begin_run(&header(&id, 10)).unwrap();
+                for position in 0..10 {
+                    store.finish_case(&id, position, &record(position)).unwrap();
+                }
+                store.complete_run(&id, "2026-11-21T19:00:09Z").unwrap();
+            });
+        }
+    });
+    let store = Store::open(&path).unwrap();
+    let summaries = store.runs().unwrap();
+    assert_eq!(summaries.len(), 6);
+    for summary in summaries {
+        assert_eq!(store.load_run(&summary.id).unwrap(), run(&summary.id, 10));
+    }
+}
+
+#[test]
+fn a_reader_sees_each_case_when_it_is_finished() {
+    let (_folder, mut writer) = new_store();
+    let reader = Store::open_read_only(writer.path()).unwrap();
+    writer.begin_run(&header("one", 2)).unwrap();
+    for position in 0..2 {
+        writer.finish_case("one", position, &record(position)).unwrap();
+        assert_eq!(reader.load_run("one").unwrap().records.len(), position + 1);
+    }
+}
+
+#[test]
+fn a_commit_reaches_the_disk() {
+    let (_folder, store) = new_store();
+    let pragma = |name: &str| store.connection.pragma_query_value(None, name, |row| row.get::<_, String>(0));
+    assert_eq!(pragma("journal_mode").unwrap(), "wal");
+    let synchronous: u32 = store.connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
+    assert_eq!(synchronous, 2, "FULL");
+}

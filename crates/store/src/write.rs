@@ -1,0 +1,236 @@
+use crate::error::At;
+use crate::samples::{self, SamplesError};
+use crate::{Store, StoreError};
+use pqlab_record::{Record, Run, RunHeader, Status};
+use rusqlite::{Transaction, TransactionBehavior, named_params, params};
+use serde::{Serialize, de::DeserializeOwned};
+use std::path::Path;
+
+/// What became of an imported run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Import {
+    /// It is stored now.
+    Stored,
+    /// The very same run was stored already.
+    AlreadyThere,
+}
+
+impl Store {
+    /// Writes down what is to be measured, before anything is.
+    pub fn begin_run(&mut self, header: &RunHeader) -> Result<(), StoreError> {
+        self.write(|transaction, path| insert_run(transaction, path, header, false))
+    }
+
+    /// Commits a finished case with its raw samples: when this returns, they are on the disk.
+    pub fn finish_case(&mut self, run: &str, position: usize, record: &Record) -> Result<(), StoreError> {
+        let encoded = encode(record)?;
+        self.write(|transaction, path| insert_case(transaction, path, run, position, record, &encoded))
+    }
+
+    /// Marks the run as complete, which it is when every case of its plan has a record.
+    pub fn complete_run(&mut self, run: &str, finished_at: &str) -> Result<(), StoreError> {
+        self.write(|transaction, path| {
+            let sql = "UPDATE runs SET complete = 1, finished_at = ?2 WHERE id = ?1";
+            if transaction.execute(sql, [run, finished_at]).at(path)? == 0 {
+                return Err(StoreError::UnknownRun { reference: run.into() });
+            }
+            let sql = "SELECT (SELECT count(*) FROM plan WHERE run = ?1) - (SELECT count(*) FROM cases WHERE run = ?1)";
+            match transaction.query_row(sql, [run], |row| row.get(0)).at(path)? {
+                0 => Ok(()),
+                missing => Err(StoreError::Incomplete { run: run.into(), missing }),
+            }
+        })
+    }
+
+    /// Stores a run that was measured elsewhere, whole or not at all.
+    pub fn import_run(&mut self, run: &Run) -> Result<Import, StoreError> {
+        match self.load_run(&run.header.id) {
+            Err(StoreError::UnknownRun { .. }) => {}
+            Ok(stored) if identical(&stored, run)? => return Ok(Import::AlreadyThere),
+            Ok(_) => return Err(StoreError::DuplicateRun { run: run.header.id.clone() }),
+            Err(error) => return Err(error),
+        }
+        let missing = run.header.plan.len().saturating_sub(run.records.len());
+        if run.complete && missing > 0 {
+            return Err(StoreError::Incomplete { run: run.header.id.clone(), missing });
+        }
+        let positions = positions(run)?;
+        let encoded = run.records.iter().map(encode).collect::<Result<Vec<_>, _>>()?;
+        self.write(|transaction, path| {
+            let id = &run.header.id;
+            insert_run(transaction, path, &run.header, true)?;
+            for ((record, position), encoded) in run.records.iter().zip(positions).zip(&encoded) {
+                insert_case(transaction, path, id, position, record, encoded)?;
+            }
+            let sql = "UPDATE runs SET complete = ?2, finished_at = ?3 WHERE id = ?1";
+            transaction.execute(sql, params![id, run.complete, run.finished_at]).at(path)?;
+            Ok(Import::Stored)
+        })
+    }
+
+    /// Deletes a run with all its cases and samples.
+    pub fn delete_run(&mut self, run: &str) -> Result<(), StoreError> {
+        self.write(|transaction, path| match transaction.execute("DELETE FROM runs WHERE id = ?1", [run]).at(path)? {
+            0 => Err(StoreError::UnknownRun { reference: run.into() }),
+            _ => Ok(()),
+        })
+    }
+
+    /// All of it in one transaction, or none.
+    fn write<T>(
+        &mut self,
+        body: impl FnOnce(&Transaction<'_>, &Path) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let path = &self.path;
+        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).at(path)?;
+        let result = body(&transaction, path)?;
+        transaction.commit().at(path)?;
+        Ok(result)
+    }
+}
+
+fn insert_run(
+    transaction: &Transaction<'_>,
+    path: &Path,
+    header: &RunHeader,
+    imported: bool,
+) -> Result<(), StoreError> {
+    let id = &header.id;
+    let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
+    if transaction.query_row(sql, [id], |row| row.get(0)).at(path)? {
+        return Err(StoreError::DuplicateRun { run: id.clone() });
+    }
+    let what = || format!("run {id}");
+    transaction
+        .execute(
+            "INSERT INTO runs (id, suite, command, seed, started_at, imported, host, environment, protocol)
+             VALUES (:id, :suite, :command, :seed, :started_at, :imported, :host, :environment, :protocol)",
+            named_params! {
+                ":id": id,
+                ":suite": header.suite,
+                ":command": header.command,
+                ":seed": header.seed.to_string(),
+                ":started_at": header.started_at,
+                ":imported": imported,
+                ":host": header.environment.host.name,
+                ":environment": json(&header.environment, what)?,
+                ":protocol": json(&header.protocol, what)?,
+            },
+        )
+        .at(path)?;
+    let sql = "INSERT INTO plan (run, position, id, definition) VALUES (?1, ?2, ?3, ?4)";
+    let mut insert = transaction.prepare(sql).at(path)?;
+    for (position, case) in header.plan.iter().enumerate() {
+        insert.execute(params![id, position, case.id(), json(case, || case.id())?]).at(path)?;
+    }
+    Ok(())
+}
+
+fn insert_case(
+    transaction: &Transaction<'_>,
+    path: &Path,
+    run: &str,
+    position: usize,
+    record: &Record,
+    encoded: &[u8],
+) -> Result<(), StoreError> {
+    let case = record.case.id();
+    let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
+    if !transaction.query_row(sql, [run], |row| row.get(0)).at(path)? {
+        return Err(StoreError::UnknownRun { reference: run.into() });
+    }
+    let sql = "SELECT EXISTS (SELECT 1 FROM plan WHERE run = ?1 AND position = ?2 AND id = ?3)";
+    if !transaction.query_row(sql, params![run, position, case], |row| row.get(0)).at(path)? {
+        return Err(StoreError::NotPlanned { run: run.into(), position, case });
+    }
+    let sql = "SELECT EXISTS (SELECT 1 FROM cases WHERE run = ?1 AND position = ?2)";
+    if transaction.query_row(sql, params![run, position], |row| row.get(0)).at(path)? {
+        return Err(StoreError::DuplicateCase { run: run.into(), case });
+    }
+    transaction
+        .execute(
+            "INSERT INTO cases (run, position, id, workload, algorithm, operation, provider, definition, status, error,
+                                verified, precision_reached, contended, finished_at)
+             VALUES (:run, :position, :id, :workload, :algorithm, :operation, :provider, :definition, :status, :error,
+                     :verified, :precision_reached, :contended, :finished_at)",
+            named_params! {
+                ":run": run,
+                ":position": position,
+                ":id": case,
+                ":workload": record.case.workload,
+                ":algorithm": record.case.algorithm,
+                ":operation": record.case.operation,
+                ":provider": record.case.provider,
+                ":definition": json(&record.case, || case.clone())?,
+                ":status": match record.status { Status::Ok => "ok", Status::Failed => "failed" },
+                ":error": record.error,
+                ":verified": record.verified,
+                ":precision_reached": record.precision_reached,
+                ":contended": record.samples.contended(),
+                ":finished_at": record.finished_at,
+            },
+        )
+        .at(path)?;
+    let sql = "INSERT INTO samples (run, position, metric, batch, count, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let samples = &record.samples;
+    let values = params![run, position, samples.metric.name(), samples.batch, samples.count(), encoded];
+    transaction.execute(sql, values).at(path)?;
+    Ok(())
+}
+
+fn encode(record: &Record) -> Result<Vec<u8>, StoreError> {
+    samples::encode(&record.samples).map_err(|error| unstorable(record, error))
+}
+
+fn unstorable(record: &Record, error: SamplesError) -> StoreError {
+    StoreError::Unstorable { what: record.case.id(), reason: error.to_string() }
+}
+
+/// JSON that is read back as the same value: it has no words for what is not a number.
+fn json<T: Serialize + DeserializeOwned + PartialEq>(
+    value: &T,
+    what: impl Fn() -> String,
+) -> Result<String, StoreError> {
+    let refused = |reason: String| StoreError::Unstorable { what: what(), reason };
+    let text = serde_json::to_string(value).map_err(|error| refused(error.to_string()))?;
+    match serde_json::from_str::<T>(&text) {
+        Ok(read) if read == *value => Ok(text),
+        Ok(_) => Err(refused("JSON does not keep it".into())),
+        Err(error) => Err(refused(format!("JSON does not keep it: {error}"))),
+    }
+}
+
+/// Where in the plan each record stands. Records are in the plan's order, with gaps where cases are missing.
+fn positions(run: &Run) -> Result<Vec<usize>, StoreError> {
+    let mut plan = run.header.plan.iter().map(|case| case.id()).enumerate();
+    let find =
+        |record: &Record| {
+            let case = record.case.id();
+            plan.find(|(_, planned)| *planned == case).map(|(position, _)| position).ok_or_else(|| {
+                StoreError::NotPlanned { run: run.header.id.clone(), position: run.header.plan.len(), case }
+            })
+        };
+    run.records.iter().map(find).collect()
+}
+
+/// Whether two runs are the same to the last bit, not-a-numbers included.
+fn identical(one: &Run, other: &Run) -> Result<bool, StoreError> {
+    let outside = one.header == other.header
+        && (one.complete, &one.finished_at) == (other.complete, &other.finished_at)
+        && one.records.len() == other.records.len();
+    if !outside {
+        return Ok(false);
+    }
+    for (one, other) in one.records.iter().zip(&other.records) {
+        let payload = |record: &Record| samples::payload(&record.samples).map_err(|error| unstorable(record, error));
+        if without_samples(one) != without_samples(other) || payload(one)? != payload(other)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn without_samples(record: &Record) -> impl PartialEq {
+    let Record { case, status, error, verified, precision_reached, samples: _, finished_at } = record.clone();
+    (case, status, error, verified, precision_reached, finished_at)
+}

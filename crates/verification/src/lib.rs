@@ -1,0 +1,1 @@
+//! Are the answers right? Known answers, published vectors, and every library against every other.

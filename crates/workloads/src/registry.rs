@@ -1,0 +1,57 @@
+use crate::{Options, Workload, known_answers, workloads};
+use pqlab_harness::{Fault, Seed, Trial, TrialSource};
+use pqlab_primitives::Provider;
+use pqlab_record::Case;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Workloads and providers together: knows every case, and readies any of them.
+pub struct Registry {
+    providers: Vec<Arc<Provider>>,
+    workloads: Vec<Box<dyn Workload>>,
+    /// Known answers are checked once a process for each provider and algorithm.
+    checked: Mutex<HashMap<(String, String), Result<(), Fault>>>,
+}
+
+impl Registry {
+    /// The registry of all workloads over these providers.
+    pub fn new(providers: Vec<Arc<Provider>>) -> Registry {
+        Registry { providers, workloads: workloads(), checked: Mutex::default() }
+    }
+
+    /// The providers.
+    pub fn providers(&self) -> &[Arc<Provider>] {
+        &self.providers
+    }
+
+    /// The workloads.
+    pub fn workloads(&self) -> &[Box<dyn Workload>] {
+        &self.workloads
+    }
+
+    /// Every case of every workload.
+    pub fn cases(&self, options: &Options) -> Vec<Case> {
+        self.workloads.iter().flat_map(|workload| workload.cases(&self.providers, options)).collect()
+    }
+
+    fn check(&self, provider: &Provider, algorithm: &str) -> Result<(), Fault> {
+        let key = (provider.id(), algorithm.to_owned());
+        let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        checked
+            .entry(key)
+            .or_insert_with(|| known_answers::check(provider, algorithm).map(drop).map_err(Fault::WrongAnswer))
+            .clone()
+    }
+}
+
+impl TrialSource for Registry {
+    fn prepare(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let unsupported = |what: &str, name: &str| Fault::Unsupported(format!("this build has no {what} {name}"));
+        let workload = self.workloads.iter().find(|workload| workload.id() == case.workload);
+        let workload = workload.ok_or_else(|| unsupported("workload", &case.workload))?;
+        let provider = self.providers.iter().find(|provider| provider.id() == case.provider);
+        let provider = provider.ok_or_else(|| unsupported("provider", &case.provider))?;
+        self.check(provider, &case.algorithm)?;
+        workload.prepare(case, provider, seed)
+    }
+}
