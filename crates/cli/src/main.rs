@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod output;
 mod progress;
+mod table;
 
 use args::{Cli, Command};
 use clap::Parser;
@@ -42,7 +43,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     let terminal = output::Terminal::new(cli.color);
     match cli.command {
         Command::Run(arguments) => commands::run::run(arguments, &terminal),
-        Command::List(arguments) => commands::list::run(&arguments),
+        Command::List(arguments) => commands::list::run(&arguments, &terminal),
         Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Export(arguments) => commands::export::run(&arguments),

@@ -2,6 +2,7 @@
 
 use crate::args::ColorChoice;
 use anyhow::Context;
+use pqlab_lab::report::terminal::Palette;
 use std::fs;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -22,7 +23,7 @@ impl std::error::Error for BadInput {}
 #[derive(Debug)]
 pub(crate) struct Terminal {
     /// Whether to colour.
-    pub(crate) color: bool,
+    pub(crate) palette: Palette,
     /// Columns.
     pub(crate) width: usize,
 }
@@ -38,7 +39,7 @@ impl Terminal {
             }
         };
         let width = terminal_size::terminal_size().map_or(120, |(width, _)| usize::from(width.0));
-        Terminal { color, width }
+        Terminal { palette: Palette { colour: color }, width }
     }
 }
 

@@ -2,9 +2,11 @@
 
 use crate::output;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use pqlab_lab::record::{Case, Record, RunHeader};
-use pqlab_lab::report::{json, terminal};
+use pqlab_lab::record::{Case, Record, Run, RunHeader};
+use pqlab_lab::report::schema::{Document, ResultEntry};
+use pqlab_lab::report::terminal::{self, LineWidths, Palette};
 use pqlab_lab::Progress;
+use serde_json::Value;
 use std::time::Duration;
 
 /// Steps of the bar for one case.
@@ -26,7 +28,8 @@ pub(crate) struct Screen {
     stream: Stream,
     quiet: bool,
     verbose: bool,
-    color: bool,
+    palette: Palette,
+    widths: LineWidths,
     bars: Option<Bars>,
     /// The first failure to write: the run goes on, because what it stores is worth more than what it shows.
     pub(crate) broken: Option<std::io::Error>,
@@ -39,14 +42,14 @@ struct Bars {
 }
 
 impl Screen {
-    pub(crate) fn new(stream: Stream, progress: bool, quiet: bool, verbose: bool, color: bool) -> Screen {
+    pub(crate) fn new(stream: Stream, progress: bool, quiet: bool, verbose: bool, palette: Palette) -> Screen {
         let bars = progress.then(|| {
             let all = MultiProgress::new();
             let run = all.add(ProgressBar::no_length().with_style(bar_style()));
             let case = all.add(ProgressBar::no_length().with_style(case_style()));
             Bars { all, run, case }
         });
-        Screen { stream, quiet, verbose, color, bars, broken: None }
+        Screen { stream, quiet, verbose, palette, widths: LineWidths::default(), bars, broken: None }
     }
 
     fn data(&mut self, line: &str) {
@@ -60,8 +63,14 @@ impl Screen {
         self.broken = written.err();
     }
 
-    fn event(&mut self, event: &serde_json::Value) {
-        self.data(&event.to_string());
+    fn event(&mut self, name: &str, body: serde_json::Result<Value>) {
+        match body {
+            Ok(mut event) => {
+                event["event"] = name.into();
+                self.data(&event.to_string());
+            }
+            Err(error) => self.note(&format!("event {name} cannot be written: {error}")),
+        }
     }
 
     /// Removes the bars.
@@ -75,11 +84,10 @@ impl Screen {
 
 impl Progress for Screen {
     fn begin(&mut self, header: &RunHeader, remaining: usize) {
+        self.widths = LineWidths::of(&header.plan);
         if self.stream == Stream::Events {
-            let mut event = json::header(header);
-            event["event"] = "begin".into();
-            event["cases"] = remaining.into();
-            self.event(&event);
+            let run = Run { header: header.clone(), records: Vec::new(), complete: false, finished_at: None };
+            self.event("begin", serde_json::to_value(Document::of(&run, false)));
         }
         if self.verbose {
             let protocol = &header.protocol;
@@ -111,12 +119,12 @@ impl Progress for Screen {
     fn finished(&mut self, header: &RunHeader, record: &Record) {
         match self.stream {
             Stream::Lines if !self.quiet => {
-                let line = terminal::case_line(record, &header.protocol, self.color);
+                let line = terminal::case_line(record, &header.protocol, self.widths, self.palette);
                 self.data(&line);
             }
             Stream::Events => {
-                let result = json::result(record, &header.protocol);
-                self.event(&serde_json::json!({"event": "case", "result": result}));
+                let result = serde_json::to_value(ResultEntry::of(record, &header.protocol));
+                self.event("case", result.map(|result| serde_json::json!({ "result": result })));
             }
             Stream::Lines | Stream::Nothing => {}
         }

@@ -3,7 +3,7 @@
 use nix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 
-/// Latency in core cycles of one link of the [chain](chain): a 64-bit addition of two registers.
+/// Latency in core cycles of one link of the [chain]: a 64-bit addition of two registers.
 ///
 /// One cycle on every x86-64 core since the K8 and Core 2 (Agner Fog, *Instruction tables*, `ADD r,r`), on the Arm cores
 /// from Cortex-A53 to Neoverse V2 (Arm, *Software Optimization Guide* of each, "Arithmetic, basic") and on RISC-V cores
@@ -12,7 +12,7 @@ use std::hint::black_box;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
 const LINK_CYCLES: u64 = 1;
 
-/// Latency in core cycles of one link of the portable [chain](chain): an exclusive or and an addition, one cycle each.
+/// Latency in core cycles of one link of the portable [chain]: an exclusive or and an addition, one cycle each.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 const LINK_CYCLES: u64 = 2;
 

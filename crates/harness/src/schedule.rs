@@ -8,7 +8,7 @@
 use crate::clock;
 use crate::wire::{Prepared, VisitRequest, Visited};
 use pqlab_record::{Case, Metric, Protocol, ProtocolKind, Record, Samples, Status, Visit};
-use pqlab_stats::{Interval, median_interval};
+use pqlab_stats::{CONFIDENCE, Interval, median_interval};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -16,8 +16,6 @@ use std::collections::BTreeMap;
 
 /// How often a disturbed visit is measured again before it is kept as it is.
 pub const REPEATS: u32 = 3;
-/// Confidence of every interval.
-pub const CONFIDENCE: f64 = 0.95;
 /// A sample is at least this many times as long as the counter's resolution.
 const RESOLUTIONS_PER_SAMPLE: f64 = 100.0;
 /// Rounds before an adaptive case may stop: one is no evidence of anything.
@@ -147,12 +145,11 @@ fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
 struct Open {
     position: usize,
     ns_per_operation: f64,
-    batch: u64,
     /// Samples still to take, process by process; `None` for the adaptive rules.
     quota: Option<Vec<u64>>,
     spent_ns: u64,
     rounds: u32,
-    visits: Vec<Visit>,
+    samples: Samples,
 }
 
 struct Block<'a> {
@@ -196,15 +193,14 @@ impl Block<'_> {
         }
         let batch = self.protocol.batch.unwrap_or_else(|| calibrate(ns_per_operation, self.counter.resolution_ns));
         let quota = self.protocol.iterations.map(|iterations| shares(iterations, self.processes()));
-        self.open.push(Open {
-            position,
-            ns_per_operation: ns_per_operation.max(0.1),
+        let samples = Samples {
+            metric: self.counter.metric,
+            ns_per_tick: self.counter.ns_per_tick,
             batch,
-            quota,
-            spent_ns: 0,
-            rounds: 0,
             visits: Vec::new(),
-        });
+        };
+        let ns_per_operation = ns_per_operation.max(0.1);
+        self.open.push(Open { position, ns_per_operation, quota, spent_ns: 0, rounds: 0, samples });
         Ok(())
     }
 
@@ -245,7 +241,8 @@ impl Block<'_> {
     fn visit(&mut self, process: u32, index: usize) -> Result<(), Failure> {
         let open = &mut self.open[index];
         let case = &self.plan[open.position];
-        let operation_ns = open.ns_per_operation * open.batch as f64;
+        let batch = open.samples.batch;
+        let operation_ns = open.ns_per_operation * batch as f64;
         let budget_ns = self.protocol.visit_s * 1e9;
         let fitting = ((budget_ns / operation_ns) as u64).clamp(1, SAMPLES_PER_VISIT);
         let samples = match &open.quota {
@@ -267,7 +264,7 @@ impl Block<'_> {
             Some(_) => u64::MAX / 2,
             None => budget_ns as u64,
         };
-        let request = VisitRequest { case: case.id(), batch: open.batch, warmup, samples, budget_ns };
+        let request = VisitRequest { case: case.id(), batch, warmup, samples, budget_ns };
         let mut repeats = 0;
         let visited = loop {
             let visited = self.fleet.visit(process, case, &request)?;
@@ -280,7 +277,7 @@ impl Block<'_> {
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
         }
-        open.visits.push(Visit {
+        open.samples.visits.push(Visit {
             process,
             round: open.rounds,
             repeats,
@@ -320,7 +317,7 @@ impl Block<'_> {
                 error: None,
                 verified: true,
                 precision_reached,
-                samples: self.samples(open.batch, open.visits),
+                samples: open.samples,
                 finished_at: clock::utc_now(),
             };
             self.finish(open.position, record)?;
@@ -328,18 +325,15 @@ impl Block<'_> {
         Ok(())
     }
 
+    /// The interval as a report will show it: from the same visits, no finer than a step of the counter.
     fn interval(&self, open: &Open) -> Option<Interval> {
-        let samples = self.samples(open.batch, Vec::new());
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); self.processes() as usize];
-        for visit in open.visits.iter().filter(|visit| visit.disturbances.is_empty()) {
-            groups[visit.process as usize].extend(samples.ns_per_operation(visit));
+        for visit in open.samples.usable() {
+            groups[visit.process as usize].extend(open.samples.ns_per_operation(visit));
         }
         groups.retain(|group| !group.is_empty());
-        median_interval(&groups, CONFIDENCE)
-    }
-
-    fn samples(&self, batch: u64, visits: Vec<Visit>) -> Samples {
-        Samples { metric: self.counter.metric, ns_per_tick: self.counter.ns_per_tick, batch, visits }
+        let step = open.samples.ns_per_tick.unwrap_or(1.0) / open.samples.batch as f64;
+        median_interval(&groups, CONFIDENCE).map(|interval| interval.with_step(step))
     }
 
     fn fail(&mut self, position: usize, reason: String) -> Result<(), String> {

@@ -113,7 +113,7 @@ impl Fleet for ScriptedMachine {
             pressure_ns: Some((wall - cpu) as u64),
             clock_before_hz: 3e9,
             clock_after_hz: 3e9,
-            ..Default::default()
+            waited_ns: Some((wall - cpu) as u64),
         };
         Ok(Visited {
             ticks,

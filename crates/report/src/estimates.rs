@@ -6,7 +6,7 @@
 //! - **The median** is the median of all these samples pooled over the processes
 //!   ([definition 7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the column `ns_per_operation`, over
 //!   1,000. The protocol's trimming takes as many samples at one tail as at the other and cannot move it.
-//! - **Its interval** ([`median_interval`](pqlab_stats::median_interval)) has 95% confidence, is made from the samples
+//! - **Its interval** ([`median_interval`]) has 95% confidence, is made from the samples
 //!   before trimming, and reaches half a step of the counter to either side at least.
 //! - **Trimming** applies to everything else: mean, deviation, extremes, quantiles.
 //! - **Batches.** A percentile or a coefficient of variation of batch means is not one of operations: a batch of `b`

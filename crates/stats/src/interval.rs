@@ -1,3 +1,4 @@
+use crate::sorted::median_of;
 use crate::{Sorted, describe};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
@@ -93,12 +94,11 @@ impl Interval {
 ///
 /// `None` where there is no sample, or one that is not a finite number. Groups without samples do not count.
 pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interval> {
-    let pooled = Sorted::new(processes.concat())?;
-    let estimate = pooled.median();
     let medians: Vec<f64> = processes.iter().filter_map(|samples| crate::median(samples)).collect();
     if medians.len() < FEWEST_PROCESSES {
-        return order_statistics(&pooled, confidence);
+        return order_statistics(&Sorted::new(processes.concat())?, confidence);
     }
+    let estimate = median_of(processes.concat())?;
     let (low, high) = if medians.iter().all(|median| *median > 0.0) {
         let logarithms: Vec<f64> = medians.iter().map(|median| median.ln()).collect();
         let (low, high) = student(&logarithms, estimate.ln(), confidence)?;

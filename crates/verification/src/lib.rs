@@ -1,1 +1,29 @@
-//! Are the answers right? Known answers, published vectors, and every library against every other.
+//! Are the answers right? Published vectors, Wycheproof, and every library against every other.
+//!
+//! Everything runs through the traits of `pqlab-primitives`, against any list of providers. Each vector of a file that
+//! applies ends as passed, failed, or unsupported with a reason: none is left out without a word. What does not apply
+//! as a whole, and why, is [`NOT_APPLICABLE`].
+//!
+//! What a passed line does not say: vectors and other libraries catch wrong answers, not leaks through time, and not a
+//! generator that draws the same coins twice.
+
+mod checks;
+mod interop;
+mod line;
+mod locate;
+mod not_applicable;
+pub mod read;
+mod render;
+mod suites;
+mod tally;
+mod vectors;
+mod verify;
+mod wycheproof;
+
+pub use interop::{INTEROPERABILITY, interop};
+pub use line::{Line, Reason, Totals};
+pub use locate::{find_vectors, vectors_root};
+pub use not_applicable::{NOT_APPLICABLE, NotApplicable};
+pub use render::{json, matrix, table};
+pub use vectors::Vectors;
+pub use verify::{Select, everything, suites_of, verify};

@@ -3,7 +3,7 @@ use crate::args::DoctorArgs;
 use crate::output::Terminal;
 use crate::{DONE, output};
 use pqlab_lab::record::CounterChoice;
-use pqlab_lab::report::terminal;
+use pqlab_lab::report::terminal::{self, Palette, Role};
 use pqlab_lab::{Severity, advise, counters};
 use serde_json::json;
 
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     }
     output::data("\nWhat disturbs measuring here")?;
     for advice in &advice {
-        output::data(&format!("  {} {}: {}", mark(advice.severity, screen.color), advice.subject, advice.finding))?;
+        output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;
         if let Some(remedy) = &advice.remedy {
             output::data(&format!("          mend it: {remedy}"))?;
         }
@@ -46,12 +46,11 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-fn mark(severity: Severity, color: bool) -> String {
-    let word = format!("{:<7}", word(severity));
-    match (severity, color) {
-        (Severity::Ok, true) => format!("\x1b[32m{word}\x1b[0m"),
-        (Severity::Note, true) => format!("\x1b[36m{word}\x1b[0m"),
-        (Severity::Warning, true) => format!("\x1b[33m{word}\x1b[0m"),
-        (_, false) => word,
-    }
+fn mark(severity: Severity, palette: Palette) -> String {
+    let role = match severity {
+        Severity::Ok => Role::Good,
+        Severity::Note => Role::Strong,
+        Severity::Warning => Role::Doubtful,
+    };
+    palette.paint(role, &format!("{:<7}", word(severity)))
 }

@@ -1,12 +1,14 @@
 use super::laboratory;
 use crate::args::{ListArgs, Listing};
 use crate::{DONE, output};
-use pqlab_lab::report::{exporters, terminal::table};
+use crate::output::Terminal;
+use crate::table::table;
+use pqlab_lab::report::exporters;
 use pqlab_lab::{algorithms, builtin_suites, counters, provider_entries};
 use serde_json::{Value, json};
 
-pub(crate) fn run(arguments: &ListArgs) -> anyhow::Result<u8> {
-    let listing = list(arguments.what)?;
+pub(crate) fn run(arguments: &ListArgs, terminal: &Terminal) -> anyhow::Result<u8> {
+    let listing = list(arguments.what, terminal.width)?;
     if arguments.json {
         output::data(&serde_json::to_string_pretty(&listing.json)?)?;
     } else {
@@ -20,7 +22,7 @@ struct Listed {
     json: Value,
 }
 
-fn list(what: Listing) -> anyhow::Result<Listed> {
+fn list(what: Listing, width: usize) -> anyhow::Result<Listed> {
     Ok(match what {
         Listing::Cases => {
             let cases = laboratory()?.registry().cases(&Default::default());
@@ -47,7 +49,7 @@ fn list(what: Listing) -> anyhow::Result<Listed> {
             });
             let heads =
                 ["algorithm", "provider", "category", "public key", "secret key", "ciphertext", "signature", "output"];
-            let text = table(&heads, rows.collect());
+            let text = table(&heads, rows.collect(), width);
             Listed { text: format!("{text}\nLengths in bytes; the longest where a length varies."), json: json!(entries) }
         }
         Listing::Providers => {
@@ -55,7 +57,7 @@ fn list(what: Listing) -> anyhow::Result<Listed> {
             let rows = entries
                 .iter()
                 .map(|entry| vec![entry.id.clone(), entry.algorithms.to_string(), entry.version.clone(), entry.build.clone()]);
-            let mut text = table(&["provider", "algorithms", "version", "build"], rows.collect());
+            let mut text = table(&["provider", "algorithms", "version", "build"], rows.collect(), width);
             for entry in entries.iter().filter(|entry| !entry.unsupported.is_empty()) {
                 text.push_str(&format!("\n{} does not offer:", entry.id));
                 for (algorithm, reason) in &entry.unsupported {
@@ -70,7 +72,7 @@ fn list(what: Listing) -> anyhow::Result<Listed> {
             let rows = suites.iter().map(|suite| vec![suite.name.clone(), about(&suite.about)]);
             let json: Vec<Value> =
                 suites.iter().map(|suite| json!({"name": suite.name, "about": about(&suite.about)})).collect();
-            Listed { text: table(&["suite", "what it answers"], rows.collect()), json: json!(json) }
+            Listed { text: table(&["suite", "what it answers"], rows.collect(), width), json: json!(json) }
         }
         Listing::Exporters => {
             let all = exporters();
@@ -81,7 +83,7 @@ fn list(what: Listing) -> anyhow::Result<Listed> {
                     json!({"name": exporter.name(), "about": exporter.describe(), "extension": exporter.extension()})
                 })
                 .collect();
-            Listed { text: table(&["format", "what it is for"], rows.collect()), json: json!(json) }
+            Listed { text: table(&["format", "what it is for"], rows.collect(), width), json: json!(json) }
         }
         Listing::Counters => {
             let all = counters();
@@ -89,7 +91,7 @@ fn list(what: Listing) -> anyhow::Result<Listed> {
                 let available = if counter.available { "yes" } else { "no" };
                 vec![counter.name.to_owned(), available.to_owned(), counter.detail.clone()]
             });
-            Listed { text: table(&["counter", "available", "detail"], rows.collect()), json: json!(all) }
+            Listed { text: table(&["counter", "available", "detail"], rows.collect(), width), json: json!(all) }
         }
     })
 }

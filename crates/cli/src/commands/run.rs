@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         (false, false) => Stream::Lines,
     };
     let bars = !arguments.no_progress && !arguments.quiet && io::stderr().is_terminal();
-    let mut shown = Screen::new(stream, bars, arguments.quiet, arguments.verbose, screen.color);
+    let mut shown = Screen::new(stream, bars, arguments.quiet, arguments.verbose, screen.palette);
     let outcome = match plan {
         Some(plan) => {
             let request = RunRequest { seed: arguments.seed, command: command_line() };
@@ -96,7 +96,7 @@ fn conclude(arguments: &RunArgs, screen: &Terminal, store: &Store, ended: &Ended
         export::find(format)?.export(&run, &mut out)?;
         out.flush()?;
     } else if !arguments.quiet {
-        output::data(&terminal::closing(&run, screen.width, screen.color))?;
+        output::data(&terminal::closing(&run, screen.palette))?;
     }
     if !arguments.quiet {
         let database = store.path().display();

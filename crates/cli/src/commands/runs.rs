@@ -1,7 +1,7 @@
 use crate::args::RunsArgs;
 use crate::output::Terminal;
 use crate::{DONE, output};
-use pqlab_lab::report::terminal;
+use pqlab_lab::report::terminal as report;
 use serde_json::json;
 
 pub(crate) fn run(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
@@ -21,19 +21,19 @@ pub(crate) fn run(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u
     } else if runs.is_empty() {
         output::talk("no runs yet: `pqlab run` makes one");
     } else {
-        output::data(&terminal::runs_table(&rows(&runs), terminal.width))?;
+        output::data(&report::runs_table(&rows(&runs), terminal.width, terminal.palette))?;
     }
     Ok(DONE)
 }
 
-fn rows(runs: &[pqlab_lab::store::RunSummary]) -> Vec<terminal::RunRow> {
+fn rows(runs: &[pqlab_lab::store::RunSummary]) -> Vec<report::RunSummary> {
     runs.iter()
-        .map(|run| terminal::RunRow {
+        .map(|run| report::RunSummary {
             id: run.id.clone(),
             suite: run.suite.clone(),
             started_at: run.started_at.clone(),
-            finished: run.finished,
-            planned: run.planned,
+            done: run.finished,
+            total: run.planned,
             failed: run.failed,
             complete: run.complete,
             host: run.host.clone(),

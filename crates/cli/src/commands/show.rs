@@ -7,7 +7,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
     let Some(pattern) = &arguments.case else {
-        output::data(&terminal::run_table(&run, screen.width, screen.color))?;
+        output::data(&terminal::run_table(&run, screen.width, screen.palette))?;
         return Ok(DONE);
     };
     let records: Vec<_> =
@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
         return Err(BadInput(message).into());
     }
     for record in records {
-        output::data(&terminal::show_case(&run, record, screen.width, screen.color))?;
+        output::data(&terminal::show_case(&run, record, screen.width, screen.palette))?;
     }
     Ok(DONE)
 }

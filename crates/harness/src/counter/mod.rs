@@ -18,6 +18,9 @@ use std::time::Duration;
 /// Empty pairs of readings from which resolution and overhead are taken.
 const PAIRS: usize = 1_001;
 
+/// What stands between the reason why a counter cannot be had and what would change that.
+pub(crate) const REMEDY: &str = ". Remedy: ";
+
 /// Over how long the rate of the time-stamp counter is measured when a counter is opened.
 const CALIBRATION: Duration = Duration::from_millis(50);
 
@@ -35,7 +38,7 @@ pub trait Counter: Send {
 #[derive(Debug, thiserror::Error)]
 pub enum CounterError {
     /// The counter that was asked for cannot be had on this machine.
-    #[error("counter `{counter}` is not available: {reason}. Remedy: {remedy}")]
+    #[error("counter `{counter}` is not available: {reason}{REMEDY}{remedy}")]
     Unavailable {
         /// The counter's name.
         counter: &'static str,
@@ -138,7 +141,7 @@ pub fn open_at_rate(choice: CounterChoice, ticks_per_second: Option<f64>) -> Res
         unavailable: probes
             .missing()
             .into_iter()
-            .map(|Missing { counter, reason, remedy }| (counter.to_owned(), format!("{reason}. Remedy: {remedy}")))
+            .map(|Missing { counter, reason, remedy }| (counter.to_owned(), format!("{reason}{REMEDY}{remedy}")))
             .collect(),
     })
 }

@@ -5,7 +5,7 @@
 
 use super::Counter;
 use super::probe::EventProbe;
-use perf_event::events::Hardware;
+use perf_event::events::{Event, Hardware};
 use perf_event::{Builder, Sampler};
 use pqlab_record::Metric;
 use std::io;
@@ -28,7 +28,14 @@ impl Perf {
     /// # Errors
     /// The kernel's answer, with its number.
     pub(super) fn open(metric: Metric, user: bool) -> io::Result<Perf> {
-        let event = if metric == Metric::Instructions { Hardware::INSTRUCTIONS } else { Hardware::CPU_CYCLES };
+        Perf::count(
+            if metric == Metric::Instructions { Hardware::INSTRUCTIONS } else { Hardware::CPU_CYCLES },
+            metric,
+            user,
+        )
+    }
+
+    fn count(event: impl Event, metric: Metric, user: bool) -> io::Result<Perf> {
         // Pinned to the unit: a counter that shares its register with others by turns would be extrapolated.
         let mut counter = Builder::new(event).pinned(true).build()?;
         counter.enable()?;
@@ -97,5 +104,37 @@ fn fence() {
     // SAFETY: a barrier that touches neither registers nor memory.
     unsafe {
         std::arch::asm!("isb", options(nomem, nostack));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use perf_event::events::Software;
+
+    #[test]
+    fn where_a_program_may_not_read_the_register_the_kernel_is_asked() {
+        // An event of the kernel's own, in ns, which needs no unit and has no register. Where even that is forbidden,
+        // there is nothing to be seen.
+        let Ok(mut clock) = Perf::count(Software::TASK_CLOCK, Metric::Cycles, true) else { return };
+        assert!(clock.sampler.read_user().count().is_none());
+        clock.start();
+        let begin = crate::clock::thread_cpu_ns();
+        while crate::clock::thread_cpu_ns() < begin + 1_000_000 {}
+        assert!(clock.stop() >= 1_000_000);
+        assert_eq!(clock.metric(), Metric::Cycles);
+    }
+
+    #[test]
+    fn a_probe_answers_on_every_machine() {
+        for metric in [Metric::Cycles, Metric::Instructions] {
+            match probe(metric) {
+                EventProbe::Refused(errno) => assert_ne!(errno, 0),
+                EventProbe::Foreign => panic!("this is Linux"),
+                EventProbe::User | EventProbe::Kernel | EventProbe::Silent => {
+                    Perf::open(metric, true).unwrap();
+                }
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What of a machine disturbs measuring, and what to do about it.
 
 use super::root::Root;
+use crate::counter::REMEDY;
 use pqlab_record::{Counters, Cpu, Environment, Host};
 use std::path::Path;
 
@@ -198,9 +199,11 @@ fn counters(counters: &Counters) -> Vec<Advice> {
         "tsc" => Advice::note("counter", "TSC ticks: time at a constant rate, not core cycles"),
         _ => Advice::note("counter", "the monotonic clock: time, at the resolution of nanoseconds"),
     }];
-    advice.extend(
-        counters.unavailable.iter().map(|(name, reason)| Advice::note("counter", format!("no {name}: {reason}"))),
-    );
+    advice.extend(counters.unavailable.iter().map(|(name, why)| {
+        let (reason, remedy) = why.split_once(REMEDY).unwrap_or((why, ""));
+        let note = Advice::note("counter", format!("no {name}: {reason}"));
+        if remedy.is_empty() { note } else { note.remedy(remedy) }
+    }));
     advice
 }
 
@@ -414,9 +417,11 @@ mod tests {
         assert_eq!(found(&environment, "perf_event_paranoid").severity, Severity::Note);
         environment.counters.primary = "tsc".into();
         environment.counters.unavailable =
-            vec![("cycles".into(), "kernel.perf_event_paranoid is 4. Remedy: ...".into())];
+            vec![("cycles".into(), "kernel.perf_event_paranoid is 4. Remedy: sysctl".into())];
         assert!(advise(&environment).iter().all(|advice| advice.subject != "perf_event_paranoid"));
-        assert!(found(&environment, "counter").finding.contains("no cycles: kernel.perf_event_paranoid is 4"));
+        let advice = found(&environment, "counter");
+        assert_eq!(advice.finding, "no cycles: kernel.perf_event_paranoid is 4");
+        assert_eq!(advice.remedy.as_deref(), Some("sysctl"));
     }
 
     #[test]

@@ -142,24 +142,28 @@ impl<T: Handle> Pool<T> {
     }
 
     fn take(&self) -> Option<Owned<T>> {
-        let own = own_lane(self.lanes.len());
-        let raw = self.lanes[own].0.swap(null_mut(), Ordering::Acquire);
-        if !raw.is_null() {
-            // SAFETY: the exchange made this thread the only one with the pointer, which `give` put there.
-            return unsafe { Owned::from_raw(raw) };
-        }
-        // Left by another thread, for instance the one that prepared the key.
-        self.lanes.iter().find_map(|lane| {
-            // SAFETY: as above.
-            unsafe { Owned::from_raw(lane.0.swap(null_mut(), Ordering::Acquire)) }
+        // A lane of another thread holds a context where, for instance, that thread prepared the key.
+        self.lanes_from_own().find_map(|lane| {
+            let raw = lane.0.swap(null_mut(), Ordering::Acquire);
+            // SAFETY: null, or put there by `give`; the exchange made this thread the only one with the pointer.
+            unsafe { Owned::from_raw(raw) }
         })
     }
 
     fn give(&self, context: Owned<T>) {
-        let own = own_lane(self.lanes.len());
-        let displaced = self.lanes[own].0.swap(context.into_raw(), Ordering::AcqRel);
-        // SAFETY: the exchange made this thread the only one with the pointer.
-        drop(unsafe { Owned::from_raw(displaced) });
+        let raw = context.into_raw();
+        let kept = self
+            .lanes_from_own()
+            .any(|lane| lane.0.compare_exchange(null_mut(), raw, Ordering::Release, Ordering::Relaxed).is_ok());
+        if !kept {
+            // SAFETY: the pointer is still this thread's alone.
+            drop(unsafe { Owned::from_raw(raw) });
+        }
+    }
+
+    fn lanes_from_own(&self) -> impl Iterator<Item = &Lane<T>> {
+        let (before, from) = self.lanes.split_at(own_lane(self.lanes.len()));
+        from.iter().chain(before)
     }
 }
 
@@ -172,9 +176,10 @@ impl<T: Handle> Drop for Pool<T> {
     }
 }
 
-/// One lane for each thread that can run at the same time, within reason: a pool exists for each key.
+/// One lane for each thread that may run at the same time, within reason, since every key has a pool. At least eight,
+/// because a process that is bound to one CPU now may later let its threads run on several.
 static LANES: LazyLock<usize> =
-    LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from).next_power_of_two().min(64));
+    LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from).next_power_of_two().clamp(8, 64));
 
 fn own_lane(lanes: usize) -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
@@ -183,4 +188,49 @@ fn own_lane(lanes: usize) -> usize {
     }
     // `lanes` is a power of two.
     THREAD.with(|thread| thread & (lanes - 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number() -> Owned<aws::BIGNUM> {
+        // SAFETY: makes a new number; null or ours.
+        unsafe { Owned::from_raw(aws::BN_new()) }.unwrap()
+    }
+
+    #[test]
+    fn a_thread_gets_the_same_context_again() {
+        let pool = Pool::new(number());
+        let again = |pool: &Pool<aws::BIGNUM>| {
+            pool.with(|| Err("the pool was empty"), |context| Ok::<_, &str>(context as usize)).unwrap()
+        };
+        let first = again(&pool);
+        assert_eq!(first, again(&pool));
+        // Another thread finds it too.
+        assert_eq!(std::thread::scope(|scope| scope.spawn(|| again(&pool)).join().unwrap()), first);
+    }
+
+    #[test]
+    fn contexts_in_use_are_not_given_out_twice() {
+        let pool = Pool::new(number());
+        let make = || Ok::<_, ()>(number());
+        let nested = pool.with(make, |outer| pool.with(make, |inner| Ok(outer != inner)));
+        assert_eq!(nested, Ok(true));
+        // Both are in the pool now, and a pool keeps no more than it has lanes for.
+        let contexts: Vec<_> = (0..2).map(|_| pool.take().unwrap()).collect();
+        assert!(pool.take().is_none());
+        for context in contexts.into_iter().chain((0..*LANES).map(|_| number())) {
+            pool.give(context);
+        }
+        assert_eq!(std::iter::from_fn(|| pool.take()).count(), *LANES);
+    }
+
+    #[test]
+    fn a_failed_call_returns_its_context() {
+        let pool = Pool::new(number());
+        let failed = pool.with(|| Err("the pool was empty"), |_| Err::<(), _>("the call failed"));
+        assert_eq!(failed, Err("the call failed"));
+        assert!(pool.take().is_some());
+    }
 }

@@ -60,8 +60,8 @@ impl SignatureScheme for Rsa {
         }
         // SAFETY: reads the bytes; the result is null or ours.
         let key = unsafe { Owned::from_raw(aws::RSA_private_key_from_bytes(bytes.as_ptr(), bytes.len())) };
-        // A private exponent must be there: the library would also take a stripped key with zeros in most fields, which
-        // RFC 8017 does not know.
+        // The library would also take a stripped key, with zeros for all but modulus and private exponent, which RFC 8017
+        // does not know.
         let key = key.filter(has_right_size).filter(has_factors);
         Ok(Box::new(PrivateKey(key.ok_or_else(|| malformed("RSA-2048 signing key"))?)))
     }

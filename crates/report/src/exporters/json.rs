@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn every_row_has_the_same_fields() {
         let found = exported(false, &fixtures::run());
-        let rows: Vec<&Value> = found["results"].as_object().unwrap().values().flat_map(|area| area.as_array().unwrap()).collect();
+        let rows: Vec<&Value> =
+            found["results"].as_object().unwrap().values().flat_map(|area| area.as_array().unwrap()).collect();
         assert_eq!(rows.len(), fixtures::run().records.len());
         for row in &rows {
             assert_eq!(keys(row), keys(rows[0]));
@@ -172,7 +173,9 @@ mod tests {
         run.records[0].samples.batch = 16;
         let found = exported(false, &run);
         let row = &found["results"]["kem"][0];
-        for name in ["stdev_us", "cov_pct", "min_us", "max_us", "p5_us", "p25_us", "p75_us", "p95_us", "p99_us", "iqm_us"] {
+        for name in
+            ["stdev_us", "cov_pct", "min_us", "max_us", "p5_us", "p25_us", "p75_us", "p95_us", "p99_us", "iqm_us"]
+        {
             assert!(row[name].is_null(), "{name}");
         }
         for name in ["median_us", "median_ci_us", "mean_us", "ops_per_s", "ticks", "half_width_pct"] {

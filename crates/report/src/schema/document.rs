@@ -97,7 +97,8 @@ impl ResultEntry {
         let estimates = estimate(record, protocol);
         let estimates = estimates.as_ref();
         let operations = estimates.and_then(Estimates::operations);
-        let of_operations = |field: fn(&Description) -> f64| operations.map(|description| field(description) / NS_PER_US);
+        let of_operations =
+            |field: fn(&Description) -> f64| operations.map(|description| field(description) / NS_PER_US);
         let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
         let interval = estimates.map(|estimates| estimates.median_ns);
         let in_us = |medians: &[(u32, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();

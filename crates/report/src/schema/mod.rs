@@ -3,12 +3,15 @@
 //! operation; how they are made from samples says [`crate::estimates`].
 
 mod document;
+mod import;
 
 use indexmap::IndexMap;
 use pqlab_record::{
     Build, CounterChoice, Cpu, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, Samples, Sizes, Status,
 };
 use serde::{Deserialize, Serialize};
+
+pub use import::ImportError;
 
 /// A run with its estimates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

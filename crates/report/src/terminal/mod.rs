@@ -1,0 +1,26 @@
+//! What the terminal shows: pure functions that return text and print nothing.
+//!
+//! Text from outside (names, reasons, hosts) cannot steer the terminal: control characters and characters that change the
+//! direction of writing appear as escapes. Columns are aligned by display width. Everything is readable without colour;
+//! `width` is the terminal's in columns. Results of several lines end in a line feed, single lines do not.
+
+mod case;
+mod columns;
+mod environment;
+mod histogram;
+mod line;
+mod marks;
+mod palette;
+mod runs;
+mod standing;
+mod table;
+mod text;
+
+pub use case::show_case;
+pub use environment::{closing, environment_line, floor_line};
+pub use line::{LineWidths, case_line};
+pub use marks::Mark;
+pub use palette::{Palette, Role};
+pub use runs::{RunSummary, runs_table};
+pub use table::run_table;
+pub use text::{display_width, neutral};

@@ -1,0 +1,43 @@
+# `make run` and `make test` are the two commands; `make help` lists the rest. Each first runs scripts/setup, which
+# installs what is missing and takes no time where nothing is.
+
+PQLAB_CACHE ?= $(HOME)/.cache/pqlab
+export CARGO_TARGET_DIR ?= $(PQLAB_CACHE)/target
+export PATH := $(if $(CARGO_HOME),$(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
+
+PQLAB := $(CARGO_TARGET_DIR)/release/pqlab
+SUITE ?= standard
+
+.DEFAULT_GOAL := help
+.PHONY: help run test build lint bench clean setup
+
+help: ## This list
+	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@echo
+	@echo "  SUITE=smoke        with run: another suite, or several"
+	@echo "  CARGO_TARGET_DIR   where cargo builds: $(CARGO_TARGET_DIR)"
+	@echo "  PQLAB_CACHE        what is kept between builds: $(PQLAB_CACHE)"
+
+run: build ## Measure the standard suite and say where the results are
+	@$(PQLAB) run $(SUITE)
+	@echo
+	@echo "All of it is stored. To see it again: $(PQLAB) show last"
+
+test: setup ## Run every test
+	cargo test --workspace --locked
+
+build: setup ## Build the release binary
+	cargo build --release --locked
+
+lint: ## Format, clippy, spelling, licences of the dependencies
+	@scripts/setup lint
+	@scripts/lint
+
+bench: setup ## Benchmarks of pqlab itself: what its own layers cost
+	cargo bench --workspace --locked --bench '*'
+
+clean: ## Remove what was built; runs and the cache of C libraries stay
+	rm -rf "$(CARGO_TARGET_DIR)"/debug "$(CARGO_TARGET_DIR)"/release
+
+setup:
+	@scripts/setup

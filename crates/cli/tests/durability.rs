@@ -1,0 +1,115 @@
+//! Stopping at any moment loses no finished case and doubles none.
+
+mod common;
+
+use common::{Pqlab, text};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::time::Duration;
+
+/// How often a run is killed.
+const KILLS: usize = 100;
+
+/// A run of about a second: a dozen cases in as many blocks as they have.
+const RUN: [&str; 12] = [
+    "run", "hash", "--provider", "rustcrypto", "--filter", "hash/SHA*", "--processes", "2", "--max-time", "0.02", "--seed", "7",
+];
+
+#[test]
+fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
+    let pqlab = Pqlab::new();
+    let mut random: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut kills = 0;
+    let mut completed = 0;
+    let mut acknowledged: HashSet<(String, String)> = HashSet::new();
+    while kills < KILLS {
+        let mut arguments: Vec<&str> = match incomplete(&pqlab) {
+            Some(_) => vec!["run", "--resume"],
+            None => RUN.to_vec(),
+        };
+        arguments.extend(["--json", "--no-progress"]);
+        let mut child = pqlab.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            BufReader::new(stdout).lines().map_while(Result::ok).collect::<Vec<String>>()
+        });
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 700));
+        let killed = child.try_wait().unwrap().is_none();
+        child.kill().ok();
+        child.wait().unwrap();
+        kills += usize::from(killed);
+        completed += usize::from(!killed);
+        let mut run = String::new();
+        for line in reader.join().unwrap() {
+            // The last line of a killed process may be cut; a cut line acknowledges nothing.
+            let Ok(event) = serde_json::from_str::<Value>(&line) else { continue };
+            match event["event"].as_str() {
+                Some("begin") => run = event["run"]["id"].as_str().unwrap().to_owned(),
+                Some("case") => {
+                    let case = event["result"]["id"].as_str().unwrap().to_owned();
+                    assert!(acknowledged.insert((run.clone(), case.clone())), "{case} was finished twice in {run}");
+                }
+                _ => {}
+            }
+        }
+    }
+    while incomplete(&pqlab).is_some() {
+        pqlab.expect(0, &["run", "--resume", "-q"]);
+    }
+
+    let connection = rusqlite::Connection::open(pqlab.database()).unwrap();
+    let sound: String = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
+    assert_eq!(sound, "ok");
+    let mut stored: HashSet<(String, String)> = HashSet::new();
+    let mut plans: HashSet<Vec<String>> = HashSet::new();
+    let runs: Vec<Value> = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
+    for run in &runs {
+        let id = run["id"].as_str().unwrap();
+        assert_eq!(run["finished"], run["planned"], "{id} is complete");
+        let export: Value = serde_json::from_str(&pqlab.expect(0, &["export", id, "--format", "json"])).unwrap();
+        let mut cases = Vec::new();
+        for result in export["results"].as_object().unwrap().values().flat_map(|area| area.as_array().unwrap()) {
+            let case = result["id"].as_str().unwrap().to_owned();
+            assert!(stored.insert((id.to_owned(), case.clone())), "{case} is stored twice in {id}");
+            cases.push(case);
+        }
+        plans.insert(cases);
+    }
+    assert!(acknowledged.is_subset(&stored), "lost: {:?}", acknowledged.difference(&stored).collect::<Vec<_>>());
+    assert_eq!(plans.len(), 1, "every run, however often it was killed, ends with the same plan");
+    println!("{kills} kills, {completed} sessions ended by themselves, {} runs, {} cases", runs.len(), stored.len());
+}
+
+#[test]
+fn an_interrupted_run_says_so_and_goes_on() {
+    let pqlab = Pqlab::new();
+    let mut child = pqlab
+        .command(&["run", "kem", "--provider", "rustcrypto", "--no-progress"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // After the first finished case, so that there is something to keep.
+    let mut line = String::new();
+    let mut stdout = BufReader::new(child.stdout.take().unwrap());
+    stdout.read_line(&mut line).unwrap();
+    std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("--resume"), "{}", text(&output.stderr));
+    let runs: Vec<Value> = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
+    assert_eq!(runs[0]["complete"], false);
+    assert!(runs[0]["finished"].as_u64().unwrap() >= 1);
+}
+
+fn incomplete(pqlab: &Pqlab) -> Option<String> {
+    if !pqlab.database().exists() {
+        return None;
+    }
+    let runs: Vec<Value> = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
+    runs.iter().find(|run| run["complete"] == false).map(|run| run["id"].as_str().unwrap().to_owned())
+}

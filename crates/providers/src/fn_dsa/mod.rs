@@ -1,0 +1,267 @@
+//! Falcon by the crate `fn-dsa`, whose version 0.3 still has it: with [`HASH_ID_ORIGINAL_FALCON`] it hashes the nonce
+//! and the message and nothing else (Falcon specification, algorithm 10), without the context and the hash of the key
+//! that the drafts of FN-DSA add. Signatures are in the padded encoding, of fixed length (section 3.11.3).
+//!
+//! A signing key holds its lattice basis in FFT form and the room to work in, and takes both for itself while it signs:
+//! each thread that signs at the same time works with a copy of its own.
+
+#[cfg(test)]
+mod tests;
+
+use crate::compiled::{compiled, crate_version};
+use ::fn_dsa::{
+    CryptoRng, DOMAIN_NONE, FN_DSA_LOGN_512, FN_DSA_LOGN_1024, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator,
+    KeyPairGenerator512, KeyPairGenerator1024, RngCore, RngError, SigningKey as Signer, SigningKey512, SigningKey1024,
+    VerifyingKey as Verifier, VerifyingKey512, VerifyingKey1024, sign_key_size, signature_size, vrfy_key_size,
+};
+use pqlab_primitives::{
+    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, Provider, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, Unsupported, VerifyingKey,
+};
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use zeroize::Zeroizing;
+
+pub(crate) fn providers() -> Vec<Provider> {
+    let mut provider = Provider::new("fn-dsa", build_info());
+    provider.signatures = vec![Padded::<Degree512>::new(), Padded::<Degree1024>::new()];
+    provider.unsupported = ["Falcon-512", "Falcon-1024"]
+        .into_iter()
+        .map(|algorithm| Unsupported {
+            algorithm: algorithm.to_owned(),
+            reason: "the crate has only the padded encoding".to_owned(),
+        })
+        .collect();
+    vec![provider]
+}
+
+fn build_info() -> BuildInfo {
+    #[cfg(target_arch = "x86_64")]
+    let path = if is_x86_feature_detected!("avx2") { "AVX2 code, chosen at run time" } else { "no AVX2" };
+    #[cfg(not(target_arch = "x86_64"))]
+    let path = "no AVX2";
+    BuildInfo {
+        version: crate_version("fn-dsa").to_owned(),
+        build: format!("{}; {path}; one SHAKE256 as the sampler's generator (not shake256x4)", compiled()),
+    }
+}
+
+/// A degree of the ring, and what the crate offers for it.
+trait Degree: Send + Sync + 'static {
+    const ALGORITHM: &'static str;
+    const LOGN: u32;
+    type Generator: KeyPairGenerator;
+    type Signer: Signer + Send;
+    type Verifier: Verifier + Copy + Send + Sync;
+}
+
+struct Degree512;
+
+impl Degree for Degree512 {
+    const ALGORITHM: &'static str = "Falcon-padded-512";
+    const LOGN: u32 = FN_DSA_LOGN_512;
+    type Generator = KeyPairGenerator512;
+    type Signer = SigningKey512;
+    type Verifier = VerifyingKey512;
+}
+
+struct Degree1024;
+
+impl Degree for Degree1024 {
+    const ALGORITHM: &'static str = "Falcon-padded-1024";
+    const LOGN: u32 = FN_DSA_LOGN_1024;
+    type Generator = KeyPairGenerator1024;
+    type Signer = SigningKey1024;
+    type Verifier = VerifyingKey1024;
+}
+
+struct Padded<D> {
+    info: SignatureInfo,
+    degree: PhantomData<D>,
+}
+
+impl<D: Degree> Padded<D> {
+    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    fn new() -> Arc<dyn SignatureScheme> {
+        let info = SignatureInfo {
+            parameters: SignatureParameters::of(D::ALGORITHM).expect("the table has Falcon in the padded encoding"),
+            encodings: vec![KeyEncoding::Expanded],
+            coins: CoinSupport { keygen: false, operation: false },
+            context: false,
+            hedged: false,
+        };
+        Arc::new(Padded::<D> { info, degree: PhantomData })
+    }
+}
+
+impl<D: Degree> SignatureScheme for Padded<D> {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        no_given_coins(coins)?;
+        Error::check_length("verifying key", vrfy_key_size(D::LOGN), verifying_key.len())?;
+        Error::check_length("signing key", sign_key_size(D::LOGN), signing_key.len())?;
+        D::Generator::default().keygen(D::LOGN, &mut System, signing_key, verifying_key);
+        Ok((verifying_key.len(), signing_key.len()))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)];
+        let mut signing_key = Zeroizing::new(vec![0; sign_key_size(D::LOGN)]);
+        self.generate_encoded(coins, &mut verifying_key, &mut signing_key)?;
+        self.load_signing_key(KeyEncoding::Expanded, &signing_key)
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(NO_SUCH_ENCODING);
+        }
+        Error::check_length("signing key", sign_key_size(D::LOGN), bytes.len())?;
+        Ok(Box::new(PreparedSigningKey::<D>::decode(bytes)?))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Error::check_length("verifying key", vrfy_key_size(D::LOGN), bytes.len())?;
+        Ok(Box::new(PreparedVerifyingKey::<D>::decode(bytes)?))
+    }
+}
+
+struct PreparedSigningKey<D: Degree> {
+    encoded: Zeroizing<Box<[u8]>>,
+    verifying_key: Box<[u8]>,
+    /// Copies that no thread signs with at the moment.
+    idle: Mutex<Vec<Box<D::Signer>>>,
+}
+
+impl<D: Degree> PreparedSigningKey<D> {
+    fn decode(bytes: &[u8]) -> Result<PreparedSigningKey<D>> {
+        let signer = decode_signer::<D>(bytes)?;
+        let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)].into_boxed_slice();
+        signer.to_verifying_key(&mut verifying_key);
+        Ok(PreparedSigningKey {
+            encoded: Zeroizing::new(bytes.into()),
+            verifying_key,
+            idle: Mutex::new(vec![signer]),
+        })
+    }
+
+    /// A thread that panicked while it held the lock has left the list as it was or with one copy less.
+    fn idle(&self) -> MutexGuard<'_, Vec<Box<D::Signer>>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<D: Degree> SigningKey for PreparedSigningKey<D> {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        no_context(context)?;
+        no_given_coins(coins)?;
+        let length = signature_size(D::LOGN);
+        let signature = front("signature", out, length)?;
+        let idle = self.idle().pop();
+        let mut signer = match idle {
+            Some(signer) => signer,
+            None => decode_signer::<D>(&self.encoded)?,
+        };
+        signer.sign(&mut System, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message, signature);
+        self.idle().push(signer);
+        Ok(length)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(PreparedVerifyingKey::<D>::decode(&self.verifying_key)?))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(NO_SUCH_ENCODING);
+        }
+        front("signing key", out, self.encoded.len())?.copy_from_slice(&self.encoded);
+        Ok(self.encoded.len())
+    }
+}
+
+struct PreparedVerifyingKey<D: Degree> {
+    verifier: D::Verifier,
+    /// The crate does not encode a key that it has decoded.
+    encoded: Box<[u8]>,
+}
+
+impl<D: Degree> PreparedVerifyingKey<D> {
+    fn decode(bytes: &[u8]) -> Result<PreparedVerifyingKey<D>> {
+        let verifier = D::Verifier::decode(bytes).ok_or(Error::Malformed("verifying key"))?;
+        Ok(PreparedVerifyingKey { verifier, encoded: bytes.into() })
+    }
+}
+
+impl<D: Degree> VerifyingKey for PreparedVerifyingKey<D> {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        no_context(context)?;
+        let valid = self.verifier.verify(signature, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message);
+        if valid { Ok(()) } else { Err(Error::VerificationFailed) }
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        front("verifying key", out, self.encoded.len())?.copy_from_slice(&self.encoded);
+        Ok(self.encoded.len())
+    }
+}
+
+const NO_SUCH_ENCODING: Error = Error::Unsupported("a Falcon key has one encoding");
+
+/// The operating system's generator, in the terms of the generation of `rand_core` that the crate takes.
+struct System;
+
+impl CryptoRng for System {}
+
+impl RngCore for System {
+    fn next_u32(&mut self) -> u32 {
+        let mut bytes = [0; 4];
+        self.fill_bytes(&mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill_bytes(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// There is no way to report a fault from here: without randomness there must be no signature.
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        getrandom::fill(out).expect("the operating system gives random bytes");
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}
+
+fn decode_signer<D: Degree>(bytes: &[u8]) -> Result<Box<D::Signer>> {
+    D::Signer::decode(bytes).map(Box::new).ok_or(Error::Malformed("signing key"))
+}
+
+/// Falcon has no deterministic variant, and no standard says what it draws.
+fn no_given_coins(coins: Coins) -> Result<()> {
+    match coins {
+        Coins::Internal => Ok(()),
+        Coins::Exact(_) => Err(Error::Unsupported("no standard says what Falcon draws")),
+    }
+}
+
+fn no_context(context: &[u8]) -> Result<()> {
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("Falcon has no context string")) }
+}
+
+/// The front of a caller's buffer that has to have room for at least `length` bytes.
+fn front<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
+    let actual = out.len();
+    out.get_mut(..length).ok_or(Error::Length { what, expected: length, actual })
+}

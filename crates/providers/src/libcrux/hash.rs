@@ -1,0 +1,154 @@
+//! SHA-3 and SHAKE (FIPS 202) by the crate `libcrux-sha3`.
+
+use libcrux_sha3::portable;
+use libcrux_sha3::portable::incremental::{Shake128Xof, Shake256Xof, Xof as Sponge};
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use std::hint::black_box;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
+    vec![
+        FixedLength::<Sha3_224>::new("SHA3-224"),
+        FixedLength::<Sha3_256>::new("SHA3-256"),
+        FixedLength::<Sha3_384>::new("SHA3-384"),
+        FixedLength::<Sha3_512>::new("SHA3-512"),
+    ]
+}
+
+pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
+    vec![Extendable::<Shake128>::new("SHAKE128"), Extendable::<Shake256>::new("SHAKE256")]
+}
+
+/// A function of the crate as a type, so that a batch calls it directly and not through a pointer.
+trait Function: Send + Sync + 'static {
+    fn digest(message: &[u8], out: &mut [u8]);
+}
+
+/// An extendable-output function and its state between two squeezes.
+trait Extending: Function {
+    type State: Send;
+    fn absorb(message: &[u8]) -> Self::State;
+    fn squeeze(state: &mut Self::State, out: &mut [u8]);
+}
+
+macro_rules! function {
+    ($name:ident, $digest:path) => {
+        struct $name;
+
+        impl Function for $name {
+            fn digest(message: &[u8], out: &mut [u8]) {
+                $digest(out, message);
+            }
+        }
+    };
+    ($name:ident, $digest:path, $state:ty) => {
+        function!($name, $digest);
+
+        impl Extending for $name {
+            type State = $state;
+
+            fn absorb(message: &[u8]) -> Self::State {
+                let mut state = <$state>::new();
+                state.absorb_final(message);
+                state
+            }
+
+            fn squeeze(state: &mut Self::State, out: &mut [u8]) {
+                Sponge::squeeze(state, out);
+            }
+        }
+    };
+}
+
+function!(Sha3_224, portable::sha224);
+function!(Sha3_256, portable::sha256);
+function!(Sha3_384, portable::sha384);
+function!(Sha3_512, portable::sha512);
+function!(Shake128, portable::shake128, Shake128Xof);
+function!(Shake256, portable::shake256, Shake256Xof);
+
+struct FixedLength<F> {
+    info: HashParameters,
+    function: PhantomData<F>,
+}
+
+impl<F: Function> FixedLength<F> {
+    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    fn new(algorithm: &str) -> Arc<dyn Hash> {
+        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        Arc::new(FixedLength::<F> { info, function: PhantomData })
+    }
+}
+
+impl<F: Function> Hash for FixedLength<F> {
+    fn info(&self) -> &HashParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        Error::check_length("digest", self.info.digest, out.len())?;
+        F::digest(message, out);
+        Ok(())
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        Error::check_length("digest", self.info.digest, out.len())?;
+        for message in pool(messages, count)? {
+            F::digest(message, black_box(&mut *out));
+        }
+        Ok(())
+    }
+}
+
+struct Extendable<F> {
+    info: XofParameters,
+    function: PhantomData<F>,
+}
+
+impl<F: Extending> Extendable<F> {
+    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    fn new(algorithm: &str) -> Arc<dyn Xof> {
+        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        Arc::new(Extendable::<F> { info, function: PhantomData })
+    }
+}
+
+impl<F: Extending> Xof for Extendable<F> {
+    fn info(&self) -> &XofParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        F::digest(message, out);
+        Ok(())
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        for message in pool(messages, count)? {
+            F::digest(message, black_box(&mut *out));
+        }
+        Ok(())
+    }
+
+    fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
+        Ok(Box::new(Squeezing::<F>(F::absorb(message))))
+    }
+}
+
+struct Squeezing<F: Extending>(F::State);
+
+impl<F: Extending> XofReader for Squeezing<F> {
+    fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
+        F::squeeze(&mut self.0, out);
+        Ok(())
+    }
+}
+
+/// The first `count` messages of the pool in turn, beginning again where it ends.
+fn pool(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
+    if messages.is_empty() && count > 0 {
+        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
+    }
+    Ok(messages.iter().cycle().take(count))
+}

@@ -1,0 +1,268 @@
+//! ML-DSA (FIPS 204) by the crate `libcrux-ml-dsa`. Its keys are the encoded bytes: each call decodes the key and
+//! expands the matrix anew, so that a prepared key saves only the copying.
+
+use super::{draw, front, sized, sized_mut};
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey,
+};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use zeroize::{Zeroize, Zeroizing};
+
+pub(super) fn portable() -> Vec<Arc<dyn SignatureScheme>> {
+    vec![MlDsa::<Portable44>::new(), MlDsa::<Portable65>::new(), MlDsa::<Portable87>::new()]
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) fn avx2() -> Vec<Arc<dyn SignatureScheme>> {
+    vec![MlDsa::<Avx2With44>::new(), MlDsa::<Avx2With65>::new(), MlDsa::<Avx2With87>::new()]
+}
+
+#[cfg(target_arch = "aarch64")]
+pub(super) fn neon() -> Vec<Arc<dyn SignatureScheme>> {
+    vec![MlDsa::<Neon44>::new(), MlDsa::<Neon65>::new(), MlDsa::<Neon87>::new()]
+}
+
+/// A parameter set on a code path. The crate repeats the same functions in a module for each.
+trait ParameterSet: Send + Sync + 'static {
+    const ALGORITHM: &'static str;
+    type Signing: Send + Sync;
+    type Verifying: Clone + Send + Sync;
+
+    /// FIPS 204, algorithm 1, into the caller's buffers.
+    fn generate_encoded(xi: &[u8; 32], verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<()>;
+    fn generate(xi: &[u8; 32]) -> (Self::Signing, Self::Verifying);
+    fn decode_signing_key(bytes: &[u8]) -> Result<Self::Signing>;
+    fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying>;
+    fn signing_key_bytes(key: &Self::Signing) -> &[u8];
+    fn verifying_key_bytes(key: &Self::Verifying) -> &[u8];
+    fn clear(key: &mut Self::Signing);
+    fn sign(key: &Self::Signing, context: &[u8], message: &[u8], rnd: &[u8; 32], out: &mut [u8]) -> Result<usize>;
+    fn verify(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
+}
+
+macro_rules! parameter_set {
+    ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident) => {
+        struct $name;
+
+        impl ParameterSet for $name {
+            const ALGORITHM: &'static str = $algorithm;
+            type Signing = libcrux_ml_dsa::$set::$signing;
+            type Verifying = libcrux_ml_dsa::$set::$verifying;
+
+            fn generate_encoded(xi: &[u8; 32], verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<()> {
+                let verifying_key = sized_mut("verifying key", verifying_key)?;
+                let signing_key = sized_mut("signing key", signing_key)?;
+                libcrux_ml_dsa::$set::$path::generate_key_pair_mut(*xi, signing_key, verifying_key);
+                Ok(())
+            }
+
+            fn generate(xi: &[u8; 32]) -> (Self::Signing, Self::Verifying) {
+                let pair = libcrux_ml_dsa::$set::$path::generate_key_pair(*xi);
+                (pair.signing_key, pair.verification_key)
+            }
+
+            fn decode_signing_key(bytes: &[u8]) -> Result<Self::Signing> {
+                Ok(Self::Signing::new(*sized("signing key", bytes)?))
+            }
+
+            fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying> {
+                Ok(Self::Verifying::new(*sized("verifying key", bytes)?))
+            }
+
+            fn signing_key_bytes(key: &Self::Signing) -> &[u8] {
+                key.as_slice()
+            }
+
+            fn verifying_key_bytes(key: &Self::Verifying) -> &[u8] {
+                key.as_slice()
+            }
+
+            fn clear(key: &mut Self::Signing) {
+                key.as_mut_slice().zeroize();
+            }
+
+            fn sign(
+                key: &Self::Signing,
+                context: &[u8],
+                message: &[u8],
+                rnd: &[u8; 32],
+                out: &mut [u8],
+            ) -> Result<usize> {
+                const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
+                let signature = front::<LENGTH>("signature", out)?;
+                libcrux_ml_dsa::$set::$path::sign_mut(key.as_ref(), message, context, *rnd, signature)
+                    .map_err(|error| Error::Library { call: "sign_mut", detail: format!("{error:?}") })?;
+                Ok(LENGTH)
+            }
+
+            fn verify(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+                let signature = signature.try_into().map_err(|_| Error::VerificationFailed)?;
+                let signature = libcrux_ml_dsa::$set::$signature::new(signature);
+                libcrux_ml_dsa::$set::$path::verify(key, message, context, &signature)
+                    .map_err(|_| Error::VerificationFailed)
+            }
+        }
+    };
+}
+
+macro_rules! parameter_sets {
+    ($path:ident, $name44:ident, $name65:ident, $name87:ident) => {
+        parameter_set!(
+            $name44, "ML-DSA-44", ml_dsa_44::$path, MLDSA44SigningKey, MLDSA44VerificationKey, MLDSA44Signature
+        );
+        parameter_set!(
+            $name65, "ML-DSA-65", ml_dsa_65::$path, MLDSA65SigningKey, MLDSA65VerificationKey, MLDSA65Signature
+        );
+        parameter_set!(
+            $name87, "ML-DSA-87", ml_dsa_87::$path, MLDSA87SigningKey, MLDSA87VerificationKey, MLDSA87Signature
+        );
+    };
+}
+
+parameter_sets!(portable, Portable44, Portable65, Portable87);
+#[cfg(target_arch = "x86_64")]
+parameter_sets!(avx2, Avx2With44, Avx2With65, Avx2With87);
+#[cfg(target_arch = "aarch64")]
+parameter_sets!(neon, Neon44, Neon65, Neon87);
+
+const NO_SUCH_ENCODING: Error = Error::Unsupported("an ML-DSA key is a seed or expanded");
+
+struct MlDsa<S> {
+    info: SignatureInfo,
+    set: PhantomData<S>,
+}
+
+impl<S: ParameterSet> MlDsa<S> {
+    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
+    fn new() -> Arc<dyn SignatureScheme> {
+        let info = SignatureInfo {
+            parameters: SignatureParameters::of(S::ALGORITHM).expect("the table of FIPS 204 has every ML-DSA"),
+            encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
+            coins: CoinSupport { keygen: true, operation: true },
+            context: true,
+            hedged: true,
+        };
+        Arc::new(MlDsa::<S> { info, set: PhantomData })
+    }
+}
+
+impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        S::generate_encoded(&draw(coins)?, verifying_key, signing_key)?;
+        Ok((verifying_key.len(), signing_key.len()))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(PreparedSigningKey::<S>::expand(draw(coins)?)))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        match encoding {
+            KeyEncoding::Seed => {
+                Ok(Box::new(PreparedSigningKey::<S>::expand(Zeroizing::new(*sized("signing key", bytes)?))))
+            }
+            KeyEncoding::Expanded => {
+                let key = S::decode_signing_key(bytes)?;
+                Ok(Box::new(PreparedSigningKey::<S> { key, generated: None }))
+            }
+            _ => Err(NO_SUCH_ENCODING),
+        }
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(PreparedVerifyingKey::<S>(S::decode_verifying_key(bytes)?)))
+    }
+}
+
+struct PreparedSigningKey<S: ParameterSet> {
+    key: S::Signing,
+    generated: Option<Generated<S>>,
+}
+
+/// What the crate cannot compute from an expanded signing key: known where the key was expanded here.
+struct Generated<S: ParameterSet> {
+    seed: Zeroizing<[u8; 32]>,
+    verifying_key: S::Verifying,
+}
+
+impl<S: ParameterSet> PreparedSigningKey<S> {
+    fn expand(seed: Zeroizing<[u8; 32]>) -> PreparedSigningKey<S> {
+        let (key, verifying_key) = S::generate(&seed);
+        PreparedSigningKey { key, generated: Some(Generated { seed, verifying_key }) }
+    }
+}
+
+impl<S: ParameterSet> Drop for PreparedSigningKey<S> {
+    fn drop(&mut self) {
+        S::clear(&mut self.key);
+    }
+}
+
+impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        check_context(context)?;
+        match coins {
+            // FIPS 204, algorithm 2, line 5: the deterministic variant.
+            Coins::Exact([]) => S::sign(&self.key, context, message, &[0; 32], out),
+            coins => S::sign(&self.key, context, message, &draw(coins)?, out),
+        }
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        let Some(generated) = &self.generated else {
+            return Err(Error::Unsupported("libcrux does not compute the verifying key from an expanded signing key"));
+        };
+        Ok(Box::new(PreparedVerifyingKey::<S>(generated.verifying_key.clone())))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match (encoding, &self.generated) {
+            (KeyEncoding::Expanded, _) => write("signing key", S::signing_key_bytes(&self.key), out),
+            (KeyEncoding::Seed, Some(generated)) => write("signing key", &*generated.seed, out),
+            (KeyEncoding::Seed, None) => {
+                Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
+            }
+            _ => Err(NO_SUCH_ENCODING),
+        }
+    }
+}
+
+struct PreparedVerifyingKey<S: ParameterSet>(S::Verifying);
+
+impl<S: ParameterSet> VerifyingKey for PreparedVerifyingKey<S> {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        check_context(context)?;
+        S::verify(&self.0, context, message, signature)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("verifying key", S::verifying_key_bytes(&self.0), out)
+    }
+}
+
+/// A context string goes into one length byte (FIPS 204, section 5.2).
+fn check_context(context: &[u8]) -> Result<()> {
+    if context.len() > 255 {
+        return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
+    }
+    Ok(())
+}
+
+/// Writes `bytes` to the front of `out` and returns their number.
+fn write(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
+    let actual = out.len();
+    let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
+    front.copy_from_slice(bytes);
+    Ok(bytes.len())
+}

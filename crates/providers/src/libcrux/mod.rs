@@ -1,0 +1,108 @@
+//! libcrux: formally verified code, in one crate a family of algorithms. Each code path is a provider of its own and is
+//! called by its own module (`portable`, `avx2`, `neon`), never through the crates' choice at run time.
+//!
+//! The crates draw nothing themselves: whatever is random comes in as an argument. [`Coins::Internal`] is drawn from
+//! the operating system, as the crates' own `rand` interfaces would with its generator.
+
+mod hash;
+mod ml_dsa;
+mod ml_kem;
+#[cfg(test)]
+mod tests;
+
+use crate::compiled::{compiled, crate_versions};
+use pqlab_primitives::{Backend, BuildInfo, Coins, Error, Provider, Result, Unsupported};
+use zeroize::Zeroizing;
+
+/// The portable code always; the vector code where the crates have some and this CPU runs it.
+pub(crate) fn providers() -> Vec<Provider> {
+    let mut portable = provider("portable");
+    portable.kems = ml_kem::portable();
+    portable.signatures = ml_dsa::portable();
+    portable.hashes = hash::hashes();
+    portable.xofs = hash::xofs();
+
+    let mut providers = vec![portable];
+    providers.extend(vectorised());
+    if providers.len() == 1 {
+        providers[0].build_info.build.push_str("; this CPU runs none of the crates' vector code");
+    }
+    providers
+}
+
+#[cfg(target_arch = "x86_64")]
+fn vectorised() -> Option<Provider> {
+    if !is_x86_feature_detected!("avx2") {
+        return None;
+    }
+    let mut provider = provider("avx2");
+    provider.kems = ml_kem::avx2();
+    provider.signatures = ml_dsa::avx2();
+    provider.unsupported = one_message_at_a_time("the AVX2 code hashes four messages at once");
+    Some(provider)
+}
+
+/// Every AArch64 CPU has NEON.
+#[cfg(target_arch = "aarch64")]
+fn vectorised() -> Option<Provider> {
+    let mut provider = provider("neon");
+    provider.kems = ml_kem::neon();
+    provider.signatures = ml_dsa::neon();
+    provider.unsupported = one_message_at_a_time("the NEON code hashes two messages at once");
+    Some(provider)
+}
+
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+fn vectorised() -> Option<Provider> {
+    None
+}
+
+fn provider(backend: &str) -> Provider {
+    let build_info = BuildInfo {
+        version: crate_versions(&["libcrux-ml-kem", "libcrux-ml-dsa", "libcrux-sha3"]),
+        build: format!("{}; {backend} code; ML-KEM keys held unpacked, the crates clear no keys of theirs", compiled()),
+    };
+    let mut provider = Provider::new("libcrux", build_info);
+    provider.backend = Some(Backend(backend.to_owned()));
+    provider
+}
+
+/// Vector code for several messages at once is no other way to hash one.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+fn one_message_at_a_time(reason: &str) -> Vec<Unsupported> {
+    ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHAKE128", "SHAKE256"]
+        .into_iter()
+        .map(|algorithm| Unsupported {
+            algorithm: algorithm.to_owned(),
+            reason: format!("{reason}, a single one goes through the portable code"),
+        })
+        .collect()
+}
+
+/// The given coins, or as many from the operating system.
+fn draw<const N: usize>(coins: Coins) -> Result<Zeroizing<[u8; N]>> {
+    let mut drawn = Zeroizing::new([0; N]);
+    match coins.exact::<N>()? {
+        Some(given) => *drawn = *given,
+        None => getrandom::fill(&mut *drawn)
+            .map_err(|error| Error::Library { call: "getrandom::fill", detail: error.to_string() })?,
+    }
+    Ok(drawn)
+}
+
+/// The bytes as an array, if the length is right.
+fn sized<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8; N]> {
+    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual: bytes.len() })
+}
+
+/// The caller's buffer as an array, if the length is right.
+fn sized_mut<'a, const N: usize>(what: &'static str, bytes: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
+    let actual = bytes.len();
+    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual })
+}
+
+/// The front of a caller's buffer that has to have room for at least `N` bytes.
+fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
+    let actual = out.len();
+    out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
+}

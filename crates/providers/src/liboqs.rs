@@ -1,3 +1,0 @@
-pub(crate) fn providers() -> Vec<pqlab_primitives::Provider> {
-    Vec::new()
-}

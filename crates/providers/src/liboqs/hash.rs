@@ -1,0 +1,170 @@
+//! SHA-3 and SHAKE (FIPS 202), as the schemes of liboqs call them: XKCP's code behind liboqs's own names.
+//!
+//! The header `oqs/sha3.h` is installed but says that its functions are not part of the public interface; `oqs-sys`
+//! does not bind it. They are symbols of the static library all the same. Each call allocates its state and frees it.
+
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use std::ffi::c_void;
+use std::ptr;
+use std::sync::Arc;
+
+unsafe extern "C" {
+    fn OQS_SHA3_sha3_256(output: *mut u8, input: *const u8, input_length: usize);
+    fn OQS_SHA3_sha3_384(output: *mut u8, input: *const u8, input_length: usize);
+    fn OQS_SHA3_sha3_512(output: *mut u8, input: *const u8, input_length: usize);
+
+    fn OQS_SHA3_shake128(output: *mut u8, output_length: usize, input: *const u8, input_length: usize);
+    fn OQS_SHA3_shake128_inc_init(state: *mut State);
+    fn OQS_SHA3_shake128_inc_absorb(state: *mut State, input: *const u8, input_length: usize);
+    fn OQS_SHA3_shake128_inc_finalize(state: *mut State);
+    fn OQS_SHA3_shake128_inc_squeeze(output: *mut u8, output_length: usize, state: *mut State);
+    fn OQS_SHA3_shake128_inc_ctx_release(state: *mut State);
+
+    fn OQS_SHA3_shake256(output: *mut u8, output_length: usize, input: *const u8, input_length: usize);
+    fn OQS_SHA3_shake256_inc_init(state: *mut State);
+    fn OQS_SHA3_shake256_inc_absorb(state: *mut State, input: *const u8, input_length: usize);
+    fn OQS_SHA3_shake256_inc_finalize(state: *mut State);
+    fn OQS_SHA3_shake256_inc_squeeze(output: *mut u8, output_length: usize, state: *mut State);
+    fn OQS_SHA3_shake256_inc_ctx_release(state: *mut State);
+}
+
+/// `OQS_SHA3_shake128_inc_ctx` and `OQS_SHA3_shake256_inc_ctx`: a pointer to what `inc_init` allocates.
+#[repr(C)]
+struct State(*mut c_void);
+
+pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
+    let hash = |algorithm, digest| -> Arc<dyn Hash> {
+        let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
+        Arc::new(FixedLength { info, digest })
+    };
+    vec![
+        hash("SHA3-256", OQS_SHA3_sha3_256),
+        hash("SHA3-384", OQS_SHA3_sha3_384),
+        hash("SHA3-512", OQS_SHA3_sha3_512),
+    ]
+}
+
+pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {
+    let xof = |algorithm, functions| -> Arc<dyn Xof> {
+        let info = XofParameters::of(algorithm).expect("the table of extendable-output functions has it");
+        Arc::new(Shake { info, functions })
+    };
+    vec![xof("SHAKE128", &SHAKE128), xof("SHAKE256", &SHAKE256)]
+}
+
+struct FixedLength {
+    info: HashParameters,
+    /// Writes as many bytes as `info` says.
+    digest: unsafe extern "C" fn(*mut u8, *const u8, usize),
+}
+
+impl Hash for FixedLength {
+    fn info(&self) -> &HashParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        Error::check_length("digest", self.info.digest, out.len())?;
+        // SAFETY: `out` has the digest's length; the message is only read.
+        unsafe { (self.digest)(out.as_mut_ptr(), message.as_ptr(), message.len()) };
+        Ok(())
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        pool(messages, count)?.try_for_each(|message| self.digest(message, out))
+    }
+}
+
+/// The functions of one SHAKE.
+struct Functions {
+    digest: unsafe extern "C" fn(*mut u8, usize, *const u8, usize),
+    init: unsafe extern "C" fn(*mut State),
+    absorb: unsafe extern "C" fn(*mut State, *const u8, usize),
+    finalize: unsafe extern "C" fn(*mut State),
+    squeeze: unsafe extern "C" fn(*mut u8, usize, *mut State),
+    release: unsafe extern "C" fn(*mut State),
+}
+
+static SHAKE128: Functions = Functions {
+    digest: OQS_SHA3_shake128,
+    init: OQS_SHA3_shake128_inc_init,
+    absorb: OQS_SHA3_shake128_inc_absorb,
+    finalize: OQS_SHA3_shake128_inc_finalize,
+    squeeze: OQS_SHA3_shake128_inc_squeeze,
+    release: OQS_SHA3_shake128_inc_ctx_release,
+};
+
+static SHAKE256: Functions = Functions {
+    digest: OQS_SHA3_shake256,
+    init: OQS_SHA3_shake256_inc_init,
+    absorb: OQS_SHA3_shake256_inc_absorb,
+    finalize: OQS_SHA3_shake256_inc_finalize,
+    squeeze: OQS_SHA3_shake256_inc_squeeze,
+    release: OQS_SHA3_shake256_inc_ctx_release,
+};
+
+struct Shake {
+    info: XofParameters,
+    functions: &'static Functions,
+}
+
+impl Xof for Shake {
+    fn info(&self) -> &XofParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        // The library does not take an empty output.
+        if !out.is_empty() {
+            // SAFETY: both lengths are given; the message is only read.
+            unsafe { (self.functions.digest)(out.as_mut_ptr(), out.len(), message.as_ptr(), message.len()) };
+        }
+        Ok(())
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        pool(messages, count)?.try_for_each(|message| self.digest(message, out))
+    }
+
+    fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
+        let mut reader = Reader { state: State(ptr::null_mut()), functions: self.functions };
+        // SAFETY: `init` makes the state that the other two go on with; the message is only read.
+        unsafe {
+            (self.functions.init)(&raw mut reader.state);
+            (self.functions.absorb)(&raw mut reader.state, message.as_ptr(), message.len());
+            (self.functions.finalize)(&raw mut reader.state);
+        }
+        Ok(Box::new(reader))
+    }
+}
+
+struct Reader {
+    state: State,
+    functions: &'static Functions,
+}
+
+// SAFETY: the state is a piece of memory that belongs to the reader and to no thread.
+unsafe impl Send for Reader {}
+
+impl XofReader for Reader {
+    fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
+        // SAFETY: the state is finalized; the output's length is given.
+        unsafe { (self.functions.squeeze)(out.as_mut_ptr(), out.len(), &raw mut self.state) };
+        Ok(())
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        // SAFETY: the state came from `init`, or is null, which the library takes; it is released nowhere else.
+        unsafe { (self.functions.release)(&raw mut self.state) };
+    }
+}
+
+/// The first `count` messages of the pool in turn, beginning again where it ends.
+fn pool(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
+    if messages.is_empty() && count > 0 {
+        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
+    }
+    Ok(messages.iter().cycle().take(count))
+}

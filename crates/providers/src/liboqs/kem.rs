@@ -1,0 +1,188 @@
+//! ML-KEM (FIPS 203): mlkem-native, as liboqs carries it.
+
+use super::{check, library, write};
+use oqs_sys::kem as oqs;
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+};
+use std::ffi::CString;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The parameter sets, by the names that liboqs gives them too.
+pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
+
+/// `d || z` (FIPS 203, algorithm 16), in bytes.
+const SEED: usize = 64;
+
+const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes the expanded ML-KEM key alone");
+
+/// One parameter set.
+pub(super) struct MlKem(Arc<Shared>);
+
+/// What a parameter set and its keys share.
+struct Shared {
+    info: KemInfo,
+    native: Native,
+}
+
+/// The library's description of an algorithm.
+struct Native(NonNull<oqs::OQS_KEM>);
+
+// SAFETY: the object is written once, before we get it; functions only read it.
+unsafe impl Send for Native {}
+// SAFETY: as above.
+unsafe impl Sync for Native {}
+
+impl Drop for Native {
+    fn drop(&mut self) {
+        // SAFETY: the object came from `OQS_KEM_new` and is freed nowhere else.
+        unsafe { oqs::OQS_KEM_free(self.0.as_ptr()) };
+    }
+}
+
+impl MlKem {
+    pub(super) fn new(algorithm: &'static str) -> Result<MlKem> {
+        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        // SAFETY: the name ends with NUL; the object that comes back is ours.
+        let native = NonNull::new(unsafe { oqs::OQS_KEM_new(name.as_ptr()) })
+            .map(Native)
+            .ok_or(Error::Unsupported("liboqs was built without it"))?;
+        // SAFETY: a valid object of the library, which nobody else has yet.
+        let lengths = unsafe { native.0.as_ref() };
+        Error::check_length("encapsulation key", parameters.encapsulation_key, lengths.length_public_key)?;
+        let expanded = parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default();
+        Error::check_length("decapsulation key", expanded, lengths.length_secret_key)?;
+        Error::check_length("ciphertext", parameters.ciphertext, lengths.length_ciphertext)?;
+        Error::check_length("shared secret", parameters.shared_secret, lengths.length_shared_secret)?;
+        Error::check_length("coins", SEED, lengths.length_keypair_seed)?;
+        let info = KemInfo {
+            parameters,
+            encodings: vec![KeyEncoding::Expanded],
+            // Version 0.13 has no `encaps_derand`.
+            coins: CoinSupport { keygen: true, operation: false },
+        };
+        Ok(MlKem(Arc::new(Shared { info, native })))
+    }
+}
+
+impl Shared {
+    fn decapsulation_key_length(&self) -> usize {
+        self.info.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default()
+    }
+}
+
+impl Kem for MlKem {
+    fn info(&self) -> &KemInfo {
+        &self.0.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        let expected = self.0.info.parameters.encapsulation_key;
+        Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
+        Error::check_length("decapsulation key", self.0.decapsulation_key_length(), decapsulation_key.len())?;
+        let seed = coins.exact::<SEED>()?;
+        let (native, public, private) =
+            (self.0.native.0.as_ptr(), encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr());
+        match seed {
+            // SAFETY: both buffers have the lengths that the object states.
+            None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
+            Some(seed) => check(
+                // SAFETY: as above; the seed too has the length that the object states.
+                unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
+                library("OQS_KEM_keypair_derand"),
+            ),
+        }
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        let mut encapsulation_key = vec![0; self.0.info.parameters.encapsulation_key];
+        let mut bytes = Zeroizing::new(vec![0; self.0.decapsulation_key_length()]);
+        self.generate_encoded(coins, &mut encapsulation_key, &mut bytes)?;
+        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes }))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        Error::check_length("encapsulation key", self.0.info.parameters.encapsulation_key, bytes.len())?;
+        Ok(Box::new(Encapsulator { shared: self.0.clone(), bytes: bytes.into() }))
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(NO_SUCH_ENCODING);
+        }
+        Error::check_length("decapsulation key", self.0.decapsulation_key_length(), bytes.len())?;
+        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes: Zeroizing::new(bytes.to_vec()) }))
+    }
+}
+
+struct Encapsulator {
+    shared: Arc<Shared>,
+    bytes: Box<[u8]>,
+}
+
+impl EncapsulationKey for Encapsulator {
+    /// The library checks the key (FIPS 203, section 7.2) each time.
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        let parameters = &self.shared.info.parameters;
+        Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
+        Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
+        if let Coins::Exact(_) = coins {
+            return Err(Error::Unsupported("liboqs 0.13 has no encapsulation with given coins"));
+        }
+        // SAFETY: all three buffers have the lengths that the object states.
+        let status = unsafe {
+            oqs::OQS_KEM_encaps(
+                self.shared.native.0.as_ptr(),
+                ciphertext.as_mut_ptr(),
+                secret.as_mut_ptr(),
+                self.bytes.as_ptr(),
+            )
+        };
+        check(status, Error::Malformed("encapsulation key"))
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", &self.bytes, out)
+    }
+}
+
+struct Decapsulator {
+    shared: Arc<Shared>,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl DecapsulationKey for Decapsulator {
+    /// The library checks the key (FIPS 203, section 7.3) each time.
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        let parameters = &self.shared.info.parameters;
+        Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
+        Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
+        // SAFETY: all three buffers have the lengths that the object states.
+        let status = unsafe {
+            oqs::OQS_KEM_decaps(
+                self.shared.native.0.as_ptr(),
+                secret.as_mut_ptr(),
+                ciphertext.as_ptr(),
+                self.bytes.as_ptr(),
+            )
+        };
+        check(status, Error::Malformed("decapsulation key"))
+    }
+
+    /// FIPS 203, algorithm 16: `dk = dkPKE || ek || H(ek) || z`.
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        let (length, after) = (self.shared.info.parameters.encapsulation_key, 32 + 32);
+        let start = self.bytes.len() - after - length;
+        Ok(Box::new(Encapsulator { shared: self.shared.clone(), bytes: self.bytes[start..start + length].into() }))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(NO_SUCH_ENCODING);
+        }
+        write("decapsulation key", &self.bytes, out)
+    }
+}

@@ -1,0 +1,131 @@
+//! liboqs, built from source and called through `oqs-sys`.
+//!
+//! The library has no key objects: each call takes the encoded key, decodes it, checks it where the standard says so,
+//! and expands it anew. A prepared key saves only the copying, and a key that is malformed but of the right length is
+//! refused by its first use, not when it is loaded.
+//!
+//! One object an algorithm is made at the start. It is a table of functions and lengths that nothing changes, so that
+//! all keys and threads share it; the code path behind each function was chosen by the CPU's features.
+
+mod hash;
+mod kem;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use crate::compiled::crate_version;
+use oqs_sys::common::{self as oqs, OQS_CPU_EXT as Extension};
+use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
+use std::ffi::CStr;
+use std::sync::Arc;
+
+/// The library with everything that it offers of our algorithms. What it was built without is listed as unsupported.
+pub(crate) fn providers() -> Vec<Provider> {
+    // SAFETY: may be called at any time and more than once: it asks the CPU for its features.
+    unsafe { oqs::OQS_init() };
+    let mut provider = Provider::new("liboqs", build_info());
+    for algorithm in kem::ALGORITHMS {
+        match kem::MlKem::new(algorithm) {
+            Ok(kem) => provider.kems.push(Arc::new(kem)),
+            Err(error) => provider.unsupported.push(unsupported(algorithm, &error.to_string())),
+        }
+    }
+    for algorithm in signature::ALGORITHMS {
+        match signature::Scheme::new(algorithm) {
+            Ok(scheme) => provider.signatures.push(Arc::new(scheme)),
+            Err(error) => provider.unsupported.push(unsupported(algorithm, &error.to_string())),
+        }
+    }
+    provider.hashes = hash::hashes();
+    provider.xofs = hash::xofs();
+    provider.unsupported.push(unsupported("SHA3-224", "liboqs has no SHA3-224"));
+    provider.unsupported.extend(SLH_DSA.iter().map(|set| {
+        unsupported(set, "SPHINCS+ of liboqs 0.13 is the submission to round 3.1, not FIPS 205: it has its own name")
+    }));
+    vec![provider]
+}
+
+const SLH_DSA: [&str; 12] = [
+    "SLH-DSA-SHA2-128s",
+    "SLH-DSA-SHAKE-128s",
+    "SLH-DSA-SHA2-128f",
+    "SLH-DSA-SHAKE-128f",
+    "SLH-DSA-SHA2-192s",
+    "SLH-DSA-SHAKE-192s",
+    "SLH-DSA-SHA2-192f",
+    "SLH-DSA-SHAKE-192f",
+    "SLH-DSA-SHA2-256s",
+    "SLH-DSA-SHAKE-256s",
+    "SLH-DSA-SHA2-256f",
+    "SLH-DSA-SHAKE-256f",
+];
+
+fn unsupported(algorithm: &str, reason: &str) -> Unsupported {
+    Unsupported { algorithm: algorithm.to_owned(), reason: reason.to_owned() }
+}
+
+fn build_info() -> BuildInfo {
+    // SAFETY: a string that lives as long as the library.
+    let version = unsafe { CStr::from_ptr(oqs::OQS_version()) }.to_string_lossy().into_owned();
+    let extensions: Vec<&str> = EXTENSIONS.iter().filter(|(_, ext)| has(*ext)).map(|(name, _)| *name).collect();
+    let extensions = if extensions.is_empty() { "none".to_owned() } else { extensions.join(" ") };
+    BuildInfo {
+        version,
+        build: format!(
+            "oqs-sys {}; {}, {}, compiled for a {} CPU, OQS_DIST_BUILD: vector code is chosen at run time; CPU \
+             extensions found: {extensions}; no OpenSSL: hashes are the library's own",
+            crate_version("oqs-sys"),
+            text(oqs::OQS_COMPILE_BUILD_TARGET),
+            text(oqs::CMAKE_BUILD_TYPE),
+            text(oqs::OQS_OPT_TARGET),
+        ),
+    }
+}
+
+/// A string that the build of the library has left in its header.
+fn text(literal: &[u8]) -> String {
+    String::from_utf8_lossy(literal).trim_end_matches('\0').to_owned()
+}
+
+/// The extensions that the library asks for before it takes vector code.
+const EXTENSIONS: [(&str, Extension); 13] = [
+    ("avx", Extension::OQS_CPU_EXT_AVX),
+    ("avx2", Extension::OQS_CPU_EXT_AVX2),
+    ("avx512", Extension::OQS_CPU_EXT_AVX512),
+    ("aes", Extension::OQS_CPU_EXT_AES),
+    ("adx", Extension::OQS_CPU_EXT_ADX),
+    ("bmi1", Extension::OQS_CPU_EXT_BMI1),
+    ("bmi2", Extension::OQS_CPU_EXT_BMI2),
+    ("pclmulqdq", Extension::OQS_CPU_EXT_PCLMULQDQ),
+    ("popcnt", Extension::OQS_CPU_EXT_POPCNT),
+    ("arm-neon", Extension::OQS_CPU_EXT_ARM_NEON),
+    ("arm-aes", Extension::OQS_CPU_EXT_ARM_AES),
+    ("arm-sha2", Extension::OQS_CPU_EXT_ARM_SHA2),
+    ("arm-sha3", Extension::OQS_CPU_EXT_ARM_SHA3),
+];
+
+fn has(extension: Extension) -> bool {
+    // SAFETY: takes every value of the enumeration.
+    unsafe { oqs::OQS_CPU_has_extension(extension) == 1 }
+}
+
+/// `Ok` for the library's yes. It has one other answer, without a reason.
+fn check(status: oqs::OQS_STATUS, fault: Error) -> Result<()> {
+    if status == oqs::OQS_STATUS::OQS_SUCCESS { Ok(()) } else { Err(fault) }
+}
+
+fn library(call: &'static str) -> Error {
+    Error::Library { call, detail: String::new() }
+}
+
+/// The front of a caller's buffer that has to have room for at least `length` bytes.
+fn front<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
+    let actual = out.len();
+    out.get_mut(..length).ok_or(Error::Length { what, expected: length, actual })
+}
+
+/// Writes `bytes` to the front of `out` and returns their number.
+fn write(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
+    front(what, out, bytes.len())?.copy_from_slice(bytes);
+    Ok(bytes.len())
+}

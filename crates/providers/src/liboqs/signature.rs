@@ -1,0 +1,248 @@
+//! ML-DSA (FIPS 204), Falcon in both encodings (round 3), SPHINCS+ (round 3.1).
+
+use super::{check, front, library, write};
+use oqs_sys::sig as oqs;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey,
+};
+use std::ffi::CString;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// The schemes, by the names that liboqs gives them too.
+pub(super) const ALGORITHMS: [&str; 8] = [
+    "ML-DSA-44",
+    "ML-DSA-65",
+    "ML-DSA-87",
+    "Falcon-512",
+    "Falcon-1024",
+    "Falcon-padded-512",
+    "Falcon-padded-1024",
+    "SPHINCS+-SHA2-128f-simple",
+];
+
+const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes the expanded key alone");
+const NO_GIVEN_COINS: Error = Error::Unsupported("liboqs takes given coins through a process-wide callback alone");
+
+/// One scheme.
+pub(super) struct Scheme(Arc<Shared>);
+
+/// What a scheme and its keys share.
+struct Shared {
+    info: SignatureInfo,
+    native: Native,
+}
+
+/// The library's description of an algorithm.
+struct Native(NonNull<oqs::OQS_SIG>);
+
+// SAFETY: the object is written once, before we get it; functions only read it.
+unsafe impl Send for Native {}
+// SAFETY: as above.
+unsafe impl Sync for Native {}
+
+impl Drop for Native {
+    fn drop(&mut self) {
+        // SAFETY: the object came from `OQS_SIG_new` and is freed nowhere else.
+        unsafe { oqs::OQS_SIG_free(self.0.as_ptr()) };
+    }
+}
+
+impl Scheme {
+    pub(super) fn new(algorithm: &'static str) -> Result<Scheme> {
+        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        // SAFETY: the name ends with NUL; the object that comes back is ours.
+        let native = NonNull::new(unsafe { oqs::OQS_SIG_new(name.as_ptr()) })
+            .map(Native)
+            .ok_or(Error::Unsupported("liboqs was built without it"))?;
+        // SAFETY: a valid object of the library, which nobody else has yet.
+        let description = unsafe { native.0.as_ref() };
+        Error::check_length("verifying key", parameters.verifying_key, description.length_public_key)?;
+        let expanded = parameters.signing_key(KeyEncoding::Expanded).unwrap_or_default();
+        Error::check_length("signing key", expanded, description.length_secret_key)?;
+        Error::check_length("signature", parameters.signature, description.length_signature)?;
+        let info = SignatureInfo {
+            parameters,
+            encodings: vec![KeyEncoding::Expanded],
+            coins: CoinSupport { keygen: false, operation: false },
+            context: description.sig_with_ctx_support,
+            // Falcon has no deterministic variant to tell apart.
+            hedged: !algorithm.starts_with("Falcon"),
+        };
+        Ok(Scheme(Arc::new(Shared { info, native })))
+    }
+}
+
+impl Shared {
+    fn signing_key_length(&self) -> usize {
+        self.info.signing_key(KeyEncoding::Expanded).unwrap_or_default()
+    }
+
+    /// A context string goes into one length byte (FIPS 204, section 5.2).
+    fn check_context(&self, context: &[u8]) -> Result<()> {
+        if !self.info.context && !context.is_empty() {
+            return Err(Error::Unsupported("the scheme has no context string"));
+        }
+        if context.len() > 255 {
+            return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
+        }
+        Ok(())
+    }
+
+    /// The verifying key inside of a signing key: SPHINCS+ has `SK = SK.seed || SK.prf || PK`. liboqs computes none.
+    fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
+        let parameters = &self.info.parameters;
+        parameters.algorithm.starts_with("SPHINCS+").then(|| &signing_key[signing_key.len() - parameters.verifying_key..])
+    }
+}
+
+impl SignatureScheme for Scheme {
+    fn info(&self) -> &SignatureInfo {
+        &self.0.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        Error::check_length("verifying key", self.0.info.parameters.verifying_key, verifying_key.len())?;
+        Error::check_length("signing key", self.0.signing_key_length(), signing_key.len())?;
+        if let Coins::Exact(_) = coins {
+            return Err(NO_GIVEN_COINS);
+        }
+        // SAFETY: both buffers have the lengths that the object states.
+        let status = unsafe {
+            oqs::OQS_SIG_keypair(self.0.native.0.as_ptr(), verifying_key.as_mut_ptr(), signing_key.as_mut_ptr())
+        };
+        check(status, library("OQS_SIG_keypair"))?;
+        Ok((verifying_key.len(), signing_key.len()))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
+        let mut bytes = Zeroizing::new(vec![0; self.0.signing_key_length()]);
+        self.generate_encoded(coins, &mut verifying_key, &mut bytes)?;
+        Ok(Box::new(Signer { shared: self.0.clone(), bytes, verifying_key: Some(verifying_key.into()) }))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(NO_SUCH_ENCODING);
+        }
+        Error::check_length("signing key", self.0.signing_key_length(), bytes.len())?;
+        Ok(Box::new(Signer {
+            shared: self.0.clone(),
+            bytes: Zeroizing::new(bytes.to_vec()),
+            verifying_key: self.0.verifying_key_of(bytes).map(Into::into),
+        }))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Error::check_length("verifying key", self.0.info.parameters.verifying_key, bytes.len())?;
+        Ok(Box::new(Verifier { shared: self.0.clone(), bytes: bytes.into() }))
+    }
+}
+
+struct Signer {
+    shared: Arc<Shared>,
+    bytes: Zeroizing<Vec<u8>>,
+    verifying_key: Option<Box<[u8]>>,
+}
+
+impl SigningKey for Signer {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.shared.check_context(context)?;
+        if let Coins::Exact(_) = coins {
+            return Err(NO_GIVEN_COINS);
+        }
+        let out = front("signature", out, self.shared.info.parameters.signature)?;
+        let mut length = out.len();
+        // SAFETY: `out` has the longest signature's length and the key its own, as the object states them; message and
+        // context are only read.
+        let status = unsafe {
+            if self.shared.info.context {
+                oqs::OQS_SIG_sign_with_ctx_str(
+                    self.shared.native.0.as_ptr(),
+                    out.as_mut_ptr(),
+                    &raw mut length,
+                    message.as_ptr(),
+                    message.len(),
+                    context.as_ptr(),
+                    context.len(),
+                    self.bytes.as_ptr(),
+                )
+            } else {
+                oqs::OQS_SIG_sign(
+                    self.shared.native.0.as_ptr(),
+                    out.as_mut_ptr(),
+                    &raw mut length,
+                    message.as_ptr(),
+                    message.len(),
+                    self.bytes.as_ptr(),
+                )
+            }
+        };
+        check(status, library("OQS_SIG_sign"))?;
+        Ok(length)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        let Some(bytes) = &self.verifying_key else {
+            return Err(Error::Unsupported("liboqs does not compute the verifying key from the signing key"));
+        };
+        Ok(Box::new(Verifier { shared: self.shared.clone(), bytes: bytes.clone() }))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(NO_SUCH_ENCODING);
+        }
+        write("signing key", &self.bytes, out)
+    }
+}
+
+struct Verifier {
+    shared: Arc<Shared>,
+    bytes: Box<[u8]>,
+}
+
+impl VerifyingKey for Verifier {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        self.shared.check_context(context)?;
+        // SAFETY: the key has the length that the object states; message, context and signature are only read, and the
+        // library looks at the signature's length before its bytes.
+        let status = unsafe {
+            if self.shared.info.context {
+                oqs::OQS_SIG_verify_with_ctx_str(
+                    self.shared.native.0.as_ptr(),
+                    message.as_ptr(),
+                    message.len(),
+                    signature.as_ptr(),
+                    signature.len(),
+                    context.as_ptr(),
+                    context.len(),
+                    self.bytes.as_ptr(),
+                )
+            } else {
+                oqs::OQS_SIG_verify(
+                    self.shared.native.0.as_ptr(),
+                    message.as_ptr(),
+                    message.len(),
+                    signature.as_ptr(),
+                    signature.len(),
+                    self.bytes.as_ptr(),
+                )
+            }
+        };
+        check(status, Error::VerificationFailed)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("verifying key", &self.bytes, out)
+    }
+}

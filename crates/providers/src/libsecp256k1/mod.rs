@@ -1,0 +1,231 @@
+//! ECDSA over secp256k1 (SEC 1, SEC 2) by the C library, through the crate `secp256k1`.
+//!
+//! Signing, verification and the public key go to the C functions with one context for the whole process, blinded once
+//! when it is made, as the library's own benchmarks and users in C do. The crate's safe functions blind the context
+//! again after each signature, which costs as much as the signature itself.
+//!
+//! Messages are hashed with SHA-256 by the crate `sha2`: the library signs digests.
+
+#[cfg(test)]
+mod tests;
+
+use crate::compiled::{compiled, crate_versions};
+use pqlab_primitives::{
+    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, Provider, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, VerifyingKey,
+};
+use secp256k1::ecdsa::Signature;
+use secp256k1::ffi::{self, CPtr};
+use secp256k1::{All, PublicKey, Secp256k1, SecretKey};
+use sha2::{Digest, Sha256};
+use std::ptr;
+use std::sync::{Arc, LazyLock};
+use zeroize::Zeroizing;
+
+pub(crate) fn providers() -> Vec<Provider> {
+    let mut provider = Provider::new("libsecp256k1", build_info());
+    let info = SignatureInfo {
+        parameters: SignatureParameters::of("ECDSA-secp256k1").expect("the table of signature schemes has the curve"),
+        encodings: vec![KeyEncoding::Scalar],
+        coins: CoinSupport { keygen: true, operation: true },
+        context: false,
+        hedged: false,
+    };
+    provider.signatures = vec![Arc::new(Ecdsa { info })];
+    vec![provider]
+}
+
+fn build_info() -> BuildInfo {
+    BuildInfo {
+        version: crate_versions(&["secp256k1", "secp256k1-sys"]),
+        build: format!(
+            "C code built by secp256k1-sys: ECMULT_WINDOW_SIZE=15, COMB_BLOCKS=43, COMB_TEETH=6; one context for the \
+             process, blinded once; SHA-256 by {}; {}",
+            crate_versions(&["sha2"]),
+            compiled()
+        ),
+    }
+}
+
+/// Length in bytes of a scalar, of a compressed point, of one that is not (SEC 1, section 2.3.3), of `r || s`.
+const SCALAR: usize = 32;
+const COMPRESSED: usize = 33;
+const UNCOMPRESSED: usize = 65;
+const SIGNATURE: usize = 64;
+
+const NO_SUCH_ENCODING: Error = Error::Unsupported("an ECDSA key is a scalar");
+
+/// Never changed once it is made, so that threads share it.
+static CONTEXT: LazyLock<Secp256k1<All>> = LazyLock::new(|| {
+    let mut context = Secp256k1::new();
+    let mut seed = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *seed).expect("the operating system gives random bytes");
+    context.seeded_randomize(&seed);
+    context
+});
+
+struct Ecdsa {
+    info: SignatureInfo,
+}
+
+impl SignatureScheme for Ecdsa {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let (verifying_key, signing_key) =
+            (front("verifying key", verifying_key)?, front("signing key", signing_key)?);
+        let key = PreparedSigningKey::generate(coins)?;
+        *verifying_key = key.public.serialize();
+        *signing_key = *key.scalar;
+        Ok((COMPRESSED, SCALAR))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(PreparedSigningKey::generate(coins)?))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(NO_SUCH_ENCODING);
+        }
+        Error::check_length("signing key", SCALAR, bytes.len())?;
+        let mut scalar = Zeroizing::new([0; SCALAR]);
+        scalar.copy_from_slice(bytes);
+        Ok(Box::new(PreparedSigningKey::new(scalar)?))
+    }
+
+    /// Takes a point compressed or not.
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        if bytes.len() != UNCOMPRESSED {
+            Error::check_length("verifying key", COMPRESSED, bytes.len())?;
+        }
+        let public = PublicKey::from_slice(bytes).map_err(|_| Error::Malformed("verifying key"))?;
+        Ok(Box::new(PreparedVerifyingKey(public)))
+    }
+}
+
+/// The scalar, between 1 and the order of the group less 1, and the public point.
+struct PreparedSigningKey {
+    scalar: Zeroizing<[u8; SCALAR]>,
+    public: PublicKey,
+}
+
+impl PreparedSigningKey {
+    /// Given coins are the scalar itself, big-endian.
+    fn generate(coins: Coins) -> Result<PreparedSigningKey> {
+        if let Some(scalar) = coins.exact::<SCALAR>()? {
+            return PreparedSigningKey::new(Zeroizing::new(*scalar));
+        }
+        loop {
+            let mut scalar = Zeroizing::new([0; SCALAR]);
+            getrandom::fill(&mut *scalar)
+                .map_err(|error| Error::Library { call: "getrandom::fill", detail: error.to_string() })?;
+            // Out of range is drawn again; the chance of it is 2^-128.
+            match PreparedSigningKey::new(scalar) {
+                Err(Error::Malformed(_)) => continue,
+                key => return key,
+            }
+        }
+    }
+
+    fn new(scalar: Zeroizing<[u8; SCALAR]>) -> Result<PreparedSigningKey> {
+        let mut in_range = SecretKey::from_secret_bytes(*scalar).map_err(|_| Error::Malformed("signing key"))?;
+        in_range.non_secure_erase();
+        // SAFETY: an array of bytes, which the call below fills.
+        let mut public = unsafe { ffi::PublicKey::new() };
+        // SAFETY: the context lives as long as the process; the scalar has 32 bytes and is in range.
+        let done = unsafe { ffi::secp256k1_ec_pubkey_create(context(), &raw mut public, scalar.as_ptr()) };
+        check("secp256k1_ec_pubkey_create", done)?;
+        Ok(PreparedSigningKey { scalar, public: public.into() })
+    }
+}
+
+impl SigningKey for PreparedSigningKey {
+    /// The nonce follows RFC 6979, so that signing is deterministic; `s` is low.
+    fn sign(&self, context_string: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        no_context(context_string)?;
+        coins.exact::<0>()?;
+        let out = front("signature", out)?;
+        let digest: [u8; 32] = Sha256::digest(message).into();
+        // SAFETY: an array of bytes, which the call below fills.
+        let mut signature = unsafe { ffi::Signature::new() };
+        // SAFETY: the context lives as long as the process; digest and scalar have 32 bytes, the scalar is in range;
+        // null says that nothing is mixed into the nonce.
+        let done = unsafe {
+            ffi::secp256k1_ecdsa_sign(
+                context(),
+                &raw mut signature,
+                digest.as_ptr(),
+                self.scalar.as_ptr(),
+                ffi::secp256k1_nonce_function_rfc6979,
+                ptr::null(),
+            )
+        };
+        check("secp256k1_ecdsa_sign", done)?;
+        *out = Signature::from(signature).serialize_compact();
+        Ok(SIGNATURE)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(PreparedVerifyingKey(self.public)))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(NO_SUCH_ENCODING);
+        }
+        *front("signing key", out)? = *self.scalar;
+        Ok(SCALAR)
+    }
+}
+
+/// The point, decompressed.
+struct PreparedVerifyingKey(PublicKey);
+
+impl VerifyingKey for PreparedVerifyingKey {
+    fn verify(&self, context_string: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        no_context(context_string)?;
+        let mut signature = Signature::from_compact(signature).map_err(|_| Error::VerificationFailed)?;
+        // The library refuses a high `s`, against malleability. ECDSA itself allows both (SEC 1, section 4.1.4), and
+        // here every library accepts the same signatures: it is made low first.
+        signature.normalize_s();
+        let digest: [u8; 32] = Sha256::digest(message).into();
+        // SAFETY: the context lives as long as the process; the digest has 32 bytes; signature and point are valid
+        // objects of the library.
+        let valid = unsafe {
+            ffi::secp256k1_ecdsa_verify(context(), signature.as_c_ptr(), digest.as_ptr(), self.0.as_c_ptr())
+        };
+        if valid == 1 { Ok(()) } else { Err(Error::VerificationFailed) }
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        *front("verifying key", out)? = self.0.serialize();
+        Ok(COMPRESSED)
+    }
+}
+
+fn context() -> *const ffi::Context {
+    CONTEXT.ctx().as_ptr()
+}
+
+/// The library says 1 for yes.
+fn check(call: &'static str, returned: std::ffi::c_int) -> Result<()> {
+    if returned == 1 { Ok(()) } else { Err(Error::Library { call, detail: String::new() }) }
+}
+
+fn no_context(context: &[u8]) -> Result<()> {
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme has no context string")) }
+}
+
+/// The front of a caller's buffer that has to have room for at least `N` bytes.
+fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
+    let actual = out.len();
+    out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
+}

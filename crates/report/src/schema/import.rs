@@ -1,0 +1,150 @@
+//! How a [`Document`] that kept its samples becomes a run again.
+
+use super::{Document, EnvironmentEntry, HarnessEntry, ParameterValue, ResultEntry};
+use pqlab_record::{
+    Case, Counters, Environment, Facts, Parameter, Protocol, Record, Run, RunHeader, SCHEMA, Samples, Status,
+};
+
+/// Why a document is not a run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ImportError {
+    /// It says that it is something else.
+    #[error("schema is `{0}`, not `{SCHEMA}`")]
+    Schema(String),
+    /// Figures cannot be computed anew without samples.
+    #[error("`{0}` comes without its samples: export the run as json-samples")]
+    NoSamples(String),
+    /// What names a case contradicts its fields.
+    #[error("`{0}` is not the id of its row, which says `{1}`")]
+    Id(String, String),
+}
+
+impl Document {
+    /// The run that was exported. Its plan is what has a record: a document does not name the cases that were not run.
+    ///
+    /// # Errors
+    /// See [`ImportError`]. Samples are taken as they are; figures in the document are not.
+    pub fn into_run(self) -> Result<Run, ImportError> {
+        if self.schema != SCHEMA {
+            return Err(ImportError::Schema(self.schema));
+        }
+        let rows = self.results.into_values().flatten();
+        let records = rows.map(record).collect::<Result<Vec<Record>, ImportError>>()?;
+        Ok(Run {
+            header: RunHeader {
+                id: self.run.id,
+                suite: self.run.suite,
+                command: self.run.command,
+                seed: self.run.seed,
+                started_at: self.run.started_at,
+                environment: environment(self.environment),
+                protocol: protocol(self.harness),
+                plan: records.iter().map(|record| record.case.clone()).collect(),
+            },
+            records,
+            complete: self.run.complete,
+            finished_at: self.run.finished_at,
+        })
+    }
+}
+
+fn record(row: ResultEntry) -> Result<Record, ImportError> {
+    let samples = match (row.samples, row.status) {
+        (Some(samples), _) => samples,
+        (None, Status::Failed) => Samples::none(),
+        (None, Status::Ok) => return Err(ImportError::NoSamples(row.id)),
+    };
+    let parameters = row.parameters.into_iter().map(|(name, value)| match value {
+        ParameterValue::Flag(_) => Parameter::Flag(name),
+        ParameterValue::Number(number) => Parameter::Number(name, number),
+        ParameterValue::Word(word) => Parameter::Word(name, word),
+    });
+    let case = Case {
+        workload: row.workload,
+        algorithm: row.algorithm,
+        operation: row.operation,
+        provider: row.provider,
+        form: row.encoding,
+        parameters: parameters.collect(),
+        block: row.block,
+        facts: Facts { sizes: row.sizes, bytes: row.bytes, category: row.category },
+    };
+    if case.id() != row.id {
+        return Err(ImportError::Id(row.id, case.id()));
+    }
+    Ok(Record {
+        case,
+        status: row.status,
+        error: row.error,
+        verified: row.verified,
+        precision_reached: row.precision_reached,
+        samples,
+        finished_at: row.finished_at,
+    })
+}
+
+fn environment(entry: EnvironmentEntry) -> Environment {
+    let counters = entry.counters;
+    Environment {
+        host: entry.host,
+        cpu: entry.cpu,
+        os: entry.os,
+        build: entry.build,
+        providers: entry.providers,
+        counters: Counters {
+            primary: counters.primary,
+            ticks_per_second: counters.ticks_per_second,
+            core_clock_estimate_hz: counters.core_clock_estimate_hz,
+            resolution_ns: counters.resolution_ns.unwrap_or(f64::NAN),
+            overhead_ns: counters.overhead_ns.unwrap_or(f64::NAN),
+            unavailable: counters.unavailable.into_iter().map(|entry| (entry.counter, entry.reason)).collect(),
+        },
+    }
+}
+
+fn protocol(entry: HarnessEntry) -> Protocol {
+    Protocol {
+        kind: entry.protocol,
+        processes: entry.processes,
+        warmup: entry.warmup,
+        iterations: entry.iterations,
+        trim_pct: entry.outlier_trim_pct,
+        batch: entry.batch,
+        precision_pct: entry.precision_pct,
+        max_time_s: entry.max_time_s,
+        visit_s: entry.visit_s,
+        counter: entry.counter,
+        affinity: entry.affinity,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exporters::exporter;
+    use crate::fixtures;
+
+    fn exported(format: &str) -> Document {
+        let mut bytes = Vec::new();
+        exporter(format).unwrap().export(&fixtures::run(), &mut bytes).unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    #[test]
+    fn a_run_comes_back_whole() {
+        assert_eq!(exported("json-samples").into_run(), Ok(fixtures::run()));
+    }
+
+    #[test]
+    fn what_cannot_be_a_run_is_refused() {
+        let id = "kem/ML-KEM-768/encapsulate@liboqs";
+        assert_eq!(exported("json").into_run(), Err(ImportError::NoSamples(id.to_owned())));
+        let mut document = exported("json-samples");
+        document.results["kem"][0].provider = "other".to_owned();
+        let other = "kem/ML-KEM-768/encapsulate@other";
+        assert_eq!(document.into_run(), Err(ImportError::Id(id.to_owned(), other.to_owned())));
+        let mut document = exported("json-samples");
+        document.schema = "pqlab/9".to_owned();
+        assert_eq!(document.into_run(), Err(ImportError::Schema("pqlab/9".to_owned())));
+    }
+}

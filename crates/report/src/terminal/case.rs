@@ -1,0 +1,330 @@
+use super::columns::{Cell, lines};
+use super::environment::environment_line;
+use super::histogram::histogram;
+use super::line::failure;
+use super::marks::Mark;
+use super::palette::{Palette, Role};
+use super::text::neutral;
+use crate::estimates::{Disturbances, Estimates, estimate};
+use crate::number::{digits, duration_digits, frequency, grouped, percent, rate, significant};
+use pqlab_record::{Record, Run, Sizes};
+use pqlab_stats::{Description, Sorted};
+
+/// One case in full: identity, provider, figures, processes, histogram, lengths, disturbances, environment.
+pub fn show_case(run: &Run, record: &Record, width: usize, palette: Palette) -> String {
+    let mut page = Page { out: String::new(), width, palette };
+    let id = palette.paint(Role::Strong, &neutral(&record.case.id()));
+    page.out.push_str(&format!("{id}\n"));
+    page.pairs(&identity(run, record));
+    match estimate(record, &run.header.protocol) {
+        None => page.out.push_str(&format!("\n{}\n", failure(record, palette))),
+        Some(estimates) => {
+            figures(&mut page, run, record, &estimates);
+            processes(&mut page, &estimates);
+            samples(&mut page, record, &estimates);
+            extra(&mut page, &estimates);
+        }
+    }
+    lengths(&mut page, &record.case.facts.sizes);
+    disturbances(&mut page, &Disturbances::of(&record.samples));
+    page.out.push_str(&format!("\n{}\n", palette.paint(Role::Faint, &environment_line(&run.header.environment))));
+    page.out
+}
+
+/// The text so far.
+struct Page {
+    out: String,
+    width: usize,
+    palette: Palette,
+}
+
+impl Page {
+    fn heading(&mut self, text: &str) {
+        self.out.push_str(&format!("\n{}\n", self.palette.paint(Role::Strong, text)));
+    }
+
+    fn lines(&mut self, lines: &[String]) {
+        lines.iter().for_each(|line| self.out.push_str(&format!("{line}\n")));
+    }
+
+    /// Names and values; values are never cut.
+    fn pairs(&mut self, pairs: &[(&str, String)]) {
+        let cells = |(name, value): &(&str, String)| vec![Cell::left(&format!("  {name}")), Cell::left(value)];
+        let rows: Vec<Vec<Cell>> = pairs.iter().map(cells).collect();
+        self.lines(&lines(&rows, usize::MAX, self.palette));
+    }
+
+    fn table(&mut self, rows: &[Vec<Cell>]) {
+        self.lines(&lines(rows, self.width, self.palette));
+    }
+}
+
+fn identity(run: &Run, record: &Record) -> Vec<(&'static str, String)> {
+    let header = &run.header;
+    let case = &record.case;
+    let mut pairs = vec![("run", format!("{} (suite {}, seed {})", header.id, header.suite, header.seed))];
+    let parts: Vec<&str> = case.provider.split('+').collect();
+    for part in parts {
+        let builds = &header.environment.providers;
+        let library = part.split(':').next().unwrap_or(part);
+        let build = builds.iter().find(|build| build.id == part).or(builds.iter().find(|build| build.id == library));
+        let known = build.map(|build| format!(" {} ({})", build.version, build.build)).unwrap_or_default();
+        pairs.push(("provider", format!("{part}{known}")));
+    }
+    pairs.extend(case.facts.category.map(|category| ("NIST category", category.to_string())));
+    pairs.push(("answers", if record.verified { "verified" } else { "not verified" }.to_owned()));
+    pairs.push(("finished", record.finished_at.clone()));
+    pairs
+}
+
+fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
+    let interval = &estimates.median_ns;
+    let method = match interval.method.covers_processes() {
+        true => format!("Student's t over {} processes", estimates.processes),
+        false => "order statistics of the samples; does not cover variation between processes".to_owned(),
+    };
+    let confidence = significant(100.0 * interval.confidence);
+    page.heading("one operation");
+    let mut pairs = vec![
+        ("median", format!("{} ±{}", time(interval.estimate), percent(estimates.half_width_pct()))),
+        ("interval", format!("{} to {} ({confidence}%, {method})", time(interval.low), time(interval.high))),
+        ("mean", time(estimates.samples_ns.mean)),
+    ];
+    pairs.extend(estimates.operations_per_second().map(|value| ("rate", format!("{} op/s", rate(value)))));
+    let unit = estimates.metric.unit();
+    pairs.extend(estimates.ticks.map(|ticks| ("counted", format!("{} {unit}", digits(ticks, 4)))));
+    let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
+    pairs.extend(per_byte.map(|ticks| ("per byte", format!("{} {unit}", significant(ticks)))));
+    pairs.extend(estimates.clock_hz.map(|hertz| ("core clock", format!("about {}", frequency(hertz)))));
+    page.pairs(&pairs);
+    for mark in Mark::of(record, estimates) {
+        let symbol = page.palette.paint(Role::Doubtful, &mark.symbol().to_string());
+        page.out.push_str(&format!("  {symbol} {}\n", mark.legend()));
+    }
+    let left_out = match estimates.left_out {
+        0 => String::new(),
+        left_out => format!(", {} of disturbed visits left out", grouped(left_out as u64)),
+    };
+    let trimmed = match run.header.protocol.trim_pct {
+        0.0 => String::new(),
+        trim => format!(", {}% trimmed at each tail", significant(trim)),
+    };
+    let n = grouped(estimates.n as u64);
+    page.heading(&match estimates.batch {
+        1 => format!("{n} samples of one operation{left_out}{trimmed}"),
+        batch => format!(
+            "{n} samples, each the mean of a batch of {} operations{left_out}{trimmed}: single operations vary more",
+            grouped(batch)
+        ),
+    });
+    page.pairs(&spread(&estimates.samples_ns));
+}
+
+fn spread(samples: &Description) -> Vec<(&'static str, String)> {
+    let mut pairs = vec![
+        ("minimum", time(samples.min)),
+        ("p5", time(samples.p5)),
+        ("p25", time(samples.p25)),
+        ("p75", time(samples.p75)),
+        ("p95", time(samples.p95)),
+        ("p99", time(samples.p99)),
+        ("maximum", time(samples.max)),
+        ("middle half", format!("{} on average", time(samples.iqm))),
+    ];
+    pairs.push(("MAD", format!("{} (median absolute deviation)", time(samples.mad))));
+    pairs.extend(samples.stdev.map(|stdev| ("deviation", format!("{} (standard)", time(stdev)))));
+    pairs.extend(samples.cov_pct.map(|variation| ("CoV", percent(variation))));
+    pairs
+}
+
+fn processes(page: &mut Page, estimates: &Estimates) {
+    page.heading("medians of the processes");
+    let all = estimates.median_ns.estimate;
+    let mut rows = Vec::new();
+    for (process, median) in &estimates.process_medians_ns {
+        let against = if all > 0.0 { format!("{:+.1}%", 100.0 * (median / all - 1.0)) } else { String::new() };
+        rows.push(vec![Cell::right(&format!("  {process}")), Cell::right(&time(*median)), Cell::right(&against)]);
+    }
+    page.table(&rows);
+}
+
+fn samples(page: &mut Page, record: &Record, estimates: &Estimates) {
+    let all = record.samples.usable().flat_map(|visit| record.samples.ns_per_operation(visit)).collect();
+    let Some(sorted) = Sorted::new(all) else { return };
+    page.heading(&match estimates.batch {
+        1 => "histogram of single operations".to_owned(),
+        batch => format!("histogram of means of {} operations", grouped(batch)),
+    });
+    let bars = histogram(&sorted, page.width, page.palette);
+    page.lines(&bars);
+}
+
+fn extra(page: &mut Page, estimates: &Estimates) {
+    if estimates.extra.is_empty() {
+        return;
+    }
+    page.heading("measured by the workload");
+    let mut rows = vec![["", "values", "minimum", "median", "mean", "p95", "p99", "maximum"].map(Cell::right).to_vec()];
+    for (name, values) in &estimates.extra {
+        let mut row = vec![Cell::left(&format!("  {name}")), Cell::right(&grouped(values.n as u64))];
+        let shown = [values.min, values.median, values.mean, values.p95, values.p99, values.max];
+        row.extend(shown.map(|value| Cell::right(&digits(value, 4))));
+        rows.push(row);
+    }
+    page.table(&rows);
+}
+
+fn lengths(page: &mut Page, sizes: &Sizes) {
+    let all = [
+        ("public key", sizes.public_key),
+        ("secret key", sizes.secret_key),
+        ("ciphertext", sizes.ciphertext),
+        ("shared secret", sizes.shared_secret),
+        ("signature", sizes.signature),
+    ];
+    let known = all.iter().filter_map(|(name, length)| {
+        Some(vec![Cell::left(&format!("  {name}")), Cell::right(&format!("{} B", grouped((*length)?)))])
+    });
+    let rows: Vec<Vec<Cell>> = known.collect();
+    if !rows.is_empty() {
+        page.heading("lengths");
+        page.table(&rows);
+    }
+}
+
+fn disturbances(page: &mut Page, disturbances: &Disturbances) {
+    if disturbances.visits == 0 {
+        return;
+    }
+    page.heading("disturbances");
+    let Disturbances { visits, disturbed, repeats, kinds } = disturbances;
+    page.out.push_str(&format!("  {disturbed} of {visits} visits disturbed, {} measured again\n", grouped(*repeats)));
+    let line = |(_, visits, worst): &(&str, usize, pqlab_record::Disturbance)| match visits {
+        1 => format!("  1 visit: {worst}"),
+        visits => format!("  {visits} visits, at worst: {worst}"),
+    };
+    page.lines(&kinds.iter().map(line).collect::<Vec<_>>());
+}
+
+/// A time in four digits.
+fn time(nanoseconds: f64) -> String {
+    let (number, unit) = duration_digits(nanoseconds, 4);
+    format!("{number} {unit}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::palette::tests::{COLOUR, stripped};
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::Disturbance;
+
+    fn shown(run: &Run, index: usize) -> String {
+        show_case(run, &run.records[index], 80, Palette::PLAIN)
+    }
+
+    #[test]
+    fn a_case_is_shown_in_full() {
+        let run = fixtures::run();
+        let text = shown(&run, 0);
+        let wanted = "kem/ML-KEM-768/encapsulate@liboqs
+  run            20261121T185800-k3f9 (suite standard, seed 1)
+  provider       liboqs 0.13.0 (avx2, vendored)
+  NIST category  3
+  answers        verified
+  finished       2026-11-21T18:59:00Z
+
+one operation
+  median      10.40 µs ±0.2%
+  interval    10.38 µs to 10.42 µs (95.0%, Student's t over 8 processes)
+  mean        10.41 µs
+  rate        96,134 op/s
+  counted     21,840 TSC ticks
+  core clock  about 2.70 GHz
+
+640 samples of one operation
+  minimum      10.26 µs
+  p5           10.30 µs
+";
+        assert!(text.starts_with(wanted), "{text}");
+        let wanted = "
+medians of the processes
+  0  10.38 µs  -0.2%
+";
+        assert!(text.contains(wanted), "{text}");
+        assert!(text.contains("\nhistogram of single operations\n        10.26  – 10.30 µs   30  █████"), "{text}");
+        let wanted = "
+lengths
+  public key     1,184 B
+  secret key     2,400 B
+  ciphertext     1,088 B
+  shared secret     32 B
+
+disturbances
+  0 of 16 visits disturbed, 0 measured again
+
+Example CPU @ 2.10GHz · 2 cores · ";
+        assert!(text.contains(wanted), "{text}");
+        assert_eq!(stripped(&show_case(&run, &run.records[0], 80, COLOUR)), text);
+    }
+
+    #[test]
+    fn a_failed_case_shows_why() {
+        let wanted = "  finished       2026-11-21T18:59:00Z
+
+FAILED  decapsulation gave another secret
+
+lengths
+";
+        let text = shown(&fixtures::run(), 2);
+        assert!(text.contains(wanted), "{text}");
+        assert!(!text.contains("histogram") && !text.contains("disturbances"));
+    }
+
+    #[test]
+    fn batches_are_said_to_be_batches() {
+        let text = shown(&fixtures::run(), 5);
+        assert!(
+            text.contains("\n640 samples, each the mean of a batch of 16 operations: single operations vary more\n")
+        );
+        assert!(text.contains("\nhistogram of means of 16 operations\n"));
+        assert!(text.contains("\n  per byte    6.56 TSC ticks\n"));
+    }
+
+    #[test]
+    fn doubts_are_explained() {
+        let mut run = fixtures::run();
+        run.header.protocol.trim_pct = 1.0;
+        let record = &mut run.records[0];
+        record.precision_reached = false;
+        record.samples.visits[0].disturbances = vec![Disturbance::Steal { pct: 4.0 }];
+        record.samples.visits[0].repeats = 3;
+        record.samples.visits[1].extra = vec![("signature_bytes".to_owned(), vec![650.0, 651.0, 655.0])];
+        let text = shown(&run, 0);
+        assert!(text.contains("\n  ? the target precision was not reached in the time given\n"));
+        assert!(text.contains("\n600 samples of one operation, 40 of disturbed visits left out, 1.00% trimmed"));
+        assert!(text.contains("\n  1 of 16 visits disturbed, 3 measured again\n  1 visit: 4.0% stolen"));
+        let wanted = "
+measured by the workload
+                   values  minimum  median   mean    p95    p99  maximum
+  signature_bytes       3    650.0   651.0  652.0  654.6  654.9    655.0
+";
+        assert!(text.contains(wanted), "{text}");
+        run.records[0].samples.visits.retain(|visit| visit.process == 1);
+        assert!(shown(&run, 0).contains("order statistics of the samples; does not cover variation between processes"));
+    }
+
+    #[test]
+    fn both_halves_of_a_mixed_pair_are_named() {
+        let mut run = fixtures::run();
+        run.records[0].case.provider = "aws-lc+liboqs:portable+unknown".to_owned();
+        let wanted = "
+  provider       aws-lc 1.19.0 (assembly)
+  provider       liboqs:portable 0.13.0 (avx2, vendored)
+  provider       unknown
+";
+        assert!(shown(&run, 0).contains(wanted));
+        run.records[0].case.provider = fixtures::HOSTILE.to_owned();
+        assert!(!shown(&run, 0).chars().any(|character| character != '\n' && character.is_control()));
+    }
+}

@@ -1,0 +1,144 @@
+use super::palette::{Palette, Role};
+use super::text::{cut, display_width, neutral};
+
+/// Between two columns.
+const GAP: usize = 2;
+/// A column that may be cut is cut down to this, not further.
+const NARROWEST: usize = 8;
+
+/// A cell of a table: neutral text, its side and its role.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cell {
+    text: String,
+    right: bool,
+    cuttable: bool,
+    role: Option<Role>,
+}
+
+impl Cell {
+    /// Text at the left of its column.
+    pub(super) fn left(text: &str) -> Cell {
+        Cell { text: neutral(text), ..Cell::default() }
+    }
+
+    /// Text, mostly a number, at the right of its column.
+    pub(super) fn right(text: &str) -> Cell {
+        Cell { text: neutral(text), right: true, ..Cell::default() }
+    }
+
+    /// May be cut where the terminal is narrow. Figures may not, nor what has to be typed again or tells rows apart.
+    pub(super) fn cuttable(self) -> Cell {
+        Cell { cuttable: true, ..self }
+    }
+
+    /// With a role.
+    pub(super) fn role(self, role: Role) -> Cell {
+        Cell { role: Some(role), ..self }
+    }
+}
+
+/// Columns that the rows take side by side.
+pub(super) fn total_width(rows: &[Vec<Cell>]) -> usize {
+    sum(&widths(rows))
+}
+
+/// The rows as lines, aligned; columns that may be cut are, the widest first, where the lines would be wider than `width`.
+/// A row of a single cell is a heading, which stands over all columns.
+pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<String> {
+    let mut widths = widths(rows);
+    let cuttable = |column: &usize| rows.iter().any(|row| row.get(*column).is_some_and(|cell| cell.cuttable));
+    let cuttable: Vec<usize> = (0..widths.len()).filter(cuttable).collect();
+    while sum(&widths) > width {
+        let widest = cuttable.iter().copied().max_by_key(|column| widths[*column]);
+        let Some(widest) = widest.filter(|column| widths[*column] > NARROWEST) else { break };
+        widths[widest] -= 1;
+    }
+    rows.iter().map(|row| line(row, &widths, palette)).collect()
+}
+
+fn line(row: &[Cell], widths: &[usize], palette: Palette) -> String {
+    let unlimited = [usize::MAX];
+    let widths = if is_heading(row) { unlimited.as_slice() } else { widths };
+    let cells = row.iter().zip(widths).filter(|(_, width)| **width > 0).map(|(cell, &width)| {
+        let text = cut(&cell.text, width);
+        let fill = if is_heading(row) { 0 } else { width - display_width(&text) };
+        let fill = " ".repeat(fill);
+        let text = cell.role.map_or_else(|| text.clone(), |role| palette.paint(role, &text));
+        if cell.right { fill + &text } else { text + &fill }
+    });
+    cells.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end().to_owned()
+}
+
+fn widths(rows: &[Vec<Cell>]) -> Vec<usize> {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let mut widths = vec![0; columns];
+    for row in rows.iter().filter(|row| !is_heading(row)) {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(display_width(&cell.text));
+        }
+    }
+    widths
+}
+
+fn is_heading(row: &[Cell]) -> bool {
+    row.len() == 1
+}
+
+fn sum(widths: &[usize]) -> usize {
+    // A column without text is not there.
+    let shown = widths.iter().filter(|width| **width > 0).count();
+    widths.iter().sum::<usize>() + GAP * shown.saturating_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::palette::tests::{COLOUR, stripped};
+    use super::*;
+
+    fn table() -> Vec<Vec<Cell>> {
+        vec![
+            vec![Cell::left("name").role(Role::Strong), Cell::right("time"), Cell::left("note")],
+            vec![Cell::left("漢字"), Cell::right("9 µs"), Cell::left("")],
+            vec![Cell::left("a"), Cell::right("10 µs"), Cell::left("fastest").role(Role::Good)],
+        ]
+    }
+
+    #[test]
+    fn columns_are_aligned_by_display_width() {
+        let plain = lines(&table(), 80, Palette::PLAIN);
+        assert_eq!(plain, ["name   time  note", "漢字   9 µs", "a     10 µs  fastest"]);
+        let coloured = lines(&table(), 80, COLOUR);
+        assert_ne!(coloured, plain);
+        assert_eq!(coloured.iter().map(|line| stripped(line)).collect::<Vec<_>>(), plain);
+        assert_eq!(total_width(&table()), 20);
+    }
+
+    #[test]
+    fn what_may_be_cut_gives_way() {
+        let row = |long: Cell| vec![vec![long, Cell::left("13 characters").cuttable(), Cell::left("kept")]];
+        let found = lines(&row(Cell::left(&"x".repeat(40)).cuttable()), 40, Palette::PLAIN);
+        assert_eq!(display_width(&found[0]), 40);
+        assert!(found[0].ends_with("x…  13 characters  kept"));
+        // Where nothing more can give way, the terminal wraps.
+        let found = lines(&row(Cell::left(&"x".repeat(40))), 40, Palette::PLAIN);
+        assert!(found[0].ends_with("x  13 char…  kept") && display_width(&found[0]) > 40);
+    }
+
+    #[test]
+    fn a_column_without_text_is_not_there() {
+        let rows = vec![vec![Cell::left("a"), Cell::left(""), Cell::left("b")]; 2];
+        assert_eq!(lines(&rows, 80, Palette::PLAIN), ["a  b", "a  b"]);
+        assert_eq!(total_width(&rows), 4);
+    }
+
+    #[test]
+    fn a_heading_stands_over_all_columns() {
+        let rows = [vec![Cell::left("a long heading")], vec![Cell::left("  a"), Cell::right("1 µs")]];
+        assert_eq!(lines(&rows, 10, Palette::PLAIN), ["a long heading", "  a  1 µs"]);
+    }
+
+    #[test]
+    fn cells_are_neutral() {
+        assert_eq!(lines(&[vec![Cell::left("a\u{1b}[2Jb")]], 80, Palette::PLAIN), [r"a\u{1b}[2Jb"]);
+    }
+}

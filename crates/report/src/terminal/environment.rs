@@ -1,0 +1,118 @@
+use super::marks::Mark;
+use super::palette::{Palette, Role};
+use super::text::neutral;
+use crate::estimates::{estimate, harness_floor_ns};
+use crate::number::{duration, frequency, grouped};
+use pqlab_record::{Counters, Environment, Run, Status};
+
+/// Machine, system, build and counter in one line.
+pub fn environment_line(environment: &Environment) -> String {
+    let Environment { host, cpu, os, build, counters, .. } = environment;
+    let mut parts = vec![cpu.model.clone(), format!("{} {}", cpu.cores, if cpu.cores == 1 { "core" } else { "cores" })];
+    if cpu.virtualized == Some(true) {
+        let hypervisor = cpu.virtualization.as_ref().and_then(|virtualization| virtualization.hypervisor.as_deref());
+        parts.push(hypervisor.map_or_else(|| "virtual machine".to_owned(), |name| format!("{name} guest")));
+    }
+    parts.extend(host.container.clone());
+    parts.extend(cpu.governor.as_ref().map(|governor| format!("governor {governor}")));
+    parts.extend(cpu.turbo.map(|turbo| if turbo { "turbo on" } else { "turbo off" }.to_owned()));
+    parts.push(os.name.clone());
+    parts.push(format!("kernel {}", os.kernel));
+    parts.push(format!("rustc {} ({})", build.rustc, build.profile));
+    parts.push(counter(counters));
+    let shown = parts.iter().filter(|part| !part.is_empty()).map(|part| neutral(part));
+    shown.collect::<Vec<_>>().join(" · ")
+}
+
+/// What an operation that does nothing costs, where the run has measured it.
+pub fn floor_line(run: &Run) -> Option<String> {
+    let (number, unit) = duration(harness_floor_ns(run)?);
+    Some(format!("harness floor {number} {unit} an operation (the null provider through the same calls)"))
+}
+
+/// What closes a table: how many cases ended how, the marks that occur, the environment, the harness floor.
+pub fn closing(run: &Run, palette: Palette) -> String {
+    let marks = run.records.iter().filter_map(|record| {
+        let estimates = estimate(record, &run.header.protocol)?;
+        Some(Mark::of(record, &estimates))
+    });
+    closing_with(run, marks.flatten().collect(), palette)
+}
+
+/// As [`closing`], with the marks of all cases as they are known already.
+pub(super) fn closing_with(run: &Run, marks: Vec<Mark>, palette: Palette) -> String {
+    let occurs = |mark: Mark| marks.iter().filter(|one| **one == mark).count() as u64;
+    let failed = run.records.iter().filter(|record| record.status == Status::Failed).count() as u64;
+    let measured = run.records.len() as u64 - failed;
+    let mut counts = vec![format!("{} measured", grouped(measured))];
+    let mut lines = Vec::new();
+    for (count, words, role) in [
+        (failed, "failed", Role::Bad),
+        (occurs(Mark::Contended), "contended", Role::Doubtful),
+        (occurs(Mark::Imprecise), "imprecise", Role::Doubtful),
+        ((run.header.plan.len() as u64).saturating_sub(run.records.len() as u64), "not run", Role::Doubtful),
+    ] {
+        if count > 0 {
+            counts.push(palette.paint(role, &format!("{} {words}", grouped(count))));
+        }
+    }
+    let cases = run.header.plan.len().max(run.records.len()) as u64;
+    lines.push(format!("{} {}: {}", grouped(cases), if cases == 1 { "case" } else { "cases" }, counts.join(", ")));
+    for mark in Mark::ALL.into_iter().filter(|mark| occurs(*mark) > 0) {
+        lines.push(format!("{} {}", palette.paint(Role::Doubtful, &mark.symbol().to_string()), mark.legend()));
+    }
+    lines.push(palette.paint(Role::Faint, &environment_line(&run.header.environment)));
+    lines.extend(floor_line(run).map(|line| palette.paint(Role::Faint, &line)));
+    lines.join("\n") + "\n"
+}
+
+fn counter(counters: &Counters) -> String {
+    let core = counters.core_clock_estimate_hz.map(|hertz| format!("core clock about {}", frequency(hertz)));
+    match (counters.primary.as_str(), counters.ticks_per_second) {
+        ("", _) => String::new(),
+        ("tsc", Some(rate)) => {
+            let core = core.map(|core| format!(", {core}")).unwrap_or_default();
+            format!("TSC at {} (not core cycles{core})", frequency(rate))
+        }
+        (primary, _) => format!("counter {primary}{}", core.map(|core| format!(" ({core})")).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::palette::tests::{COLOUR, stripped};
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::Disturbance;
+
+    #[test]
+    fn the_environment_takes_one_line() {
+        let mut environment = fixtures::run().header.environment;
+        let wanted = "Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · \
+                      rustc 1.95.0 (release) · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)";
+        assert_eq!(environment_line(&environment), wanted);
+        environment.cpu.model = "two\nlines".to_owned();
+        environment.counters.primary = "wall".to_owned();
+        environment.cpu.turbo = Some(false);
+        let line = environment_line(&environment);
+        assert!(line.starts_with(r"two\nlines · ") && line.contains(" · turbo off · "));
+        assert!(line.ends_with(" · counter wall (core clock about 2.70 GHz)"));
+    }
+
+    #[test]
+    fn the_closing_counts_and_explains_what_occurs() {
+        let mut run = fixtures::run();
+        let text = closing(&run, Palette::PLAIN);
+        assert!(text.starts_with("7 cases: 6 measured, 1 failed\nExample CPU"), "{text}");
+        assert!(text.ends_with("harness floor 2.70 ns an operation (the null provider through the same calls)\n"));
+        run.records[0].precision_reached = false;
+        run.records[1].samples.visits.iter_mut().for_each(|visit| {
+            visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }];
+        });
+        run.records.truncate(2);
+        let text = closing(&run, Palette::PLAIN);
+        assert!(text.starts_with("7 cases: 2 measured, 1 contended, 1 imprecise, 5 not run\n! contended: "), "{text}");
+        assert!(text.contains("\n? the target precision") && !text.contains("\n* ") && !text.contains("harness floor"));
+        assert_eq!(stripped(&closing(&run, COLOUR)), text);
+    }
+}

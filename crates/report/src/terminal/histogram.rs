@@ -1,0 +1,117 @@
+use super::columns::{Cell, lines};
+use super::palette::Palette;
+use crate::number::{digits, grouped};
+use pqlab_stats::Sorted;
+
+/// Most bars.
+const BARS: usize = 20;
+/// Widest bar in columns.
+const WIDEST: usize = 60;
+/// Columns that a row takes beside its bar, about: limits and count.
+const BESIDE: usize = 36;
+/// What lies farther above the upper quartile than this many interquartile ranges shares one last row, so that a few
+/// stragglers do not press all others into one bar.
+const FAR_OUT: f64 = 6.0;
+
+/// A histogram of times in ns, in lines; each is indented by two.
+pub(super) fn histogram(times: &Sorted, width: usize, palette: Palette) -> Vec<String> {
+    let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
+    let fence = p75 + FAR_OUT * (p75 - p25);
+    let inside = times.as_slice().partition_point(|time| *time <= fence);
+    // All times above the fence can only be where the quartiles are the same.
+    let to = times.as_slice()[inside.max(1) - 1];
+    let bars = if to > from { BARS.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };
+    let step = (to - from) / bars as f64;
+    let mut counts = vec![0_u64; bars];
+    for time in &times.as_slice()[..inside] {
+        let bar = if step > 0.0 { ((time - from) / step) as usize } else { 0 };
+        counts[bar.min(bars - 1)] += 1;
+    }
+    let (scale, unit) = scale(times.median());
+    // As many digits as tell the limits of a bar apart.
+    let wanted = if step > 0.0 { ((to / step).log10().ceil() as usize + 1).clamp(4, 9) } else { 4 };
+    let shown = |time: f64| digits(time / scale, wanted);
+    let mut rows: Vec<(String, String, u64)> = Vec::new();
+    for (index, count) in counts.into_iter().enumerate() {
+        let limit = |index: usize| shown(from + step * index as f64);
+        rows.push((limit(index), format!("– {} {unit}", limit(index + 1)), count));
+    }
+    let beyond = times.as_slice().len() - inside;
+    if beyond > 0 {
+        rows.push((format!("above {}", shown(to)), format!("– {} {unit}", shown(times.max())), beyond as u64));
+    }
+    let most = rows.iter().map(|(_, _, count)| *count).max().unwrap_or(1).max(1);
+    let widest = width.saturating_sub(BESIDE).clamp(10, WIDEST);
+    let cells = rows.into_iter().map(|(from, to, count)| {
+        let from = Cell::right(&format!("  {from}"));
+        vec![from, Cell::right(&to), Cell::right(&grouped(count)), Cell::left(&bar(count, most, widest))]
+    });
+    lines(&cells.collect::<Vec<_>>(), usize::MAX, palette)
+}
+
+/// A bar whose length is to `widest` columns as `count` is to `most`, in eighths of a column; something is something.
+fn bar(count: u64, most: u64, widest: usize) -> String {
+    let eighths = (count as f64 / most as f64 * widest as f64 * 8.0).round() as usize;
+    let eighths = if count > 0 { eighths.max(1) } else { 0 };
+    let mut bar = "█".repeat(eighths / 8);
+    bar.extend("▏▎▍▌▋▊▉".chars().nth((eighths % 8).wrapping_sub(1)));
+    bar
+}
+
+/// One unit for all limits: its size in ns, and its name.
+fn scale(nanoseconds: f64) -> (f64, &'static str) {
+    match nanoseconds {
+        nanoseconds if nanoseconds < 1e3 => (1.0, "ns"),
+        nanoseconds if nanoseconds < 1e6 => (1e3, "µs"),
+        nanoseconds if nanoseconds < 1e9 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::text::display_width;
+    use super::*;
+
+    fn drawn(times: Vec<f64>, width: usize) -> Vec<String> {
+        histogram(&Sorted::new(times).unwrap(), width, Palette::PLAIN)
+    }
+
+    #[test]
+    fn counts_fall_into_their_bars() {
+        let mut times: Vec<f64> = (0..100).map(|index| 10_000.0 + f64::from(index)).collect();
+        times.extend([30_000.0, 90_000.0]);
+        let rows = drawn(times, 80);
+        assert_eq!(rows.len(), 11);
+        assert!(rows[0].contains("10.000  – 10.010 µs  10  ██"), "{rows:#?}");
+        assert!(rows[10].contains("above 10.099  – 90.000 µs   2  █"), "{rows:#?}");
+        assert!(rows.iter().all(|row| display_width(row) <= 80));
+    }
+
+    #[test]
+    fn equal_samples_make_one_bar() {
+        let rows = drawn(vec![5.0; 30], 80);
+        assert_eq!(rows.len(), 1);
+        assert!(rows[0].starts_with("  5.000  – 5.000 ns  30  ███"));
+        // Quartiles that are the same put everything else beyond the fence.
+        let mut times = vec![5.0; 30];
+        times.push(9.0);
+        assert_eq!(drawn(times, 80).len(), 2);
+        assert_eq!(drawn(vec![1.0], 20).len(), 1);
+    }
+
+    #[test]
+    fn limits_that_are_close_are_told_apart() {
+        let rows = drawn((0..50).map(|index| 1e6 + f64::from(index)).collect(), 80);
+        assert!(rows[0].starts_with("  1.000000  – 1.000006 ms  "), "{rows:#?}");
+    }
+
+    #[test]
+    fn bars_are_in_proportion() {
+        assert_eq!(bar(10, 10, 4), "████");
+        assert_eq!(bar(5, 10, 4), "██");
+        assert_eq!(bar(1, 1000, 4), "▏");
+        assert_eq!(bar(0, 10, 4), "");
+        assert_eq!(bar(11, 32, 4), "█▍");
+    }
+}

@@ -1,0 +1,182 @@
+use super::marks::symbols;
+use super::palette::{Palette, Role};
+use super::text::{display_width, left, neutral, right};
+use crate::estimates::{Estimates, estimate};
+use crate::number::{NONE, duration, percent, rate};
+use pqlab_record::{Case, Protocol, Record, Status};
+
+/// Widths of the columns that name a case, so that the lines of a run stand below one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineWidths {
+    name: usize,
+    provider: usize,
+}
+
+/// What stands in place of the figures of a failed case.
+pub(super) const FAILED: &str = "FAILED";
+/// What stands in place of the figures where a case was not timed.
+pub(super) const NO_SAMPLES: &str = "no samples";
+
+/// Longer names push their line to the right, so that one of them does not set all others apart.
+const WIDEST: LineWidths = LineWidths { name: 44, provider: 20 };
+
+impl Default for LineWidths {
+    fn default() -> LineWidths {
+        LineWidths { name: 26, provider: 9 }
+    }
+}
+
+impl LineWidths {
+    /// Widths for these cases.
+    pub fn of<'a>(cases: impl IntoIterator<Item = &'a Case>) -> LineWidths {
+        cases.into_iter().fold(LineWidths::default(), |widths, case| LineWidths {
+            name: widths.name.max(display_width(&neutral(&case.name())).min(WIDEST.name)),
+            provider: widths.provider.max(display_width(&neutral(&case.provider)).min(WIDEST.provider)),
+        })
+    }
+}
+
+/// A finished case in one line.
+pub fn case_line(record: &Record, protocol: &Protocol, widths: LineWidths, palette: Palette) -> String {
+    line(record, estimate(record, protocol).as_ref(), widths, palette)
+}
+
+fn line(record: &Record, estimates: Option<&Estimates>, widths: LineWidths, palette: Palette) -> String {
+    let name = left(&neutral(&record.case.name()), widths.name);
+    let provider = left(&neutral(&record.case.provider), widths.provider);
+    let figures = estimates.map_or_else(|| failure(record, palette), |estimates| figures(record, estimates, palette));
+    format!("{name}  {provider}  {figures}")
+}
+
+/// Why a case has no figures.
+pub(super) fn failure(record: &Record, palette: Palette) -> String {
+    match record.status {
+        Status::Ok => NO_SAMPLES.to_owned(),
+        Status::Failed => {
+            let reason = record.error.as_deref().unwrap_or("for a reason that was not recorded");
+            format!("{}  {}", palette.paint(Role::Bad, FAILED), neutral(reason))
+        }
+    }
+}
+
+fn figures(record: &Record, estimates: &Estimates, palette: Palette) -> String {
+    let operations = estimates.operations();
+    let median = time(Some(estimates.median_ns.estimate));
+    let width = left(&format!("±{}", percent(estimates.half_width_pct())), 8);
+    let p95 = time(operations.map(|operations| operations.p95));
+    let variation = operations.and_then(|operations| operations.cov_pct).map_or(NONE.to_owned(), percent);
+    let symbols = symbols(record, estimates);
+    let marked = if symbols.is_empty() { String::new() } else { format!(" {symbols}") };
+    let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(&marked)));
+    let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
+    let (median, marked) = (palette.paint(Role::Strong, &median), palette.paint(Role::Doubtful, &marked));
+    format!("median={median} {width}p95={p95}   CoV={variation}{marked}{fill} {rate} op/s")
+}
+
+/// A time in nine columns.
+fn time(nanoseconds: Option<f64>) -> String {
+    let (number, unit) = nanoseconds.map_or((NONE.to_owned(), ""), duration);
+    format!("{} {}", right(&number, 6), left(unit, 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::palette::tests::{COLOUR, stripped};
+    use super::*;
+    use crate::fixtures;
+
+    const DOCUMENTED: &str =
+        "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,154 op/s";
+
+    fn plain(record: &Record, estimates: &Estimates) -> String {
+        line(record, Some(estimates), LineWidths::default(), Palette::PLAIN)
+    }
+
+    /// A case with the figures of the documented line.
+    fn documented() -> (Record, Estimates) {
+        let record = fixtures::record("liboqs", 10.4);
+        let mut estimates = estimate(&record, &Protocol::default()).unwrap();
+        estimates.median_ns.estimate = 10_400.0;
+        (estimates.median_ns.low, estimates.median_ns.high) = (10_338.0, 10_463.0);
+        estimates.samples_ns.p95 = 11_200.0;
+        estimates.samples_ns.cov_pct = Some(3.1);
+        (record, estimates)
+    }
+
+    #[test]
+    fn a_line_reads_as_documented() {
+        let (record, estimates) = documented();
+        assert_eq!(plain(&record, &estimates), DOCUMENTED);
+    }
+
+    #[test]
+    fn marks_stand_behind_the_variation() {
+        let (mut record, mut estimates) = documented();
+        record.precision_reached = false;
+        estimates.contended = true;
+        assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", "3.1% ~!?"));
+        for (variation, wanted) in [(2.99, "3.0% !? "), (3.0, "3.0% ~!?"), (5.0, "5.0% ~!?"), (5.01, "5.0% *!?")] {
+            estimates.samples_ns.cov_pct = Some(variation);
+            assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", wanted));
+        }
+        (record.precision_reached, estimates.contended) = (true, false);
+        estimates.samples_ns.cov_pct = Some(52.4);
+        assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", "52.4% * "));
+    }
+
+    #[test]
+    fn a_batch_has_no_p95_and_no_variation() {
+        let (mut record, mut estimates) = documented();
+        estimates.batch = 16;
+        let wanted = DOCUMENTED.replace("  11.2 µs", "     -   ").replace("3.1% ~", "-     ");
+        assert_eq!(plain(&record, &estimates), wanted);
+        record.precision_reached = false;
+        assert_eq!(plain(&record, &estimates), wanted.replace("CoV=-  ", "CoV=- ?"));
+    }
+
+    #[test]
+    fn a_failed_case_says_why() {
+        let record = fixtures::failed("wrong secret\nafter \u{1b}[2J");
+        let found = case_line(&record, &Protocol::default(), LineWidths::default(), Palette::PLAIN);
+        assert_eq!(found, r"ML-KEM-768 encapsulate      openssl    FAILED  wrong secret\nafter \u{1b}[2J");
+    }
+
+    #[test]
+    fn a_case_that_was_not_timed_has_not_failed() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        record.samples.visits.clear();
+        let found = case_line(&record, &Protocol::default(), LineWidths::default(), Palette::PLAIN);
+        assert_eq!(found, "ML-KEM-768 encapsulate      liboqs     no samples");
+    }
+
+    #[test]
+    fn colour_adds_nothing_to_read() {
+        let (mut record, estimates) = documented();
+        record.precision_reached = false;
+        for (record, estimates) in [(record, Some(&estimates)), (fixtures::failed("no"), None)] {
+            let coloured = line(&record, estimates, LineWidths::default(), COLOUR);
+            assert!(coloured.contains('\u{1b}'));
+            assert_eq!(stripped(&coloured), line(&record, estimates, LineWidths::default(), Palette::PLAIN));
+        }
+    }
+
+    #[test]
+    fn lines_of_a_run_stand_below_one_another() {
+        let run = fixtures::run();
+        let widths = LineWidths::of(&run.header.plan);
+        let lines = run.records.iter().map(|record| case_line(record, &run.header.protocol, widths, Palette::PLAIN));
+        let starts = lines.filter_map(|line| line.find("median=").map(|start| display_width(&line[..start])));
+        let mut starts: Vec<usize> = starts.collect();
+        starts.sort_unstable();
+        // The one name that is longer than the column may become stands out alone.
+        assert!(starts.len() > 3 && starts[..starts.len() - 1].iter().all(|start| *start == starts[0]));
+        assert_eq!(LineWidths::of([]), LineWidths::default());
+    }
+
+    #[test]
+    fn hostile_names_stay_in_their_line() {
+        let (mut record, estimates) = documented();
+        record.case.algorithm = fixtures::HOSTILE.to_owned();
+        assert!(!plain(&record, &estimates).contains(|character: char| character.is_control()));
+    }
+}

@@ -1,0 +1,66 @@
+use anstyle::{AnsiColor, Style};
+
+/// What a piece of text is, for those who see colour. It is always said in words or marks too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A heading, or the figure that counts most.
+    Strong,
+    /// Beside the point.
+    Faint,
+    /// The fastest, or all right.
+    Good,
+    /// To be read with care.
+    Doubtful,
+    /// Failed.
+    Bad,
+}
+
+/// Whether text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Palette {
+    /// With escape sequences for colour; otherwise without any.
+    pub colour: bool,
+}
+
+impl Palette {
+    /// No colour.
+    pub const PLAIN: Palette = Palette { colour: false };
+
+    /// Colours text, or leaves it as it is.
+    pub fn paint(self, role: Role, text: &str) -> String {
+        if !self.colour || text.is_empty() {
+            return text.to_owned();
+        }
+        let style = match role {
+            Role::Strong => Style::new().bold(),
+            Role::Faint => Style::new().dimmed(),
+            Role::Good => AnsiColor::Green.on_default(),
+            Role::Doubtful => AnsiColor::Yellow.on_default(),
+            Role::Bad => AnsiColor::Red.on_default().bold(),
+        };
+        format!("{style}{text}{style:#}")
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(crate) const COLOUR: Palette = Palette { colour: true };
+
+    /// Text without escape sequences for colour.
+    pub(crate) fn stripped(text: &str) -> String {
+        let mut parts = text.split("\u{1b}[");
+        let first = parts.next().unwrap().to_owned();
+        parts.fold(first, |out, part| out + part.split_once('m').unwrap().1)
+    }
+
+    #[test]
+    fn without_colour_text_stays_as_it_is() {
+        assert_eq!(Palette::PLAIN.paint(Role::Bad, "FAILED"), "FAILED");
+        let painted = COLOUR.paint(Role::Bad, "FAILED");
+        assert!(painted.starts_with("\u{1b}[") && painted.ends_with("\u{1b}[0m"));
+        assert_eq!(stripped(&painted), "FAILED");
+        assert_eq!(COLOUR.paint(Role::Good, ""), "");
+    }
+}

@@ -1,0 +1,103 @@
+use super::columns::{Cell, lines};
+use super::palette::{Palette, Role};
+use crate::number::{NONE, grouped};
+
+/// A run in a list of runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSummary {
+    /// Its id.
+    pub id: String,
+    /// The suites' names, joined by a plus.
+    pub suite: String,
+    /// When it began: RFC 3339, UTC.
+    pub started_at: String,
+    /// Cases that have their record.
+    pub done: u64,
+    /// Cases of the plan.
+    pub total: u64,
+    /// Cases that failed.
+    pub failed: u64,
+    /// The host's name.
+    pub host: Option<String>,
+    /// Whether every case has its record.
+    pub complete: bool,
+}
+
+/// A table of runs, in the order given.
+pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String {
+    if runs.is_empty() {
+        return "no runs yet\n".to_owned();
+    }
+    let heading = |text: &str| Cell::left(text).role(Role::Strong);
+    let cases = Cell::right("cases").role(Role::Strong);
+    let mut rows = vec![vec![
+        heading("run"),
+        heading("suite"),
+        heading("started (UTC)"),
+        cases,
+        heading("host"),
+        heading("state"),
+    ]];
+    for run in runs {
+        let (state, role) = match (run.complete, run.failed) {
+            (true, 0) => ("complete".to_owned(), Role::Good),
+            (true, failed) => (format!("complete, {} failed", grouped(failed)), Role::Bad),
+            (false, 0) => ("incomplete".to_owned(), Role::Doubtful),
+            (false, failed) => (format!("incomplete, {} failed", grouped(failed)), Role::Bad),
+        };
+        rows.push(vec![
+            Cell::left(&run.id),
+            Cell::left(&run.suite).cuttable(),
+            Cell::left(&minute(&run.started_at)),
+            Cell::right(&format!("{}/{}", grouped(run.done), grouped(run.total))),
+            Cell::left(run.host.as_deref().unwrap_or(NONE)).cuttable(),
+            Cell::left(&state).role(role),
+        ]);
+    }
+    lines(&rows, width, palette).join("\n") + "\n"
+}
+
+/// `2026-11-21 18:58` of an RFC 3339 timestamp.
+fn minute(timestamp: &str) -> String {
+    timestamp.chars().take(16).map(|character| if character == 'T' { ' ' } else { character }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::palette::tests::{COLOUR, stripped};
+    use super::super::text::display_width;
+    use super::*;
+
+    fn run(id: &str, failed: u64, complete: bool) -> RunSummary {
+        RunSummary {
+            id: id.to_owned(),
+            suite: "standard".to_owned(),
+            started_at: "2026-11-21T18:58:00Z".to_owned(),
+            done: 1198,
+            total: 1200,
+            failed,
+            host: Some("bench\u{7}-1".to_owned()),
+            complete,
+        }
+    }
+
+    #[test]
+    fn runs_are_listed_with_their_state() {
+        let runs = [run("20261121T185800-k3f9", 0, true), run("20261122T000000-aaaa", 12, false)];
+        let text = runs_table(&runs, 120, Palette::PLAIN);
+        let wanted = r"run                   suite     started (UTC)           cases  host          state
+20261121T185800-k3f9  standard  2026-11-21 18:58  1,198/1,200  bench\u{7}-1  complete
+20261122T000000-aaaa  standard  2026-11-21 18:58  1,198/1,200  bench\u{7}-1  incomplete, 12 failed
+";
+        assert_eq!(text, wanted);
+        assert_eq!(stripped(&runs_table(&runs, 120, COLOUR)), text);
+        let narrow = runs_table(&runs, 95, Palette::PLAIN);
+        assert!(narrow.lines().all(|line| display_width(line) <= 95));
+        assert!(
+            narrow.contains("\n20261121T185800-k3f9  standard  2026-11-21 18:58  1,198/1,200  bench\\"),
+            "{narrow}"
+        );
+        assert!(narrow.contains("…  complete\n"), "{narrow}");
+        assert_eq!(runs_table(&[], 80, Palette::PLAIN), "no runs yet\n");
+    }
+}

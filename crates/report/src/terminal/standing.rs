@@ -1,0 +1,72 @@
+use crate::estimates::Estimates;
+use crate::number::factor;
+
+/// How a case stands among those that do the same with other providers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Standing {
+    /// Its interval lies below all others.
+    Fastest,
+    /// It has the lowest median or an interval that overlaps the one of the lowest: the data do not tell them apart.
+    AmongFastest,
+    /// Its time over that of the lowest median.
+    Slower(f64),
+}
+
+impl Standing {
+    /// In words.
+    pub(super) fn words(self) -> String {
+        match self {
+            Standing::Fastest => "fastest".to_owned(),
+            Standing::AmongFastest => "among the fastest".to_owned(),
+            Standing::Slower(ratio) => format!("{} the time", factor(ratio)),
+        }
+    }
+
+    /// Whether it is the fastest or cannot be told from it.
+    pub(super) fn leads(self) -> bool {
+        !matches!(self, Standing::Slower(_))
+    }
+}
+
+/// The standing of each; `None` for one without figures, and for all where fewer than two have figures.
+pub(super) fn standings(all: &[Option<&Estimates>]) -> Vec<Option<Standing>> {
+    let measured = || all.iter().flatten();
+    let lowest = measured().min_by(|one, other| one.median_ns.estimate.total_cmp(&other.median_ns.estimate));
+    let Some(lowest) = lowest.filter(|_| measured().count() > 1) else { return vec![None; all.len()] };
+    let level = measured().filter(|one| one.median_ns.overlaps(&lowest.median_ns)).count();
+    let standing = |one: &Estimates| match one.median_ns.overlaps(&lowest.median_ns) {
+        true if level == 1 => Standing::Fastest,
+        true => Standing::AmongFastest,
+        false => Standing::Slower(one.median_ns.estimate / lowest.median_ns.estimate),
+    };
+    all.iter().map(|one| one.map(standing)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimates::estimate;
+    use crate::fixtures;
+    use pqlab_record::Protocol;
+
+    fn estimates(microseconds: f64) -> Estimates {
+        estimate(&fixtures::record("liboqs", microseconds), &Protocol::default()).unwrap()
+    }
+
+    #[test]
+    fn the_fastest_leads_only_where_the_data_tell_it_apart() {
+        let (fast, level, slow) = (estimates(10.0), estimates(10.01), estimates(15.0));
+        let found = standings(&[Some(&slow), None, Some(&fast)]);
+        assert_eq!((found[1], found[2]), (None, Some(Standing::Fastest)));
+        assert_eq!(found[0].unwrap().words(), "1.50× the time");
+        let found = standings(&[Some(&level), Some(&fast), Some(&slow)]);
+        assert_eq!(found[..2], [Some(Standing::AmongFastest); 2]);
+        assert!(found[1].unwrap().leads() && !found[2].unwrap().leads());
+    }
+
+    #[test]
+    fn one_alone_is_not_the_fastest() {
+        assert_eq!(standings(&[Some(&estimates(10.0)), None]), [None, None]);
+        assert_eq!(standings(&[]), []);
+    }
+}

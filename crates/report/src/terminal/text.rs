@@ -1,0 +1,82 @@
+use unicode_width::UnicodeWidthStr;
+
+/// Columns that a text takes on a terminal.
+pub fn display_width(text: &str) -> usize {
+    text.width()
+}
+
+/// The text with everything escaped that would steer a terminal: control characters, and those that are invisible or turn
+/// the direction of writing.
+pub fn neutral(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() || is_invisible(character) {
+            out.extend(character.escape_default());
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+/// Fills up with spaces behind.
+pub(super) fn left(text: &str, width: usize) -> String {
+    format!("{text}{}", spaces(width, text))
+}
+
+/// Fills up with spaces in front.
+pub(super) fn right(text: &str, width: usize) -> String {
+    format!("{}{text}", spaces(width, text))
+}
+
+/// Cuts what is wider, with an ellipsis where it was cut.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if display_width(text) <= width {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for character in text.chars() {
+        let longer = format!("{out}{character}");
+        if display_width(&longer) + 1 > width {
+            break;
+        }
+        out = longer;
+    }
+    if width > 0 {
+        out.push('…');
+    }
+    out
+}
+
+fn spaces(width: usize, text: &str) -> String {
+    " ".repeat(width.saturating_sub(display_width(text)))
+}
+
+/// Marks and embeddings of direction, zero-width characters, separators of lines and paragraphs.
+fn is_invisible(character: char) -> bool {
+    matches!(character, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::HOSTILE;
+
+    #[test]
+    fn nothing_steers_the_terminal() {
+        assert_eq!(neutral("ML-KEM-768 [len=64]"), "ML-KEM-768 [len=64]");
+        assert_eq!(neutral("a\nb\tc\u{1b}[31m\u{7f}\u{9b}"), r"a\nb\tc\u{1b}[31m\u{7f}\u{9b}");
+        assert_eq!(neutral(HOSTILE), r#"a,b"c"\r\nd<script>alert('x')</script>\u{1b}[31mé漢字\u{202e}"#);
+    }
+
+    #[test]
+    fn columns_count_not_characters() {
+        assert_eq!(display_width("µ±漢字"), 6);
+        assert_eq!(left("漢字", 6), "漢字  ");
+        assert_eq!(right("µs", 4), "  µs");
+        assert_eq!(left("longer", 3), "longer");
+        assert_eq!(cut("漢字漢字", 5), "漢字…");
+        assert_eq!(cut("abc", 3), "abc");
+        assert_eq!(cut("abc", 0), "");
+    }
+}

@@ -1,0 +1,120 @@
+use super::{equal, step, written};
+use crate::tally::{Checked, Fault};
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result};
+
+/// A key that must come out, in the encodings that the vector has.
+pub(crate) struct ExpectedKey<'a> {
+    pub(crate) encapsulation_key: &'a [u8],
+    pub(crate) decapsulation_keys: &'a [(KeyEncoding, &'a [u8])],
+}
+
+/// Generates the key from given coins, prepared and encoded, and from its seed where that is an encoding of its own;
+/// what the provider offers of these.
+pub(crate) fn key_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey) -> Checked {
+    let info = kem.info();
+    let mut keys = Vec::new();
+    if info.coins.keygen {
+        keys.push(step("generate", kem.generate(Coins::Exact(coins)))?);
+        encoded_generation(kem, coins, expected)?;
+    }
+    let seed = expected.decapsulation_keys.iter().find(|(encoding, _)| *encoding == KeyEncoding::Seed);
+    if let Some((encoding, seed)) = seed
+        && info.encodings.contains(encoding)
+    {
+        keys.push(step("load seed", kem.load_decapsulation_key(*encoding, seed))?);
+    }
+    if keys.is_empty() {
+        return Err(Fault::Unsupported("key generation takes no given coins".to_owned()));
+    }
+    keys.iter().try_for_each(|key| same_key(kem, key.as_ref(), expected))
+}
+
+/// Loads the key, encapsulates with given coins, and compares.
+pub(crate) fn encapsulation(kem: &dyn Kem, key: &[u8], coins: &[u8], ciphertext: &[u8], secret: &[u8]) -> Checked {
+    if !kem.info().coins.operation {
+        return Err(Fault::Unsupported("encapsulation takes no given coins".to_owned()));
+    }
+    let key = step("load encapsulation key", kem.load_encapsulation_key(key))?;
+    let (made, shared) = encapsulate(kem, key.as_ref(), Coins::Exact(coins))?;
+    equal("ciphertext", ciphertext, &made)?;
+    equal("shared secret", secret, &shared)
+}
+
+/// Loads the key, decapsulates and compares.
+pub(crate) fn decapsulation(
+    kem: &dyn Kem,
+    (encoding, key): (KeyEncoding, &[u8]),
+    ciphertext: &[u8],
+    secret: &[u8],
+) -> Checked {
+    let key = step("load decapsulation key", load(kem, encoding, key)?)?;
+    equal("shared secret", secret, &decapsulate(kem, key.as_ref(), ciphertext)?)
+}
+
+/// Loads a decapsulation key in an encoding that the provider may not offer; a seed it may take as coins instead.
+pub(crate) fn load(kem: &dyn Kem, encoding: KeyEncoding, key: &[u8]) -> Result<Result<Box<dyn DecapsulationKey>>, Fault> {
+    let info = kem.info();
+    if info.encodings.contains(&encoding) {
+        return Ok(kem.load_decapsulation_key(encoding, key));
+    }
+    if encoding == KeyEncoding::Seed && info.coins.keygen {
+        return Ok(kem.generate(Coins::Exact(key)));
+    }
+    Err(Fault::Unsupported(format!("no decapsulation key is loaded from its {} encoding", encoding.name())))
+}
+
+/// Ciphertext and shared secret.
+pub(crate) fn encapsulate(
+    kem: &dyn Kem,
+    key: &dyn EncapsulationKey,
+    coins: Coins,
+) -> Result<(Vec<u8>, Vec<u8>), Fault> {
+    let parameters = &kem.info().parameters;
+    let mut ciphertext = super::buffer(parameters.ciphertext);
+    let mut secret = super::buffer(parameters.shared_secret);
+    step("encapsulate", key.encapsulate(coins, &mut ciphertext, &mut secret))?;
+    Ok((ciphertext, secret))
+}
+
+/// The shared secret.
+pub(crate) fn decapsulate(kem: &dyn Kem, key: &dyn DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut secret = super::buffer(kem.info().parameters.shared_secret);
+    step("decapsulate", key.decapsulate(ciphertext, &mut secret))?;
+    Ok(secret)
+}
+
+/// The encoded encapsulation key.
+pub(crate) fn encoded(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Result<Vec<u8>, Fault> {
+    written(kem.info().parameters.encapsulation_key, |out| key.encode(out))
+}
+
+/// The decapsulation key in an encoding.
+pub(crate) fn encoded_secret(kem: &dyn Kem, key: &dyn DecapsulationKey, encoding: KeyEncoding) -> Result<Vec<u8>, Fault> {
+    let length = kem.info().decapsulation_key(encoding).unwrap_or_default();
+    written(length, |out| key.encode(encoding, out))
+}
+
+fn same_key(kem: &dyn Kem, key: &dyn DecapsulationKey, expected: &ExpectedKey) -> Checked {
+    let public = step("encapsulation key", key.encapsulation_key())?;
+    equal("encapsulation key", expected.encapsulation_key, &encoded(kem, public.as_ref())?)?;
+    for (encoding, bytes) in expected.decapsulation_keys {
+        if kem.info().encodings.contains(encoding) {
+            let what = format_args!("decapsulation key, {}", encoding.name()).to_string();
+            equal(what, bytes, &encoded_secret(kem, key, *encoding)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn encoded_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey) -> Checked {
+    let info = kem.info();
+    let Some(own) = info.encodings.first() else { return Ok(()) };
+    let Some((_, bytes)) = expected.decapsulation_keys.iter().find(|(encoding, _)| encoding == own) else {
+        return Ok(());
+    };
+    let mut public = super::buffer(info.parameters.encapsulation_key);
+    let mut secret = super::buffer(info.decapsulation_key(*own).unwrap_or_default());
+    step("generate encoded", kem.generate_encoded(Coins::Exact(coins), &mut public, &mut secret))?;
+    equal("encapsulation key, as generated", expected.encapsulation_key, &public)?;
+    equal("decapsulation key, as generated", bytes, &secret)
+}

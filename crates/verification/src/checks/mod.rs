@@ -1,0 +1,73 @@
+//! What a vector asks of a provider, written once for all suites that ask it.
+
+pub(crate) mod kem;
+pub(crate) mod signature;
+
+use crate::tally::{Checked, Fault};
+use pqlab_primitives::{Error, Result};
+use std::fmt::Display;
+
+/// A buffer for a provider to write to. It is not zero, so that an answer which never came is not taken for zeros.
+pub(crate) fn buffer(length: usize) -> Vec<u8> {
+    vec![0xa5; length]
+}
+
+/// The bytes that `write` puts to the front of a buffer of that length.
+pub(crate) fn written(length: usize, write: impl FnOnce(&mut [u8]) -> Result<usize>) -> Result<Vec<u8>, Fault> {
+    let mut out = buffer(length);
+    let written = write(&mut out)?;
+    if written > length {
+        return Err(Fault::Wrong(format!("says that it wrote {written} bytes to {length}")));
+    }
+    out.truncate(written);
+    Ok(out)
+}
+
+/// Right if the two are the same.
+pub(crate) fn equal(what: impl Display, expected: &[u8], actual: &[u8]) -> Checked {
+    if expected == actual {
+        return Ok(());
+    }
+    if expected.len() != actual.len() {
+        return Err(Fault::Wrong(format!("{what}: {} bytes instead of {}", actual.len(), expected.len())));
+    }
+    let place = expected.iter().zip(actual).position(|(expected, actual)| expected != actual).unwrap_or_default();
+    Err(Fault::Wrong(format!("{what}: another value, from byte {place} of {}", expected.len())))
+}
+
+/// Right if the two differ.
+pub(crate) fn differ(what: impl Display, one: &[u8], other: &[u8]) -> Checked {
+    if one == other { Err(Fault::Wrong(format!("{what}: the same value twice"))) } else { Ok(()) }
+}
+
+/// Right if bytes from outside were found to be bad. A fault of the library's own is not a refusal.
+pub(crate) fn refused<T>(what: impl Display, result: Result<T>) -> Checked {
+    match result {
+        Err(Error::Malformed(_) | Error::Length { .. } | Error::VerificationFailed) => Ok(()),
+        Err(other) => Err(match other.into() {
+            Fault::Wrong(reason) => Fault::Wrong(format!("{what}: refused, but with a fault of the library: {reason}")),
+            unsupported => unsupported,
+        }),
+        Ok(_) => Err(Fault::Wrong(format!("{what}: taken, but it is bad"))),
+    }
+}
+
+/// Right if the signature or the tag was found not to verify.
+pub(crate) fn rejected(what: impl Display, result: Result<()>) -> Checked {
+    match result {
+        Err(Error::VerificationFailed) => Ok(()),
+        Err(other) => Err(match other.into() {
+            Fault::Wrong(reason) => Fault::Wrong(format!("{what}: refused, but not as one that fails: {reason}")),
+            unsupported => unsupported,
+        }),
+        Ok(()) => Err(Fault::Wrong(format!("{what}: accepted, but it is bad"))),
+    }
+}
+
+/// Names the step that went wrong.
+pub(crate) fn step<T>(what: impl Display, result: Result<T>) -> Result<T, Fault> {
+    result.map_err(|error| match error.into() {
+        Fault::Wrong(reason) => Fault::Wrong(format!("{what}: {reason}")),
+        unsupported => unsupported,
+    })
+}

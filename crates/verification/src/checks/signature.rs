@@ -1,0 +1,117 @@
+use super::{buffer, equal, refused, rejected, step, written};
+use crate::tally::{Checked, Fault};
+use pqlab_primitives::{Coins, KeyEncoding, Result, SignatureScheme, SigningKey, VerifyingKey};
+
+/// A key that must come out, in the encodings that the vector has.
+pub(crate) struct ExpectedKey<'a> {
+    pub(crate) verifying_key: &'a [u8],
+    pub(crate) signing_keys: &'a [(KeyEncoding, &'a [u8])],
+}
+
+/// Generates the key from given coins, prepared and encoded, and from its seed where that is an encoding of its own;
+/// what the provider offers of these.
+pub(crate) fn key_generation(scheme: &dyn SignatureScheme, coins: &[u8], expected: &ExpectedKey) -> Checked {
+    let info = scheme.info();
+    let mut keys = Vec::new();
+    if info.coins.keygen {
+        keys.push(step("generate", scheme.generate(Coins::Exact(coins)))?);
+        encoded_generation(scheme, coins, expected)?;
+    }
+    let seed = expected.signing_keys.iter().find(|(encoding, _)| *encoding == KeyEncoding::Seed);
+    if let Some((encoding, seed)) = seed
+        && info.encodings.contains(encoding)
+    {
+        keys.push(step("load seed", scheme.load_signing_key(*encoding, seed))?);
+    }
+    if keys.is_empty() {
+        return Err(Fault::Unsupported("key generation takes no given coins".to_owned()));
+    }
+    keys.iter().try_for_each(|key| same_key(scheme, key.as_ref(), expected))
+}
+
+/// Loads the key, signs and compares. No coins at all ask for the deterministic variant.
+pub(crate) fn signing(
+    scheme: &dyn SignatureScheme,
+    (encoding, key): (KeyEncoding, &[u8]),
+    (context, message): (&[u8], &[u8]),
+    coins: &[u8],
+    signature: &[u8],
+) -> Checked {
+    takes_coins(scheme)?;
+    let key = step("load signing key", load(scheme, encoding, key)?)?;
+    equal("signature", signature, &sign(scheme, key.as_ref(), context, message, Coins::Exact(coins))?)
+}
+
+/// Loads the key and verifies, with the outcome that must be.
+pub(crate) fn verification(
+    scheme: &dyn SignatureScheme,
+    key: &[u8],
+    (context, message): (&[u8], &[u8]),
+    signature: &[u8],
+    valid: bool,
+) -> Checked {
+    let key = match scheme.load_verifying_key(key) {
+        Ok(key) => key,
+        Err(error) if valid => return step("load verifying key", Err(error)),
+        Err(error) => return refused::<()>("verifying key", Err(error)),
+    };
+    let outcome = key.verify(context, message, signature);
+    match (valid, context.len()) {
+        (true, _) => step("verify", outcome),
+        // A context that does not fit into its length byte is the caller's fault.
+        (false, 256..) => refused("signature", outcome),
+        (false, _) => rejected("signature", outcome),
+    }
+}
+
+/// Unsupported, if signing takes no given coins.
+pub(crate) fn takes_coins(scheme: &dyn SignatureScheme) -> Checked {
+    if scheme.info().coins.operation {
+        Ok(())
+    } else {
+        Err(Fault::Unsupported("signing takes no given coins and is not deterministic".to_owned()))
+    }
+}
+
+/// Loads a signing key in an encoding that the provider may not offer; a seed it may take as coins instead.
+pub(crate) fn load(
+    scheme: &dyn SignatureScheme,
+    encoding: KeyEncoding,
+    key: &[u8],
+) -> Result<Result<Box<dyn SigningKey>>, Fault> {
+    let info = scheme.info();
+    if info.encodings.contains(&encoding) {
+        return Ok(scheme.load_signing_key(encoding, key));
+    }
+    if encoding == KeyEncoding::Seed && info.coins.keygen {
+        return Ok(scheme.generate(Coins::Exact(key)));
+    }
+    Err(Fault::Unsupported(format!("no signing key is loaded from its {} encoding", encoding.name())))
+}
+
+/// The signature.
+pub(crate) fn sign(
+    scheme: &dyn SignatureScheme,
+    key: &dyn SigningKey,
+    context: &[u8],
+    message: &[u8],
+    coins: Coins,
+) -> Result<Vec<u8>, Fault> {
+    let signature = step("sign", written_signature(scheme, |out| key.sign(context, message, coins, out)))?;
+    Ok(signature)
+}
+
+/// The encoded verifying key.
+pub(crate) fn encoded(scheme: &dyn SignatureScheme, key: &dyn VerifyingKey) -> Result<Vec<u8>, Fault> {
+    written(scheme.info().parameters.verifying_key, |out| key.encode(out))
+}
+
+/// The signing key in an encoding.
+pub(crate) fn encoded_secret(
+    scheme: &dyn SignatureScheme,
+    key: &dyn SigningKey,
+    encoding: KeyEncoding,
+) -> Result<Vec<u8>, Fault> {
+    let length = scheme.info().signing_key(encoding).unwrap_or_default();
+    written(length, |out| key.encode(encoding, out))
+}

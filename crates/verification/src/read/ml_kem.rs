@@ -1,0 +1,214 @@
+//! Vectors of ML-KEM (FIPS 203).
+
+use super::acvp::{self, Header, field, in_test};
+use super::records::{Block, Entry, blocks, error};
+use super::{Hex, ReadError, ReadFault};
+use serde::Deserialize;
+
+/// A vector of key generation.
+#[derive(Clone, Debug)]
+pub struct KeyGeneration {
+    /// The test's number.
+    pub id: u32,
+    /// The parameter set, such as `ML-KEM-512`.
+    pub set: String,
+    /// `d || z`, 64 bytes.
+    pub seed: Vec<u8>,
+    /// The encapsulation key.
+    pub encapsulation_key: Vec<u8>,
+    /// The decapsulation key, expanded.
+    pub decapsulation_key: Vec<u8>,
+}
+
+/// A vector of encapsulation, decapsulation, or the checks of keys that both begin with.
+#[derive(Clone, Debug)]
+pub struct EncapDecap {
+    /// The test's number.
+    pub id: u32,
+    /// The parameter set.
+    pub set: String,
+    /// What is asked.
+    pub function: Function,
+}
+
+/// What a vector of [`EncapDecap`] asks.
+#[derive(Clone, Debug)]
+pub enum Function {
+    /// FIPS 203, algorithm 17.
+    Encapsulation {
+        /// The encapsulation key.
+        key: Vec<u8>,
+        /// The coins `m`, 32 bytes.
+        coins: Vec<u8>,
+        /// The ciphertext.
+        ciphertext: Vec<u8>,
+        /// The shared secret.
+        secret: Vec<u8>,
+    },
+    /// FIPS 203, algorithm 18; some ciphertexts were modified, and ask for the implicit rejection's secret.
+    Decapsulation {
+        /// The decapsulation key, expanded.
+        key: Vec<u8>,
+        /// The ciphertext.
+        ciphertext: Vec<u8>,
+        /// The shared secret.
+        secret: Vec<u8>,
+    },
+    /// FIPS 203, section 7.2: are all coefficients below `q`?
+    EncapsulationKeyCheck {
+        /// The encapsulation key.
+        key: Vec<u8>,
+        /// Whether it must be taken.
+        valid: bool,
+    },
+    /// FIPS 203, section 7.3: does the hash within the key fit?
+    DecapsulationKeyCheck {
+        /// The decapsulation key, expanded.
+        key: Vec<u8>,
+        /// Whether it must be taken.
+        valid: bool,
+    },
+}
+
+/// One pass through all three algorithms with every intermediate value, of which these are kept.
+#[derive(Clone, Debug)]
+pub struct Intermediate {
+    /// `d || z`, 64 bytes.
+    pub seed: Vec<u8>,
+    /// The coins `m`, 32 bytes.
+    pub coins: Vec<u8>,
+    /// The encapsulation key.
+    pub encapsulation_key: Vec<u8>,
+    /// The decapsulation key, expanded.
+    pub decapsulation_key: Vec<u8>,
+    /// The ciphertext.
+    pub ciphertext: Vec<u8>,
+    /// The shared secret.
+    pub secret: Vec<u8>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Group {
+    parameter_set: String,
+    function: Option<String>,
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Test {
+    tc_id: u32,
+    test_passed: Option<bool>,
+    d: Option<Hex>,
+    z: Option<Hex>,
+    ek: Option<Hex>,
+    dk: Option<Hex>,
+    m: Option<Hex>,
+    c: Option<Hex>,
+    k: Option<Hex>,
+}
+
+/// Reads ACVP's `ML-KEM-keyGen-FIPS203`.
+///
+/// # Errors
+/// What is not such a file.
+pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, ReadError> {
+    let mut vectors = Vec::new();
+    for group in groups(file, bytes, "keyGen")? {
+        for test in group.tests {
+            let id = test.tc_id;
+            let vector = test.key_generation(&group.parameter_set).map_err(in_test(file, id))?;
+            vectors.push(vector);
+        }
+    }
+    super::not_empty(file, vectors)
+}
+
+/// Reads ACVP's `ML-KEM-encapDecap-FIPS203`.
+///
+/// # Errors
+/// What is not such a file.
+pub fn encap_decap(file: &str, bytes: &[u8]) -> Result<Vec<EncapDecap>, ReadError> {
+    let mut vectors = Vec::new();
+    for group in groups(file, bytes, "encapDecap")? {
+        let named = group.function.as_deref().unwrap_or_default();
+        for test in group.tests {
+            let id = test.tc_id;
+            let function = test.function(named).map_err(in_test(file, id))?;
+            vectors.push(EncapDecap { id, set: group.parameter_set.clone(), function });
+        }
+    }
+    super::not_empty(file, vectors)
+}
+
+/// Reads CCTV's `ML-KEM/intermediate`: one vector a file.
+///
+/// # Errors
+/// What is not such a file.
+pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError> {
+    let entries: Vec<Entry> = blocks(file, bytes)?.into_iter().flatten().collect();
+    let block = Block { file, entries: &entries };
+    let last = |field: &'static str| {
+        // `dkPKE = NTT(s) = ...` and the like name a value twice; the bytes stand last.
+        let entry = block.entry(field)?;
+        let digits = entry.value.rsplit('=').next().unwrap_or_default().trim();
+        hex::decode(digits).map_err(|_| error(file, entry.line, ReadFault::unexpected(field, "not hexadecimal")))
+    };
+    Ok(Intermediate {
+        seed: [last("d")?, last("z")?].concat(),
+        coins: last("m")?,
+        encapsulation_key: last("ek")?,
+        decapsulation_key: last("dk")?,
+        ciphertext: last("c")?,
+        secret: last("K")?,
+    })
+}
+
+fn groups(file: &str, bytes: &[u8], mode: &'static str) -> Result<Vec<Group>, ReadError> {
+    let header = Header { algorithm: "ML-KEM", mode: Some(mode), revision: "FIPS203" };
+    let groups: Vec<Group> = acvp::groups(file, bytes, header)?;
+    for group in &groups {
+        if !["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"].contains(&group.parameter_set.as_str()) {
+            return Err(ReadError::whole(file, ReadFault::unexpected("parameterSet", &group.parameter_set)));
+        }
+    }
+    Ok(groups)
+}
+
+impl Test {
+    fn key_generation(self, set: &str) -> Result<KeyGeneration, ReadFault> {
+        Ok(KeyGeneration {
+            id: self.tc_id,
+            set: set.to_owned(),
+            seed: [field(self.d, "d")?.0, field(self.z, "z")?.0].concat(),
+            encapsulation_key: field(self.ek, "ek")?.0,
+            decapsulation_key: field(self.dk, "dk")?.0,
+        })
+    }
+
+    fn function(self, named: &str) -> Result<Function, ReadFault> {
+        Ok(match named {
+            "encapsulation" => Function::Encapsulation {
+                key: field(self.ek, "ek")?.0,
+                coins: field(self.m, "m")?.0,
+                ciphertext: field(self.c, "c")?.0,
+                secret: field(self.k, "k")?.0,
+            },
+            "decapsulation" => Function::Decapsulation {
+                key: field(self.dk, "dk")?.0,
+                ciphertext: field(self.c, "c")?.0,
+                secret: field(self.k, "k")?.0,
+            },
+            "encapsulationKeyCheck" => Function::EncapsulationKeyCheck {
+                key: field(self.ek, "ek")?.0,
+                valid: field(self.test_passed, "testPassed")?,
+            },
+            "decapsulationKeyCheck" => Function::DecapsulationKeyCheck {
+                key: field(self.dk, "dk")?.0,
+                valid: field(self.test_passed, "testPassed")?,
+            },
+            other => return Err(ReadFault::unexpected("function", other)),
+        })
+    }
+}

@@ -1,0 +1,203 @@
+//! Vectors of SHA-3 and SHAKE (FIPS 202).
+
+use super::acvp::{self, Header, field, in_test};
+use super::records::{Block, Entry, blocks, bytes as hex_bytes, error, number};
+use super::{Hex, ReadError, ReadFault, not_empty};
+use serde::Deserialize;
+
+/// A message and its digest. Lengths are in bits: not all of them are whole bytes.
+#[derive(Clone, Debug)]
+pub struct Message {
+    /// The test's number, or the line that the vector begins on.
+    pub id: usize,
+    /// Length of the message in bits.
+    pub bits: usize,
+    /// The message's bytes; the last one may be used in part.
+    pub message: Vec<u8>,
+    /// Length of the digest in bits.
+    pub digest_bits: usize,
+    /// The digest.
+    pub digest: Vec<u8>,
+}
+
+/// A chain of digests of digests.
+#[derive(Clone, Debug)]
+pub struct MonteCarlo {
+    /// What the chain begins with.
+    pub seed: Vec<u8>,
+    /// The digest after every thousand steps.
+    pub results: Vec<Vec<u8>>,
+    /// For SHAKE: the shortest and the longest output, in bits.
+    pub output_bits: Option<(usize, usize)>,
+}
+
+/// A vector of ACVP's.
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// `AFT`.
+    Message(Message),
+    /// `MCT`.
+    MonteCarlo(usize, MonteCarlo),
+    /// `LDT`: a short content repeated up to this length in bytes.
+    Large(usize, u64),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Group {
+    test_type: String,
+    mct_version: Option<String>,
+    tests: Vec<GroupTest>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct GroupTest {
+    tc_id: u32,
+    msg: Option<Hex>,
+    len: usize,
+    md: Option<Hex>,
+    out_len: Option<usize>,
+    large_msg: Option<LargeMessage>,
+    results_array: Option<Vec<Step>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LargeMessage {
+    full_length: u64,
+}
+
+#[derive(Deserialize)]
+struct Step {
+    md: Hex,
+}
+
+/// Reads ACVP's file of a SHA-3 (`SHA3-224`, ...) or a SHAKE (`SHAKE128`, `SHAKE256`).
+///
+/// # Errors
+/// What is not such a file.
+pub fn acvp(file: &str, bytes: &[u8]) -> Result<Vec<Test>, ReadError> {
+    let headers = [
+        ("SHA3-224", "SHA3-224", "2.0"),
+        ("SHA3-256", "SHA3-256", "2.0"),
+        ("SHA3-384", "SHA3-384", "2.0"),
+        ("SHA3-512", "SHA3-512", "2.0"),
+        ("SHAKE-128", "SHAKE-128", "FIPS202"),
+        ("SHAKE-256", "SHAKE-256", "FIPS202"),
+    ];
+    let header = headers.iter().find(|(named, ..)| file.contains(named));
+    let &(_, algorithm, revision) =
+        header.ok_or_else(|| ReadError::whole(file, ReadFault::unexpected("algorithm", file)))?;
+    let groups = acvp::groups::<Group>(file, bytes, Header { algorithm, mode: None, revision })?;
+    let mut tests = Vec::new();
+    for group in groups {
+        for test in group.tests {
+            let (id, kind) = (test.tc_id, (group.test_type.as_str(), group.mct_version.as_deref()));
+            tests.push(test.read(kind).map_err(in_test(file, id))?);
+        }
+    }
+    not_empty(file, tests)
+}
+
+/// Reads CAVP's `SHA3_*ShortMsg.rsp` and `SHAKE*ShortMsg.rsp`.
+///
+/// # Errors
+/// What is not such a file.
+pub fn cavp_short(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
+    let mut digest_bits = None;
+    let mut messages = Vec::new();
+    for entries in blocks(file, bytes)? {
+        if let Some(bits) = section(file, &entries, &["L", "Outputlen"])? {
+            digest_bits = Some(bits);
+            continue;
+        }
+        let block = Block { file, entries: &entries };
+        let at = |fault| error(file, block.line(), fault);
+        let (bits, message) = (block.number("Len")?, block.bytes("Msg")?);
+        let digest = block.optional("MD")?.map_or_else(|| block.entry("Output"), Ok)?;
+        let digest = hex_bytes(file, "MD", digest)?;
+        let digest_bits = digest_bits.ok_or_else(|| at(ReadFault::Missing("L")))?;
+        messages.push(checked(block.line(), bits, message, digest_bits, digest).map_err(at)?);
+    }
+    not_empty(file, messages)
+}
+
+/// Reads CAVP's `SHA3_*Monte.rsp` and `SHAKE*Monte.rsp`.
+///
+/// # Errors
+/// What is not such a file.
+pub fn cavp_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
+    let (mut shortest, mut longest, mut seed, mut results) = (None, None, None, Vec::new());
+    for entries in blocks(file, bytes)? {
+        let block = Block { file, entries: &entries };
+        if let Some(bits) = section(file, &entries, &["Minimum Output Length (bits)"])? {
+            shortest = Some(bits);
+        } else if let Some(bits) = section(file, &entries, &["Maximum Output Length (bits)"])? {
+            longest = Some(bits);
+        } else if section(file, &entries, &["L"])?.is_some() {
+        } else if let Some(first) = block.optional("Seed")?.map_or_else(|| block.optional("Msg"), |e| Ok(Some(e)))? {
+            seed = Some(hex_bytes(file, "Seed", first)?);
+        } else {
+            let digest = block.optional("MD")?.map_or_else(|| block.entry("Output"), Ok)?;
+            if block.number("COUNT")? != results.len() {
+                return Err(error(file, block.line(), ReadFault::unexpected("COUNT", "out of turn")));
+            }
+            results.push(hex_bytes(file, "MD", digest)?);
+        }
+    }
+    let seed = seed.ok_or_else(|| ReadError::whole(file, ReadFault::Missing("Seed")))?;
+    let output_bits = shortest.zip(longest);
+    if output_bits.is_some_and(|(shortest, longest)| shortest > longest || longest > 1 << 20) {
+        return Err(ReadError::whole(file, ReadFault::unexpected("Maximum Output Length (bits)", "out of range")));
+    }
+    Ok(MonteCarlo { seed, results: not_empty(file, results)?, output_bits })
+}
+
+impl GroupTest {
+    fn read(self, (kind, version): (&str, Option<&str>)) -> Result<Test, ReadFault> {
+        let id = self.tc_id as usize;
+        match (kind, version) {
+            ("AFT", _) => {
+                let (message, digest) = (field(self.msg, "msg")?.0, field(self.md, "md")?.0);
+                let digest_bits = self.out_len.unwrap_or(8 * digest.len());
+                checked(id, self.len, message, digest_bits, digest).map(Test::Message)
+            }
+            ("MCT", Some("standard")) => {
+                let results = field(self.results_array, "resultsArray")?.into_iter().map(|step| step.md.0);
+                let seed = field(self.msg, "msg")?.0;
+                Ok(Test::MonteCarlo(id, MonteCarlo { seed, results: results.collect(), output_bits: None }))
+            }
+            ("LDT", _) => Ok(Test::Large(id, field(self.large_msg, "largeMsg")?.full_length / 8)),
+            (kind, version) => {
+                Err(ReadFault::unexpected("testType", format_args!("{kind}, mctVersion {version:?}")))
+            }
+        }
+    }
+}
+
+/// A vector whose bytes suffice for its bits: an empty message is written as one byte that does not count.
+fn checked(
+    id: usize,
+    bits: usize,
+    mut message: Vec<u8>,
+    digest_bits: usize,
+    digest: Vec<u8>,
+) -> Result<Message, ReadFault> {
+    let length = bits.div_ceil(8);
+    if message.len() < length || message.len() > length.max(1) {
+        return Err(ReadFault::Length { field: "msg", expected: length, actual: message.len() });
+    }
+    message.truncate(length);
+    if digest.len() != digest_bits.div_ceil(8) {
+        return Err(ReadFault::Length { field: "md", expected: digest_bits.div_ceil(8), actual: digest.len() });
+    }
+    Ok(Message { id, bits, message, digest_bits, digest })
+}
+
+/// The number in a block that is one of those sections.
+fn section(file: &str, entries: &[Entry], names: &[&'static str]) -> Result<Option<usize>, ReadError> {
+    let [entry] = entries else { return Ok(None) };
+    let name = names.iter().find(|name| entry.section && entry.field == **name);
+    name.map(|name| number(file, name, entry)).transpose()
+}

@@ -1,0 +1,158 @@
+//! Vectors of SLH-DSA (FIPS 205).
+
+use super::acvp::{self, Header, field, in_test};
+use super::records::{Block, blocks, bytes as hex_bytes, error};
+use super::{Hex, ReadError, ReadFault};
+use pqlab_primitives::SignatureParameters;
+use serde::Deserialize;
+
+/// A vector of key generation.
+#[derive(Clone, Debug)]
+pub struct KeyGeneration {
+    /// The test's number.
+    pub id: u32,
+    /// The parameter set, such as `SLH-DSA-SHA2-128s`.
+    pub set: String,
+    /// `SK.seed || SK.prf || PK.seed`.
+    pub coins: Vec<u8>,
+    /// The verifying key.
+    pub verifying_key: Vec<u8>,
+    /// The signing key.
+    pub signing_key: Vec<u8>,
+}
+
+/// A vector of signing through the internal interface (FIPS 205, algorithm 19).
+#[derive(Clone, Debug)]
+pub struct Signing {
+    /// The line that the vector begins on.
+    pub line: usize,
+    /// The signing key.
+    pub signing_key: Vec<u8>,
+    /// `M'`.
+    pub message: Vec<u8>,
+    /// `addrnd`, `n` bytes; none for the deterministic variant.
+    pub coins: Option<Vec<u8>>,
+    /// The signature.
+    pub signature: Vec<u8>,
+}
+
+/// A vector of verification through the internal interface (FIPS 205, algorithm 20).
+#[derive(Clone, Debug)]
+pub struct Verification {
+    /// The test's number.
+    pub id: u32,
+    /// The parameter set.
+    pub set: String,
+    /// The verifying key.
+    pub verifying_key: Vec<u8>,
+    /// `M'`.
+    pub message: Vec<u8>,
+    /// The signature.
+    pub signature: Vec<u8>,
+    /// Whether it must be accepted.
+    pub valid: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Group {
+    parameter_set: String,
+    signature_interface: Option<String>,
+    tests: Vec<Test>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Test {
+    tc_id: u32,
+    test_passed: Option<bool>,
+    sk_seed: Option<Hex>,
+    sk_prf: Option<Hex>,
+    pk_seed: Option<Hex>,
+    sk: Option<Hex>,
+    pk: Option<Hex>,
+    message: Option<Hex>,
+    signature: Option<Hex>,
+}
+
+/// Reads ACVP's `SLH-DSA-keyGen-FIPS205`.
+///
+/// # Errors
+/// What is not such a file.
+pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, ReadError> {
+    each(file, bytes, "keyGen", |set, test| {
+        let seeds = [field(test.sk_seed, "skSeed")?.0, field(test.sk_prf, "skPrf")?.0, field(test.pk_seed, "pkSeed")?.0];
+        Ok(KeyGeneration {
+            id: test.tc_id,
+            set,
+            coins: seeds.concat(),
+            verifying_key: field(test.pk, "pk")?.0,
+            signing_key: field(test.sk, "sk")?.0,
+        })
+    })
+}
+
+/// Reads ACVP's `SLH-DSA-sigVer-FIPS205` in its first release, which knew the internal interface only.
+///
+/// # Errors
+/// What is not such a file, also a later release, whose groups name their interface.
+pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Verification>, ReadError> {
+    each(file, bytes, "sigVer", |set, test| {
+        Ok(Verification {
+            id: test.tc_id,
+            set,
+            verifying_key: field(test.pk, "pk")?.0,
+            message: field(test.message, "message")?.0,
+            signature: field(test.signature, "signature")?.0,
+            valid: field(test.test_passed, "testPassed")?,
+        })
+    })
+}
+
+/// Reads the Bouncy Castle project's `sigGen_SLH-DSA-*.txt`: ACVP's vectors of signing in their first release.
+///
+/// # Errors
+/// What is not such a file.
+pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signing>, ReadError> {
+    let vectors = blocks(file, bytes)?.iter().map(|entries| {
+        let block = Block { file, entries };
+        let message = block.bytes("message")?;
+        let bits = block.number("messageLength")?;
+        if bits != 8 * message.len() {
+            return Err(error(file, block.line(), ReadFault::unexpected("messageLength", bits)));
+        }
+        let coins = block.optional("additionalRandomness")?;
+        Ok(Signing {
+            line: block.line(),
+            signing_key: block.bytes("sk")?,
+            message,
+            coins: coins.map(|entry| hex_bytes(file, "additionalRandomness", entry)).transpose()?,
+            signature: block.bytes("signature")?,
+        })
+    });
+    vectors.collect()
+}
+
+fn each<T>(
+    file: &str,
+    bytes: &[u8],
+    mode: &'static str,
+    vector: impl Fn(String, Test) -> Result<T, ReadFault>,
+) -> Result<Vec<T>, ReadError> {
+    let header = Header { algorithm: "SLH-DSA", mode: Some(mode), revision: "FIPS205" };
+    let mut vectors = Vec::new();
+    for group in acvp::groups::<Group>(file, bytes, header)? {
+        let set = group.parameter_set;
+        if !set.starts_with("SLH-DSA-") || SignatureParameters::of(&set).is_none() {
+            return Err(ReadError::whole(file, ReadFault::unexpected("parameterSet", set)));
+        }
+        if let Some(interface) = group.signature_interface {
+            return Err(ReadError::whole(file, ReadFault::unexpected("signatureInterface", interface)));
+        }
+        for test in group.tests {
+            let id = test.tc_id;
+            vectors.push(vector(set.clone(), test).map_err(in_test(file, id))?);
+        }
+    }
+    super::not_empty(file, vectors)
+}

@@ -1,0 +1,125 @@
+//! Counting what becomes of each vector.
+
+use crate::{Line, Reason};
+use pqlab_primitives::Error;
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How many failures a line quotes.
+const QUOTED: usize = 5;
+
+/// Why a vector did not pass.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The provider, or the traits, offer nothing for it.
+    Unsupported(String),
+    /// The answer is wrong.
+    Wrong(String),
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Fault {
+        match error {
+            Error::Unsupported(reason) => Fault::Unsupported(reason.to_owned()),
+            other => Fault::Wrong(other.to_string()),
+        }
+    }
+}
+
+/// What became of one vector.
+pub(crate) type Checked = Result<(), Fault>;
+
+/// The counts of one line.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    attempted: u64,
+    passed: u64,
+    reasons: BTreeMap<String, u64>,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    /// Puts one vector to the provider. A panic is a failure of this vector and of nothing else.
+    pub(crate) fn check(&mut self, id: impl Display, vector: impl FnOnce() -> Checked) {
+        match catch_unwind(AssertUnwindSafe(vector)) {
+            Ok(Ok(())) => {
+                self.attempted += 1;
+                self.passed += 1;
+            }
+            Ok(Err(Fault::Unsupported(reason))) => self.unsupported(reason),
+            Ok(Err(Fault::Wrong(reason))) => self.fail(id, &reason),
+            Err(panic) => self.fail(id, &format!("panicked: {}", said(panic.as_ref()))),
+        }
+    }
+
+    /// Counts a vector that is unsupported.
+    pub(crate) fn unsupported(&mut self, reason: impl Into<String>) {
+        *self.reasons.entry(reason.into()).or_default() += 1;
+    }
+
+    /// Counts a failure.
+    pub(crate) fn fail(&mut self, id: impl Display, reason: &str) {
+        self.attempted += 1;
+        if self.failures.len() < QUOTED {
+            self.failures.push(format!("{id}: {reason}"));
+        }
+    }
+
+    /// Whether not a single vector came.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.attempted == 0 && self.reasons.is_empty()
+    }
+
+    /// The line that this makes.
+    pub(crate) fn line(self, provider: &str, peer: Option<&str>, algorithm: &str, suite: &str) -> Line {
+        let reasons: Vec<Reason> =
+            self.reasons.into_iter().map(|(reason, count)| Reason { reason, count }).collect();
+        Line {
+            provider: provider.to_owned(),
+            peer: peer.map(str::to_owned),
+            algorithm: algorithm.to_owned(),
+            suite: suite.to_owned(),
+            attempted: self.attempted,
+            passed: self.passed,
+            unsupported: reasons.iter().map(|reason| reason.count).sum(),
+            reasons,
+            failures: self.failures,
+            skipped: None,
+        }
+    }
+}
+
+fn said(panic: &(dyn Any + Send)) -> &str {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (None, Some(text)) => text,
+        (None, None) => "without a word",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_vector_is_counted_once() {
+        let mut tally = Tally::default();
+        assert!(tally.is_empty());
+        tally.check(1, || Ok(()));
+        tally.check(2, || Err(Error::VerificationFailed.into()));
+        tally.check(3, || Err(Error::Unsupported("no such thing").into()));
+        tally.check(4, || Err(Error::Unsupported("no such thing").into()));
+        tally.check(5, || panic!("on vector {}", 5));
+        for id in 6..16 {
+            tally.fail(id, "wrong");
+        }
+        let line = tally.line("a", Some("b"), "X", "suite");
+        assert_eq!((line.attempted, line.passed, line.failed(), line.unsupported), (13, 1, 12, 2));
+        assert_eq!(line.reasons, [Reason { reason: "no such thing".to_owned(), count: 2 }]);
+        assert_eq!(line.failures.len(), QUOTED);
+        assert_eq!(line.failures[0], "2: verification failed");
+        assert_eq!(line.failures[1], "5: panicked: on vector 5");
+    }
+}
