@@ -6,7 +6,7 @@ use comfy_table::{ContentArrangement, Table};
 /// A table with a heading, wrapped to the terminal's width.
 pub(crate) fn table(heads: &[&str], rows: Vec<Vec<String>>, width: usize) -> String {
     let mut table = Table::new();
-    table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(width.max(40)).unwrap_or(u16::MAX));
     table.set_header(heads);
     table.add_rows(rows);

@@ -155,10 +155,10 @@ impl Gate {
         let cpu_ns = thread_cpu_ns() - before.cpu_ns;
         Observation {
             wall_ns,
-            // Read outside the two readings of the wall clock.
+            // These are read outside the two readings of the wall clock, and the thread may be kept waiting in between.
             cpu_ns: cpu_ns.min(wall_ns),
+            waited_ns: since(before.waited_ns, self.waited_ns()).map(|waited_ns| waited_ns.min(wall_ns)),
             involuntary_switches: involuntary_switches() - before.switches,
-            waited_ns: since(before.waited_ns, self.waited_ns()),
             pressure_ns: since(before.pressure_us, self.pressure_us()).map(|us| us * 1_000),
             steal_ns: since(before.steal_ticks, self.steal_ticks()).map(|ticks| ticks * self.tick_ns),
             clock_before_hz: before.clock_hz,

@@ -152,7 +152,7 @@ pub struct Counters {
     pub primary: String,
     /// Its ticks in a second, where it runs at a constant rate: measured against the monotonic clock.
     pub ticks_per_second: Option<f64>,
-    /// Estimated rate of the core clock when the run began, in Hz: measured by a chain of dependent multiplications.
+    /// Estimated rate of the core clock when the run began, in Hz: measured by a chain of dependent additions.
     pub core_clock_estimate_hz: Option<f64>,
     /// The smallest step between two readings, in ns.
     pub resolution_ns: f64,

@@ -61,7 +61,7 @@ pub enum Disturbance {
         /// Percent of the visit's wall time.
         pct: f64,
     },
-    /// The core clock, estimated by a chain of dependent multiplications, was another after the visit than before.
+    /// The core clock, estimated by a chain of dependent additions, was another after the visit than before.
     ClockDrift {
         /// Percent by which it changed.
         pct: f64,

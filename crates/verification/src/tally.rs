@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const QUOTED: usize = 5;
 
 /// Why a vector did not pass.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The provider, or the traits, offer nothing for it.
     Unsupported(String),
@@ -43,14 +43,13 @@ pub(crate) struct Tally {
 impl Tally {
     /// Puts one vector to the provider. A panic is a failure of this vector and of nothing else.
     pub(crate) fn check(&mut self, id: impl Display, vector: impl FnOnce() -> Checked) {
-        match catch_unwind(AssertUnwindSafe(vector)) {
-            Ok(Ok(())) => {
+        match caught(vector) {
+            Ok(()) => {
                 self.attempted += 1;
                 self.passed += 1;
             }
-            Ok(Err(Fault::Unsupported(reason))) => self.unsupported(reason),
-            Ok(Err(Fault::Wrong(reason))) => self.fail(id, &reason),
-            Err(panic) => self.fail(id, &format!("panicked: {}", said(panic.as_ref()))),
+            Err(Fault::Unsupported(reason)) => self.unsupported(reason),
+            Err(Fault::Wrong(reason)) => self.fail(id, &reason),
         }
     }
 
@@ -89,6 +88,12 @@ impl Tally {
             skipped: None,
         }
     }
+}
+
+/// A panic of a provider is a wrong answer.
+pub(crate) fn caught<T>(call: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|panic| Err(Fault::Wrong(format!("panicked: {}", said(panic.as_ref())))))
 }
 
 fn said(panic: &(dyn Any + Send)) -> &str {

@@ -32,9 +32,9 @@ fn rows(runs: &[pqlab_lab::store::RunSummary]) -> Vec<report::RunSummary> {
             id: run.id.clone(),
             suite: run.suite.clone(),
             started_at: run.started_at.clone(),
-            done: run.finished,
-            total: run.planned,
-            failed: run.failed,
+            done: run.finished as u64,
+            total: run.planned as u64,
+            failed: run.failed as u64,
             complete: run.complete,
             host: run.host.clone(),
         })

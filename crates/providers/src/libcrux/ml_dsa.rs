@@ -54,7 +54,9 @@ macro_rules! parameter_set {
             fn generate_encoded(xi: &[u8; 32], verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<()> {
                 let verifying_key = sized_mut("verifying key", verifying_key)?;
                 let signing_key = sized_mut("signing key", signing_key)?;
-                libcrux_ml_dsa::$set::$path::generate_key_pair_mut(*xi, signing_key, verifying_key);
+                let pair = libcrux_ml_dsa::$set::$path::generate_key_pair(*xi);
+                *verifying_key = *pair.verification_key.as_ref();
+                *signing_key = *pair.signing_key.as_ref();
                 Ok(())
             }
 
@@ -91,9 +93,10 @@ macro_rules! parameter_set {
                 out: &mut [u8],
             ) -> Result<usize> {
                 const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
-                let signature = front::<LENGTH>("signature", out)?;
-                libcrux_ml_dsa::$set::$path::sign_mut(key.as_ref(), message, context, *rnd, signature)
-                    .map_err(|error| Error::Library { call: "sign_mut", detail: format!("{error:?}") })?;
+                let out = front::<LENGTH>("signature", out)?;
+                let signature = libcrux_ml_dsa::$set::$path::sign(key, message, context, *rnd)
+                    .map_err(|error| Error::Library { call: "libcrux_ml_dsa sign", detail: format!("{error:?}") })?;
+                *out = *signature.as_ref();
                 Ok(LENGTH)
             }
 
@@ -159,7 +162,7 @@ impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
         verifying_key: &mut [u8],
         signing_key: &mut [u8],
     ) -> Result<(usize, usize)> {
-        S::generate_encoded(&draw(coins)?, verifying_key, signing_key)?;
+        S::generate_encoded(&*draw(coins)?, verifying_key, signing_key)?;
         Ok((verifying_key.len(), signing_key.len()))
     }
 
@@ -215,7 +218,7 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
         match coins {
             // FIPS 204, algorithm 2, line 5: the deterministic variant.
             Coins::Exact([]) => S::sign(&self.key, context, message, &[0; 32], out),
-            coins => S::sign(&self.key, context, message, &draw(coins)?, out),
+            coins => S::sign(&self.key, context, message, &*draw(coins)?, out),
         }
     }
 

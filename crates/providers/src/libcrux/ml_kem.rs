@@ -107,9 +107,7 @@ macro_rules! parameter_set {
             }
 
             fn encapsulation_key(pair: &Self::Pair) -> Box<Self::Encapsulation> {
-                let mut key = Box::new(libcrux_ml_kem::$set::$path::unpacked::init_public_key());
-                libcrux_ml_kem::$set::$path::unpacked::public_key(pair, &mut key);
-                key
+                Box::new(pair.public_key().clone())
             }
 
             fn encapsulate(
@@ -184,7 +182,7 @@ impl<S: ParameterSet> Kem for MlKem<S> {
     }
 
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
-        S::generate_encoded(&draw(coins)?, encapsulation_key, decapsulation_key)
+        S::generate_encoded(&*draw(coins)?, encapsulation_key, decapsulation_key)
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
@@ -214,7 +212,7 @@ struct PreparedEncapsulationKey<S: ParameterSet>(Box<S::Encapsulation>);
 
 impl<S: ParameterSet> EncapsulationKey for PreparedEncapsulationKey<S> {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-        S::encapsulate(&self.0, &draw(coins)?, ciphertext, secret)
+        S::encapsulate(&self.0, &*draw(coins)?, ciphertext, secret)
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

@@ -1,0 +1,466 @@
+use super::*;
+use pqlab_primitives::{
+    DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
+};
+use std::sync::Arc;
+use std::thread;
+
+fn kems() -> Vec<Arc<dyn Kem>> {
+    providers().into_iter().flat_map(|provider| provider.kems).collect()
+}
+
+fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
+    providers().into_iter().flat_map(|provider| provider.signatures).collect()
+}
+
+/// Bytes that differ from position to position.
+fn bytes(length: usize, start: u8) -> Vec<u8> {
+    (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+}
+
+/// SHA3-256 of everything in turn, to compare long answers by; itself checked by `hashes_give_known_answers`.
+fn digest(parts: &[&[u8]]) -> String {
+    let mut out = [0; 32];
+    libcrux_sha3::portable::sha256(&mut out, &parts.concat());
+    out.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn length_error<T>(result: Result<T>) -> bool {
+    matches!(result, Err(Error::Length { .. }))
+}
+
+#[test]
+fn each_code_path_is_a_provider_of_its_own() {
+    let providers = providers();
+    let ids: Vec<String> = providers.iter().map(Provider::id).collect();
+    assert_eq!(ids[0], "libcrux:portable");
+    #[cfg(target_arch = "x86_64")]
+    assert_eq!(ids.get(1).is_some_and(|id| id == "libcrux:avx2"), is_x86_feature_detected!("avx2"), "{ids:?}");
+    for provider in &providers {
+        assert_eq!((provider.kems.len(), provider.signatures.len()), (3, 3));
+        assert!(provider.build_info.version.starts_with("libcrux-ml-kem 0.0.11"), "{:?}", provider.build_info);
+        assert!(!provider.build_info.version.contains("unknown"), "{:?}", provider.build_info);
+    }
+    assert_eq!((providers[0].hashes.len(), providers[0].xofs.len()), (4, 2));
+    assert!(providers[1..].iter().all(|provider| provider.unsupported.len() == 6));
+}
+
+struct Encapsulated {
+    ciphertext: Vec<u8>,
+    secret: Vec<u8>,
+}
+
+fn encapsulate(kem: &dyn Kem, key: &dyn EncapsulationKey, coins: Coins) -> Encapsulated {
+    let parameters = &kem.info().parameters;
+    let mut out =
+        Encapsulated { ciphertext: vec![0; parameters.ciphertext], secret: vec![0; parameters.shared_secret] };
+    key.encapsulate(coins, &mut out.ciphertext, &mut out.secret).unwrap();
+    out
+}
+
+fn decapsulate(key: &dyn DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>> {
+    let mut secret = vec![0; 32];
+    key.decapsulate(ciphertext, &mut secret)?;
+    Ok(secret)
+}
+
+/// NIST ACVP v1.1.0.43, ML-KEM keyGen, the first test of each set: `d || z` and the digest of `ek || dk`.
+#[test]
+fn ml_kem_generates_known_keys() {
+    const ANSWERS: [(&str, &str, &str); 3] = [
+        (
+            "ML-KEM-512",
+            "47b893474672ba92e4b12ee44fb32953af8e8503b5fb471d1614fb8a021a660a\
+             1f8cb39e9e30bc458a0dc5408884b1187fb217018df760fa57317703b844a0a9",
+            "87bbb2263246b58f54839db8bd73e1356db3bf9d0e639fe676747290bd76e0f6",
+        ),
+        (
+            "ML-KEM-768",
+            "e582b7d75e6c80b05ae392a1fc9f7153b12390fd99930368cc67a768baebc8a0\
+             1cdacb8740c0b87c4a379575f187b367cbfa3b300bf591b109f79816e9cbe8f0",
+            "ed7108e524c6ccbdb5e4b856351c64691c33c7078f1385b080b64f4507442d70",
+        ),
+        (
+            "ML-KEM-1024",
+            "f3a706faf090c03db506863ab0b20bd8a1627956318e88c67eb875e8e7266009\
+             35d2bc43dd1cc879f765bf2a0c5e297889dde910e57e2bb0eae417b90ab7a275",
+            "5d2887aec8ea023cec74805e20cf5dac04a9a2a610025f6b1e88642523ff9a5e",
+        ),
+    ];
+    for provider in providers() {
+        for (algorithm, seed, answer) in ANSWERS {
+            let kem = provider.kem(algorithm).unwrap();
+            let parameters = &kem.info().parameters;
+            let mut public = vec![0; parameters.encapsulation_key];
+            let mut private = vec![0; parameters.decapsulation_key(KeyEncoding::Expanded).unwrap()];
+            kem.generate_encoded(Coins::Exact(&hex(seed)), &mut public, &mut private).unwrap();
+            assert_eq!(digest(&[&public, &private]), answer, "{algorithm} {}", provider.id());
+
+            let key = kem.load_decapsulation_key(KeyEncoding::Seed, &hex(seed)).unwrap();
+            assert_eq!(key.encapsulation_key().unwrap().encode(&mut public), Ok(public.len()));
+            assert_eq!(key.encode(KeyEncoding::Expanded, &mut private), Ok(private.len()));
+            assert_eq!(digest(&[&public, &private]), answer, "{algorithm} {}, prepared", provider.id());
+        }
+    }
+}
+
+/// C2SP CCTV, ML-KEM intermediate values: `d || z`, `m`, the digest of `c`, and `K`.
+#[test]
+fn ml_kem_encapsulates_known_secrets() {
+    const ANSWERS: [(&str, &str, &str, &str, &str); 3] = [
+        (
+            "ML-KEM-512",
+            "e1e3206875e67d7e81353774fe9025035b9b41a4a9f6ec00b91c600442fd717d\
+             c6f5785a6f2b42e843228be53eb768d64c6f9d4355ae95f083e51ed57c437310",
+            "a741ec2002be6f4fa76037b7f0644f833fa823e630401a39d3240c6e82a430bb",
+            "ce31b9b5e0f8c2c4db7dffc3e1d2b6883a46dd3b85afbc1ff9c000520c7a38eb",
+            "62a8c220b01793ecd183dea9762c5602211e0aab001cbc892d0a95693ab17cc1",
+        ),
+        (
+            "ML-KEM-768",
+            "f688563f7c66a5da2d8bdb5a5f3e07bd8dce6f7efcec7f41298d79863459f7cd\
+             d1d49a515250dbceb9f6e3fcc1c7d5306918964b21ddb22207e03e57f0600da8",
+            "3dc27ca0a6594b0e56320457c45a0f76bb8a213ea4a76d442186a0aefadbcdb9",
+            "8f51465476690de0f2c9df600f7316d969975d0bc74627fb973ab1eb700708f7",
+            "4b4eba37eff0315dc6009dcffb4dfbbb680f8f2ebde8715fa3d6daf70256a2d9",
+        ),
+        (
+            "ML-KEM-1024",
+            "2a62c39ef4fc499f2d132716f480bb7521a49558ae84ee80d9352e66daf1e3a8\
+             5f574ef7f013d4336801fed022178c3ed91d0b6d51325315fc1dcabf4770a2ea",
+            "e07d685ed308e609c9c7842026e35732f6ffc6e2fee10f0afd348f2b42a8acb4",
+            "139f4eba814f88769e71f0f0a2cfd76ba6ae89e9072c204d64b1de0ef19ca7a2",
+            "6c4f4a231255a8cdfb7424c8dabf3a624cefaffd28964efe220ab6178fa6b324",
+        ),
+    ];
+    for provider in providers() {
+        for (algorithm, seed, m, ciphertext, secret) in ANSWERS {
+            let kem = provider.kem(algorithm).unwrap();
+            let key = kem.generate(Coins::Exact(&hex(seed))).unwrap();
+            let sent = encapsulate(&**kem, &*key.encapsulation_key().unwrap(), Coins::Exact(&hex(m)));
+            assert_eq!(digest(&[&sent.ciphertext]), ciphertext, "{algorithm} {}", provider.id());
+            assert_eq!(sent.secret, hex(secret), "{algorithm} {}", provider.id());
+            assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
+        }
+    }
+}
+
+#[test]
+fn kems_round_trip_in_every_encoding() {
+    for kem in kems() {
+        let generated = kem.generate(Coins::Internal).unwrap();
+        let mut public = vec![0; kem.info().parameters.encapsulation_key];
+        assert_eq!(generated.encapsulation_key().unwrap().encode(&mut public), Ok(public.len()));
+        let loaded_public = kem.load_encapsulation_key(&public).unwrap();
+        assert_eq!(encoded_encapsulation_key(&*kem, &*loaded_public), public);
+        let sent = encapsulate(&*kem, &*loaded_public, Coins::Internal);
+        assert_ne!(encapsulate(&*kem, &*loaded_public, Coins::Internal).ciphertext, sent.ciphertext);
+        let mut tampered = sent.ciphertext.clone();
+        tampered[0] ^= 1;
+        assert_ne!(decapsulate(&*generated, &tampered).unwrap(), sent.secret);
+
+        for &encoding in &kem.info().encodings {
+            let mut private = vec![0; kem.info().decapsulation_key(encoding).unwrap()];
+            assert_eq!(generated.encode(encoding, &mut private), Ok(private.len()));
+            let loaded = kem.load_decapsulation_key(encoding, &private).unwrap();
+            assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
+            // The secret of a refused ciphertext follows from the key (FIPS 203, algorithm 18, line 7).
+            assert_eq!(decapsulate(&*loaded, &tampered), decapsulate(&*generated, &tampered));
+            assert_eq!(encoded_encapsulation_key(&*kem, &*loaded.encapsulation_key().unwrap()), public);
+            let answered = encapsulate(&*kem, &*loaded.encapsulation_key().unwrap(), Coins::Internal);
+            assert_eq!(decapsulate(&*generated, &answered.ciphertext).unwrap(), answered.secret);
+            let mut again = vec![0; private.len()];
+            assert_eq!(loaded.encode(encoding, &mut again), Ok(private.len()));
+            assert_eq!(again, private);
+        }
+
+        let mut private = vec![0; kem.info().decapsulation_key(kem.info().encodings[0]).unwrap()];
+        kem.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
+        let loaded = kem.load_decapsulation_key(kem.info().encodings[0], &private).unwrap();
+        let sent = encapsulate(&*kem, &*kem.load_encapsulation_key(&public).unwrap(), Coins::Internal);
+        assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
+        let unknown = loaded.encode(KeyEncoding::Seed, &mut [0; 64]);
+        assert!(matches!(unknown, Err(Error::Unsupported(_))));
+    }
+}
+
+fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Vec<u8> {
+    let mut out = vec![0; kem.info().parameters.encapsulation_key];
+    assert_eq!(key.encode(&mut out), Ok(out.len()));
+    out
+}
+
+#[test]
+fn kems_refuse_wrong_lengths_and_foreign_encodings() {
+    for kem in kems() {
+        let parameters = &kem.info().parameters;
+        let key = kem.generate(Coins::Internal).unwrap();
+        let public = key.encapsulation_key().unwrap();
+        assert!(length_error(kem.generate(Coins::Exact(&[1]))));
+        assert!(length_error(kem.load_encapsulation_key(&bytes(parameters.encapsulation_key - 1, 0))));
+        assert!(length_error(public.encode(&mut vec![0; parameters.encapsulation_key - 1])));
+        for &encoding in &kem.info().encodings {
+            let length = kem.info().decapsulation_key(encoding).unwrap();
+            assert!(length_error(kem.load_decapsulation_key(encoding, &bytes(length + 1, 0))));
+            assert!(length_error(key.encode(encoding, &mut vec![0; length - 1])));
+        }
+        assert!(matches!(kem.load_decapsulation_key(KeyEncoding::Der, &[]), Err(Error::Unsupported(_))));
+        assert!(matches!(key.encode(KeyEncoding::Scalar, &mut []), Err(Error::Unsupported(_))));
+        let mut ciphertext = vec![0; parameters.ciphertext];
+        assert!(length_error(public.encapsulate(Coins::Internal, &mut ciphertext[1..], &mut [0; 32])));
+        assert!(length_error(public.encapsulate(Coins::Internal, &mut ciphertext, &mut [0; 31])));
+        assert!(length_error(public.encapsulate(Coins::Exact(&[]), &mut ciphertext, &mut [0; 32])));
+        public.encapsulate(Coins::Internal, &mut ciphertext, &mut [0; 32]).unwrap();
+        assert!(length_error(decapsulate(&*key, &ciphertext[1..])));
+        assert!(length_error(key.decapsulate(&ciphertext, &mut [0; 33])));
+        assert!(length_error(kem.generate_encoded(Coins::Internal, &mut [], &mut [])));
+    }
+}
+
+/// FIPS 203, section 7.2 (modulus check) and 7.3 (hash check).
+#[test]
+fn ml_kem_keys_are_checked() {
+    for kem in kems() {
+        let key = kem.generate(Coins::Internal).unwrap();
+        let mut public = encoded_encapsulation_key(&*kem, &*key.encapsulation_key().unwrap());
+        public[..2].copy_from_slice(&[0xff, 0x0f]);
+        assert!(matches!(kem.load_encapsulation_key(&public), Err(Error::Malformed(_))));
+
+        let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
+        key.encode(KeyEncoding::Expanded, &mut private).unwrap();
+        let hash = private.len() - 64;
+        private[hash] ^= 1;
+        assert!(matches!(kem.load_decapsulation_key(KeyEncoding::Expanded, &private), Err(Error::Malformed(_))));
+    }
+}
+
+fn sign(info: &SignatureInfo, key: &dyn SigningKey, context: &[u8], message: &[u8], coins: Coins) -> Vec<u8> {
+    let mut out = vec![0; info.parameters.signature];
+    let length = key.sign(context, message, coins, &mut out).unwrap();
+    assert_eq!(length, out.len());
+    out
+}
+
+fn encoded_verifying_key(info: &SignatureInfo, key: &dyn VerifyingKey) -> Vec<u8> {
+    let mut out = vec![0; info.parameters.verifying_key];
+    assert_eq!(key.encode(&mut out), Ok(out.len()));
+    out
+}
+
+/// NIST ACVP v1.1.0.43, ML-DSA keyGen, the first test of each set: `xi` and the digest of `pk || sk`.
+#[test]
+fn ml_dsa_generates_known_keys() {
+    const ANSWERS: [(&str, &str, &str); 3] = [
+        (
+            "ML-DSA-44",
+            "7194b13c95231010afd2c909992bd2003ba6f437c3886bdbe3f6b867a14ba161",
+            "4ee0b7984f2abe107bc1460cef1e7e538af697583bbeb76bd2659646c653ddb8",
+        ),
+        (
+            "ML-DSA-65",
+            "a991fd42b071d49c48ae3e75c647459e0daad1e1ba356a04801912d3294bcff8",
+            "6d3c24fabceb657da3936711f675c1770bf0871cb623482b33e463fc92fd9058",
+        ),
+        (
+            "ML-DSA-87",
+            "a16f5b0796703e2d1a0140a35cbf36efabe70e752ba59b6a9a0e9c4b05302f73",
+            "f28942119ee717e4ddbf8b9acfce35c7c7d7cb875596a58af15e7f654add8ac1",
+        ),
+    ];
+    for provider in providers() {
+        for (algorithm, seed, answer) in ANSWERS {
+            let scheme = provider.signature(algorithm).unwrap();
+            let info = scheme.info();
+            let mut public = vec![0; info.parameters.verifying_key];
+            let mut private = vec![0; info.signing_key(KeyEncoding::Expanded).unwrap()];
+            let lengths = scheme.generate_encoded(Coins::Exact(&hex(seed)), &mut public, &mut private).unwrap();
+            assert_eq!(lengths, (public.len(), private.len()));
+            assert_eq!(digest(&[&public, &private]), answer, "{algorithm} {}", provider.id());
+
+            let key = scheme.load_signing_key(KeyEncoding::Seed, &hex(seed)).unwrap();
+            assert_eq!(encoded_verifying_key(info, &*key.verifying_key().unwrap()), public);
+            let mut again = vec![0; private.len()];
+            assert_eq!(key.encode(KeyEncoding::Expanded, &mut again), Ok(again.len()));
+            assert_eq!(again, private);
+        }
+    }
+}
+
+#[test]
+fn signatures_round_trip_and_tampering_is_refused() {
+    for scheme in signatures() {
+        let info = scheme.info();
+        let generated = scheme.generate(Coins::Internal).unwrap();
+        let public = encoded_verifying_key(info, &*generated.verifying_key().unwrap());
+        let verifying = scheme.load_verifying_key(&public).unwrap();
+        assert_eq!(encoded_verifying_key(info, &*verifying), public);
+        for &encoding in &info.encodings {
+            let mut private = vec![0; info.signing_key(encoding).unwrap()];
+            assert_eq!(generated.encode(encoding, &mut private), Ok(private.len()));
+            let loaded = scheme.load_signing_key(encoding, &private).unwrap();
+            let signature = sign(info, &*loaded, b"context", b"message", Coins::Internal);
+            assert_eq!(verifying.verify(b"context", b"message", &signature), Ok(()));
+            let refused = Err(Error::VerificationFailed);
+            assert_eq!(verifying.verify(b"", b"message", &signature), refused);
+            assert_eq!(verifying.verify(b"context", b"massage", &signature), refused);
+            assert_eq!(verifying.verify(b"context", b"message", &signature[1..]), refused);
+            assert_eq!(verifying.verify(b"context", b"message", b""), refused);
+            let mut tampered = signature;
+            tampered[0] ^= 1;
+            assert_eq!(verifying.verify(b"context", b"message", &tampered), refused);
+            match loaded.verifying_key() {
+                Ok(key) => assert_eq!(encoded_verifying_key(info, &*key), public),
+                Err(error) => {
+                    assert!(matches!(error, Error::Unsupported(_)));
+                    assert_eq!(encoding, KeyEncoding::Expanded);
+                    assert!(matches!(loaded.encode(KeyEncoding::Seed, &mut [0; 32]), Err(Error::Unsupported(_))));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn signatures_take_exact_coins_and_every_code_path_gives_the_same() {
+    for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
+        let mut answers = Vec::new();
+        for provider in providers() {
+            let scheme = provider.signature(algorithm).unwrap();
+            let (info, message) = (scheme.info(), bytes(1000, 5));
+            let key = scheme.generate(Coins::Exact(&bytes(32, 1))).unwrap();
+            let deterministic = sign(info, &*key, b"context", &message, Coins::Exact(&[]));
+            // FIPS 204, algorithm 2, line 5.
+            assert_eq!(sign(info, &*key, b"context", &message, Coins::Exact(&[0; 32])), deterministic);
+            let given = sign(info, &*key, b"context", &message, Coins::Exact(&bytes(32, 2)));
+            assert_ne!(given, deterministic);
+            let internal = sign(info, &*key, b"context", &message, Coins::Internal);
+            assert_ne!(internal, sign(info, &*key, b"context", &message, Coins::Internal));
+            let verifying = key.verifying_key().unwrap();
+            for signature in [&deterministic, &given, &internal] {
+                assert_eq!(verifying.verify(b"context", &message, signature), Ok(()));
+            }
+            answers.push((deterministic, given));
+        }
+        assert!(answers.iter().all(|answer| *answer == answers[0]), "{algorithm}");
+    }
+}
+
+#[test]
+fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
+    for scheme in signatures() {
+        let info = scheme.info();
+        let key = scheme.generate(Coins::Internal).unwrap();
+        let verifying = key.verifying_key().unwrap();
+        assert!(length_error(scheme.generate(Coins::Exact(&[1]))));
+        assert!(length_error(scheme.load_verifying_key(&bytes(info.parameters.verifying_key - 1, 0))));
+        assert!(length_error(verifying.encode(&mut [])));
+        for &encoding in &info.encodings {
+            let length = info.signing_key(encoding).unwrap();
+            assert!(length_error(scheme.load_signing_key(encoding, &bytes(length + 1, 0))));
+            assert!(length_error(key.encode(encoding, &mut vec![0; length - 1])));
+        }
+        assert!(matches!(scheme.load_signing_key(KeyEncoding::Der, &[]), Err(Error::Unsupported(_))));
+        assert!(matches!(key.encode(KeyEncoding::Scalar, &mut []), Err(Error::Unsupported(_))));
+        let mut out = vec![0; info.parameters.signature];
+        assert!(length_error(key.sign(b"", b"message", Coins::Exact(&[]), &mut out[1..])));
+        assert!(length_error(key.sign(b"", b"message", Coins::Exact(&[1]), &mut out)));
+        assert!(length_error(key.sign(&[0; 256], b"message", Coins::Internal, &mut out)));
+        assert!(length_error(verifying.verify(&[0; 256], b"message", &out)));
+        assert!(length_error(scheme.generate_encoded(Coins::Internal, &mut [], &mut [])));
+    }
+}
+
+#[test]
+fn keys_are_used_from_several_threads() {
+    for kem in kems() {
+        let key = kem.generate(Coins::Internal).unwrap();
+        let public = key.encapsulation_key().unwrap();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let sent = encapsulate(&*kem, &*public, Coins::Internal);
+                    assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
+                });
+            }
+        });
+    }
+    for scheme in signatures() {
+        let key = scheme.generate(Coins::Internal).unwrap();
+        let verifying = key.verifying_key().unwrap();
+        thread::scope(|scope| {
+            for i in 0..4u8 {
+                let (scheme, key, verifying) = (&scheme, &key, &verifying);
+                scope.spawn(move || {
+                    let signature = sign(scheme.info(), &**key, b"", &[i], Coins::Internal);
+                    assert_eq!(verifying.verify(b"", &[i], &signature), Ok(()));
+                });
+            }
+        });
+    }
+}
+
+/// Of the 500 bytes `0, 7, 14, ...` modulo 256, by another implementation (OpenSSL through Python's `hashlib`); of the
+/// XOFs 400 bytes, by their SHA3-256.
+#[test]
+fn hashes_give_known_answers() {
+    let (provider, message) = (providers().remove(0), bytes(500, 0));
+    for (algorithm, answer) in [
+        ("SHA3-224", "ad4f5ea76f4de85d30429263365a52be7229df5512e09e39ce2f6a3d"),
+        ("SHA3-256", "c279a0598694be2d8a97f74ed733a55aa05012d6723186b1261dba7792aa4dfd"),
+        (
+            "SHA3-384",
+            "2190fba60af8b23a52dc599f92d896bc42ebb38e73bcdd469b568c22399c0b9615d78099a1051748c24477460ee8e9f3",
+        ),
+        (
+            "SHA3-512",
+            "9f0fec7b9bbae0c50165a66a07708c54307c780e970233581cedfc368effe38f\
+             3bbbb81786c69aec428c03603fd65f5fb4d3f9375352ae08466aebd721511923",
+        ),
+    ] {
+        let hash = provider.hash(algorithm).unwrap();
+        let mut out = vec![0; hash.info().digest];
+        hash.digest(&message, &mut out).unwrap();
+        assert_eq!(out, hex(answer), "{algorithm}");
+    }
+    for (algorithm, answer) in [
+        ("SHAKE128", "1195c3f8e1c092a9d271840c836f3ccc0c84c619dd83b1820137f7385dcb6fbc"),
+        ("SHAKE256", "0fa339730bc4b995832b4f8d2c031c08e6e6d1c9ff9790b632f0a8000370afbe"),
+    ] {
+        let mut out = vec![0; 400];
+        provider.xof(algorithm).unwrap().digest(&message, &mut out).unwrap();
+        assert_eq!(digest(&[&out]), answer, "{algorithm}");
+    }
+}
+
+#[test]
+fn batches_and_pieces_give_what_single_calls_give() {
+    let provider = providers().remove(0);
+    let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
+    for hash in &provider.hashes {
+        let length = hash.info().digest;
+        let (mut single, mut batch) = (vec![0; length], vec![0; length]);
+        hash.digest(&messages[1], &mut single).unwrap();
+        hash.digest_batch(&messages, 5, &mut batch).unwrap();
+        assert_eq!(single, batch, "{}", hash.info().algorithm);
+        assert!(length_error(hash.digest(b"", &mut vec![0; length + 1])));
+        assert!(length_error(hash.digest_batch(&messages, 1, &mut vec![0; length - 1])));
+        assert!(length_error(hash.digest_batch(&[], 1, &mut single)));
+    }
+    for xof in &provider.xofs {
+        let (mut single, mut batch) = (vec![0; 400], vec![0; 400]);
+        xof.digest(&messages[1], &mut single).unwrap();
+        xof.digest_batch(&messages, 5, &mut batch).unwrap();
+        assert_eq!(single, batch);
+        assert!(length_error(xof.digest_batch(&[], 1, &mut single)));
+        xof.digest(&messages[1], &mut []).unwrap();
+        let mut reader = xof.absorb(&messages[1]).unwrap();
+        for piece in batch.chunks_mut(23) {
+            reader.squeeze(piece).unwrap();
+        }
+        assert_eq!(single, batch, "{}", xof.info().algorithm);
+    }
+}

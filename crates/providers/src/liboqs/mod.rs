@@ -69,22 +69,17 @@ fn build_info() -> BuildInfo {
     let version = unsafe { CStr::from_ptr(oqs::OQS_version()) }.to_string_lossy().into_owned();
     let extensions: Vec<&str> = EXTENSIONS.iter().filter(|(_, ext)| has(*ext)).map(|(name, _)| *name).collect();
     let extensions = if extensions.is_empty() { "none".to_owned() } else { extensions.join(" ") };
+    let dispatch = if oqs::OQS_DIST_BUILD == 1 { "chosen at run time" } else { "fixed" };
     BuildInfo {
         version,
         build: format!(
-            "oqs-sys {}; {}, {}, compiled for a {} CPU, OQS_DIST_BUILD: vector code is chosen at run time; CPU \
-             extensions found: {extensions}; no OpenSSL: hashes are the library's own",
+            "oqs-sys {}; Release build (-O3) for a {} CPU, vector code {dispatch} (OQS_DIST_BUILD={}); CPU extensions \
+             found: {extensions}; without OpenSSL: SHA-2, SHA-3 and AES are the library's own",
             crate_version("oqs-sys"),
-            text(oqs::OQS_COMPILE_BUILD_TARGET),
-            text(oqs::CMAKE_BUILD_TYPE),
-            text(oqs::OQS_OPT_TARGET),
+            String::from_utf8_lossy(oqs::OQS_OPT_TARGET).trim_end_matches('\0'),
+            oqs::OQS_DIST_BUILD,
         ),
     }
-}
-
-/// A string that the build of the library has left in its header.
-fn text(literal: &[u8]) -> String {
-    String::from_utf8_lossy(literal).trim_end_matches('\0').to_owned()
 }
 
 /// The extensions that the library asks for before it takes vector code.

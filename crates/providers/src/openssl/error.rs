@@ -8,11 +8,13 @@ use std::ffi::{CStr, c_char, c_int};
 use std::ptr;
 
 /// `Ok` for a return value above zero, which is OpenSSL's yes; else a fault of the library in `call`.
+#[inline]
 pub(super) fn check(call: &'static str, returned: c_int) -> Result<()> {
     if returned > 0 { Ok(()) } else { Err(library(call)) }
 }
 
 /// A fault of the library in `call`, with what its error queue says.
+#[cold]
 pub(super) fn library(call: &'static str) -> Error {
     let mut messages: Vec<String> = Vec::new();
     loop {
@@ -39,6 +41,7 @@ pub(super) fn library(call: &'static str) -> Error {
 }
 
 /// Bytes from outside are not a valid `what`.
+#[cold]
 pub(super) fn malformed(what: &'static str) -> Error {
     clear();
     Error::Malformed(what)

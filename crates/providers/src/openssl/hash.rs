@@ -92,6 +92,7 @@ impl Algorithm {
         })
     }
 
+    #[inline]
     fn absorb(&self, ctx: &MdCtx, message: &[u8]) -> Result<()> {
         // SAFETY: the context is this thread's while we hold it; null says that there are no parameters.
         unsafe {
@@ -100,6 +101,7 @@ impl Algorithm {
         }
     }
 
+    #[inline]
     fn one_shot(&self, ctx: &MdCtx, message: &[u8], out: &mut [u8]) -> Result<()> {
         self.absorb(ctx, message)?;
         // SAFETY: `out` has the digest's length, which the callers check; null says that nobody asks for it.
@@ -108,6 +110,7 @@ impl Algorithm {
         })
     }
 
+    #[inline]
     fn one_shot_xof(&self, ctx: &MdCtx, message: &[u8], out: &mut [u8]) -> Result<()> {
         self.absorb(ctx, message)?;
         squeeze(ctx, out)
@@ -191,6 +194,7 @@ fn check_pool(messages: &[Vec<u8>], count: usize) -> Result<()> {
     Ok(())
 }
 
+#[inline]
 fn squeeze(ctx: &MdCtx, out: &mut [u8]) -> Result<()> {
     // SAFETY: the context is this thread's while we hold it; the length of `out` is given.
     check("EVP_DigestSqueeze", unsafe { sys::EVP_DigestSqueeze(ctx.as_ptr(), out.as_mut_ptr(), out.len()) })

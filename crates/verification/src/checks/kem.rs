@@ -99,7 +99,7 @@ fn same_key(kem: &dyn Kem, key: &dyn DecapsulationKey, expected: &ExpectedKey) -
     equal("encapsulation key", expected.encapsulation_key, &encoded(kem, public.as_ref())?)?;
     for (encoding, bytes) in expected.decapsulation_keys {
         if kem.info().encodings.contains(encoding) {
-            let what = format_args!("decapsulation key, {}", encoding.name()).to_string();
+            let what = format!("decapsulation key, {}", encoding.name());
             equal(what, bytes, &encoded_secret(kem, key, *encoding)?)?;
         }
     }

@@ -97,7 +97,12 @@ pub(crate) fn sign(
     message: &[u8],
     coins: Coins,
 ) -> Result<Vec<u8>, Fault> {
-    let signature = step("sign", written_signature(scheme, |out| key.sign(context, message, coins, out)))?;
+    let parameters = &scheme.info().parameters;
+    let signature = written(parameters.signature, |out| key.sign(context, message, coins, out))?;
+    if !parameters.variable_length && signature.len() != parameters.signature {
+        let (actual, expected) = (signature.len(), parameters.signature);
+        return Err(Fault::Wrong(format!("signature: {actual} bytes instead of {expected}")));
+    }
     Ok(signature)
 }
 
@@ -114,4 +119,30 @@ pub(crate) fn encoded_secret(
 ) -> Result<Vec<u8>, Fault> {
     let length = scheme.info().signing_key(encoding).unwrap_or_default();
     written(length, |out| key.encode(encoding, out))
+}
+
+fn same_key(scheme: &dyn SignatureScheme, key: &dyn SigningKey, expected: &ExpectedKey) -> Checked {
+    let public = step("verifying key", key.verifying_key())?;
+    equal("verifying key", expected.verifying_key, &encoded(scheme, public.as_ref())?)?;
+    for (encoding, bytes) in expected.signing_keys {
+        if scheme.info().encodings.contains(encoding) {
+            let what = format!("signing key, {}", encoding.name());
+            equal(what, bytes, &encoded_secret(scheme, key, *encoding)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn encoded_generation(scheme: &dyn SignatureScheme, coins: &[u8], expected: &ExpectedKey) -> Checked {
+    let info = scheme.info();
+    let Some(own) = info.encodings.first() else { return Ok(()) };
+    let Some((_, bytes)) = expected.signing_keys.iter().find(|(encoding, _)| encoding == own) else {
+        return Ok(());
+    };
+    let mut public = buffer(info.parameters.verifying_key);
+    let mut secret = buffer(info.signing_key(*own).unwrap_or_default());
+    let generated = scheme.generate_encoded(Coins::Exact(coins), &mut public, &mut secret);
+    let (public_length, secret_length) = step("generate encoded", generated)?;
+    equal("verifying key, as generated", expected.verifying_key, public.get(..public_length).unwrap_or_default())?;
+    equal("signing key, as generated", bytes, secret.get(..secret_length).unwrap_or_default())
 }

@@ -114,8 +114,8 @@ pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Verification>, ReadE
 /// # Errors
 /// What is not such a file.
 pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signing>, ReadError> {
-    let vectors = blocks(file, bytes)?.iter().map(|entries| {
-        let block = Block { file, entries };
+    let vectors = blocks(file, bytes)?.into_iter().map(|entries| {
+        let block = Block { file, entries: &entries };
         let message = block.bytes("message")?;
         let bits = block.number("messageLength")?;
         if bits != 8 * message.len() {

@@ -4,6 +4,8 @@
 //! the median over rounds in which both sides run one after the other in random order. Printed: the ratio of the two,
 //! with the 95% interval over processes.
 
+#![allow(clippy::print_stdout)]
+
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
 mod floor;

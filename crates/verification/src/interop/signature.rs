@@ -1,0 +1,151 @@
+use super::{bytes, flipped};
+use crate::checks::signature::{encoded, encoded_secret, sign};
+use crate::checks::{equal, refused, rejected, step};
+use crate::tally::{Checked, Fault, Tally, caught};
+use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme, SigningKey};
+
+/// What the first of a pair signed.
+pub(super) struct Signed(Result<Made, Fault>);
+
+struct Made {
+    key: Box<dyn SigningKey>,
+    verifying_key: Vec<u8>,
+    /// A verifying key that has signed nothing.
+    another_key: Vec<u8>,
+    signatures: Vec<Signature>,
+}
+
+struct Signature {
+    context: Vec<u8>,
+    message: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+impl Signed {
+    /// Messages of three lengths, and one with a context where the scheme takes one.
+    pub(super) fn make(scheme: &dyn SignatureScheme) -> Signed {
+        Signed(caught(|| {
+            let key = step("generate", scheme.generate(Coins::Internal))?;
+            let another = step("generate", scheme.generate(Coins::Internal))?;
+            let public = |key: &dyn SigningKey| -> Result<Vec<u8>, Fault> {
+                encoded(scheme, step("verifying key", key.verifying_key())?.as_ref())
+            };
+            let mut inputs = vec![(0, 33)];
+            if !is_slow(scheme) {
+                inputs.extend([(0, 0), (0, 10_000)]);
+            }
+            if scheme.info().context {
+                inputs.push((11, 100));
+            }
+            let signatures = inputs.into_iter().map(|(context, message)| {
+                let (context, message) = (bytes("context", context), bytes("message", message));
+                let signature = sign(scheme, key.as_ref(), &context, &message, Coins::Internal)?;
+                Ok(Signature { context, message, signature })
+            });
+            let signatures = signatures.collect::<Result<_, Fault>>()?;
+            let (verifying_key, another_key) = (public(key.as_ref())?, public(another.as_ref())?);
+            Ok(Made { key, verifying_key, another_key, signatures })
+        }))
+    }
+}
+
+/// `one` has signed, `other` verifies.
+pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn SignatureScheme, tally: &mut Tally) {
+    let made = match &signed.0 {
+        Ok(made) => made,
+        Err(fault) => return tally.check("sign", || Err(fault.clone())),
+    };
+    for signature in &made.signatures {
+        let Signature { context, message, .. } = signature;
+        let id = format!("a message of {} bytes, a context of {}", message.len(), context.len());
+        tally.check(id, || {
+            takes(other, context)?;
+            let key = step("load verifying key", other.load_verifying_key(&made.verifying_key))?;
+            step("verify", key.verify(context, message, &signature.signature))
+        });
+    }
+    if let Some(signature) = made.signatures.first() {
+        refusals(other, made, signature, tally);
+    }
+    for &encoding in one.info().encodings.iter().filter(|encoding| other.info().encodings.contains(encoding)) {
+        tally.check(format_args!("the key handed over, {}", encoding.name()), || {
+            handed_over(one, other, made, encoding)
+        });
+    }
+    if made.signatures.iter().any(|signature| !signature.context.is_empty()) {
+        tally.check("another context", || another_context(other, made));
+    }
+}
+
+fn refusals(other: &dyn SignatureScheme, made: &Made, signature: &Signature, tally: &mut Tally) {
+    let Signature { context, message, signature } = signature;
+    let verify = |verifying_key: &[u8], message: &[u8], signature: &[u8]| -> Checked {
+        let key = step("load verifying key", other.load_verifying_key(verifying_key))?;
+        rejected("signature", key.verify(context, message, signature))
+    };
+    tally.check("a modified message", || verify(&made.verifying_key, &flipped(message, message.len() / 2), signature));
+    tally.check("another key", || verify(&made.another_key, message, signature));
+    let last = signature.len().saturating_sub(1);
+    for (what, place) in [("first", 0), ("middle", last / 2), ("last", last)] {
+        tally.check(format_args!("the {what} byte of the signature modified"), || {
+            verify(&made.verifying_key, message, &flipped(signature, place))
+        });
+    }
+    tally.check("a signature cut short", || verify(&made.verifying_key, message, &signature[..last]));
+    tally.check("no signature", || verify(&made.verifying_key, message, &[]));
+    tally.check("a verifying key cut short", || {
+        let short = &made.verifying_key[..made.verifying_key.len().saturating_sub(1)];
+        refused("verifying key", other.load_verifying_key(short))
+    });
+}
+
+fn another_context(other: &dyn SignatureScheme, made: &Made) -> Checked {
+    let key = step("load verifying key", other.load_verifying_key(&made.verifying_key))?;
+    for signature in &made.signatures {
+        let context = if signature.context.is_empty() { bytes("context", 11) } else { Vec::new() };
+        takes(other, &context)?;
+        rejected("signature", key.verify(&context, &signature.message, &signature.signature))?;
+    }
+    Ok(())
+}
+
+/// Both have the key now: they agree on what verifies with it, and, where both sign without drawing, on the signature.
+fn handed_over(one: &dyn SignatureScheme, other: &dyn SignatureScheme, made: &Made, encoding: KeyEncoding) -> Checked {
+    let bytes = encoded_secret(one, made.key.as_ref(), encoding)?;
+    let key = step("load signing key", other.load_signing_key(encoding, &bytes))?;
+    match key.verifying_key() {
+        Ok(public) => equal("verifying key", &made.verifying_key, &encoded(other, public.as_ref())?)?,
+        Err(Error::Unsupported(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if is_slow(one) {
+        return Ok(());
+    }
+    let verifier = step("load verifying key", one.load_verifying_key(&made.verifying_key))?;
+    for Signature { context, message, .. } in &made.signatures {
+        if takes(other, context).is_ok() {
+            let signature = sign(other, key.as_ref(), context, message, Coins::Internal)?;
+            step("verify what the other signed", verifier.verify(context, message, &signature))?;
+            if one.info().coins.operation && other.info().coins.operation {
+                let ours = sign(one, made.key.as_ref(), context, message, Coins::Exact(&[]))?;
+                let theirs = sign(other, key.as_ref(), context, message, Coins::Exact(&[]))?;
+                equal("deterministic signature", &ours, &theirs)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn takes(scheme: &dyn SignatureScheme, context: &[u8]) -> Checked {
+    if context.is_empty() || scheme.info().context {
+        Ok(())
+    } else {
+        Err(Fault::Unsupported("verification takes no context".to_owned()))
+    }
+}
+
+/// The small parameter sets of SLH-DSA sign for a second and more.
+fn is_slow(scheme: &dyn SignatureScheme) -> bool {
+    let algorithm = &scheme.info().parameters.algorithm;
+    algorithm.starts_with("SLH-DSA-") && algorithm.ends_with('s')
+}

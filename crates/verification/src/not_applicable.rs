@@ -1,0 +1,55 @@
+use serde::Serialize;
+
+/// Vectors that are there and that no line speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct NotApplicable {
+    /// Where they are: the beginning of a file's name below the folder of vectors, or `Wycheproof`, or `providers`.
+    pub place: &'static str,
+    /// Which of those there; `all` leaves nothing over.
+    pub part: &'static str,
+    /// Why no line speaks of them.
+    pub reason: &'static str,
+}
+
+const fn all(place: &'static str, reason: &'static str) -> NotApplicable {
+    NotApplicable { place, part: "all", reason }
+}
+
+const CONSTRUCTION: &str = "of a construction over primitives: verified where the construction is";
+const CERTIFICATE: &str = "certificates and key files: verified where they are read";
+
+/// Everything that is left out as a whole, and why.
+pub static NOT_APPLICABLE: &[NotApplicable] = &[
+    all("README", "says what there is"),
+    all("acvp/cSHAKE-", "no trait offers cSHAKE"),
+    NotApplicable {
+        place: "acvp/EDDSA-",
+        part: "groups of Ed448 (3 keyGen, 4 keyVer, 84 sigGen, 10 sigVer)",
+        reason: "no provider is asked for Ed448",
+    },
+    NotApplicable {
+        place: "rfc/6979-",
+        part: "curves other than P-256 and P-384 (13, with 10 signatures each)",
+        reason: "no provider is asked for these curves",
+    },
+    all("cctv/ML-DSA/benchmark/", "messages to measure with, not vectors"),
+    NotApplicable {
+        place: "falcon/liboqs-",
+        part: "algorithms other than ML-KEM, ML-DSA, Falcon and SPHINCS+-SHA2-128f-simple",
+        reason: "no provider is asked for these algorithms",
+    },
+    all("falcon/pqclean-", "their digests are liboqs' or need a seeded generator within the library"),
+    all("lamps-composite-kem/", CONSTRUCTION),
+    all("lamps-composite-sigs/", CONSTRUCTION),
+    all("tor-ntor/", CONSTRUCTION),
+    all("xwing/", CONSTRUCTION),
+    all("lamps-mldsa-certs/", CERTIFICATE),
+    all("lamps-mlkem-certs/", CERTIFICATE),
+    all("lamps-slhdsa-certs/", CERTIFICATE),
+    NotApplicable {
+        place: "Wycheproof",
+        part: "signatures in DER, keys in PEM, PKCS#8 or JWK; other algorithms, curves, sizes and hash functions",
+        reason: "the traits take `r || s` and raw keys, and no provider is asked for the others",
+    },
+    NotApplicable { place: "providers", part: "null", reason: "it computes nothing: it is the floor of the harness" },
+];

@@ -1,0 +1,194 @@
+//! Lines as text: Markdown for people, JSON for programs.
+
+use crate::{Line, NOT_APPLICABLE, Totals};
+use serde::Serialize;
+use std::fmt::Write;
+
+/// The lines as a Markdown table, with their sums, and below it every failure that was quoted.
+pub fn table(lines: &[Line]) -> String {
+    let mut out = String::from(
+        "| provider | algorithm | suite | attempted | passed | failed | unsupported | why |\n\
+         |---|---|---|---:|---:|---:|---:|---|\n",
+    );
+    for line in lines {
+        let (provider, algorithm, suite) = (who(line), cell(&line.algorithm), cell(&line.suite));
+        let counts = counts(line.attempted, line.passed, line.failed(), line.unsupported);
+        put(&mut out, format_args!("| {provider} | {algorithm} | {suite} | {counts} | {} |\n", cell(&why(line))));
+    }
+    let totals = Totals::of(lines);
+    let counts = counts(totals.attempted, totals.passed, totals.failed, totals.unsupported);
+    let skipped = if totals.skipped == 0 { String::new() } else { format!("{} lines skipped", totals.skipped) };
+    put(&mut out, format_args!("| **all** | | {} lines | {counts} | {skipped} |\n", totals.lines));
+    failures(&mut out, lines);
+    out
+}
+
+/// The lines of pairs as one Markdown table for each algorithm: who made keys and signed in rows, who answered in
+/// columns, checks passed of those attempted in the cells. Below it what is unsupported, and every failure.
+pub fn matrix(lines: &[Line]) -> String {
+    let mut out = String::new();
+    for algorithm in distinct(lines.iter().map(|line| line.algorithm.as_str())) {
+        let pairs: Vec<&Line> = lines.iter().filter(|line| line.algorithm == algorithm && line.peer.is_some()).collect();
+        let peers = distinct(pairs.iter().filter_map(|line| line.peer.as_deref()));
+        put(&mut out, format_args!("### {algorithm}\n\n| |"));
+        peers.iter().for_each(|peer| put(&mut out, format_args!(" {} |", cell(peer))));
+        put(&mut out, format_args!("\n|---|{}\n", "---:|".repeat(peers.len())));
+        for provider in distinct(pairs.iter().map(|line| line.provider.as_str())) {
+            put(&mut out, format_args!("| {} |", cell(provider)));
+            for peer in &peers {
+                let pair = pairs.iter().find(|line| line.provider == provider && line.peer.as_deref() == Some(peer));
+                put(&mut out, format_args!(" {} |", pair.map_or("missing".to_owned(), |line| passed(line))));
+            }
+            out.push('\n');
+        }
+        out.push('\n');
+        for line in pairs.into_iter().filter(|line| line.unsupported > 0) {
+            put(&mut out, format_args!("- {}: {}\n", who(line), why(line)));
+        }
+    }
+    failures(&mut out, lines);
+    out
+}
+
+/// Everything as JSON: the lines of vectors, those of pairs, the sums of both, and what is not applicable.
+///
+/// # Errors
+/// None that is known of: there is nothing in a line that JSON cannot say.
+pub fn json(vectors: &[Line], pairs: &[Line]) -> serde_json::Result<String> {
+    #[derive(Serialize)]
+    struct Report<'a> {
+        totals: Totals,
+        vectors: &'a [Line],
+        interoperability: &'a [Line],
+        not_applicable: &'a [crate::NotApplicable],
+    }
+    serde_json::to_string_pretty(&Report {
+        totals: Totals::of(vectors.iter().chain(pairs)),
+        vectors,
+        interoperability: pairs,
+        not_applicable: NOT_APPLICABLE,
+    })
+}
+
+fn counts(attempted: u64, passed: u64, failed: u64, unsupported: u64) -> String {
+    format!("{attempted} | {passed} | {} | {unsupported}", if failed == 0 { "0".to_owned() } else { format!("**{failed}**") })
+}
+
+fn passed(line: &Line) -> String {
+    let (passed, attempted) = (line.passed, line.attempted);
+    if line.failed() == 0 { format!("{passed}/{attempted}") } else { format!("**{passed}/{attempted}**") }
+}
+
+fn who(line: &Line) -> String {
+    match &line.peer {
+        Some(peer) => format!("{} → {}", cell(&line.provider), cell(peer)),
+        None => cell(&line.provider),
+    }
+}
+
+fn why(line: &Line) -> String {
+    match &line.skipped {
+        Some(reason) => format!("skipped: {reason}"),
+        None => {
+            let reasons: Vec<String> = line.reasons.iter().map(|of| format!("{}: {}", of.count, of.reason)).collect();
+            reasons.join("; ")
+        }
+    }
+}
+
+fn failures(out: &mut String, lines: &[Line]) {
+    let mut failed = lines.iter().filter(|line| line.failed() > 0).peekable();
+    if failed.peek().is_some() {
+        out.push_str("\nFailures:\n\n");
+    }
+    for line in failed {
+        put(out, format_args!("- {}, {}, {}: {} of {}\n", who(line), line.algorithm, line.suite, line.failed(), line.attempted));
+        line.failures.iter().for_each(|failure| put(out, format_args!("  - {failure}\n")));
+        let rest = line.failed().saturating_sub(line.failures.len() as u64);
+        if rest > 0 {
+            put(out, format_args!("  - and {rest} more\n"));
+        }
+    }
+}
+
+/// What would end a table's cell, escaped.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut distinct = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    distinct
+}
+
+fn put(out: &mut String, text: std::fmt::Arguments) {
+    // A string takes whatever is written to it.
+    let _ = out.write_fmt(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Reason;
+
+    fn line(provider: &str, peer: Option<&str>, attempted: u64, passed: u64) -> Line {
+        let failures = (passed..attempted).take(1).map(|id| format!("{id}: wrong")).collect();
+        Line {
+            provider: provider.to_owned(),
+            peer: peer.map(str::to_owned),
+            algorithm: "ECDSA-P-256".to_owned(),
+            suite: "r || s".to_owned(),
+            attempted,
+            passed,
+            failures,
+            ..Line::default()
+        }
+    }
+
+    #[test]
+    fn the_table_has_every_line_and_the_sums() {
+        let mut unsupported = line("a", None, 2, 2);
+        unsupported.unsupported = 3;
+        unsupported.reasons = vec![Reason { reason: "no|such".to_owned(), count: 3 }];
+        let skipped = Line { skipped: Some("no folder".to_owned()), ..line("b", None, 0, 0) };
+        let text = table(&[unsupported, line("b", None, 9, 6), skipped]);
+        let expected = "\
+            | provider | algorithm | suite | attempted | passed | failed | unsupported | why |\n\
+            |---|---|---|---:|---:|---:|---:|---|\n\
+            | a | ECDSA-P-256 | r \\|\\| s | 2 | 2 | 0 | 3 | 3: no\\|such |\n\
+            | b | ECDSA-P-256 | r \\|\\| s | 9 | 6 | **3** | 0 |  |\n\
+            | b | ECDSA-P-256 | r \\|\\| s | 0 | 0 | 0 | 0 | skipped: no folder |\n\
+            | **all** | | 3 lines | 11 | 8 | **3** | 3 | 1 lines skipped |\n\
+            \nFailures:\n\n\
+            - b, ECDSA-P-256, r || s: 3 of 9\n  - 6: wrong\n  - and 2 more\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn the_matrix_shows_a_pair_that_is_missing() {
+        let text = matrix(&[line("a", Some("a"), 5, 5), line("a", Some("b"), 5, 4), line("b", Some("a"), 5, 5)]);
+        let expected = "\
+            ### ECDSA-P-256\n\n\
+            | | a | b |\n|---|---:|---:|\n| a | 5/5 | **4/5** |\n| b | 5/5 | missing |\n\n\
+            \nFailures:\n\n- a → b, ECDSA-P-256, r || s: 1 of 5\n  - 4: wrong\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn json_has_it_all() {
+        let text = json(&[line("a", None, 2, 1)], &[line("a", Some("b"), 3, 3)]).unwrap();
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["totals"]["failed"], 1);
+        assert_eq!(value["totals"]["attempted"], 5);
+        assert_eq!(value["interoperability"][0]["peer"], "b");
+        assert_eq!(value["vectors"][0]["failures"][0], "1: wrong");
+        assert_eq!(value["not_applicable"].as_array().map(Vec::len), Some(NOT_APPLICABLE.len()));
+        let line: Line = serde_json::from_value(value["vectors"][0].clone()).unwrap();
+        assert_eq!(line.attempted, 2);
+    }
+}

@@ -1,0 +1,62 @@
+use super::{Ran, Run, Source, Suite};
+use crate::checks::signature::{signing, verification};
+use crate::read::ecdsa::{self as read, Case, Curve};
+use crate::tally::{Checked, Fault, Tally};
+use crate::vectors::Vectors;
+use pqlab_primitives::{KeyEncoding, SignatureScheme};
+
+pub(super) static SUITES: &[Suite] = &[
+    Suite {
+        name: "RFC 6979 ECDSA: verification",
+        covers: |algorithm| curve(algorithm).is_some(),
+        source: Source::Folder,
+        run: Run::Signature(|scheme, vectors, tally| {
+            each(scheme, vectors, tally, |curve, case| {
+                verification(scheme, &curve.verifying_key, (&[], &case.message), &case.signature, true)
+            })
+        }),
+    },
+    Suite {
+        name: "RFC 6979 ECDSA: deterministic signing",
+        covers: |algorithm| curve(algorithm).is_some(),
+        source: Source::Folder,
+        run: Run::Signature(|scheme, vectors, tally| {
+            each(scheme, vectors, tally, |curve, case| {
+                let key = (KeyEncoding::Scalar, curve.signing_key.as_slice());
+                signing(scheme, key, (&[], &case.message), &[], &case.signature)
+            })
+        }),
+    },
+];
+
+/// The RFC's name of the curve, and the hash function that the algorithm uses with it.
+fn curve(algorithm: &str) -> Option<(&'static str, &'static str)> {
+    match algorithm {
+        "ECDSA-P-256" => Some(("NIST P-256", "SHA-256")),
+        "ECDSA-P-384" => Some(("NIST P-384", "SHA-384")),
+        _ => None,
+    }
+}
+
+fn each(
+    scheme: &dyn SignatureScheme,
+    vectors: &Vectors,
+    tally: &mut Tally,
+    check: impl Fn(&Curve, &Case) -> Checked,
+) -> Ran {
+    let file = vectors.file("rfc/6979-deterministic-ecdsa_vectors.json.gz", read::rfc6979)?;
+    let Some((name, hash)) = curve(&scheme.info().parameters.algorithm) else { return Ok(()) };
+    for curve in file.iter().filter(|curve| curve.name == name) {
+        for case in &curve.cases {
+            let id = format!("{} {:?}", case.hash, String::from_utf8_lossy(&case.message));
+            tally.check(id, || {
+                if case.hash == hash {
+                    check(curve, case)
+                } else {
+                    Err(Fault::Unsupported(format!("{} with this curve: the algorithm uses {hash}", case.hash)))
+                }
+            });
+        }
+    }
+    Ok(())
+}

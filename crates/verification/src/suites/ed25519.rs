@@ -1,0 +1,91 @@
+use super::{Ran, Run, Source, Suite};
+use crate::checks::signature::{ExpectedKey, key_generation, signing, verification};
+use crate::checks::{refused, step};
+use crate::read::ed25519::{self as read, Signature, Variant};
+use crate::tally::{Checked, Fault, Tally};
+use crate::vectors::Vectors;
+use pqlab_primitives::{KeyEncoding, SignatureScheme};
+
+const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite { name, covers: |algorithm| algorithm == "Ed25519", source: Source::Folder, run: Run::Signature(run) }
+}
+
+pub(super) static SUITES: &[Suite] = &[
+    suite("RFC 8032 Ed25519", |scheme, vectors, tally| {
+        let files = [
+            vectors.file("rfc/8032-eddsa_ed25519.json.gz", read::rfc8032)?,
+            vectors.file("rfc/8032-eddsa_ed25519ctx.json.gz", read::rfc8032_context)?,
+            vectors.file("rfc/8032-eddsa_ed25519ph.json.gz", read::rfc8032_pre_hash)?,
+        ];
+        sign_and_verify(scheme, files.iter().flat_map(|file| file.iter()), tally);
+        Ok(())
+    }),
+    suite("ACVP EdDSA keyGen", keygen),
+    suite("ACVP EdDSA keyVer", key_verification),
+    suite("ACVP EdDSA sigGen", |scheme, vectors, tally| {
+        let file = vectors.file("acvp/EDDSA-SigGen-1.0/internalProjection.json.gz", read::signing)?;
+        sign_and_verify(scheme, file.iter(), tally);
+        Ok(())
+    }),
+    suite("ACVP EdDSA sigVer", verify),
+];
+
+fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let file = vectors.file("acvp/EDDSA-KeyGen-1.0/internalProjection.json.gz", read::key_generation)?;
+    for vector in file.iter() {
+        let signing_keys = [(KeyEncoding::Seed, vector.seed.as_slice())];
+        let key = ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
+        tally.check(vector.id, || key_generation(scheme, &vector.seed, &key));
+    }
+    Ok(())
+}
+
+/// RFC 8032, section 5.1.7, decodes the key within verification, so a library may find out only there that it is no
+/// point. That cannot be told from a signature that does not verify.
+fn key_verification(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let file = vectors.file("acvp/EDDSA-KeyVer-1.0/internalProjection.json.gz", read::key_verification)?;
+    for vector in file.iter() {
+        tally.check(vector.id, || -> Checked {
+            match (scheme.load_verifying_key(&vector.verifying_key), vector.valid) {
+                (loaded, true) => step("verifying key", loaded).map(|_| ()),
+                (Ok(key), false) => {
+                    refused("verifying key", key.verify(&[], &[], &[0; 64]))?;
+                    Err(Fault::Unsupported("keys are checked when they verify, not when they are loaded".to_owned()))
+                }
+                (loaded, false) => refused("verifying key", loaded),
+            }
+        });
+    }
+    Ok(())
+}
+
+fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let file = vectors.file("acvp/EDDSA-SigVer-1.0/internalProjection.json.gz", read::verification)?;
+    for vector in file.iter() {
+        tally.check(&vector.id, || -> Checked {
+            offered(vector)?;
+            verification(scheme, &vector.verifying_key, (&[], &vector.message), &vector.signature, vector.valid)
+        });
+    }
+    Ok(())
+}
+
+fn sign_and_verify<'a>(scheme: &dyn SignatureScheme, vectors: impl Iterator<Item = &'a Signature>, tally: &mut Tally) {
+    for vector in vectors {
+        tally.check(&vector.id, || -> Checked {
+            offered(vector)?;
+            let input = (&[][..], vector.message.as_slice());
+            signing(scheme, (KeyEncoding::Seed, &vector.seed), input, &[], &vector.signature)?;
+            verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
+        });
+    }
+}
+
+fn offered(vector: &Signature) -> Checked {
+    let variant = match vector.variant {
+        Variant::Pure => return Ok(()),
+        Variant::Context => "Ed25519ctx",
+        Variant::PreHash => "Ed25519ph",
+    };
+    Err(Fault::Unsupported(format!("{variant}: the traits offer Ed25519 alone")))
+}

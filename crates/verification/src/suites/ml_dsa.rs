@@ -1,0 +1,92 @@
+use super::{Ran, Run, Source, Suite, internal, is_ml_dsa};
+use crate::checks::signature::{ExpectedKey, key_generation, signing, verification};
+use crate::read::ml_dsa::{self as read, Input, SignPrompt};
+use crate::read::{ReadError, ReadFault};
+use crate::tally::{Checked, Fault, Tally};
+use crate::vectors::Vectors;
+use pqlab_primitives::{KeyEncoding, SignatureScheme};
+use std::sync::Arc;
+
+const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite { name, covers: is_ml_dsa, source: Source::Folder, run: Run::Signature(run) }
+}
+
+pub(super) static SUITES: &[Suite] = &[
+    suite("ACVP ML-DSA keyGen", acvp_keygen),
+    suite("ACVP ML-DSA sigGen, pure, deterministic", |scheme, vectors, tally| {
+        sign(scheme, vectors, tally, |vector| is_pure(&vector.input) && vector.coins.is_none())
+    }),
+    suite("ACVP ML-DSA sigGen, pure, hedged", |scheme, vectors, tally| {
+        sign(scheme, vectors, tally, |vector| is_pure(&vector.input) && vector.coins.is_some())
+    }),
+    suite("ACVP ML-DSA sigGen, other interfaces", |scheme, vectors, tally| {
+        sign(scheme, vectors, tally, |vector| !is_pure(&vector.input))
+    }),
+    suite("ACVP ML-DSA sigVer, pure", |scheme, vectors, tally| verify(scheme, vectors, tally, is_pure)),
+    suite("ACVP ML-DSA sigVer, other interfaces", |scheme, vectors, tally| {
+        verify(scheme, vectors, tally, |input| !is_pure(input))
+    }),
+];
+
+fn is_pure(input: &Input) -> bool {
+    matches!(input, Input::Pure { .. })
+}
+
+fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let file = vectors.file("acvp/ML-DSA-keyGen-FIPS204/internalProjection.json.gz", read::key_generation)?;
+    for vector in file.iter().filter(|vector| vector.set == scheme.info().parameters.algorithm) {
+        let signing_keys =
+            [(KeyEncoding::Seed, vector.seed.as_slice()), (KeyEncoding::Expanded, vector.signing_key.as_slice())];
+        let key = ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
+        tally.check(vector.id, || key_generation(scheme, &vector.seed, &key));
+    }
+    Ok(())
+}
+
+fn sign(
+    scheme: &dyn SignatureScheme,
+    vectors: &Vectors,
+    tally: &mut Tally,
+    wanted: fn(&SignPrompt) -> bool,
+) -> Ran {
+    let results_file = "acvp/ML-DSA-sigGen-FIPS204/expectedResults.json.gz";
+    let prompts = vectors.file("acvp/ML-DSA-sigGen-FIPS204/prompt.json.gz", read::sign_prompts)?;
+    let results = vectors.file(results_file, read::sign_results)?;
+    if let Some(missing) = prompts.iter().find(|prompt| !results.contains_key(&prompt.id)) {
+        let place = format_args!("test {}", missing.id).to_string();
+        return Err(Arc::new(ReadError::new(results_file, place, ReadFault::Missing("signature"))));
+    }
+    let of_set = prompts.iter().filter(|prompt| prompt.set == scheme.info().parameters.algorithm);
+    for prompt in of_set.filter(|prompt| wanted(prompt)) {
+        tally.check(prompt.id, || {
+            let input = offered(&prompt.input)?;
+            let coins = prompt.coins.as_deref().unwrap_or_default();
+            signing(scheme, (KeyEncoding::Expanded, &prompt.signing_key), input, coins, &results[&prompt.id])
+        });
+    }
+    Ok(())
+}
+
+fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally, wanted: fn(&Input) -> bool) -> Ran {
+    let file = vectors.file("acvp/ML-DSA-sigVer-FIPS204/internalProjection.json.gz", read::verification)?;
+    let of_set = file.iter().filter(|vector| vector.set == scheme.info().parameters.algorithm);
+    for vector in of_set.filter(|vector| wanted(&vector.input)) {
+        tally.check(vector.id, || -> Checked {
+            let input = offered(&vector.input)?;
+            verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
+        });
+    }
+    Ok(())
+}
+
+/// Context and message, where the traits offer the interface.
+fn offered(input: &Input) -> Result<(&[u8], &[u8]), Fault> {
+    match input {
+        Input::Pure { context, message } => Ok((context, message)),
+        Input::PreHash => Err(Fault::Unsupported("pre-hash interface: the traits offer the pure one".to_owned())),
+        Input::Internal { message } => internal::external(message),
+        Input::ExternalMu => {
+            Err(Fault::Unsupported("internal interface with mu given: the traits offer the external one".to_owned()))
+        }
+    }
+}

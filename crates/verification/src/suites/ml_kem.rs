@@ -1,0 +1,72 @@
+use super::{Ran, Run, Source, Suite, is_ml_kem};
+use crate::checks::kem::{ExpectedKey, decapsulation, encapsulation, key_generation};
+use crate::checks::{refused, step};
+use crate::read::ml_kem::{self as read, Function};
+use crate::tally::{Checked, Fault, Tally};
+use crate::vectors::Vectors;
+use pqlab_primitives::{Kem, KeyEncoding, Result};
+
+pub(super) static SUITES: &[Suite] = &[
+    Suite { name: "ACVP ML-KEM keyGen", covers: is_ml_kem, source: Source::Folder, run: Run::Kem(acvp_keygen) },
+    Suite { name: "ACVP ML-KEM encapDecap", covers: is_ml_kem, source: Source::Folder, run: Run::Kem(encap_decap) },
+    Suite { name: "CCTV ML-KEM intermediate", covers: is_ml_kem, source: Source::Folder, run: Run::Kem(intermediate) },
+];
+
+fn acvp_keygen(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let file = vectors.file("acvp/ML-KEM-keyGen-FIPS203/internalProjection.json.gz", read::key_generation)?;
+    for vector in file.iter().filter(|vector| vector.set == kem.info().parameters.algorithm) {
+        let decapsulation_keys = [
+            (KeyEncoding::Seed, vector.seed.as_slice()),
+            (KeyEncoding::Expanded, vector.decapsulation_key.as_slice()),
+        ];
+        let key = ExpectedKey {
+            encapsulation_key: &vector.encapsulation_key,
+            decapsulation_keys: &decapsulation_keys,
+        };
+        tally.check(vector.id, || key_generation(kem, &vector.seed, &key));
+    }
+    Ok(())
+}
+
+fn encap_decap(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let file = vectors.file("acvp/ML-KEM-encapDecap-FIPS203/internalProjection.json.gz", read::encap_decap)?;
+    for vector in file.iter().filter(|vector| vector.set == kem.info().parameters.algorithm) {
+        tally.check(vector.id, || match &vector.function {
+            Function::Encapsulation { key, coins, ciphertext, secret } => {
+                encapsulation(kem, key, coins, ciphertext, secret)
+            }
+            Function::Decapsulation { key, ciphertext, secret } => {
+                decapsulation(kem, (KeyEncoding::Expanded, key), ciphertext, secret)
+            }
+            Function::EncapsulationKeyCheck { key, valid } => {
+                key_check("encapsulation key", kem.load_encapsulation_key(key), *valid)
+            }
+            Function::DecapsulationKeyCheck { key, valid } => {
+                if !kem.info().encodings.contains(&KeyEncoding::Expanded) {
+                    let reason = "no decapsulation key is loaded from its expanded encoding";
+                    return Err(Fault::Unsupported(reason.to_owned()));
+                }
+                key_check("decapsulation key", kem.load_decapsulation_key(KeyEncoding::Expanded, key), *valid)
+            }
+        });
+    }
+    Ok(())
+}
+
+fn intermediate(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let name = format!("cctv/ML-KEM/intermediate/{}.txt", kem.info().parameters.algorithm);
+    let vector = vectors.file(&name, read::intermediate)?;
+    let expanded = (KeyEncoding::Expanded, vector.decapsulation_key.as_slice());
+    let decapsulation_keys = [(KeyEncoding::Seed, vector.seed.as_slice()), expanded];
+    let key = ExpectedKey { encapsulation_key: &vector.encapsulation_key, decapsulation_keys: &decapsulation_keys };
+    tally.check("keygen", || key_generation(kem, &vector.seed, &key));
+    tally.check("encapsulate", || {
+        encapsulation(kem, &vector.encapsulation_key, &vector.coins, &vector.ciphertext, &vector.secret)
+    });
+    tally.check("decapsulate", || decapsulation(kem, expanded, &vector.ciphertext, &vector.secret));
+    Ok(())
+}
+
+fn key_check<T>(what: &str, loaded: Result<T>, valid: bool) -> Checked {
+    if valid { step(what, loaded).map(|_| ()) } else { refused(what, loaded) }
+}

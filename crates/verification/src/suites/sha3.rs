@@ -1,0 +1,208 @@
+use super::{Ran, Run, Source, Suite};
+use crate::checks::{buffer, equal, step};
+use crate::read::sha3::{self as read, Message, MonteCarlo, Test};
+use crate::tally::{Checked, Fault, Tally};
+use crate::vectors::Vectors;
+use pqlab_primitives::{Hash, Xof};
+
+pub(super) static SUITES: &[Suite] = &[
+    Suite { name: "ACVP SHA-3", covers: is_sha3, source: Source::Folder, run: Run::Hash(acvp_sha3) },
+    Suite { name: "CAVP SHA-3 short messages", covers: is_sha3, source: Source::Folder, run: Run::Hash(short_sha3) },
+    Suite { name: "CAVP SHA-3 Monte Carlo", covers: is_sha3, source: Source::Folder, run: Run::Hash(monte_sha3) },
+    Suite {
+        name: "ACVP SHAKE",
+        covers: is_shake,
+        source: Source::Folder,
+        run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, vectors, tally, digest)),
+    },
+    Suite {
+        name: "ACVP SHAKE, squeezed in parts",
+        covers: is_shake,
+        source: Source::Folder,
+        run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, vectors, tally, squeezed)),
+    },
+    Suite { name: "CAVP SHAKE short messages", covers: is_shake, source: Source::Folder, run: Run::Xof(short_shake) },
+    Suite { name: "CAVP SHAKE Monte Carlo", covers: is_shake, source: Source::Folder, run: Run::Xof(monte_shake) },
+];
+
+/// Digests between two results of a chain (SHA-3 Validation System, sections 6.2.3 and 6.3.3).
+const STEPS: usize = 1000;
+
+fn is_sha3(algorithm: &str) -> bool {
+    algorithm.starts_with("SHA3-")
+}
+
+fn is_shake(algorithm: &str) -> bool {
+    algorithm.starts_with("SHAKE")
+}
+
+fn acvp_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let name = format!("acvp/{}-2.0/internalProjection.json.gz", hash.info().algorithm);
+    for test in vectors.file(&name, read::acvp)?.iter() {
+        match test {
+            Test::Message(message) => tally.check(message.id, || hashed(hash, message)),
+            Test::MonteCarlo(id, chain) => tally.check(id, || {
+                let mut digest = chain.seed.clone();
+                chain.results.iter().try_for_each(|expected| {
+                    digest = thousandth(hash, &digest)?;
+                    equal("digest", expected, &digest)
+                })
+            }),
+            Test::Large(id, _) => tally.check(id, || Err(too_large())),
+        }
+    }
+    Ok(())
+}
+
+fn short_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let name = cavp(&hash.info().algorithm, "ShortMsg");
+    for message in vectors.file(&name, read::cavp_short)?.iter() {
+        tally.check(format_args!("line {}", message.id), || hashed(hash, message));
+    }
+    Ok(())
+}
+
+fn monte_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let chain = vectors.file(&cavp(&hash.info().algorithm, "Monte"), read::cavp_monte)?;
+    let mut digest = chain.seed.clone();
+    for (count, expected) in chain.results.iter().enumerate() {
+        tally.check(count, || {
+            digest = thousandth(hash, &digest)?;
+            equal("digest", expected, &digest)
+        });
+    }
+    Ok(())
+}
+
+fn acvp_shake(
+    xof: &dyn Xof,
+    vectors: &Vectors,
+    tally: &mut Tally,
+    output: fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>,
+) -> Ran {
+    let name = format!("acvp/{}-FIPS202/internalProjection.json.gz", xof.info().algorithm.replace("SHAKE", "SHAKE-"));
+    for test in vectors.file(&name, read::acvp)?.iter() {
+        match test {
+            Test::Message(message) => tally.check(message.id, || extended(xof, message, output)),
+            Test::MonteCarlo(id, _) => {
+                tally.unsupported(format!("a chain of another kind than is known (test {id})"));
+            }
+            Test::Large(id, _) => tally.check(id, || Err(too_large())),
+        }
+    }
+    Ok(())
+}
+
+fn short_shake(xof: &dyn Xof, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    for message in vectors.file(&cavp(&xof.info().algorithm, "ShortMsg"), read::cavp_short)?.iter() {
+        tally.check(format_args!("line {}", message.id), || extended(xof, message, digest));
+    }
+    Ok(())
+}
+
+fn monte_shake(xof: &dyn Xof, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let chain = vectors.file(&cavp(&xof.info().algorithm, "Monte"), read::cavp_monte)?;
+    let mut state = OutputChain::new(&chain);
+    for (count, expected) in chain.results.iter().enumerate() {
+        tally.check(count, || equal("output", expected, state.thousandth(xof)?));
+    }
+    Ok(())
+}
+
+/// The chain of the SHA-3 Validation System, section 6.3.3: each message is the first 128 bits of the output before,
+/// whose last 16 bits choose the length of the output after.
+struct OutputChain {
+    output: Vec<u8>,
+    length: usize,
+    shortest: usize,
+    longest: usize,
+}
+
+impl OutputChain {
+    fn new(chain: &MonteCarlo) -> OutputChain {
+        let (shortest, longest) = chain.output_bits.unwrap_or((128, 128));
+        let (shortest, longest) = (shortest.div_ceil(8), longest / 8);
+        OutputChain { output: chain.seed.clone(), length: longest, shortest, longest: longest.max(shortest) }
+    }
+
+    fn thousandth(&mut self, xof: &dyn Xof) -> Result<&[u8], Fault> {
+        for _ in 0..STEPS {
+            let mut message = self.output.clone();
+            message.resize(16, 0);
+            self.output = digest(xof, &message, self.length)?;
+            let last = self.output.last_chunk::<2>().copied().unwrap_or_default();
+            let range = self.longest - self.shortest + 1;
+            self.length = self.shortest + usize::from(u16::from_be_bytes(last)) % range;
+        }
+        Ok(&self.output)
+    }
+}
+
+fn cavp(algorithm: &str, kind: &str) -> String {
+    format!("nist-cavp-sha3/{}{kind}.rsp.gz", algorithm.replace('-', "_"))
+}
+
+fn thousandth(hash: &dyn Hash, seed: &[u8]) -> Result<Vec<u8>, Fault> {
+    let mut message = seed.to_vec();
+    let mut out = buffer(hash.info().digest);
+    for _ in 0..STEPS {
+        step("digest", hash.digest(&message, &mut out))?;
+        message.clone_from(&out);
+    }
+    Ok(out)
+}
+
+fn hashed(hash: &dyn Hash, message: &Message) -> Checked {
+    whole_bytes(message)?;
+    let mut out = buffer(hash.info().digest);
+    step("digest", hash.digest(&message.message, &mut out))?;
+    equal("digest", &message.digest, &out)
+}
+
+/// The output may end within a byte: its bits are the lower ones of the last byte (FIPS 202, appendix B.1).
+fn extended(
+    xof: &dyn Xof,
+    message: &Message,
+    output: fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>,
+) -> Checked {
+    whole_bytes(message)?;
+    let mut out = output(xof, &message.message, message.digest.len())?;
+    let rest = message.digest_bits % 8;
+    if let (Some(last), 1..) = (out.last_mut(), rest) {
+        *last &= (1 << rest) - 1;
+    }
+    equal("output", &message.digest, &out)
+}
+
+fn digest(xof: &dyn Xof, message: &[u8], length: usize) -> Result<Vec<u8>, Fault> {
+    let mut out = buffer(length);
+    step("digest", xof.digest(message, &mut out))?;
+    Ok(out)
+}
+
+/// In parts that begin and end within a block, at its end, and after it.
+fn squeezed(xof: &dyn Xof, message: &[u8], length: usize) -> Result<Vec<u8>, Fault> {
+    let rate = xof.info().rate;
+    let mut parts = [1, 7, rate - 8, rate, 0, rate + 1].into_iter().cycle();
+    let mut reader = step("absorb", xof.absorb(message))?;
+    let mut out = buffer(length);
+    let mut rest = out.as_mut_slice();
+    while !rest.is_empty() {
+        let (part, after) = rest.split_at_mut(parts.next().unwrap_or(1).min(rest.len()));
+        step("squeeze", reader.squeeze(part))?;
+        rest = after;
+    }
+    Ok(out)
+}
+
+fn whole_bytes(message: &Message) -> Checked {
+    if message.bits.is_multiple_of(8) {
+        Ok(())
+    } else {
+        Err(Fault::Unsupported("a message that ends within a byte: the traits take bytes".to_owned()))
+    }
+}
+
+fn too_large() -> Fault {
+    Fault::Unsupported("a message of 1 GiB and more: the traits take a message in one piece".to_owned())
+}

@@ -1,0 +1,86 @@
+use crate::Line;
+use crate::suites::{Source, Subject, Suite};
+use crate::tally::Tally;
+use crate::vectors::Vectors;
+use pqlab_primitives::Provider;
+use std::sync::Arc;
+
+/// What to run, of a provider's id, an algorithm's name and a suite's name. For the interoperability matrix it is asked
+/// twice a pair, with either provider.
+pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
+
+/// The library of the provider that computes nothing and measures the harness alone. It has no answers to verify.
+const NULL: &str = "null";
+
+/// What a line says where the folder of vectors is not there.
+const NO_FOLDER: &str = "the folder of published vectors is not there";
+
+/// What a line says of an algorithm without vectors.
+const NO_VECTORS: &str = "no vectors are kept for this algorithm: known answers and other providers speak for it";
+
+/// Selects everything.
+pub fn everything(_provider: &str, _algorithm: &str, _suite: &str) -> bool {
+    true
+}
+
+/// Puts published vectors to providers, and reports line by line: of each provider, each algorithm, each suite that
+/// covers it. The provider `null` is left out.
+///
+/// A wrong answer, an error or a panic in one vector is a failure of that vector. What kills the process kills this
+/// call: to be safe from a library that may, call it in a process of its own, for one provider and one algorithm.
+pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, report: &mut dyn FnMut(Line)) {
+    for provider in answering(providers) {
+        let id = provider.id();
+        for subject in Subject::all(provider) {
+            let algorithm = subject.algorithm();
+            let mut covered = false;
+            for suite in Suite::of(subject) {
+                covered = true;
+                if select(&id, algorithm, suite.name) {
+                    report(line(&id, subject, suite, vectors));
+                }
+            }
+            if !covered && select(&id, algorithm, UNCOVERED) {
+                report(skipped(&id, algorithm, UNCOVERED, NO_VECTORS));
+            }
+        }
+    }
+}
+
+/// The names of the suites that cover an algorithm of a provider.
+pub fn suites_of(provider: &Provider, algorithm: &str) -> Vec<&'static str> {
+    let subjects = Subject::all(provider).into_iter().filter(|subject| subject.algorithm() == algorithm);
+    subjects.flat_map(Suite::of).map(|suite| suite.name).collect()
+}
+
+/// The providers that have answers.
+pub(crate) fn answering(providers: &[Arc<Provider>]) -> impl Iterator<Item = &Arc<Provider>> {
+    providers.iter().filter(|provider| provider.library != NULL)
+}
+
+/// The suite that a line names for an algorithm without vectors.
+const UNCOVERED: &str = "published vectors";
+
+fn line(provider: &str, subject: Subject, suite: &Suite, vectors: &Vectors) -> Line {
+    let algorithm = subject.algorithm();
+    if suite.source == Source::Folder && vectors.root().is_none() {
+        return skipped(provider, algorithm, suite.name, NO_FOLDER);
+    }
+    let mut tally = Tally::default();
+    if let Err(error) = suite.run(subject, vectors, &mut tally) {
+        tally.fail("the vectors themselves", &error.to_string());
+    } else if tally.is_empty() {
+        tally.fail("the vectors themselves", "there are none for this algorithm");
+    }
+    tally.line(provider, None, algorithm, suite.name)
+}
+
+fn skipped(provider: &str, algorithm: &str, suite: &str, reason: &str) -> Line {
+    Line {
+        provider: provider.to_owned(),
+        algorithm: algorithm.to_owned(),
+        suite: suite.to_owned(),
+        skipped: Some(reason.to_owned()),
+        ..Line::default()
+    }
+}

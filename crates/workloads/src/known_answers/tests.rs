@@ -1,0 +1,421 @@
+use super::{KnownAnswer, check, check_fully};
+use Flaw::*;
+use pqlab_primitives::{
+    Aead, AeadKey, BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kdf, Kem,
+    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, Mac, MacKey, PrivateKey, Provider, Result, SignatureInfo,
+    SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
+};
+use std::sync::Arc;
+
+fn rustcrypto() -> Arc<Provider> {
+    pqlab_providers::providers().into_iter().find(|provider| provider.library == "rustcrypto").unwrap()
+}
+
+/// Every name in the provider, whatever it stands for.
+fn algorithms(provider: &Provider) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    names.extend(provider.kems.iter().map(|kem| kem.info().parameters.algorithm.to_string()));
+    names.extend(provider.signatures.iter().map(|scheme| scheme.info().parameters.algorithm.to_string()));
+    names.extend(provider.key_agreements.iter().map(|agreement| agreement.info().parameters.algorithm.to_string()));
+    names.extend(provider.hashes.iter().map(|hash| hash.info().algorithm.to_string()));
+    names.extend(provider.xofs.iter().map(|xof| xof.info().algorithm.to_string()));
+    names.extend(provider.macs.iter().map(|mac| mac.algorithm().to_owned()));
+    names.extend(provider.kdfs.iter().map(|kdf| kdf.algorithm().to_owned()));
+    names.extend(provider.aeads.iter().map(|aead| aead.algorithm().to_owned()));
+    names.sort();
+    names.dedup();
+    names
+}
+
+#[test]
+fn every_algorithm_of_every_provider_gives_the_known_answers() {
+    for provider in pqlab_providers::providers() {
+        for algorithm in algorithms(&provider) {
+            let found = check(&provider, &algorithm);
+            match found {
+                Ok(KnownAnswer::Checked(count)) => assert!(count > 0, "{algorithm}@{}", provider.id()),
+                Ok(KnownAnswer::NotAvailable(_)) => {
+                    assert_ne!(provider.library, "rustcrypto", "{algorithm}: every algorithm of it has known answers");
+                }
+                Err(wrong) => panic!("{}: {wrong}", provider.id()),
+            }
+        }
+    }
+}
+
+/// One small set stands for all: the others differ in parameters alone, and take a second each in a build for tests.
+#[test]
+fn a_full_check_reaches_the_slow_signatures() {
+    let provider = rustcrypto();
+    let counts = [check, check_fully].map(|check| match check(&provider, "SLH-DSA-SHA2-128s") {
+        Ok(KnownAnswer::Checked(count)) => count,
+        other => panic!("{other:?}"),
+    });
+    assert!(counts[1] > counts[0], "{counts:?}");
+}
+
+#[test]
+fn what_is_not_known_is_said() {
+    let providers = pqlab_providers::providers();
+    let null = providers.iter().find(|provider| provider.library == "null").unwrap();
+    assert!(matches!(check(null, "null"), Ok(KnownAnswer::NotAvailable(reason)) if reason.contains("embedded")));
+    assert!(matches!(check(null, "ML-KEM-768"), Ok(KnownAnswer::NotAvailable(reason)) if reason.contains("offer")));
+}
+
+/// What a wrapper does wrong. A flip is of the first bit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flaw {
+    FlipsPublicKey,
+    FlipsPrivateKey,
+    FlipsLoadedPublicKey,
+    FlipsExpandedKey,
+    FlipsCiphertext,
+    FlipsSecret,
+    FlipsReceivedSecret,
+    FlipsZeroCiphertextSecret,
+    FlipsSignature,
+    AcceptsEverything,
+    RefusesEverything,
+    IgnoresContext,
+    FlipsOutput,
+    FlipsBatch,
+    FlipsSqueezed,
+    FlipsTag,
+    FlipsPlaintext,
+    Fails,
+}
+
+/// A library's object with a flaw.
+struct Flawed<T: ?Sized>(Arc<T>, Flaw);
+struct FlawedKey<T: ?Sized>(Box<T>, Flaw);
+
+fn flip(condition: bool, bytes: &mut [u8]) {
+    if condition {
+        bytes[0] ^= 1;
+    }
+}
+
+impl Kem for Flawed<dyn Kem> {
+    fn info(&self) -> &KemInfo {
+        self.0.info()
+    }
+    fn generate_encoded(&self, coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<()> {
+        if self.1 == Fails {
+            return Err(Error::Library { call: "keygen", detail: "out of luck".into() });
+        }
+        self.0.generate_encoded(coins, public, private)?;
+        flip(self.1 == FlipsPublicKey, public);
+        flip(self.1 == FlipsPrivateKey, private);
+        Ok(())
+    }
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(Box::new(FlawedKey(self.0.generate(coins)?, self.1)))
+    }
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(FlawedKey(self.0.load_encapsulation_key(bytes)?, self.1)))
+    }
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(Box::new(FlawedKey(self.0.load_decapsulation_key(encoding, bytes)?, self.1)))
+    }
+}
+
+impl EncapsulationKey for FlawedKey<dyn EncapsulationKey> {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        self.0.encapsulate(coins, ciphertext, secret)?;
+        flip(self.1 == FlipsCiphertext, ciphertext);
+        flip(self.1 == FlipsSecret, secret);
+        Ok(())
+    }
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.0.encode(out)?;
+        flip(self.1 == FlipsLoadedPublicKey, out);
+        Ok(length)
+    }
+}
+
+impl DecapsulationKey for FlawedKey<dyn DecapsulationKey> {
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        let zero = ciphertext.iter().all(|&byte| byte == 0);
+        if zero && self.1 == AcceptsEverything {
+            return Ok(());
+        }
+        self.0.decapsulate(ciphertext, secret)?;
+        flip(self.1 == FlipsReceivedSecret && !zero || self.1 == FlipsZeroCiphertextSecret && zero, secret);
+        Ok(())
+    }
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(FlawedKey(self.0.encapsulation_key()?, self.1)))
+    }
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        let length = self.0.encode(encoding, out)?;
+        flip(self.1 == FlipsExpandedKey && encoding == KeyEncoding::Expanded, out);
+        Ok(length)
+    }
+}
+
+impl SignatureScheme for Flawed<dyn SignatureScheme> {
+    fn info(&self) -> &SignatureInfo {
+        self.0.info()
+    }
+    fn generate_encoded(&self, coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<(usize, usize)> {
+        let lengths = self.0.generate_encoded(coins, public, private)?;
+        flip(self.1 == FlipsPublicKey, public);
+        flip(self.1 == FlipsPrivateKey, private);
+        Ok(lengths)
+    }
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(FlawedKey(self.0.generate(coins)?, self.1)))
+    }
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(FlawedKey(self.0.load_signing_key(encoding, bytes)?, self.1)))
+    }
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(FlawedKey(self.0.load_verifying_key(bytes)?, self.1)))
+    }
+}
+
+impl SigningKey for FlawedKey<dyn SigningKey> {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let context = if self.1 == IgnoresContext { &[] } else { context };
+        let length = self.0.sign(context, message, coins, out)?;
+        flip(self.1 == FlipsSignature, out);
+        Ok(length)
+    }
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(FlawedKey(self.0.verifying_key()?, self.1)))
+    }
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        let length = self.0.encode(encoding, out)?;
+        flip(self.1 == FlipsExpandedKey && encoding == KeyEncoding::Expanded, out);
+        Ok(length)
+    }
+}
+
+impl VerifyingKey for FlawedKey<dyn VerifyingKey> {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        match self.1 {
+            AcceptsEverything => Ok(()),
+            RefusesEverything => Err(Error::VerificationFailed),
+            _ => self.0.verify(context, message, signature),
+        }
+    }
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.0.encode(out)?;
+        flip(self.1 == FlipsLoadedPublicKey, out);
+        Ok(length)
+    }
+}
+
+impl KeyAgreement for Flawed<dyn KeyAgreement> {
+    fn info(&self) -> &KeyAgreementInfo {
+        self.0.info()
+    }
+    fn generate_encoded(&self, coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<()> {
+        self.0.generate_encoded(coins, public, private)
+    }
+    fn generate(&self, coins: Coins) -> Result<Box<dyn PrivateKey>> {
+        self.0.generate(coins)
+    }
+    fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
+        Ok(Box::new(FlawedKey(self.0.load_private_key(bytes)?, self.1)))
+    }
+}
+
+impl PrivateKey for FlawedKey<dyn PrivateKey> {
+    fn agree(&self, peer: &[u8], secret: &mut [u8]) -> Result<()> {
+        let agreed = self.0.agree(peer, secret);
+        flip(self.1 == FlipsSecret, secret);
+        if self.1 == AcceptsEverything { Ok(()) } else { agreed }
+    }
+    fn public_key(&self, out: &mut [u8]) -> Result<()> {
+        self.0.public_key(out)?;
+        flip(self.1 == FlipsPublicKey, out);
+        Ok(())
+    }
+    fn encode(&self, out: &mut [u8]) -> Result<()> {
+        self.0.encode(out)
+    }
+}
+
+impl Hash for Flawed<dyn Hash> {
+    fn info(&self) -> &HashParameters {
+        self.0.info()
+    }
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        self.0.digest(message, out)?;
+        flip(self.1 == FlipsOutput, out);
+        Ok(())
+    }
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        self.0.digest_batch(messages, count, out)?;
+        flip(self.1 == FlipsBatch, out);
+        Ok(())
+    }
+}
+
+impl Xof for Flawed<dyn Xof> {
+    fn info(&self) -> &XofParameters {
+        self.0.info()
+    }
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        self.0.digest(message, out)?;
+        flip(self.1 == FlipsOutput, out);
+        Ok(())
+    }
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        self.0.digest_batch(messages, count, out)?;
+        flip(self.1 == FlipsBatch, out);
+        Ok(())
+    }
+    fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
+        Ok(Box::new(FlawedKey(self.0.absorb(message)?, self.1)))
+    }
+}
+
+impl XofReader for FlawedKey<dyn XofReader> {
+    fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
+        self.0.squeeze(out)?;
+        flip(self.1 == FlipsSqueezed, out);
+        Ok(())
+    }
+}
+
+impl Mac for Flawed<dyn Mac> {
+    fn algorithm(&self) -> &str {
+        self.0.algorithm()
+    }
+    fn tag_len(&self) -> usize {
+        self.0.tag_len()
+    }
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
+        Ok(Box::new(FlawedKey(self.0.load_key(key)?, self.1)))
+    }
+}
+
+impl MacKey for FlawedKey<dyn MacKey> {
+    fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        self.0.tag(message, out)?;
+        flip(self.1 == FlipsTag, out);
+        Ok(())
+    }
+}
+
+impl Kdf for Flawed<dyn Kdf> {
+    fn algorithm(&self) -> &str {
+        self.0.algorithm()
+    }
+    fn derive(&self, salt: &[u8], key_material: &[u8], info: &[u8], out: &mut [u8]) -> Result<()> {
+        self.0.derive(salt, key_material, info, out)?;
+        flip(self.1 == FlipsOutput, out);
+        Ok(())
+    }
+}
+
+impl Aead for Flawed<dyn Aead> {
+    fn algorithm(&self) -> &str {
+        self.0.algorithm()
+    }
+    fn key_len(&self) -> usize {
+        self.0.key_len()
+    }
+    fn nonce_len(&self) -> usize {
+        self.0.nonce_len()
+    }
+    fn tag_len(&self) -> usize {
+        self.0.tag_len()
+    }
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>> {
+        Ok(Box::new(FlawedKey(self.0.load_key(key)?, self.1)))
+    }
+}
+
+impl AeadKey for FlawedKey<dyn AeadKey> {
+    fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()> {
+        self.0.seal(nonce, associated_data, buffer, tag)?;
+        flip(self.1 == FlipsCiphertext, buffer);
+        flip(self.1 == FlipsTag, tag);
+        Ok(())
+    }
+    fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
+        let opened = self.0.open(nonce, associated_data, buffer, tag);
+        flip(self.1 == FlipsPlaintext, buffer);
+        if self.1 == AcceptsEverything { Ok(()) } else { opened }
+    }
+}
+
+/// RustCrypto with the flaw in everything it offers.
+fn flawed(flaw: Flaw) -> Provider {
+    let sound = rustcrypto();
+    let mut provider = Provider::new("flawed", BuildInfo { version: String::new(), build: String::new() });
+    provider.kems = sound.kems.iter().map(|kem| Arc::new(Flawed(Arc::clone(kem), flaw)) as _).collect();
+    provider.signatures =
+        sound.signatures.iter().map(|scheme| Arc::new(Flawed(Arc::clone(scheme), flaw)) as _).collect();
+    provider.key_agreements =
+        sound.key_agreements.iter().map(|agreement| Arc::new(Flawed(Arc::clone(agreement), flaw)) as _).collect();
+    provider.hashes = sound.hashes.iter().map(|hash| Arc::new(Flawed(Arc::clone(hash), flaw)) as _).collect();
+    provider.xofs = sound.xofs.iter().map(|xof| Arc::new(Flawed(Arc::clone(xof), flaw)) as _).collect();
+    provider.macs = sound.macs.iter().map(|mac| Arc::new(Flawed(Arc::clone(mac), flaw)) as _).collect();
+    provider.kdfs = sound.kdfs.iter().map(|kdf| Arc::new(Flawed(Arc::clone(kdf), flaw)) as _).collect();
+    provider.aeads = sound.aeads.iter().map(|aead| Arc::new(Flawed(Arc::clone(aead), flaw)) as _).collect();
+    provider
+}
+
+#[test]
+fn wrong_answers_are_found_and_named() {
+    let cases = [
+        ("ML-KEM-768", FlipsPublicKey, "keygen gives another encapsulation key"),
+        ("ML-KEM-768", FlipsPrivateKey, "keygen gives another decapsulation key"),
+        ("ML-KEM-512", FlipsLoadedPublicKey, "decapsulation key gives another encapsulation key"),
+        ("ML-KEM-768", FlipsExpandedKey, "expansion gives another decapsulation key"),
+        ("ML-KEM-1024", FlipsCiphertext, "encapsulation gives another ciphertext"),
+        ("ML-KEM-768", FlipsSecret, "encapsulation gives another shared secret"),
+        ("ML-KEM-768", FlipsReceivedSecret, "decapsulation gives another shared secret"),
+        ("ML-KEM-768", FlipsZeroCiphertextSecret, "decapsulation of a ciphertext of zeros gives another shared secret"),
+        ("ML-KEM-768", Fails, "keygen fails: keygen failed: out of luck"),
+        ("X25519", FlipsReceivedSecret, "decapsulation gives another shared secret"),
+        ("X25519", AcceptsEverything, "decapsulation accepts a ciphertext of zeros"),
+        ("ML-DSA-65", FlipsPublicKey, "keygen gives another verifying key"),
+        ("ML-DSA-65", FlipsPrivateKey, "keygen gives another signing key"),
+        ("ML-DSA-44", FlipsLoadedPublicKey, "signing key gives another verifying key"),
+        ("ML-DSA-87", FlipsExpandedKey, "expansion gives another signing key"),
+        ("ML-DSA-65", FlipsSignature, "signing gives another signature"),
+        ("ML-DSA-65", IgnoresContext, "signing gives another signature"),
+        ("ML-DSA-65", AcceptsEverything, "verification accepts a signature with a bit flipped"),
+        ("ML-DSA-65", RefusesEverything, "verification fails: verification failed"),
+        ("SLH-DSA-SHAKE-128f", FlipsSignature, "signing gives another signature"),
+        ("SLH-DSA-SHA2-128s", FlipsPublicKey, "keygen gives another verifying key"),
+        ("Ed25519", FlipsSignature, "signing gives another signature"),
+        ("ECDSA-secp256k1", FlipsSignature, "signing gives another signature"),
+        ("ECDSA-P-256", RefusesEverything, "verification fails: verification failed"),
+        ("ECDSA-P-384", FlipsPublicKey, "keygen gives another verifying key"),
+        ("SHA3-256", FlipsOutput, "digest gives another output"),
+        ("SHA-512", FlipsBatch, "digest of a batch gives another output"),
+        ("SHAKE128", FlipsOutput, "digest gives another output"),
+        ("SHAKE256", FlipsSqueezed, "squeezing gives another output"),
+        ("SHAKE256", FlipsBatch, "digest of a batch gives another output"),
+        ("HMAC-SHA256", FlipsTag, "tagging gives another tag"),
+        ("HKDF-SHA256", FlipsOutput, "derivation gives another output"),
+        ("AES-256-GCM", FlipsCiphertext, "sealing gives another ciphertext"),
+        ("AES-256-GCM", FlipsTag, "sealing gives another tag"),
+        ("AES-256-GCM", AcceptsEverything, "opening accepts a ciphertext with a bit flipped"),
+        ("AES-256-GCM", FlipsPlaintext, "opening gives another plaintext"),
+    ];
+    for (algorithm, flaw, wrong) in cases {
+        let expected = format!("known answer: {algorithm} {wrong}");
+        assert_eq!(check(&flawed(flaw), algorithm), Err(expected), "{flaw:?}");
+    }
+}
+
+/// The same name stands for a KEM and for a key agreement; here the KEM is sound.
+#[test]
+fn a_wrong_key_agreement_is_found_beside_a_sound_kem() {
+    for (flaw, wrong) in [
+        (FlipsSecret, "agreement gives another shared secret"),
+        (FlipsPublicKey, "private key gives another public key"),
+        (AcceptsEverything, "agreement accepts a public key of zeros"),
+    ] {
+        let mut provider = flawed(flaw);
+        provider.kems = rustcrypto().kems.clone();
+        assert_eq!(check(&provider, "X25519"), Err(format!("known answer: X25519 {wrong}")), "{flaw:?}");
+    }
+}
