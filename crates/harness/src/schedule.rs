@@ -295,12 +295,14 @@ impl Block<'_> {
         let mut index = 0;
         while index < self.open.len() {
             let open = &self.open[index];
-            let precise = self.interval(open).is_some_and(|interval| {
-                interval.half_width_pct() <= self.protocol.precision_pct && open.rounds >= FEWEST_ROUNDS
-            });
+            let wanted = self.protocol.precision_pct;
+            let precise = self.interval(open).is_some_and(|interval| interval.half_width_pct() <= wanted);
             let finished = match &open.quota {
                 Some(quota) => quota.iter().all(|&left| left == 0),
-                None => precise || open.spent_ns as f64 >= self.protocol.max_time_s * 1e9,
+                None => {
+                    let spent = open.spent_ns as f64 >= self.protocol.max_time_s * 1e9;
+                    spent || (precise && open.rounds >= FEWEST_ROUNDS)
+                }
             };
             if !finished {
                 index += 1;

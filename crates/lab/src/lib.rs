@@ -14,7 +14,7 @@ pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
 pub use worker::serve_as_worker;
 
-pub use pqlab_harness::environment::{Advice, Severity, advise};
+pub use pqlab_harness::environment::{Advice, Severity, advise, advise_here};
 pub use pqlab_record as record;
 pub use pqlab_report as report;
 pub use pqlab_store as store;

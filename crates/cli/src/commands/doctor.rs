@@ -4,12 +4,13 @@ use crate::output::Terminal;
 use crate::{DONE, output};
 use pqlab_lab::record::CounterChoice;
 use pqlab_lab::report::terminal::{self, Palette, Role};
-use pqlab_lab::{Severity, advise, counters};
+use pqlab_lab::{Severity, advise, advise_here, counters};
 use serde_json::json;
 
 pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
     let (environment, _) = laboratory()?.environment(CounterChoice::Best)?;
-    let advice = advise(&environment);
+    let mut advice = advise(&environment);
+    advice.extend(advise_here());
     let counters = counters();
     if arguments.json {
         let advice: Vec<_> = advice

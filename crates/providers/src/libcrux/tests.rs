@@ -108,43 +108,41 @@ fn ml_kem_generates_known_keys() {
     }
 }
 
-/// C2SP CCTV, ML-KEM intermediate values: `d || z`, `m`, the digest of `c`, and `K`.
+/// draft-connolly-cfrg-xwing-kem, the first test vector: its ML-KEM-768 half, `d || z` and the digest of the ciphertext.
 #[test]
-fn ml_kem_encapsulates_known_secrets() {
-    const ANSWERS: [(&str, &str, &str, &str, &str); 3] = [
-        (
-            "ML-KEM-512",
-            "e1e3206875e67d7e81353774fe9025035b9b41a4a9f6ec00b91c600442fd717d\
-             c6f5785a6f2b42e843228be53eb768d64c6f9d4355ae95f083e51ed57c437310",
-            "a741ec2002be6f4fa76037b7f0644f833fa823e630401a39d3240c6e82a430bb",
-            "ce31b9b5e0f8c2c4db7dffc3e1d2b6883a46dd3b85afbc1ff9c000520c7a38eb",
-            "62a8c220b01793ecd183dea9762c5602211e0aab001cbc892d0a95693ab17cc1",
-        ),
-        (
-            "ML-KEM-768",
-            "f688563f7c66a5da2d8bdb5a5f3e07bd8dce6f7efcec7f41298d79863459f7cd\
-             d1d49a515250dbceb9f6e3fcc1c7d5306918964b21ddb22207e03e57f0600da8",
-            "3dc27ca0a6594b0e56320457c45a0f76bb8a213ea4a76d442186a0aefadbcdb9",
-            "8f51465476690de0f2c9df600f7316d969975d0bc74627fb973ab1eb700708f7",
-            "4b4eba37eff0315dc6009dcffb4dfbbb680f8f2ebde8715fa3d6daf70256a2d9",
-        ),
-        (
-            "ML-KEM-1024",
-            "2a62c39ef4fc499f2d132716f480bb7521a49558ae84ee80d9352e66daf1e3a8\
-             5f574ef7f013d4336801fed022178c3ed91d0b6d51325315fc1dcabf4770a2ea",
-            "e07d685ed308e609c9c7842026e35732f6ffc6e2fee10f0afd348f2b42a8acb4",
-            "139f4eba814f88769e71f0f0a2cfd76ba6ae89e9072c204d64b1de0ef19ca7a2",
-            "6c4f4a231255a8cdfb7424c8dabf3a624cefaffd28964efe220ab6178fa6b324",
-        ),
-    ];
+fn ml_kem_encapsulates_to_a_known_ciphertext() {
+    let seed = hex("c44829d2b269887f6150dfaee5a25a704cbc607e57d18a2ffc8734633333cff0\
+                    f0fc6fa4e4827531168087ef223e9b070c5a78a789fd46d4c604d69b1139d4da");
+    let m = hex("3cb1eea988004b93103cfb0aeefd2a686e01fa4a58e8a3639ca8a1e3f9ae57e2");
     for provider in providers() {
-        for (algorithm, seed, m, ciphertext, secret) in ANSWERS {
-            let kem = provider.kem(algorithm).unwrap();
-            let key = kem.generate(Coins::Exact(&hex(seed))).unwrap();
-            let sent = encapsulate(&**kem, &*key.encapsulation_key().unwrap(), Coins::Exact(&hex(m)));
-            assert_eq!(digest(&[&sent.ciphertext]), ciphertext, "{algorithm} {}", provider.id());
-            assert_eq!(sent.secret, hex(secret), "{algorithm} {}", provider.id());
+        let kem = provider.kem("ML-KEM-768").unwrap();
+        let key = kem.generate(Coins::Exact(&seed)).unwrap();
+        let sent = encapsulate(&**kem, &*key.encapsulation_key().unwrap(), Coins::Exact(&m));
+        let answer = "a7374d82eb91596d41d67c9fc78b7874f654eececea7c68ca7495793259ba85e";
+        assert_eq!(digest(&[&sent.ciphertext]), answer, "{}", provider.id());
+        assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
+    }
+}
+
+#[test]
+fn kems_take_exact_coins_and_every_code_path_gives_the_same() {
+    for algorithm in ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"] {
+        let run = |kem: &dyn Kem, keygen: u8, operation: u8| {
+            let key = kem.generate(Coins::Exact(&bytes(64, keygen))).unwrap();
+            let public = key.encapsulation_key().unwrap();
+            let sent = encapsulate(kem, &*public, Coins::Exact(&bytes(32, operation)));
             assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
+            (encoded_encapsulation_key(kem, &*public), sent.ciphertext, sent.secret)
+        };
+        let portable = providers().remove(0).kem(algorithm).unwrap().clone();
+        let reference = run(&*portable, 1, 2);
+        for provider in providers() {
+            let kem = provider.kem(algorithm).unwrap();
+            assert_eq!(run(&**kem, 1, 2), reference, "{algorithm} {}", provider.id());
+            let (other_key, other_operation) = (run(&**kem, 9, 2), run(&**kem, 1, 9));
+            assert_ne!(other_key.0, reference.0);
+            assert_eq!(other_operation.0, reference.0);
+            assert_ne!(other_operation.1, reference.1);
         }
     }
 }

@@ -1,0 +1,384 @@
+use super::*;
+use pqlab_primitives::{
+    Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, SignatureInfo, SigningKey, VerifyingKey,
+};
+use std::thread;
+
+fn provider() -> Provider {
+    providers().pop().unwrap()
+}
+
+/// Bytes that differ from position to position.
+fn bytes(length: usize, start: u8) -> Vec<u8> {
+    (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+}
+
+/// SHA3-256 of everything in turn, to compare long answers by; itself checked by `hashes_give_known_answers`.
+fn digest(parts: &[&[u8]]) -> String {
+    let mut out = [0; 32];
+    provider().hash("SHA3-256").unwrap().digest(&parts.concat(), &mut out).unwrap();
+    out.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn length_error<T>(result: Result<T>) -> bool {
+    matches!(result, Err(Error::Length { .. }))
+}
+
+fn unsupported_error<T>(result: Result<T>) -> bool {
+    matches!(result, Err(Error::Unsupported(_)))
+}
+
+#[test]
+fn everything_in_scope_is_offered() {
+    let provider = provider();
+    assert_eq!(provider.kems.len(), kem::ALGORITHMS.len(), "{:?}", provider.unsupported);
+    assert_eq!(provider.signatures.len(), signature::ALGORITHMS.len(), "{:?}", provider.unsupported);
+    assert_eq!((provider.hashes.len(), provider.xofs.len()), (3, 2));
+    assert!(provider.signatures.iter().all(|scheme| {
+        let info = scheme.info();
+        info.context == info.parameters.algorithm.starts_with("ML-DSA")
+    }));
+    let BuildInfo { version, build } = provider.build_info;
+    assert_eq!(crate_version("oqs-sys").split_once("+liboqs-").unwrap().1, version);
+    assert!(build.contains("OQS_DIST_BUILD=1"), "{build}");
+    #[cfg(target_arch = "x86_64")]
+    assert_eq!(build.contains(" avx2 "), is_x86_feature_detected!("avx2"), "{build}");
+}
+
+struct Encapsulated {
+    ciphertext: Vec<u8>,
+    secret: Vec<u8>,
+}
+
+fn encapsulate(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Result<Encapsulated> {
+    let parameters = &kem.info().parameters;
+    let mut out =
+        Encapsulated { ciphertext: vec![0; parameters.ciphertext], secret: vec![0; parameters.shared_secret] };
+    key.encapsulate(Coins::Internal, &mut out.ciphertext, &mut out.secret)?;
+    Ok(out)
+}
+
+fn decapsulate(key: &dyn DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>> {
+    let mut secret = vec![0; 32];
+    key.decapsulate(ciphertext, &mut secret)?;
+    Ok(secret)
+}
+
+fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Vec<u8> {
+    let mut out = vec![0; kem.info().parameters.encapsulation_key];
+    assert_eq!(key.encode(&mut out), Ok(out.len()));
+    out
+}
+
+/// NIST ACVP v1.1.0.43, ML-KEM keyGen, the first test of each set: `d || z` and the digest of `ek || dk`.
+#[test]
+fn ml_kem_generates_known_keys() {
+    const ANSWERS: [(&str, &str, &str); 3] = [
+        (
+            "ML-KEM-512",
+            "47b893474672ba92e4b12ee44fb32953af8e8503b5fb471d1614fb8a021a660a\
+             1f8cb39e9e30bc458a0dc5408884b1187fb217018df760fa57317703b844a0a9",
+            "87bbb2263246b58f54839db8bd73e1356db3bf9d0e639fe676747290bd76e0f6",
+        ),
+        (
+            "ML-KEM-768",
+            "e582b7d75e6c80b05ae392a1fc9f7153b12390fd99930368cc67a768baebc8a0\
+             1cdacb8740c0b87c4a379575f187b367cbfa3b300bf591b109f79816e9cbe8f0",
+            "ed7108e524c6ccbdb5e4b856351c64691c33c7078f1385b080b64f4507442d70",
+        ),
+        (
+            "ML-KEM-1024",
+            "f3a706faf090c03db506863ab0b20bd8a1627956318e88c67eb875e8e7266009\
+             35d2bc43dd1cc879f765bf2a0c5e297889dde910e57e2bb0eae417b90ab7a275",
+            "5d2887aec8ea023cec74805e20cf5dac04a9a2a610025f6b1e88642523ff9a5e",
+        ),
+    ];
+    let provider = provider();
+    for (algorithm, seed, answer) in ANSWERS {
+        let kem = provider.kem(algorithm).unwrap();
+        let mut public = vec![0; kem.info().parameters.encapsulation_key];
+        let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
+        kem.generate_encoded(Coins::Exact(&hex(seed)), &mut public, &mut private).unwrap();
+        assert_eq!(digest(&[&public, &private]), answer, "{algorithm}");
+
+        let key = kem.generate(Coins::Exact(&hex(seed))).unwrap();
+        assert_eq!(encoded_encapsulation_key(&**kem, &*key.encapsulation_key().unwrap()), public);
+        let mut again = vec![0; private.len()];
+        assert_eq!(key.encode(KeyEncoding::Expanded, &mut again), Ok(again.len()));
+        assert_eq!(again, private);
+    }
+}
+
+#[test]
+fn kems_round_trip() {
+    for kem in &provider().kems {
+        let generated = kem.generate(Coins::Internal).unwrap();
+        let public = encoded_encapsulation_key(&**kem, &*generated.encapsulation_key().unwrap());
+        let loaded_public = kem.load_encapsulation_key(&public).unwrap();
+        let sent = encapsulate(&**kem, &*loaded_public).unwrap();
+        assert_ne!(encapsulate(&**kem, &*loaded_public).unwrap().ciphertext, sent.ciphertext);
+        let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
+        assert_eq!(generated.encode(KeyEncoding::Expanded, &mut private), Ok(private.len()));
+        let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
+        assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
+        let mut tampered = sent.ciphertext;
+        tampered[0] ^= 1;
+        assert_ne!(decapsulate(&*loaded, &tampered).unwrap(), sent.secret);
+        // The secret of a refused ciphertext follows from the key (FIPS 203, algorithm 18, line 7).
+        assert_eq!(decapsulate(&*loaded, &tampered), decapsulate(&*generated, &tampered));
+    }
+}
+
+#[test]
+fn kems_refuse_wrong_lengths_and_what_the_library_lacks() {
+    for kem in &provider().kems {
+        let parameters = &kem.info().parameters;
+        let key = kem.generate(Coins::Internal).unwrap();
+        let public = key.encapsulation_key().unwrap();
+        let length = kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap();
+        assert!(length_error(kem.generate(Coins::Exact(&[1]))));
+        assert!(length_error(kem.load_encapsulation_key(&bytes(parameters.encapsulation_key - 1, 0))));
+        assert!(length_error(public.encode(&mut vec![0; parameters.encapsulation_key - 1])));
+        assert!(length_error(kem.load_decapsulation_key(KeyEncoding::Expanded, &bytes(length + 1, 0))));
+        assert!(length_error(key.encode(KeyEncoding::Expanded, &mut vec![0; length - 1])));
+        assert!(unsupported_error(kem.load_decapsulation_key(KeyEncoding::Seed, &[0; 64])));
+        assert!(unsupported_error(key.encode(KeyEncoding::Seed, &mut [0; 64])));
+        let mut ciphertext = vec![0; parameters.ciphertext];
+        assert!(length_error(public.encapsulate(Coins::Internal, &mut ciphertext[1..], &mut [0; 32])));
+        assert!(length_error(public.encapsulate(Coins::Internal, &mut ciphertext, &mut [0; 31])));
+        assert!(unsupported_error(public.encapsulate(Coins::Exact(&[0; 32]), &mut ciphertext, &mut [0; 32])));
+        public.encapsulate(Coins::Internal, &mut ciphertext, &mut [0; 32]).unwrap();
+        assert!(length_error(decapsulate(&*key, &ciphertext[1..])));
+        assert!(length_error(key.decapsulate(&ciphertext, &mut [0; 33])));
+        assert!(length_error(kem.generate_encoded(Coins::Internal, &mut [], &mut [])));
+    }
+}
+
+/// FIPS 203, section 7.2 (modulus check) and 7.3 (hash check), which the library does when a key is used.
+#[test]
+fn ml_kem_keys_are_checked_by_their_first_use() {
+    for kem in &provider().kems {
+        let key = kem.generate(Coins::Internal).unwrap();
+        let mut public = encoded_encapsulation_key(&**kem, &*key.encapsulation_key().unwrap());
+        let sent = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap()).unwrap();
+        public[..2].copy_from_slice(&[0xff, 0x0f]);
+        let refused = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap());
+        assert!(matches!(refused, Err(Error::Malformed("encapsulation key"))));
+
+        let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
+        key.encode(KeyEncoding::Expanded, &mut private).unwrap();
+        let hash = private.len() - 64;
+        private[hash] ^= 1;
+        let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
+        assert_eq!(decapsulate(&*loaded, &sent.ciphertext), Err(Error::Malformed("decapsulation key")));
+    }
+}
+
+fn sign(info: &SignatureInfo, key: &dyn SigningKey, context: &[u8], message: &[u8]) -> Vec<u8> {
+    let mut out = vec![0; info.parameters.signature];
+    let length = key.sign(context, message, Coins::Internal, &mut out).unwrap();
+    assert!(length == out.len() || info.parameters.variable_length && length < out.len());
+    out.truncate(length);
+    out
+}
+
+fn encoded_verifying_key(info: &SignatureInfo, key: &dyn VerifyingKey) -> Vec<u8> {
+    let mut out = vec![0; info.parameters.verifying_key];
+    assert_eq!(key.encode(&mut out), Ok(out.len()));
+    out
+}
+
+#[test]
+fn signatures_round_trip_and_tampering_is_refused() {
+    for scheme in &provider().signatures {
+        let info = scheme.info();
+        let context: &[u8] = if info.context { b"context" } else { b"" };
+        let generated = scheme.generate(Coins::Internal).unwrap();
+        let public = encoded_verifying_key(info, &*generated.verifying_key().unwrap());
+        let verifying = scheme.load_verifying_key(&public).unwrap();
+        let mut private = vec![0; info.signing_key(KeyEncoding::Expanded).unwrap()];
+        assert_eq!(generated.encode(KeyEncoding::Expanded, &mut private), Ok(private.len()));
+        let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &private).unwrap();
+        for key in [&generated, &loaded] {
+            let mut signature = sign(info, &**key, context, b"message");
+            assert_ne!(sign(info, &**key, context, b"message"), signature, "every scheme draws");
+            assert_eq!(verifying.verify(context, b"message", &signature), Ok(()), "{}", info.parameters.algorithm);
+            let refused = Err(Error::VerificationFailed);
+            assert_eq!(verifying.verify(context, b"massage", &signature), refused);
+            assert_eq!(verifying.verify(context, b"message", &signature[1..]), refused);
+            assert_eq!(verifying.verify(context, b"message", &signature[..signature.len() - 1]), refused);
+            assert_eq!(verifying.verify(context, b"message", b""), refused);
+            signature[50] ^= 1;
+            assert_eq!(verifying.verify(context, b"message", &signature), refused);
+        }
+        match loaded.verifying_key() {
+            Ok(key) => assert_eq!(encoded_verifying_key(info, &*key), public),
+            Err(error) => {
+                assert!(matches!(error, Error::Unsupported(_)));
+                assert!(!info.parameters.algorithm.starts_with("SPHINCS+"));
+            }
+        }
+    }
+}
+
+#[test]
+fn ml_dsa_contexts_are_told_apart() {
+    let provider = provider();
+    let scheme = provider.signature("ML-DSA-65").unwrap();
+    let key = scheme.generate(Coins::Internal).unwrap();
+    let verifying = key.verifying_key().unwrap();
+    let signature = sign(scheme.info(), &*key, b"context", b"message");
+    assert_eq!(verifying.verify(b"", b"message", &signature), Err(Error::VerificationFailed));
+    assert_eq!(verifying.verify(b"contexts", b"message", &signature), Err(Error::VerificationFailed));
+    let without = sign(scheme.info(), &*key, b"", b"message");
+    assert_eq!(verifying.verify(b"", b"message", &without), Ok(()));
+    assert!(length_error(key.sign(&[0; 256], b"", Coins::Internal, &mut signature.clone())));
+    assert!(length_error(verifying.verify(&[0; 256], b"", &signature)));
+}
+
+#[test]
+fn signature_schemes_refuse_wrong_lengths_and_what_the_library_lacks() {
+    for scheme in &provider().signatures {
+        let info = scheme.info();
+        let key = scheme.generate(Coins::Internal).unwrap();
+        let verifying = key.verifying_key().unwrap();
+        let length = info.signing_key(KeyEncoding::Expanded).unwrap();
+        assert!(unsupported_error(scheme.generate(Coins::Exact(&[0; 32]))));
+        assert!(length_error(scheme.load_verifying_key(&bytes(info.parameters.verifying_key - 1, 0))));
+        assert!(length_error(verifying.encode(&mut [])));
+        assert!(length_error(scheme.load_signing_key(KeyEncoding::Expanded, &bytes(length + 1, 0))));
+        assert!(length_error(key.encode(KeyEncoding::Expanded, &mut vec![0; length - 1])));
+        assert!(unsupported_error(scheme.load_signing_key(KeyEncoding::Seed, &[0; 32])));
+        assert!(unsupported_error(key.encode(KeyEncoding::Seed, &mut [0; 32])));
+        let mut out = vec![0; info.parameters.signature];
+        assert!(length_error(key.sign(b"", b"message", Coins::Internal, &mut out[1..])));
+        assert!(unsupported_error(key.sign(b"", b"message", Coins::Exact(&[]), &mut out)));
+        assert!(length_error(scheme.generate_encoded(Coins::Internal, &mut [], &mut [])));
+        if !info.context {
+            assert!(unsupported_error(key.sign(b"context", b"message", Coins::Internal, &mut out)));
+            assert!(unsupported_error(verifying.verify(b"context", b"message", &out)));
+        }
+    }
+}
+
+/// The Falcon specification, section 3.11.3: header, 40 bytes of nonce, the compressed vector; padded with zeros or not.
+#[test]
+fn falcon_signatures_have_one_header_and_two_lengths() {
+    let provider = provider();
+    for (degree, header, padded_length) in [("512", 0x39, 666), ("1024", 0x3a, 1280)] {
+        let variable = provider.signature(&format!("Falcon-{degree}")).unwrap();
+        let padded = provider.signature(&format!("Falcon-padded-{degree}")).unwrap();
+        let key = variable.generate(Coins::Internal).unwrap();
+        let mut private = vec![0; variable.info().signing_key(KeyEncoding::Expanded).unwrap()];
+        key.encode(KeyEncoding::Expanded, &mut private).unwrap();
+        let public = encoded_verifying_key(variable.info(), &*key.verifying_key().unwrap());
+        let padded_key = padded.load_signing_key(KeyEncoding::Expanded, &private).unwrap();
+        let signatures: Vec<Vec<u8>> = (0..16u8).map(|i| sign(variable.info(), &*key, b"", &[i])).collect();
+        assert!(signatures.iter().any(|signature| signature.len() != signatures[0].len()));
+        assert!(signatures.iter().all(|signature| signature[0] == header));
+
+        let fixed = sign(padded.info(), &*padded_key, b"", b"message");
+        assert_eq!((fixed[0], fixed.len()), (header, padded_length));
+        let verifying = padded.load_verifying_key(&public).unwrap();
+        assert_eq!(verifying.verify(b"", b"message", &fixed), Ok(()));
+        for (i, signature) in (0u8..).zip(signatures.iter().filter(|s| s.len() < padded_length)) {
+            assert_eq!(verifying.verify(b"", &[i], signature), Err(Error::VerificationFailed), "unpadded");
+        }
+    }
+}
+
+#[test]
+fn keys_are_used_from_several_threads() {
+    let provider = provider();
+    for kem in &provider.kems {
+        let key = kem.generate(Coins::Internal).unwrap();
+        let public = key.encapsulation_key().unwrap();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    let sent = encapsulate(&**kem, &*public).unwrap();
+                    assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
+                });
+            }
+        });
+    }
+    for scheme in &provider.signatures {
+        let key = scheme.generate(Coins::Internal).unwrap();
+        let verifying = key.verifying_key().unwrap();
+        thread::scope(|scope| {
+            for i in 0..4u8 {
+                let (key, verifying) = (&key, &verifying);
+                scope.spawn(move || {
+                    let signature = sign(scheme.info(), &**key, b"", &[i]);
+                    assert_eq!(verifying.verify(b"", &[i], &signature), Ok(()));
+                });
+            }
+        });
+    }
+}
+
+/// Of the 500 bytes `0, 7, 14, ...` modulo 256, by another implementation (OpenSSL through Python's `hashlib`); of the
+/// XOFs 400 bytes, by their SHA3-256.
+#[test]
+fn hashes_give_known_answers() {
+    let (provider, message) = (provider(), bytes(500, 0));
+    for (algorithm, answer) in [
+        ("SHA3-256", "c279a0598694be2d8a97f74ed733a55aa05012d6723186b1261dba7792aa4dfd"),
+        (
+            "SHA3-384",
+            "2190fba60af8b23a52dc599f92d896bc42ebb38e73bcdd469b568c22399c0b9615d78099a1051748c24477460ee8e9f3",
+        ),
+        (
+            "SHA3-512",
+            "9f0fec7b9bbae0c50165a66a07708c54307c780e970233581cedfc368effe38f\
+             3bbbb81786c69aec428c03603fd65f5fb4d3f9375352ae08466aebd721511923",
+        ),
+    ] {
+        let hash = provider.hash(algorithm).unwrap();
+        let mut out = vec![0; hash.info().digest];
+        hash.digest(&message, &mut out).unwrap();
+        assert_eq!(out, hex(answer), "{algorithm}");
+    }
+    for (algorithm, answer) in [
+        ("SHAKE128", "1195c3f8e1c092a9d271840c836f3ccc0c84c619dd83b1820137f7385dcb6fbc"),
+        ("SHAKE256", "0fa339730bc4b995832b4f8d2c031c08e6e6d1c9ff9790b632f0a8000370afbe"),
+    ] {
+        let mut out = vec![0; 400];
+        provider.xof(algorithm).unwrap().digest(&message, &mut out).unwrap();
+        assert_eq!(digest(&[&out]), answer, "{algorithm}");
+    }
+}
+
+#[test]
+fn batches_and_pieces_give_what_single_calls_give() {
+    let provider = provider();
+    let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
+    for hash in &provider.hashes {
+        let length = hash.info().digest;
+        let (mut single, mut batch) = (vec![0; length], vec![0; length]);
+        hash.digest(&messages[1], &mut single).unwrap();
+        hash.digest_batch(&messages, 5, &mut batch).unwrap();
+        assert_eq!(single, batch, "{}", hash.info().algorithm);
+        assert!(length_error(hash.digest(b"", &mut vec![0; length + 1])));
+        assert!(length_error(hash.digest_batch(&messages, 1, &mut vec![0; length - 1])));
+        assert!(length_error(hash.digest_batch(&[], 1, &mut single)));
+    }
+    for xof in &provider.xofs {
+        let (mut single, mut batch) = (vec![0; 400], vec![0; 400]);
+        xof.digest(&messages[1], &mut single).unwrap();
+        xof.digest_batch(&messages, 5, &mut batch).unwrap();
+        assert_eq!(single, batch);
+        assert!(length_error(xof.digest_batch(&[], 1, &mut single)));
+        xof.digest(&messages[1], &mut []).unwrap();
+        let mut reader = xof.absorb(&messages[1]).unwrap();
+        for piece in batch.chunks_mut(23) {
+            reader.squeeze(piece).unwrap();
+        }
+        reader.squeeze(&mut []).unwrap();
+        assert_eq!(single, batch, "{}", xof.info().algorithm);
+    }
+}

@@ -96,17 +96,17 @@ mod tests {
         let refused: [&[u8]; 13] = [
             &[],
             &[0x30],
-            &[0x30, 6, 2, 1, 1, 2, 1],                          // cut short
-            &[0x30, 6, 2, 1, 1, 2, 1, 1, 0],                    // something after the sequence
-            &[0x30, 7, 2, 1, 1, 2, 1, 1, 0],                    // something after s
-            &[0x31, 6, 2, 1, 1, 2, 1, 1],                       // not a sequence
-            &[0x30, 6, 3, 1, 1, 2, 1, 1],                       // not an integer
-            &[0x30, 0x81, 6, 2, 1, 1, 2, 1, 1],                 // long form of a short length
-            &[0x30, 0x80, 2, 1, 1, 2, 1, 1, 0, 0],              // indefinite length
-            &[0x30, 7, 2, 2, 0, 1, 2, 1, 1],                    // leading zero too many
-            &[0x30, 6, 2, 1, 0x80, 2, 1, 1],                    // negative
-            &[0x30, 5, 2, 0, 2, 1, 1],                          // empty integer
-            &[0x30, 9, 2, 4, 1, 0, 0, 0, 2, 1, 1],              // does not fit (3 bytes here)
+            &[0x30, 6, 2, 1, 1, 2, 1],             // cut short
+            &[0x30, 6, 2, 1, 1, 2, 1, 1, 0],       // something after the sequence
+            &[0x30, 7, 2, 1, 1, 2, 1, 1, 0],       // something after s
+            &[0x31, 6, 2, 1, 1, 2, 1, 1],          // not a sequence
+            &[0x30, 6, 3, 1, 1, 2, 1, 1],          // not an integer
+            &[0x30, 0x81, 6, 2, 1, 1, 2, 1, 1],    // long form of a short length
+            &[0x30, 0x80, 2, 1, 1, 2, 1, 1, 0, 0], // indefinite length
+            &[0x30, 7, 2, 2, 0, 1, 2, 1, 1],       // leading zero too many
+            &[0x30, 6, 2, 1, 0x80, 2, 1, 1],       // negative
+            &[0x30, 5, 2, 0, 2, 1, 1],             // empty integer
+            &[0x30, 9, 2, 4, 1, 0, 0, 0, 2, 1, 1], // does not fit (3 bytes here)
         ];
         for der in refused {
             assert_eq!(from_der(der, &mut [0; 6]), None, "{der:02x?}");

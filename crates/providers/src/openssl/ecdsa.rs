@@ -264,8 +264,7 @@ impl Signing {
         let ctx = PkeyCtx::of_key(key)?;
         let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, shared.curve.digest_name), Param::END];
         // SAFETY: the context is ours alone; the array has its end.
-        let returned =
-            unsafe { sys::EVP_PKEY_sign_init_ex2(ctx.as_ptr(), shared.algorithm.as_ptr(), array(&params)) };
+        let returned = unsafe { sys::EVP_PKEY_sign_init_ex2(ctx.as_ptr(), shared.algorithm.as_ptr(), array(&params)) };
         check("EVP_PKEY_sign_init_ex2", returned)?;
         Ok(Signing { ctx, nonce: NONCE_RANDOM })
     }

@@ -16,17 +16,18 @@ pub(super) const HASHES: [&str; 6] = ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-
 /// The extendable-output functions on offer.
 pub(super) const XOFS: [&str; 2] = ["SHAKE128", "SHAKE256"];
 
-/// Our names, and OpenSSL's. The position is the algorithm's place among a thread's contexts.
-const NAMES: [(&str, &CStr); 9] = [
-    ("SHA3-224", c"SHA3-224"),
-    ("SHA3-256", c"SHA3-256"),
-    ("SHA3-384", c"SHA3-384"),
-    ("SHA3-512", c"SHA3-512"),
-    ("SHA-256", c"SHA2-256"),
-    ("SHA-384", c"SHA2-384"),
-    ("SHA-512", c"SHA2-512"),
-    ("SHAKE128", c"SHAKE-128"),
-    ("SHAKE256", c"SHAKE-256"),
+/// Our names, OpenSSL's, and the length of a digest in bytes, 0 where it may be any. The position is the algorithm's
+/// place among a thread's contexts.
+const NAMES: [(&str, &CStr, usize); 9] = [
+    ("SHA3-224", c"SHA3-224", 28),
+    ("SHA3-256", c"SHA3-256", 32),
+    ("SHA3-384", c"SHA3-384", 48),
+    ("SHA3-512", c"SHA3-512", 64),
+    ("SHA-256", c"SHA2-256", 32),
+    ("SHA-384", c"SHA2-384", 48),
+    ("SHA-512", c"SHA2-512", 64),
+    ("SHAKE128", c"SHAKE-128", 0),
+    ("SHAKE256", c"SHAKE-256", 0),
 ];
 
 owned! {
@@ -47,6 +48,7 @@ thread_local! {
 pub(super) struct Algorithm {
     md: Md,
     place: usize,
+    digest: usize,
 }
 
 /// A hash function with a digest of fixed length.
@@ -66,12 +68,11 @@ struct Reader(MdCtx);
 impl Algorithm {
     /// Looks an algorithm up by our name for it.
     pub(super) fn fetch(name: &str) -> Result<Algorithm> {
-        let place = NAMES.iter().position(|(ours, _)| *ours == name).ok_or(Error::Unsupported("no such digest"))?;
+        let place = NAMES.iter().position(|(ours, ..)| *ours == name).ok_or(Error::Unsupported("no such digest"))?;
+        let (_, name, digest) = NAMES[place];
         // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
-        let md = unsafe {
-            Md::own("EVP_MD_fetch", sys::EVP_MD_fetch(ptr::null_mut(), NAMES[place].1.as_ptr(), ptr::null()))?
-        };
-        Ok(Algorithm { md, place })
+        let md = unsafe { Md::own("EVP_MD_fetch", sys::EVP_MD_fetch(ptr::null_mut(), name.as_ptr(), ptr::null()))? };
+        Ok(Algorithm { md, place, digest })
     }
 
     /// Writes the digest of `message`; `out` has exactly the digest's length.
@@ -92,7 +93,6 @@ impl Algorithm {
         })
     }
 
-    #[inline]
     fn absorb(&self, ctx: &MdCtx, message: &[u8]) -> Result<()> {
         // SAFETY: the context is this thread's while we hold it; null says that there are no parameters.
         unsafe {
@@ -101,16 +101,13 @@ impl Algorithm {
         }
     }
 
-    #[inline]
     fn one_shot(&self, ctx: &MdCtx, message: &[u8], out: &mut [u8]) -> Result<()> {
+        Error::check_length("digest", self.digest, out.len())?;
         self.absorb(ctx, message)?;
-        // SAFETY: `out` has the digest's length, which the callers check; null says that nobody asks for it.
-        check("EVP_DigestFinal_ex", unsafe {
-            sys::EVP_DigestFinal_ex(ctx.as_ptr(), out.as_mut_ptr(), ptr::null_mut())
-        })
+        // SAFETY: `out` has the digest's length; null says that nobody asks for it.
+        check("EVP_DigestFinal_ex", unsafe { sys::EVP_DigestFinal_ex(ctx.as_ptr(), out.as_mut_ptr(), ptr::null_mut()) })
     }
 
-    #[inline]
     fn one_shot_xof(&self, ctx: &MdCtx, message: &[u8], out: &mut [u8]) -> Result<()> {
         self.absorb(ctx, message)?;
         squeeze(ctx, out)
@@ -137,7 +134,6 @@ impl Hash for FixedHash {
     }
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        Error::check_length("digest", self.info.digest, out.len())?;
         self.algorithm.digest(message, out)
     }
 
@@ -194,7 +190,6 @@ fn check_pool(messages: &[Vec<u8>], count: usize) -> Result<()> {
     Ok(())
 }
 
-#[inline]
 fn squeeze(ctx: &MdCtx, out: &mut [u8]) -> Result<()> {
     // SAFETY: the context is this thread's while we hold it; the length of `out` is given.
     check("EVP_DigestSqueeze", unsafe { sys::EVP_DigestSqueeze(ctx.as_ptr(), out.as_mut_ptr(), out.len()) })

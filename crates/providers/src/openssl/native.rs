@@ -4,7 +4,7 @@
 //! are `Sync`. Contexts are changed by every call: they are `Send` and stay with one thread at a time.
 
 use super::error::{check, library};
-use super::param::{Param, array};
+use super::param::{Param, array, array_mut};
 use super::pool::{Lease, Pool};
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Result};
@@ -93,12 +93,10 @@ impl Pkey {
     pub(super) fn import(algorithm: &CStr, selection: c_int, parts: &mut [Param<'_>]) -> Result<Pkey> {
         let ctx = PkeyCtx::of_name(algorithm)?;
         let mut key = ptr::null_mut();
-        array(parts);
         // SAFETY: the context is ours alone, the array has its end, and a key that comes back is ours.
         unsafe {
             check("EVP_PKEY_fromdata_init", sys::EVP_PKEY_fromdata_init(ctx.as_ptr()))?;
-            let returned =
-                sys::EVP_PKEY_fromdata(ctx.as_ptr(), &raw mut key, selection, parts.as_mut_ptr().cast());
+            let returned = sys::EVP_PKEY_fromdata(ctx.as_ptr(), &raw mut key, selection, array_mut(parts));
             check("EVP_PKEY_fromdata", returned)?;
             Pkey::own("EVP_PKEY_fromdata", key)
         }

@@ -63,6 +63,19 @@ impl<'a> Param<'a> {
 /// # Panics
 /// If the array does not end with [`Param::END`].
 pub(super) fn array(params: &[Param<'_>]) -> *const sys::OSSL_PARAM {
-    assert!(params.last().is_some_and(|last| last.raw.key.is_null()), "an array of parameters has an end");
+    assert!(has_end(params), "an array of parameters has an end");
     params.as_ptr().cast()
+}
+
+/// As [`array`], for a call that is declared to change it.
+///
+/// # Panics
+/// If the array does not end with [`Param::END`].
+pub(super) fn array_mut(params: &mut [Param<'_>]) -> *mut sys::OSSL_PARAM {
+    assert!(has_end(params), "an array of parameters has an end");
+    params.as_mut_ptr().cast()
+}
+
+fn has_end(params: &[Param<'_>]) -> bool {
+    params.last().is_some_and(|last| last.raw.key.is_null())
 }

@@ -161,8 +161,7 @@ mod tests {
             for _ in 0..2 * SLOTS {
                 scope.spawn(|| {
                     for _ in 0..1000 {
-                        let lease: Lease<'_, (Arc<()>, bool)> = pool.lease(|| Ok((counter.clone(), false))).unwrap();
-                        let mut lease = lease;
+                        let mut lease = pool.lease(|| Ok((counter.clone(), false))).unwrap();
                         assert!(!lease.1, "two threads hold the same object");
                         lease.1 = true;
                         thread::yield_now();

@@ -143,8 +143,7 @@ impl Signer {
         let ctx = PkeyCtx::of_key(key)?;
         let params = Shared::params();
         // SAFETY: the context is ours alone; the array has its end.
-        let returned =
-            unsafe { sys::EVP_PKEY_sign_init_ex2(ctx.as_ptr(), shared.algorithm.as_ptr(), array(&params)) };
+        let returned = unsafe { sys::EVP_PKEY_sign_init_ex2(ctx.as_ptr(), shared.algorithm.as_ptr(), array(&params)) };
         check("EVP_PKEY_sign_init_ex2", returned)?;
         Ok(ctx)
     }

@@ -187,8 +187,7 @@ impl Prepared {
     fn to_sign(shared: &Shared, key: &Pkey) -> Result<Prepared> {
         let ctx = PkeyCtx::of_key(key)?;
         // SAFETY: the context is ours alone; null says that there are no parameters.
-        let returned =
-            unsafe { sys::EVP_PKEY_sign_message_init(ctx.as_ptr(), shared.algorithm.as_ptr(), ptr::null()) };
+        let returned = unsafe { sys::EVP_PKEY_sign_message_init(ctx.as_ptr(), shared.algorithm.as_ptr(), ptr::null()) };
         check("EVP_PKEY_sign_message_init", returned)?;
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
@@ -308,9 +307,8 @@ pub(super) fn sign(ctx: &PkeyCtx, input: &[u8], out: &mut [u8]) -> Result<usize>
 /// not verify, whatever its form; a negative answer is a fault.
 pub(super) fn verify(ctx: &PkeyCtx, input: &[u8], signature: &[u8]) -> Result<()> {
     // SAFETY: the context is this thread's while we hold it; both slices are only read.
-    let returned = unsafe {
-        sys::EVP_PKEY_verify(ctx.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len())
-    };
+    let returned =
+        unsafe { sys::EVP_PKEY_verify(ctx.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len()) };
     match returned {
         1 => Ok(()),
         0 => Err(refused()),

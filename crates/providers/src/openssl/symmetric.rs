@@ -251,8 +251,7 @@ impl AeadKey for GcmKey {
             // output marks associated data. Each piece is encrypted onto itself, which the cipher allows. The final
             // call writes nothing in this mode, so that `tag` has room enough for it, and then takes the whole tag.
             unsafe {
-                let returned =
-                    sys::EVP_EncryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
+                let returned = sys::EVP_EncryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
                 check("EVP_EncryptInit_ex2", returned)?;
                 for piece in associated_data.chunks(PIECE) {
                     let (data, size) = (piece.as_ptr(), piece.len() as c_int);
@@ -282,8 +281,7 @@ impl AeadKey for GcmKey {
             // SAFETY: as in `seal`; the expected tag is copied by the call that sets it, and then gives the final call,
             // which writes nothing, a valid place.
             let returned = unsafe {
-                let returned =
-                    sys::EVP_DecryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
+                let returned = sys::EVP_DecryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
                 check("EVP_DecryptInit_ex2", returned)?;
                 for piece in associated_data.chunks(PIECE) {
                     let (data, size) = (piece.as_ptr(), piece.len() as c_int);

@@ -18,7 +18,9 @@ pub fn environment_line(environment: &Environment) -> String {
     parts.extend(cpu.turbo.map(|turbo| if turbo { "turbo on" } else { "turbo off" }.to_owned()));
     parts.push(os.name.clone());
     parts.push(format!("kernel {}", os.kernel));
-    parts.push(format!("rustc {} ({})", build.rustc, build.profile));
+    let compiler = build.rustc.strip_prefix("rustc ").unwrap_or(&build.rustc);
+    let version = compiler.split(' ').next().unwrap_or(compiler);
+    parts.push(format!("rustc {version} ({})", build.profile));
     parts.push(counter(counters));
     let shown = parts.iter().filter(|part| !part.is_empty()).map(|part| neutral(part));
     shown.collect::<Vec<_>>().join(" · ")

@@ -8,14 +8,32 @@ pub(crate) struct ExpectedKey<'a> {
     pub(crate) signing_keys: &'a [(KeyEncoding, &'a [u8])],
 }
 
+/// Which of the two calls that generate a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Calls {
+    Both,
+    Prepared,
+    Encoded,
+}
+
 /// Generates the key from given coins, prepared and encoded, and from its seed where that is an encoding of its own;
 /// what the provider offers of these.
-pub(crate) fn key_generation(scheme: &dyn SignatureScheme, coins: &[u8], expected: &ExpectedKey) -> Checked {
+pub(crate) fn key_generation(
+    scheme: &dyn SignatureScheme,
+    coins: &[u8],
+    expected: &ExpectedKey,
+    calls: Calls,
+) -> Checked {
     let info = scheme.info();
     let mut keys = Vec::new();
+    if info.coins.keygen && calls != Calls::Prepared {
+        encoded_generation(scheme, coins, expected)?;
+        if calls == Calls::Encoded {
+            return Ok(());
+        }
+    }
     if info.coins.keygen {
         keys.push(step("generate", scheme.generate(Coins::Exact(coins)))?);
-        encoded_generation(scheme, coins, expected)?;
     }
     let seed = expected.signing_keys.iter().find(|(encoding, _)| *encoding == KeyEncoding::Seed);
     if let Some((encoding, seed)) = seed

@@ -73,8 +73,6 @@ pub enum Function {
 /// One pass through all three algorithms with every intermediate value, of which these are kept.
 #[derive(Clone, Debug)]
 pub struct Intermediate {
-    /// `d || z`, 64 bytes.
-    pub seed: Vec<u8>,
     /// The coins `m`, 32 bytes.
     pub coins: Vec<u8>,
     /// The encapsulation key.
@@ -156,7 +154,6 @@ pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError>
         hex::decode(digits).map_err(|_| error(file, entry.line, ReadFault::unexpected(field, "not hexadecimal")))
     };
     Ok(Intermediate {
-        seed: [last("d")?, last("z")?].concat(),
         coins: last("m")?,
         encapsulation_key: last("ek")?,
         decapsulation_key: last("dk")?,

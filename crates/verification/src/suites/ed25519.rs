@@ -1,5 +1,5 @@
 use super::{Ran, Run, Source, Suite};
-use crate::checks::signature::{ExpectedKey, key_generation, signing, verification};
+use crate::checks::signature::{Calls, ExpectedKey, key_generation, signing, verification};
 use crate::checks::{refused, step};
 use crate::read::ed25519::{self as read, Signature, Variant};
 use crate::tally::{Checked, Fault, Tally};
@@ -35,7 +35,7 @@ fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     for vector in file.iter() {
         let signing_keys = [(KeyEncoding::Seed, vector.seed.as_slice())];
         let key = ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
-        tally.check(vector.id, || key_generation(scheme, &vector.seed, &key));
+        tally.check(vector.id, || key_generation(scheme, &vector.seed, &key, Calls::Both));
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 use super::{Ran, Run, Source, Suite, internal, is_ml_dsa};
-use crate::checks::signature::{ExpectedKey, key_generation, signing, verification};
+use crate::checks::signature::{Calls, ExpectedKey, key_generation, signing, verification};
 use crate::read::ml_dsa::{self as read, Input, SignPrompt};
 use crate::read::{ReadError, ReadFault};
 use crate::tally::{Checked, Fault, Tally};
@@ -38,7 +38,7 @@ fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tall
         let signing_keys =
             [(KeyEncoding::Seed, vector.seed.as_slice()), (KeyEncoding::Expanded, vector.signing_key.as_slice())];
         let key = ExpectedKey { verifying_key: &vector.verifying_key, signing_keys: &signing_keys };
-        tally.check(vector.id, || key_generation(scheme, &vector.seed, &key));
+        tally.check(vector.id, || key_generation(scheme, &vector.seed, &key, Calls::Both));
     }
     Ok(())
 }

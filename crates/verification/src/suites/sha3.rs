@@ -159,7 +159,8 @@ fn hashed(hash: &dyn Hash, message: &Message) -> Checked {
     equal("digest", &message.digest, &out)
 }
 
-/// The output may end within a byte: its bits are the lower ones of the last byte (FIPS 202, appendix B.1).
+/// The output may end within a byte. Its bits are the lower ones of the last byte (FIPS 202, appendix B.1); ACVP writes
+/// them as the upper ones.
 fn extended(
     xof: &dyn Xof,
     message: &Message,
@@ -169,7 +170,7 @@ fn extended(
     let mut out = output(xof, &message.message, message.digest.len())?;
     let rest = message.digest_bits % 8;
     if let (Some(last), 1..) = (out.last_mut(), rest) {
-        *last &= (1 << rest) - 1;
+        *last <<= 8 - rest;
     }
     equal("output", &message.digest, &out)
 }

@@ -5,10 +5,7 @@ use std::thread;
 const DIGESTS: [(&str, &str); 6] = [
     ("SHA3-224", "e642824c3f8cf24ad09234ee7d3c766fc9a3a5168d0c94ad73b46fdf"),
     ("SHA3-256", "3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532"),
-    (
-        "SHA3-384",
-        "ec01498288516fc926459f58e2c6ad8df9b473cb0fc08c2596da7cf0e49be4b298d88cea927ac7f539f1edf228376d25",
-    ),
+    ("SHA3-384", "ec01498288516fc926459f58e2c6ad8df9b473cb0fc08c2596da7cf0e49be4b298d88cea927ac7f539f1edf228376d25"),
     (
         "SHA3-512",
         "b751850b1a57168a5693cd924b6b096e08f621827444f70d884f5d0240d2712e10e116e9192af3c91a7ec57647e3934057340b4cf408d5a56592f8274eec53f0",
@@ -115,11 +112,7 @@ fn threads_digest_side_by_side() {
 fn hmac_agrees_with_its_rfc() {
     let mac = provider().mac("HMAC-SHA256").unwrap();
     let published: [(&[u8], &[u8], &str); 2] = [
-        (
-            b"Jefe",
-            b"what do ya want for nothing?",
-            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
-        ),
+        (b"Jefe", b"what do ya want for nothing?", "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"),
         (
             &[0xAA; 131],
             b"Test Using Larger Than Block-Size Key - Hash Key First",
