@@ -214,6 +214,12 @@ struct Verifier {
 impl VerifyingKey for Verifier {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
+        // The verifiers of Falcon take either encoding under either name. Here a signature of the padded one has the
+        // length that makes it so, as with every other library.
+        let parameters = &self.shared.info.parameters;
+        if !parameters.variable_length && signature.len() != parameters.signature {
+            return Err(Error::VerificationFailed);
+        }
         // SAFETY: the key has the length that the object states; message, context and signature are only read, and the
         // library looks at the signature's length before its bytes.
         let status = unsafe {

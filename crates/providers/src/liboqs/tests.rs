@@ -1,7 +1,11 @@
 use super::*;
+use flate2::read::GzDecoder;
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, SignatureInfo, SigningKey, VerifyingKey,
 };
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 fn provider() -> Provider {
@@ -285,10 +289,61 @@ fn falcon_signatures_have_one_header_and_two_lengths() {
         assert_eq!((fixed[0], fixed.len()), (header, padded_length));
         let verifying = padded.load_verifying_key(&public).unwrap();
         assert_eq!(verifying.verify(b"", b"message", &fixed), Ok(()));
-        for (i, signature) in (0u8..).zip(signatures.iter().filter(|s| s.len() < padded_length)) {
-            assert_eq!(verifying.verify(b"", &[i], signature), Err(Error::VerificationFailed), "unpadded");
+        for (i, signature) in (0u8..).zip(&signatures).filter(|(_, signature)| signature.len() < padded_length) {
+            assert_eq!(verifying.verify(b"", &[i], signature), Err(Error::VerificationFailed), "not padded");
+            let mut with_zeros = signature.clone();
+            with_zeros.resize(padded_length, 0);
+            assert_eq!(verifying.verify(b"", &[i], &with_zeros), Ok(()), "zeros are all that is missing");
         }
     }
+}
+
+/// The known answers of the round 3 submission, as bcgit/bc-test-data carries them. There a signed message reads: length
+/// of the signature in 2 bytes, nonce, message, header 0x29, compressed vector. Where the folder of published vectors is
+/// not at hand, this test says so and has checked nothing.
+#[test]
+fn falcon_verifies_the_published_signatures() {
+    let Some(text) = published("bc-test-data/falcon/falcon512-KAT.rsp.gz") else { return };
+    let provider = provider();
+    let schemes = ["Falcon-512", "Falcon-padded-512"].map(|name| provider.signature(name).unwrap());
+    let mut count = 0;
+    for case in text.split("count = ").skip(1) {
+        let field = |name: &str| {
+            let line = case.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(" = "));
+            hex(line.unwrap())
+        };
+        let (public, message, signed) = (field("pk"), field("msg"), field("sm"));
+        let (vector, nonce) = (signed.len() - usize::from(u16::from_be_bytes([signed[0], signed[1]])), &signed[2..42]);
+        assert_eq!((&signed[42..vector], signed[vector]), (&message[..], 0x29));
+        let mut signature = [&[0x39], nonce, &signed[vector + 1..]].concat();
+        for scheme in schemes {
+            signature.resize(signature.len().max(if scheme.info().parameters.variable_length { 0 } else { 666 }), 0);
+            let verifying = scheme.load_verifying_key(&public).unwrap();
+            assert_eq!(verifying.verify(b"", &message, &signature), Ok(()), "{case}");
+        }
+        let private = field("sk");
+        let key = schemes[0].load_signing_key(KeyEncoding::Expanded, &private).unwrap();
+        let again = sign(schemes[0].info(), &*key, b"", &message);
+        assert_eq!(schemes[0].load_verifying_key(&public).unwrap().verify(b"", &message, &again), Ok(()));
+        count += 1;
+    }
+    assert_eq!(count, 100);
+}
+
+/// A file of the folder that `PQLAB_VECTORS` names, or of the one beside the project.
+fn published(path: &str) -> Option<String> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
+    let folder = std::env::var_os("PQLAB_VECTORS").map_or(beside, PathBuf::from);
+    let Ok(file) = File::open(folder.join(path)) else {
+        #[allow(clippy::print_stderr, reason = "whoever reads the test's output should know that nothing was checked")]
+        {
+            eprintln!("skipped: no {path} in {}", folder.display());
+        }
+        return None;
+    };
+    let mut text = String::new();
+    GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    Some(text)
 }
 
 #[test]

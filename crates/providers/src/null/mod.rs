@@ -1,9 +1,10 @@
 //! A provider that does nothing, through the same calls as those that do. What it costs is the harness's own share of
 //! every figure.
 //!
-//! Its keys own memory of the lengths of ML-KEM-768 and ML-DSA-65. Of its outputs it writes only what keeps a round trip
-//! verifiable: the first eight bytes, and shared secrets in full. It is no cryptography: ciphertexts hold their secret
-//! in the clear, and a signature is bound to its key's first bytes, its message's first byte and length, and no more.
+//! Its keys own memory of the lengths of ML-KEM-768 and ML-DSA-65. Of its outputs it writes only what keeps a round
+//! trip verifiable: the first eight bytes, and shared secrets in full. It is no cryptography: ciphertexts hold their
+//! secret in the clear, and a signature is bound to its key's first bytes, its message's first byte and length, and no
+//! more.
 
 mod agreement;
 mod hash;

@@ -1,6 +1,6 @@
 //! ECDSA by the crates `k256`, `p256` and `p384`: SHA-256 with the curves of 256 bits, SHA-384 with P-384. Nonces
-//! follow RFC 6979, so signing is deterministic. Signatures over secp256k1 are written with a low `s`, as ledgers demand;
-//! verification takes either `s` on every curve, as the standard does.
+//! follow RFC 6979, so signing is deterministic. Signatures over secp256k1 are written with a low `s`, as ledgers
+//! demand; verification takes either `s` on every curve, as the standard does.
 
 use super::{no_context, no_signing_coins, write};
 use getrandom::SysRng;

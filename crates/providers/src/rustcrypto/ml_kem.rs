@@ -33,7 +33,8 @@ trait ParameterSet: Send + Sync + 'static {
 }
 
 macro_rules! parameter_set {
-    ($name:ident, $algorithm:literal, $set:ident, ek: $ek:literal, dk: $dk:literal, ciphertext: $ciphertext:literal) => {
+    ($name:ident, $algorithm:literal, $set:ident,
+     ek: $ek:literal, dk: $dk:literal, ciphertext: $ciphertext:literal) => {
         struct $name;
 
         #[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]

@@ -2,8 +2,8 @@
 //! timed.
 //!
 //! Seeds, coins and messages are embedded; of the outputs only their SHA-256, unless they are as short. Where the
-//! vectors come from stands beside each table; that the digests are those of the published outputs is proved by a test
-//! that reads the vectors themselves.
+//! vectors come from stands beside each table. Where they come in files, a test that reads those proves that the
+//! digests are of what was published.
 //!
 //! Of a provider that takes neither seeds nor coins some answers cannot be known; what can be checked without them is.
 
@@ -31,7 +31,7 @@ pub enum KnownAnswer {
 }
 
 /// Checks what a worker checks before it measures: everything but the signatures of the small SLH-DSA sets, which take
-/// up to a second each.
+/// up to several seconds each.
 ///
 /// # Errors
 /// Which answer is wrong, or which call failed that should not have, in one line.
