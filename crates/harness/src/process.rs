@@ -7,18 +7,18 @@ use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visite
 use pqlab_record::{Case, CounterChoice};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::io::{self, Read};
+use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How much of what a worker writes to its standard error is kept to explain its end, in bytes.
-const STDERR_TAIL: usize = 4096;
+const STDERR_TAIL: u64 = 4096;
 
 /// How worker processes are started and what they may use.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { request: Duration::from_secs(120), address_space: 4 << 30, growth: 256 << 20 }
+        Limits { request: Duration::from_secs(120), address_space: 4 << 30, growth: 32 << 20 }
     }
 }
 
@@ -83,7 +83,7 @@ impl ProcessFleet {
         let worker = self.worker(process)?;
         match worker.ask(request, limit) {
             Ok(Response::Fault { reason }) => Err(Failure::Case(reason)),
-            Ok(response) => match worker.printed.swap(0, Ordering::Relaxed) {
+            Ok(response) => match worker.printed() {
                 0 => Ok(response),
                 count => Err(Failure::Case(format!("the library wrote {count} bytes to standard output"))),
             },
@@ -151,8 +151,12 @@ struct Worker {
     stream: UnixStream,
     prepared: HashSet<String>,
     resident: HashMap<String, u64>,
-    printed: Arc<AtomicU64>,
-    stderr: Arc<Mutex<Vec<u8>>>,
+    /// What the worker writes to standard output and standard error: files without a name, so that it never waits for a
+    /// reader, and what it wrote before an answer is seen with the answer.
+    stdout: File,
+    stderr: File,
+    /// How much of its standard output has been seen, in bytes.
+    seen: u64,
 }
 
 impl Worker {
@@ -160,37 +164,26 @@ impl Worker {
         let (ours, theirs) = UnixStream::pair()?;
         // The child must inherit its end, and only its end: the flag is cleared for the moment of the start.
         set_close_on_exec(&theirs, false)?;
+        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let child = Command::new(&workers.program)
             .args(&workers.arguments)
             .arg(theirs.as_raw_fd().to_string())
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stdout(stdout.try_clone()?)
+            .stderr(stderr.try_clone()?)
             // A key that interrupts the coordinator must not end the case that a worker has in hand.
             .process_group(0)
             .spawn();
         drop(theirs);
-        let mut child = child?;
-        let printed = Arc::new(AtomicU64::new(0));
-        let stderr = Arc::new(Mutex::new(Vec::new()));
-        if let Some(stdout) = child.stdout.take() {
-            let printed = Arc::clone(&printed);
-            drain(stdout, move |bytes| {
-                printed.fetch_add(bytes.len() as u64, Ordering::Relaxed);
-            });
-        }
-        if let Some(stream) = child.stderr.take() {
-            let tail = Arc::clone(&stderr);
-            drain(stream, move |bytes| {
-                if let Ok(mut tail) = tail.lock() {
-                    tail.extend_from_slice(bytes);
-                    let excess = tail.len().saturating_sub(STDERR_TAIL);
-                    tail.drain(..excess);
-                }
-            });
-        }
-        let mut worker =
-            Worker { child, stream: ours, prepared: HashSet::new(), resident: HashMap::new(), printed, stderr };
+        let mut worker = Worker {
+            child: child?,
+            stream: ours,
+            prepared: HashSet::new(),
+            resident: HashMap::new(),
+            stdout,
+            stderr,
+            seen: 0,
+        };
         let cpus = match workers.cpus.len() {
             0 => Vec::new(),
             count => vec![workers.cpus[process as usize % count]],
@@ -227,15 +220,28 @@ impl Worker {
         }
     }
 
+    /// Bytes written to standard output since the last call.
+    fn printed(&mut self) -> u64 {
+        let length = self.stdout.metadata().map_or(0, |metadata| metadata.len());
+        length - std::mem::replace(&mut self.seen, length).min(length)
+    }
+
+    fn stderr_tail(&self) -> io::Result<String> {
+        let length = self.stderr.metadata()?.len();
+        let start = length.saturating_sub(STDERR_TAIL);
+        let mut tail = vec![0; (length - start) as usize];
+        // The offset of the file is the worker's; reading at a place leaves it alone.
+        self.stderr.read_exact_at(&mut tail, start)?;
+        Ok(String::from_utf8_lossy(&tail).into_owned())
+    }
+
     /// How the process ended, with the last line that it wrote.
     fn obituary(&mut self) -> String {
         let ending = match self.child.wait() {
             Ok(status) => describe(status),
             Err(error) => format!("the worker is lost: {error}"),
         };
-        // The reader of its standard error may still be a moment behind.
-        std::thread::sleep(Duration::from_millis(20));
-        let tail = self.stderr.lock().map(|tail| String::from_utf8_lossy(&tail).into_owned()).unwrap_or_default();
+        let tail = self.stderr_tail().unwrap_or_default();
         match tail.lines().rev().find(|line| !line.trim().is_empty()) {
             Some(line) => format!("{ending}; it said: {}", line.trim()),
             None => ending,
@@ -275,20 +281,6 @@ fn set_close_on_exec(stream: &UnixStream, set: bool) -> io::Result<()> {
     use nix::fcntl::{FcntlArg, FdFlag, fcntl};
     let flag = if set { FdFlag::FD_CLOEXEC } else { FdFlag::empty() };
     fcntl(stream, FcntlArg::F_SETFD(flag)).map(drop).map_err(io::Error::from)
-}
-
-fn drain(mut stream: impl Read + Send + 'static, mut take: impl FnMut(&[u8]) + Send + 'static) {
-    std::thread::spawn(move || {
-        let mut buffer = [0; 4096];
-        loop {
-            match stream.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(count) => take(&buffer[..count]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => break,
-            }
-        }
-    });
 }
 
 fn describe(status: ExitStatus) -> String {

@@ -24,6 +24,14 @@ impl Vectors {
         self.root.as_deref()
     }
 
+    /// The names of the files that were read or attempted so far.
+    pub fn files(&self) -> Vec<String> {
+        let parsed = self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files: Vec<String> = parsed.keys().map(|(name, _)| name.clone()).collect();
+        files.sort();
+        files
+    }
+
     /// The file of that name below the folder, through a reader.
     pub(crate) fn file<T: Send + Sync + 'static>(
         &self,

@@ -49,8 +49,8 @@ impl Workload for SignatureWorkload {
         let encoded = case.form == Some(Form::Encoded);
         let length = case.number("len").unwrap_or(MESSAGE) as usize;
         Ok(match (case.operation.as_str(), encoded) {
-            ("keygen", false) => Box::new(Keygen { scheme, keys: Vec::new() }),
-            ("keygen", true) => Box::new(KeygenEncoded::new(scheme)),
+            ("keygen", false) => Box::new(Keygen { other_key: other_key(scheme.as_ref(), &mut generator).map_err(fault)?, scheme, keys: Vec::new() }),
+            ("keygen", true) => Box::new(KeygenEncoded::new(scheme, &mut generator).map_err(fault)?),
             ("sign", _) => Box::new(Sign::new(scheme, encoded, length, &mut generator).map_err(fault)?),
             ("verify", _) => Box::new(Verify::new(scheme, encoded, length, &mut generator).map_err(fault)?),
             _ => return Err(missing(case)),
@@ -103,16 +103,27 @@ fn encode_signing_key(scheme: &dyn SignatureScheme, key: &dyn SigningKey) -> Lib
     Ok((Some(encoding), encoded))
 }
 
-fn round_trip(scheme: &dyn SignatureScheme, signer: &dyn SigningKey, verifier: &dyn VerifyingKey) -> Result<(), Fault> {
+fn round_trip(
+    scheme: &dyn SignatureScheme,
+    signer: &dyn SigningKey,
+    verifier: &dyn VerifyingKey,
+    other_key: &dyn VerifyingKey,
+) -> Result<(), Fault> {
     let message = b"a message for the round trip";
     let mut signature = vec![0; scheme.info().parameters.signature];
     let length = signer.sign(&[], message, Coins::Internal, &mut signature).map_err(fault)?;
-    check(verifier, message, &signature[..length])
+    check(verifier, other_key, message, &signature[..length])
 }
 
-/// Accepts the signature, and refuses it for another message and with a bit flipped.
-fn check(verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Fault> {
+/// Accepts the signature, and refuses it for another message, with a bit flipped and under another key.
+fn check(
+    verifier: &dyn VerifyingKey,
+    other_key: &dyn VerifyingKey,
+    message: &[u8],
+    signature: &[u8],
+) -> Result<(), Fault> {
     verifier.verify(&[], message, signature).map_err(fault)?;
+    refuses(other_key, message, signature, "a signature under another key")?;
     let mut other = message.to_vec();
     match other.first_mut() {
         Some(byte) => *byte ^= 1,
@@ -133,10 +144,16 @@ fn refuses(verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8], what: 
     }
 }
 
+/// The verifying key of a pair that signs nothing.
+fn other_key(scheme: &dyn SignatureScheme, generator: &mut ChaCha8Rng) -> LibraryResult<Box<dyn VerifyingKey>> {
+    signing_key(scheme, generator)?.verifying_key()
+}
+
 /// Key generation up to a prepared key.
 struct Keygen {
     scheme: Arc<dyn SignatureScheme>,
     keys: Vec<Box<dyn SigningKey>>,
+    other_key: Box<dyn VerifyingKey>,
 }
 
 impl Trial for Keygen {
@@ -156,13 +173,14 @@ impl Trial for Keygen {
     fn verify(&mut self) -> Result<(), Fault> {
         let Some(key) = self.keys.last() else { return Ok(()) };
         let verifier = key.verifying_key().map_err(fault)?;
-        round_trip(self.scheme.as_ref(), key.as_ref(), verifier.as_ref())
+        round_trip(self.scheme.as_ref(), key.as_ref(), verifier.as_ref(), self.other_key.as_ref())
     }
 }
 
 /// Key generation up to encoded bytes.
 struct KeygenEncoded {
     scheme: Arc<dyn SignatureScheme>,
+    other_key: Box<dyn VerifyingKey>,
     outputs: Vec<Encoded>,
     turn: Turn,
 }
@@ -175,11 +193,12 @@ struct Encoded {
 }
 
 impl KeygenEncoded {
-    fn new(scheme: Arc<dyn SignatureScheme>) -> KeygenEncoded {
+    fn new(scheme: Arc<dyn SignatureScheme>, generator: &mut ChaCha8Rng) -> LibraryResult<KeygenEncoded> {
         let verifying_key = vec![0; scheme.info().parameters.verifying_key];
         let signing_key = vec![0; own_encoding(scheme.as_ref()).map_or(0, |(_, length)| length)];
         let slot = Encoded { verifying_key, signing_key, lengths: (0, 0) };
-        KeygenEncoded { scheme, outputs: vec![slot; KEPT], turn: Turn::of(KEPT) }
+        let other_key = other_key(scheme.as_ref(), generator)?;
+        Ok(KeygenEncoded { scheme, other_key, outputs: vec![slot; KEPT], turn: Turn::of(KEPT) })
     }
 }
 
@@ -205,7 +224,7 @@ impl Trial for KeygenEncoded {
             own_encoding(self.scheme.as_ref()).ok_or_else(|| Fault::Library("no key encoding".into()))?;
         let verifier = self.scheme.load_verifying_key(&slot.verifying_key[..slot.lengths.0]).map_err(fault)?;
         let signer = self.scheme.load_signing_key(encoding, &slot.signing_key[..slot.lengths.1]).map_err(fault)?;
-        round_trip(self.scheme.as_ref(), signer.as_ref(), verifier.as_ref())
+        round_trip(self.scheme.as_ref(), signer.as_ref(), verifier.as_ref(), self.other_key.as_ref())
     }
 }
 
@@ -220,6 +239,7 @@ struct Sign {
     message: Turn,
     signature: Vec<u8>,
     length: usize,
+    other_key: Box<dyn VerifyingKey>,
 }
 
 impl Sign {
@@ -240,7 +260,9 @@ impl Sign {
         })?;
         let messages: Vec<Vec<u8>> = (0..POOL).map(|_| bytes(generator, length)).collect();
         let signature = vec![0; scheme.info().parameters.signature];
+        let other_key = other_key(scheme.as_ref(), generator)?;
         Ok(Sign {
+            other_key,
             encoding,
             key: Turn::of(keys.len()),
             message: Turn::of(POOL),
@@ -284,7 +306,8 @@ impl Trial for Sign {
 
     fn verify(&mut self) -> Result<(), Fault> {
         let verifier = self.keys[self.key.last()].0.verifying_key().map_err(fault)?;
-        check(verifier.as_ref(), &self.messages[self.message.last()], &self.signature[..self.length])
+        let other_key = self.other_key.as_ref();
+        check(verifier.as_ref(), other_key, &self.messages[self.message.last()], &self.signature[..self.length])
     }
 }
 
@@ -294,6 +317,7 @@ struct Verify {
     encoded: bool,
     signed: Vec<Signed>,
     turn: Turn,
+    other_key: Box<dyn VerifyingKey>,
 }
 
 struct Signed {
@@ -323,7 +347,8 @@ impl Verify {
             signature.truncate(signature_length);
             Ok(Signed { key, encoded, message, signature })
         })?;
-        Ok(Verify { encoded, turn: Turn::of(signed.len()), signed, scheme })
+        let other_key = other_key(scheme.as_ref(), generator)?;
+        Ok(Verify { encoded, turn: Turn::of(signed.len()), signed, other_key, scheme })
     }
 }
 
@@ -347,6 +372,6 @@ impl Trial for Verify {
 
     fn verify(&mut self) -> Result<(), Fault> {
         let signed = &self.signed[self.turn.last()];
-        check(signed.key.as_ref(), &signed.message, &signed.signature)
+        check(signed.key.as_ref(), self.other_key.as_ref(), &signed.message, &signed.signature)
     }
 }

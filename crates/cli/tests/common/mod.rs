@@ -4,36 +4,36 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The program under test, with a database and a home folder of its own.
-pub struct Pqlab {
+pub(crate) struct Pqlab {
     folder: tempfile::TempDir,
 }
 
 impl Pqlab {
-    pub fn new() -> Pqlab {
+    pub(crate) fn new() -> Pqlab {
         Pqlab { folder: tempfile::tempdir().expect("a temporary folder") }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub fn database(&self) -> PathBuf {
+    pub(crate) fn database(&self) -> PathBuf {
         self.path("pqlab.db")
     }
 
-    pub fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pqlab"));
         command.args(arguments).env("PQLAB_DB", self.database()).env("HOME", self.folder.path()).env_remove("NO_COLOR");
         command
     }
 
-    pub fn run(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().expect("the program starts")
     }
 
     /// Runs, demands the exit code, and returns standard output.
     #[allow(dead_code)]
-    pub fn expect(&self, code: i32, arguments: &[&str]) -> String {
+    pub(crate) fn expect(&self, code: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let (out, err) = (text(&output.stdout), text(&output.stderr));
         assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}\n{err}");
@@ -41,13 +41,13 @@ impl Pqlab {
     }
 }
 
-pub fn text(bytes: &[u8]) -> String {
+pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("text is UTF-8")
 }
 
 /// Writes a file and returns its path as text.
 #[allow(dead_code)]
-pub fn write(path: &Path, content: &str) -> String {
+pub(crate) fn write(path: &Path, content: &str) -> String {
     std::fs::write(path, content).expect("a temporary file can be written");
     path.to_str().expect("a temporary path is UTF-8").to_owned()
 }

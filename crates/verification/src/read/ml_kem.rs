@@ -3,7 +3,10 @@
 use super::acvp::{self, Header, field, in_test};
 use super::records::{Block, Entry, blocks, error};
 use super::{Hex, ReadError, ReadFault};
+use pqlab_primitives::{KemParameters, KeyEncoding};
 use serde::Deserialize;
+
+const SETS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
 /// A vector of key generation.
 #[derive(Clone, Debug)]
@@ -153,20 +156,43 @@ pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError>
         let digits = entry.value.rsplit('=').next().unwrap_or_default().trim();
         hex::decode(digits).map_err(|_| error(file, entry.line, ReadFault::unexpected(field, "not hexadecimal")))
     };
-    Ok(Intermediate {
+    let vector = Intermediate {
         coins: last("m")?,
         encapsulation_key: last("ek")?,
         decapsulation_key: last("dk")?,
         ciphertext: last("c")?,
         secret: last("K")?,
-    })
+    };
+    vector.check_lengths().map_err(|fault| ReadError::whole(file, fault))?;
+    Ok(vector)
+}
+
+impl Intermediate {
+    /// The file does not say of which parameter set it is: its keys do.
+    fn check_lengths(&self) -> Result<(), ReadFault> {
+        let dk = self.decapsulation_key.len();
+        let fits = |set: &KemParameters| set.decapsulation_key(KeyEncoding::Expanded) == Some(dk);
+        let parameters = SETS.into_iter().find_map(|set| KemParameters::of(set).filter(fits));
+        let parameters = parameters.ok_or_else(|| ReadFault::unexpected("dk", format_args!("{dk} bytes long")))?;
+        for (field, expected, actual) in [
+            ("m", parameters.encapsulation_coins, self.coins.len()),
+            ("ek", parameters.encapsulation_key, self.encapsulation_key.len()),
+            ("c", parameters.ciphertext, self.ciphertext.len()),
+            ("K", parameters.shared_secret, self.secret.len()),
+        ] {
+            if expected != actual {
+                return Err(ReadFault::Length { field, expected, actual });
+            }
+        }
+        Ok(())
+    }
 }
 
 fn groups(file: &str, bytes: &[u8], mode: &'static str) -> Result<Vec<Group>, ReadError> {
     let header = Header { algorithm: "ML-KEM", mode: Some(mode), revision: "FIPS203" };
     let groups: Vec<Group> = acvp::groups(file, bytes, header)?;
     for group in &groups {
-        if !["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"].contains(&group.parameter_set.as_str()) {
+        if !SETS.contains(&group.parameter_set.as_str()) {
             return Err(ReadError::whole(file, ReadFault::unexpected("parameterSet", &group.parameter_set)));
         }
     }

@@ -115,7 +115,7 @@ pub fn cavp_short(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
         let block = Block { file, entries: &entries };
         let at = |fault| error(file, block.line(), fault);
         let (bits, message) = (block.number("Len")?, block.bytes("Msg")?);
-        let digest = block.optional("MD")?.map_or_else(|| block.entry("Output"), Ok)?;
+        let digest = either(&block, "MD", "Output")?.ok_or_else(|| at(ReadFault::Missing("MD")))?;
         let digest = hex_bytes(file, "MD", digest)?;
         let digest_bits = digest_bits.ok_or_else(|| at(ReadFault::Missing("L")))?;
         messages.push(checked(block.line(), bits, message, digest_bits, digest).map_err(at)?);
@@ -128,22 +128,20 @@ pub fn cavp_short(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
 /// # Errors
 /// What is not such a file.
 pub fn cavp_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
-    let (mut shortest, mut longest, mut seed, mut results) = (None, None, None, Vec::new());
+    let (mut digest, mut shortest, mut longest, mut seed) = (None, None, None, None);
+    let mut results = Vec::new();
     for entries in blocks(file, bytes)? {
         let block = Block { file, entries: &entries };
-        if let Some(bits) = section(file, &entries, &["Minimum Output Length (bits)"])? {
+        if let Some(bits) = section(file, &entries, &["L"])? {
+            digest = Some(bits);
+        } else if let Some(bits) = section(file, &entries, &["Minimum Output Length (bits)"])? {
             shortest = Some(bits);
         } else if let Some(bits) = section(file, &entries, &["Maximum Output Length (bits)"])? {
             longest = Some(bits);
-        } else if section(file, &entries, &["L"])?.is_some() {
-        } else if let Some(first) = block.optional("Seed")?.map_or_else(|| block.optional("Msg"), |e| Ok(Some(e)))? {
+        } else if let Some(first) = either(&block, "Seed", "Msg")? {
             seed = Some(hex_bytes(file, "Seed", first)?);
         } else {
-            let digest = block.optional("MD")?.map_or_else(|| block.entry("Output"), Ok)?;
-            if block.number("COUNT")? != results.len() {
-                return Err(error(file, block.line(), ReadFault::unexpected("COUNT", "out of turn")));
-            }
-            results.push(hex_bytes(file, "MD", digest)?);
+            results.push(monte_result(&block, results.len(), digest)?);
         }
     }
     let seed = seed.ok_or_else(|| ReadError::whole(file, ReadFault::Missing("Seed")))?;
@@ -152,6 +150,35 @@ pub fn cavp_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
         return Err(ReadError::whole(file, ReadFault::unexpected("Maximum Output Length (bits)", "out of range")));
     }
     Ok(MonteCarlo { seed, results: not_empty(file, results)?, output_bits })
+}
+
+fn monte_result(block: &Block, count: usize, digest_bits: Option<usize>) -> Result<Vec<u8>, ReadError> {
+    let at = |fault| error(block.file, block.line(), fault);
+    if block.number("COUNT")? != count {
+        return Err(at(ReadFault::unexpected("COUNT", "out of turn")));
+    }
+    let entry = either(block, "MD", "Output")?.ok_or_else(|| at(ReadFault::Missing("MD")))?;
+    let result = hex_bytes(block.file, "MD", entry)?;
+    let bits = match digest_bits {
+        Some(bits) => bits,
+        None => block.number("Outputlen")?,
+    };
+    if bits != 8 * result.len() {
+        return Err(at(ReadFault::Length { field: "MD", expected: bits.div_ceil(8), actual: result.len() }));
+    }
+    Ok(result)
+}
+
+/// The field, which has one name for SHA-3 and another for SHAKE.
+fn either<'a>(
+    block: &Block<'a>,
+    sha3: &'static str,
+    shake: &'static str,
+) -> Result<Option<&'a Entry>, ReadError> {
+    Ok(match block.optional(sha3)? {
+        Some(entry) => Some(entry),
+        None => block.optional(shake)?,
+    })
 }
 
 impl GroupTest {

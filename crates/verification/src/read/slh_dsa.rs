@@ -114,23 +114,32 @@ pub fn verification(file: &str, bytes: &[u8]) -> Result<Vec<Verification>, ReadE
 /// # Errors
 /// What is not such a file.
 pub fn signing(file: &str, bytes: &[u8]) -> Result<Vec<Signing>, ReadError> {
-    let vectors = blocks(file, bytes)?.into_iter().map(|entries| {
-        let block = Block { file, entries: &entries };
-        let message = block.bytes("message")?;
-        let bits = block.number("messageLength")?;
-        if bits != 8 * message.len() {
-            return Err(error(file, block.line(), ReadFault::unexpected("messageLength", bits)));
+    let blocks = blocks(file, bytes)?;
+    let vectors: Vec<Signing> =
+        blocks.iter().map(|entries| signing_vector(&Block { file, entries })).collect::<Result<_, _>>()?;
+    let lengths = |vector: &Signing| (vector.signing_key.len(), vector.signature.len());
+    match vectors.iter().find(|vector| lengths(vector) != lengths(&vectors[0])) {
+        Some(odd) => {
+            Err(error(file, odd.line, ReadFault::unexpected("signature", "of another length than the ones before")))
         }
-        let coins = block.optional("additionalRandomness")?;
-        Ok(Signing {
-            line: block.line(),
-            signing_key: block.bytes("sk")?,
-            message,
-            coins: coins.map(|entry| hex_bytes(file, "additionalRandomness", entry)).transpose()?,
-            signature: block.bytes("signature")?,
-        })
-    });
-    vectors.collect()
+        None => Ok(vectors),
+    }
+}
+
+fn signing_vector(block: &Block) -> Result<Signing, ReadError> {
+    let message = block.bytes("message")?;
+    let bits = block.number("messageLength")?;
+    if bits != 8 * message.len() {
+        return Err(error(block.file, block.line(), ReadFault::unexpected("messageLength", bits)));
+    }
+    let coins = block.optional("additionalRandomness")?;
+    Ok(Signing {
+        line: block.line(),
+        signing_key: block.bytes("sk")?,
+        message,
+        coins: coins.map(|entry| hex_bytes(block.file, "additionalRandomness", entry)).transpose()?,
+        signature: block.bytes("signature")?,
+    })
 }
 
 fn each<T>(

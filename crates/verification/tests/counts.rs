@@ -1,0 +1,400 @@
+//! How many vectors each suite has, written down: a case that quietly vanishes fails here.
+
+use pqlab_primitives::{Kem, Provider, SignatureScheme};
+use pqlab_providers::providers;
+use pqlab_verification::{INTEROPERABILITY, Line, NOT_APPLICABLE, Vectors, everything, find_vectors, interop, verify};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Algorithm, suite, vectors that a provider without gaps attempts, vectors that nobody can be asked for.
+const SUITES: &[(&str, &str, u64, u64)] = &[
+    ("ML-KEM-512", "ACVP ML-KEM keyGen", 25, 0),
+    ("ML-KEM-512", "ACVP ML-KEM encapDecap", 55, 0),
+    ("ML-KEM-512", "CCTV ML-KEM intermediate", 2, 1),
+    ("ML-KEM-512", "liboqs known-answer transcripts", 2, 0),
+    ("ML-KEM-512", "Wycheproof ML-KEM keygen", 100, 0),
+    ("ML-KEM-512", "Wycheproof ML-KEM encaps", 261, 0),
+    ("ML-KEM-512", "Wycheproof ML-KEM decaps, from a seed", 200, 0),
+    ("ML-KEM-512", "Wycheproof ML-KEM decaps, expanded", 9, 0),
+    ("ML-KEM-768", "ACVP ML-KEM keyGen", 25, 0),
+    ("ML-KEM-768", "ACVP ML-KEM encapDecap", 55, 0),
+    ("ML-KEM-768", "CCTV ML-KEM intermediate", 2, 1),
+    ("ML-KEM-768", "liboqs known-answer transcripts", 2, 0),
+    ("ML-KEM-768", "Wycheproof ML-KEM keygen", 100, 0),
+    ("ML-KEM-768", "Wycheproof ML-KEM encaps", 265, 0),
+    ("ML-KEM-768", "Wycheproof ML-KEM decaps, from a seed", 201, 0),
+    ("ML-KEM-768", "Wycheproof ML-KEM decaps, expanded", 9, 0),
+    ("ML-KEM-1024", "ACVP ML-KEM keyGen", 25, 0),
+    ("ML-KEM-1024", "ACVP ML-KEM encapDecap", 55, 0),
+    ("ML-KEM-1024", "CCTV ML-KEM intermediate", 2, 1),
+    ("ML-KEM-1024", "liboqs known-answer transcripts", 2, 0),
+    ("ML-KEM-1024", "Wycheproof ML-KEM keygen", 100, 0),
+    ("ML-KEM-1024", "Wycheproof ML-KEM encaps", 269, 0),
+    ("ML-KEM-1024", "Wycheproof ML-KEM decaps, from a seed", 202, 0),
+    ("ML-KEM-1024", "Wycheproof ML-KEM decaps, expanded", 9, 0),
+    ("X25519", "Wycheproof X25519, as a KEM", 518, 0),
+    ("X25519", "Wycheproof X25519", 518, 0),
+    ("ML-DSA-44", "ACVP ML-DSA keyGen", 25, 0),
+    ("ML-DSA-44", "ACVP ML-DSA sigGen, pure, deterministic", 15, 0),
+    ("ML-DSA-44", "ACVP ML-DSA sigGen, pure, hedged", 15, 0),
+    ("ML-DSA-44", "ACVP ML-DSA sigGen, other interfaces", 0, 90),
+    ("ML-DSA-44", "ACVP ML-DSA sigVer, pure", 15, 0),
+    ("ML-DSA-44", "ACVP ML-DSA sigVer, other interfaces", 0, 45),
+    ("ML-DSA-44", "liboqs known-answer transcripts", 2, 0),
+    ("ML-DSA-44", "Wycheproof ML-DSA sign, from a seed", 78, 8),
+    ("ML-DSA-44", "Wycheproof ML-DSA sign, expanded", 66, 7),
+    ("ML-DSA-44", "Wycheproof ML-DSA verify", 180, 0),
+    ("ML-DSA-65", "ACVP ML-DSA keyGen", 25, 0),
+    ("ML-DSA-65", "ACVP ML-DSA sigGen, pure, deterministic", 15, 0),
+    ("ML-DSA-65", "ACVP ML-DSA sigGen, pure, hedged", 15, 0),
+    ("ML-DSA-65", "ACVP ML-DSA sigGen, other interfaces", 0, 90),
+    ("ML-DSA-65", "ACVP ML-DSA sigVer, pure", 15, 0),
+    ("ML-DSA-65", "ACVP ML-DSA sigVer, other interfaces", 0, 45),
+    ("ML-DSA-65", "liboqs known-answer transcripts", 2, 0),
+    ("ML-DSA-65", "Wycheproof ML-DSA sign, from a seed", 88, 17),
+    ("ML-DSA-65", "Wycheproof ML-DSA sign, expanded", 68, 10),
+    ("ML-DSA-65", "Wycheproof ML-DSA verify", 210, 0),
+    ("ML-DSA-87", "ACVP ML-DSA keyGen", 25, 0),
+    ("ML-DSA-87", "ACVP ML-DSA sigGen, pure, deterministic", 15, 0),
+    ("ML-DSA-87", "ACVP ML-DSA sigGen, pure, hedged", 15, 0),
+    ("ML-DSA-87", "ACVP ML-DSA sigGen, other interfaces", 0, 90),
+    ("ML-DSA-87", "ACVP ML-DSA sigVer, pure", 15, 0),
+    ("ML-DSA-87", "ACVP ML-DSA sigVer, other interfaces", 0, 45),
+    ("ML-DSA-87", "liboqs known-answer transcripts", 2, 0),
+    ("ML-DSA-87", "Wycheproof ML-DSA sign, from a seed", 79, 17),
+    ("ML-DSA-87", "Wycheproof ML-DSA sign, expanded", 59, 10),
+    ("ML-DSA-87", "Wycheproof ML-DSA verify", 241, 0),
+    ("SLH-DSA-SHA2-128s", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHAKE-128s", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHA2-128f", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHAKE-128f", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHAKE-128f", "ACVP SLH-DSA sigGen, internal", 0, 20),
+    ("SLH-DSA-SHAKE-128f", "ACVP SLH-DSA sigVer, internal", 0, 9),
+    ("SLH-DSA-SHA2-192s", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHA2-192s", "ACVP SLH-DSA sigGen, internal", 0, 14),
+    ("SLH-DSA-SHA2-192s", "ACVP SLH-DSA sigVer, internal", 0, 9),
+    ("SLH-DSA-SHAKE-192s", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHAKE-192s", "ACVP SLH-DSA sigVer, internal", 0, 9),
+    ("SLH-DSA-SHA2-192f", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHAKE-192f", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHA2-256s", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHAKE-256s", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHA2-256f", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHA2-256f", "ACVP SLH-DSA sigGen, internal", 0, 20),
+    ("SLH-DSA-SHA2-256f", "ACVP SLH-DSA sigVer, internal", 0, 9),
+    ("SLH-DSA-SHAKE-256f", "ACVP SLH-DSA keyGen", 10, 0),
+    ("SLH-DSA-SHAKE-256f", "ACVP SLH-DSA sigVer, internal", 0, 9),
+    ("Falcon-512", "Falcon known answers: signatures", 100, 0),
+    ("Falcon-512", "Falcon known answers: key pairs", 100, 0),
+    ("Falcon-512", "Falcon reference in Python: signatures", 12, 0),
+    ("Falcon-512", "liboqs known-answer transcripts", 0, 2),
+    ("Falcon-1024", "Falcon reference in Python: signatures", 12, 0),
+    ("Falcon-1024", "liboqs known-answer transcripts", 0, 2),
+    ("Falcon-padded-512", "Falcon known answers: signatures", 100, 0),
+    ("Falcon-padded-512", "Falcon known answers: key pairs", 100, 0),
+    ("Falcon-padded-512", "Falcon reference in Python: signatures", 12, 0),
+    ("Falcon-padded-512", "liboqs known-answer transcripts", 0, 2),
+    ("Falcon-padded-1024", "Falcon reference in Python: signatures", 12, 0),
+    ("Falcon-padded-1024", "liboqs known-answer transcripts", 0, 2),
+    ("SPHINCS+-SHA2-128f-simple", "liboqs known-answer transcripts", 0, 2),
+    ("Ed25519", "RFC 8032 Ed25519", 5, 5),
+    ("Ed25519", "ACVP EdDSA keyGen", 3, 0),
+    ("Ed25519", "ACVP EdDSA keyVer", 4, 0),
+    ("Ed25519", "ACVP EdDSA sigGen", 42, 42),
+    ("Ed25519", "ACVP EdDSA sigVer", 5, 5),
+    ("Ed25519", "Wycheproof Ed25519", 151, 0),
+    ("ECDSA-secp256k1", "Wycheproof ECDSA, r || s", 252, 0),
+    ("ECDSA-P-256", "RFC 6979 ECDSA: verification", 2, 8),
+    ("ECDSA-P-256", "RFC 6979 ECDSA: deterministic signing", 2, 8),
+    ("ECDSA-P-256", "Wycheproof ECDSA, r || s", 262, 0),
+    ("ECDSA-P-384", "RFC 6979 ECDSA: verification", 2, 8),
+    ("ECDSA-P-384", "RFC 6979 ECDSA: deterministic signing", 2, 8),
+    ("ECDSA-P-384", "Wycheproof ECDSA, r || s", 280, 0),
+    ("RSA-2048", "Wycheproof RSA PKCS#1 v1.5, SHA-256", 259, 0),
+    ("SHA3-224", "ACVP SHA-3", 164, 1099),
+    ("SHA3-224", "CAVP SHA-3 short messages", 145, 0),
+    ("SHA3-224", "CAVP SHA-3 Monte Carlo", 100, 0),
+    ("SHA3-256", "ACVP SHA-3", 152, 1047),
+    ("SHA3-256", "CAVP SHA-3 short messages", 137, 0),
+    ("SHA3-256", "CAVP SHA-3 Monte Carlo", 100, 0),
+    ("SHA3-384", "ACVP SHA-3", 119, 824),
+    ("SHA3-384", "CAVP SHA-3 short messages", 105, 0),
+    ("SHA3-384", "CAVP SHA-3 Monte Carlo", 100, 0),
+    ("SHA3-512", "ACVP SHA-3", 87, 600),
+    ("SHA3-512", "CAVP SHA-3 short messages", 73, 0),
+    ("SHA3-512", "CAVP SHA-3 Monte Carlo", 100, 0),
+    ("SHA-256", "published vectors", 0, 0),
+    ("SHA-512", "published vectors", 0, 0),
+    ("SHAKE128", "ACVP SHAKE", 269, 0),
+    ("SHAKE128", "ACVP SHAKE, squeezed in parts", 269, 0),
+    ("SHAKE128", "CAVP SHAKE short messages", 337, 0),
+    ("SHAKE128", "CAVP SHAKE Monte Carlo", 100, 0),
+    ("SHAKE256", "ACVP SHAKE", 237, 0),
+    ("SHAKE256", "ACVP SHAKE, squeezed in parts", 237, 0),
+    ("SHAKE256", "CAVP SHAKE short messages", 273, 0),
+    ("SHAKE256", "CAVP SHAKE Monte Carlo", 100, 0),
+    ("HMAC-SHA256", "Wycheproof HMAC-SHA256", 174, 0),
+    ("HKDF-SHA256", "Wycheproof HKDF-SHA256", 86, 0),
+    ("AES-256-GCM", "Wycheproof AES-GCM", 66, 250),
+];
+
+/// The gaps of providers: provider, beginning of the algorithm's name, suite, vectors attempted, vectors unsupported.
+const GAPS: &[(&str, &str, &str, u64, u64)] = &[];
+
+/// The providers that are built in. `libcrux:avx2` is there where the processor has AVX2.
+const PROVIDERS: [&str; 8] =
+    ["aws-lc", "fn-dsa", "libcrux:avx2", "libcrux:portable", "liboqs", "libsecp256k1", "openssl", "rustcrypto"];
+
+fn expected_providers() -> Vec<&'static str> {
+    #[cfg(target_arch = "x86_64")]
+    let avx2 = std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let avx2 = false;
+    PROVIDERS.into_iter().filter(|id| avx2 || *id != "libcrux:avx2").collect()
+}
+
+#[test]
+fn every_provider_is_there() {
+    let mut ids: Vec<String> = providers().iter().map(|provider| provider.id()).filter(|id| id != "null").collect();
+    ids.sort();
+    assert_eq!(ids, expected_providers());
+}
+
+#[test]
+fn every_vector_is_counted() {
+    let Some(root) = folder() else { return skipped("every_vector_is_counted") };
+    let vectors = Vectors::new(Some(root.clone()));
+    let providers = providers();
+    let lines = parallel(&algorithms(&providers), |algorithm, report| {
+        let select = |_: &str, name: &str, _: &str| name == algorithm;
+        verify(&providers, &vectors, &select, report);
+    });
+    let mut wrong = Vec::new();
+    for provider in providers.iter().filter(|provider| provider.library != "null") {
+        let mut actual: BTreeMap<(&str, &str), &Line> = lines
+            .iter()
+            .filter(|line| line.provider == provider.id())
+            .map(|line| ((line.algorithm.as_str(), line.suite.as_str()), line))
+            .collect();
+        for (algorithm, suite, attempted, unsupported) in expected(provider) {
+            match actual.remove(&(algorithm, suite)) {
+                None => wrong.push(format!("{}: no line for {algorithm}, {suite}", provider.id())),
+                Some(line) if line.attempted != attempted || line.unsupported != unsupported || line.failed() > 0 => {
+                    wrong.push(format!("expected {attempted} attempted, {unsupported} unsupported: {line:#?}"));
+                }
+                Some(line) => assert_eq!(line.reasons.iter().map(|of| of.count).sum::<u64>(), unsupported),
+            }
+        }
+        wrong.extend(actual.into_values().map(|line| format!("not written down: {line:#?}")));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    every_file_is_read(&root, &vectors.files());
+}
+
+/// What the acceptance asks for in its own words, of every provider with all parameter sets.
+#[test]
+fn sums_over_parameter_sets() {
+    let sum = |family: &str, suite: &str| -> u64 {
+        let of = SUITES.iter().filter(|(algorithm, name, ..)| algorithm.starts_with(family) && *name == suite);
+        of.map(|(_, _, attempted, unsupported)| attempted + unsupported).sum()
+    };
+    assert_eq!(sum("ML-KEM-", "ACVP ML-KEM keyGen"), 75);
+    assert_eq!(sum("ML-KEM-", "ACVP ML-KEM encapDecap"), 165);
+    assert_eq!(sum("ML-DSA-", "ACVP ML-DSA keyGen"), 75);
+    assert_eq!(sum("ML-DSA-", "ACVP ML-DSA sigGen, pure, deterministic"), 45);
+    assert_eq!(sum("ML-DSA-", "ACVP ML-DSA sigGen, pure, hedged"), 45);
+    assert_eq!(sum("ML-DSA-", "ACVP ML-DSA sigGen, other interfaces"), 270);
+    assert_eq!(sum("ML-DSA-", "ACVP ML-DSA sigVer, pure"), 45);
+    assert_eq!(sum("ML-DSA-", "ACVP ML-DSA sigVer, other interfaces"), 135);
+    assert_eq!(sum("SLH-DSA-", "ACVP SLH-DSA keyGen"), 120);
+    assert_eq!(sum("SLH-DSA-", "ACVP SLH-DSA sigGen, internal"), 54);
+    assert_eq!(sum("SLH-DSA-", "ACVP SLH-DSA sigVer, internal"), 45);
+}
+
+#[test]
+fn every_ordered_pair_is_there() {
+    let providers = providers();
+    let lines = parallel(&algorithms(&providers), |algorithm, report| {
+        let select = |_: &str, name: &str, suite: &str| name == algorithm && suite == INTEROPERABILITY;
+        interop(&providers, &select, report);
+    });
+    let answering: Vec<&Arc<Provider>> = providers.iter().filter(|provider| provider.library != "null").collect();
+    let mut expected = 0;
+    let mut wrong = Vec::new();
+    for first in &answering {
+        for second in &answering {
+            for (algorithm, checks) in shared(first, second) {
+                expected += 1;
+                let lines: Vec<&Line> = lines
+                    .iter()
+                    .filter(|line| line.provider == first.id() && line.algorithm == algorithm)
+                    .filter(|line| line.peer.as_deref() == Some(&second.id()))
+                    .collect();
+                // X25519 is offered as a KEM and as a key agreement, under one name.
+                let counts: Vec<u64> = lines.iter().map(|line| line.attempted).collect();
+                if !counts.contains(&checks) || lines.iter().any(|line| line.failed() > 0 || line.unsupported > 0) {
+                    wrong.push(format!("{} and {}: {algorithm}, {checks} checks: {lines:#?}", first.id(), second.id()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(lines.len(), expected);
+}
+
+#[test]
+fn without_the_folder_lines_are_skipped() {
+    let providers: Vec<Arc<Provider>> =
+        providers().into_iter().filter(|provider| provider.hash("SHA3-256").is_some()).collect();
+    let mut lines = Vec::new();
+    verify(&providers, &Vectors::new(None), &|_, algorithm, _| algorithm == "SHA3-256", &mut |line| lines.push(line));
+    assert!(lines.len() >= 3);
+    for line in lines.iter().filter(|line| line.provider != "null") {
+        assert_eq!((line.attempted, line.passed, line.unsupported), (0, 0, 0));
+        assert!(line.skipped.is_some());
+    }
+}
+
+#[test]
+fn a_folder_with_nothing_in_it_fails() {
+    let providers: Vec<Arc<Provider>> =
+        providers().into_iter().filter(|provider| provider.hash("SHA3-256").is_some()).collect();
+    let empty = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut lines = Vec::new();
+    let select = |_: &str, algorithm: &str, _: &str| algorithm == "SHA3-256";
+    verify(&providers, &Vectors::new(Some(empty)), &select, &mut |line| lines.push(line));
+    assert!(!lines.is_empty() && lines.iter().all(|line| line.failed() == 1), "{lines:#?}");
+    assert!(everything("any", "thing", "at all"));
+}
+
+/// What must be found of a provider: every suite for every algorithm that it offers.
+fn expected(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u64)> {
+    let id = provider.id();
+    let offered = offered(provider);
+    let of = SUITES.iter().filter(|(algorithm, ..)| offered.contains(algorithm));
+    of.map(|&(algorithm, suite, attempted, unsupported)| {
+        let gap = GAPS.iter().find(|(of, prefix, name, ..)| *of == id && algorithm.starts_with(prefix) && *name == suite);
+        let (attempted, unsupported) = gap.map_or((attempted, unsupported), |gap| (gap.3, gap.4));
+        (algorithm, suite, attempted, unsupported)
+    })
+    .collect()
+}
+
+/// Algorithms that both offer, with the number of checks that the pair must pass.
+fn shared(first: &Provider, second: &Provider) -> Vec<(String, u64)> {
+    let mut shared = Vec::new();
+    for one in &first.kems {
+        if let Some(other) = second.kem(&one.info().parameters.algorithm) {
+            shared.push((one.info().parameters.algorithm.to_string(), kem_checks(one.as_ref(), other.as_ref())));
+        }
+    }
+    for one in &first.signatures {
+        if let Some(other) = second.signature(&one.info().parameters.algorithm) {
+            shared.push((one.info().parameters.algorithm.to_string(), signature_checks(one.as_ref(), other.as_ref())));
+        }
+    }
+    let both = |name: &str, checks, of: &dyn Fn(&Provider, &str) -> bool| {
+        (of(first, name) && of(second, name)).then(|| (name.to_owned(), checks))
+    };
+    shared.extend(both("X25519", 4, &|p, name| p.key_agreement(name).is_some()));
+    for name in ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHA-256", "SHA-512"] {
+        shared.extend(both(name, 35, &|p, name| p.hash(name).is_some()));
+    }
+    for name in ["SHAKE128", "SHAKE256"] {
+        shared.extend(both(name, 69, &|p, name| p.xof(name).is_some()));
+    }
+    shared.extend(both("HMAC-SHA256", 280, &|p, name| p.mac(name).is_some()));
+    shared.extend(both("HKDF-SHA256", 35, &|p, name| p.kdf(name).is_some()));
+    shared.extend(both("AES-256-GCM", 60, &|p, name| p.aead(name).is_some()));
+    shared
+}
+
+/// A prepared key, one from the wire, a modified ciphertext; and a key handed over in each encoding that both load.
+fn kem_checks(one: &dyn Kem, other: &dyn Kem) -> u64 {
+    let theirs = &other.info().encodings;
+    3 + one.info().encodings.iter().filter(|encoding| theirs.contains(encoding)).count() as u64
+}
+
+/// The messages, eight refusals, another context, and a key handed over in each encoding that both load.
+fn signature_checks(one: &dyn SignatureScheme, other: &dyn SignatureScheme) -> u64 {
+    let (info, theirs) = (one.info(), &other.info().encodings);
+    let algorithm = &info.parameters.algorithm;
+    let hash_based = algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-");
+    let messages = match (hash_based, info.context) {
+        (true, _) => 1,
+        (false, true) => 4,
+        (false, false) => 3,
+    };
+    let handed_over = info.encodings.iter().filter(|encoding| theirs.contains(encoding)).count() as u64;
+    messages + 8 + u64::from(info.context) + handed_over
+}
+
+/// Every file of the folder was read, or is listed as not applicable.
+fn every_file_is_read(root: &Path, read: &[String]) {
+    let left_out = |name: &str| NOT_APPLICABLE.iter().any(|of| of.part == "all" && name.starts_with(of.place));
+    let mut folders = vec![root.to_owned()];
+    let mut count = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            assert!(read.contains(&name) != left_out(&name), "{name}: neither read nor listed, or both");
+            count += 1;
+        }
+    }
+    assert!(count > 80, "{count} files");
+    for of in NOT_APPLICABLE.iter().filter(|of| of.part == "all") {
+        assert!(!read.iter().any(|name| name.starts_with(of.place)), "{}: it was read", of.place);
+    }
+}
+
+/// One call of `work` for each item, several at once.
+fn parallel(items: &[String], work: impl Fn(&str, &mut dyn FnMut(Line)) + Sync) -> Vec<Line> {
+    let (next, lines) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    work(item, &mut |line| lines.lock().unwrap().push(line));
+                }
+            });
+        }
+    });
+    lines.into_inner().unwrap()
+}
+
+/// All algorithms that anybody offers, the slow ones first.
+fn algorithms(providers: &[Arc<Provider>]) -> Vec<String> {
+    let mut algorithms: Vec<String> = providers.iter().flat_map(|p| offered(p)).map(str::to_owned).collect();
+    algorithms.sort_by_key(|name| (!(name.starts_with("SLH-DSA-") && name.ends_with('s')), name.clone()));
+    algorithms.dedup();
+    algorithms
+}
+
+fn offered(provider: &Provider) -> Vec<&str> {
+    let mut names: Vec<&str> = provider.kems.iter().map(|kem| kem.info().parameters.algorithm.as_ref()).collect();
+    names.extend(provider.signatures.iter().map(|scheme| scheme.info().parameters.algorithm.as_ref()));
+    names.extend(provider.key_agreements.iter().map(|agreement| agreement.info().parameters.algorithm.as_ref()));
+    names.extend(provider.hashes.iter().map(|hash| hash.info().algorithm.as_ref()));
+    names.extend(provider.xofs.iter().map(|xof| xof.info().algorithm.as_ref()));
+    names.extend(provider.macs.iter().map(|mac| mac.algorithm()));
+    names.extend(provider.kdfs.iter().map(|kdf| kdf.algorithm()));
+    names.extend(provider.aeads.iter().map(|aead| aead.algorithm()));
+    names
+}
+
+fn folder() -> Option<PathBuf> {
+    let named: Option<OsString> = std::env::var_os("PQLAB_VECTORS");
+    find_vectors(named.as_deref(), Path::new(env!("CARGO_MANIFEST_DIR")))
+}
+
+fn skipped(test: &str) {
+    eprintln!("{test}: skipped: the folder of published vectors is not there");
+}
