@@ -86,7 +86,7 @@ fn a_database_that_cannot_be_used_is_refused() {
     refused(&pqlab, &["show", "last"], &["pqlab.db"]);
 
     let newer = pqlab.path("newer.db");
-    pqlab.expect(0, &["run", "smoke", "--filter", "hash/*@null", "--provider", "null", "--db", newer.to_str().unwrap(), "-q"]);
+    pqlab.expect(0, &["run", "kem", "--provider", "null", "--quick", "-q", "--db", newer.to_str().unwrap()]);
     let connection = rusqlite::Connection::open(&newer).unwrap();
     connection.pragma_update(None, "user_version", 4711).unwrap();
     drop(connection);
@@ -98,7 +98,7 @@ fn a_database_that_cannot_be_used_is_refused() {
 #[test]
 fn unknown_runs_and_cases_are_refused() {
     let pqlab = Pqlab::new();
-    pqlab.expect(0, &["run", "smoke", "--provider", "null", "-q"]);
+    pqlab.expect(0, &["run", "kem", "--provider", "null", "--quick", "-q"]);
     refused(&pqlab, &["show", "20000101"], &["20000101"]);
     refused(&pqlab, &["show", "last~5"], &["last~5"]);
     refused(&pqlab, &["show", "last", "no/such/case"], &["no/such/case"]);
@@ -109,14 +109,10 @@ fn unknown_runs_and_cases_are_refused() {
 #[test]
 fn a_full_disk_is_one_clear_line_and_what_was_finished_is_kept() {
     let pqlab = Pqlab::new();
-    // A quota on the database's own pages stands for the disk: mounting a small one needs privileges.
-    let database = pqlab.path("small.db");
-    let path = database.to_str().unwrap();
-    pqlab.expect(0, &["run", "smoke", "--provider", "null", "-q", "--db", path]);
     let mounted = pqlab.path("mounted");
     std::fs::create_dir(&mounted).unwrap();
     let mount = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=160k", "tmpfs"])
+        .args(["-t", "tmpfs", "-o", "size=600k", "tmpfs"])
         .arg(&mounted)
         .output();
     if !mount.is_ok_and(|output| output.status.success()) {
@@ -124,13 +120,15 @@ fn a_full_disk_is_one_clear_line_and_what_was_finished_is_kept() {
         return;
     }
     let database = mounted.join("pqlab.db");
-    let output = pqlab.run(&["run", "kem", "--provider", "null", "--filter", "kem/*", "--db", database.to_str().unwrap()]);
-    let mut last = output;
+    let fill = |iterations| {
+        pqlab.run(&["run", "kem", "--provider", "null", "-q", "--iterations", iterations, "--db", database.to_str().unwrap()])
+    };
+    let mut last = fill("8");
     for _ in 0..40 {
         if last.status.code() == Some(2) {
             break;
         }
-        last = pqlab.run(&["run", "smoke", "--provider", "null", "--iterations", "3000", "--db", database.to_str().unwrap()]);
+        last = fill("3000");
     }
     let (code, err) = (last.status.code(), text(&last.stderr));
     let readable = std::fs::copy(&database, pqlab.path("copy.db"))

@@ -211,7 +211,7 @@ impl Worker {
         match received {
             Ok(Some(response)) => Ok(response),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                Err(format!("no answer within {} s: the worker was ended", limit.as_secs_f64()))
+                Err(format!("no answer within {:.0} s: the worker was ended", limit.as_secs_f64()))
             }
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
                 Err(format!("the worker's answer cannot be read: {error}"))

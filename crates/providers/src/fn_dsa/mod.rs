@@ -145,11 +145,7 @@ impl<D: Degree> PreparedSigningKey<D> {
         let signer = decode_signer::<D>(bytes)?;
         let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)].into_boxed_slice();
         signer.to_verifying_key(&mut verifying_key);
-        Ok(PreparedSigningKey {
-            encoded: Zeroizing::new(bytes.into()),
-            verifying_key,
-            idle: Mutex::new(vec![signer]),
-        })
+        Ok(PreparedSigningKey { encoded: Zeroizing::new(bytes.into()), verifying_key, idle: Mutex::new(vec![signer]) })
     }
 
     /// A thread that panicked while it held the lock has left the list as it was or with one copy less.

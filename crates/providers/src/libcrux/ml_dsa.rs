@@ -113,13 +113,28 @@ macro_rules! parameter_set {
 macro_rules! parameter_sets {
     ($path:ident, $name44:ident, $name65:ident, $name87:ident) => {
         parameter_set!(
-            $name44, "ML-DSA-44", ml_dsa_44::$path, MLDSA44SigningKey, MLDSA44VerificationKey, MLDSA44Signature
+            $name44,
+            "ML-DSA-44",
+            ml_dsa_44::$path,
+            MLDSA44SigningKey,
+            MLDSA44VerificationKey,
+            MLDSA44Signature
         );
         parameter_set!(
-            $name65, "ML-DSA-65", ml_dsa_65::$path, MLDSA65SigningKey, MLDSA65VerificationKey, MLDSA65Signature
+            $name65,
+            "ML-DSA-65",
+            ml_dsa_65::$path,
+            MLDSA65SigningKey,
+            MLDSA65VerificationKey,
+            MLDSA65Signature
         );
         parameter_set!(
-            $name87, "ML-DSA-87", ml_dsa_87::$path, MLDSA87SigningKey, MLDSA87VerificationKey, MLDSA87Signature
+            $name87,
+            "ML-DSA-87",
+            ml_dsa_87::$path,
+            MLDSA87SigningKey,
+            MLDSA87VerificationKey,
+            MLDSA87Signature
         );
     };
 }
@@ -233,9 +248,7 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
         match (encoding, &self.generated) {
             (KeyEncoding::Expanded, _) => write("signing key", S::signing_key_bytes(&self.key), out),
             (KeyEncoding::Seed, Some(generated)) => write("signing key", &*generated.seed, out),
-            (KeyEncoding::Seed, None) => {
-                Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
-            }
+            (KeyEncoding::Seed, None) => Err(Error::Unsupported("the key was loaded expanded: its seed is unknown")),
             _ => Err(NO_SUCH_ENCODING),
         }
     }

@@ -137,16 +137,31 @@ macro_rules! parameter_set {
 macro_rules! parameter_sets {
     ($path:ident, $name512:ident, $name768:ident, $name1024:ident) => {
         parameter_set!(
-            $name512, "ML-KEM-512", mlkem512::$path, MlKem512PublicKeyUnpacked, MlKem512KeyPairUnpacked,
-            MlKem512PublicKey, MlKem512PrivateKey
+            $name512,
+            "ML-KEM-512",
+            mlkem512::$path,
+            MlKem512PublicKeyUnpacked,
+            MlKem512KeyPairUnpacked,
+            MlKem512PublicKey,
+            MlKem512PrivateKey
         );
         parameter_set!(
-            $name768, "ML-KEM-768", mlkem768::$path, MlKem768PublicKeyUnpacked, MlKem768KeyPairUnpacked,
-            MlKem768PublicKey, MlKem768PrivateKey
+            $name768,
+            "ML-KEM-768",
+            mlkem768::$path,
+            MlKem768PublicKeyUnpacked,
+            MlKem768KeyPairUnpacked,
+            MlKem768PublicKey,
+            MlKem768PrivateKey
         );
         parameter_set!(
-            $name1024, "ML-KEM-1024", mlkem1024::$path, MlKem1024PublicKeyUnpacked, MlKem1024KeyPairUnpacked,
-            MlKem1024PublicKey, MlKem1024PrivateKey
+            $name1024,
+            "ML-KEM-1024",
+            mlkem1024::$path,
+            MlKem1024PublicKeyUnpacked,
+            MlKem1024KeyPairUnpacked,
+            MlKem1024PublicKey,
+            MlKem1024PrivateKey
         );
     };
 }

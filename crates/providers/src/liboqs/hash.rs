@@ -37,11 +37,7 @@ pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
         let info = HashParameters::of(algorithm).expect("the table of hash functions has it");
         Arc::new(FixedLength { info, digest })
     };
-    vec![
-        hash("SHA3-256", OQS_SHA3_sha3_256),
-        hash("SHA3-384", OQS_SHA3_sha3_384),
-        hash("SHA3-512", OQS_SHA3_sha3_512),
-    ]
+    vec![hash("SHA3-256", OQS_SHA3_sha3_256), hash("SHA3-384", OQS_SHA3_sha3_384), hash("SHA3-512", OQS_SHA3_sha3_512)]
 }
 
 pub(super) fn xofs() -> Vec<Arc<dyn Xof>> {

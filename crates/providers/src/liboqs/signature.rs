@@ -95,7 +95,10 @@ impl Shared {
     /// The verifying key inside of a signing key: SPHINCS+ has `SK = SK.seed || SK.prf || PK`. liboqs computes none.
     fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
         let parameters = &self.info.parameters;
-        parameters.algorithm.starts_with("SPHINCS+").then(|| &signing_key[signing_key.len() - parameters.verifying_key..])
+        parameters
+            .algorithm
+            .starts_with("SPHINCS+")
+            .then(|| &signing_key[signing_key.len() - parameters.verifying_key..])
     }
 }
 
@@ -187,7 +190,8 @@ impl SigningKey for Signer {
                 )
             }
         };
-        check(status, library("OQS_SIG_sign"))?;
+        // Falcon's no is to a key that does not decode; the other schemes have none with a context of the right length.
+        check(status, Error::Malformed("signing key"))?;
         Ok(length)
     }
 

@@ -269,6 +269,28 @@ fn signature_schemes_refuse_wrong_lengths_and_what_the_library_lacks() {
     }
 }
 
+/// Falcon's keys have a header and coefficients of limited size (Falcon specification, sections 3.11.4 and 3.11.5), which
+/// the library looks at when a key is used.
+#[test]
+fn damaged_falcon_keys_are_refused_by_their_first_use() {
+    for scheme in provider().signatures.iter().filter(|scheme| scheme.info().parameters.algorithm.starts_with("Falcon"))
+    {
+        let info = scheme.info();
+        let key = scheme.generate(Coins::Internal).unwrap();
+        let signature = sign(info, &*key, b"", b"message");
+        let mut public = encoded_verifying_key(info, &*key.verifying_key().unwrap());
+        let mut private = vec![0; info.signing_key(KeyEncoding::Expanded).unwrap()];
+        key.encode(KeyEncoding::Expanded, &mut private).unwrap();
+        public[0] ^= 1;
+        private[0] ^= 1;
+        let verifying = scheme.load_verifying_key(&public).unwrap();
+        assert_eq!(verifying.verify(b"", b"message", &signature), Err(Error::VerificationFailed));
+        let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &private).unwrap();
+        let refused = loaded.sign(b"", b"message", Coins::Internal, &mut vec![0; info.parameters.signature]);
+        assert_eq!(refused, Err(Error::Malformed("signing key")));
+    }
+}
+
 /// The Falcon specification, section 3.11.3: header, 40 bytes of nonce, the compressed vector; padded with zeros or not.
 #[test]
 fn falcon_signatures_have_one_header_and_two_lengths() {

@@ -79,8 +79,7 @@ impl SignatureScheme for Ecdsa {
         verifying_key: &mut [u8],
         signing_key: &mut [u8],
     ) -> Result<(usize, usize)> {
-        let (verifying_key, signing_key) =
-            (front("verifying key", verifying_key)?, front("signing key", signing_key)?);
+        let (verifying_key, signing_key) = (front("verifying key", verifying_key)?, front("signing key", signing_key)?);
         let key = PreparedSigningKey::generate(coins)?;
         *verifying_key = key.public.serialize();
         *signing_key = *key.scalar;
@@ -199,9 +198,8 @@ impl VerifyingKey for PreparedVerifyingKey {
         let digest: [u8; 32] = Sha256::digest(message).into();
         // SAFETY: the context lives as long as the process; the digest has 32 bytes; signature and point are valid
         // objects of the library.
-        let valid = unsafe {
-            ffi::secp256k1_ecdsa_verify(context(), signature.as_c_ptr(), digest.as_ptr(), self.0.as_c_ptr())
-        };
+        let valid =
+            unsafe { ffi::secp256k1_ecdsa_verify(context(), signature.as_c_ptr(), digest.as_ptr(), self.0.as_c_ptr()) };
         if valid == 1 { Ok(()) } else { Err(Error::VerificationFailed) }
     }
 

