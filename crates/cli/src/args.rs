@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Run(Box<RunArgs>),
     /// List what there is to measure, and with what
     List(ListArgs),
+    /// Are the answers right? Known answers, published vectors, every library against every other
+    Verify(VerifyArgs),
     /// List past runs
     Runs(RunsArgs),
     /// Show a run's table, or one case in full
@@ -244,6 +246,42 @@ pub(crate) struct ListArgs {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Are the answers right? Exit code 1 if any is wrong.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab verify --provider libcrux                     one library
+  pqlab verify --algorithm 'ML-KEM-*' --no-interop    some algorithms, each library by itself
+  pqlab verify --format markdown > VERIFIED.md")]
+pub(crate) struct VerifyArgs {
+    /// Only this provider [repeatable]
+    #[arg(long, value_name = "P")]
+    pub(crate) provider: Vec<String>,
+
+    /// Only this algorithm [repeatable]
+    #[arg(long, value_name = "A")]
+    pub(crate) algorithm: Vec<String>,
+
+    /// Leave out the matrix of every library against every other
+    #[arg(long)]
+    pub(crate) no_interop: bool,
+
+    /// What to print: a line each as they come, or a document at the end
+    #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
+    pub(crate) format: VerifyFormat,
+
+    /// The part that this process is to do: used by `pqlab verify` itself
+    #[arg(long, hide = true)]
+    pub(crate) part: Option<String>,
+}
+
+/// What `pqlab verify` prints.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum VerifyFormat {
+    Text,
+    Markdown,
+    Json,
 }
 
 /// List past runs.

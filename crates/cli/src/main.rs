@@ -44,6 +44,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     match cli.command {
         Command::Run(arguments) => commands::run::run(arguments, &terminal),
         Command::List(arguments) => commands::list::run(&arguments, &terminal),
+        Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Export(arguments) => commands::export::run(&arguments),

@@ -2,10 +2,10 @@
 
 use crate::output;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
+use pqlab_lab::Progress;
 use pqlab_lab::record::{Case, Record, Run, RunHeader};
 use pqlab_lab::report::schema::{Document, ResultEntry};
 use pqlab_lab::report::terminal::{self, LineWidths, Palette};
-use pqlab_lab::Progress;
 use serde_json::Value;
 use std::time::Duration;
 

@@ -1,5 +1,7 @@
 //! Bad input: one clear line on standard error, exit code 2, nothing lost.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
 mod common;
 
 use common::{Pqlab, text, write};
@@ -103,7 +105,11 @@ fn unknown_runs_and_cases_are_refused() {
     refused(&pqlab, &["show", "last~5"], &["last~5"]);
     refused(&pqlab, &["show", "last", "no/such/case"], &["no/such/case"]);
     refused(&pqlab, &["run", "--resume"], &["no stopped run"]);
-    refused(&pqlab, &["export", "last", "--format", "json", "--out", "/proc/nowhere/x.json"], &["/proc/nowhere/x.json"]);
+    refused(
+        &pqlab,
+        &["export", "last", "--format", "json", "--out", "/proc/nowhere/x.json"],
+        &["/proc/nowhere/x.json"],
+    );
 }
 
 #[test]
@@ -111,17 +117,25 @@ fn a_full_disk_is_one_clear_line_and_what_was_finished_is_kept() {
     let pqlab = Pqlab::new();
     let mounted = pqlab.path("mounted");
     std::fs::create_dir(&mounted).unwrap();
-    let mount = std::process::Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=600k", "tmpfs"])
-        .arg(&mounted)
-        .output();
+    let mount =
+        std::process::Command::new("mount").args(["-t", "tmpfs", "-o", "size=600k", "tmpfs"]).arg(&mounted).output();
     if !mount.is_ok_and(|output| output.status.success()) {
         println!("skipped: a small file system cannot be mounted here");
         return;
     }
     let database = mounted.join("pqlab.db");
     let fill = |iterations| {
-        pqlab.run(&["run", "kem", "--provider", "null", "-q", "--iterations", iterations, "--db", database.to_str().unwrap()])
+        pqlab.run(&[
+            "run",
+            "kem",
+            "--provider",
+            "null",
+            "-q",
+            "--iterations",
+            iterations,
+            "--db",
+            database.to_str().unwrap(),
+        ])
     };
     let mut last = fill("8");
     for _ in 0..40 {

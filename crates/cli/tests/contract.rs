@@ -1,5 +1,7 @@
 //! What scripts depend on: the fields of the JSON, the events, the exporters, the help.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
 mod common;
 
 use common::Pqlab;
@@ -7,19 +9,49 @@ use serde_json::Value;
 
 /// Fields of a result, and whether null is allowed.
 const RESULT: &[(&str, bool)] = &[
-    ("id", false), ("name", false), ("workload", false), ("algorithm", false), ("operation", false), ("provider", false),
-    ("parameters", false), ("status", false), ("error", true), ("verified", false), ("contended", false),
-    ("precision_reached", false), ("encoding", true), ("backend", true), ("batch", false), ("n", false),
-    ("processes", false), ("median_us", false), ("median_ci_us", false), ("mean_us", true), ("stdev_us", true),
-    ("cov_pct", true), ("min_us", true), ("max_us", true), ("p5_us", true), ("p25_us", true), ("p75_us", true),
-    ("p95_us", true), ("p99_us", true), ("iqm_us", true), ("ops_per_s", false), ("ticks", true), ("ticks_per_byte", true),
+    ("id", false),
+    ("name", false),
+    ("workload", false),
+    ("algorithm", false),
+    ("operation", false),
+    ("provider", false),
+    ("parameters", false),
+    ("status", false),
+    ("error", true),
+    ("verified", false),
+    ("contended", false),
+    ("precision_reached", false),
+    ("encoding", true),
+    ("backend", true),
+    ("batch", false),
+    ("n", false),
+    ("processes", false),
+    ("median_us", false),
+    ("median_ci_us", false),
+    ("mean_us", true),
+    ("stdev_us", true),
+    ("cov_pct", true),
+    ("min_us", true),
+    ("max_us", true),
+    ("p5_us", true),
+    ("p25_us", true),
+    ("p75_us", true),
+    ("p95_us", true),
+    ("p99_us", true),
+    ("iqm_us", true),
+    ("ops_per_s", false),
+    ("ticks", true),
+    ("ticks_per_byte", true),
     ("sizes", false),
 ];
 const SIZES: &[&str] = &["public_key", "secret_key", "ciphertext", "shared_secret", "signature"];
 
 fn has<'a>(value: &'a Value, path: &str) -> &'a Value {
     path.split('.').fold(value, |value, key| {
-        value.as_object().and_then(|object| object.get(key)).unwrap_or_else(|| panic!("{path} is missing at {key}: {value}"))
+        value
+            .as_object()
+            .and_then(|object| object.get(key))
+            .unwrap_or_else(|| panic!("{path} is missing at {key}: {value}"))
     })
 }
 
@@ -52,12 +84,31 @@ fn events_and_export_agree_and_follow_the_contract() {
     assert_eq!(export["schema"], "pqlab/1");
     for document in [&export, events.first().unwrap()] {
         for path in [
-            "run.id", "run.suite", "run.command", "run.seed", "environment.host", "environment.cpu.model",
-            "environment.cpu.cores", "environment.cpu.features", "environment.cpu.governor", "environment.cpu.turbo",
-            "environment.cpu.virtualized", "environment.os", "environment.build.rustc", "environment.build.profile",
-            "environment.build.commit", "environment.providers", "environment.counters.primary",
-            "environment.counters.ticks_per_second", "environment.counters.core_clock_estimate_hz", "harness.protocol",
-            "harness.iterations", "harness.warmup", "harness.outlier_trim_pct", "harness.processes", "harness.floor_ns",
+            "run.id",
+            "run.suite",
+            "run.command",
+            "run.seed",
+            "environment.host",
+            "environment.cpu.model",
+            "environment.cpu.cores",
+            "environment.cpu.features",
+            "environment.cpu.governor",
+            "environment.cpu.turbo",
+            "environment.cpu.virtualized",
+            "environment.os",
+            "environment.build.rustc",
+            "environment.build.profile",
+            "environment.build.commit",
+            "environment.providers",
+            "environment.counters.primary",
+            "environment.counters.ticks_per_second",
+            "environment.counters.core_clock_estimate_hz",
+            "harness.protocol",
+            "harness.iterations",
+            "harness.warmup",
+            "harness.outlier_trim_pct",
+            "harness.processes",
+            "harness.floor_ns",
         ] {
             has(document, path);
         }
@@ -71,7 +122,8 @@ fn events_and_export_agree_and_follow_the_contract() {
         export["results"].as_object().unwrap().values().flat_map(|area| area.as_array().unwrap()).collect();
     results.iter().for_each(|result| check_result(result));
     assert!(results.iter().all(|result| result["status"] == "ok" && result["verified"] == true), "{results:?}");
-    let announced: Vec<&Value> = events.iter().filter(|event| event["event"] == "case").map(|event| &event["result"]).collect();
+    let announced: Vec<&Value> =
+        events.iter().filter(|event| event["event"] == "case").map(|event| &event["result"]).collect();
     assert_eq!(announced.len(), results.len());
     for result in announced {
         let exported = results.iter().find(|exported| exported["id"] == result["id"]).unwrap();
@@ -95,8 +147,24 @@ fn a_run_can_be_saved_printed_and_narrowed() {
     let pqlab = Pqlab::new();
     let saved = pqlab.path("saved.json");
     let arguments = [
-        "run", "hash", "--provider", "rustcrypto", "--algorithm", "SHA3-256", "--lengths", "7,136", "--iterations", "20",
-        "--processes", "2", "--trim", "1", "--format", "csv", "--save", saved.to_str().unwrap(),
+        "run",
+        "hash",
+        "--provider",
+        "rustcrypto",
+        "--algorithm",
+        "SHA3-256",
+        "--lengths",
+        "7,136",
+        "--iterations",
+        "20",
+        "--processes",
+        "2",
+        "--trim",
+        "1",
+        "--format",
+        "csv",
+        "--save",
+        saved.to_str().unwrap(),
     ];
     let csv = pqlab.expect(0, &arguments);
     assert!(csv.contains("hash/SHA3-256/digest[len=7]@rustcrypto") && csv.contains("[len=136]"), "{csv}");

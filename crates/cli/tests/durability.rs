@@ -1,5 +1,7 @@
 //! Stopping at any moment loses no finished case and doubles none.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
 mod common;
 
 use common::{Pqlab, text};
@@ -14,7 +16,18 @@ const KILLS: usize = 100;
 
 /// A run of about a second: a dozen cases in as many blocks as they have.
 const RUN: [&str; 12] = [
-    "run", "hash", "--provider", "rustcrypto", "--filter", "hash/SHA*", "--processes", "2", "--max-time", "0.02", "--seed", "7",
+    "run",
+    "hash",
+    "--provider",
+    "rustcrypto",
+    "--filter",
+    "hash/SHA*",
+    "--processes",
+    "2",
+    "--max-time",
+    "0.02",
+    "--seed",
+    "7",
 ];
 
 #[test]
@@ -32,9 +45,8 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
         arguments.extend(["--json", "--no-progress"]);
         let mut child = pqlab.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
-        let reader = std::thread::spawn(move || {
-            BufReader::new(stdout).lines().map_while(Result::ok).collect::<Vec<String>>()
-        });
+        let reader =
+            std::thread::spawn(move || BufReader::new(stdout).lines().map_while(Result::ok).collect::<Vec<String>>());
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_millis(20 + (random >> 33) % 700));
         let killed = child.try_wait().unwrap().is_none();

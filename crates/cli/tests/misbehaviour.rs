@@ -1,6 +1,7 @@
 //! A library that misbehaves is a failed row with its reason; everything else is measured as if nothing had happened.
 
 #![cfg(feature = "misbehaving")]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod common;
 
@@ -14,7 +15,19 @@ fn measure(suite: &str) -> Vec<Value> {
     let pqlab = Pqlab::new();
     let file = common::write(&pqlab.path("suite.toml"), suite);
     let output = pqlab
-        .command(&["run", &file, "--time-limit", "5", "--format", "json", "--no-progress", "--processes", "2", "--max-time", "0.3"])
+        .command(&[
+            "run",
+            &file,
+            "--time-limit",
+            "5",
+            "--format",
+            "json",
+            "--no-progress",
+            "--processes",
+            "2",
+            "--max-time",
+            "0.3",
+        ])
         .stdin(Stdio::null())
         .output()
         .unwrap();

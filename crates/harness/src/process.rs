@@ -263,7 +263,9 @@ impl Drop for Worker {
 /// If the descriptor is not open.
 pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
     if nix::fcntl::fcntl(borrowed(descriptor), nix::fcntl::FcntlArg::F_GETFD).is_err() {
-        return Err(io::Error::other(format!("descriptor {descriptor} is not open: a worker is started by `pqlab run`")));
+        return Err(io::Error::other(format!(
+            "descriptor {descriptor} is not open: a worker is started by `pqlab run`"
+        )));
     }
     // SAFETY: the descriptor is open, and the command line that names it gives this process its only owner.
     let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };

@@ -193,12 +193,8 @@ impl Block<'_> {
         }
         let batch = self.protocol.batch.unwrap_or_else(|| calibrate(ns_per_operation, self.counter.resolution_ns));
         let quota = self.protocol.iterations.map(|iterations| shares(iterations, self.processes()));
-        let samples = Samples {
-            metric: self.counter.metric,
-            ns_per_tick: self.counter.ns_per_tick,
-            batch,
-            visits: Vec::new(),
-        };
+        let samples =
+            Samples { metric: self.counter.metric, ns_per_tick: self.counter.ns_per_tick, batch, visits: Vec::new() };
         let ns_per_operation = ns_per_operation.max(0.1);
         self.open.push(Open { position, ns_per_operation, quota, spent_ns: 0, rounds: 0, samples });
         Ok(())

@@ -153,7 +153,11 @@ mod tests {
 
         assert!(receive::<Response>(&mut [].as_slice()).unwrap().is_none());
         for cut in 1..wire.len() {
-            assert_eq!(receive::<Response>(&mut &wire[..cut]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof, "cut {cut}");
+            assert_eq!(
+                receive::<Response>(&mut &wire[..cut]).unwrap_err().kind(),
+                io::ErrorKind::UnexpectedEof,
+                "cut {cut}"
+            );
         }
         let too_long = u32::MAX.to_le_bytes();
         assert_eq!(receive::<Response>(&mut too_long.as_slice()).unwrap_err().kind(), io::ErrorKind::InvalidData);

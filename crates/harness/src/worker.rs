@@ -13,8 +13,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Time after which the rough estimate of an operation's time is good enough, in ns.
 const ESTIMATE_NS: u64 = 2_000_000;
-/// Operations after which it is good enough, however short they are.
-const ESTIMATE_OPERATIONS: u64 = 1 << 16;
+/// Most operations timed at once for it: each may need memory of its own.
+const ESTIMATE_BATCH: usize = 512;
 
 /// Serves requests until the stream ends.
 ///
@@ -57,7 +57,8 @@ impl<'a> Worker<'a> {
             _ => None,
         };
         // The coordinator has measured the counter's rate; a second opinion would only disagree with it.
-        let counter = counter::open_at_rate(begin.counter, begin.ticks_per_second).map_err(|error| error.to_string())?;
+        let counter =
+            counter::open_at_rate(begin.counter, begin.ticks_per_second).map_err(|error| error.to_string())?;
         Ok(Worker {
             source,
             seed: Seed { run: begin.seed, process: begin.process },
@@ -89,17 +90,18 @@ impl<'a> Worker<'a> {
     fn prepare(&mut self, case: Case) -> Result<Prepared, Fault> {
         let mut trial = self.source.prepare(&case, self.seed)?;
         let mut recorder = Recorder::default();
-        let mut batch = 1;
+        let (mut batch, mut spent) = (1, 0);
         let ns_per_operation = loop {
             trial.refill(batch)?;
             let started = clock::monotonic_ns();
             trial.run(batch, &mut recorder)?;
             let elapsed = clock::monotonic_ns() - started;
             trial.verify()?;
-            if elapsed >= ESTIMATE_NS || batch as u64 >= ESTIMATE_OPERATIONS {
+            spent += elapsed;
+            if spent >= ESTIMATE_NS {
                 break elapsed as f64 / batch as f64;
             }
-            batch *= 2;
+            batch = (batch * 2).min(ESTIMATE_BATCH);
         };
         self.trials.insert(case.id(), trial);
         Ok(Prepared { ns_per_operation })
@@ -110,7 +112,8 @@ impl<'a> Worker<'a> {
             .trials
             .get_mut(&request.case)
             .ok_or_else(|| Fault::Library(format!("{} was not prepared in this worker", request.case)))?;
-        let batch = usize::try_from(request.batch.max(1)).map_err(|_| Fault::Library("the batch is too large".into()))?;
+        let batch =
+            usize::try_from(request.batch.max(1)).map_err(|_| Fault::Library("the batch is too large".into()))?;
         let mut recorder = Recorder::default();
         let started = clock::monotonic_ns();
         let mut warm = 0;

@@ -159,15 +159,19 @@ pub fn algorithms(laboratory: &Laboratory) -> Vec<AlgorithmEntry> {
             standard: Some(xof.info().standard.to_string()),
             ..blank(&xof.info().algorithm, Operations::Xof)
         }));
-        entries.extend(provider.macs.iter().map(|mac| AlgorithmEntry {
-            output: Some(mac.tag_len()),
-            ..blank(mac.algorithm(), Operations::Mac)
-        }));
+        entries.extend(
+            provider
+                .macs
+                .iter()
+                .map(|mac| AlgorithmEntry { output: Some(mac.tag_len()), ..blank(mac.algorithm(), Operations::Mac) }),
+        );
         entries.extend(provider.kdfs.iter().map(|kdf| blank(kdf.algorithm(), Operations::Kdf)));
-        entries.extend(provider.aeads.iter().map(|aead| AlgorithmEntry {
-            output: Some(aead.tag_len()),
-            ..blank(aead.algorithm(), Operations::Aead)
-        }));
+        entries.extend(
+            provider.aeads.iter().map(|aead| AlgorithmEntry {
+                output: Some(aead.tag_len()),
+                ..blank(aead.algorithm(), Operations::Aead)
+            }),
+        );
     }
     entries
 }
@@ -182,11 +186,7 @@ pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
             version: provider.build_info.version.clone(),
             build: provider.build_info.build.clone(),
             algorithms: all.iter().filter(|entry| entry.provider == provider.id()).count(),
-            unsupported: provider
-                .unsupported
-                .iter()
-                .map(|gap| (gap.algorithm.clone(), gap.reason.clone()))
-                .collect(),
+            unsupported: provider.unsupported.iter().map(|gap| (gap.algorithm.clone(), gap.reason.clone())).collect(),
         })
         .collect()
 }

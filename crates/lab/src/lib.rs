@@ -5,6 +5,7 @@ mod error;
 mod plan;
 mod session;
 mod suite;
+mod verify;
 mod worker;
 
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
@@ -12,9 +13,11 @@ pub use error::LabError;
 pub use plan::{Filters, Plan, matches};
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
+pub use verify::known_answers;
 pub use worker::serve_as_worker;
 
 pub use pqlab_harness::environment::{Advice, Severity, advise, advise_here};
 pub use pqlab_record as record;
 pub use pqlab_report as report;
 pub use pqlab_store as store;
+pub use pqlab_verification as verification;

@@ -140,7 +140,11 @@ fn matches_any(patterns: &[String], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, text))
 }
 
-fn check_patterns<'a>(what: &str, patterns: &[String], known: impl Iterator<Item = &'a str> + Clone) -> Result<(), LabError> {
+fn check_patterns<'a>(
+    what: &str,
+    patterns: &[String],
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Result<(), LabError> {
     for pattern in patterns {
         let matcher = WildMatch::new(pattern);
         if !known.clone().any(|name| matcher.matches(name) || matcher.matches(name.split(':').next().unwrap_or(name))) {

@@ -1,8 +1,8 @@
 //! Running a plan: environment, workers, store, and whoever watches.
 
 use crate::{LabError, Plan};
-use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::counter::Baseline;
+use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts};
 use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
 use pqlab_providers::providers;
@@ -196,7 +196,8 @@ impl Laboratory {
 
     fn workers(&self, protocol: &Protocol, seed: u64, ticks_per_second: Option<f64>) -> Workers {
         // One core for all processes: what differs between cores would pass for a difference between processes.
-        let cpus = protocol.affinity.clone().unwrap_or_else(|| affinity::allowed().last().copied().into_iter().collect());
+        let cpus =
+            protocol.affinity.clone().unwrap_or_else(|| affinity::allowed().last().copied().into_iter().collect());
         Workers {
             program: self.program.clone(),
             arguments: self.arguments.clone(),

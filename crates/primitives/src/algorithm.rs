@@ -239,8 +239,16 @@ const fn signature(
     }
 }
 
-const fn falcon(algorithm: &'static str, category: u8, verifying_key: usize, signing_keys: &'static [(KeyEncoding, usize)], length: usize, variable_length: bool) -> SignatureParameters {
-    let mut parameters = signature(algorithm, "Falcon (round 3)", Some(category), verifying_key, signing_keys, length, (0, 0));
+const fn falcon(
+    algorithm: &'static str,
+    category: u8,
+    verifying_key: usize,
+    signing_keys: &'static [(KeyEncoding, usize)],
+    length: usize,
+    variable_length: bool,
+) -> SignatureParameters {
+    let mut parameters =
+        signature(algorithm, "Falcon (round 3)", Some(category), verifying_key, signing_keys, length, (0, 0));
     parameters.variable_length = variable_length;
     parameters
 }

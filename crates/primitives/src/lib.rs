@@ -18,7 +18,9 @@ mod provider;
 mod signature;
 mod symmetric;
 
-pub use algorithm::{HashParameters, KemParameters, KeyAgreementParameters, KeyEncoding, SignatureParameters, XofParameters};
+pub use algorithm::{
+    HashParameters, KemParameters, KeyAgreementParameters, KeyEncoding, SignatureParameters, XofParameters,
+};
 pub use coins::Coins;
 pub use error::{Error, Result};
 pub use hash::{Hash, Xof, XofReader};

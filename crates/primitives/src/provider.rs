@@ -80,6 +80,26 @@ impl Provider {
         }
     }
 
+    /// The names of everything that it offers, each once.
+    pub fn algorithms(&self) -> Vec<String> {
+        let kems = self.kems.iter().map(|kem| kem.info().parameters.algorithm.to_string());
+        let signatures = self.signatures.iter().map(|scheme| scheme.info().parameters.algorithm.to_string());
+        let agreements = self.key_agreements.iter().map(|agreement| agreement.info().parameters.algorithm.to_string());
+        let hashes = self.hashes.iter().map(|hash| hash.info().algorithm.to_string());
+        let xofs = self.xofs.iter().map(|xof| xof.info().algorithm.to_string());
+        let macs = self.macs.iter().map(|mac| mac.algorithm().to_owned());
+        let kdfs = self.kdfs.iter().map(|kdf| kdf.algorithm().to_owned());
+        let aeads = self.aeads.iter().map(|aead| aead.algorithm().to_owned());
+        let all = kems.chain(signatures).chain(agreements).chain(hashes).chain(xofs).chain(macs).chain(kdfs).chain(aeads);
+        let mut names: Vec<String> = Vec::new();
+        for name in all {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
     /// The KEM of that name.
     pub fn kem(&self, algorithm: &str) -> Option<&Arc<dyn Kem>> {
         self.kems.iter().find(|kem| kem.info().parameters.algorithm == algorithm)
@@ -123,6 +143,10 @@ impl Provider {
 
 impl std::fmt::Debug for Provider {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Provider").field("id", &self.id()).field("build_info", &self.build_info).finish_non_exhaustive()
+        formatter
+            .debug_struct("Provider")
+            .field("id", &self.id())
+            .field("build_info", &self.build_info)
+            .finish_non_exhaustive()
     }
 }

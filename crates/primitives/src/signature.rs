@@ -31,7 +31,12 @@ pub trait SignatureScheme: Send + Sync {
 
     /// Generates a key pair and writes both halves as they go on the wire, the signing key in the provider's first
     /// encoding. Returns the length in bytes of the verifying key and of the signing key.
-    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<(usize, usize)>;
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)>;
 
     /// Generates a prepared signing key.
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>>;

@@ -140,7 +140,8 @@ mod tests {
     #[test]
     fn an_id_names_only_what_tells_cases_apart() {
         assert_eq!(case(Some(Form::Prepared), vec![]).id(), "signature/ML-DSA-65/verify@libcrux:avx2");
-        let encoded = case(Some(Form::Encoded), vec![Parameter::Number("len".into(), 1024), Parameter::Flag("hedged".into())]);
+        let encoded =
+            case(Some(Form::Encoded), vec![Parameter::Number("len".into(), 1024), Parameter::Flag("hedged".into())]);
         assert_eq!(encoded.id(), "signature/ML-DSA-65/verify[encoded,len=1024,hedged]@libcrux:avx2");
         assert_eq!(encoded.number("len"), Some(1024));
         assert_eq!((encoded.library(), encoded.backend()), ("libcrux", Some("avx2")));

@@ -8,6 +8,7 @@
 //! generator that draws the same coins twice.
 
 mod checks;
+mod defects;
 mod interop;
 mod line;
 mod locate;
@@ -20,6 +21,7 @@ mod vectors;
 mod verify;
 mod wycheproof;
 
+pub use defects::{KNOWN_DEFECTS, KnownDefect};
 pub use interop::{INTEROPERABILITY, interop};
 pub use line::{Line, Reason, Totals};
 pub use locate::{find_vectors, vectors_root};

@@ -2,7 +2,8 @@ use serde::{Deserialize, Serialize};
 
 /// What became of one suite of vectors with one algorithm of one provider, or of one ordered pair of providers.
 ///
-/// Every vector is counted once: `attempted + unsupported` is how many there are, `attempted - passed` how many failed.
+/// Every vector is counted once: `attempted + unsupported` is how many there are, and what was attempted passed, failed,
+/// or shows a known defect.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Line {
     /// The provider's id; of a pair, the one that makes keys or signs.
@@ -17,6 +18,8 @@ pub struct Line {
     pub attempted: u64,
     /// Those of them that came out right.
     pub passed: u64,
+    /// Those of them that show a defect of the library that is known ([`crate::KNOWN_DEFECTS`]).
+    pub defects: Vec<Reason>,
     /// Vectors that the provider, or the traits, offer nothing for.
     pub unsupported: u64,
     /// Why they are unsupported; the counts add up to `unsupported`.
@@ -27,7 +30,7 @@ pub struct Line {
     pub skipped: Option<String>,
 }
 
-/// Why vectors are unsupported, and how many of them.
+/// Why vectors are unsupported, or which defect they show, and how many of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// As one would tell a user.
@@ -39,7 +42,12 @@ pub struct Reason {
 impl Line {
     /// Vectors that came out wrong.
     pub fn failed(&self) -> u64 {
-        self.attempted.saturating_sub(self.passed)
+        self.attempted.saturating_sub(self.passed + self.known())
+    }
+
+    /// Vectors that show a known defect.
+    pub fn known(&self) -> u64 {
+        self.defects.iter().map(|defect| defect.count).sum()
     }
 }
 
@@ -54,6 +62,8 @@ pub struct Totals {
     pub passed: u64,
     /// Vectors that failed.
     pub failed: u64,
+    /// Vectors that show a known defect.
+    pub defects: u64,
     /// Vectors that are unsupported.
     pub unsupported: u64,
     /// Lines that were skipped.
@@ -69,6 +79,7 @@ impl Totals {
             totals.attempted += line.attempted;
             totals.passed += line.passed;
             totals.failed += line.failed();
+            totals.defects += line.known();
             totals.unsupported += line.unsupported;
             totals.skipped += u64::from(line.skipped.is_some());
         }

@@ -35,7 +35,7 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
     all("cctv/ML-DSA/benchmark/", "messages to measure with, not vectors"),
     NotApplicable {
         place: "falcon/liboqs-",
-        part: "algorithms other than ML-KEM, ML-DSA, Falcon and SPHINCS+-SHA2-128f-simple",
+        part: "algorithms other than ML-KEM, ML-DSA and Falcon",
         reason: "no provider is asked for these algorithms",
     },
     all("falcon/pqclean-", "their digests are liboqs' or need a seeded generator within the library"),

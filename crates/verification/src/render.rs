@@ -1,22 +1,22 @@
 //! Lines as text: Markdown for people, JSON for programs.
 
-use crate::{Line, NOT_APPLICABLE, Totals};
+use crate::{KNOWN_DEFECTS, KnownDefect, Line, NOT_APPLICABLE, NotApplicable, Totals};
 use serde::Serialize;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// The lines as a Markdown table, with their sums, and below it every failure that was quoted.
 pub fn table(lines: &[Line]) -> String {
     let mut out = String::from(
-        "| provider | algorithm | suite | attempted | passed | failed | unsupported | why |\n\
-         |---|---|---|---:|---:|---:|---:|---|\n",
+        "| provider | algorithm | suite | attempted | passed | failed | known defects | unsupported | why |\n\
+         |---|---|---|---:|---:|---:|---:|---:|---|\n",
     );
     for line in lines {
         let (provider, algorithm, suite) = (who(line), cell(&line.algorithm), cell(&line.suite));
-        let counts = counts(line.attempted, line.passed, line.failed(), line.unsupported);
+        let counts = counts(&Totals::of([line]));
         put(&mut out, format_args!("| {provider} | {algorithm} | {suite} | {counts} | {} |\n", cell(&why(line))));
     }
     let totals = Totals::of(lines);
-    let counts = counts(totals.attempted, totals.passed, totals.failed, totals.unsupported);
+    let counts = counts(&totals);
     let skipped = if totals.skipped == 0 { String::new() } else { format!("{} lines skipped", totals.skipped) };
     put(&mut out, format_args!("| **all** | | {} lines | {counts} | {skipped} |\n", totals.lines));
     failures(&mut out, lines);
@@ -28,7 +28,8 @@ pub fn table(lines: &[Line]) -> String {
 pub fn matrix(lines: &[Line]) -> String {
     let mut out = String::new();
     for algorithm in distinct(lines.iter().map(|line| line.algorithm.as_str())) {
-        let pairs: Vec<&Line> = lines.iter().filter(|line| line.algorithm == algorithm && line.peer.is_some()).collect();
+        let pairs: Vec<&Line> =
+            lines.iter().filter(|line| line.algorithm == algorithm && line.peer.is_some()).collect();
         let peers = distinct(pairs.iter().filter_map(|line| line.peer.as_deref()));
         put(&mut out, format_args!("### {algorithm}\n\n| |"));
         peers.iter().for_each(|peer| put(&mut out, format_args!(" {} |", cell(peer))));
@@ -36,8 +37,13 @@ pub fn matrix(lines: &[Line]) -> String {
         for provider in distinct(pairs.iter().map(|line| line.provider.as_str())) {
             put(&mut out, format_args!("| {} |", cell(provider)));
             for peer in &peers {
-                let pair = pairs.iter().find(|line| line.provider == provider && line.peer.as_deref() == Some(peer));
-                put(&mut out, format_args!(" {} |", pair.map_or("missing".to_owned(), |line| passed(line))));
+                // An algorithm that is offered as two kinds of thing has two lines.
+                let pair = pairs.iter().filter(|line| line.provider == provider && line.peer.as_deref() == Some(peer));
+                let Totals { lines, attempted, passed, failed, .. } = Totals::of(pair.copied());
+                match lines {
+                    0 => out.push_str(" missing |"),
+                    _ => put(&mut out, format_args!(" {} |", bold(failed > 0, format_args!("{passed}/{attempted}")))),
+                }
             }
             out.push('\n');
         }
@@ -50,7 +56,8 @@ pub fn matrix(lines: &[Line]) -> String {
     out
 }
 
-/// Everything as JSON: the lines of vectors, those of pairs, the sums of both, and what is not applicable.
+/// Everything as JSON: the lines of vectors, those of pairs, the sums of both, what is not applicable, and the
+/// defects that are known.
 ///
 /// # Errors
 /// None that is known of: there is nothing in a line that JSON cannot say.
@@ -60,23 +67,25 @@ pub fn json(vectors: &[Line], pairs: &[Line]) -> serde_json::Result<String> {
         totals: Totals,
         vectors: &'a [Line],
         interoperability: &'a [Line],
-        not_applicable: &'a [crate::NotApplicable],
+        not_applicable: &'a [NotApplicable],
+        known_defects: &'a [KnownDefect],
     }
     serde_json::to_string_pretty(&Report {
         totals: Totals::of(vectors.iter().chain(pairs)),
         vectors,
         interoperability: pairs,
         not_applicable: NOT_APPLICABLE,
+        known_defects: KNOWN_DEFECTS,
     })
 }
 
-fn counts(attempted: u64, passed: u64, failed: u64, unsupported: u64) -> String {
-    format!("{attempted} | {passed} | {} | {unsupported}", if failed == 0 { "0".to_owned() } else { format!("**{failed}**") })
+fn counts(totals: &Totals) -> String {
+    let Totals { attempted, passed, failed, defects, unsupported, .. } = totals;
+    format!("{attempted} | {passed} | {} | {defects} | {unsupported}", bold(*failed > 0, failed))
 }
 
-fn passed(line: &Line) -> String {
-    let (passed, attempted) = (line.passed, line.attempted);
-    if line.failed() == 0 { format!("{passed}/{attempted}") } else { format!("**{passed}/{attempted}**") }
+fn bold(wrong: bool, text: impl Display) -> String {
+    if wrong { format!("**{text}**") } else { text.to_string() }
 }
 
 fn who(line: &Line) -> String {
@@ -90,8 +99,8 @@ fn why(line: &Line) -> String {
     match &line.skipped {
         Some(reason) => format!("skipped: {reason}"),
         None => {
-            let reasons: Vec<String> = line.reasons.iter().map(|of| format!("{}: {}", of.count, of.reason)).collect();
-            reasons.join("; ")
+            let both = line.defects.iter().chain(&line.reasons);
+            both.map(|of| format!("{}: {}", of.count, of.reason)).collect::<Vec<String>>().join("; ")
         }
     }
 }
@@ -102,7 +111,17 @@ fn failures(out: &mut String, lines: &[Line]) {
         out.push_str("\nFailures:\n\n");
     }
     for line in failed {
-        put(out, format_args!("- {}, {}, {}: {} of {}\n", who(line), line.algorithm, line.suite, line.failed(), line.attempted));
+        put(
+            out,
+            format_args!(
+                "- {}, {}, {}: {} of {}\n",
+                who(line),
+                line.algorithm,
+                line.suite,
+                line.failed(),
+                line.attempted
+            ),
+        );
         line.failures.iter().for_each(|failure| put(out, format_args!("  - {failure}\n")));
         let rest = line.failed().saturating_sub(line.failures.len() as u64);
         if rest > 0 {
@@ -152,18 +171,19 @@ mod tests {
 
     #[test]
     fn the_table_has_every_line_and_the_sums() {
-        let mut unsupported = line("a", None, 2, 2);
+        let mut unsupported = line("a", None, 4, 2);
+        unsupported.defects = vec![Reason { reason: "accepts".to_owned(), count: 2 }];
         unsupported.unsupported = 3;
         unsupported.reasons = vec![Reason { reason: "no|such".to_owned(), count: 3 }];
         let skipped = Line { skipped: Some("no folder".to_owned()), ..line("b", None, 0, 0) };
         let text = table(&[unsupported, line("b", None, 9, 6), skipped]);
         let expected = "\
-            | provider | algorithm | suite | attempted | passed | failed | unsupported | why |\n\
-            |---|---|---|---:|---:|---:|---:|---|\n\
-            | a | ECDSA-P-256 | r \\|\\| s | 2 | 2 | 0 | 3 | 3: no\\|such |\n\
-            | b | ECDSA-P-256 | r \\|\\| s | 9 | 6 | **3** | 0 |  |\n\
-            | b | ECDSA-P-256 | r \\|\\| s | 0 | 0 | 0 | 0 | skipped: no folder |\n\
-            | **all** | | 3 lines | 11 | 8 | **3** | 3 | 1 lines skipped |\n\
+            | provider | algorithm | suite | attempted | passed | failed | known defects | unsupported | why |\n\
+            |---|---|---|---:|---:|---:|---:|---:|---|\n\
+            | a | ECDSA-P-256 | r \\|\\| s | 4 | 2 | 0 | 2 | 3 | 2: accepts; 3: no\\|such |\n\
+            | b | ECDSA-P-256 | r \\|\\| s | 9 | 6 | **3** | 0 | 0 |  |\n\
+            | b | ECDSA-P-256 | r \\|\\| s | 0 | 0 | 0 | 0 | 0 | skipped: no folder |\n\
+            | **all** | | 3 lines | 13 | 8 | **3** | 2 | 3 | 1 lines skipped |\n\
             \nFailures:\n\n\
             - b, ECDSA-P-256, r || s: 3 of 9\n  - 6: wrong\n  - and 2 more\n";
         assert_eq!(text, expected);
@@ -171,7 +191,13 @@ mod tests {
 
     #[test]
     fn the_matrix_shows_a_pair_that_is_missing() {
-        let text = matrix(&[line("a", Some("a"), 5, 5), line("a", Some("b"), 5, 4), line("b", Some("a"), 5, 5)]);
+        let lines = [
+            line("a", Some("a"), 5, 5),
+            line("a", Some("b"), 5, 4),
+            line("b", Some("a"), 2, 2),
+            line("b", Some("a"), 3, 3),
+        ];
+        let text = matrix(&lines);
         let expected = "\
             ### ECDSA-P-256\n\n\
             | | a | b |\n|---|---:|---:|\n| a | 5/5 | **4/5** |\n| b | 5/5 | missing |\n\n\

@@ -1,6 +1,6 @@
 //! Counting what becomes of each vector.
 
-use crate::{Line, Reason};
+use crate::{KnownDefect, Line, Reason};
 use pqlab_primitives::Error;
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -38,9 +38,28 @@ pub(crate) struct Tally {
     passed: u64,
     reasons: BTreeMap<String, u64>,
     failures: Vec<String>,
+    known: Vec<&'static KnownDefect>,
+    defects: BTreeMap<&'static str, u64>,
 }
 
 impl Tally {
+    /// A tally that knows of defects.
+    pub(crate) fn with(known: Vec<&'static KnownDefect>) -> Tally {
+        Tally { known, ..Tally::default() }
+    }
+
+    /// As [`Tally::check`], for a vector that may show a known defect: the suite gives it flags and a comment.
+    pub(crate) fn check_marked(&mut self, id: impl Display, marks: &[String], vector: impl FnOnce() -> Checked) {
+        let known = self.known.iter().find(|defect| marks.iter().any(|mark| mark == defect.mark)).copied();
+        match (caught(vector), known) {
+            (Err(Fault::Wrong(_)), Some(defect)) => {
+                self.attempted += 1;
+                *self.defects.entry(defect.what).or_default() += 1;
+            }
+            (outcome, _) => self.check(id, || outcome),
+        }
+    }
+
     /// Puts one vector to the provider. A panic is a failure of this vector and of nothing else.
     pub(crate) fn check(&mut self, id: impl Display, vector: impl FnOnce() -> Checked) {
         match caught(vector) {
@@ -73,8 +92,8 @@ impl Tally {
 
     /// The line that this makes.
     pub(crate) fn line(self, provider: &str, peer: Option<&str>, algorithm: &str, suite: &str) -> Line {
-        let reasons: Vec<Reason> =
-            self.reasons.into_iter().map(|(reason, count)| Reason { reason, count }).collect();
+        let reasons: Vec<Reason> = self.reasons.into_iter().map(|(reason, count)| Reason { reason, count }).collect();
+        let defects = self.defects.into_iter().map(|(what, count)| Reason { reason: what.to_owned(), count });
         Line {
             provider: provider.to_owned(),
             peer: peer.map(str::to_owned),
@@ -82,6 +101,7 @@ impl Tally {
             suite: suite.to_owned(),
             attempted: self.attempted,
             passed: self.passed,
+            defects: defects.collect(),
             unsupported: reasons.iter().map(|reason| reason.count).sum(),
             reasons,
             failures: self.failures,
@@ -126,5 +146,19 @@ mod tests {
         assert_eq!(line.failures.len(), QUOTED);
         assert_eq!(line.failures[0], "2: verification failed");
         assert_eq!(line.failures[1], "5: panicked: on vector 5");
+    }
+
+    #[test]
+    fn a_known_defect_is_neither_passed_nor_failed() {
+        let defect = &crate::KNOWN_DEFECTS[0];
+        let mut tally = Tally::with(vec![defect]);
+        let (marked, other) = ([defect.mark.to_owned()], ["Other".to_owned()]);
+        tally.check_marked(1, &marked, || Err(Fault::Wrong("accepted".to_owned())));
+        tally.check_marked(2, &marked, || Ok(()));
+        tally.check_marked(3, &marked, || Err(Fault::Unsupported("no".to_owned())));
+        tally.check_marked(4, &other, || Err(Fault::Wrong("accepted".to_owned())));
+        let line = tally.line("a", None, "X", "suite");
+        assert_eq!((line.attempted, line.passed, line.failed(), line.known(), line.unsupported), (3, 1, 1, 1, 1));
+        assert_eq!(line.defects, [Reason { reason: defect.what.to_owned(), count: 1 }]);
     }
 }

@@ -81,7 +81,12 @@ impl SignatureScheme for Gullible {
         self.0.info()
     }
 
-    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<(usize, usize)> {
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
         self.0.generate_encoded(coins, verifying_key, signing_key)
     }
 

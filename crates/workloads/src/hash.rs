@@ -42,9 +42,10 @@ impl Workload for HashWorkload {
         for provider in providers {
             let macs = provider.macs.iter().map(|mac| (mac.algorithm(), "tag", RECORD));
             let kdfs = provider.kdfs.iter().map(|kdf| (kdf.algorithm(), "derive", KEYING_MATERIAL));
-            let aeads = provider.aeads.iter().flat_map(|aead| {
-                [(aead.algorithm(), "seal", RECORD), (aead.algorithm(), "open", RECORD)]
-            });
+            let aeads = provider
+                .aeads
+                .iter()
+                .flat_map(|aead| [(aead.algorithm(), "seal", RECORD), (aead.algorithm(), "open", RECORD)]);
             let all = macs.chain(kdfs).chain(aeads);
             cases.extend(all.map(|(algorithm, operation, length)| Case {
                 block: "hash/symmetric".into(),
@@ -177,11 +178,7 @@ impl Trial for Digest {
 }
 
 fn same(actual: &[u8], expected: &[u8], what: &str) -> Result<(), Fault> {
-    if actual == expected {
-        Ok(())
-    } else {
-        Err(Fault::WrongAnswer(format!("the same input gives another {what}")))
-    }
+    if actual == expected { Ok(()) } else { Err(Fault::WrongAnswer(format!("the same input gives another {what}"))) }
 }
 
 /// Message authentication with a prepared key.

@@ -37,9 +37,7 @@ pub(crate) fn bytes(generator: &mut ChaCha8Rng, length: usize) -> Vec<u8> {
 pub(crate) fn pool<T, E>(mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
     let mut items = vec![make()?];
     let started = pqlab_harness::clock::monotonic_ns();
-    while items.len() < POOL
-        && u128::from(pqlab_harness::clock::monotonic_ns() - started) < POOL_TIME.as_nanos()
-    {
+    while items.len() < POOL && u128::from(pqlab_harness::clock::monotonic_ns() - started) < POOL_TIME.as_nanos() {
         items.push(make()?);
     }
     Ok(items)

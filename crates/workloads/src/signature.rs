@@ -3,7 +3,9 @@
 use crate::inputs::{POOL, Turn, bytes, generator, pool};
 use crate::{Options, Workload, fault, missing};
 use pqlab_harness::{Fault, Recorder, Seed, Trial};
-use pqlab_primitives::{Coins, KeyEncoding, Provider, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
+use pqlab_primitives::{
+    Coins, KeyEncoding, Provider, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey,
+};
 use pqlab_record::{Case, Facts, Form, Parameter, Sizes};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -49,7 +51,11 @@ impl Workload for SignatureWorkload {
         let encoded = case.form == Some(Form::Encoded);
         let length = case.number("len").unwrap_or(MESSAGE) as usize;
         Ok(match (case.operation.as_str(), encoded) {
-            ("keygen", false) => Box::new(Keygen { other_key: other_key(scheme.as_ref(), &mut generator).map_err(fault)?, scheme, keys: Vec::new() }),
+            ("keygen", false) => Box::new(Keygen {
+                other_key: other_key(scheme.as_ref(), &mut generator).map_err(fault)?,
+                scheme,
+                keys: Vec::new(),
+            }),
             ("keygen", true) => Box::new(KeygenEncoded::new(scheme, &mut generator).map_err(fault)?),
             ("sign", _) => Box::new(Sign::new(scheme, encoded, length, &mut generator).map_err(fault)?),
             ("verify", _) => Box::new(Verify::new(scheme, encoded, length, &mut generator).map_err(fault)?),
@@ -95,7 +101,10 @@ fn signing_key(scheme: &dyn SignatureScheme, generator: &mut ChaCha8Rng) -> Libr
     scheme.generate(if scheme.info().coins.keygen { Coins::Exact(&coins) } else { Coins::Internal })
 }
 
-fn encode_signing_key(scheme: &dyn SignatureScheme, key: &dyn SigningKey) -> LibraryResult<(Option<KeyEncoding>, Vec<u8>)> {
+fn encode_signing_key(
+    scheme: &dyn SignatureScheme,
+    key: &dyn SigningKey,
+) -> LibraryResult<(Option<KeyEncoding>, Vec<u8>)> {
     let Some((encoding, length)) = own_encoding(scheme) else { return Ok((None, Vec::new())) };
     let mut encoded = vec![0; length];
     let length = key.encode(encoding, &mut encoded)?;

@@ -1,6 +1,6 @@
+use crate::DONE;
 use crate::args::ExportArgs;
 use crate::output::{self, BadInput};
-use crate::DONE;
 use pqlab_lab::report::{Exporter, exporters};
 use std::io::{self, Write};
 

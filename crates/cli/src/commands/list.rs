@@ -1,8 +1,8 @@
 use super::laboratory;
 use crate::args::{ListArgs, Listing};
-use crate::{DONE, output};
 use crate::output::Terminal;
 use crate::table::table;
+use crate::{DONE, output};
 use pqlab_lab::report::exporters;
 use pqlab_lab::{algorithms, builtin_suites, counters, provider_entries};
 use serde_json::{Value, json};
@@ -50,13 +50,16 @@ fn list(what: Listing, width: usize) -> anyhow::Result<Listed> {
             let heads =
                 ["algorithm", "provider", "category", "public key", "secret key", "ciphertext", "signature", "output"];
             let text = table(&heads, rows.collect(), width);
-            Listed { text: format!("{text}\nLengths in bytes; the longest where a length varies."), json: json!(entries) }
+            Listed {
+                text: format!("{text}\nLengths in bytes; the longest where a length varies."),
+                json: json!(entries),
+            }
         }
         Listing::Providers => {
             let entries = provider_entries(&laboratory()?);
-            let rows = entries
-                .iter()
-                .map(|entry| vec![entry.id.clone(), entry.algorithms.to_string(), entry.version.clone(), entry.build.clone()]);
+            let rows = entries.iter().map(|entry| {
+                vec![entry.id.clone(), entry.algorithms.to_string(), entry.version.clone(), entry.build.clone()]
+            });
             let mut text = table(&["provider", "algorithms", "version", "build"], rows.collect(), width);
             for entry in entries.iter().filter(|entry| !entry.unsupported.is_empty()) {
                 text.push_str(&format!("\n{} does not offer:", entry.id));

@@ -7,6 +7,7 @@ pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;
+pub(crate) mod verify;
 
 use crate::args::DatabaseArgs;
 use pqlab_lab::Laboratory;

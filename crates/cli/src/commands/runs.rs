@@ -5,7 +5,8 @@ use pqlab_lab::report::terminal as report;
 use serde_json::json;
 
 pub(crate) fn run(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    let runs = if arguments.database.path()?.exists() { arguments.database.open_read_only()?.runs()? } else { Vec::new() };
+    let runs =
+        if arguments.database.path()?.exists() { arguments.database.open_read_only()?.runs()? } else { Vec::new() };
     if arguments.json {
         let rows: Vec<_> = runs
             .iter()

@@ -10,8 +10,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
         output::data(&terminal::run_table(&run, screen.width, screen.palette))?;
         return Ok(DONE);
     };
-    let records: Vec<_> =
-        run.records.iter().filter(|record| pqlab_lab::matches(pattern, &record.case.id())).collect();
+    let records: Vec<_> = run.records.iter().filter(|record| pqlab_lab::matches(pattern, &record.case.id())).collect();
     if records.is_empty() {
         let message = format!("no case of run {} matches {pattern:?}: `pqlab show {0}` lists them", run.header.id);
         return Err(BadInput(message).into());

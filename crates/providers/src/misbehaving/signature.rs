@@ -79,7 +79,12 @@ impl SignatureScheme for Credulous {
         &self.info
     }
 
-    fn generate_encoded(&self, _coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<(usize, usize)> {
+    fn generate_encoded(
+        &self,
+        _coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
         let key = self.fresh();
         Ok((key.write(verifying_key)?, key.write(signing_key)?))
     }

@@ -1,4 +1,4 @@
-use super::{equal, step, written};
+use super::{buffer, equal, refused, step, written};
 use crate::tally::{Checked, Fault};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result};
 
@@ -51,8 +51,32 @@ pub(crate) fn decapsulation(
     equal("shared secret", secret, &decapsulate(kem, key.as_ref(), ciphertext)?)
 }
 
+/// Whether an encapsulation key is taken or refused as it must be. FIPS 203, section 7.2, has it checked before it is
+/// used: some libraries check when they load it, others whenever they encapsulate.
+pub(crate) fn encapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) -> Checked {
+    let parameters = &kem.info().parameters;
+    let used = kem.load_encapsulation_key(key).and_then(|key| {
+        let (mut ciphertext, mut secret) = (buffer(parameters.ciphertext), buffer(parameters.shared_secret));
+        key.encapsulate(Coins::Internal, &mut ciphertext, &mut secret)
+    });
+    if valid { step("encapsulation key", used) } else { refused("encapsulation key", used) }
+}
+
+/// Whether an expanded decapsulation key is taken or refused as it must be (FIPS 203, section 7.3), when it is loaded
+/// or when it decapsulates.
+pub(crate) fn decapsulation_key_check(kem: &dyn Kem, key: &[u8], valid: bool) -> Checked {
+    let parameters = &kem.info().parameters;
+    let used = load(kem, KeyEncoding::Expanded, key)?
+        .and_then(|key| key.decapsulate(&vec![0; parameters.ciphertext], &mut buffer(parameters.shared_secret)));
+    if valid { step("decapsulation key", used) } else { refused("decapsulation key", used) }
+}
+
 /// Loads a decapsulation key in an encoding that the provider may not offer; a seed it may take as coins instead.
-pub(crate) fn load(kem: &dyn Kem, encoding: KeyEncoding, key: &[u8]) -> Result<Result<Box<dyn DecapsulationKey>>, Fault> {
+pub(crate) fn load(
+    kem: &dyn Kem,
+    encoding: KeyEncoding,
+    key: &[u8],
+) -> Result<Result<Box<dyn DecapsulationKey>>, Fault> {
     let info = kem.info();
     if info.encodings.contains(&encoding) {
         return Ok(kem.load_decapsulation_key(encoding, key));
@@ -70,15 +94,15 @@ pub(crate) fn encapsulate(
     coins: Coins,
 ) -> Result<(Vec<u8>, Vec<u8>), Fault> {
     let parameters = &kem.info().parameters;
-    let mut ciphertext = super::buffer(parameters.ciphertext);
-    let mut secret = super::buffer(parameters.shared_secret);
+    let mut ciphertext = buffer(parameters.ciphertext);
+    let mut secret = buffer(parameters.shared_secret);
     step("encapsulate", key.encapsulate(coins, &mut ciphertext, &mut secret))?;
     Ok((ciphertext, secret))
 }
 
 /// The shared secret.
 pub(crate) fn decapsulate(kem: &dyn Kem, key: &dyn DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>, Fault> {
-    let mut secret = super::buffer(kem.info().parameters.shared_secret);
+    let mut secret = buffer(kem.info().parameters.shared_secret);
     step("decapsulate", key.decapsulate(ciphertext, &mut secret))?;
     Ok(secret)
 }
@@ -89,7 +113,11 @@ pub(crate) fn encoded(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Result<Vec<u
 }
 
 /// The decapsulation key in an encoding.
-pub(crate) fn encoded_secret(kem: &dyn Kem, key: &dyn DecapsulationKey, encoding: KeyEncoding) -> Result<Vec<u8>, Fault> {
+pub(crate) fn encoded_secret(
+    kem: &dyn Kem,
+    key: &dyn DecapsulationKey,
+    encoding: KeyEncoding,
+) -> Result<Vec<u8>, Fault> {
     let length = kem.info().decapsulation_key(encoding).unwrap_or_default();
     written(length, |out| key.encode(encoding, out))
 }
@@ -112,8 +140,8 @@ fn encoded_generation(kem: &dyn Kem, coins: &[u8], expected: &ExpectedKey) -> Ch
     let Some((_, bytes)) = expected.decapsulation_keys.iter().find(|(encoding, _)| encoding == own) else {
         return Ok(());
     };
-    let mut public = super::buffer(info.parameters.encapsulation_key);
-    let mut secret = super::buffer(info.decapsulation_key(*own).unwrap_or_default());
+    let mut public = buffer(info.parameters.encapsulation_key);
+    let mut secret = buffer(info.decapsulation_key(*own).unwrap_or_default());
     step("generate encoded", kem.generate_encoded(Coins::Exact(coins), &mut public, &mut secret))?;
     equal("encapsulation key, as generated", expected.encapsulation_key, &public)?;
     equal("decapsulation key, as generated", bytes, &secret)

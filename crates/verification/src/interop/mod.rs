@@ -6,9 +6,9 @@ mod kem;
 mod signature;
 mod symmetric;
 
+use crate::Line;
 use crate::tally::Tally;
 use crate::verify::{Select, answering};
-use crate::Line;
 use pqlab_primitives::Provider;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;

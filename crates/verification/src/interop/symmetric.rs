@@ -6,8 +6,8 @@ use pqlab_primitives::{Aead, AeadKey, Hash, Kdf, Mac, Xof};
 /// Around the blocks of all functions: 64 and 128 bytes of SHA-2 with 9 and 17 bytes of padding at least, the rates 72,
 /// 104, 136, 144 and 168 of Keccak; then several blocks.
 const LENGTHS: [usize; 35] = [
-    0, 1, 55, 56, 57, 63, 64, 65, 71, 72, 73, 103, 104, 105, 111, 112, 113, 119, 120, 127, 128, 129, 135, 136, 137, 143,
-    144, 145, 167, 168, 169, 255, 256, 1000, 10_000,
+    0, 1, 55, 56, 57, 63, 64, 65, 71, 72, 73, 103, 104, 105, 111, 112, 113, 119, 120, 127, 128, 129, 135, 136, 137,
+    143, 144, 145, 167, 168, 169, 255, 256, 1000, 10_000,
 ];
 
 /// Around the blocks of AES.

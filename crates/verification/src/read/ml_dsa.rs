@@ -193,10 +193,9 @@ fn set(group: &Group) -> Result<String, ReadFault> {
 fn input(group: &Group, test: Test) -> Result<Input, ReadFault> {
     let interface = field(group.signature_interface.as_deref(), "signatureInterface")?;
     match (interface, group.pre_hash.as_deref(), group.external_mu) {
-        ("external", Some("pure"), _) => Ok(Input::Pure {
-            context: field(test.context, "context")?.0,
-            message: field(test.message, "message")?.0,
-        }),
+        ("external", Some("pure"), _) => {
+            Ok(Input::Pure { context: field(test.context, "context")?.0, message: field(test.message, "message")?.0 })
+        }
         ("external", Some("preHash"), _) => Ok(Input::PreHash),
         ("internal", _, Some(false)) => Ok(Input::Internal { message: field(test.message, "message")?.0 }),
         ("internal", _, Some(true)) => field(test.mu, "mu").map(|_| Input::ExternalMu),

@@ -163,13 +163,15 @@ pub fn intermediate(file: &str, bytes: &[u8]) -> Result<Intermediate, ReadError>
         ciphertext: last("c")?,
         secret: last("K")?,
     };
-    vector.check_lengths().map_err(|fault| ReadError::whole(file, fault))?;
+    // The value that the file ends with, so that one cut short is not taken for whole.
+    let rejection_secret = last("KBar")?;
+    vector.check_lengths(&rejection_secret).map_err(|fault| ReadError::whole(file, fault))?;
     Ok(vector)
 }
 
 impl Intermediate {
     /// The file does not say of which parameter set it is: its keys do.
-    fn check_lengths(&self) -> Result<(), ReadFault> {
+    fn check_lengths(&self, rejection_secret: &[u8]) -> Result<(), ReadFault> {
         let dk = self.decapsulation_key.len();
         let fits = |set: &KemParameters| set.decapsulation_key(KeyEncoding::Expanded) == Some(dk);
         let parameters = SETS.into_iter().find_map(|set| KemParameters::of(set).filter(fits));
@@ -179,6 +181,7 @@ impl Intermediate {
             ("ek", parameters.encapsulation_key, self.encapsulation_key.len()),
             ("c", parameters.ciphertext, self.ciphertext.len()),
             ("K", parameters.shared_secret, self.secret.len()),
+            ("KBar", parameters.shared_secret, rejection_secret.len()),
         ] {
             if expected != actual {
                 return Err(ReadFault::Length { field, expected, actual });

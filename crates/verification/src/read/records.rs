@@ -92,7 +92,8 @@ pub(super) fn number(file: &str, field: &'static str, entry: &Entry) -> Result<u
 }
 
 pub(super) fn bytes(file: &str, field: &'static str, entry: &Entry) -> Result<Vec<u8>, ReadError> {
-    hex::decode(&entry.value).map_err(|_| error(file, entry.line, ReadFault::unexpected(field, shortened(&entry.value))))
+    hex::decode(&entry.value)
+        .map_err(|_| error(file, entry.line, ReadFault::unexpected(field, shortened(&entry.value))))
 }
 
 fn shortened(value: &str) -> String {

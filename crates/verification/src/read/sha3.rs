@@ -170,11 +170,7 @@ fn monte_result(block: &Block, count: usize, digest_bits: Option<usize>) -> Resu
 }
 
 /// The field, which has one name for SHA-3 and another for SHAKE.
-fn either<'a>(
-    block: &Block<'a>,
-    sha3: &'static str,
-    shake: &'static str,
-) -> Result<Option<&'a Entry>, ReadError> {
+fn either<'a>(block: &Block<'a>, sha3: &'static str, shake: &'static str) -> Result<Option<&'a Entry>, ReadError> {
     Ok(match block.optional(sha3)? {
         Some(entry) => Some(entry),
         None => block.optional(shake)?,
@@ -196,9 +192,7 @@ impl GroupTest {
                 Ok(Test::MonteCarlo(id, MonteCarlo { seed, results: results.collect(), output_bits: None }))
             }
             ("LDT", _) => Ok(Test::Large(id, field(self.large_msg, "largeMsg")?.full_length / 8)),
-            (kind, version) => {
-                Err(ReadFault::unexpected("testType", format_args!("{kind}, mctVersion {version:?}")))
-            }
+            (kind, version) => Err(ReadFault::unexpected("testType", format_args!("{kind}, mctVersion {version:?}"))),
         }
     }
 }

@@ -81,7 +81,8 @@ struct Test {
 /// What is not such a file.
 pub fn key_generation(file: &str, bytes: &[u8]) -> Result<Vec<KeyGeneration>, ReadError> {
     each(file, bytes, "keyGen", |set, test| {
-        let seeds = [field(test.sk_seed, "skSeed")?.0, field(test.sk_prf, "skPrf")?.0, field(test.pk_seed, "pkSeed")?.0];
+        let seeds =
+            [field(test.sk_seed, "skSeed")?.0, field(test.sk_prf, "skPrf")?.0, field(test.pk_seed, "pkSeed")?.0];
         Ok(KeyGeneration {
             id: test.tc_id,
             set,
@@ -132,14 +133,16 @@ fn signing_vector(block: &Block) -> Result<Signing, ReadError> {
     if bits != 8 * message.len() {
         return Err(error(block.file, block.line(), ReadFault::unexpected("messageLength", bits)));
     }
+    let signing_key = block.bytes("sk")?;
     let coins = block.optional("additionalRandomness")?;
-    Ok(Signing {
-        line: block.line(),
-        signing_key: block.bytes("sk")?,
-        message,
-        coins: coins.map(|entry| hex_bytes(block.file, "additionalRandomness", entry)).transpose()?,
-        signature: block.bytes("signature")?,
-    })
+    let coins = coins.map(|entry| hex_bytes(block.file, "additionalRandomness", entry)).transpose()?;
+    // A signing key is four strings of `n` bytes each (FIPS 205, figure 15).
+    if let Some(coins) = coins.as_ref().filter(|coins| 4 * coins.len() != signing_key.len()) {
+        let (expected, actual) = (signing_key.len() / 4, coins.len());
+        let fault = ReadFault::Length { field: "additionalRandomness", expected, actual };
+        return Err(error(block.file, block.line(), fault));
+    }
+    Ok(Signing { line: block.line(), signing_key, message, coins, signature: block.bytes("signature")? })
 }
 
 fn each<T>(

@@ -53,7 +53,7 @@ fn each(
                 if case.hash == hash {
                     check(curve, case)
                 } else {
-                    Err(Fault::Unsupported(format!("{} with this curve: the algorithm uses {hash}", case.hash)))
+                    Err(Fault::Unsupported(format!("another hash function: the algorithm uses {hash}")))
                 }
             });
         }

@@ -43,12 +43,7 @@ fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tall
     Ok(())
 }
 
-fn sign(
-    scheme: &dyn SignatureScheme,
-    vectors: &Vectors,
-    tally: &mut Tally,
-    wanted: fn(&SignPrompt) -> bool,
-) -> Ran {
+fn sign(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally, wanted: fn(&SignPrompt) -> bool) -> Ran {
     let results_file = "acvp/ML-DSA-sigGen-FIPS204/expectedResults.json.gz";
     let prompts = vectors.file("acvp/ML-DSA-sigGen-FIPS204/prompt.json.gz", read::sign_prompts)?;
     let results = vectors.file(results_file, read::sign_results)?;

@@ -161,11 +161,7 @@ fn hashed(hash: &dyn Hash, message: &Message) -> Checked {
 
 /// The output may end within a byte. Its bits are the lower ones of the last byte (FIPS 202, appendix B.1); ACVP writes
 /// them as the upper ones.
-fn extended(
-    xof: &dyn Xof,
-    message: &Message,
-    output: fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>,
-) -> Checked {
+fn extended(xof: &dyn Xof, message: &Message, output: fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>) -> Checked {
     whole_bytes(message)?;
     let mut out = output(xof, &message.message, message.digest.len())?;
     let rest = message.digest_bits % 8;

@@ -16,8 +16,8 @@ pub(super) static SUITES: &[Suite] = &[
     Suite {
         name: "ACVP SLH-DSA sigVer, internal",
         covers: |algorithm| {
-            let sets =
-                ["SHA2-192s", "SHA2-256f", "SHAKE-128f", "SHAKE-192s", "SHAKE-256f"].map(|set| ["SLH-DSA-", set].concat());
+            let sets = ["SHA2-192s", "SHA2-256f", "SHAKE-128f", "SHAKE-192s", "SHAKE-256f"]
+                .map(|set| ["SLH-DSA-", set].concat());
             sets.iter().any(|set| set == algorithm)
         },
         source: Source::Folder,

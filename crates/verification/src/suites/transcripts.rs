@@ -23,9 +23,7 @@ pub(super) static SUITES: &[Suite] = &[
     },
     Suite {
         name: "liboqs known-answer transcripts",
-        covers: |algorithm| {
-            is_ml_dsa(algorithm) || algorithm.starts_with("Falcon-") || algorithm.starts_with("SPHINCS+-")
-        },
+        covers: |algorithm| is_ml_dsa(algorithm) || algorithm.starts_with("Falcon-"),
         source: Source::Folder,
         run: Run::Signature(|scheme, vectors, tally| {
             let file = vectors.file("falcon/liboqs-sig-kats.json", read::digests)?;
@@ -39,11 +37,7 @@ pub(super) static SUITES: &[Suite] = &[
 /// Answers of the longer transcript.
 const ALL: u32 = 100;
 
-fn compare(
-    digests: Option<&read::Digests>,
-    tally: &mut Tally,
-    transcript: impl Fn(u32) -> Result<String, Fault>,
-) {
+fn compare(digests: Option<&read::Digests>, tally: &mut Tally, transcript: impl Fn(u32) -> Result<String, Fault>) {
     let Some(digests) = digests else { return };
     for (name, count, digest) in [("first answer", 1, &digests.single), ("all answers", ALL, &digests.all)] {
         tally.check(name, || {

