@@ -3,6 +3,8 @@
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
 mod compiled;
+#[cfg(feature = "fips")]
+mod fips;
 #[cfg(feature = "fn-dsa")]
 mod fn_dsa;
 #[cfg(feature = "libcrux")]
@@ -27,6 +29,8 @@ pub fn providers() -> Vec<Arc<Provider>> {
     let all: Vec<Vec<Provider>> = vec![
         #[cfg(feature = "aws-lc")]
         aws_lc::providers(),
+        #[cfg(feature = "fips")]
+        fips::providers(),
         #[cfg(feature = "fn-dsa")]
         fn_dsa::providers(),
         #[cfg(feature = "libcrux")]

@@ -359,6 +359,12 @@ impl VerifyingKey for Verifier {
                 verify(ctx, digest, &der[..length])
             })
         })
+        .map_err(|error| match error {
+            // SEC 1, section 4.1.4, step 5: where the sum is the point at infinity the signature is invalid. The library
+            // reports that as a fault of its own.
+            Error::Library { detail, .. } if detail.contains("point at infinity") => refused(),
+            other => other,
+        })
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

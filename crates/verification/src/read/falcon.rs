@@ -169,7 +169,8 @@ mod tests {
     fn coefficients_are_packed_from_the_left() {
         let mut out = Vec::new();
         pack("f", &[1, -1, 2, -2], 6, &mut out).unwrap();
-        assert_eq!(out, [0b000001_11, 0b1111_0000, 0b10_111110]);
+        // 000001 111111 000010 111110
+        assert_eq!(out, [0b0000_0111, 0b1111_0000, 0b1011_1110]);
         assert!(pack("f", &[32], 6, &mut out).is_err());
     }
 }

@@ -28,6 +28,9 @@ pub(super) static SUITES: &[Suite] = &[
 /// Digests between two results of a chain (SHA-3 Validation System, sections 6.2.3 and 6.3.3).
 const STEPS: usize = 1000;
 
+/// One of the ways to an output of so many bytes.
+type Output = fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>;
+
 fn is_sha3(algorithm: &str) -> bool {
     algorithm.starts_with("SHA3-")
 }
@@ -74,12 +77,7 @@ fn monte_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
     Ok(())
 }
 
-fn acvp_shake(
-    xof: &dyn Xof,
-    vectors: &Vectors,
-    tally: &mut Tally,
-    output: fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>,
-) -> Ran {
+fn acvp_shake(xof: &dyn Xof, vectors: &Vectors, tally: &mut Tally, output: Output) -> Ran {
     let name = format!("acvp/{}-FIPS202/internalProjection.json.gz", xof.info().algorithm.replace("SHAKE", "SHAKE-"));
     for test in vectors.file(&name, read::acvp)?.iter() {
         match test {
@@ -161,7 +159,7 @@ fn hashed(hash: &dyn Hash, message: &Message) -> Checked {
 
 /// The output may end within a byte. Its bits are the lower ones of the last byte (FIPS 202, appendix B.1); ACVP writes
 /// them as the upper ones.
-fn extended(xof: &dyn Xof, message: &Message, output: fn(&dyn Xof, &[u8], usize) -> Result<Vec<u8>, Fault>) -> Checked {
+fn extended(xof: &dyn Xof, message: &Message, output: Output) -> Checked {
     whole_bytes(message)?;
     let mut out = output(xof, &message.message, message.digest.len())?;
     let rest = message.digest_bits % 8;

@@ -1,0 +1,82 @@
+//! The crates `fips203`, `fips204` and `fips205`: ML-KEM, ML-DSA and SLH-DSA in portable Rust without `unsafe`.
+//!
+//! [`Coins::Internal`] goes to the functions that draw by themselves, [`Coins::Exact`] to those that take a generator,
+//! which is then [`Given`]. The crates' keys do not remember the seed that they were expanded from.
+
+mod kem;
+mod signature;
+#[cfg(test)]
+mod tests;
+
+use crate::compiled::{compiled, crate_versions};
+use fips203::{CryptoRng, RngCore, RngError};
+use pqlab_primitives::{BuildInfo, Coins, Error, Provider, Result};
+
+pub(crate) fn providers() -> Vec<Provider> {
+    let build_info = BuildInfo {
+        version: crate_versions(&["fips203", "fips204", "fips205"]),
+        build: format!("{}; sha2 chooses its code at run time; secret keys are zeroized", compiled()),
+    };
+    let mut provider = Provider::new("fips", build_info);
+    provider.kems = kem::kems();
+    provider.signatures = signature::signatures();
+    vec![provider]
+}
+
+/// A generator that gives the caller's coins, in their order. Whoever makes one has checked that there are enough.
+struct Given<'a>(&'a [u8]);
+
+impl RngCore for Given<'_> {
+    fn next_u32(&mut self) -> u32 {
+        let mut bytes = [0; 4];
+        self.fill_bytes(&mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill_bytes(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        let (drawn, rest) = self.0.split_at(out.len());
+        out.copy_from_slice(drawn);
+        self.0 = rest;
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}
+
+/// The crates ask for the marker; that the coins are fit for a key is the caller's part.
+impl CryptoRng for Given<'_> {}
+
+/// Given coins must be as many as the operation draws.
+fn check_coins(coins: Coins, length: usize) -> Result<()> {
+    match coins {
+        Coins::Exact(given) => Error::check_length("coins", length, given.len()),
+        Coins::Internal => Ok(()),
+    }
+}
+
+/// The crates word what is wrong in one line.
+fn library(call: &'static str) -> impl Fn(&'static str) -> Error {
+    move |error| Error::Library { call, detail: error.to_owned() }
+}
+
+/// The bytes as the array that the crates take, if the length is right.
+fn sized<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8; N]> {
+    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual: bytes.len() })
+}
+
+/// The front of a caller's buffer that has to have room for at least `N` bytes.
+fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
+    let actual = out.len();
+    out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
+}
+
+const SEED_UNKNOWN: Error = Error::Unsupported("a key of these crates does not know its seed");
+const NO_SUCH_ENCODING: Error = Error::Unsupported("the standard has no such encoding of the key");
