@@ -1,7 +1,7 @@
 use crate::Laboratory;
 use pqlab_verification::{Line, Reason, Select};
-use pqlab_workloads::known_answers::{KnownAnswer, check_fully};
 use pqlab_workloads::NULL;
+use pqlab_workloads::known_answers::{KnownAnswer, check_fully};
 
 /// What lines of known answers name as their suite.
 const SUITE: &str = "known answers";

@@ -90,7 +90,8 @@ impl Provider {
         let macs = self.macs.iter().map(|mac| mac.algorithm().to_owned());
         let kdfs = self.kdfs.iter().map(|kdf| kdf.algorithm().to_owned());
         let aeads = self.aeads.iter().map(|aead| aead.algorithm().to_owned());
-        let all = kems.chain(signatures).chain(agreements).chain(hashes).chain(xofs).chain(macs).chain(kdfs).chain(aeads);
+        let all =
+            kems.chain(signatures).chain(agreements).chain(hashes).chain(xofs).chain(macs).chain(kdfs).chain(aeads);
         let mut names: Vec<String> = Vec::new();
         for name in all {
             if !names.contains(&name) {

@@ -22,7 +22,9 @@ pub(crate) fn run(arguments: &VerifyArgs) -> anyhow::Result<u8> {
     let vectors = verification::vectors_root();
     match &vectors {
         Some(root) => output::talk(&format!("published vectors: {}", root.display())),
-        None => output::talk("published vectors: none found, their lines are skipped; name their folder in PQLAB_VECTORS"),
+        None => {
+            output::talk("published vectors: none found, their lines are skipped; name their folder in PQLAB_VECTORS")
+        }
     }
     let mut lines: Vec<Line> = Vec::new();
     let mut pairs: Vec<Line> = Vec::new();
@@ -40,14 +42,22 @@ pub(crate) fn run(arguments: &VerifyArgs) -> anyhow::Result<u8> {
         VerifyFormat::Text => {}
         VerifyFormat::Markdown => {
             let (table, matrix) = (verification::table(&lines), verification::matrix(&pairs));
-            output::data(&format!("## Vectors and known answers\n\n{table}\n## Every provider against every other\n\n{matrix}"))?;
+            output::data(&format!(
+                "## Vectors and known answers\n\n{table}\n## Every provider against every other\n\n{matrix}"
+            ))?;
         }
         VerifyFormat::Json => output::data(&verification::json(&lines, &pairs)?)?,
     }
     let totals = Totals::of(lines.iter().chain(&pairs));
     output::talk(&format!(
         "{} lines: {} attempted, {} passed, {} failed, {} known defects, {} unsupported, {} lines skipped",
-        totals.lines, totals.attempted, totals.passed, totals.failed, totals.defects, totals.unsupported, totals.skipped
+        totals.lines,
+        totals.attempted,
+        totals.passed,
+        totals.failed,
+        totals.defects,
+        totals.unsupported,
+        totals.skipped
     ));
     Ok(if totals.failed == 0 { DONE } else { FAILED })
 }
@@ -87,7 +97,8 @@ fn verify_part(laboratory: &Laboratory, part: &str, arguments: &VerifyArgs) -> a
     let mut written = Ok(());
     let mut report = |line: Line| {
         if written.is_ok() {
-            written = serde_json::to_string(&line).map_err(anyhow::Error::from).and_then(|json| Ok(output::data(&json)?));
+            written =
+                serde_json::to_string(&line).map_err(anyhow::Error::from).and_then(|json| Ok(output::data(&json)?));
         }
     };
     let providers = laboratory.registry().providers();
@@ -97,7 +108,8 @@ fn verify_part(laboratory: &Laboratory, part: &str, arguments: &VerifyArgs) -> a
         };
         verification::interop(providers, &select, &mut report);
     } else {
-        let select = |provider: &str, algorithm: &str, _: &str| provider == part && selected(&arguments.algorithm, algorithm);
+        let select =
+            |provider: &str, algorithm: &str, _: &str| provider == part && selected(&arguments.algorithm, algorithm);
         pqlab_lab::known_answers(laboratory, &select, &mut report);
         verification::verify(providers, &Vectors::new(verification::vectors_root()), &select, &mut report);
     }
@@ -106,7 +118,11 @@ fn verify_part(laboratory: &Laboratory, part: &str, arguments: &VerifyArgs) -> a
 }
 
 /// Starts the process of a part and takes its lines. If it dies, that is a failed line.
-fn ask_part(part: &str, arguments: &VerifyArgs, take: &mut dyn FnMut(Line) -> anyhow::Result<()>) -> anyhow::Result<()> {
+fn ask_part(
+    part: &str,
+    arguments: &VerifyArgs,
+    take: &mut dyn FnMut(Line) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.arg("verify").args(["--part", part]);
     for (flag, values) in [("--provider", &arguments.provider), ("--algorithm", &arguments.algorithm)] {

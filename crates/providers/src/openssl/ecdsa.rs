@@ -354,17 +354,18 @@ impl VerifyingKey for Verifier {
         }
         let mut der = [0; MAX_DER];
         let length = to_der(signature, &mut der);
-        self.shared.with_digest(message, |digest| {
-            using(self.idle.lease(|| Verifier::context(&self.shared, &self.key))?, |ctx| {
-                verify(ctx, digest, &der[..length])
+        self.shared
+            .with_digest(message, |digest| {
+                using(self.idle.lease(|| Verifier::context(&self.shared, &self.key))?, |ctx| {
+                    verify(ctx, digest, &der[..length])
+                })
             })
-        })
-        .map_err(|error| match error {
-            // SEC 1, section 4.1.4, step 5: where the sum is the point at infinity the signature is invalid. The library
-            // reports that as a fault of its own.
-            Error::Library { detail, .. } if detail.contains("point at infinity") => refused(),
-            other => other,
-        })
+            .map_err(|error| match error {
+                // SEC 1, section 4.1.4, step 5: where the sum is the point at infinity the signature is invalid. The library
+                // reports that as a fault of its own.
+                Error::Library { detail, .. } if detail.contains("point at infinity") => refused(),
+                other => other,
+            })
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
