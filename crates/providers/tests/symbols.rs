@@ -55,7 +55,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 fn collect(folder: &Path, depth: u32, found: &mut BTreeMap<String, (SystemTime, PathBuf)>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-        if !(name.starts_with("lib") && name.ends_with(".a")) || !EXPECTED.iter().any(|start| name.starts_with(start)) {
+        if !name.ends_with(".a") || !EXPECTED.iter().any(|start| name.starts_with(start)) {
             continue;
         }
         let Ok(modified) = entry.metadata().and_then(|metadata| metadata.modified()) else { continue };
