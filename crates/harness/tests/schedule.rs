@@ -1,5 +1,7 @@
 //! The measuring rules on a scripted machine: no clock is read, no library is called.
 
+#![allow(clippy::unwrap_used)]
+
 use pqlab_harness::gate::{self, Observation, Thresholds};
 use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
