@@ -54,7 +54,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { request: Duration::from_secs(120), address_space: 4 << 30, growth: 32 << 20 }
+        Limits { request: Duration::from_secs(120), address_space: 4 << 30, growth: 16 << 20 }
     }
 }
 
