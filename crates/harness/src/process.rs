@@ -173,6 +173,8 @@ impl Worker {
             .stderr(stderr.try_clone()?)
             // A key that interrupts the coordinator must not end the case that a worker has in hand.
             .process_group(0)
+            // The last line that a worker writes explains its end; a backtrace would come after it.
+            .env("RUST_BACKTRACE", "0")
             .spawn();
         drop(theirs);
         let mut worker = Worker {
