@@ -244,7 +244,9 @@ impl Worker {
             Err(error) => format!("the worker is lost: {error}"),
         };
         let tail = self.stderr_tail().unwrap_or_default();
-        match tail.lines().rev().find(|line| !line.trim().is_empty()) {
+        // Rust's runtime ends with a hint that is of no use to whoever reads a table.
+        let tells = |line: &&str| !line.trim().is_empty() && !line.starts_with("note: ");
+        match tail.lines().rev().find(tells) {
             Some(line) => format!("{ending}; it said: {}", line.trim()),
             None => ending,
         }
