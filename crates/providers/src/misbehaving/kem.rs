@@ -102,7 +102,7 @@ impl DecapsulationKey for BadKey {
             Misdeed::Fail => {
                 return Err(Error::Library { call: "misbehaving_decapsulate", detail: "as it was told to".into() });
             }
-            Misdeed::Leak => std::mem::forget(std::hint::black_box(vec![1_u8; 16 << 10])),
+            Misdeed::Leak => std::mem::forget(std::hint::black_box(vec![1_u8; 64 << 10])),
             Misdeed::Print => {
                 let mut out = std::io::stdout();
                 out.write_all(b"a library should not print\n").and_then(|()| out.flush()).ok();
