@@ -5,6 +5,7 @@
 use crate::schedule::{Failure, Fleet};
 use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
 use pqlab_record::{Case, CounterChoice};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
@@ -120,9 +121,15 @@ impl Fleet for ProcessFleet {
         };
         let growth = self.workers.limits.growth;
         if let Some(worker) = self.running.get_mut(&process) {
-            let first = *worker.resident.entry(visit.case.clone()).or_insert(visited.resident);
-            let grown = visited.resident.saturating_sub(first);
-            if grown > growth {
+            // What a case's first visit allocates it may keep; a case answers for the growth in its own visits alone.
+            let grown = match worker.growth.entry(visit.case.clone()) {
+                Entry::Vacant(first) => *first.insert(0),
+                Entry::Occupied(mut sum) => {
+                    *sum.get_mut() += visited.growth;
+                    *sum.get()
+                }
+            };
+            if grown > growth as i64 {
                 let reason = format!("the worker's memory grew by {} MiB over its visits: a leak", grown >> 20);
                 self.running.remove(&process);
                 return Err(Failure::Case(reason));
@@ -150,7 +157,8 @@ struct Worker {
     child: Child,
     stream: UnixStream,
     prepared: HashSet<String>,
-    resident: HashMap<String, u64>,
+    /// By how much each case's visits after the first made resident memory grow, in bytes.
+    growth: HashMap<String, i64>,
     /// What the worker writes to standard output and standard error: files without a name, so that it never waits for a
     /// reader, and what it wrote before an answer is seen with the answer.
     stdout: File,
@@ -181,7 +189,7 @@ impl Worker {
             child: child?,
             stream: ours,
             prepared: HashSet::new(),
-            resident: HashMap::new(),
+            growth: HashMap::new(),
             stdout,
             stderr,
             seen: 0,

@@ -95,8 +95,8 @@ pub struct Visited {
     pub disturbances: Vec<Disturbance>,
     /// Estimated core clock, in Hz.
     pub clock_hz: f64,
-    /// Resident memory of the worker after the visit, in bytes.
-    pub resident: u64,
+    /// By how much the worker's resident memory grew in this visit, in bytes; negative where it shrank.
+    pub growth: i64,
     /// What the workload noted.
     pub extra: Vec<(String, Vec<f64>)>,
 }

@@ -115,6 +115,7 @@ impl<'a> Worker<'a> {
         let batch =
             usize::try_from(request.batch.max(1)).map_err(|_| Fault::Library("the batch is too large".into()))?;
         let mut recorder = Recorder::default();
+        let resident_before = resident_bytes();
         let started = clock::monotonic_ns();
         let mut warm = 0;
         while warm < request.warmup {
@@ -157,7 +158,7 @@ impl<'a> Worker<'a> {
             visit_ns: clock::monotonic_ns() - started,
             disturbances: gate::judge(&observation, &self.thresholds),
             clock_hz: (observation.clock_before_hz + observation.clock_after_hz) / 2.0,
-            resident: resident_bytes().unwrap_or(0),
+            growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),
         })
     }
@@ -171,11 +172,11 @@ fn limit_memory(bytes: u64) {
 }
 
 /// Resident memory of this process in bytes (`/proc/self/statm`, second field, in pages).
-fn resident_bytes() -> Option<u64> {
+fn resident_bytes() -> Option<i64> {
     let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: u64 = statm.split_whitespace().nth(1)?.parse().ok()?;
+    let pages: i64 = statm.split_whitespace().nth(1)?.parse().ok()?;
     let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok()??;
-    Some(pages * page as u64)
+    Some(pages * page)
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

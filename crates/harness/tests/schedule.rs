@@ -123,7 +123,7 @@ impl Fleet for ScriptedMachine {
             visit_ns: wall as u64,
             disturbances: gate::judge(&observation, &Thresholds::default()),
             clock_hz: 3e9,
-            resident: 0,
+            growth: 0,
             extra: vec![],
         })
     }
