@@ -23,6 +23,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "pqlab-lab",
         &[
+            "pqlab-constructions",
             "pqlab-harness",
             "pqlab-primitives",
             "pqlab-providers",

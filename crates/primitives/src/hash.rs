@@ -1,5 +1,30 @@
 use crate::{HashParameters, Result, XofParameters};
 
+/// A hash function or XOF over several messages of one length at once: one message a lane of a vector register.
+pub trait LaneHash: Send + Sync {
+    /// The function's name: `SHA3-256`, `SHAKE128`.
+    fn algorithm(&self) -> &str;
+
+    /// The number of lanes.
+    fn lanes(&self) -> usize;
+
+    /// Writes the digest, or so much of a XOF's output as `outs` has room for, of each message to the output of the same
+    /// index. There are exactly [`lanes`](Self::lanes) messages and outputs, all messages of one length, and all outputs
+    /// of one length, which for a hash function is that of its digest.
+    ///
+    /// # Errors
+    /// [`crate::Error::Length`] where lengths or numbers are not as said.
+    fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()>;
+
+    /// As [`digest`](Self::digest), `count` times, so that a timed loop pays for dynamic dispatch once.
+    fn digest_batch(&self, messages: &[&[u8]], count: usize, outs: &mut [&mut [u8]]) -> Result<()> {
+        for _ in 0..count {
+            self.digest(messages, outs)?;
+        }
+        Ok(())
+    }
+}
+
 /// A hash function with an output of fixed length.
 pub trait Hash: Send + Sync {
     /// The standard's parameters.

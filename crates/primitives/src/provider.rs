@@ -1,4 +1,4 @@
-use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, Mac, SignatureScheme, Xof};
+use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, SignatureScheme, Xof};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -43,6 +43,8 @@ pub struct Provider {
     pub hashes: Vec<Arc<dyn Hash>>,
     /// Extendable-output functions.
     pub xofs: Vec<Arc<dyn Xof>>,
+    /// Hash functions and XOFs over several messages at once.
+    pub lane_hashes: Vec<Arc<dyn LaneHash>>,
     /// Message authentication codes.
     pub macs: Vec<Arc<dyn Mac>>,
     /// Key derivation functions.
@@ -65,6 +67,7 @@ impl Provider {
             key_agreements: Vec::new(),
             hashes: Vec::new(),
             xofs: Vec::new(),
+            lane_hashes: Vec::new(),
             macs: Vec::new(),
             kdfs: Vec::new(),
             aeads: Vec::new(),
@@ -87,11 +90,19 @@ impl Provider {
         let agreements = self.key_agreements.iter().map(|agreement| agreement.info().parameters.algorithm.to_string());
         let hashes = self.hashes.iter().map(|hash| hash.info().algorithm.to_string());
         let xofs = self.xofs.iter().map(|xof| xof.info().algorithm.to_string());
+        let lane_hashes = self.lane_hashes.iter().map(|hash| hash.algorithm().to_owned());
         let macs = self.macs.iter().map(|mac| mac.algorithm().to_owned());
         let kdfs = self.kdfs.iter().map(|kdf| kdf.algorithm().to_owned());
         let aeads = self.aeads.iter().map(|aead| aead.algorithm().to_owned());
-        let all =
-            kems.chain(signatures).chain(agreements).chain(hashes).chain(xofs).chain(macs).chain(kdfs).chain(aeads);
+        let all = kems
+            .chain(signatures)
+            .chain(agreements)
+            .chain(hashes)
+            .chain(xofs)
+            .chain(lane_hashes)
+            .chain(macs)
+            .chain(kdfs)
+            .chain(aeads);
         let mut names: Vec<String> = Vec::new();
         for name in all {
             if !names.contains(&name) {
@@ -124,6 +135,11 @@ impl Provider {
     /// The extendable-output function of that name.
     pub fn xof(&self, algorithm: &str) -> Option<&Arc<dyn Xof>> {
         self.xofs.iter().find(|xof| xof.info().algorithm == algorithm)
+    }
+
+    /// The function of that name over so many messages at once.
+    pub fn lane_hash(&self, algorithm: &str, lanes: usize) -> Option<&Arc<dyn LaneHash>> {
+        self.lane_hashes.iter().find(|hash| hash.algorithm() == algorithm && hash.lanes() == lanes)
     }
 
     /// The message authentication code of that name.

@@ -33,7 +33,7 @@ impl Workload for FloorWorkload {
         .collect()
     }
 
-    fn prepare(&self, case: &Case, provider: &Provider, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        KemWorkload.prepare(case, provider, seed)
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        KemWorkload.prepare(case, providers, seed)
     }
 }

@@ -1,7 +1,7 @@
 //! Workload `hash`: hash functions and XOFs by message length, and beside them HMAC, HKDF and AES-GCM.
 
 use crate::inputs::{POOL, Turn, bytes, generator};
-use crate::{Options, Workload, fault, missing};
+use crate::{Options, Workload, fault, find, missing};
 use pqlab_harness::{Fault, Recorder, Seed, Trial};
 use pqlab_primitives::{AeadKey, Error, Hash, Kdf, MacKey, Provider, Xof};
 use pqlab_record::{Case, Facts, Parameter};
@@ -56,7 +56,8 @@ impl Workload for HashWorkload {
         cases
     }
 
-    fn prepare(&self, case: &Case, provider: &Provider, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let provider = find(providers, &case.provider)?;
         let mut generator = generator(case, seed);
         let length = case.number("len").unwrap_or(RECORD as u64) as usize;
         let mut input = |length| bytes(&mut generator, length);

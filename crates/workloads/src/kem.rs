@@ -1,7 +1,7 @@
 //! Workload `kem`: key generation, encapsulation, decapsulation, with prepared keys and from encoded bytes.
 
 use crate::inputs::{Turn, generator, pool};
-use crate::{Options, Workload, fault, missing};
+use crate::{Options, Workload, fault, find, missing};
 use pqlab_harness::{Fault, Recorder, Seed, Trial};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Provider};
 use pqlab_record::{Case, Facts, Form, Sizes};
@@ -35,8 +35,8 @@ impl Workload for KemWorkload {
         cases
     }
 
-    fn prepare(&self, case: &Case, provider: &Provider, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let kem = Arc::clone(provider.kem(&case.algorithm).ok_or_else(|| missing(case))?);
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let kem = Arc::clone(find(providers, &case.provider)?.kem(&case.algorithm).ok_or_else(|| missing(case))?);
         let mut generator = generator(case, seed);
         let encoded = case.form == Some(Form::Encoded);
         Ok(match (case.operation.as_str(), encoded) {

@@ -26,11 +26,17 @@ pub trait Workload: Send + Sync {
     /// Every case that the providers make possible. What of them is measured, a suite selects.
     fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case>;
 
-    /// Readies one of its cases with the provider that the case names.
+    /// The primitives whose known answers must be right before the case is measured: the name of a provider and of an
+    /// algorithm, for each.
+    fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        vec![(case.provider.clone(), case.algorithm.clone())]
+    }
+
+    /// Readies one of its cases with the provider, or the providers, that the case names.
     ///
     /// # Errors
     /// What the library reports while keys and inputs are made.
-    fn prepare(&self, case: &Case, provider: &Provider, seed: Seed) -> Result<Box<dyn Trial>, Fault>;
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault>;
 }
 
 /// What the user may choose of the cases' parameters.
@@ -60,6 +66,12 @@ fn fault(error: Error) -> Fault {
         Error::VerificationFailed => Fault::WrongAnswer("a valid signature or tag is refused".to_owned()),
         other => Fault::Library(other.to_string()),
     }
+}
+
+/// The provider of that name.
+fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider>, Fault> {
+    let provider = providers.iter().find(|provider| provider.id() == id);
+    provider.ok_or_else(|| Fault::Unsupported(format!("this build has no provider {id}")))
 }
 
 fn missing(case: &Case) -> Fault {

@@ -1,4 +1,4 @@
-use crate::{Options, Workload, known_answers, workloads};
+use crate::{Options, Workload, find, known_answers, workloads};
 use pqlab_harness::{Fault, Seed, Trial, TrialSource};
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
@@ -46,12 +46,12 @@ impl Registry {
 
 impl TrialSource for Registry {
     fn prepare(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let unsupported = |what: &str, name: &str| Fault::Unsupported(format!("this build has no {what} {name}"));
         let workload = self.workloads.iter().find(|workload| workload.id() == case.workload);
-        let workload = workload.ok_or_else(|| unsupported("workload", &case.workload))?;
-        let provider = self.providers.iter().find(|provider| provider.id() == case.provider);
-        let provider = provider.ok_or_else(|| unsupported("provider", &case.provider))?;
-        self.check(provider, &case.algorithm)?;
-        workload.prepare(case, provider, seed)
+        let missing = || Fault::Unsupported(format!("this build has no workload {}", case.workload));
+        let workload = workload.ok_or_else(missing)?;
+        for (provider, algorithm) in workload.primitives(case) {
+            self.check(find(&self.providers, &provider)?, &algorithm)?;
+        }
+        workload.prepare(case, &self.providers, seed)
     }
 }

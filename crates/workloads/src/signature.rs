@@ -1,7 +1,7 @@
 //! Workload `signature`: key generation, signing, verification, with prepared keys and from encoded bytes.
 
 use crate::inputs::{POOL, Turn, bytes, generator, pool};
-use crate::{Options, Workload, fault, missing};
+use crate::{Options, Workload, fault, find, missing};
 use pqlab_harness::{Fault, Recorder, Seed, Trial};
 use pqlab_primitives::{
     Coins, KeyEncoding, Provider, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey,
@@ -45,8 +45,9 @@ impl Workload for SignatureWorkload {
         cases
     }
 
-    fn prepare(&self, case: &Case, provider: &Provider, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let scheme = Arc::clone(provider.signature(&case.algorithm).ok_or_else(|| missing(case))?);
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let scheme =
+            Arc::clone(find(providers, &case.provider)?.signature(&case.algorithm).ok_or_else(|| missing(case))?);
         let mut generator = generator(case, seed);
         let encoded = case.form == Some(Form::Encoded);
         let length = case.number("len").unwrap_or(MESSAGE) as usize;
