@@ -64,6 +64,12 @@ pub trait DecapsulationKey: Send + Sync {
     /// The encapsulation key that belongs to this key, prepared.
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>>;
 
+    /// Writes the encoding of the encapsulation key that belongs to this key and returns its length in bytes. A
+    /// provider that has it at hand need not prepare a key for it.
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        self.encapsulation_key()?.encode(out)
+    }
+
     /// Writes the key in an encoding and returns its length in bytes.
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize>;
 }

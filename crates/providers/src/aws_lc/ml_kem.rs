@@ -241,6 +241,12 @@ impl DecapsulationKey for PrivateHalf {
         Ok(Box::new(PublicHalf(Prepared::new(pkey::share(&self.0.key)?, self.0.lengths)?)))
     }
 
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.0.lengths.encapsulation_key;
+        pkey::write_public(&self.0.key, front("encapsulation key", length, out)?)?;
+        Ok(length)
+    }
+
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Seed => {

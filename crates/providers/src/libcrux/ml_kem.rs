@@ -35,6 +35,7 @@ trait ParameterSet: Send + Sync + 'static {
     fn decode_encapsulation_key(bytes: &[u8]) -> Result<Box<Self::Encapsulation>>;
     fn decode_decapsulation_key(bytes: &[u8]) -> Result<Box<Self::Pair>>;
     fn encode_encapsulation_key(key: &Self::Encapsulation, out: &mut [u8]) -> Result<usize>;
+    fn encode_public_half(pair: &Self::Pair, out: &mut [u8]) -> Result<usize>;
     fn encode_decapsulation_key(pair: &Self::Pair, out: &mut [u8]) -> Result<usize>;
     fn encapsulation_key(pair: &Self::Pair) -> Box<Self::Encapsulation>;
     fn encapsulate(key: &Self::Encapsulation, m: &[u8; 32], ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()>;
@@ -97,6 +98,10 @@ macro_rules! parameter_set {
                 libcrux_ml_kem::$set::$path::unpacked::serialized_public_key(key, &mut packed);
                 *out = packed.into();
                 Ok(LENGTH)
+            }
+
+            fn encode_public_half(pair: &Self::Pair, out: &mut [u8]) -> Result<usize> {
+                Self::encode_encapsulation_key(pair.public_key(), out)
             }
 
             fn encode_decapsulation_key(pair: &Self::Pair, out: &mut [u8]) -> Result<usize> {
@@ -254,6 +259,10 @@ impl<S: ParameterSet> DecapsulationKey for PreparedDecapsulationKey<S> {
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
         Ok(Box::new(PreparedEncapsulationKey::<S>(S::encapsulation_key(&self.pair))))
+    }
+
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        S::encode_public_half(&self.pair, out)
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {

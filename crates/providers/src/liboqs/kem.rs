@@ -154,6 +154,14 @@ struct Decapsulator {
     bytes: Zeroizing<Vec<u8>>,
 }
 
+impl Decapsulator {
+    /// FIPS 203, algorithm 16: `dk = dkPKE || ek || H(ek) || z`.
+    fn public_half(&self) -> &[u8] {
+        let end = self.bytes.len() - (32 + 32);
+        &self.bytes[end - self.shared.info.parameters.encapsulation_key..end]
+    }
+}
+
 impl DecapsulationKey for Decapsulator {
     /// The library checks the key (FIPS 203, section 7.3) each time.
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
@@ -172,11 +180,12 @@ impl DecapsulationKey for Decapsulator {
         check(status, Error::Malformed("decapsulation key"))
     }
 
-    /// FIPS 203, algorithm 16: `dk = dkPKE || ek || H(ek) || z`.
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        let (length, after) = (self.shared.info.parameters.encapsulation_key, 32 + 32);
-        let start = self.bytes.len() - after - length;
-        Ok(Box::new(Encapsulator { shared: self.shared.clone(), bytes: self.bytes[start..start + length].into() }))
+        Ok(Box::new(Encapsulator { shared: self.shared.clone(), bytes: self.public_half().into() }))
+    }
+
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", self.public_half(), out)
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {

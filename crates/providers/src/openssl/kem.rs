@@ -196,6 +196,12 @@ impl DecapsulationKey for Decapsulator {
         Ok(Box::new(Encapsulator::load(&self.shared, &bytes)?))
     }
 
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.parameters.encapsulation_key;
+        self.key.write_raw_public(super::front("encapsulation key", out, length)?)?;
+        Ok(length)
+    }
+
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         let length = self.shared.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
         let out = super::front("decapsulation key", out, length)?;

@@ -188,6 +188,10 @@ impl<S: ParameterSet> DecapsulationKey for PreparedDecapsulationKey<S> {
         Ok(Box::new(PreparedEncapsulationKey::<S>(S::encapsulation_key(&self.0).clone())))
     }
 
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        S::encode_encapsulation_key(S::encapsulation_key(&self.0), out)
+    }
+
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Seed => S::encode_seed(&self.0, out),

@@ -1,0 +1,128 @@
+//! The authenticated hybrid handshake, in the shape of Tor's proposal 269 with X25519 and ML-KEM.
+//!
+//! ```text
+//! onionskin = ID || KEYID(A) || X || EPK          reply = Y || C || AUTH
+//! s0 = H(A^x) = H(X^a)      s1 = X^y = Y^x      s2 = the KEM's secret
+//! seed   = EXTRACT(ID || A || X || EPK, s0 || s1 || s2)
+//! verify = EXPAND(seed, PROTOID ":auth")
+//! AUTH   = HMAC(verify, ID || A || X || EPK || Y || C || PROTOID)
+//! keys   = EXPAND(seed, PROTOID ":key")
+//! ```
+//!
+//! What the proposal leaves open: H is SHA-256, EXTRACT and EXPAND are HKDF-SHA256's, KEYID(A) is A as in classical ntor,
+//! PROTOID is `ntor-x25519-mlkem512-sha256-1` (768 and 1024 likewise). No vectors are published.
+
+use super::{
+    IDENTITY, Initiator, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD, check_authenticator, split,
+};
+use pqlab_primitives::{Coins, DecapsulationKey, PrivateKey};
+use zeroize::Zeroizing;
+
+/// The client's two ephemeral keys and the onionskin as it was sent.
+pub(super) struct Waiting {
+    relay: RelayDescriptor,
+    private: Box<dyn PrivateKey>,
+    key: Box<dyn DecapsulationKey>,
+    onionskin: Transcript,
+}
+
+pub(super) fn start(client: &Initiator, coins: Coins, onionskin: &mut [u8]) -> Result<Waiting> {
+    let protocol = &client.protocol;
+    let (x_coins, kem_coins) = split(coins, WORD)?;
+    let (identity, rest) = onionskin.split_at_mut(IDENTITY);
+    let (key_id, rest) = rest.split_at_mut(WORD);
+    let (x, encapsulation_key) = rest.split_at_mut(WORD);
+    identity.copy_from_slice(&client.relay.identity);
+    key_id.copy_from_slice(&client.relay.onion_key);
+    let private = protocol.generate_agreement(x_coins, x)?;
+    let key = protocol.generate_kem(kem_coins, encapsulation_key)?;
+    Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::of(&[onionskin]) })
+}
+
+pub(super) fn respond(
+    relay: &Responder,
+    onionskin: &[u8],
+    coins: Coins,
+    reply: &mut [u8],
+    keys: &mut [u8],
+) -> Result<()> {
+    let protocol = &relay.protocol;
+    let (y_coins, kem_coins) = split(coins, WORD)?;
+    let (identity, rest) = onionskin.split_at(IDENTITY);
+    let (key_id, rest) = rest.split_at(WORD);
+    let (x, encapsulation_key) = rest.split_at(WORD);
+    relay.check_identity(identity)?;
+    relay.check_key_id(key_id)?;
+    let (sent, auth) = reply.split_at_mut(WORD + protocol.kem.ciphertext);
+    let (y, ciphertext) = sent.split_at_mut(WORD);
+    let private = protocol.generate_agreement(y_coins, y)?;
+    let mut secrets = Secrets::new();
+    protocol.agree(relay.onion_key.as_ref(), x, secrets.with_onion_key())?;
+    protocol.agree(private.as_ref(), x, secrets.ephemeral())?;
+    let encapsulated = protocol.encapsulate(encapsulation_key, kem_coins, ciphertext)?;
+    secrets.encapsulated().copy_from_slice(encapsulated.as_ref());
+    // KEYID(A) is A itself, so the onionskin is the proposal's ID || A || X || EPK.
+    auth.copy_from_slice(&authenticate(protocol, secrets, onionskin, sent, keys, |_| Ok(()))?);
+    Ok(())
+}
+
+pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: &mut [u8]) -> Result<()> {
+    let (sent, auth) = reply.split_at(WORD + protocol.kem.ciphertext);
+    let (y, ciphertext) = sent.split_at(WORD);
+    let mut secrets = Secrets::new();
+    protocol.agree(waiting.private.as_ref(), &waiting.relay.onion_key, secrets.with_onion_key())?;
+    protocol.agree(waiting.private.as_ref(), y, secrets.ephemeral())?;
+    waiting.key.decapsulate(ciphertext, secrets.encapsulated())?;
+    let check = |expected: &[u8; WORD]| check_authenticator(expected, auth);
+    authenticate(protocol, secrets, waiting.onionskin.bytes(), sent, keys, check)?;
+    Ok(())
+}
+
+/// s0 || s1 || s2; the first still to be hashed.
+struct Secrets(Zeroizing<[u8; 3 * WORD]>);
+
+impl Secrets {
+    fn new() -> Secrets {
+        Secrets(Zeroizing::new([0; 3 * WORD]))
+    }
+
+    fn with_onion_key(&mut self) -> &mut [u8] {
+        &mut self.0[..WORD]
+    }
+
+    fn ephemeral(&mut self) -> &mut [u8] {
+        &mut self.0[WORD..2 * WORD]
+    }
+
+    fn encapsulated(&mut self) -> &mut [u8] {
+        &mut self.0[2 * WORD..]
+    }
+}
+
+/// Computes AUTH, lets `check` refuse it, and only then writes the keys.
+fn authenticate(
+    protocol: &Protocol,
+    mut secrets: Secrets,
+    onionskin: &[u8],
+    sent: &[u8],
+    keys: &mut [u8],
+    check: impl FnOnce(&[u8; WORD]) -> Result<()>,
+) -> Result<[u8; WORD]> {
+    let Protocol { parts, identifier, .. } = protocol;
+    let mut shared = Zeroizing::new([0; WORD]);
+    shared.copy_from_slice(secrets.with_onion_key());
+    parts.hash.digest(shared.as_ref(), secrets.with_onion_key())?;
+    // HMAC takes a key longer than its block as that key's hash (RFC 2104, section 2), so hashing the salt here changes
+    // nothing but that the two derivations do not each hash it again.
+    let mut salt = [0; WORD];
+    parts.hash.digest(onionskin, &mut salt)?;
+    let mut verify = Zeroizing::new([0; WORD]);
+    let label = Transcript::of(&[identifier.as_bytes(), b":auth"]);
+    parts.kdf.derive(&salt, secrets.0.as_ref(), label.bytes(), verify.as_mut())?;
+    let transcript = Transcript::of(&[onionskin, sent, identifier.as_bytes()]);
+    let auth = protocol.tag(verify.as_ref(), transcript.bytes())?;
+    check(&auth)?;
+    let label = Transcript::of(&[identifier.as_bytes(), b":key"]);
+    parts.kdf.derive(&salt, secrets.0.as_ref(), label.bytes(), keys)?;
+    Ok(auth)
+}

@@ -1,0 +1,80 @@
+//! The KEM-only handshake: onionskin = ek || ID, reply = ct || AUTH. It is forward secret and does NOT authenticate the
+//! relay: nothing in it needs a long-term secret, so whoever knows the public identity can answer.
+//!
+//! ```text
+//! T    = ek || ct || ID
+//! OKM  = HKDF-SHA256(salt = SHA-256(T), ikm = K, info = "pq-ntor-keys")      112 bytes: K_auth(32) || K_enc(80)
+//! AUTH = HMAC-SHA256(K_auth, T || "server")
+//! ```
+
+use super::{IDENTITY, Initiator, Protocol, Responder, Result, Transcript, WORD, check_authenticator, check_length};
+use pqlab_primitives::{Coins, DecapsulationKey};
+use zeroize::Zeroizing;
+
+/// Length of K_enc in bytes.
+pub(super) const KEYS: usize = 80;
+const INFO: &[u8] = b"pq-ntor-keys";
+const SERVER: &[u8] = b"server";
+
+/// The client's KEM key and the onionskin as it was sent.
+pub(super) struct Waiting {
+    key: Box<dyn DecapsulationKey>,
+    onionskin: Transcript,
+}
+
+pub(super) fn start(client: &Initiator, coins: Coins, onionskin: &mut [u8]) -> Result<Waiting> {
+    let length = client.protocol.kem.encapsulation_key;
+    let key = client.protocol.generate_kem(coins, &mut onionskin[..length])?;
+    onionskin[length..].copy_from_slice(&client.relay.identity);
+    Ok(Waiting { key, onionskin: Transcript::of(&[onionskin]) })
+}
+
+pub(super) fn respond(
+    relay: &Responder,
+    onionskin: &[u8],
+    coins: Coins,
+    reply: &mut [u8],
+    keys: &mut [u8],
+) -> Result<()> {
+    let protocol = &relay.protocol;
+    relay.check_identity(&onionskin[protocol.kem.encapsulation_key..])?;
+    let (ciphertext, auth) = reply.split_at_mut(protocol.kem.ciphertext);
+    let secret = protocol.encapsulate(&onionskin[..protocol.kem.encapsulation_key], coins, ciphertext)?;
+    let derived = derive(protocol, onionskin, ciphertext, secret.as_ref())?;
+    write_keys(&derived, keys)?;
+    auth.copy_from_slice(&derived.auth);
+    Ok(())
+}
+
+pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: &mut [u8]) -> Result<()> {
+    let (ciphertext, auth) = reply.split_at(protocol.kem.ciphertext);
+    let mut secret = Zeroizing::new([0; WORD]);
+    waiting.key.decapsulate(ciphertext, secret.as_mut())?;
+    let derived = derive(protocol, waiting.onionskin.bytes(), ciphertext, secret.as_ref())?;
+    check_authenticator(&derived.auth, auth)?;
+    write_keys(&derived, keys)
+}
+
+struct Derived {
+    auth: [u8; WORD],
+    /// K_auth || K_enc.
+    material: Zeroizing<[u8; WORD + KEYS]>,
+}
+
+fn write_keys(derived: &Derived, keys: &mut [u8]) -> Result<()> {
+    check_length("keys", KEYS, keys.len())?;
+    keys.copy_from_slice(&derived.material[WORD..]);
+    Ok(())
+}
+
+fn derive(protocol: &Protocol, onionskin: &[u8], ciphertext: &[u8], secret: &[u8]) -> Result<Derived> {
+    let (encapsulation_key, identity) = onionskin.split_at(onionskin.len() - IDENTITY);
+    let mut transcript = Transcript::of(&[encapsulation_key, ciphertext, identity]);
+    let mut salt = [0; WORD];
+    protocol.parts.hash.digest(transcript.bytes(), &mut salt)?;
+    let mut material = Zeroizing::new([0; WORD + KEYS]);
+    protocol.parts.kdf.derive(&salt, secret, INFO, material.as_mut())?;
+    transcript.push(SERVER);
+    let auth = protocol.tag(&material[..WORD], transcript.bytes())?;
+    Ok(Derived { auth, material })
+}
