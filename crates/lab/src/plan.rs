@@ -42,7 +42,7 @@ impl Plan {
         overrides: &ProtocolOverrides,
     ) -> Result<Plan, LabError> {
         check_lengths(filters.lengths.as_deref())?;
-        let all = registry.cases(&Options { lengths: filters.lengths.clone() });
+        let all = registry.cases(&Options { lengths: filters.lengths.clone(), ..Options::default() });
         check_patterns("provider", &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
         check_patterns("algorithm", &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))?;
 
@@ -97,7 +97,7 @@ fn select(registry: &Registry, select: &Select, filters: &Filters, builtin: bool
     };
     let lengths = filters.lengths.clone().or_else(|| (!select.lengths.is_empty()).then(|| select.lengths.clone()));
     check_lengths(lengths.as_deref())?;
-    let mut cases = workload.cases(registry.providers(), &Options { lengths });
+    let mut cases = workload.cases(registry.providers(), &Options { lengths, ..Options::default() });
     if !builtin {
         check_patterns("algorithm", &select.algorithms, cases.iter().map(|case| case.algorithm.as_str()))?;
         check_patterns("operation", &select.operations, cases.iter().map(|case| case.operation.as_str()))?;

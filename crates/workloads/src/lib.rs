@@ -5,6 +5,8 @@ mod hash;
 mod inputs;
 mod kem;
 pub mod known_answers;
+#[allow(dead_code, reason = "the workloads over two halves use it")]
+mod pairs;
 mod registry;
 mod signature;
 
@@ -44,6 +46,10 @@ pub trait Workload: Send + Sync {
 pub struct Options {
     /// Message lengths in bytes, in place of each workload's own.
     pub lengths: Option<Vec<u64>>,
+    /// The provider of a construction's classical half, in place of each.
+    pub classical: Option<String>,
+    /// The provider of a construction's post-quantum half, in place of each.
+    pub post_quantum: Option<String>,
 }
 
 /// All workloads, one line each.

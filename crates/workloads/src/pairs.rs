@@ -1,0 +1,97 @@
+//! Which providers a construction of two halves is made of: `aws-lc`, or `aws-lc+liboqs` where they differ.
+
+use crate::Options;
+use pqlab_primitives::Provider;
+use pqlab_record::Case;
+use std::sync::Arc;
+
+/// The provider of the classical half, and that of the post-quantum one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pair {
+    /// X25519, Ed25519, hashes, MACs and KDFs.
+    pub(crate) classical: String,
+    /// ML-KEM, ML-DSA.
+    pub(crate) post_quantum: String,
+}
+
+impl Pair {
+    /// The pair that a case names.
+    pub(crate) fn of(case: &Case) -> Pair {
+        let (classical, post_quantum) = case.provider.split_once('+').unwrap_or((&case.provider, &case.provider));
+        Pair { classical: classical.to_owned(), post_quantum: post_quantum.to_owned() }
+    }
+
+    /// What a case names it.
+    pub(crate) fn id(&self) -> String {
+        if self.classical == self.post_quantum {
+            self.classical.clone()
+        } else {
+            format!("{}+{}", self.classical, self.post_quantum)
+        }
+    }
+}
+
+/// The pairs to measure, of the providers that have the halves: where none are asked for, each provider with itself,
+/// and each that has the post-quantum half alone with the first that has the classical one.
+pub(crate) fn pairs(
+    providers: &[Arc<Provider>],
+    options: &Options,
+    classical: impl Fn(&Provider) -> bool,
+    post_quantum: impl Fn(&Provider) -> bool,
+) -> Vec<Pair> {
+    let named = |wanted: &Option<String>, provider: &Provider| {
+        wanted.as_ref().is_none_or(|wanted| *wanted == provider.id() || *wanted == provider.library)
+    };
+    let first: Vec<&Arc<Provider>> =
+        providers.iter().filter(|provider| classical(provider) && named(&options.classical, provider)).collect();
+    let second: Vec<&Arc<Provider>> =
+        providers.iter().filter(|provider| post_quantum(provider) && named(&options.post_quantum, provider)).collect();
+    let mixed = options.classical.is_some() || options.post_quantum.is_some();
+    let mut pairs = Vec::new();
+    for half in &second {
+        let own = first.iter().any(|other| other.id() == half.id());
+        for other in &first {
+            let same = other.id() == half.id();
+            // What does nothing goes with itself: half of nothing is no figure for anybody.
+            if (other.library == crate::NULL) != (half.library == crate::NULL) {
+                continue;
+            }
+            if mixed || same || (!own && first.first().is_some_and(|first| first.id() == other.id())) {
+                pairs.push(Pair { classical: other.id(), post_quantum: half.id() });
+            }
+        }
+    }
+    pairs
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn ids(classical: Option<&str>, post_quantum: Option<&str>) -> Vec<String> {
+        let providers = pqlab_providers::providers();
+        let options = Options {
+            classical: classical.map(str::to_owned),
+            post_quantum: post_quantum.map(str::to_owned),
+            ..Options::default()
+        };
+        let has_kem = |provider: &Provider| provider.kem("ML-KEM-768").is_some() || provider.library == crate::NULL;
+        let pairs = pairs(&providers, &options, |provider| !provider.key_agreements.is_empty(), has_kem);
+        pairs.iter().map(Pair::id).collect()
+    }
+
+    #[test]
+    fn each_provider_with_itself_and_half_a_provider_with_a_whole_one() {
+        let ids = ids(None, None);
+        assert!(ids.contains(&"rustcrypto".to_owned()) && ids.contains(&"null".to_owned()), "{ids:?}");
+        assert!(ids.iter().any(|id| id.ends_with("+libcrux:portable")), "{ids:?}");
+        assert!(ids.iter().all(|id| !id.contains("null+") && !id.contains("+null")), "{ids:?}");
+    }
+
+    #[test]
+    fn what_is_asked_for_is_combined_in_every_way() {
+        assert_eq!(ids(Some("rustcrypto"), Some("libcrux:portable")), ["rustcrypto+libcrux:portable"]);
+        assert!(ids(Some("rustcrypto"), Some("libcrux")).iter().all(|id| id.starts_with("rustcrypto+libcrux:")));
+    }
+}
