@@ -7,6 +7,10 @@ mod compiled;
 mod fips;
 #[cfg(feature = "fn-dsa")]
 mod fn_dsa;
+#[cfg(feature = "keccak")]
+mod keccak;
+#[cfg(any(feature = "keccak", feature = "libcrux", feature = "liboqs"))]
+mod lanes;
 #[cfg(feature = "libcrux")]
 mod libcrux;
 #[cfg(feature = "liboqs")]
@@ -33,6 +37,8 @@ pub fn providers() -> Vec<Arc<Provider>> {
         fips::providers(),
         #[cfg(feature = "fn-dsa")]
         fn_dsa::providers(),
+        #[cfg(feature = "keccak")]
+        keccak::providers(),
         #[cfg(feature = "libcrux")]
         libcrux::providers(),
         #[cfg(feature = "liboqs")]

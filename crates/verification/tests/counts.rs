@@ -186,8 +186,18 @@ const DEFECTS: &[(&str, &str, &str, u64)] = &[
 ];
 
 /// The providers that are built in. `libcrux:avx2` is there where the processor has AVX2.
-const PROVIDERS: [&str; 8] =
-    ["aws-lc", "fn-dsa", "libcrux:avx2", "libcrux:portable", "liboqs", "libsecp256k1", "openssl", "rustcrypto"];
+const PROVIDERS: [&str; 10] = [
+    "aws-lc",
+    "fn-dsa",
+    "keccak:avx512",
+    "keccak:portable",
+    "libcrux:avx2",
+    "libcrux:portable",
+    "liboqs",
+    "libsecp256k1",
+    "openssl",
+    "rustcrypto",
+];
 
 fn expected_providers() -> Vec<&'static str> {
     PROVIDERS.into_iter().filter(|id| avx2() || *id != "libcrux:avx2").collect()

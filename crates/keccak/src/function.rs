@@ -1,0 +1,72 @@
+/// A function of FIPS 202.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Function {
+    /// SHA3-224.
+    Sha3_224,
+    /// SHA3-256.
+    Sha3_256,
+    /// SHA3-384.
+    Sha3_384,
+    /// SHA3-512.
+    Sha3_512,
+    /// SHAKE128.
+    Shake128,
+    /// SHAKE256.
+    Shake256,
+}
+
+impl Function {
+    /// All of them.
+    pub const ALL: [Function; 6] = [
+        Function::Sha3_224,
+        Function::Sha3_256,
+        Function::Sha3_384,
+        Function::Sha3_512,
+        Function::Shake128,
+        Function::Shake256,
+    ];
+
+    /// The standard's name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Function::Sha3_224 => "SHA3-224",
+            Function::Sha3_256 => "SHA3-256",
+            Function::Sha3_384 => "SHA3-384",
+            Function::Sha3_512 => "SHA3-512",
+            Function::Shake128 => "SHAKE128",
+            Function::Shake256 => "SHAKE256",
+        }
+    }
+
+    /// The length in bytes of the digest; `None` for a XOF.
+    pub const fn digest_length(self) -> Option<usize> {
+        match self {
+            Function::Sha3_224 => Some(28),
+            Function::Sha3_256 => Some(32),
+            Function::Sha3_384 => Some(48),
+            Function::Sha3_512 => Some(64),
+            Function::Shake128 | Function::Shake256 => None,
+        }
+    }
+
+    /// The bytes that one permutation absorbs or squeezes: 200 less the capacity, which is twice the digest, or 32 and
+    /// 64 bytes for the XOFs.
+    pub const fn rate(self) -> usize {
+        match self {
+            Function::Sha3_224 => 144,
+            Function::Sha3_256 | Function::Shake256 => 136,
+            Function::Sha3_384 => 104,
+            Function::Sha3_512 => 72,
+            Function::Shake128 => 168,
+        }
+    }
+
+    /// The byte that follows the message: the suffix that tells hash functions and XOFs apart (`01`, `1111`) and the
+    /// first bit of the padding (FIPS 202, appendix B.2).
+    pub(crate) const fn suffix(self) -> u8 {
+        match self {
+            Function::Shake128 | Function::Shake256 => 0x1f,
+            _ => 0x06,
+        }
+    }
+}

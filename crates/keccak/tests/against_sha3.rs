@@ -1,0 +1,145 @@
+//! Every backend that runs here against the crates `sha3` and `shake`, on messages that differ in every lane.
+
+#![allow(clippy::print_stdout, reason = "a skipped test says so")]
+
+use pqlab_keccak::{Backend, Error, Function, LANES, Lanes};
+use sha3::digest::{Digest, ExtendableOutput, Update};
+
+/// What the crates say.
+fn reference(function: Function, message: &[u8], length: usize) -> Vec<u8> {
+    fn hash<D: Digest>(message: &[u8]) -> Vec<u8> {
+        D::digest(message).to_vec()
+    }
+    fn xof<X: ExtendableOutput + Update + Default>(message: &[u8], length: usize) -> Vec<u8> {
+        let (mut state, mut out) = (X::default(), vec![0; length]);
+        state.update(message);
+        state.finalize_xof_into(&mut out);
+        out
+    }
+    match function {
+        Function::Sha3_224 => hash::<sha3::Sha3_224>(message),
+        Function::Sha3_256 => hash::<sha3::Sha3_256>(message),
+        Function::Sha3_384 => hash::<sha3::Sha3_384>(message),
+        Function::Sha3_512 => hash::<sha3::Sha3_512>(message),
+        Function::Shake128 => xof::<shake::Shake128>(message, length),
+        Function::Shake256 => xof::<shake::Shake256>(message, length),
+    }
+}
+
+/// Bytes that are the same in every run (SplitMix64).
+struct Generator(u64);
+
+impl Generator {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn bytes(&mut self, length: usize) -> Vec<u8> {
+        (0..length).map(|_| self.next().to_le_bytes()[0]).collect()
+    }
+
+    fn below(&mut self, limit: u64) -> usize {
+        usize::try_from(self.next() % limit).expect("small")
+    }
+}
+
+fn backends() -> Vec<Lanes> {
+    let all: Vec<Lanes> = Backend::ALL.into_iter().filter_map(|backend| Lanes::new(backend).ok()).collect();
+    if all.len() < Backend::ALL.len() {
+        println!("skipped: the backend avx512 does not run on this processor");
+    }
+    all
+}
+
+/// Messages of one length against the reference. They begin at odd addresses, and outputs have a margin around them
+/// that must not be written.
+fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: usize, output: usize) {
+    const MARGIN: usize = 65;
+    const UNTOUCHED: u8 = 0xa5;
+    let messages: [Vec<u8>; LANES] = std::array::from_fn(|lane| generator.bytes(lane + length));
+    let messages: [&[u8]; LANES] = std::array::from_fn(|lane| &messages[lane][lane..]);
+    let mut buffers: [Vec<u8>; LANES] = std::array::from_fn(|_| vec![UNTOUCHED; output + 2 * MARGIN]);
+    let mut outs = buffers.each_mut().map(|buffer| &mut buffer[MARGIN..MARGIN + output]);
+    lanes.digest(function, &messages, &mut outs).expect("the lengths are right");
+    for (lane, buffer) in buffers.iter().enumerate() {
+        let what = format!("{} by {}, lane {lane}, {length} bytes", function.name(), lanes.backend().name());
+        let expected = reference(function, messages[lane], output);
+        assert_eq!(hex::encode(&buffer[MARGIN..MARGIN + output]), hex::encode(expected), "{what}");
+        let margins = buffer[..MARGIN].iter().chain(&buffer[MARGIN + output..]);
+        assert!(margins.into_iter().all(|byte| *byte == UNTOUCHED), "{what}: written beyond the output");
+    }
+}
+
+#[test]
+fn every_length_of_up_to_three_blocks() {
+    let mut generator = Generator(1);
+    for lanes in backends() {
+        for function in Function::ALL {
+            for length in 0..=3 * function.rate() {
+                compare(lanes, function, &mut generator, length, function.digest_length().unwrap_or(32));
+            }
+        }
+    }
+}
+
+#[test]
+fn every_output_of_up_to_three_blocks() {
+    let mut generator = Generator(2);
+    for lanes in backends() {
+        for function in [Function::Shake128, Function::Shake256] {
+            for output in 0..=3 * function.rate() {
+                compare(lanes, function, &mut generator, 100, output);
+            }
+        }
+    }
+}
+
+#[test]
+fn random_lengths() {
+    let mut generator = Generator(3);
+    for lanes in backends() {
+        for function in Function::ALL {
+            for _ in 0..100 {
+                let length = generator.below(5000);
+                let output = function.digest_length().unwrap_or_else(|| generator.below(2000));
+                compare(lanes, function, &mut generator, length, output);
+            }
+        }
+    }
+}
+
+#[test]
+fn lengths_that_differ_are_refused() {
+    for lanes in backends() {
+        let (short, long) = ([0_u8; 3], [0_u8; 4]);
+        let mut buffers = [[0_u8; 32]; LANES];
+        let mut messages = [short.as_slice(); LANES];
+        messages[5] = &long;
+        let mut outs = buffers.each_mut().map(|out| out.as_mut_slice());
+        assert_eq!(
+            lanes.digest(Function::Sha3_256, &messages, &mut outs),
+            Err(Error::Length { what: "message", lane: 5, expected: 3, actual: 4 })
+        );
+        messages[5] = &short;
+        assert_eq!(
+            lanes.digest(Function::Sha3_512, &messages, &mut outs),
+            Err(Error::Length { what: "output", lane: 0, expected: 64, actual: 32 })
+        );
+        let mut shorter = [0_u8; 31];
+        outs[7] = &mut shorter;
+        assert_eq!(
+            lanes.digest(Function::Shake128, &messages, &mut outs),
+            Err(Error::Length { what: "output", lane: 7, expected: 32, actual: 31 })
+        );
+        assert_eq!(buffers, [[0; 32]; LANES], "nothing is written");
+    }
+}
+
+#[test]
+fn the_fastest_backend_is_the_first_that_runs() {
+    let first = Backend::ALL.into_iter().find(|backend| Lanes::new(*backend).is_ok());
+    assert_eq!(Some(Lanes::fastest().backend()), first);
+}

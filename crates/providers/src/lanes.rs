@@ -1,0 +1,89 @@
+//! What every hash over several messages at once checks before it calls its library.
+
+use pqlab_primitives::{Error, Result};
+
+/// The messages and the outputs as arrays of so many lanes.
+pub(crate) type Arrays<'a, 'm, 'o, const LANES: usize> = (&'a [&'m [u8]; LANES], &'a mut [&'o mut [u8]; LANES]);
+
+/// The messages and outputs, if there are so many of them, all messages are of one length, and all outputs of one
+/// length, which is `digest` where the function has a digest of fixed length.
+pub(crate) fn arrays<'a, 'm, 'o, const LANES: usize>(
+    digest: Option<usize>,
+    messages: &'a [&'m [u8]],
+    outs: &'a mut [&'o mut [u8]],
+) -> Result<Arrays<'a, 'm, 'o, LANES>> {
+    let (given, outputs) = (messages.len(), outs.len());
+    let messages: &[&[u8]; LANES] = messages.try_into().map_err(|_| Error::Length {
+        what: "number of messages",
+        expected: LANES,
+        actual: given,
+    })?;
+    let outs: &mut [&mut [u8]; LANES] =
+        outs.try_into().map_err(|_| Error::Length { what: "number of outputs", expected: LANES, actual: outputs })?;
+    let length = messages.first().map_or(0, |first| first.len());
+    for message in messages {
+        Error::check_length("message of a lane", length, message.len())?;
+    }
+    let length = digest.unwrap_or(outs.first().map_or(0, |first| first.len()));
+    for out in outs.iter() {
+        Error::check_length("output of a lane", length, out.len())?;
+    }
+    Ok((messages, outs))
+}
+
+/// What the tests of all providers with lanes have in common.
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use pqlab_primitives::{LaneHash, Provider};
+
+    /// Every function of a provider over several messages: each lane gives the digest of its own message, and lengths
+    /// and numbers that are wrong are refused.
+    #[allow(dead_code, reason = "the providers that ask depend on the features")]
+    pub(crate) fn check(provider: &Provider, digest: impl Fn(&str, &[u8], usize) -> Vec<u8>) {
+        for function in &provider.lane_hashes {
+            let name = function.algorithm();
+            let fixed = pqlab_primitives::HashParameters::of(name).map(|parameters| parameters.digest);
+            for length in [0, 1, 71, 72, 103, 104, 135, 136, 137, 143, 144, 167, 168, 169, 336, 1000] {
+                for output in fixed.map_or(vec![0, 1, 32, 135, 136, 137, 168, 500], |digest| vec![digest]) {
+                    let messages: Vec<Vec<u8>> = messages(function.lanes(), length);
+                    let expected: Vec<Vec<u8>> = messages.iter().map(|it| digest(name, it, output)).collect();
+                    assert_eq!(outputs(function.as_ref(), &messages, output), Ok(expected), "{name}, {length} bytes");
+                }
+            }
+            refusals(function.as_ref(), fixed.unwrap_or(32));
+        }
+    }
+
+    fn messages(lanes: usize, length: usize) -> Vec<Vec<u8>> {
+        let byte = |lane: usize, place: usize| (lane * 101 + place * 7 + place / 256).to_le_bytes()[0];
+        (0..lanes).map(|lane| (0..length).map(|place| byte(lane, place)).collect()).collect()
+    }
+
+    fn outputs(function: &dyn LaneHash, messages: &[Vec<u8>], output: usize) -> Result<Vec<Vec<u8>>> {
+        let mut buffers = vec![vec![0xa5; output]; function.lanes()];
+        let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        let mut outs: Vec<&mut [u8]> = buffers.iter_mut().map(Vec::as_mut_slice).collect();
+        function.digest_batch(&messages, 2, &mut outs)?;
+        Ok(buffers)
+    }
+
+    fn refusals(function: &dyn LaneHash, output: usize) {
+        let right = messages(function.lanes(), 100);
+        let refused = |messages: &[Vec<u8>], output| outputs(function, messages, output).is_err();
+        assert!(!refused(&right, output));
+        assert!(refused(&right[1..], output), "one message less");
+        let mut longer = right.clone();
+        longer[function.lanes() - 1].push(0);
+        assert!(refused(&longer, output), "one message longer");
+        if pqlab_primitives::HashParameters::of(function.algorithm()).is_some() {
+            assert!(refused(&right, output + 1), "outputs longer than the digest");
+        }
+        let mut buffers = vec![vec![0; output]; function.lanes()];
+        buffers[1].pop();
+        let messages: Vec<&[u8]> = right.iter().map(Vec::as_slice).collect();
+        let mut outs: Vec<&mut [u8]> = buffers.iter_mut().map(Vec::as_mut_slice).collect();
+        assert!(function.digest(&messages, &mut outs).is_err(), "one output shorter");
+        assert!(function.digest(&messages, &mut outs[1..]).is_err(), "one output less");
+    }
+}
