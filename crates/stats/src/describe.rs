@@ -92,6 +92,24 @@ pub fn coefficient_of_variation_pct(samples: &[f64]) -> Option<f64> {
     Some(100.0 * standard_deviation(samples)? / centre.abs())
 }
 
+/// The second, third and fourth central moments, with `n` in the denominator. Equal samples have moments of zero, whatever
+/// rounding does to their mean. `None` of nothing, and where a sample is not a finite number.
+pub(crate) fn central_moments(samples: &[f64]) -> Option<[f64; 3]> {
+    let centre = mean(samples).filter(|centre| centre.is_finite())?;
+    if samples.iter().all(|sample| *sample == samples[0]) {
+        return Some([0.0; 3]);
+    }
+    let mut sums = [0.0; 3];
+    for sample in samples {
+        let distance = sample - centre;
+        let square = distance * distance;
+        sums[0] += square;
+        sums[1] += square * distance;
+        sums[2] += square * square;
+    }
+    Some(sums.map(|sum| sum / samples.len() as f64))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

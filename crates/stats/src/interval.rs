@@ -115,10 +115,15 @@ pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interv
 /// of another estimate of the centre.
 fn student(values: &[f64], centre: f64, confidence: f64) -> Option<(f64, f64)> {
     let description = describe(values)?;
-    let distribution = StudentsT::new(0.0, 1.0, (values.len() - 1) as f64).ok()?;
-    let factor = distribution.inverse_cdf(0.5 + confidence / 2.0);
-    let half = factor * description.stdev? / (values.len() as f64).sqrt();
+    let half = student_factor(values.len(), confidence)? * description.stdev? / (values.len() as f64).sqrt();
     Some((description.mean.min(centre) - half, description.mean.max(centre) + half))
+}
+
+/// Student's factor of the two-sided interval of the mean of `n` values; `None` for fewer than two.
+pub(crate) fn student_factor(n: usize, confidence: f64) -> Option<f64> {
+    let freedom = n.checked_sub(1).filter(|freedom| *freedom > 0)?;
+    let distribution = StudentsT::new(0.0, 1.0, freedom as f64).ok()?;
+    Some(distribution.inverse_cdf(0.5 + confidence / 2.0))
 }
 
 /// The narrowest interval between the `r`-th smallest and the `r`-th largest sample that covers the median with at least

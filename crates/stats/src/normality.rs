@@ -1,0 +1,69 @@
+use crate::describe::central_moments;
+
+/// The outcome of a Jarque-Bera test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JarqueBera {
+    /// The statistic: zero for the skewness and the kurtosis of a normal distribution.
+    pub statistic: f64,
+    /// Probability of a statistic at least as large, were the samples normal. It is the one of many samples: below some
+    /// hundreds the test rejects less often than it claims.
+    pub p_value: f64,
+    /// Skewness, from moments with `n` in the denominator.
+    pub skewness: f64,
+    /// Kurtosis less the 3 of a normal distribution, from moments with `n` in the denominator.
+    pub excess_kurtosis: f64,
+}
+
+/// Are the samples normal, to judge by skewness and kurtosis? Jarque and Bera, "A Test for Normality of Observations and
+/// Regression Residuals", International Statistical Review 55 (1987). The statistic is `n/6 (S^2 + K^2/4)`, for large `n`
+/// distributed as chi-squared with two degrees of freedom, whose upper tail is `exp(-x/2)`.
+///
+/// `None` for fewer than three samples, for equal samples, and where one is not a finite number.
+pub fn jarque_bera(samples: &[f64]) -> Option<JarqueBera> {
+    if samples.len() < 3 {
+        return None;
+    }
+    let [second, third, fourth] = central_moments(samples)?;
+    if second <= 0.0 {
+        return None;
+    }
+    let skewness = third / second.powf(1.5);
+    let excess_kurtosis = fourth / (second * second) - 3.0;
+    let statistic = samples.len() as f64 / 6.0 * (skewness * skewness + excess_kurtosis * excess_kurtosis / 4.0);
+    Some(JarqueBera { statistic, p_value: (-statistic / 2.0).exp(), skewness, excess_kurtosis })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} is not {right}");
+    }
+
+    #[test]
+    fn the_statistic_agrees_with_hand_computed_moments() {
+        // Mean 1, distances -1 -1 -1 0 0 3: moments 2, 4, 14; S = 4/2^1.5, K = 14/4 - 3.
+        let test = jarque_bera(&[0.0, 0.0, 0.0, 1.0, 1.0, 4.0]).unwrap();
+        close(test.skewness, 2.0_f64.sqrt());
+        close(test.excess_kurtosis, 0.5);
+        close(test.statistic, 2.0625);
+        close(test.p_value, (-1.031_25_f64).exp());
+    }
+
+    #[test]
+    fn symmetric_samples_have_no_skewness() {
+        // Distances -1 0 1: moments 2/3, 0, 2/3, so K = 1.5 - 3.
+        let test = jarque_bera(&[7.0, 8.0, 9.0]).unwrap();
+        close(test.skewness, 0.0);
+        close(test.statistic, 3.0 / 6.0 * 2.25 / 4.0);
+    }
+
+    #[test]
+    fn what_has_no_shape_has_no_test() {
+        assert_eq!(jarque_bera(&[1.0, 2.0]), None);
+        assert_eq!(jarque_bera(&[2.0; 9]), None);
+        assert_eq!(jarque_bera(&[0.1; 9]), None);
+        assert_eq!(jarque_bera(&[1.0, 2.0, f64::NAN]), None);
+    }
+}
