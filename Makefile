@@ -24,8 +24,9 @@ run: build ## Measure the standard suite and say where the results are
 	@echo "All of it is stored. To see it again: $(PQLAB) show last"
 
 # In the release profile: what is tested is what is measured, and the C libraries are built once.
-test: setup ## Run every test
-	cargo test --workspace --release --locked --features pqlab/misbehaving
+test: ## Run every test
+	@scripts/setup test
+	PQLAB_CACHE="$(PQLAB_CACHE)" cargo test --workspace --release --locked --features pqlab/misbehaving
 
 build: setup ## Build the release binary
 	cargo build --release --locked

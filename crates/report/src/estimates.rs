@@ -17,7 +17,7 @@
 //! - **The rate** is the reciprocal of the median.
 
 use pqlab_record::{Disturbance, Metric, Protocol, Record, Run, Samples, Status, Visit};
-use pqlab_stats::{CONFIDENCE, Description, Interval, Sorted, describe, median_interval};
+use pqlab_stats::{CONFIDENCE, Description, Interval, Sorted, describe_samples, median_interval};
 use std::collections::BTreeMap;
 
 /// What the samples of a case say.
@@ -130,7 +130,7 @@ fn extra(samples: &Samples) -> Vec<(String, Description)> {
             None => pooled.push((name, values.clone())),
         }
     }
-    pooled.into_iter().filter_map(|(name, values)| Some((name.to_owned(), describe(&values)?))).collect()
+    pooled.into_iter().filter_map(|(name, values)| Some((name.to_owned(), describe_samples(&values)?))).collect()
 }
 
 /// What disturbed the visits of a case, in sum.

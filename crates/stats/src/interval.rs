@@ -1,5 +1,5 @@
 use crate::sorted::median_of;
-use crate::{Sorted, describe};
+use crate::{Sorted, describe_samples};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
 /// The confidence level of every interval that is reported, as a share.
@@ -114,7 +114,7 @@ pub fn median_interval(processes: &[Vec<f64>], confidence: f64) -> Option<Interv
 /// Student's half-width of the mean ("The Probable Error of a Mean", Biometrika 6 (1908)) to either side of the mean and
 /// of another estimate of the centre.
 fn student(values: &[f64], centre: f64, confidence: f64) -> Option<(f64, f64)> {
-    let description = describe(values)?;
+    let description = describe_samples(values)?;
     let half = student_factor(values.len(), confidence)? * description.stdev? / (values.len() as f64).sqrt();
     Some((description.mean.min(centre) - half, description.mean.max(centre) + half))
 }

@@ -1,16 +1,31 @@
-//! From samples to estimates: pure functions, without input or output, without a clock and without randomness.
+//! From samples to estimates: pure functions, without input or output and without a clock. What draws random numbers takes a
+//! seed, and gives the same result to the bit for the same seed.
 //!
 //! Samples are plain `f64` in whatever unit the caller chose; results are in the same unit. Every estimator names the
 //! source of its definition.
 
+mod bootstrap;
 mod contrast;
 mod describe;
 mod interval;
+mod multiplicity;
 mod normality;
+mod outliers;
+mod series;
 mod sorted;
+mod stability;
+mod throughput;
+mod two_sample;
 
+pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, bootstrap_interval, cluster_bootstrap_ci};
 pub use contrast::{contrast_interval, mean_interval, paired_difference_interval};
-pub use describe::{Description, coefficient_of_variation_pct, describe, mean, standard_deviation};
+pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, median_interval};
+pub use multiplicity::benjamini_hochberg;
 pub use normality::{JarqueBera, jarque_bera};
+pub use outliers::{OUTLIER_SCORE, mad_outliers};
+pub use series::{autocorrelation, effective_sample_size};
 pub use sorted::{Sorted, median};
+pub use stability::{Stability, cov_stability_report};
+pub use throughput::{Load, ThroughputCurve, ThroughputPoint, throughput_curve};
+pub use two_sample::{MannWhitney, WelchTest, cliffs_delta, cohens_d, mann_whitney, welch_t_test};

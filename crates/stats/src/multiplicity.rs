@@ -1,0 +1,38 @@
+/// Adjusts p-values of many tests so that, where those at most `q` are called discoveries, no more than the share `q` of
+/// them is expected to be false: Benjamini and Hochberg, "Controlling the False Discovery Rate", Journal of the Royal
+/// Statistical Society B 57 (1995), for independent or positively dependent tests. In the order of the input; a p-value
+/// that is not a number stays what it is and counts as no test.
+pub fn benjamini_hochberg(p_values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..p_values.len()).filter(|&index| !p_values[index].is_nan()).collect();
+    order.sort_by(|&left, &right| p_values[left].total_cmp(&p_values[right]));
+    let tests = order.len() as f64;
+    let mut adjusted = p_values.to_vec();
+    let mut least = 1.0_f64;
+    for (rank, &index) in order.iter().enumerate().rev() {
+        least = least.min(p_values[index] * tests / (rank + 1) as f64);
+        adjusted[index] = least;
+    }
+    adjusted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adjusted_values_keep_their_order_and_never_exceed_one() {
+        let adjusted = benjamini_hochberg(&[0.04, 0.01, 0.03, 0.9]);
+        let expected = [0.04 * 4.0 / 3.0, 0.04, 0.04 * 4.0 / 3.0, 0.9];
+        assert!(adjusted.iter().zip(expected).all(|(left, right)| (left - right).abs() < 1e-15), "{adjusted:?}");
+        assert_eq!(benjamini_hochberg(&[0.7]), [0.7]);
+        assert_eq!(benjamini_hochberg(&[1.0, 1.0]), [1.0, 1.0]);
+        assert!(benjamini_hochberg(&[]).is_empty());
+    }
+
+    #[test]
+    fn what_is_no_number_counts_as_no_test() {
+        let adjusted = benjamini_hochberg(&[f64::NAN, 0.02, 0.5]);
+        assert!(adjusted[0].is_nan());
+        assert_eq!(adjusted[1..], [0.04, 0.5]);
+    }
+}

@@ -1,0 +1,44 @@
+use crate::coefficient_of_variation_pct;
+
+/// The coefficient of variation of one operation, against a limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stability {
+    /// The name that was given.
+    pub name: String,
+    /// Coefficient of variation in percent; `None` where there is none.
+    pub cov_pct: Option<f64>,
+    /// Whether it is above the limit.
+    pub unstable: bool,
+}
+
+/// The coefficient of variation of each operation, those above `limit_pct` marked, the most variable first and those
+/// without one last. It measures spread; it says nothing about secrets: a signer that rejects and repeats is far above
+/// any limit and leaks nothing.
+pub fn cov_stability_report<'a>(
+    operations: impl IntoIterator<Item = (&'a str, &'a [f64])>,
+    limit_pct: f64,
+) -> Vec<Stability> {
+    let judge = |(name, samples): (&str, &[f64])| {
+        let cov_pct = coefficient_of_variation_pct(samples).filter(|cov| cov.is_finite());
+        Stability { name: name.to_owned(), cov_pct, unstable: cov_pct.is_some_and(|cov| cov > limit_pct) }
+    };
+    let mut report: Vec<Stability> = operations.into_iter().map(judge).collect();
+    let key = |row: &Stability| row.cov_pct.unwrap_or(f64::NEG_INFINITY);
+    report.sort_by(|left, right| key(right).total_cmp(&key(left)));
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_variable_comes_first() {
+        let operations: [(&str, &[f64]); 3] = [("one", &[5.0]), ("calm", &[100.0, 101.0]), ("wild", &[1.0, 2.0, 9.0])];
+        let report = cov_stability_report(operations, 5.0);
+        let rows: Vec<(&str, bool)> = report.iter().map(|row| (row.name.as_str(), row.unstable)).collect();
+        assert_eq!(rows, [("wild", true), ("calm", false), ("one", false)]);
+        assert_eq!(report[2].cov_pct, None);
+        assert!((report[1].cov_pct.unwrap() - 100.0 * 0.5_f64.sqrt() / 100.5).abs() < 1e-12);
+    }
+}

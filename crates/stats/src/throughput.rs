@@ -1,0 +1,99 @@
+/// What was measured at one level of concurrency.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Threads, or tasks in flight: at least one.
+    pub concurrency: u64,
+    /// Operations that were finished.
+    pub operations: u64,
+    /// Seconds that they took together.
+    pub seconds: f64,
+}
+
+/// One level of concurrency on a throughput curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThroughputPoint {
+    /// Threads, or tasks in flight.
+    pub concurrency: u64,
+    /// Operations a second.
+    pub operations_per_second: f64,
+    /// Times the rate of the smallest concurrency.
+    pub speedup: f64,
+    /// The speedup over the factor by which the concurrency is larger: 1 where it scales perfectly.
+    pub efficiency: f64,
+    /// By how much the rate is below the peak, in percent of the peak.
+    pub loss_from_peak_pct: f64,
+    /// By how much the rate is below the one of the smallest concurrency, in percent of that; negative for a gain.
+    pub loss_from_smallest_pct: f64,
+}
+
+/// How throughput grows with concurrency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ThroughputCurve {
+    /// In ascending order of concurrency.
+    pub points: Vec<ThroughputPoint>,
+    /// Position of the highest rate; the smallest concurrency of several that reach it.
+    pub peak: usize,
+}
+
+impl ThroughputCurve {
+    /// The point of the highest rate.
+    pub fn peak(&self) -> &ThroughputPoint {
+        &self.points[self.peak]
+    }
+}
+
+/// The curve of some loads in any order. `None` where there is none, and where a load has no operation, no concurrency or
+/// no time.
+pub fn throughput_curve(loads: &[Load]) -> Option<ThroughputCurve> {
+    let sound =
+        |load: &Load| load.concurrency > 0 && load.operations > 0 && load.seconds > 0.0 && load.seconds.is_finite();
+    if loads.is_empty() || !loads.iter().all(sound) {
+        return None;
+    }
+    let mut loads = loads.to_vec();
+    loads.sort_by_key(|load| load.concurrency);
+    let rate = |load: &Load| load.operations as f64 / load.seconds;
+    let (smallest, base) = (loads[0].concurrency as f64, rate(&loads[0]));
+    let highest = loads.iter().map(rate).fold(0.0, f64::max);
+    let point = |load: &Load| {
+        let speedup = rate(load) / base;
+        ThroughputPoint {
+            concurrency: load.concurrency,
+            operations_per_second: rate(load),
+            speedup,
+            efficiency: speedup / (load.concurrency as f64 / smallest),
+            loss_from_peak_pct: 100.0 * (1.0 - rate(load) / highest),
+            loss_from_smallest_pct: 100.0 * (1.0 - speedup),
+        }
+    };
+    let points: Vec<ThroughputPoint> = loads.iter().map(point).collect();
+    let peak = loads.iter().position(|load| rate(load) == highest)?;
+    Some(ThroughputCurve { points, peak })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peak_efficiency_and_losses() {
+        let load = |concurrency, operations| Load { concurrency, operations, seconds: 2.0 };
+        let curve = throughput_curve(&[load(4, 3000), load(1, 1000), load(2, 1900), load(8, 2400)]).unwrap();
+        let concurrency: Vec<u64> = curve.points.iter().map(|point| point.concurrency).collect();
+        assert_eq!((concurrency, curve.peak().concurrency), (vec![1, 2, 4, 8], 4));
+        assert_eq!(curve.points[1].operations_per_second, 950.0);
+        assert_eq!((curve.points[1].speedup, curve.points[1].efficiency), (1.9, 0.95));
+        assert!((curve.points[3].loss_from_peak_pct - 20.0).abs() < 1e-12);
+        assert!((curve.points[3].loss_from_smallest_pct + 140.0).abs() < 1e-12);
+        assert_eq!(curve.peak().loss_from_peak_pct, 0.0);
+    }
+
+    #[test]
+    fn a_load_of_nothing_has_no_rate() {
+        let load = Load { concurrency: 1, operations: 10, seconds: 1.0 };
+        assert_eq!(throughput_curve(&[]), None);
+        for wrong in [Load { concurrency: 0, ..load }, Load { operations: 0, ..load }, Load { seconds: 0.0, ..load }] {
+            assert_eq!(throughput_curve(&[load, wrong]), None);
+        }
+    }
+}

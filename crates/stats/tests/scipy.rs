@@ -1,0 +1,189 @@
+//! The functions agree with NumPy and SciPy on a corpus that is generated here. `make test` installs both; without them
+//! the test says that it was skipped.
+
+use fastrand::Rng;
+use pqlab_stats::{
+    CONFIDENCE, OUTLIER_SCORE, autocorrelation, benjamini_hochberg, cliffs_delta, cohens_d, describe_samples,
+    jarque_bera, mad_outliers, mann_whitney, mean_interval, welch_t_test,
+};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+const SETS: usize = 400;
+const RELATIVE: f64 = 1e-9;
+const OF_A_PROBABILITY: f64 = 1e-6;
+
+/// Python with SciPy: `PQLAB_PYTHON`, or the virtual environment that `scripts/setup test` makes.
+fn python() -> Option<PathBuf> {
+    if let Some(named) = std::env::var_os("PQLAB_PYTHON") {
+        return Some(named.into());
+    }
+    let cache = std::env::var_os("PQLAB_CACHE").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/pqlab")))?;
+    Some(cache.join("venv-test/bin/python")).filter(|python| python.exists())
+}
+
+/// Sets of 7 to 700 samples of several shapes, scales and offsets.
+fn sets() -> Vec<Vec<f64>> {
+    let mut rng = Rng::with_seed(20);
+    (0..SETS)
+        .map(|index| {
+            let n = if index % 5 == 0 { 7 + index / 20 } else { rng.usize(8..700) };
+            // An offset of more than some thousand deviations leaves no nine digits of a skewness in any arithmetic.
+            let scale = 10.0_f64.powi(rng.i32(-3..4));
+            let offset = scale * [0.0, 10.0, 300.0][rng.usize(0..3)];
+            let mut last = 0.0;
+            (0..n)
+                .map(|_| {
+                    let normal: f64 = (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0;
+                    let shape = match index % 6 {
+                        0 => normal,
+                        1 => normal.exp(),
+                        2 => normal + if rng.f64() < 0.3 { 8.0 } else { 0.0 },
+                        3 => normal / rng.f64().max(1e-3),
+                        // Counter readings: many ties.
+                        4 => (3.0 * normal).round(),
+                        _ => {
+                            last = 0.9 * last + normal;
+                            last
+                        }
+                    };
+                    // No mean near zero: relative to that, the rounding of any summation is large.
+                    scale * (shape + 100.0) + offset
+                })
+                .collect()
+        })
+        .collect()
+}
+
+fn described(samples: &[f64]) -> Vec<(&'static str, f64)> {
+    let description = describe_samples(samples).unwrap();
+    let shape = jarque_bera(samples).unwrap();
+    let correlation = autocorrelation(samples, 5).unwrap();
+    let interval = mean_interval(samples, CONFIDENCE).unwrap();
+    vec![
+        ("mean", description.mean),
+        ("stdev", description.stdev.unwrap()),
+        ("cov_pct", description.cov_pct.unwrap()),
+        ("min", description.min),
+        ("p5", description.p5),
+        ("p25", description.p25),
+        ("median", description.median),
+        ("p75", description.p75),
+        ("p95", description.p95),
+        ("p99", description.p99),
+        ("max", description.max),
+        ("iqm", description.iqm),
+        ("mad", description.mad),
+        ("skewness", shape.skewness),
+        ("excess_kurtosis", shape.excess_kurtosis),
+        ("jarque_bera", shape.statistic),
+        ("p:jarque_bera", shape.p_value),
+        ("autocorrelation_1", correlation[1]),
+        ("autocorrelation_5", correlation[5]),
+        ("outliers", mad_outliers(samples, OUTLIER_SCORE).unwrap().len() as f64),
+        ("mean_low", interval.low),
+        ("mean_high", interval.high),
+    ]
+}
+
+fn compared(first: &[f64], second: &[f64]) -> Vec<(&'static str, f64)> {
+    let welch = welch_t_test(first, second, 0.05).unwrap();
+    let ranks = mann_whitney(first, second).unwrap();
+    assert_eq!(welch.significant, welch.p_value < 0.05);
+    vec![
+        ("welch_t", welch.t),
+        ("welch_df", welch.degrees_of_freedom),
+        ("p:welch", welch.p_value),
+        ("overhead_pct", welch.overhead_pct),
+        ("cohens_d", cohens_d(first, second).unwrap()),
+        ("cliffs_delta", cliffs_delta(first, second).unwrap()),
+        ("mann_whitney_u", ranks.u),
+        ("p:mann_whitney", ranks.p_value),
+    ]
+}
+
+/// Compares what we say with what SciPy says; returns the number of values compared.
+fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<String>) -> usize {
+    assert_eq!(theirs.as_object().unwrap().len(), ours.len(), "{what}: {theirs}");
+    for (name, value) in ours {
+        let reference = theirs[name].as_f64().unwrap_or(f64::NAN);
+        let error = (value - reference).abs();
+        let allowed = match name.strip_prefix("p:") {
+            Some(_) => OF_A_PROBABILITY,
+            // Shapes and correlations may be near zero as the difference of numbers near one.
+            None if reference.abs() < 1e-3 => 1e-12,
+            None => RELATIVE * reference.abs(),
+        };
+        // Not a number agrees with nothing.
+        if error.is_nan() || error > allowed {
+            wrong.push(format!("{what}: {name} is {value:e}, by SciPy {reference:e}"));
+        }
+    }
+    ours.len()
+}
+
+#[test]
+fn every_function_agrees_with_scipy() {
+    let Some(python) = python() else {
+        eprintln!("skipped: there is no Python with SciPy; `scripts/setup test` installs it");
+        return;
+    };
+    let sets = sets();
+    let pairs: Vec<(&Vec<f64>, &Vec<f64>)> = sets.iter().zip(sets.iter().skip(6)).collect();
+    // One set against itself, shifted and scaled: p-values between nothing and one.
+    let near: Vec<(Vec<f64>, Vec<f64>)> = sets
+        .iter()
+        .map(|set| {
+            let middle = set.len() / 2;
+            (set[..middle].to_vec(), set[middle..].to_vec())
+        })
+        .collect();
+    let pairs: Vec<(&[f64], &[f64])> = pairs
+        .iter()
+        .map(|(first, second)| (first.as_slice(), second.as_slice()))
+        .chain(near.iter().map(|(first, second)| (first.as_slice(), second.as_slice())))
+        .collect();
+    let p_values: Vec<f64> = {
+        let mut rng = Rng::with_seed(21);
+        (0..200).map(|_| rng.f64().powi(4)).collect()
+    };
+    let corpus = json!({"sets": sets, "pairs": pairs, "p_values": p_values});
+
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/scipy/reference.py");
+    let mut child = Command::new(&python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{}: {error}", python.display()));
+    child.stdin.take().unwrap().write_all(corpus.to_string().as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{} failed on the corpus", python.display());
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+
+    let (mut compared_values, mut wrong) = (0, Vec::new());
+    for (index, (samples, theirs)) in sets.iter().zip(answer["sets"].as_array().unwrap()).enumerate() {
+        compared_values += agree(&format!("set {index}"), &described(samples), theirs, &mut wrong);
+    }
+    for (index, ((first, second), theirs)) in pairs.iter().zip(answer["pairs"].as_array().unwrap()).enumerate() {
+        compared_values += agree(&format!("pair {index}"), &compared(first, second), theirs, &mut wrong);
+    }
+    for (ours, theirs) in benjamini_hochberg(&p_values).iter().zip(answer["adjusted"].as_array().unwrap()) {
+        let theirs = theirs.as_f64().unwrap();
+        compared_values += 1;
+        if (ours - theirs).abs() > RELATIVE * theirs {
+            wrong.push(format!("adjusted p-value {ours:e}, by SciPy {theirs:e}"));
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {compared_values} values differ:\n{}",
+        wrong.len(),
+        wrong[..wrong.len().min(20)].join("\n")
+    );
+    assert!(compared_values > 14_000, "only {compared_values} values were compared");
+    println!("{compared_values} values agree with SciPy");
+}
