@@ -9,10 +9,10 @@ PQLAB := $(CARGO_TARGET_DIR)/release/pqlab
 SUITE ?= standard
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint bench clean setup
+.PHONY: help run test build lint bench bench-stats clean setup
 
 help: ## This list
-	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
 	@echo
 	@echo "  SUITE=smoke        with run: another suite, or several"
 	@echo "  CARGO_TARGET_DIR   where cargo builds: $(CARGO_TARGET_DIR)"
@@ -37,6 +37,9 @@ lint: ## Format, clippy, spelling, licences of the dependencies
 
 bench: setup ## Benchmarks of pqlab itself: what its own layers cost
 	cargo bench --workspace --locked --bench '*'
+
+bench-stats: setup ## Simulations of the statistics, the long version: how often intervals cover, and verdicts are false
+	cargo test --release --locked -p pqlab-stats --tests -- --ignored --nocapture
 
 clean: ## Remove what was built; runs and the cache of C libraries stay
 	rm -rf "$(CARGO_TARGET_DIR)"/debug "$(CARGO_TARGET_DIR)"/release

@@ -1,12 +1,22 @@
-//! Draws experiments from known distributions and counts how often the interval of the median covers the true one.
+//! Draws experiments from known distributions, stops them by the rules that the harness uses, and counts how often the
+//! interval of the median covers the true one. `make bench-stats` runs the long version and prints its table.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use fastrand::Rng;
-use pqlab_stats::{CONFIDENCE, IntervalMethod, median_interval};
+use pqlab_stats::{
+    CONFIDENCE, Interval, IntervalMethod, Sorted, cluster_bootstrap_ci, drift, median, median_interval,
+    rounds_for_precision,
+};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 const PROCESSES: usize = 8;
-const SAMPLES: usize = 40;
-const EXPERIMENTS: usize = 3000;
+const SAMPLES_PER_VISIT: usize = 20;
+const PILOT_ROUNDS: u64 = 3;
+const FIXED_ROUNDS: u64 = 6;
+const MOST_ROUNDS: u64 = 18;
+const PRECISION_PCT: f64 = 1.0;
+const MEDIAN: f64 = 10.0;
 
 /// Standard normal, by the polar method of Marsaglia and Bray, "A Convenient Method for Generating Normal Variables",
 /// SIAM Review 6 (1964).
@@ -20,79 +30,277 @@ fn normal(rng: &mut Rng) -> f64 {
     }
 }
 
-/// The share of experiments whose interval covers `truth`. `draw` makes one sample from the process's own effect (a
-/// standard normal number).
-fn coverage(seed: u64, truth: f64, draw: impl Fn(&mut Rng, f64) -> f64) -> f64 {
-    let mut rng = Rng::with_seed(seed);
-    let covered = (0..EXPERIMENTS).filter(|_| {
-        let processes: Vec<Vec<f64>> = (0..PROCESSES)
-            .map(|_| {
-                let effect = normal(&mut rng);
-                (0..SAMPLES).map(|_| draw(&mut rng, effect)).collect()
-            })
-            .collect();
-        let interval = median_interval(&processes, CONFIDENCE).expect("there are samples");
-        assert_eq!(interval.method, IntervalMethod::StudentT);
-        assert!(interval.low <= interval.estimate && interval.estimate <= interval.high);
-        interval.low <= truth && truth <= interval.high
-    });
-    covered.count() as f64 / EXPERIMENTS as f64
+/// How the samples within a process are distributed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shape {
+    Normal,
+    LogNormal,
+    /// Three in four operations take the fast path, the others the slow one.
+    Bimodal,
+    /// Student's with two degrees of freedom: no variance.
+    HeavyTailed,
+    /// Each sample remembers nine tenths of the one before.
+    Autocorrelated,
 }
 
-fn assert_covered(what: &str, share: f64) {
-    assert!(share >= 0.93, "{what}: the interval covers the true median in {:.1}% of experiments", 100.0 * share);
-    // An interval that never misses is wider than it claims to be.
-    assert!(share <= 0.985, "{what}: {:.1}% covered is more than a 95% interval should", 100.0 * share);
+const SHAPES: [Shape; 5] = [Shape::Normal, Shape::LogNormal, Shape::Bimodal, Shape::HeavyTailed, Shape::Autocorrelated];
+
+/// Standard deviations of what tells processes apart, relative to the median.
+const SHIFTS: [f64; 3] = [0.001, 0.004, 0.015];
+
+const SLOW_PATH: f64 = 1.4;
+const SHARE_OF_FAST: f64 = 0.75;
+const PATH_NOISE: f64 = 0.03;
+
+/// One process: its shift, and what it remembers.
+struct Process {
+    shape: Shape,
+    shift: f64,
+    memory: f64,
 }
 
-#[test]
-fn normal_times_with_normal_effects_of_the_process() {
-    assert_covered(
-        "mostly between processes",
-        coverage(1, 10.0, |rng, effect| 10.0 + 0.3 * effect + 0.1 * normal(rng)),
-    );
-    assert_covered(
-        "mostly within processes",
-        coverage(2, 10.0, |rng, effect| 10.0 + 0.02 * effect + 0.5 * normal(rng)),
-    );
+impl Process {
+    fn start(shape: Shape, shift: f64, rng: &mut Rng) -> Process {
+        Process { shape, shift: shift * normal(rng), memory: normal(rng) }
+    }
+
+    fn sample(&mut self, rng: &mut Rng) -> f64 {
+        let noise = match self.shape {
+            Shape::Normal => 1.0 + 0.08 * normal(rng),
+            Shape::LogNormal => (0.08 * normal(rng)).exp(),
+            Shape::Bimodal => (if rng.f64() < SHARE_OF_FAST { 1.0 } else { SLOW_PATH }) + PATH_NOISE * normal(rng),
+            Shape::HeavyTailed => 1.0 + 0.05 * normal(rng) / (normal(rng).hypot(normal(rng)) / 2.0_f64.sqrt()),
+            Shape::Autocorrelated => {
+                self.memory = 0.9 * self.memory + (1.0_f64 - 0.81).sqrt() * normal(rng);
+                1.0 + 0.02 * self.memory
+            }
+        };
+        match self.shape {
+            Shape::LogNormal => MEDIAN * noise * self.shift.exp(),
+            _ => MEDIAN * (noise + self.shift),
+        }
+    }
 }
 
-#[test]
-fn log_normal_times() {
-    assert_covered("log-normal", coverage(3, 10.0, |rng, effect| 10.0 * (0.1 * effect + 0.4 * normal(rng)).exp()));
-    assert_covered("very skewed", coverage(4, 10.0, |rng, effect| 10.0 * (0.3 * effect + normal(rng)).exp()));
-}
-
-#[test]
-fn bimodal_times_shifted_by_the_process() {
-    // Three in four operations take the fast path at 10, the others the slow one at 14; each process shifts both.
-    let (fast, slow, share, shift, noise) = (10.0, 14.0, 0.75, 0.3, 0.2_f64);
-    let draw = |rng: &mut Rng, effect: f64| {
-        let path = if rng.f64() < share { fast } else { slow };
-        path + shift * effect + noise * normal(rng)
-    };
-    // Over processes and samples, each path is normal with the variances of both added.
-    let spread = noise.hypot(shift);
-    let below = |time: f64| {
-        let path = |centre: f64| Normal::new(centre, spread).unwrap().cdf(time);
-        share * path(fast) + (1.0 - share) * path(slow)
-    };
-    let (mut low, mut high) = (fast - 2.0, slow + 2.0);
+/// The median over processes and samples.
+fn truth(shape: Shape, shift: f64) -> f64 {
+    if shape != Shape::Bimodal {
+        return MEDIAN;
+    }
+    let path = |time: f64, centre: f64| Normal::new(centre, PATH_NOISE.hypot(shift)).unwrap().cdf(time);
+    let below = |time: f64| SHARE_OF_FAST * path(time, 1.0) + (1.0 - SHARE_OF_FAST) * path(time, SLOW_PATH);
+    let (mut low, mut high) = (0.5, 2.0);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if below(middle) < 0.5 { low = middle } else { high = middle }
     }
-    assert_covered("bimodal", coverage(5, low, draw));
+    MEDIAN * low
+}
+
+/// When an experiment ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stopping {
+    /// After a number of rounds that was fixed beforehand.
+    Fixed,
+    /// After as many rounds as the first ones call for: the harness's adaptive rules.
+    Planned,
+    /// When the interval is narrow enough, which is looked at after each round: not done, and here to show why.
+    Peeking,
+}
+
+fn experiment(shape: Shape, shift: f64, stopping: Stopping, rng: &mut Rng) -> Vec<Vec<f64>> {
+    let mut processes: Vec<Process> = (0..PROCESSES).map(|_| Process::start(shape, shift, rng)).collect();
+    let mut samples: Vec<Vec<f64>> = vec![Vec::new(); PROCESSES];
+    let mut visits: Vec<Vec<f64>> = vec![Vec::new(); PROCESSES];
+    let mut wanted = if stopping == Stopping::Fixed { FIXED_ROUNDS } else { MOST_ROUNDS };
+    let mut rounds = 0;
+    while rounds < wanted {
+        for (index, process) in processes.iter_mut().enumerate() {
+            let visit: Vec<f64> = (0..SAMPLES_PER_VISIT).map(|_| process.sample(rng)).collect();
+            visits[index].push(median(&visit).unwrap());
+            samples[index].extend(visit);
+        }
+        rounds += 1;
+        if rounds == PILOT_ROUNDS && stopping == Stopping::Planned {
+            let plan = rounds_for_precision(&visits, PRECISION_PCT, CONFIDENCE).unwrap();
+            wanted = plan.clamp(PILOT_ROUNDS, MOST_ROUNDS);
+        }
+        if rounds >= PILOT_ROUNDS && stopping == Stopping::Peeking {
+            let interval = median_interval(&samples, CONFIDENCE).unwrap();
+            if interval.half_width_pct() <= PRECISION_PCT {
+                break;
+            }
+        }
+    }
+    samples
+}
+
+/// What a series of experiments comes to.
+struct Outcome {
+    /// Share of the intervals that cover the true median.
+    coverage: f64,
+    /// Their mean width over the width of the best interval: the one of someone who knows the distribution, and with it
+    /// between which ends the estimate lies 95% of the time.
+    width: f64,
+    rounds: f64,
+    /// Share of the intervals that are as narrow as wanted.
+    reached: f64,
+}
+
+fn outcome(shape: Shape, shift: f64, stopping: Stopping, experiments: usize) -> Outcome {
+    let seed = 1000 * shape as u64 + (1e4 * shift) as u64;
+    let mut rng = Rng::with_seed(seed);
+    let truth = truth(shape, shift);
+    let mut samples = 0;
+    let intervals: Vec<Interval> = (0..experiments)
+        .map(|_| {
+            let processes = experiment(shape, shift, stopping, &mut rng);
+            samples += processes[0].len();
+            let interval = median_interval(&processes, CONFIDENCE).unwrap();
+            assert_eq!(interval.method, IntervalMethod::StudentT);
+            assert!(interval.low <= interval.estimate && interval.estimate <= interval.high);
+            interval
+        })
+        .collect();
+    let n = experiments as f64;
+    let share = |of: &dyn Fn(&Interval) -> bool| intervals.iter().filter(|interval| of(interval)).count() as f64 / n;
+    let estimates = Sorted::new(intervals.iter().map(|interval| interval.estimate).collect()).unwrap();
+    let best = estimates.quantile(0.975) - estimates.quantile(0.025);
+    Outcome {
+        coverage: share(&|interval| interval.low <= truth && truth <= interval.high),
+        width: intervals.iter().map(|interval| interval.high - interval.low).sum::<f64>() / n / best,
+        rounds: samples as f64 / SAMPLES_PER_VISIT as f64 / n,
+        reached: share(&|interval| interval.half_width_pct() <= PRECISION_PCT),
+    }
+}
+
+/// At least this share of intervals covers the true median, of the 95% that they claim.
+const LEAST_COVERAGE: f64 = 0.94;
+/// An interval that never misses is wider than it claims to be.
+const MOST_COVERAGE: f64 = 0.98;
+const MOST_WIDTH: f64 = 1.5;
+
+/// 2,000 experiments for each shift and rule: 12,000 a shape.
+fn holds(shape: Shape) {
+    for shift in SHIFTS {
+        for stopping in [Stopping::Fixed, Stopping::Planned] {
+            let Outcome { coverage, width, .. } = outcome(shape, shift, stopping, 2000);
+            let what =
+                format!("{shape:?}, shift {shift}, {stopping:?}: covers {coverage:.4}, {width:.2} times the best");
+            assert!((LEAST_COVERAGE..=MOST_COVERAGE).contains(&coverage), "{what}");
+            assert!(width <= MOST_WIDTH, "{what}");
+        }
+    }
+}
+
+#[test]
+fn intervals_of_normal_times_cover() {
+    holds(Shape::Normal);
+}
+
+#[test]
+fn intervals_of_log_normal_times_cover() {
+    holds(Shape::LogNormal);
+}
+
+#[test]
+fn intervals_of_bimodal_times_cover() {
+    holds(Shape::Bimodal);
+}
+
+#[test]
+fn intervals_of_heavy_tailed_times_cover() {
+    holds(Shape::HeavyTailed);
+}
+
+#[test]
+fn intervals_of_autocorrelated_times_cover() {
+    holds(Shape::Autocorrelated);
+}
+
+#[test]
+fn noisier_cases_are_planned_more_rounds() {
+    let rounds = |shape| outcome(shape, 0.001, Stopping::Planned, 300).rounds;
+    let (heavy, normal) = (rounds(Shape::HeavyTailed), rounds(Shape::Normal));
+    assert!(heavy + 2.0 < normal && normal < MOST_ROUNDS as f64, "{heavy} and {normal}");
+    let reached = outcome(Shape::Normal, 0.001, Stopping::Planned, 300).reached;
+    assert!(reached >= 0.85, "a plan reaches the precision that noise allows: {reached}");
+}
+
+#[test]
+fn a_percentile_bootstrap_over_eight_processes_covers_less_than_it_says() {
+    let mut rng = Rng::with_seed(8);
+    let experiments = 1000_u32;
+    let covered = (0..experiments).filter(|seed| {
+        let processes = experiment(Shape::Normal, 0.015, Stopping::Fixed, &mut rng);
+        let interval = cluster_bootstrap_ci(&processes, CONFIDENCE, 300, u64::from(*seed)).unwrap();
+        interval.low <= MEDIAN && MEDIAN <= interval.high
+    });
+    let share = covered.count() as f64 / f64::from(experiments);
+    assert!((0.86..0.935).contains(&share), "{share}");
+}
+
+#[test]
+fn a_drifting_series_is_flagged_and_a_steady_one_is_not() {
+    // A change of `total` over twelve rounds, on top of noise and of what tells processes apart.
+    let mut rng = Rng::with_seed(9);
+    let mut flagged = |shape: Shape, total: f64| {
+        let experiments = 500;
+        let count = (0..experiments).filter(|_| {
+            let visits: Vec<Vec<(u32, f64)>> = (0..PROCESSES)
+                .map(|_| {
+                    let mut process = Process::start(shape, 0.004, &mut rng);
+                    let visit = |round: u32| {
+                        let samples: Vec<f64> = (0..SAMPLES_PER_VISIT).map(|_| process.sample(&mut rng)).collect();
+                        (round, median(&samples).unwrap() * (1.0 + total * f64::from(round) / 11.0))
+                    };
+                    (0..12).map(visit).collect()
+                })
+                .collect();
+            drift(&visits).unwrap().drifting
+        });
+        count.count() as f64 / f64::from(experiments)
+    };
+    for shape in SHAPES {
+        let (steady, slower, faster) = (flagged(shape, 0.0), flagged(shape, 0.1), flagged(shape, -0.1));
+        assert!(steady <= 0.01, "{shape:?}: {steady} of the steady series are flagged");
+        assert!(slower >= 0.95 && faster >= 0.95, "{shape:?}: {slower} and {faster} of the drifting ones are");
+    }
 }
 
 #[test]
 fn order_statistics_cover_what_they_claim_within_one_process() {
     let mut rng = Rng::with_seed(6);
-    let covered = (0..EXPERIMENTS).filter(|_| {
-        let samples: Vec<f64> = (0..SAMPLES).map(|_| (0.5 * normal(&mut rng)).exp()).collect();
+    let experiments = 3000;
+    let covered = (0..experiments).filter(|_| {
+        let samples: Vec<f64> = (0..40).map(|_| (0.5 * normal(&mut rng)).exp()).collect();
         let interval = median_interval(&[samples], CONFIDENCE).unwrap();
         assert!(!interval.method.covers_processes() && interval.confidence >= CONFIDENCE);
         interval.low <= 1.0 && 1.0 <= interval.high
     });
-    assert_covered("order statistics", covered.count() as f64 / EXPERIMENTS as f64);
+    let share = covered.count() as f64 / f64::from(experiments);
+    assert!((LEAST_COVERAGE..=MOST_COVERAGE).contains(&share), "{share}");
+}
+
+#[test]
+#[ignore = "the long version: make bench-stats"]
+fn the_long_table() {
+    println!(
+        "{:<15} {:>6} {:>8} {:>9} {:>6} {:>7} {:>8}",
+        "shape", "shift", "stopping", "coverage", "width", "rounds", "reached"
+    );
+    for shape in SHAPES {
+        for shift in SHIFTS {
+            for stopping in [Stopping::Fixed, Stopping::Planned, Stopping::Peeking] {
+                let Outcome { coverage, width, rounds, reached } = outcome(shape, shift, stopping, 20_000);
+                let (shape, stopping) = (format!("{shape:?}"), format!("{stopping:?}"));
+                println!(
+                    "{shape:<15} {:>5.1}% {stopping:>8} {:>8.2}% {width:>6.2} {rounds:>7.1} {:>7.1}%",
+                    100.0 * shift,
+                    100.0 * coverage,
+                    100.0 * reached
+                );
+            }
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! The functions agree with NumPy and SciPy on a corpus that is generated here. `make test` installs both; without them
 //! the test says that it was skipped.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+
 use fastrand::Rng;
 use pqlab_stats::{
     CONFIDENCE, OUTLIER_SCORE, autocorrelation, benjamini_hochberg, cliffs_delta, cohens_d, describe_samples,
