@@ -12,7 +12,7 @@ SUITE ?= standard
 .PHONY: help run test build lint bench bench-stats clean setup
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 	@echo
 	@echo "  SUITE=smoke        with run: another suite, or several"
 	@echo "  CARGO_TARGET_DIR   where cargo builds: $(CARGO_TARGET_DIR)"

