@@ -52,6 +52,10 @@ pub const OSSL_SIGNATURE_PARAM_CONTEXT_STRING: &CStr = c"context-string";
 pub const OSSL_SIGNATURE_PARAM_DETERMINISTIC: &CStr = c"deterministic";
 /// "test-entropy": EVP_SIGNATURE-ML-DSA(7).
 pub const OSSL_SIGNATURE_PARAM_TEST_ENTROPY: &CStr = c"test-entropy";
+/// "message-encoding": EVP_SIGNATURE-ML-DSA(7), EVP_SIGNATURE-SLH-DSA(7).
+pub const OSSL_SIGNATURE_PARAM_MESSAGE_ENCODING: &CStr = c"message-encoding";
+/// "mu": EVP_SIGNATURE-ML-DSA(7).
+pub const OSSL_SIGNATURE_PARAM_MU: &CStr = c"mu";
 /// "nonce-type": EVP_SIGNATURE-ECDSA(7).
 pub const OSSL_SIGNATURE_PARAM_NONCE_TYPE: &CStr = c"nonce-type";
 /// "digest": EVP_SIGNATURE-ECDSA(7), EVP_SIGNATURE-RSA(7), EVP_MAC-HMAC(7).

@@ -27,5 +27,5 @@ pub use hash::{Hash, LaneHash, Xof, XofReader};
 pub use kem::{CoinSupport, DecapsulationKey, EncapsulationKey, Kem, KemInfo};
 pub use key_agreement::{KeyAgreement, KeyAgreementInfo, PrivateKey};
 pub use provider::{Backend, BuildInfo, Provider, Unsupported};
-pub use signature::{SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
+pub use signature::{MU, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
 pub use symmetric::{Aead, AeadKey, Kdf, Mac, MacKey};

@@ -1,4 +1,10 @@
-use crate::{CoinSupport, Coins, KeyEncoding, Result, SignatureParameters};
+use crate::{CoinSupport, Coins, Error, KeyEncoding, Result, SignatureParameters};
+
+/// The length in bytes of ML-DSA's message representative `mu` (FIPS 204, algorithm 7, line 6).
+pub const MU: usize = 64;
+
+const NO_INTERNAL: Error = Error::Unsupported("no internal interface is offered");
+const NO_MU: Error = Error::Unsupported("no internal interface with mu given is offered");
 
 /// What a provider offers of a signature scheme.
 #[derive(Clone, Debug)]
@@ -54,6 +60,27 @@ pub trait SigningKey: Send + Sync {
     /// bytes. `context` is empty for schemes without one. `Coins::Exact(&[])` asks for the deterministic variant.
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize>;
 
+    /// As [`SigningKey::sign`], through the internal interface (FIPS 204, algorithm 7; FIPS 205, algorithm 19):
+    /// `formatted` is `M'` as it stands, and nothing is put before it. For published vectors: it is not prepared for and
+    /// never timed.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] unless the provider has it, and for schemes without an internal interface.
+    fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let _ = (formatted, coins, out);
+        Err(NO_INTERNAL)
+    }
+
+    /// As [`SigningKey::sign_internal`], from the message representative `mu` (FIPS 204, algorithm 7, line 6), which
+    /// somebody else has computed.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] unless the provider has it, and for schemes other than ML-DSA.
+    fn sign_mu(&self, mu: &[u8; MU], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let _ = (mu, coins, out);
+        Err(NO_MU)
+    }
+
     /// The verifying key that belongs to this key, prepared.
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>>;
 
@@ -68,6 +95,27 @@ pub trait VerifyingKey: Send + Sync {
     /// # Errors
     /// [`crate::Error::VerificationFailed`] for a signature that is not, of whatever length or form.
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
+
+    /// As [`VerifyingKey::verify`], through the internal interface (FIPS 204, algorithm 8; FIPS 205, algorithm 20):
+    /// `formatted` is `M'` as it stands. For published vectors: it is not prepared for and never timed.
+    ///
+    /// # Errors
+    /// [`crate::Error::VerificationFailed`] as there; [`Error::Unsupported`] unless the provider has it, and for schemes
+    /// without an internal interface.
+    fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
+        let _ = (formatted, signature);
+        Err(NO_INTERNAL)
+    }
+
+    /// As [`VerifyingKey::verify_internal`], from the message representative `mu` (FIPS 204, algorithm 8, line 7).
+    ///
+    /// # Errors
+    /// [`crate::Error::VerificationFailed`] as there; [`Error::Unsupported`] unless the provider has it, and for schemes
+    /// other than ML-DSA.
+    fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
+        let _ = (mu, signature);
+        Err(NO_MU)
+    }
 
     /// Writes the encoding and returns its length in bytes.
     fn encode(&self, out: &mut [u8]) -> Result<usize>;

@@ -8,10 +8,15 @@
 use std::ffi::c_int;
 
 /// Signs with an expanded private key: `private_key, signature, signature_len, message, message_len, prefix,
-/// prefix_len, rnd`. The message representative is computed over `prefix || message` (FIPS 204, algorithm 7), `rnd` has
-/// 32 bytes. Returns 1 if it succeeds.
+/// prefix_len, rnd`. The message representative is computed over `prefix || message` (FIPS 204, algorithm 7), or is the
+/// message where the function's name has `extmu`; `rnd` has 32 bytes. Returns 1 if it succeeds.
 pub(super) type MlDsaSignInternal =
     unsafe extern "C" fn(*const u8, *mut u8, *mut usize, *const u8, usize, *const u8, usize, *const u8) -> c_int;
+
+/// Verifies with a public key: `public_key, signature, signature_len, message, message_len, prefix, prefix_len`, as
+/// [`MlDsaSignInternal`] signs. Returns 1 if the signature is valid.
+pub(super) type MlDsaVerifyInternal =
+    unsafe extern "C" fn(*const u8, *const u8, usize, *const u8, usize, *const u8, usize) -> c_int;
 
 /// Checks the hash inside of an expanded decapsulation key (FIPS 203, section 7.3): `key, key_len`. Returns 0 if it is
 /// right, unlike most of the library.
@@ -23,42 +28,51 @@ pub(super) type OneShotHash = unsafe extern "C" fn(*const u8, usize, *mut u8) ->
 /// An extendable-output function in one call: `message, message_len, output, output_len`. Returns null if it fails.
 pub(super) type OneShotXof = unsafe extern "C" fn(*const u8, usize, *mut u8, usize) -> *mut u8;
 
-// The public interface signs with randomness of its own only; vectors and the deterministic variant need these.
-// Declared in crypto/fipsmodule/ml_dsa/ml_dsa.h.
-unsafe extern "C" {
-    #[link_name = "aws_lc_0_47_0_ml_dsa_44_sign_internal"]
-    pub(super) fn ml_dsa_44_sign_internal(
-        private_key: *const u8,
-        signature: *mut u8,
-        signature_len: *mut usize,
-        message: *const u8,
-        message_len: usize,
-        prefix: *const u8,
-        prefix_len: usize,
-        rnd: *const u8,
-    ) -> c_int;
-    #[link_name = "aws_lc_0_47_0_ml_dsa_65_sign_internal"]
-    pub(super) fn ml_dsa_65_sign_internal(
-        private_key: *const u8,
-        signature: *mut u8,
-        signature_len: *mut usize,
-        message: *const u8,
-        message_len: usize,
-        prefix: *const u8,
-        prefix_len: usize,
-        rnd: *const u8,
-    ) -> c_int;
-    #[link_name = "aws_lc_0_47_0_ml_dsa_87_sign_internal"]
-    pub(super) fn ml_dsa_87_sign_internal(
-        private_key: *const u8,
-        signature: *mut u8,
-        signature_len: *mut usize,
-        message: *const u8,
-        message_len: usize,
-        prefix: *const u8,
-        prefix_len: usize,
-        rnd: *const u8,
-    ) -> c_int;
+// The public interface signs with randomness of its own only, and formats the message itself; vectors and the
+// deterministic variant need these. Declared in crypto/fipsmodule/ml_dsa/ml_dsa.h.
+macro_rules! ml_dsa {
+    ($($sign:ident: $sign_symbol:literal, $verify:ident: $verify_symbol:literal;)*) => {
+        unsafe extern "C" {
+            $(
+                #[link_name = $sign_symbol]
+                pub(super) fn $sign(
+                    private_key: *const u8,
+                    signature: *mut u8,
+                    signature_len: *mut usize,
+                    message: *const u8,
+                    message_len: usize,
+                    prefix: *const u8,
+                    prefix_len: usize,
+                    rnd: *const u8,
+                ) -> c_int;
+                #[link_name = $verify_symbol]
+                pub(super) fn $verify(
+                    public_key: *const u8,
+                    signature: *const u8,
+                    signature_len: usize,
+                    message: *const u8,
+                    message_len: usize,
+                    prefix: *const u8,
+                    prefix_len: usize,
+                ) -> c_int;
+            )*
+        }
+    };
+}
+
+ml_dsa! {
+    ml_dsa_44_sign_internal: "aws_lc_0_47_0_ml_dsa_44_sign_internal",
+    ml_dsa_44_verify_internal: "aws_lc_0_47_0_ml_dsa_44_verify_internal";
+    ml_dsa_65_sign_internal: "aws_lc_0_47_0_ml_dsa_65_sign_internal",
+    ml_dsa_65_verify_internal: "aws_lc_0_47_0_ml_dsa_65_verify_internal";
+    ml_dsa_87_sign_internal: "aws_lc_0_47_0_ml_dsa_87_sign_internal",
+    ml_dsa_87_verify_internal: "aws_lc_0_47_0_ml_dsa_87_verify_internal";
+    ml_dsa_extmu_44_sign_internal: "aws_lc_0_47_0_ml_dsa_extmu_44_sign_internal",
+    ml_dsa_extmu_44_verify_internal: "aws_lc_0_47_0_ml_dsa_extmu_44_verify_internal";
+    ml_dsa_extmu_65_sign_internal: "aws_lc_0_47_0_ml_dsa_extmu_65_sign_internal",
+    ml_dsa_extmu_65_verify_internal: "aws_lc_0_47_0_ml_dsa_extmu_65_verify_internal";
+    ml_dsa_extmu_87_sign_internal: "aws_lc_0_47_0_ml_dsa_extmu_87_sign_internal",
+    ml_dsa_extmu_87_verify_internal: "aws_lc_0_47_0_ml_dsa_extmu_87_verify_internal";
 }
 
 // The public `EVP_PKEY_check` makes a whole encapsulation and decapsulation besides; loading a key shall cost what

@@ -1,14 +1,14 @@
 //! ML-DSA (FIPS 204): hedged signing and verifying through the library's `EVP_PKEY` interface, signing with given or
-//! no randomness through the function below it, which the bindings leave out.
+//! no randomness and the internal interface through the functions below it, which the bindings leave out.
 
 use super::error::{array, check, expect_length, front, library, malformed, verification_failed};
-use super::ffi::{self, MlDsaSignInternal};
+use super::ffi::{self, MlDsaSignInternal, MlDsaVerifyInternal};
 use super::handle::{Owned, Pool};
 use super::pkey::{self, Generator, Key};
 use aws_lc_sys as aws;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, MU, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::ffi::c_int;
 use std::ptr::{null, null_mut};
@@ -17,16 +17,32 @@ use zeroize::Zeroizing;
 
 /// The three parameter sets.
 pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
-    let sets: [(&str, c_int, MlDsaSignInternal); 3] = [
-        ("ML-DSA-44", aws::NID_MLDSA44, ffi::ml_dsa_44_sign_internal),
-        ("ML-DSA-65", aws::NID_MLDSA65, ffi::ml_dsa_65_sign_internal),
-        ("ML-DSA-87", aws::NID_MLDSA87, ffi::ml_dsa_87_sign_internal),
+    let sets: [(&str, c_int, Internal, Internal); 3] = [
+        (
+            "ML-DSA-44",
+            aws::NID_MLDSA44,
+            Internal { sign: ffi::ml_dsa_44_sign_internal, verify: ffi::ml_dsa_44_verify_internal },
+            Internal { sign: ffi::ml_dsa_extmu_44_sign_internal, verify: ffi::ml_dsa_extmu_44_verify_internal },
+        ),
+        (
+            "ML-DSA-65",
+            aws::NID_MLDSA65,
+            Internal { sign: ffi::ml_dsa_65_sign_internal, verify: ffi::ml_dsa_65_verify_internal },
+            Internal { sign: ffi::ml_dsa_extmu_65_sign_internal, verify: ffi::ml_dsa_extmu_65_verify_internal },
+        ),
+        (
+            "ML-DSA-87",
+            aws::NID_MLDSA87,
+            Internal { sign: ffi::ml_dsa_87_sign_internal, verify: ffi::ml_dsa_87_verify_internal },
+            Internal { sign: ffi::ml_dsa_extmu_87_sign_internal, verify: ffi::ml_dsa_extmu_87_verify_internal },
+        ),
     ];
-    sets.into_iter().filter_map(|(algorithm, nid, sign_internal)| {
+    sets.into_iter().filter_map(|(algorithm, nid, internal, with_mu)| {
         let parameters = SignatureParameters::of(algorithm)?;
         let set = Set {
             nid,
-            sign_internal,
+            internal,
+            with_mu,
             verifying_key: parameters.verifying_key,
             expanded: parameters.signing_key(KeyEncoding::Expanded)?,
             signature: parameters.signature,
@@ -56,10 +72,19 @@ const ENCODING: Error = Error::Unsupported("ML-DSA signing keys are encoded as a
 #[derive(Clone, Copy)]
 struct Set {
     nid: c_int,
-    sign_internal: MlDsaSignInternal,
+    internal: Internal,
+    /// The same, with the message representative `mu` in place of the message.
+    with_mu: Internal,
     verifying_key: usize,
     expanded: usize,
     signature: usize,
+}
+
+/// The internal interface (FIPS 204, algorithms 7 and 8).
+#[derive(Clone, Copy)]
+struct Internal {
+    sign: MlDsaSignInternal,
+    verify: MlDsaVerifyInternal,
 }
 
 struct MlDsa {
@@ -180,22 +205,48 @@ impl PrivateKey {
         let mut prefix = [0; 2 + CONTEXT];
         prefix[1] = context.len() as u8;
         prefix[2..2 + context.len()].copy_from_slice(context);
+        self.sign_formatted(self.set.internal, rnd, &prefix[..2 + context.len()], message, out)
+    }
+
+    /// Signs `prefix || message`, or the message as `mu`; `out` has the length of a signature.
+    fn sign_formatted(
+        &self,
+        internal: Internal,
+        rnd: &[u8; RND],
+        prefix: &[u8],
+        message: &[u8],
+        out: &mut [u8],
+    ) -> Result<()> {
         let mut length = out.len();
         // SAFETY: the private key, the signature and `rnd` have the lengths of the parameter set; the other buffers have
         // those that are stated.
         let returned = unsafe {
-            (self.set.sign_internal)(
+            (internal.sign)(
                 self.expanded.as_ptr(),
                 out.as_mut_ptr(),
                 &raw mut length,
                 message.as_ptr(),
                 message.len(),
                 prefix.as_ptr(),
-                2 + context.len(),
+                prefix.len(),
                 rnd.as_ptr(),
             )
         };
         check("ml_dsa_sign_internal", returned)
+    }
+
+    fn sign_raw(&self, internal: Internal, input: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let mut rnd = [0; RND];
+        match coins {
+            Coins::Internal => {
+                // SAFETY: writes `rnd.len()` bytes.
+                check("RAND_bytes", unsafe { aws::RAND_bytes(rnd.as_mut_ptr(), rnd.len()) })?;
+            }
+            Coins::Exact([]) => {}
+            Coins::Exact(given) => rnd = *array("coins", given)?,
+        }
+        self.sign_formatted(internal, &rnd, &[], input, front("signature", self.set.signature, out)?)?;
+        Ok(self.set.signature)
     }
 }
 
@@ -210,6 +261,14 @@ impl SigningKey for PrivateKey {
             Coins::Exact(rnd) => self.sign_with(array("coins", rnd)?, context, message, out)?,
         }
         Ok(self.set.signature)
+    }
+
+    fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.sign_raw(self.set.internal, formatted, coins, out)
+    }
+
+    fn sign_mu(&self, mu: &[u8; MU], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.sign_raw(self.set.with_mu, mu, coins, out)
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
@@ -242,6 +301,16 @@ impl PublicKey {
         let verifiers = Pool::new(verifier(&key)?);
         Ok(PublicKey { key, verifiers, set })
     }
+
+    fn verify_raw(&self, internal: Internal, input: &[u8], signature: &[u8]) -> Result<()> {
+        let mut key = vec![0; self.set.verifying_key];
+        pkey::write_public(&self.key, &mut key)?;
+        // SAFETY: the public key has the length of the parameter set; the other buffers have those that are stated.
+        let returned = unsafe {
+            (internal.verify)(key.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len(), null(), 0)
+        };
+        if returned == 1 { Ok(()) } else { Err(verification_failed()) }
+    }
 }
 
 impl VerifyingKey for PublicKey {
@@ -267,6 +336,14 @@ impl VerifyingKey for PublicKey {
                 with_context_string(digest_context, context, verify)
             },
         )
+    }
+
+    fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
+        self.verify_raw(self.set.internal, formatted, signature)
+    }
+
+    fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
+        self.verify_raw(self.set.with_mu, mu, signature)
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

@@ -11,8 +11,8 @@ use super::param::Param;
 use super::pool::Pool;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, MU, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::ffi::CString;
 use std::ptr;
@@ -70,6 +70,15 @@ struct Prepared {
     context: [u8; MAX_CONTEXT],
     context_length: usize,
     deterministic: bool,
+}
+
+/// What the internal interface is handed.
+#[derive(Clone, Copy)]
+enum Raw {
+    /// `M'`.
+    Formatted,
+    /// ML-DSA's message representative.
+    Mu,
 }
 
 impl Scheme {
@@ -172,6 +181,17 @@ impl Shared {
         encoding == KeyEncoding::Seed && self.info.encodings.len() > 1
     }
 
+    fn check_internal(&self) -> Result<()> {
+        // A scheme without a context string (Ed25519) has one interface.
+        if self.info.context { Ok(()) } else { Err(Error::Unsupported("the scheme has no internal interface")) }
+    }
+
+    fn check_mu(&self) -> Result<()> {
+        // Another scheme would sign `mu` as a message: the library passes over parameters that it does not know.
+        let has_mu = self.info.parameters.algorithm.starts_with("ML-DSA-");
+        if has_mu { Ok(()) } else { Err(Error::Unsupported("mu is of ML-DSA")) }
+    }
+
     fn check_context(&self, context: &[u8]) -> Result<()> {
         if !context.is_empty() && !self.info.context {
             return Err(super::NO_CONTEXT);
@@ -211,6 +231,15 @@ impl Prepared {
         Ok(())
     }
 
+    /// Asks for the internal interface.
+    fn set_raw(&self, raw: Raw) -> Result<()> {
+        match raw {
+            // 0: the message is `M'` already.
+            Raw::Formatted => self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_MESSAGE_ENCODING, &0), Param::END]),
+            Raw::Mu => self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_MU, &1), Param::END]),
+        }
+    }
+
     /// Chooses the variant, which the library keeps from call to call, if it is the other one.
     fn set_deterministic(&mut self, deterministic: bool) -> Result<()> {
         if self.deterministic != deterministic {
@@ -226,6 +255,22 @@ impl Signer {
     fn new(shared: &Arc<Shared>, key: Pkey) -> Result<Signer> {
         let idle = Pool::with(Prepared::to_sign(shared, &key)?);
         Ok(Signer { shared: shared.clone(), key, idle })
+    }
+
+    /// Signs through the internal interface, in a context of its own: the library keeps every parameter that is set.
+    fn sign_raw(&self, raw: Raw, input: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let out = super::front("signature", out, self.shared.info.parameters.signature)?;
+        let mut prepared = Prepared::to_sign(&self.shared, &self.key)?;
+        prepared.set_raw(raw)?;
+        match coins {
+            Coins::Internal => {}
+            Coins::Exact([]) => prepared.set_deterministic(true)?,
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", self.shared.info.parameters.signing_coins, bytes.len())?;
+                prepared.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_TEST_ENTROPY, bytes), Param::END])?;
+            }
+        }
+        sign(&prepared.ctx, input, out)
     }
 }
 
@@ -252,6 +297,16 @@ impl SigningKey for Signer {
             }
             sign(&prepared.ctx, message, out)
         })
+    }
+
+    fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.shared.check_internal()?;
+        self.sign_raw(Raw::Formatted, formatted, coins, out)
+    }
+
+    fn sign_mu(&self, mu: &[u8; MU], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.shared.check_mu()?;
+        self.sign_raw(Raw::Mu, mu, coins, out)
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
@@ -284,6 +339,20 @@ impl VerifyingKey for Verifier {
             prepared.set_context(context)?;
             verify(&prepared.ctx, message, signature)
         })
+    }
+
+    fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
+        self.shared.check_internal()?;
+        let prepared = Prepared::to_verify(&self.shared, &self.key)?;
+        prepared.set_raw(Raw::Formatted)?;
+        verify(&prepared.ctx, formatted, signature)
+    }
+
+    fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
+        self.shared.check_mu()?;
+        let prepared = Prepared::to_verify(&self.shared, &self.key)?;
+        prepared.set_raw(Raw::Mu)?;
+        verify(&prepared.ctx, mu, signature)
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

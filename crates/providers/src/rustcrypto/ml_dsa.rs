@@ -5,10 +5,12 @@ use ::ml_dsa::{
     ExpandedSigningKey, Keypair, MlDsa44, MlDsa65, MlDsa87, MlDsaParams, Signature, SigningKey, VerifyingKey,
 };
 use getrandom::SysRng;
+use getrandom::rand_core::{TryCryptoRng, TryRng};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    CoinSupport, Coins, Error, KeyEncoding, MU, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
 };
+use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -158,6 +160,19 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
         write("signature", out, &signature.encode())
     }
 
+    fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let signature = self.expanded().sign_internal(&[formatted], &draw_rnd(coins)?.into());
+        write("signature", out, &signature.encode())
+    }
+
+    fn sign_mu(&self, mu: &[u8; MU], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let signature = self
+            .expanded()
+            .sign_mu_randomized(mu.into(), &mut Given(draw_rnd(coins)?))
+            .map_err(|error| Error::Library { call: "ml_dsa sign", detail: error.to_string() })?;
+        write("signature", out, &signature.encode())
+    }
+
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
         Ok(Box::new(PreparedVerifyingKey(match self {
             Prepared::Seeded(key) => key.verifying_key(),
@@ -187,11 +202,67 @@ struct PreparedVerifyingKey<P: MlDsaParams>(VerifyingKey<P>);
 impl<P: ParameterSet> VerifyingKeyTrait for PreparedVerifyingKey<P> {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         check_context(context)?;
-        let signature = signature.try_into().ok().and_then(Signature::<P>::decode).ok_or(Error::VerificationFailed)?;
-        if self.0.verify_with_context(message, context, &signature) { Ok(()) } else { Err(Error::VerificationFailed) }
+        verified(self.0.verify_with_context(message, context, &decoded::<P>(signature)?))
+    }
+
+    fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
+        verified(self.0.verify_internal(formatted, &decoded::<P>(signature)?))
+    }
+
+    fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
+        verified(self.0.verify_mu(mu.into(), &decoded::<P>(signature)?))
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         write("verifying key", out, &self.0.encode())
     }
 }
+
+fn decoded<P: ParameterSet>(signature: &[u8]) -> Result<Signature<P>> {
+    signature.try_into().ok().and_then(Signature::<P>::decode).ok_or(Error::VerificationFailed)
+}
+
+fn verified(valid: bool) -> Result<()> {
+    if valid { Ok(()) } else { Err(Error::VerificationFailed) }
+}
+
+/// `rnd` of the internal interface: zeros for the deterministic variant (FIPS 204, algorithm 2, line 5).
+fn draw_rnd(coins: Coins) -> Result<[u8; 32]> {
+    let mut rnd = [0; 32];
+    match coins {
+        Coins::Exact([]) => {}
+        Coins::Exact(given) => {
+            Error::check_length("coins", rnd.len(), given.len())?;
+            rnd.copy_from_slice(given);
+        }
+        Coins::Internal => draw(&mut rnd)?,
+    }
+    Ok(rnd)
+}
+
+/// A generator that gives the caller's `rnd`, once: the crate takes it together with `mu` in no other form.
+struct Given([u8; 32]);
+
+impl TryRng for Given {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        let mut bytes = [0; 4];
+        self.try_fill_bytes(&mut bytes)?;
+        Ok(u32::from_le_bytes(bytes))
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        let mut bytes = [0; 8];
+        self.try_fill_bytes(&mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), Infallible> {
+        out.copy_from_slice(&self.0[..out.len()]);
+        Ok(())
+    }
+}
+
+/// The crate asks for the marker; that the coins are fit is the caller's part.
+impl TryCryptoRng for Given {}

@@ -111,25 +111,38 @@ struct PreparedSigningKey<P: ParameterSet> {
     n: usize,
 }
 
+impl<P: ParameterSet> PreparedSigningKey<P> {
+    /// `addrnd`, given or drawn; none for the deterministic variant.
+    fn addrnd<'a>(&self, coins: Coins<'a>, drawn: &'a mut [u8; MAX_N]) -> Result<Option<&'a [u8]>> {
+        match coins {
+            Coins::Exact([]) => Ok(None),
+            Coins::Exact(addrnd) => {
+                Error::check_length("coins", self.n, addrnd.len())?;
+                Ok(Some(addrnd))
+            }
+            Coins::Internal => {
+                let drawn = &mut drawn[..self.n];
+                draw(drawn)?;
+                Ok(Some(drawn))
+            }
+        }
+    }
+}
+
 impl<P: ParameterSet + Send + Sync + 'static> SigningKeyTrait for PreparedSigningKey<P> {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         check_context(context)?;
         let mut drawn = [0; MAX_N];
-        let addrnd = match coins {
-            Coins::Exact([]) => None,
-            Coins::Exact(addrnd) => {
-                Error::check_length("coins", self.n, addrnd.len())?;
-                Some(addrnd)
-            }
-            Coins::Internal => {
-                draw(&mut drawn[..self.n])?;
-                Some(&drawn[..self.n])
-            }
-        };
         let signature = self
             .key
-            .try_sign_with_context(message, context, addrnd)
+            .try_sign_with_context(message, context, self.addrnd(coins, &mut drawn)?)
             .map_err(|error| Error::Library { call: "slh_dsa sign", detail: error.to_string() })?;
+        write("signature", out, &signature.to_bytes())
+    }
+
+    fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let mut drawn = [0; MAX_N];
+        let signature = self.key.slh_sign_internal(&[formatted], self.addrnd(coins, &mut drawn)?);
         write("signature", out, &signature.to_bytes())
     }
 
@@ -152,6 +165,11 @@ impl<P: ParameterSet + Send + Sync + 'static> VerifyingKeyTrait for PreparedVeri
         check_context(context)?;
         let signature = Signature::<P>::try_from(signature).map_err(|_| Error::VerificationFailed)?;
         self.0.try_verify_with_context(message, context, &signature).map_err(|_| Error::VerificationFailed)
+    }
+
+    fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
+        let signature = Signature::<P>::try_from(signature).map_err(|_| Error::VerificationFailed)?;
+        self.0.slh_verify_internal(&[formatted], &signature).map_err(|_| Error::VerificationFailed)
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

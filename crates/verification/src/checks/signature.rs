@@ -1,6 +1,6 @@
 use super::{buffer, equal, refused, rejected, step, written};
 use crate::tally::{Checked, Fault};
-use pqlab_primitives::{Coins, KeyEncoding, Result, SignatureScheme, SigningKey, VerifyingKey};
+use pqlab_primitives::{Coins, KeyEncoding, MU, Result, SignatureScheme, SigningKey, VerifyingKey};
 
 /// A key that must come out, in the encodings that the vector has.
 pub(crate) struct ExpectedKey<'a> {
@@ -47,24 +47,55 @@ pub(crate) fn key_generation(
     keys.iter().try_for_each(|key| same_key(scheme, key.as_ref(), expected))
 }
 
+/// What is signed, and through which interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Input<'a> {
+    /// Context and message of the pure external interface (FIPS 204, algorithms 2 and 3; FIPS 205, algorithms 22 and
+    /// 24), or of a scheme with one interface.
+    Pure(&'a [u8], &'a [u8]),
+    /// `M'` of the internal interface (FIPS 204, algorithms 7 and 8; FIPS 205, algorithms 19 and 20).
+    Internal(&'a [u8]),
+    /// The message representative of ML-DSA's internal interface.
+    Mu(&'a [u8; MU]),
+}
+
+impl Input<'_> {
+    /// Signs as [`SigningKey::sign`] does.
+    pub(crate) fn sign(self, key: &dyn SigningKey, coins: Coins, out: &mut [u8]) -> Result<usize> {
+        match self {
+            Input::Pure(context, message) => key.sign(context, message, coins, out),
+            Input::Internal(formatted) => key.sign_internal(formatted, coins, out),
+            Input::Mu(mu) => key.sign_mu(mu, coins, out),
+        }
+    }
+
+    fn verify(self, key: &dyn VerifyingKey, signature: &[u8]) -> Result<()> {
+        match self {
+            Input::Pure(context, message) => key.verify(context, message, signature),
+            Input::Internal(formatted) => key.verify_internal(formatted, signature),
+            Input::Mu(mu) => key.verify_mu(mu, signature),
+        }
+    }
+}
+
 /// Loads the key, signs and compares. No coins at all ask for the deterministic variant.
 pub(crate) fn signing(
     scheme: &dyn SignatureScheme,
     (encoding, key): (KeyEncoding, &[u8]),
-    (context, message): (&[u8], &[u8]),
+    input: Input,
     coins: &[u8],
     signature: &[u8],
 ) -> Checked {
     takes_coins(scheme)?;
     let key = step("load signing key", load(scheme, encoding, key)?)?;
-    equal("signature", signature, &sign(scheme, key.as_ref(), context, message, Coins::Exact(coins))?)
+    equal("signature", signature, &sign(scheme, key.as_ref(), input, Coins::Exact(coins))?)
 }
 
 /// Loads the key and verifies, with the outcome that must be.
 pub(crate) fn verification(
     scheme: &dyn SignatureScheme,
     key: &[u8],
-    (context, message): (&[u8], &[u8]),
+    input: Input,
     signature: &[u8],
     valid: bool,
 ) -> Checked {
@@ -73,11 +104,11 @@ pub(crate) fn verification(
         Err(error) if valid => return step("load verifying key", Err(error)),
         Err(error) => return refused::<()>("verifying key", Err(error)),
     };
-    let outcome = key.verify(context, message, signature);
-    match (valid, context.len()) {
+    let outcome = input.verify(key.as_ref(), signature);
+    match (valid, input) {
         (true, _) => step("verify", outcome),
         // A context that does not fit into its length byte is the caller's fault.
-        (false, 256..) => refused("signature", outcome),
+        (false, Input::Pure(context, _)) if context.len() > 255 => refused("signature", outcome),
         (false, _) => rejected("signature", outcome),
     }
 }
@@ -111,12 +142,11 @@ pub(crate) fn load(
 pub(crate) fn sign(
     scheme: &dyn SignatureScheme,
     key: &dyn SigningKey,
-    context: &[u8],
-    message: &[u8],
+    input: Input,
     coins: Coins,
 ) -> Result<Vec<u8>, Fault> {
     let parameters = &scheme.info().parameters;
-    let signature = written(parameters.signature, |out| key.sign(context, message, coins, out))?;
+    let signature = written(parameters.signature, |out| input.sign(key, coins, out))?;
     if !parameters.variable_length && signature.len() != parameters.signature {
         let (actual, expected) = (signature.len(), parameters.signature);
         return Err(Fault::Wrong(format!("signature: {actual} bytes instead of {expected}")));

@@ -1,5 +1,5 @@
 use super::{bytes, flipped};
-use crate::checks::signature::{encoded, encoded_secret, sign};
+use crate::checks::signature::{Input, encoded, encoded_secret, sign};
 use crate::checks::{equal, refused, rejected, step};
 use crate::tally::{Checked, Fault, Tally, caught};
 use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme, SigningKey};
@@ -36,7 +36,7 @@ impl Signed {
             let mut signatures = Vec::new();
             for &(context, message) in inputs(scheme) {
                 let (context, message) = (bytes("context", context), bytes("message", message));
-                let signature = sign(scheme, key.as_ref(), &context, &message, Coins::Internal)?;
+                let signature = sign(scheme, key.as_ref(), Input::Pure(&context, &message), Coins::Internal)?;
                 signatures.push(Signature { context, message, signature });
             }
             Ok(Made { key, verifying_key, another_key, signatures })
@@ -134,10 +134,10 @@ fn handed_over(one: &dyn SignatureScheme, other: &dyn SignatureScheme, made: &Ma
             continue;
         }
         let coins = if deterministic { Coins::Exact(&[]) } else { Coins::Internal };
-        let theirs = sign(other, key.as_ref(), context, message, coins)?;
+        let theirs = sign(other, key.as_ref(), Input::Pure(context, message), coins)?;
         step("verify what the other signed", verifier.verify(context, message, &theirs))?;
         if deterministic {
-            let ours = sign(one, made.key.as_ref(), context, message, coins)?;
+            let ours = sign(one, made.key.as_ref(), Input::Pure(context, message), coins)?;
             equal("deterministic signature", &ours, &theirs)?;
         }
     }

@@ -2,6 +2,7 @@
 
 use super::acvp::{self, Header, field, in_test};
 use super::{Hex, ReadError, ReadFault};
+use pqlab_primitives::MU;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -38,7 +39,10 @@ pub enum Input {
         message: Vec<u8>,
     },
     /// The internal interface with the message representative `mu` computed elsewhere.
-    ExternalMu,
+    ExternalMu {
+        /// The message representative.
+        mu: [u8; MU],
+    },
 }
 
 /// A vector of signing, without the signature that is expected.
@@ -198,7 +202,11 @@ fn input(group: &Group, test: Test) -> Result<Input, ReadFault> {
         }
         ("external", Some("preHash"), _) => Ok(Input::PreHash),
         ("internal", _, Some(false)) => Ok(Input::Internal { message: field(test.message, "message")?.0 }),
-        ("internal", _, Some(true)) => field(test.mu, "mu").map(|_| Input::ExternalMu),
+        ("internal", _, Some(true)) => {
+            let mu = field(test.mu, "mu")?.0;
+            let length = |mu: Vec<u8>| ReadFault::Length { field: "mu", expected: MU, actual: mu.len() };
+            Ok(Input::ExternalMu { mu: mu.try_into().map_err(length)? })
+        }
         (interface, pre_hash, external_mu) => Err(ReadFault::unexpected(
             "signatureInterface",
             format_args!("{interface}, preHash {pre_hash:?}, externalMu {external_mu:?}"),

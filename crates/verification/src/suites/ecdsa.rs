@@ -1,5 +1,5 @@
 use super::{Ran, Run, Source, Suite};
-use crate::checks::signature::{signing, verification};
+use crate::checks::signature::{Input, signing, verification};
 use crate::read::ecdsa::{self as read, Case, Curve};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
@@ -12,7 +12,7 @@ pub(super) static SUITES: &[Suite] = &[
         source: Source::Folder,
         run: Run::Signature(|scheme, vectors, tally| {
             each(scheme, vectors, tally, |curve, case| {
-                verification(scheme, &curve.verifying_key, (&[], &case.message), &case.signature, true)
+                verification(scheme, &curve.verifying_key, Input::Pure(&[], &case.message), &case.signature, true)
             })
         }),
     },
@@ -23,7 +23,7 @@ pub(super) static SUITES: &[Suite] = &[
         run: Run::Signature(|scheme, vectors, tally| {
             each(scheme, vectors, tally, |curve, case| {
                 let key = (KeyEncoding::Scalar, curve.signing_key.as_slice());
-                signing(scheme, key, (&[], &case.message), &[], &case.signature)
+                signing(scheme, key, Input::Pure(&[], &case.message), &[], &case.signature)
             })
         }),
     },

@@ -1,5 +1,5 @@
 use super::{Ran, Run, Source, Suite};
-use crate::checks::signature::{Calls, ExpectedKey, key_generation, signing, verification};
+use crate::checks::signature::{Calls, ExpectedKey, Input, key_generation, signing, verification};
 use crate::checks::{refused, step};
 use crate::read::ed25519::{self as read, Signature, Variant};
 use crate::tally::{Checked, Fault, Tally};
@@ -64,7 +64,13 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     for vector in file.iter() {
         tally.check(&vector.id, || -> Checked {
             offered(vector)?;
-            verification(scheme, &vector.verifying_key, (&[], &vector.message), &vector.signature, vector.valid)
+            verification(
+                scheme,
+                &vector.verifying_key,
+                Input::Pure(&[], &vector.message),
+                &vector.signature,
+                vector.valid,
+            )
         });
     }
     Ok(())
@@ -74,7 +80,7 @@ fn sign_and_verify<'a>(scheme: &dyn SignatureScheme, vectors: impl Iterator<Item
     for vector in vectors {
         tally.check(&vector.id, || -> Checked {
             offered(vector)?;
-            let input = (&[][..], vector.message.as_slice());
+            let input = Input::Pure(&[], &vector.message);
             signing(scheme, (KeyEncoding::Seed, &vector.seed), input, &[], &vector.signature)?;
             verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
         });

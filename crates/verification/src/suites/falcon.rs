@@ -1,6 +1,6 @@
 use super::{Ran, Run, Source, Suite};
 use crate::checks::equal;
-use crate::checks::signature::{encoded, load, sign, verification};
+use crate::checks::signature::{Input, encoded, load, sign, verification};
 use crate::checks::step;
 use crate::read::falcon::{self as read, PythonVector};
 use crate::tally::{Checked, Fault, Tally};
@@ -39,7 +39,7 @@ fn known_signatures(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut
     for vector in vectors.file(KNOWN_ANSWERS, read::known_answers)?.iter() {
         tally.check(vector.id, || -> Checked {
             let signature = as_encoded(scheme, &vector.signature)?;
-            verification(scheme, &vector.verifying_key, (&[], &vector.message), &signature, true)
+            verification(scheme, &vector.verifying_key, Input::Pure(&[], &vector.message), &signature, true)
         });
     }
     Ok(())
@@ -51,8 +51,8 @@ fn known_keys(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally
     for vector in vectors.file(KNOWN_ANSWERS, read::known_answers)?.iter() {
         tally.check(vector.id, || -> Checked {
             let key = step("load signing key", load(scheme, KeyEncoding::Expanded, &vector.signing_key)?)?;
-            let signature = sign(scheme, key.as_ref(), &[], &vector.message, Coins::Internal)?;
-            verification(scheme, &vector.verifying_key, (&[], &vector.message), &signature, true)?;
+            let signature = sign(scheme, key.as_ref(), Input::Pure(&[], &vector.message), Coins::Internal)?;
+            verification(scheme, &vector.verifying_key, Input::Pure(&[], &vector.message), &signature, true)?;
             match key.verifying_key() {
                 Ok(public) => equal("verifying key", &vector.verifying_key, &encoded(scheme, public.as_ref())?),
                 Err(pqlab_primitives::Error::Unsupported(_)) => Ok(()),
@@ -72,7 +72,7 @@ fn python(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
             let key = step("load signing key", load(scheme, KeyEncoding::Expanded, &vector.signing_key)?)?;
             let public = encoded(scheme, step("verifying key", key.verifying_key())?.as_ref())?;
             let signature = as_encoded(scheme, &vector.signature)?;
-            verification(scheme, &public, (&[], PythonVector::MESSAGE), &signature, true)
+            verification(scheme, &public, Input::Pure(&[], PythonVector::MESSAGE), &signature, true)
         });
     }
     Ok(())

@@ -1,5 +1,5 @@
-use super::{Ran, Run, Source, Suite, internal, is_ml_dsa};
-use crate::checks::signature::{Calls, ExpectedKey, key_generation, signing, verification};
+use super::{Ran, Run, Source, Suite, is_ml_dsa};
+use crate::checks::signature::{self as checks, Calls, ExpectedKey, key_generation, signing, verification};
 use crate::read::ml_dsa::{self as read, Input, SignPrompt};
 use crate::read::{ReadError, ReadFault};
 use crate::tally::{Checked, Fault, Tally};
@@ -19,17 +19,37 @@ pub(super) static SUITES: &[Suite] = &[
     suite("ACVP ML-DSA sigGen, pure, hedged", |scheme, vectors, tally| {
         sign(scheme, vectors, tally, |vector| is_pure(&vector.input) && vector.coins.is_some())
     }),
-    suite("ACVP ML-DSA sigGen, other interfaces", |scheme, vectors, tally| {
-        sign(scheme, vectors, tally, |vector| !is_pure(&vector.input))
+    suite("ACVP ML-DSA sigGen, pre-hash", |scheme, vectors, tally| {
+        sign(scheme, vectors, tally, |vector| is_pre_hash(&vector.input))
+    }),
+    suite("ACVP ML-DSA sigGen, internal", |scheme, vectors, tally| {
+        sign(scheme, vectors, tally, |vector| is_internal(&vector.input))
+    }),
+    suite("ACVP ML-DSA sigGen, internal, mu given", |scheme, vectors, tally| {
+        sign(scheme, vectors, tally, |vector| is_external_mu(&vector.input))
     }),
     suite("ACVP ML-DSA sigVer, pure", |scheme, vectors, tally| verify(scheme, vectors, tally, is_pure)),
-    suite("ACVP ML-DSA sigVer, other interfaces", |scheme, vectors, tally| {
-        verify(scheme, vectors, tally, |input| !is_pure(input))
+    suite("ACVP ML-DSA sigVer, pre-hash", |scheme, vectors, tally| verify(scheme, vectors, tally, is_pre_hash)),
+    suite("ACVP ML-DSA sigVer, internal", |scheme, vectors, tally| verify(scheme, vectors, tally, is_internal)),
+    suite("ACVP ML-DSA sigVer, internal, mu given", |scheme, vectors, tally| {
+        verify(scheme, vectors, tally, is_external_mu)
     }),
 ];
 
 fn is_pure(input: &Input) -> bool {
     matches!(input, Input::Pure { .. })
+}
+
+fn is_pre_hash(input: &Input) -> bool {
+    matches!(input, Input::PreHash)
+}
+
+fn is_internal(input: &Input) -> bool {
+    matches!(input, Input::Internal { .. })
+}
+
+fn is_external_mu(input: &Input) -> bool {
+    matches!(input, Input::ExternalMu { .. })
 }
 
 fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
@@ -74,14 +94,12 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally, wa
     Ok(())
 }
 
-/// Context and message, where the traits offer the interface.
-fn offered(input: &Input) -> Result<(&[u8], &[u8]), Fault> {
+/// What the vector hands over, where the traits offer its interface.
+fn offered(input: &Input) -> Result<checks::Input<'_>, Fault> {
     match input {
-        Input::Pure { context, message } => Ok((context, message)),
-        Input::PreHash => Err(Fault::Unsupported("pre-hash interface: the traits offer the pure one".to_owned())),
-        Input::Internal { message } => internal::external(message),
-        Input::ExternalMu => {
-            Err(Fault::Unsupported("internal interface with mu given: the traits offer the external one".to_owned()))
-        }
+        Input::Pure { context, message } => Ok(checks::Input::Pure(context, message)),
+        Input::PreHash => Err(Fault::Unsupported("pre-hash interface: the traits offer the others".to_owned())),
+        Input::Internal { message } => Ok(checks::Input::Internal(message)),
+        Input::ExternalMu { mu } => Ok(checks::Input::Mu(mu)),
     }
 }

@@ -3,7 +3,6 @@
 mod ecdsa;
 mod ed25519;
 mod falcon;
-mod internal;
 mod ml_dsa;
 mod ml_kem;
 mod sha3;

@@ -1,5 +1,5 @@
-use super::{Ran, Run, Source, Suite, internal, is_slh_dsa};
-use crate::checks::signature::{Calls, ExpectedKey, key_generation, signing, verification};
+use super::{Ran, Run, Source, Suite, is_slh_dsa};
+use crate::checks::signature::{Calls, ExpectedKey, Input, key_generation, signing, verification};
 use crate::read::slh_dsa as read;
 use crate::tally::{Checked, Tally};
 use crate::vectors::Vectors;
@@ -41,7 +41,7 @@ fn sign(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> R
     let name = format!("bc-test-data/slhdsa/sigGen_{}.txt.gz", scheme.info().parameters.algorithm);
     for vector in vectors.file(&name, read::signing)?.iter() {
         tally.check(format_args!("line {}", vector.line), || -> Checked {
-            let input = internal::external(&vector.message)?;
+            let input = Input::Internal(&vector.message);
             let coins = vector.coins.as_deref().unwrap_or_default();
             signing(scheme, (KeyEncoding::Expanded, &vector.signing_key), input, coins, &vector.signature)
         });
@@ -54,7 +54,7 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     let file = vectors.file(name, read::verification)?;
     for vector in file.iter().filter(|vector| vector.set == scheme.info().parameters.algorithm) {
         tally.check(vector.id, || -> Checked {
-            let input = internal::external(&vector.message)?;
+            let input = Input::Internal(&vector.message);
             verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
         });
     }

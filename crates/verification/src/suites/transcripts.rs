@@ -2,7 +2,7 @@
 //! competition, an AES-256 counter generator with a known seed, so every byte of the transcript is fixed.
 
 use super::{Run, Source, Suite, is_ml_dsa, is_ml_kem};
-use crate::checks::signature::{sign, takes_coins};
+use crate::checks::signature::{Input, sign, takes_coins};
 use crate::checks::{equal, kem, signature, step};
 use crate::read::transcripts as read;
 use crate::tally::{Fault, Tally};
@@ -103,7 +103,7 @@ fn signature_transcript(scheme: &dyn SignatureScheme, answers: u32) -> Result<St
         let key = step("generate", scheme.generate(Coins::Exact(&draw::<32>(&mut generator))))?;
         let public = signature::encoded(scheme, step("verifying key", key.verifying_key())?.as_ref())?;
         let coins = draw::<32>(&mut generator);
-        let mut signed = sign(scheme, key.as_ref(), &[], &message, Coins::Exact(&coins))?;
+        let mut signed = sign(scheme, key.as_ref(), Input::Pure(&[], &message), Coins::Exact(&coins))?;
         signed.extend_from_slice(&message);
         Ok(format!(
             "count = {count}\nseed = {}\nmlen = {}\nmsg = {}\npk = {}\nsk = {}\nsmlen = {}\nsm = {}\n",

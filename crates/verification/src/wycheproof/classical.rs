@@ -1,7 +1,7 @@
 //! Ed25519, ECDSA, RSA and X25519.
 
 use super::load;
-use crate::checks::signature::verification;
+use crate::checks::signature::{Input, verification};
 use crate::checks::{buffer, equal, refused};
 use crate::suites::{Ran, Run, Source, Suite};
 use crate::tally::{Checked, Tally};
@@ -102,7 +102,7 @@ fn rsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ra
 
 /// What is acceptable may be taken or refused.
 fn checked(scheme: &dyn SignatureScheme, key: &[u8], message: &[u8], signature: &[u8], result: TestResult) -> Checked {
-    let verify = |valid| verification(scheme, key, (&[], message), signature, valid);
+    let verify = |valid| verification(scheme, key, Input::Pure(&[], message), signature, valid);
     match result {
         TestResult::Valid => verify(true),
         TestResult::Invalid => verify(false),

@@ -1,5 +1,5 @@
 use super::load;
-use crate::checks::signature::{self as checks, sign, takes_coins, verification};
+use crate::checks::signature::{self as checks, Input, sign, takes_coins, verification};
 use crate::checks::{equal, refused, step};
 use crate::suites::{Ran, Run, Source, Suite, is_ml_dsa};
 use crate::tally::{Checked, Fault, Tally};
@@ -48,11 +48,15 @@ fn sign_one(
     public: Option<&ByteString>,
     test: &mldsa_sign::Test,
 ) -> Checked {
-    let Some(message) = &test.msg else {
-        let reason = "internal interface with mu given: the traits offer the external one";
-        return Err(Fault::Unsupported(reason.to_owned()));
-    };
     let context = test.ctx.as_deref().map(Vec::as_slice).unwrap_or_default();
+    let input = match (&test.msg, &test.mu) {
+        (Some(message), _) => Input::Pure(context, message),
+        (None, Some(mu)) => {
+            let mu = mu.as_slice().try_into();
+            Input::Mu(mu.map_err(|_| Fault::Wrong("the vector's mu has another length".to_owned()))?)
+        }
+        (None, None) => return Err(Fault::Wrong("the vector has no message".to_owned())),
+    };
     let coins = Coins::Exact(test.rnd.as_deref().map(Vec::as_slice).unwrap_or_default());
     let loaded = checks::load(scheme, encoding, key)?;
     if test.result.must_fail() {
@@ -60,7 +64,7 @@ fn sign_one(
         // Of the hedged variant as well as of the deterministic one: no signature.
         let coins = if scheme.info().coins.operation { coins } else { Coins::Internal };
         let mut out = crate::checks::buffer(scheme.info().parameters.signature);
-        let signed = key.sign(context, message, coins, &mut out);
+        let signed = input.sign(key.as_ref(), coins, &mut out);
         if signed.is_ok() && test.flags.contains(&mldsa_sign::TestFlag::InvalidPrivateKey) {
             let reason = "an expanded key's range is left to the caller, as FIPS 204, algorithm 25, allows";
             return Err(Fault::Unsupported(reason.to_owned()));
@@ -69,9 +73,9 @@ fn sign_one(
     }
     takes_coins(scheme)?;
     let key = step("load signing key", loaded)?;
-    equal("signature", &test.sig, &sign(scheme, key.as_ref(), context, message, coins)?)?;
+    equal("signature", &test.sig, &sign(scheme, key.as_ref(), input, coins)?)?;
     match public {
-        Some(public) => verification(scheme, public, (context, message), &test.sig, true),
+        Some(public) => verification(scheme, public, input, &test.sig, true),
         None => Ok(()),
     }
 }
@@ -84,7 +88,13 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
             let mut marks: Vec<String> = test.flags.iter().map(|flag| format!("{flag:?}")).collect();
             marks.push(test.comment.clone());
             tally.check_marked(test.tc_id, &marks, || {
-                verification(scheme, &group.pubkey, (context, &test.msg), &test.sig, !test.result.must_fail())
+                verification(
+                    scheme,
+                    &group.pubkey,
+                    Input::Pure(context, &test.msg),
+                    &test.sig,
+                    !test.result.must_fail(),
+                )
             });
         }
     }
