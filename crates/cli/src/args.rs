@@ -60,6 +60,8 @@ pub(crate) enum Command {
   pqlab run                                          the suite `standard`
   pqlab run kem hash --quick                         two areas, roughly
   pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
+  pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
+  pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
   pqlab run my-suite.toml --rigorous --save result.json
   pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
   pqlab run --resume                                 go on with what was stopped")]
@@ -91,6 +93,16 @@ pub(crate) struct RunArgs {
     /// Message lengths in bytes
     #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     pub(crate) lengths: Vec<u64>,
+
+    /// States of caches and process: warm, evicted (caches walked before each call), first-call (of a fresh process)
+    /// [default: warm, or the suite's]
+    #[arg(long, value_name = "STATES", value_delimiter = ',')]
+    pub(crate) state: Vec<String>,
+
+    /// Variants of signing: plain, deterministic, prehash, messages (published sets), sizes (of signatures)
+    /// [default: plain, or the suite's]
+    #[arg(long, value_name = "VARIANTS", value_delimiter = ',')]
+    pub(crate) variant: Vec<String>,
 
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
@@ -218,6 +230,7 @@ impl ProtocolArgs {
                 CounterName::Instructions => CounterChoice::Instructions,
             }),
             affinity: self.affinity.clone().map(|cpus| cpus.0),
+            quick,
         }
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod affinity;
 pub mod clock;
+pub mod cold;
 pub mod counter;
 pub mod environment;
 pub mod gate;

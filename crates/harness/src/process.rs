@@ -2,9 +2,10 @@
 //!
 //! When a worker dies, hangs or writes where it must not, the case in hand is blamed; the next request starts another.
 
+use crate::clock;
 use crate::schedule::{Failure, Fleet};
 use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
-use pqlab_record::{Case, CounterChoice};
+use pqlab_record::{Case, CounterChoice, State};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -28,6 +29,8 @@ pub struct Workers {
     pub program: PathBuf,
     /// Its arguments; the number of the worker's file descriptor is appended.
     pub arguments: Vec<OsString>,
+    /// Variables of their environment, beside this process's own.
+    pub variables: Vec<(OsString, OsString)>,
     /// The run's seed.
     pub seed: u64,
     /// Number of processes.
@@ -79,6 +82,23 @@ impl ProcessFleet {
         self.running.get_mut(&process).ok_or_else(|| Failure::Fatal("the worker just started is gone".into()))
     }
 
+    /// A first call, in a process that is started for it and ended after it.
+    fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
+        let started = clock::monotonic_ns();
+        let mut fresh = Worker::start(&self.workers, process).map_err(|error| Failure::Fatal(error.to_string()))?;
+        let request = Request::FirstCall { case: case.clone(), visit: visit.clone() };
+        let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
+        match answer {
+            Response::Visited(visited) if fresh.printed() == 0 => {
+                // What a fresh process costs is time that the case takes.
+                Ok(Visited { visit_ns: clock::monotonic_ns() - started, ..visited })
+            }
+            Response::Visited(_) => Err(Failure::Case("the library wrote to standard output".into())),
+            Response::Fault { reason } => Err(Failure::Case(reason)),
+            other => Err(Failure::Fatal(format!("a worker answers a first call with {other:?}"))),
+        }
+    }
+
     /// Sends a request; on a dead or silent worker ends it and says why.
     fn ask(&mut self, process: u32, request: &Request, limit: Duration) -> Result<Response, Failure> {
         let worker = self.worker(process)?;
@@ -110,6 +130,9 @@ impl Fleet for ProcessFleet {
     }
 
     fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
+        if case.state() == State::FirstCall {
+            return self.first_call(process, case, visit);
+        }
         let known = self.running.get(&process).is_some_and(|worker| worker.prepared.contains(&visit.case));
         if !known {
             self.prepare(process, case)?;
@@ -175,6 +198,7 @@ impl Worker {
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let child = Command::new(&workers.program)
             .args(&workers.arguments)
+            .envs(workers.variables.iter().cloned())
             .arg(theirs.as_raw_fd().to_string())
             .stdin(Stdio::null())
             .stdout(stdout.try_clone()?)

@@ -7,7 +7,7 @@
 
 use crate::clock;
 use crate::wire::{Prepared, VisitRequest, Visited};
-use pqlab_record::{Case, Metric, Protocol, ProtocolKind, Record, Samples, Status, Visit};
+use pqlab_record::{Case, Metric, Protocol, ProtocolKind, Record, Samples, State, Status, Visit};
 use pqlab_stats::{CONFIDENCE, Interval, median_interval};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -184,14 +184,22 @@ impl Block<'_> {
         let case = &self.plan[position];
         self.working(position)?;
         let mut ns_per_operation = f64::INFINITY;
-        for process in 0..self.processes() {
+        let mut only_batch = None;
+        // First calls have processes of their own; one is enough to check the answers and to learn the time.
+        let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
+        for process in 0..prepared_by {
             match self.fleet.prepare(process, case) {
-                Ok(prepared) => ns_per_operation = ns_per_operation.min(prepared.ns_per_operation),
+                Ok(prepared) => {
+                    ns_per_operation = ns_per_operation.min(prepared.ns_per_operation);
+                    only_batch = prepared.batch;
+                }
                 Err(Failure::Case(reason)) => return self.fail(position, reason),
                 Err(Failure::Fatal(reason)) => return Err(reason),
             }
         }
-        let batch = self.protocol.batch.unwrap_or_else(|| calibrate(ns_per_operation, self.counter.resolution_ns));
+        let batch = only_batch
+            .or(self.protocol.batch)
+            .unwrap_or_else(|| calibrate(ns_per_operation, self.counter.resolution_ns));
         let quota = self.protocol.iterations.map(|iterations| shares(iterations, self.processes()));
         let samples =
             Samples { metric: self.counter.metric, ns_per_tick: self.counter.ns_per_tick, batch, visits: Vec::new() };
@@ -235,6 +243,7 @@ impl Block<'_> {
 
     /// One visit of one process to one case, measured again while it is disturbed.
     fn visit(&mut self, process: u32, index: usize) -> Result<(), Failure> {
+        let processes = self.processes();
         let open = &mut self.open[index];
         let case = &self.plan[open.position];
         let batch = open.samples.batch;
@@ -248,9 +257,15 @@ impl Block<'_> {
         if samples == 0 {
             return Ok(());
         }
+        let first_call = case.state() == State::FirstCall;
+        let samples = if first_call { 1 } else { samples };
         let first = open.rounds == 0;
         let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
         let warmup = match (self.protocol.kind, first) {
+            // A warm-up is what these cases are about: none before a first call, and one call to be at home in the process
+            // before the caches are evicted.
+            _ if case.state() == State::FirstCall => 0,
+            _ if case.state() == State::Evicted => u64::from(first),
             (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10).max(1),
             (_, true) => self.protocol.warmup,
             // A case that is measured one slow operation at a time would spend half its time on warming up.
@@ -273,6 +288,8 @@ impl Block<'_> {
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
         }
+        // Each first call has a process of its own.
+        let process = if first_call { open.rounds * processes + process } else { process };
         open.samples.visits.push(Visit {
             process,
             round: open.rounds,
@@ -325,11 +342,11 @@ impl Block<'_> {
 
     /// The interval as a report will show it: from the same visits, no finer than a step of the counter.
     fn interval(&self, open: &Open) -> Option<Interval> {
-        let mut groups: Vec<Vec<f64>> = vec![Vec::new(); self.processes() as usize];
+        let mut groups: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         for visit in open.samples.usable() {
-            groups[visit.process as usize].extend(open.samples.ns_per_operation(visit));
+            groups.entry(visit.process).or_default().extend(open.samples.ns_per_operation(visit));
         }
-        groups.retain(|group| !group.is_empty());
+        let groups: Vec<Vec<f64>> = groups.into_values().filter(|group| !group.is_empty()).collect();
         let step = open.samples.ns_per_tick.unwrap_or(1.0) / open.samples.batch as f64;
         median_interval(&groups, CONFIDENCE).map(|interval| interval.with_step(step))
     }

@@ -31,12 +31,24 @@ pub trait Trial {
     /// # Errors
     /// [`Fault::WrongAnswer`], which voids all samples of the case.
     fn verify(&mut self) -> Result<(), Fault>;
+
+    /// Operations in a sample, where only one number of them makes sense: a set of messages that is signed as a whole, or
+    /// one operation whose state the next would not find again. `None` leaves it to the rules.
+    fn batch(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Turns the cases of a plan into trials; implemented by the registry of workloads.
 pub trait TrialSource {
     /// Checks known answers and readies the case.
     fn prepare(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault>;
+
+    /// Readies the case with as few calls into the library as can be: for a first call in a fresh process. Known answers
+    /// were checked in another process before.
+    fn prepare_first_call(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        self.prepare(case, seed)
+    }
 }
 
 /// From what a trial draws its inputs: the same seed gives the same inputs.

@@ -18,6 +18,13 @@ pub enum Request {
     Prepare(Case),
     /// Measure a case that was prepared before.
     Visit(VisitRequest),
+    /// Ready a case without a call more than its inputs need, and measure its first call.
+    FirstCall {
+        /// The case.
+        case: Case,
+        /// What to measure: one sample, without warm-up.
+        visit: VisitRequest,
+    },
     /// Forget a case and what it holds.
     Release {
         /// Its id.
@@ -64,7 +71,7 @@ pub enum Response {
     Begun,
     /// To [`Request::Prepare`].
     Prepared(Prepared),
-    /// To [`Request::Visit`].
+    /// To [`Request::Visit`] and [`Request::FirstCall`].
     Visited(Visited),
     /// To [`Request::Release`].
     Released,
@@ -80,6 +87,8 @@ pub enum Response {
 pub struct Prepared {
     /// Rough time of one operation in ns.
     pub ns_per_operation: f64,
+    /// Operations in a sample, where the case allows one number of them alone.
+    pub batch: Option<u64>,
 }
 
 /// The outcome of a visit.

@@ -1,18 +1,21 @@
 //! The worker's side: prepares cases, runs visits, answers. One thread; whatever goes wrong in a library is caught
 //! here if it can be (an error, a panic), and by the coordinator if it cannot (a crash, a hang).
 
+use crate::cold::Evicted;
 use crate::counter::{self, Selected};
 use crate::gate::{self, Gate, Thresholds};
 use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
 use crate::{affinity, clock};
-use pqlab_record::{Case, Metric};
+use pqlab_record::{Case, Metric, State};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Time after which the rough estimate of an operation's time is good enough, in ns.
 const ESTIMATE_NS: u64 = 2_000_000;
+/// Time after which it has to do, with all that is not timed, in ns.
+const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
 /// Most operations timed at once for it: each may need memory of its own.
 const ESTIMATE_BATCH: usize = 512;
 
@@ -74,6 +77,7 @@ impl<'a> Worker<'a> {
             Request::Begin(_) => Err(Fault::Library("began twice".into())),
             Request::Prepare(case) => self.prepare(case).map(Response::Prepared),
             Request::Visit(visit) => self.visit(&visit).map(Response::Visited),
+            Request::FirstCall { case, visit } => self.first_call(&case, &visit).map(Response::Visited),
             Request::Release { case } => {
                 self.trials.remove(&case);
                 Ok(Response::Released)
@@ -88,9 +92,12 @@ impl<'a> Worker<'a> {
 
     /// Prepares the case and times a growing number of operations for a first estimate, which is also its warm-up.
     fn prepare(&mut self, case: Case) -> Result<Prepared, Fault> {
-        let mut trial = self.source.prepare(&case, self.seed)?;
+        let mut trial = in_state(self.source.prepare(&case, self.seed)?, &case);
+        let fixed = trial.batch();
         let mut recorder = Recorder::default();
-        let (mut batch, mut spent) = (1, 0);
+        let fixed_batch = fixed.and_then(|batch| usize::try_from(batch).ok());
+        let (mut batch, mut spent) = (fixed_batch.unwrap_or(1), 0);
+        let begun = clock::monotonic_ns();
         let ns_per_operation = loop {
             trial.refill(batch)?;
             let started = clock::monotonic_ns();
@@ -98,13 +105,21 @@ impl<'a> Worker<'a> {
             let elapsed = clock::monotonic_ns() - started;
             trial.verify()?;
             spent += elapsed;
-            if spent >= ESTIMATE_NS {
+            // Evicting caches takes a thousand times as long as what it is done for.
+            if spent >= ESTIMATE_NS || clock::monotonic_ns() - begun >= LONGEST_ESTIMATE_NS {
                 break elapsed as f64 / batch as f64;
             }
-            batch = (batch * 2).min(ESTIMATE_BATCH);
+            batch = fixed_batch.unwrap_or((batch * 2).min(ESTIMATE_BATCH));
         };
         self.trials.insert(case.id(), trial);
-        Ok(Prepared { ns_per_operation })
+        Ok(Prepared { ns_per_operation, batch: fixed })
+    }
+
+    /// The first call of an operation in this process, which is the reason why the process was started.
+    fn first_call(&mut self, case: &Case, request: &VisitRequest) -> Result<Visited, Fault> {
+        let trial = in_state(self.source.prepare_first_call(case, self.seed)?, case);
+        self.trials.insert(request.case.clone(), trial);
+        self.visit(request)
     }
 
     fn visit(&mut self, request: &VisitRequest) -> Result<Visited, Fault> {
@@ -161,6 +176,14 @@ impl<'a> Worker<'a> {
             growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),
         })
+    }
+}
+
+/// The trial as the state of the case wants it.
+fn in_state(trial: Box<dyn Trial>, case: &Case) -> Box<dyn Trial> {
+    match case.state() {
+        State::Warm => trial,
+        State::Evicted | State::FirstCall => Box::new(Evicted::new(trial)),
     }
 }
 

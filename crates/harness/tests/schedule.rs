@@ -6,7 +6,7 @@ use pqlab_harness::gate::{self, Observation, Thresholds};
 use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
 use pqlab_harness::{Event, Fleet, Observer, Outcome};
-use pqlab_record::{Case, Facts, Metric, Protocol, ProtocolKind, Record, Status};
+use pqlab_record::{Case, Facts, Metric, Protocol, ProtocolKind, Record, State, Status};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -47,6 +47,9 @@ struct ScriptedMachine {
     spread: (f64, f64),
     failing: Option<&'static str>,
     log: Vec<(u32, String)>,
+    asked: Vec<VisitRequest>,
+    prepared: Vec<String>,
+    only_batch: Option<u64>,
     dismissed: usize,
 }
 
@@ -59,6 +62,9 @@ impl ScriptedMachine {
             spread: (0.02, 0.002),
             failing: None,
             log: Vec::new(),
+            asked: Vec::new(),
+            prepared: Vec::new(),
+            only_batch: None,
             dismissed: 0,
         }
     }
@@ -73,11 +79,13 @@ impl Fleet for ScriptedMachine {
         if self.failing == Some("prepare") {
             return Err(Failure::Case("wrong answer: known answer".into()));
         }
-        Ok(Prepared { ns_per_operation: (self.cost)(&case.algorithm) })
+        self.prepared.push(case.id());
+        Ok(Prepared { ns_per_operation: (self.cost)(&case.algorithm), batch: self.only_batch })
     }
 
     fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         self.log.push((process, case.algorithm.clone()));
+        self.asked.push(visit.clone());
         if self.failing == Some(case.algorithm.as_str()) && self.log.len() > 20 {
             return Err(Failure::Case("the worker was killed by SIGSEGV".into()));
         }
@@ -294,4 +302,43 @@ fn stopping_keeps_what_is_finished_and_a_full_disk_ends_the_run() {
     let mut refusing = Collector { refuse: true, ..Collector::default() };
     let error = schedule::run(&plan, &[0, 1], &Protocol::default(), 1, COUNTER, &mut machine, &mut refusing);
     assert_eq!(error, Err("the disk is full".into()));
+}
+
+#[test]
+fn a_first_call_is_one_sample_of_a_process_of_its_own_and_evicted_caches_are_not_warmed_again() {
+    let plan = [State::Warm, State::Evicted, State::FirstCall].map(|state| case("A", "one").in_state(state));
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    let collector = measure(&mut machine, &plan, &Protocol { max_time_s: 0.002, ..Protocol::default() });
+    let record = |state| &collector.records.iter().find(|(_, record)| record.case.state() == state).unwrap().1;
+    let first = &record(State::FirstCall).samples;
+    assert!(first.visits.iter().all(|visit| visit.ticks.len() == 1));
+    let mut processes: Vec<u32> = first.visits.iter().map(|visit| visit.process).collect();
+    let count = processes.len();
+    processes.sort_unstable();
+    processes.dedup();
+    assert_eq!((processes.len(), first.batch), (count, 1), "no two samples share a process");
+    assert!(count > 8);
+    assert!(record(State::Evicted).samples.visits.iter().all(|visit| visit.process < 8));
+    let warmups = |state| {
+        let name = plan.iter().find(|case| case.state() == state).unwrap().id();
+        machine.asked.iter().filter(|visit| visit.case == name).map(|visit| visit.warmup).collect::<Vec<_>>()
+    };
+    assert!(warmups(State::FirstCall).iter().all(|&warmup| warmup == 0));
+    assert_eq!(warmups(State::Evicted).iter().sum::<u64>(), 8, "one call to be at home in each process");
+    assert!(warmups(State::Warm).iter().all(|&warmup| warmup > 1));
+    let prepared = |state: State| {
+        let name = plan.iter().find(|case| case.state() == state).unwrap().id();
+        machine.prepared.iter().filter(|id| **id == name).count()
+    };
+    assert_eq!((prepared(State::Warm), prepared(State::FirstCall)), (8, 1));
+}
+
+#[test]
+fn the_only_batch_that_a_case_allows_is_taken_whatever_was_asked_for() {
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    machine.only_batch = Some(59);
+    let protocol = Protocol { batch: Some(100), ..Protocol::default() };
+    assert_eq!(measure(&mut machine, &[case("A", "one")], &protocol).records[0].1.samples.batch, 59);
+    machine.only_batch = None;
+    assert_eq!(measure(&mut machine, &[case("A", "one")], &protocol).records[0].1.samples.batch, 100);
 }

@@ -1,8 +1,8 @@
 //! From suites and filters to a plan.
 
 use crate::{LabError, ProtocolOverrides, Select, Suite};
-use pqlab_record::{Case, Form, Protocol};
-use pqlab_workloads::{NULL, Options, Registry};
+use pqlab_record::{Case, Form, Protocol, State};
+use pqlab_workloads::{NULL, Options, Registry, Variant};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
@@ -17,6 +17,10 @@ pub struct Filters {
     pub algorithms: Vec<String>,
     /// Message lengths in bytes, in place of the suites' own.
     pub lengths: Option<Vec<u64>>,
+    /// States of caches and process, in place of the suites' own; empty for these.
+    pub states: Vec<String>,
+    /// Variants of signing, in place of the suites' own; empty for these.
+    pub variants: Vec<String>,
 }
 
 /// What is measured, in which order of blocks, and how hard.
@@ -97,7 +101,11 @@ fn select(registry: &Registry, select: &Select, filters: &Filters, builtin: bool
     };
     let lengths = filters.lengths.clone().or_else(|| (!select.lengths.is_empty()).then(|| select.lengths.clone()));
     check_lengths(lengths.as_deref())?;
-    let mut cases = workload.cases(registry.providers(), &Options { lengths, ..Options::default() });
+    let asked_for = |filter: &[String], own: &[String]| if filter.is_empty() { own.to_vec() } else { filter.to_vec() };
+    let variants = asked_for(&filters.variants, &select.variants);
+    let variants = named("variant", &variants, &Variant::ALL, Variant::name)?;
+    let states = named("state", &asked_for(&filters.states, &select.states), &State::ALL, State::name)?;
+    let mut cases = workload.cases(registry.providers(), &Options { lengths, variants, ..Options::default() });
     if !builtin {
         check_patterns("algorithm", &select.algorithms, cases.iter().map(|case| case.algorithm.as_str()))?;
         check_patterns("operation", &select.operations, cases.iter().map(|case| case.operation.as_str()))?;
@@ -118,7 +126,24 @@ fn select(registry: &Registry, select: &Select, filters: &Filters, builtin: bool
             && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))
             && (form.is_empty() || matches_any(&select.forms, form))
     });
+    // What nothing is called for has no first call; the floor is that of all states.
+    if !states.is_empty() && select.workload != "floor" {
+        cases = cases.iter().flat_map(|case| states.iter().map(|&state| case.clone().in_state(state))).collect();
+    }
     Ok(cases)
+}
+
+/// The values of those names.
+fn named<T: Copy>(what: &str, names: &[String], all: &[T], name: fn(T) -> &'static str) -> Result<Vec<T>, LabError> {
+    let known: Vec<&str> = all.iter().map(|&value| name(value)).collect();
+    let value = |wanted: &String| {
+        let found = all.iter().copied().find(|&value| name(value) == wanted);
+        found.ok_or_else(|| {
+            let near = suggestion(wanted, known.iter().copied());
+            LabError::usage(format!("no {what} is called {wanted:?}{near}: there are {}", known.join(", ")))
+        })
+    };
+    names.iter().map(value).collect()
 }
 
 fn check_lengths(lengths: Option<&[u64]>) -> Result<(), LabError> {

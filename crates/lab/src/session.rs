@@ -8,7 +8,8 @@ use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environm
 use pqlab_providers::providers;
 use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader};
 use pqlab_store::Store;
-use pqlab_workloads::Registry;
+use pqlab_verification::vectors_root;
+use pqlab_workloads::{Registry, VECTORS};
 use rand::RngExt;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -201,6 +202,8 @@ impl Laboratory {
         Workers {
             program: self.program.clone(),
             arguments: self.arguments.clone(),
+            // Found here once, so that workers look nowhere else.
+            variables: vectors_root().map(|root| (VECTORS.into(), root.into())).into_iter().collect(),
             seed,
             processes: protocol.processes,
             counter: protocol.counter,

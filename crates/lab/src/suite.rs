@@ -45,6 +45,12 @@ pub struct Select {
     /// Message lengths in bytes.
     #[serde(default)]
     pub lengths: Vec<u64>,
+    /// States of caches and process: `warm` (also if empty), `evicted`, `first-call`.
+    #[serde(default)]
+    pub states: Vec<String>,
+    /// Variants of signing: `plain` (also if empty), `deterministic`, `prehash`, `messages`, `sizes`.
+    #[serde(default)]
+    pub variants: Vec<String>,
     /// Whether the provider that does nothing is measured too.
     #[serde(default)]
     pub null: bool,
@@ -75,6 +81,9 @@ pub struct ProtocolOverrides {
     /// Cores to pin to.
     #[serde(skip)]
     pub affinity: Option<Vec<u32>>,
+    /// A quarter of the samples that a suite asks for; not of those asked for here.
+    #[serde(skip)]
+    pub quick: bool,
 }
 
 impl ProtocolOverrides {
@@ -100,8 +109,12 @@ impl ProtocolOverrides {
         set(&mut protocol.precision_pct, &self.precision_pct);
         set(&mut protocol.max_time_s, &self.max_time_s);
         set(&mut protocol.counter, &self.counter);
-        if self.iterations.is_some() {
-            protocol.iterations = self.iterations;
+        match self.iterations {
+            Some(_) => protocol.iterations = self.iterations,
+            None if self.quick && self.kind.is_none() => {
+                protocol.iterations = protocol.iterations.map(|iterations| iterations.div_ceil(4));
+            }
+            None => {}
         }
         if self.batch.is_some() {
             protocol.batch = self.batch;
@@ -205,6 +218,12 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         ("kem", include_str!("../../../suites/kem.toml")),
         ("signature", include_str!("../../../suites/signature.toml")),
         ("hash", include_str!("../../../suites/hash.toml")),
+        ("signatures", include_str!("../../../suites/signatures.toml")),
+        ("kems", include_str!("../../../suites/kems.toml")),
+        ("signing", include_str!("../../../suites/signing.toml")),
+        ("signature-sizes", include_str!("../../../suites/signature-sizes.toml")),
+        ("message-lengths", include_str!("../../../suites/message-lengths.toml")),
+        ("cold", include_str!("../../../suites/cold.toml")),
     ];
     SOURCES
         .iter()
@@ -237,6 +256,19 @@ mod tests {
         assert!(unknown.contains("selct") && !unknown.contains('\n'), "{unknown}");
         let negative = "name = \"a\"\nabout = \"\"\nselect = [{workload = \"kem\"}]\nprotocol = {precision_pct = -1.0}";
         assert!(message(negative).contains("precision is -1"));
+    }
+
+    #[test]
+    fn quick_quarters_what_a_suite_asks_for_and_leaves_what_the_user_asks_for() {
+        let quick = |iterations| ProtocolOverrides { quick: true, iterations, ..Default::default() };
+        let mut protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(10_000), ..Protocol::default() };
+        quick(None).apply(&mut protocol);
+        assert_eq!(protocol.iterations, Some(2500));
+        quick(Some(7)).apply(&mut protocol);
+        assert_eq!(protocol.iterations, Some(7));
+        let mut adaptive = Protocol::default();
+        quick(None).apply(&mut adaptive);
+        assert_eq!(adaptive.iterations, None);
     }
 
     #[test]

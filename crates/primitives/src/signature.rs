@@ -1,4 +1,4 @@
-use crate::{CoinSupport, Coins, Error, KeyEncoding, Result, SignatureParameters};
+use crate::{CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureParameters};
 
 /// The length in bytes of ML-DSA's message representative `mu` (FIPS 204, algorithm 7, line 6).
 pub const MU: usize = 64;
@@ -30,10 +30,18 @@ impl SignatureInfo {
     }
 }
 
+const NOT_PREHASHED: Error = Error::Unsupported("the library does not offer this pre-hashed variant");
+
 /// A signature scheme.
 pub trait SignatureScheme: Send + Sync {
     /// Lengths and abilities.
     fn info(&self) -> &SignatureInfo;
+
+    /// The functions by which its keys hash a message before they sign the digest; none where the library does not offer
+    /// the pre-hashed variant.
+    fn prehashes(&self) -> &[Prehash] {
+        &[]
+    }
 
     /// Generates a key pair and writes both halves as they go on the wire, the signing key in the provider's first
     /// encoding. Returns the length in bytes of the verifying key and of the signing key.
@@ -81,6 +89,23 @@ pub trait SigningKey: Send + Sync {
         Err(NO_MU)
     }
 
+    /// As [`sign`](Self::sign), in the pre-hashed variant: the message is hashed by this call, then its digest is signed.
+    /// A signature of one variant is none of the other. `context` may be given for Ed25519ph too (RFC 8032, section 5.1).
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a function that is not among [`SignatureScheme::prehashes`].
+    fn sign_prehashed(
+        &self,
+        prehash: Prehash,
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        let _ = (prehash, context, message, coins, out);
+        Err(NOT_PREHASHED)
+    }
+
     /// The verifying key that belongs to this key, prepared.
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>>;
 
@@ -115,6 +140,15 @@ pub trait VerifyingKey: Send + Sync {
     fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
         let _ = (mu, signature);
         Err(NO_MU)
+    }
+
+    /// As [`verify`](Self::verify), for a signature of the pre-hashed variant: the message is hashed by this call.
+    ///
+    /// # Errors
+    /// As there, and [`Error::Unsupported`] for a function that is not among [`SignatureScheme::prehashes`].
+    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        let _ = (prehash, context, message, signature);
+        Err(NOT_PREHASHED)
     }
 
     /// Writes the encoding and returns its length in bytes.

@@ -11,6 +11,36 @@ pub enum Form {
     Encoded,
 }
 
+/// The parameter that names the state.
+const STATE: &str = "state";
+
+/// In which state of the caches and of the process an operation is measured. Each is a figure of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Steady state: the same operation was called just before.
+    #[default]
+    Warm,
+    /// The operation was called before in this process, but a buffer larger than the last-level cache was walked since:
+    /// its code, its tables and its inputs come from memory.
+    Evicted,
+    /// The first call of the operation in a fresh process, after the caches were evicted.
+    FirstCall,
+}
+
+impl State {
+    /// Every state, the usual one first.
+    pub const ALL: [State; 3] = [State::Warm, State::Evicted, State::FirstCall];
+
+    /// The word that ids and command lines carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Warm => "warm",
+            State::Evicted => "evicted",
+            State::FirstCall => "first-call",
+        }
+    }
+}
+
 /// One of the parameters that tell cases of the same algorithm, operation and provider apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Parameter {
@@ -98,6 +128,29 @@ impl Case {
         })
     }
 
+    /// The value of a named word among the parameters.
+    pub fn word(&self, name: &str) -> Option<&str> {
+        self.parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Word(key, value) if key == name => Some(value.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The state in which the case is measured.
+    pub fn state(&self) -> State {
+        let named = self.word(STATE);
+        State::ALL.into_iter().find(|state| Some(state.name()) == named).unwrap_or_default()
+    }
+
+    /// The same case in a state; the usual one is not named.
+    pub fn in_state(mut self, state: State) -> Case {
+        self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == STATE));
+        if state != State::Warm {
+            self.parameters.push(Parameter::Word(STATE.into(), state.name().into()));
+        }
+        self
+    }
+
     /// Whether a flag is set among the parameters.
     pub fn flag(&self, name: &str) -> bool {
         self.parameters.iter().any(|parameter| matches!(parameter, Parameter::Flag(flag) if flag == name))
@@ -145,5 +198,17 @@ mod tests {
         assert_eq!(encoded.id(), "signature/ML-DSA-65/verify[encoded,len=1024,hedged]@libcrux:avx2");
         assert_eq!(encoded.number("len"), Some(1024));
         assert_eq!((encoded.library(), encoded.backend()), ("libcrux", Some("avx2")));
+    }
+
+    #[test]
+    fn a_state_is_named_unless_it_is_the_usual_one() {
+        let warm = case(None, vec![Parameter::Number("len".into(), 32)]);
+        assert_eq!(warm.state(), State::Warm);
+        let evicted = warm.clone().in_state(State::Evicted);
+        assert_eq!(evicted.id(), "signature/ML-DSA-65/verify[len=32,state=evicted]@libcrux:avx2");
+        for state in State::ALL {
+            assert_eq!(evicted.clone().in_state(state).state(), state);
+        }
+        assert_eq!(evicted.in_state(State::Warm), warm);
     }
 }

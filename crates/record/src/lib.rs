@@ -9,7 +9,7 @@ mod protocol;
 mod record;
 mod run;
 
-pub use case::{Case, Facts, Form, Parameter, Sizes};
+pub use case::{Case, Facts, Form, Parameter, Sizes, State};
 pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
 };

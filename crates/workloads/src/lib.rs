@@ -9,8 +9,10 @@ pub mod known_answers;
 mod pairs;
 mod registry;
 mod signature;
+mod variant;
 
 pub use registry::Registry;
+pub use variant::Variant;
 
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
@@ -50,6 +52,8 @@ pub struct Options {
     pub classical: Option<String>,
     /// The provider of a construction's post-quantum half, in place of each.
     pub post_quantum: Option<String>,
+    /// Variants of signing, in place of the usual one; empty for the usual one alone.
+    pub variants: Vec<Variant>,
 }
 
 /// All workloads, one line each.
@@ -61,6 +65,9 @@ pub fn workloads() -> Vec<Box<dyn Workload>> {
         Box::new(hash::HashWorkload),
     ]
 }
+
+/// The environment variable that names the folder of published vectors, for the message sets.
+pub const VECTORS: &str = "PQLAB_VECTORS";
 
 /// The provider that does nothing: its figure is the floor of the harness.
 pub const NULL: &str = "null";

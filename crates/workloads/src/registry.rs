@@ -34,6 +34,12 @@ impl Registry {
         self.workloads.iter().flat_map(|workload| workload.cases(&self.providers, options)).collect()
     }
 
+    fn workload(&self, case: &Case) -> Result<&dyn Workload, Fault> {
+        let workload = self.workloads.iter().find(|workload| workload.id() == case.workload);
+        let missing = || Fault::Unsupported(format!("this build has no workload {}", case.workload));
+        workload.map(Box::as_ref).ok_or_else(missing)
+    }
+
     fn check(&self, provider: &Provider, algorithm: &str) -> Result<(), Fault> {
         let key = (provider.id(), algorithm.to_owned());
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,12 +52,14 @@ impl Registry {
 
 impl TrialSource for Registry {
     fn prepare(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let workload = self.workloads.iter().find(|workload| workload.id() == case.workload);
-        let missing = || Fault::Unsupported(format!("this build has no workload {}", case.workload));
-        let workload = workload.ok_or_else(missing)?;
+        let workload = self.workload(case)?;
         for (provider, algorithm) in workload.primitives(case) {
             self.check(find(&self.providers, &provider)?, &algorithm)?;
         }
         workload.prepare(case, &self.providers, seed)
+    }
+
+    fn prepare_first_call(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        self.workload(case)?.prepare(case, &self.providers, seed)
     }
 }

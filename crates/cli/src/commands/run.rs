@@ -57,6 +57,8 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
         providers: arguments.provider.clone(),
         algorithms: arguments.algorithm.clone(),
         lengths: (!arguments.lengths.is_empty()).then(|| arguments.lengths.clone()),
+        states: arguments.state.clone(),
+        variants: arguments.variant.clone(),
     };
     let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
     Plan::new(laboratory.registry(), &suites, &filters, &overrides)
@@ -96,6 +98,9 @@ fn conclude(arguments: &RunArgs, screen: &Terminal, store: &Store, ended: &Ended
         export::find(format)?.export(&run, &mut out)?;
         out.flush()?;
     } else if !arguments.quiet {
+        if let Some(table) = terminal::overview(&run, screen.palette) {
+            output::data(&format!("\n{table}"))?;
+        }
         output::data(&terminal::closing(&run, screen.palette))?;
     }
     if !arguments.quiet {

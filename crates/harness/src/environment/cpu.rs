@@ -121,7 +121,7 @@ fn arm_core(implementer: &str, part: &str) -> Option<&'static str> {
     })
 }
 
-fn caches(root: &Root) -> Vec<Cache> {
+pub(super) fn caches(root: &Root) -> Vec<Cache> {
     const FOLDER: &str = "sys/devices/system/cpu/cpu0/cache";
     let mut caches: Vec<Cache> = root
         .names(FOLDER)

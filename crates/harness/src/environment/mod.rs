@@ -9,13 +9,18 @@ mod root;
 
 pub use advice::{Advice, Severity, advise, advise_here};
 
-use pqlab_record::{Counters, Environment, ProviderBuild};
+use pqlab_record::{Cache, Counters, Environment, ProviderBuild};
 use root::Root;
 use std::path::Path;
 
 /// Looks at this machine now. What cannot be told is `None`.
 pub fn capture(providers: Vec<ProviderBuild>, counters: Counters) -> Environment {
     capture_from(&Root::new(Path::new("/")), true, providers, counters)
+}
+
+/// The caches of the first processor below a root folder; none where it does not say.
+pub(crate) fn caches(root: &Path) -> Vec<Cache> {
+    cpu::caches(&Root::new(root))
 }
 
 fn capture_from(root: &Root, on_this_machine: bool, providers: Vec<ProviderBuild>, counters: Counters) -> Environment {

@@ -10,6 +10,9 @@ use crate::number::{digits, duration_digits, frequency, grouped, percent, rate, 
 use pqlab_record::{Record, Run, Sizes};
 use pqlab_stats::{Description, Sorted};
 
+/// Processes whose medians are listed: a case of first calls has one for each sample.
+const MOST_PROCESSES: usize = 32;
+
 /// One case in full: identity, provider, figures, processes, histogram, lengths, disturbances, environment.
 pub fn show_case(run: &Run, record: &Record, width: usize, palette: Palette) -> String {
     let mut page = Page { out: String::new(), width, palette };
@@ -22,6 +25,7 @@ pub fn show_case(run: &Run, record: &Record, width: usize, palette: Palette) -> 
             figures(&mut page, run, record, &estimates);
             processes(&mut page, &estimates);
             samples(&mut page, record, &estimates);
+            signature_lengths(&mut page, record, &estimates);
             extra(&mut page, &estimates);
         }
     }
@@ -141,11 +145,15 @@ fn processes(page: &mut Page, estimates: &Estimates) {
     page.heading("medians of the processes");
     let all = estimates.median_ns.estimate;
     let mut rows = Vec::new();
-    for (process, median) in &estimates.process_medians_ns {
+    let shown = estimates.process_medians_ns.iter().take(MOST_PROCESSES);
+    for (process, median) in shown {
         let against = if all > 0.0 { format!("{:+.1}%", 100.0 * (median / all - 1.0)) } else { String::new() };
         rows.push(vec![Cell::right(&format!("  {process}")), Cell::right(&time(*median)), Cell::right(&against)]);
     }
     page.table(&rows);
+    if let Some(more @ 1..) = estimates.process_medians_ns.len().checked_sub(MOST_PROCESSES) {
+        page.out.push_str(&format!("  and {} more\n", grouped(more as u64)));
+    }
 }
 
 fn samples(page: &mut Page, record: &Record, estimates: &Estimates) {
@@ -172,6 +180,36 @@ fn extra(page: &mut Page, estimates: &Estimates) {
         rows.push(row);
     }
     page.table(&rows);
+}
+
+/// How long signatures were, against the lengths that the standard gives.
+fn signature_lengths(page: &mut Page, record: &Record, estimates: &Estimates) {
+    let Some((_, seen)) = estimates.extra.iter().find(|(name, _)| name == "signature_bytes") else { return };
+    page.heading(&format!("lengths in bytes of {} signatures", grouped(seen.n as u64)));
+    let exact = |value: f64| digits(value, 5);
+    let mut pairs = vec![("minimum", exact(seen.min))];
+    pairs.extend(
+        [("p5", seen.p5), ("p25", seen.p25), ("median", seen.median)].map(|(name, value)| (name, exact(value))),
+    );
+    pairs.extend([("p75", seen.p75), ("p95", seen.p95), ("p99", seen.p99)].map(|(name, value)| (name, exact(value))));
+    pairs.push(("maximum", exact(seen.max)));
+    pairs.push(("mean", exact(seen.mean)));
+    pairs.extend(seen.stdev.map(|stdev| ("deviation", format!("{} (standard)", exact(stdev)))));
+    pairs.extend(padded_length(&record.case.algorithm).map(|length| {
+        ("sbytelen", format!("{length} (Falcon specification, table 3.3: what padded signatures have)"))
+    }));
+    let longest = record.case.facts.sizes.signature;
+    pairs.extend(longest.map(|longest| ("room", format!("{} (what the encoding may take at most)", grouped(longest)))));
+    page.pairs(&pairs);
+}
+
+/// Length in bytes of a padded signature: the Falcon specification, table 3.3, `sbytelen`.
+fn padded_length(algorithm: &str) -> Option<u64> {
+    match algorithm {
+        "Falcon-512" | "Falcon-padded-512" => Some(666),
+        "Falcon-1024" | "Falcon-padded-1024" => Some(1280),
+        _ => None,
+    }
 }
 
 fn lengths(page: &mut Page, sizes: &Sizes) {

@@ -2,6 +2,7 @@ use super::columns::{Cell, lines, total_width};
 use super::environment::closing_with;
 use super::line::{FAILED, NO_SAMPLES, failure};
 use super::marks::{Mark, symbols};
+use super::overview::overview;
 use super::palette::{Palette, Role};
 use super::standing::{Standing, standings};
 use super::text::neutral;
@@ -34,6 +35,9 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
         for record in failed {
             out.push_str(&format!("{}  {}\n", neutral(&record.case.id()), failure(record, palette)));
         }
+    }
+    if let Some(table) = overview(run, palette) {
+        out.push_str(&format!("\n{table}"));
     }
     out + "\n" + &closing_with(run, marks, palette)
 }

@@ -1,0 +1,106 @@
+//! Cold caches: before each call a buffer larger than the last-level cache is walked.
+//!
+//! What is evicted is what shares a cache with the buffer: code, tables, keys and messages alike. Pages stay mapped, the
+//! address translations and branch histories of the call are mostly lost with the walk, and a second core's private cache
+//! is not touched. A last-level cache larger than [`LARGEST`] keeps a part; the nearer levels never do.
+
+use crate::environment;
+use crate::trial::{Fault, Recorder, Trial};
+use std::path::Path;
+
+/// Bytes of the buffer: at least this much, where the machine does not say how large its caches are.
+pub const SMALLEST: usize = 16 << 20;
+/// And at most this much, so that many workers fit into memory.
+pub const LARGEST: usize = 128 << 20;
+/// Bytes of a cache line, or less.
+const LINE: usize = 64;
+
+/// A trial before each of whose calls the caches are evicted. A sample is one operation: after it the caches are warm.
+pub(crate) struct Evicted {
+    inner: Box<dyn Trial>,
+    buffer: Vec<u8>,
+}
+
+impl Evicted {
+    pub(crate) fn new(inner: Box<dyn Trial>) -> Evicted {
+        let caches = environment::caches(Path::new("/"));
+        let largest = caches.iter().map(|cache| cache.size).max().unwrap_or(0);
+        // Written, so that every page is memory of its own and not the kernel's page of zeros.
+        Evicted { inner, buffer: vec![1; size(largest)] }
+    }
+
+    fn evict(&mut self) {
+        // Two walks: a cache that replaces at random, or one that takes what nearer levels cast out, keeps some lines in one.
+        for _ in 0..2 {
+            for line in self.buffer.chunks_mut(LINE) {
+                line[0] = line[0].wrapping_add(1);
+            }
+            std::hint::black_box(&mut self.buffer);
+        }
+    }
+}
+
+/// Twice the largest cache, within bounds; in bytes.
+fn size(largest_cache: u64) -> usize {
+    usize::try_from(largest_cache).unwrap_or(LARGEST).saturating_mul(2).clamp(SMALLEST, LARGEST)
+}
+
+impl Trial for Evicted {
+    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+        self.inner.refill(batch)?;
+        self.evict();
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
+        self.inner.run(batch, recorder)
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        self.inner.verify()
+    }
+
+    fn batch(&self) -> Option<u64> {
+        Some(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_buffer_is_larger_than_the_last_level_cache_within_bounds() {
+        assert_eq!(size(32 << 20), 64 << 20);
+        assert_eq!(size(0), SMALLEST);
+        assert_eq!(size(1 << 40), LARGEST);
+        assert_eq!(size(u64::MAX), LARGEST);
+    }
+
+    #[test]
+    fn every_line_of_the_buffer_is_written_twice_before_each_call() {
+        struct Nothing;
+        impl Trial for Nothing {
+            fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+                Ok(())
+            }
+            fn run(&mut self, _batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
+                recorder.note("ran", 1.0);
+                Ok(())
+            }
+            fn verify(&mut self) -> Result<(), Fault> {
+                Err(Fault::WrongAnswer("passed on".into()))
+            }
+        }
+        let mut trial = Evicted::new(Box::new(Nothing));
+        assert!((SMALLEST..=LARGEST).contains(&trial.buffer.len()));
+        for call in 1..=2_u8 {
+            trial.refill(1).unwrap();
+            assert!(trial.buffer.chunks(LINE).all(|line| line[0] == 1 + 2 * call));
+        }
+        let mut recorder = Recorder::default();
+        trial.run(1, &mut recorder).unwrap();
+        assert_eq!(recorder.take(), [("ran".to_owned(), vec![1.0])]);
+        assert_eq!((trial.verify(), trial.batch()), (Err(Fault::WrongAnswer("passed on".into())), Some(1)));
+    }
+}

@@ -1,0 +1,91 @@
+use super::messages::{MessageSet, SignSet};
+use super::sizes::SIGNATURE_BYTES;
+use super::*;
+use pqlab_harness::Recorder;
+
+const SEED: Seed = Seed { run: 1, process: 0 };
+
+fn cases(variants: &[Variant]) -> (Vec<Arc<Provider>>, Vec<Case>) {
+    let providers = pqlab_providers::providers();
+    let cases = SignatureWorkload.cases(&providers, &Options { lengths: None, variants: variants.to_vec() });
+    (providers, cases)
+}
+
+#[test]
+fn hedged_and_deterministic_signing_are_cases_of_their_own() {
+    let (_, plain) = cases(&[]);
+    assert!(plain.iter().all(|case| !case.flag(DETERMINISTIC) && case.word(PREHASH).is_none()));
+    let (_, both) = cases(&[Variant::Plain, Variant::Deterministic]);
+    let ids: Vec<String> = both.iter().map(Case::id).collect();
+    for id in
+        ["signature/ML-DSA-65/sign[len=32]@rustcrypto", "signature/ML-DSA-65/sign[len=32,deterministic]@rustcrypto"]
+    {
+        assert!(ids.iter().any(|known| known == id), "{id}");
+    }
+    let deterministic: Vec<&Case> = both.iter().filter(|case| case.flag(DETERMINISTIC)).collect();
+    assert!(deterministic.iter().all(|case| case.operation == "sign" && case.algorithm != "Ed25519"));
+    let mut unique = ids.clone();
+    unique.sort();
+    unique.dedup();
+    assert_eq!(unique.len(), ids.len(), "no two cases share an id");
+}
+
+#[test]
+fn every_variant_of_every_rust_provider_verifies() {
+    let (providers, all) = cases(&[Variant::Deterministic, Variant::Prehash, Variant::Sizes]);
+    let quick =
+        all.iter().filter(|case| !case.algorithm.starts_with("SLH-DSA") || case.algorithm == "SLH-DSA-SHA2-128f");
+    let mut count = 0;
+    for case in quick {
+        let mut trial =
+            SignatureWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        let mut recorder = Recorder::default();
+        trial.refill(3).unwrap();
+        trial.run(3, &mut recorder).unwrap();
+        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        let noted = recorder.take();
+        if case.operation == "signature-size" {
+            assert_eq!((noted[0].0.as_str(), noted[0].1.len()), (SIGNATURE_BYTES, 3));
+            let room = case.facts.sizes.signature.unwrap() as f64;
+            assert!(noted[0].1.iter().all(|&length| length > 600.0 && length <= room), "{}: {noted:?}", case.id());
+        }
+        count += 1;
+    }
+    assert!(count > 10, "{count} cases");
+}
+
+#[test]
+fn a_padded_signature_has_one_length() {
+    let (providers, all) = cases(&[Variant::Sizes]);
+    for case in all.iter().filter(|case| case.algorithm == "Falcon-padded-512") {
+        let mut trial = SignatureWorkload.prepare(case, &providers, SEED).unwrap();
+        let mut recorder = Recorder::default();
+        for _ in 0..2 {
+            trial.refill(4).unwrap();
+            trial.run(4, &mut recorder).unwrap();
+        }
+        trial.verify().unwrap();
+        assert_eq!(recorder.take(), [(SIGNATURE_BYTES.to_owned(), vec![666.0; 8])]);
+    }
+}
+
+#[test]
+fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
+    let (providers, all) = cases(&[Variant::Messages]);
+    let able: Vec<&Case> = all.iter().filter(|case| case.provider == "rustcrypto").collect();
+    assert_eq!(able.len(), 6, "two sets for each of three parameter sets");
+    assert_eq!(able[0].id(), "signature/ML-DSA-44/sign[messages=cctv]@rustcrypto");
+    let provider = find(&providers, "rustcrypto").unwrap();
+    let scheme = provider.signature("ML-DSA-44").unwrap();
+    let messages: Vec<String> = ["A", "B", "C"].map(str::to_owned).to_vec();
+    let mut trial = SignSet::of(scheme.as_ref(), messages).unwrap();
+    assert_eq!(trial.batch(), Some(3));
+    trial.refill(3).unwrap();
+    trial.run(3, &mut Recorder::default()).unwrap();
+    trial.verify().unwrap();
+    trial.refill(3).unwrap();
+    trial.run(2, &mut Recorder::default()).unwrap();
+    assert!(trial.verify().is_err(), "a set of which one message is left out is no set");
+    let nowhere = MessageSet::Main.read(std::path::Path::new("/no/such/folder"), "ML-DSA-44");
+    assert!(matches!(nowhere, Err(Fault::Unsupported(_))));
+}
