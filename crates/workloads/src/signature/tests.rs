@@ -7,7 +7,7 @@ const SEED: Seed = Seed { run: 1, process: 0 };
 
 fn cases(variants: &[Variant]) -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
-    let cases = SignatureWorkload.cases(&providers, &Options { lengths: None, variants: variants.to_vec() });
+    let cases = SignatureWorkload.cases(&providers, &Options { variants: variants.to_vec(), ..Options::default() });
     (providers, cases)
 }
 
