@@ -1,4 +1,11 @@
 //! What is built over primitives: hybrid KEMs, hybrid signatures and certificates, circuit handshakes, ledger
 //! transactions. Nothing here knows a cryptographic library: every construction is handed its primitives.
 
+mod cbor;
+mod coins;
+pub mod hybrid_kem;
+pub mod hybrid_signature;
 pub mod ntor;
+
+pub use hybrid_kem::{HybridKem, MockKem};
+pub use hybrid_signature::{CompositeSignature, ReferenceSignature};

@@ -16,6 +16,8 @@ pub enum KeyEncoding {
     Scalar,
     /// DER: RSAPrivateKey (RFC 8017, appendix A.1.2).
     Der,
+    /// CBOR: an array of byte strings, one for each half of a construction in the reference form.
+    Cbor,
 }
 
 impl KeyEncoding {
@@ -26,6 +28,7 @@ impl KeyEncoding {
             KeyEncoding::Expanded => "expanded",
             KeyEncoding::Scalar => "scalar",
             KeyEncoding::Der => "der",
+            KeyEncoding::Cbor => "cbor",
         }
     }
 }
@@ -196,11 +199,11 @@ const fn kem(
     }
 }
 
-use KeyEncoding::{Der, Expanded, Scalar, Seed};
+use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
 
 /// FIPS 203, table 3; RFC 7748. X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain
 /// Diffie-Hellman value, as in TLS 1.3's key share.
-static KEMS: [KemParameters; 4] = [
+static KEMS: [KemParameters; 9] = [
     kem("ML-KEM-512", 1, 800, &[(Seed, 64), (Expanded, 1632)], 768),
     kem("ML-KEM-768", 3, 1184, &[(Seed, 64), (Expanded, 2400)], 1088),
     kem("ML-KEM-1024", 5, 1568, &[(Seed, 64), (Expanded, 3168)], 1568),
@@ -215,7 +218,36 @@ static KEMS: [KemParameters; 4] = [
         keygen_coins: 32,
         encapsulation_coins: 32,
     },
+    hybrid_kem("X-Wing", "draft-connolly-cfrg-xwing-kem", Some(3), 1216, &[(Seed, 32)], 32, 32),
+    hybrid_kem("MLKEM768-X25519-SHA3-256", "draft-ietf-lamps-pq-composite-kem", Some(3), 1216, &[(Seed, 96)], 32, 96),
+    hybrid_kem("X25519MLKEM768", "draft-ietf-tls-ecdhe-mlkem", Some(3), 1216, &[(Seed, 96)], 64, 96),
+    hybrid_kem("X25519+ML-KEM-768", "the reference form", Some(3), 1222, &[(Cbor, 101)], 32, 96),
+    hybrid_kem("X25519+mock", "the reference form, with no lattice in it", None, 1222, &[(Cbor, 101)], 32, 96),
 ];
+
+/// A hybrid of X25519 and ML-KEM-768. Coins of key generation are those of the standard (X-Wing: the seed), else
+/// `d || z || skX`; those of encapsulation `m || ekX`. The category is ML-KEM-768's; the mock has none.
+const fn hybrid_kem(
+    algorithm: &'static str,
+    standard: &'static str,
+    category: Option<u8>,
+    encapsulation_key: usize,
+    decapsulation_keys: &'static [(KeyEncoding, usize)],
+    shared_secret: usize,
+    keygen_coins: usize,
+) -> KemParameters {
+    KemParameters {
+        algorithm: Cow::Borrowed(algorithm),
+        standard: Cow::Borrowed(standard),
+        category,
+        encapsulation_key,
+        decapsulation_keys: Cow::Borrowed(decapsulation_keys),
+        ciphertext: 1120,
+        shared_secret,
+        keygen_coins,
+        encapsulation_coins: 64,
+    }
+}
 
 const fn signature(
     algorithm: &'static str,
@@ -255,11 +287,12 @@ const fn falcon(
 
 const FIPS204: &str = "FIPS 204";
 const FIPS205: &str = "FIPS 205";
+const LAMPS_SIGNATURES: &str = "draft-ietf-lamps-pq-composite-sigs";
 
 /// FIPS 204, table 2; FIPS 205, table 2; the Falcon specification, table 3.3; RFC 8032; SEC 1 and SEC 2 (a key of
 /// secp256k1 is encoded compressed, as ledgers do, one of the NIST curves uncompressed, as X.509 does; signatures are
 /// `r || s` of fixed length); RFC 8017.
-static SIGNATURES: [SignatureParameters; 25] = [
+static SIGNATURES: [SignatureParameters; 27] = [
     signature("ML-DSA-44", FIPS204, Some(2), 1312, &[(Seed, 32), (Expanded, 2560)], 2420, (32, 32)),
     signature("ML-DSA-65", FIPS204, Some(3), 1952, &[(Seed, 32), (Expanded, 4032)], 3309, (32, 32)),
     signature("ML-DSA-87", FIPS204, Some(5), 2592, &[(Seed, 32), (Expanded, 4896)], 4627, (32, 32)),
@@ -285,6 +318,10 @@ static SIGNATURES: [SignatureParameters; 25] = [
     signature("ECDSA-P-256", "FIPS 186-5", None, 65, &[(Scalar, 32)], 64, (32, 0)),
     signature("ECDSA-P-384", "FIPS 186-5", None, 97, &[(Scalar, 48)], 96, (48, 0)),
     signature("RSA-2048", "RFC 8017", None, 270, &[(Der, 1200)], 256, (0, 0)),
+    // The coins are the two seeds, that of ML-DSA first; those of signing are ML-DSA's `rnd`, in the reference form after
+    // the 32 bytes that both halves sign before the message.
+    signature("MLDSA65-Ed25519-SHA512", LAMPS_SIGNATURES, Some(3), 1984, &[(Seed, 64)], 3373, (64, 32)),
+    signature("Ed25519+ML-DSA-65", "the reference form", Some(3), 1990, &[(Cbor, 69)], 3413, (64, 64)),
 ];
 
 static HASHES: [(&str, &str, usize); 6] = [

@@ -91,7 +91,7 @@ impl Kem for MlKem {
                 Pkey::import(&self.0.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
             }
             KeyEncoding::Expanded => Pkey::raw_private(&self.0.name, bytes),
-            KeyEncoding::Scalar | KeyEncoding::Der => return Err(NO_SUCH_ENCODING),
+            KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(NO_SUCH_ENCODING),
         };
         Ok(Box::new(Decapsulator::new(&self.0, key.map_err(|_| malformed("ML-KEM decapsulation key"))?)?))
     }

@@ -1,0 +1,80 @@
+//! From two shared secrets to one.
+
+use super::length::{CIPHERTEXT, SECRET, X25519};
+use pqlab_primitives::{Error, Hash, Kdf, Result};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// `\.//^\`, X-Wing's drawing of itself, which comes last.
+const LABEL: &[u8; 6] = b"\\.//^\\";
+const INFO: &[u8] = b"quantum-safe hybrid KEM v1\x00X25519+ML-KEM-768";
+
+#[derive(Clone)]
+pub(super) enum Combiner {
+    /// `SHA3-256(ssM || ssX || ctX || pkX || label)`.
+    Universal(Arc<dyn Hash>),
+    /// `ssM || ssX`.
+    Concatenation,
+    /// `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info)`.
+    Hkdf(Arc<dyn Kdf>),
+}
+
+/// What a combiner may look at.
+pub(super) struct Inputs<'a> {
+    /// Of ML-KEM.
+    pub(super) secret_m: &'a [u8; SECRET],
+    /// Of X25519.
+    pub(super) secret_x: &'a [u8; SECRET],
+    /// Of X25519.
+    pub(super) ciphertext_x: &'a [u8],
+    /// The recipient's X25519 key.
+    pub(super) public_x: &'a [u8; X25519],
+    /// The whole ciphertext, in the construction's own order.
+    pub(super) ciphertext: &'a [u8],
+}
+
+impl Combiner {
+    pub(super) fn universal(sha3_256: Arc<dyn Hash>) -> Result<Combiner> {
+        match sha3_256.info().algorithm.as_ref() {
+            "SHA3-256" => Ok(Combiner::Universal(sha3_256)),
+            _ => Err(Error::Unsupported("the combiner hashes with SHA3-256")),
+        }
+    }
+
+    pub(super) fn hkdf(hkdf: Arc<dyn Kdf>) -> Result<Combiner> {
+        match hkdf.algorithm() {
+            "HKDF-SHA256" => Ok(Combiner::Hkdf(hkdf)),
+            _ => Err(Error::Unsupported("the reference form derives with HKDF-SHA256")),
+        }
+    }
+
+    /// Writes the shared secret.
+    pub(super) fn combine(&self, inputs: &Inputs, out: &mut [u8]) -> Result<()> {
+        match self {
+            Combiner::Universal(sha3_256) => {
+                let parts: [&[u8]; 5] = [inputs.secret_m, inputs.secret_x, inputs.ciphertext_x, inputs.public_x, LABEL];
+                let mut message = Zeroizing::new([0; 4 * 32 + LABEL.len()]);
+                let mut at = 0;
+                for part in parts {
+                    message[at..at + part.len()].copy_from_slice(part);
+                    at += part.len();
+                }
+                sha3_256.digest(message.as_slice(), out)
+            }
+            Combiner::Concatenation => {
+                Error::check_length("shared secret", 2 * SECRET, out.len())?;
+                out[..SECRET].copy_from_slice(inputs.secret_m);
+                out[SECRET..].copy_from_slice(inputs.secret_x);
+                Ok(())
+            }
+            Combiner::Hkdf(hkdf) => {
+                Error::check_length("shared secret", SECRET, out.len())?;
+                debug_assert_eq!(inputs.ciphertext.len(), CIPHERTEXT);
+                let mut material = Zeroizing::new([0; 2 * SECRET]);
+                material[..SECRET].copy_from_slice(inputs.secret_x);
+                material[SECRET..].copy_from_slice(inputs.secret_m);
+                hkdf.derive(inputs.ciphertext, material.as_slice(), INFO, out)
+            }
+        }
+    }
+}

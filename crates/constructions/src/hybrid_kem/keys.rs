@@ -1,0 +1,110 @@
+//! Prepared keys of a hybrid KEM: those of the halves, and what the combiner needs to know of the recipient.
+
+use super::combiner::{Combiner, Inputs};
+use super::length::{ML_KEM_COINS, ML_KEM_KEY, SECRET, X25519};
+use super::{Layout, Secret};
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, KeyEncoding, Result};
+use zeroize::Zeroizing;
+
+pub(super) const NO_SUCH_ENCODING: Error =
+    Error::Unsupported("a hybrid decapsulation key is a seed, in the reference form CBOR");
+
+pub(super) struct HybridEncapsulationKey {
+    classical: Box<dyn EncapsulationKey>,
+    post_quantum: Box<dyn EncapsulationKey>,
+    public_x: [u8; X25519],
+    layout: Layout,
+    combiner: Combiner,
+}
+
+impl HybridEncapsulationKey {
+    pub(super) fn boxed(
+        classical: Box<dyn EncapsulationKey>,
+        post_quantum: Box<dyn EncapsulationKey>,
+        layout: Layout,
+        combiner: Combiner,
+    ) -> Result<Box<dyn EncapsulationKey>> {
+        let mut public_x = [0; X25519];
+        classical.encode(&mut public_x)?;
+        Ok(Box::new(HybridEncapsulationKey { classical, post_quantum, public_x, layout, combiner }))
+    }
+}
+
+impl EncapsulationKey for HybridEncapsulationKey {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        let (first, second) = match coins.exact::<{ ML_KEM_COINS + X25519 }>()? {
+            None => (Coins::Internal, Coins::Internal),
+            Some(given) => (Coins::Exact(&given[..ML_KEM_COINS]), Coins::Exact(&given[ML_KEM_COINS..])),
+        };
+        let (mut secret_m, mut secret_x) = (Zeroizing::new([0; SECRET]), Zeroizing::new([0; SECRET]));
+        let (ciphertext_m, ciphertext_x) = self.layout.split_mut(ciphertext)?;
+        self.post_quantum.encapsulate(first, ciphertext_m, secret_m.as_mut_slice())?;
+        self.classical.encapsulate(second, ciphertext_x, secret_x.as_mut_slice())?;
+        let (_, ciphertext_x) = self.layout.split(ciphertext)?;
+        let inputs =
+            Inputs { secret_m: &secret_m, secret_x: &secret_x, ciphertext_x, public_x: &self.public_x, ciphertext };
+        self.combiner.combine(&inputs, secret)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        let mut post_quantum = [0; ML_KEM_KEY];
+        self.post_quantum.encode(&mut post_quantum)?;
+        self.layout.write_key(&post_quantum, &self.public_x, out)
+    }
+}
+
+pub(super) struct HybridDecapsulationKey {
+    classical: Box<dyn DecapsulationKey>,
+    post_quantum: Box<dyn DecapsulationKey>,
+    public_x: [u8; X25519],
+    layout: Layout,
+    combiner: Combiner,
+    secret: Secret,
+}
+
+impl HybridDecapsulationKey {
+    pub(super) fn boxed(
+        classical: Box<dyn DecapsulationKey>,
+        post_quantum: Box<dyn DecapsulationKey>,
+        layout: Layout,
+        combiner: Combiner,
+        secret: Secret,
+    ) -> Result<Box<dyn DecapsulationKey>> {
+        let mut public_x = [0; X25519];
+        // Only X-Wing's function looks at it.
+        if let Combiner::Universal(_) = combiner {
+            classical.encapsulation_key()?.encode(&mut public_x)?;
+        }
+        Ok(Box::new(HybridDecapsulationKey { classical, post_quantum, public_x, layout, combiner, secret }))
+    }
+}
+
+impl DecapsulationKey for HybridDecapsulationKey {
+    /// A changed ciphertext gives another secret (implicit rejection), but for one whose X25519 part is a point of low
+    /// order, which is refused (RFC 7748, section 6.1).
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        let (mut secret_m, mut secret_x) = (Zeroizing::new([0; SECRET]), Zeroizing::new([0; SECRET]));
+        let (ciphertext_m, ciphertext_x) = self.layout.split(ciphertext)?;
+        self.post_quantum.decapsulate(ciphertext_m, secret_m.as_mut_slice())?;
+        self.classical.decapsulate(ciphertext_x, secret_x.as_mut_slice())?;
+        let inputs =
+            Inputs { secret_m: &secret_m, secret_x: &secret_x, ciphertext_x, public_x: &self.public_x, ciphertext };
+        self.combiner.combine(&inputs, secret)
+    }
+
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        HybridEncapsulationKey::boxed(
+            self.classical.encapsulation_key()?,
+            self.post_quantum.encapsulation_key()?,
+            self.layout.clone(),
+            self.combiner.clone(),
+        )
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != self.layout.encoding() {
+            return Err(NO_SUCH_ENCODING);
+        }
+        self.secret.write(&self.layout, out)
+    }
+}

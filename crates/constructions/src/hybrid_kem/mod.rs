@@ -1,0 +1,323 @@
+//! Hybrid KEMs of X25519 and ML-KEM-768, each a [`Kem`] itself over halves of any libraries.
+//!
+//! | construction | secret | binds |
+//! |---|---|---|
+//! | X-Wing (draft-connolly-cfrg-xwing-kem) | `SHA3-256(ssM, ssX, ctX, pkX, label)` | ciphertext and recipient |
+//! | MLKEM768-X25519-SHA3-256 (LAMPS composite) | the same function, another private key | ciphertext and recipient |
+//! | X25519MLKEM768 (TLS 1.3 group 0x11EC) | `ssM, ssX`, 64 bytes, no KDF | nothing: TLS hashes its transcript |
+//! | the reference form | `HKDF-SHA256(ssX, ssM; salt = ctX, ctM)` | the ciphertext, not the recipient's `pkX` |
+//!
+//! What each step contains of X25519: key generation one key generation; encapsulation one key generation (the ephemeral
+//! key) and one Diffie-Hellman; decapsulation one Diffie-Hellman. The half is therefore taken as a KEM, in which the
+//! ephemeral key is the ciphertext, and its operations are the same ones that stand alone in a table beside the hybrid.
+
+mod combiner;
+mod keys;
+mod mock;
+
+pub use mock::MockKem;
+
+use crate::{cbor, coins};
+use combiner::Combiner;
+use keys::{HybridDecapsulationKey, HybridEncapsulationKey};
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, Kdf, Kem, KemInfo, KemParameters, KeyEncoding,
+    Result, Xof,
+};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Lengths in bytes (FIPS 203, table 3; RFC 7748, section 5).
+pub(crate) mod length {
+    pub(crate) const ML_KEM_KEY: usize = 1184;
+    pub(crate) const ML_KEM_CIPHERTEXT: usize = 1088;
+    /// `d || z`.
+    pub(crate) const ML_KEM_SEED: usize = 64;
+    /// FIPS 203 `dk`: the longest encoding of a decapsulation key.
+    pub(crate) const ML_KEM_EXPANDED: usize = 2400;
+    pub(crate) const ML_KEM_COINS: usize = 32;
+    /// Key, ciphertext, private key and coins of X25519; a secret of either half.
+    pub(crate) const X25519: usize = 32;
+    pub(crate) const SECRET: usize = 32;
+    /// `d || z || skX`.
+    pub(crate) const SEEDS: usize = ML_KEM_SEED + X25519;
+    pub(crate) const CIPHERTEXT: usize = ML_KEM_CIPHERTEXT + X25519;
+}
+use length::{CIPHERTEXT, ML_KEM_CIPHERTEXT, ML_KEM_KEY, ML_KEM_SEED, SEEDS, X25519};
+
+/// A hybrid KEM: two halves, a combiner and a layout.
+pub struct HybridKem {
+    info: KemInfo,
+    classical: Arc<dyn Kem>,
+    post_quantum: Arc<dyn Kem>,
+    layout: Layout,
+    combiner: Combiner,
+}
+
+/// How keys and ciphertexts are put together.
+#[derive(Clone)]
+enum Layout {
+    /// ML-KEM first; the private key is 32 bytes, which SHAKE256 expands to the seeds.
+    Expanded(Arc<dyn Xof>),
+    /// ML-KEM first; the private key is the seeds themselves, `d || z || skX`.
+    Seeds,
+    /// Keys are CBOR pairs, X25519 first; ciphertexts have X25519 first.
+    Reference,
+}
+
+impl Layout {
+    fn encoding(&self) -> KeyEncoding {
+        match self {
+            Layout::Expanded(_) | Layout::Seeds => KeyEncoding::Seed,
+            Layout::Reference => KeyEncoding::Cbor,
+        }
+    }
+
+    /// Splits a ciphertext into that of ML-KEM and that of X25519.
+    fn split<'a>(&self, ciphertext: &'a [u8]) -> Result<(&'a [u8], &'a [u8])> {
+        Error::check_length("ciphertext", CIPHERTEXT, ciphertext.len())?;
+        Ok(match self {
+            Layout::Expanded(_) | Layout::Seeds => ciphertext.split_at(ML_KEM_CIPHERTEXT),
+            Layout::Reference => {
+                let (classical, post_quantum) = ciphertext.split_at(X25519);
+                (post_quantum, classical)
+            }
+        })
+    }
+
+    fn split_mut<'a>(&self, ciphertext: &'a mut [u8]) -> Result<(&'a mut [u8], &'a mut [u8])> {
+        Error::check_length("ciphertext", CIPHERTEXT, ciphertext.len())?;
+        Ok(match self {
+            Layout::Expanded(_) | Layout::Seeds => ciphertext.split_at_mut(ML_KEM_CIPHERTEXT),
+            Layout::Reference => {
+                let (classical, post_quantum) = ciphertext.split_at_mut(X25519);
+                (post_quantum, classical)
+            }
+        })
+    }
+
+    /// Writes an encapsulation key and returns its length in bytes.
+    fn write_key(&self, post_quantum: &[u8; ML_KEM_KEY], classical: &[u8; X25519], out: &mut [u8]) -> Result<usize> {
+        const WHAT: &str = "encapsulation key";
+        if let Layout::Reference = self {
+            return cbor::write(WHAT, [classical, post_quantum], out);
+        }
+        const LENGTH: usize = ML_KEM_KEY + X25519;
+        let actual = out.len();
+        let out = out.get_mut(..LENGTH).ok_or(Error::Length { what: WHAT, expected: LENGTH, actual })?;
+        out[..ML_KEM_KEY].copy_from_slice(post_quantum);
+        out[ML_KEM_KEY..].copy_from_slice(classical);
+        Ok(LENGTH)
+    }
+
+    /// Splits an encapsulation key into that of ML-KEM and that of X25519.
+    fn read_key<'a>(&self, bytes: &'a [u8]) -> Result<(&'a [u8], &'a [u8])> {
+        if let Layout::Reference = self {
+            let [classical, post_quantum] = cbor::read("encapsulation key", bytes, [X25519, ML_KEM_KEY])?;
+            return Ok((post_quantum, classical));
+        }
+        Error::check_length("encapsulation key", ML_KEM_KEY + X25519, bytes.len())?;
+        Ok(bytes.split_at(ML_KEM_KEY))
+    }
+}
+
+/// The private key as it is written down: X-Wing's seed, else `d || z || skX`.
+#[derive(Clone)]
+enum Secret {
+    Short(Zeroizing<[u8; 32]>),
+    Long(Zeroizing<[u8; SEEDS]>),
+}
+
+impl Secret {
+    fn draw(layout: &Layout, coins: Coins) -> Result<Secret> {
+        Ok(match layout {
+            Layout::Expanded(_) => Secret::Short(coins::draw(coins)?),
+            Layout::Seeds | Layout::Reference => Secret::Long(coins::draw(coins)?),
+        })
+    }
+
+    fn read(layout: &Layout, bytes: &[u8]) -> Result<Secret> {
+        if let Layout::Reference = layout {
+            let [classical, post_quantum] = cbor::read("decapsulation key", bytes, [X25519, ML_KEM_SEED])?;
+            let mut seeds = Zeroizing::new([0; SEEDS]);
+            seeds[..ML_KEM_SEED].copy_from_slice(post_quantum);
+            seeds[ML_KEM_SEED..].copy_from_slice(classical);
+            return Ok(Secret::Long(seeds));
+        }
+        let expected = if let Layout::Expanded(_) = layout { 32 } else { SEEDS };
+        Error::check_length("decapsulation key", expected, bytes.len())?;
+        Secret::draw(layout, Coins::Exact(bytes))
+    }
+
+    fn write(&self, layout: &Layout, out: &mut [u8]) -> Result<usize> {
+        const WHAT: &str = "decapsulation key";
+        let bytes: &[u8] = match self {
+            Secret::Short(seed) => seed.as_slice(),
+            Secret::Long(seeds) => seeds.as_slice(),
+        };
+        if let Layout::Reference = layout {
+            let (post_quantum, classical) = bytes.split_at(ML_KEM_SEED);
+            return cbor::write(WHAT, [classical, post_quantum], out);
+        }
+        let actual = out.len();
+        let expected = bytes.len();
+        out.get_mut(..expected).ok_or(Error::Length { what: WHAT, expected, actual })?.copy_from_slice(bytes);
+        Ok(expected)
+    }
+
+    /// `d || z || skX`.
+    fn seeds(&self, layout: &Layout) -> Result<Zeroizing<[u8; SEEDS]>> {
+        match (self, layout) {
+            (Secret::Short(seed), Layout::Expanded(shake256)) => {
+                let mut seeds = Zeroizing::new([0; SEEDS]);
+                shake256.digest(seed.as_slice(), seeds.as_mut_slice())?;
+                Ok(seeds)
+            }
+            (Secret::Long(seeds), _) => Ok(seeds.clone()),
+            (Secret::Short(_), _) => Err(Error::Malformed("decapsulation key")),
+        }
+    }
+}
+
+impl HybridKem {
+    /// X-Wing. Encapsulation key 1216 bytes, decapsulation key 32, ciphertext 1120, secret 32.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if a part is another algorithm, or if the library's ML-KEM makes no key from a seed.
+    pub fn x_wing(
+        classical: Arc<dyn Kem>,
+        post_quantum: Arc<dyn Kem>,
+        sha3_256: Arc<dyn Hash>,
+        shake256: Arc<dyn Xof>,
+    ) -> Result<HybridKem> {
+        if shake256.info().algorithm != "SHAKE256" {
+            return Err(Error::Unsupported("X-Wing expands its seed with SHAKE256"));
+        }
+        let combiner = Combiner::universal(sha3_256)?;
+        HybridKem::new("X-Wing", classical, post_quantum, Layout::Expanded(shake256), combiner)
+    }
+
+    /// Composite ML-KEM id-MLKEM768-X25519-SHA3-256, OID 1.3.6.1.5.5.7.6.58 (draft-ietf-lamps-pq-composite-kem).
+    /// Encapsulation key 1216 bytes, decapsulation key 96, ciphertext 1120, secret 32.
+    ///
+    /// # Errors
+    /// As [`x_wing`](Self::x_wing).
+    pub fn composite(
+        classical: Arc<dyn Kem>,
+        post_quantum: Arc<dyn Kem>,
+        sha3_256: Arc<dyn Hash>,
+    ) -> Result<HybridKem> {
+        let combiner = Combiner::universal(sha3_256)?;
+        HybridKem::new("MLKEM768-X25519-SHA3-256", classical, post_quantum, Layout::Seeds, combiner)
+    }
+
+    /// X25519MLKEM768, TLS 1.3 group 0x11EC (draft-ietf-tls-ecdhe-mlkem): the encapsulation key is the client's share,
+    /// the ciphertext the server's. Both have ML-KEM first: 1216 and 1120 bytes; the secret has 64. The standard keeps
+    /// the private key in memory: the encoding of 96 bytes, `d || z || skX`, is ours. A bit of the ciphertext that X25519
+    /// ignores does not change the secret: TLS's transcript hash catches that.
+    ///
+    /// # Errors
+    /// As [`x_wing`](Self::x_wing).
+    pub fn x25519_ml_kem_768(classical: Arc<dyn Kem>, post_quantum: Arc<dyn Kem>) -> Result<HybridKem> {
+        HybridKem::new("X25519MLKEM768", classical, post_quantum, Layout::Seeds, Combiner::Concatenation)
+    }
+
+    /// The reference form: `HKDF-SHA256(ikm = ssX || ssM, salt = ctX || ctM, info = "quantum-safe hybrid KEM v1" || 00 ||
+    /// "X25519+ML-KEM-768")`, 32 bytes; ciphertext `ctX || ctM`, 1120; keys as CBOR pairs, X25519 first.
+    ///
+    /// It does NOT bind the recipient's X25519 key `pkX`, which X-Wing does: kept so that the reference's tables can be
+    /// reproduced, not for use. The post-quantum half may be a [`MockKem`].
+    ///
+    /// # Errors
+    /// As [`x_wing`](Self::x_wing).
+    pub fn reference(classical: Arc<dyn Kem>, post_quantum: Arc<dyn Kem>, hkdf: Arc<dyn Kdf>) -> Result<HybridKem> {
+        let mock = post_quantum.info().parameters.algorithm == MockKem::ALGORITHM;
+        let algorithm = if mock { "X25519+mock" } else { "X25519+ML-KEM-768" };
+        let combiner = Combiner::hkdf(hkdf)?;
+        HybridKem::new(algorithm, classical, post_quantum, Layout::Reference, combiner)
+    }
+
+    fn new(
+        algorithm: &'static str,
+        classical: Arc<dyn Kem>,
+        post_quantum: Arc<dyn Kem>,
+        layout: Layout,
+        combiner: Combiner,
+    ) -> Result<HybridKem> {
+        if classical.info().parameters.algorithm != "X25519" {
+            return Err(Error::Unsupported("the classical half must be X25519"));
+        }
+        let name = post_quantum.info().parameters.algorithm.as_ref();
+        if name != "ML-KEM-768" && !(name == MockKem::ALGORITHM && algorithm == "X25519+mock") {
+            return Err(Error::Unsupported("the post-quantum half must be ML-KEM-768"));
+        }
+        let (first, second) = (classical.info().coins, post_quantum.info().coins);
+        if !(first.keygen && second.keygen) {
+            return Err(Error::Unsupported("a hybrid's key is made from seeds, and a library of this pair takes none"));
+        }
+        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
+        let coins = CoinSupport { keygen: true, operation: first.operation && second.operation };
+        let info = KemInfo { parameters, encodings: vec![layout.encoding()], coins };
+        Ok(HybridKem { info, classical, post_quantum, layout, combiner })
+    }
+
+    /// Prepares both halves of a private key.
+    fn prepare(&self, secret: Secret) -> Result<Box<dyn DecapsulationKey>> {
+        let seeds = secret.seeds(&self.layout)?;
+        let (post_quantum, classical) = seeds.split_at(ML_KEM_SEED);
+        let post_quantum = self.post_quantum.generate(Coins::Exact(post_quantum))?;
+        let classical = self.classical.generate(Coins::Exact(classical))?;
+        HybridDecapsulationKey::boxed(classical, post_quantum, self.layout.clone(), self.combiner.clone(), secret)
+    }
+}
+
+impl Kem for HybridKem {
+    fn info(&self) -> &KemInfo {
+        &self.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        let parameters = &self.info.parameters;
+        Error::check_length("encapsulation key", parameters.encapsulation_key, encapsulation_key.len())?;
+        let expected = self.info.decapsulation_key(self.layout.encoding()).unwrap_or_default();
+        Error::check_length("decapsulation key", expected, decapsulation_key.len())?;
+        let secret = Secret::draw(&self.layout, coins)?;
+        let seeds = secret.seeds(&self.layout)?;
+        let (post_quantum, classical) = seeds.split_at(ML_KEM_SEED);
+
+        let (mut public, mut public_x) = ([0; ML_KEM_KEY], [0; X25519]);
+        // What the libraries write of private keys is not needed: the seeds are the key.
+        let mut expanded = Zeroizing::new([0; length::ML_KEM_EXPANDED]);
+        let mut scalar = Zeroizing::new([0; X25519]);
+        let info = self.post_quantum.info();
+        let own = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
+        let expanded = own.and_then(|length| expanded.get_mut(..length));
+        let expanded = expanded.ok_or(Error::Unsupported("the library writes no ML-KEM decapsulation key"))?;
+        self.post_quantum.generate_encoded(Coins::Exact(post_quantum), &mut public, expanded)?;
+        self.classical.generate_encoded(Coins::Exact(classical), &mut public_x, scalar.as_mut_slice())?;
+        self.layout.write_key(&public, &public_x, encapsulation_key)?;
+        secret.write(&self.layout, decapsulation_key)?;
+        Ok(())
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        self.prepare(Secret::draw(&self.layout, coins)?)
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        let (post_quantum, classical) = self.layout.read_key(bytes)?;
+        HybridEncapsulationKey::boxed(
+            self.classical.load_encapsulation_key(classical)?,
+            self.post_quantum.load_encapsulation_key(post_quantum)?,
+            self.layout.clone(),
+            self.combiner.clone(),
+        )
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        if encoding != self.layout.encoding() {
+            return Err(keys::NO_SUCH_ENCODING);
+        }
+        self.prepare(Secret::read(&self.layout, bytes)?)
+    }
+}

@@ -1,0 +1,216 @@
+//! Composite ML-DSA-65 with Ed25519: id-MLDSA65-Ed25519-SHA512, OID 1.3.6.1.5.5.7.6.48
+//! (draft-ietf-lamps-pq-composite-sigs, sections 3 and 6).
+//!
+//! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`; the signature is `ML-DSA-65.Sign(M', ctx = Label) ||
+//! Ed25519.Sign(M')`. Keys are not for use outside the composite.
+
+use super::check_halves;
+use super::halves::{Halves, KeyPair, VerifyingPair};
+use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, Hash, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
+};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+const PREFIX: &[u8; 32] = b"CompositeAlgorithmSignatures2025";
+const LABEL: &[u8; 30] = b"COMPSIG-MLDSA65-Ed25519-SHA512";
+const DIGEST: usize = 64;
+/// Longest context in bytes.
+const CONTEXT: usize = 255;
+const SIGNATURE: usize = ML_DSA_65_SIGNATURE + ED25519_SIGNATURE;
+
+/// The composite signature scheme. Verifying key 1984 bytes: ML-DSA-65, then Ed25519; signing key 64: two seeds in the
+/// same order; signature 3373.
+pub struct CompositeSignature {
+    info: SignatureInfo,
+    halves: Halves,
+    sha512: Arc<dyn Hash>,
+}
+
+impl CompositeSignature {
+    /// The algorithm's name.
+    pub const ALGORITHM: &'static str = "MLDSA65-Ed25519-SHA512";
+
+    /// Puts the composite together from Ed25519, ML-DSA-65 and SHA-512 of any libraries.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if a part is another algorithm, or if the library's ML-DSA takes no context.
+    pub fn new(
+        classical: Arc<dyn SignatureScheme>,
+        post_quantum: Arc<dyn SignatureScheme>,
+        sha512: Arc<dyn Hash>,
+    ) -> Result<CompositeSignature> {
+        check_halves(classical.as_ref(), post_quantum.as_ref())?;
+        if sha512.info().algorithm != "SHA-512" {
+            return Err(Error::Unsupported("the composite hashes with SHA-512"));
+        }
+        if !post_quantum.info().context {
+            return Err(Error::Unsupported("the composite needs an ML-DSA that takes a context"));
+        }
+        let parameters = SignatureParameters::of(Self::ALGORITHM).ok_or(Error::Unsupported(Self::ALGORITHM))?;
+        let (hedged, operation) = (post_quantum.info().hedged, post_quantum.info().coins.operation);
+        let halves = Halves { classical, post_quantum };
+        let encodings = if halves.seeded() { vec![KeyEncoding::Seed] } else { Vec::new() };
+        let coins = CoinSupport { keygen: halves.seeded(), operation };
+        Ok(CompositeSignature {
+            info: SignatureInfo { parameters, encodings, coins, context: true, hedged },
+            halves,
+            sha512,
+        })
+    }
+
+    fn signing_key(&self, pair: KeyPair) -> Box<dyn SigningKey> {
+        Box::new(CompositeSigningKey { pair, sha512: Arc::clone(&self.sha512) })
+    }
+}
+
+/// What both halves sign, at most [`Message::LONGEST`] bytes.
+pub struct Message {
+    bytes: [u8; Message::LONGEST],
+    length: usize,
+}
+
+impl Message {
+    const LONGEST: usize = PREFIX.len() + LABEL.len() + 1 + CONTEXT + DIGEST;
+
+    /// The context that ML-DSA gets beside it.
+    pub const ML_DSA_CONTEXT: &'static [u8] = LABEL;
+
+    /// `M'` of a message and the caller's context, at most 255 bytes.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a longer context; what the hash reports.
+    pub fn new(sha512: &dyn Hash, context: &[u8], message: &[u8]) -> Result<Message> {
+        let length = u8::try_from(context.len()).map_err(|_| Error::Length {
+            what: "context",
+            expected: CONTEXT,
+            actual: context.len(),
+        })?;
+        let mut made = Message { bytes: [0; Self::LONGEST], length: 0 };
+        for part in [&PREFIX[..], LABEL, &[length], context] {
+            made.bytes[made.length..][..part.len()].copy_from_slice(part);
+            made.length += part.len();
+        }
+        sha512.digest(message, &mut made.bytes[made.length..][..DIGEST])?;
+        made.length += DIGEST;
+        Ok(made)
+    }
+
+    /// The bytes.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+impl SignatureScheme for CompositeSignature {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let pair = self.halves.generate(coins)?;
+        Ok((encode_verifying(&pair.verifying()?, verifying_key)?, encode_signing(&pair, signing_key)?))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(self.signing_key(self.halves.generate(coins)?))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Seed {
+            return Err(Error::Unsupported("a composite signing key is two seeds"));
+        }
+        if !self.halves.seeded() {
+            return Err(Error::Unsupported("a library of this pair makes no key from a seed"));
+        }
+        let seeds: [u8; 2 * SEED] = bytes.try_into().map_err(|_| Error::Length {
+            what: "signing key",
+            expected: 2 * SEED,
+            actual: bytes.len(),
+        })?;
+        Ok(self.signing_key(self.halves.from_seeds(Zeroizing::new(seeds))?))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Error::check_length("verifying key", ML_DSA_65_KEY + ED25519_KEY, bytes.len())?;
+        let (post_quantum, classical) = bytes.split_at(ML_DSA_65_KEY);
+        let pair = self.halves.load_verifying(classical, post_quantum)?;
+        Ok(Box::new(CompositeVerifyingKey { pair, sha512: Arc::clone(&self.sha512) }))
+    }
+}
+
+struct CompositeSigningKey {
+    pair: KeyPair,
+    sha512: Arc<dyn Hash>,
+}
+
+impl SigningKey for CompositeSigningKey {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let actual = out.len();
+        let out = out.get_mut(..SIGNATURE).ok_or(Error::Length { what: "signature", expected: SIGNATURE, actual })?;
+        let message = Message::new(self.sha512.as_ref(), context, message)?;
+        let (post_quantum, classical) = out.split_at_mut(ML_DSA_65_SIGNATURE);
+        let written = self.pair.post_quantum.sign(LABEL, message.as_bytes(), coins, post_quantum)?;
+        Error::check_length("signature of the post-quantum half", ML_DSA_65_SIGNATURE, written)?;
+        let written = self.pair.classical.sign(&[], message.as_bytes(), Coins::Internal, classical)?;
+        Error::check_length("signature of the classical half", ED25519_SIGNATURE, written)?;
+        Ok(SIGNATURE)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(CompositeVerifyingKey { pair: self.pair.verifying()?, sha512: Arc::clone(&self.sha512) }))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match encoding {
+            KeyEncoding::Seed => encode_signing(&self.pair, out),
+            _ => Err(Error::Unsupported("a composite signing key is two seeds")),
+        }
+    }
+}
+
+struct CompositeVerifyingKey {
+    pair: VerifyingPair,
+    sha512: Arc<dyn Hash>,
+}
+
+impl VerifyingKey for CompositeVerifyingKey {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        if signature.len() != SIGNATURE {
+            return Err(Error::VerificationFailed);
+        }
+        let message = Message::new(self.sha512.as_ref(), context, message)?;
+        let (post_quantum, classical) = signature.split_at(ML_DSA_65_SIGNATURE);
+        self.pair.post_quantum.verify(LABEL, message.as_bytes(), post_quantum)?;
+        self.pair.classical.verify(&[], message.as_bytes(), classical)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        encode_verifying(&self.pair, out)
+    }
+}
+
+fn encode_verifying(pair: &VerifyingPair, out: &mut [u8]) -> Result<usize> {
+    const LENGTH: usize = ML_DSA_65_KEY + ED25519_KEY;
+    let actual = out.len();
+    let out = out.get_mut(..LENGTH).ok_or(Error::Length { what: "verifying key", expected: LENGTH, actual })?;
+    let (post_quantum, classical) = out.split_at_mut(ML_DSA_65_KEY);
+    pair.post_quantum.encode(post_quantum)?;
+    pair.classical.encode(classical)?;
+    Ok(LENGTH)
+}
+
+fn encode_signing(pair: &KeyPair, out: &mut [u8]) -> Result<usize> {
+    let seeds = pair.seeds()?;
+    let actual = out.len();
+    let out = out.get_mut(..seeds.len()).ok_or(Error::Length { what: "signing key", expected: 2 * SEED, actual })?;
+    out.copy_from_slice(seeds);
+    Ok(seeds.len())
+}

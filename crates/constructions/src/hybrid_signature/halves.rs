@@ -1,0 +1,100 @@
+//! Pairs of prepared keys, one of each half, from two seeds or from the halves' own generators.
+
+use super::length::SEED;
+use pqlab_primitives::{Coins, Error, KeyEncoding, Result, SignatureScheme, SigningKey, VerifyingKey};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+const NO_SEED: Error =
+    Error::Unsupported("a library of this pair makes no key from a seed, which is what the encoding holds");
+
+/// The two schemes.
+#[derive(Clone)]
+pub(super) struct Halves {
+    pub(super) classical: Arc<dyn SignatureScheme>,
+    pub(super) post_quantum: Arc<dyn SignatureScheme>,
+}
+
+/// `xi || seed`: of ML-DSA first, then of Ed25519, as in the composite's private key.
+pub(super) type Seeds = Zeroizing<[u8; 2 * SEED]>;
+
+impl Halves {
+    /// Whether both libraries make keys from seeds.
+    pub(super) fn seeded(&self) -> bool {
+        self.classical.info().coins.keygen && makes_from_seed(self.post_quantum.as_ref())
+    }
+
+    /// A pair of keys from the seeds; where a library takes none, from its own generator.
+    pub(super) fn generate(&self, coins: Coins) -> Result<KeyPair> {
+        if self.seeded() {
+            return self.from_seeds(crate::coins::draw(coins)?);
+        }
+        match coins {
+            Coins::Exact(_) => Err(NO_SEED),
+            Coins::Internal => Ok(KeyPair {
+                classical: self.classical.generate(Coins::Internal)?,
+                post_quantum: self.post_quantum.generate(Coins::Internal)?,
+                seeds: None,
+            }),
+        }
+    }
+
+    /// A pair of keys from the seeds.
+    pub(super) fn from_seeds(&self, seeds: Seeds) -> Result<KeyPair> {
+        let (xi, seed) = seeds.split_at(SEED);
+        Ok(KeyPair {
+            classical: self.classical.generate(Coins::Exact(seed))?,
+            post_quantum: from_seed(self.post_quantum.as_ref(), xi)?,
+            seeds: Some(seeds),
+        })
+    }
+
+    /// A pair of verifying keys.
+    pub(super) fn load_verifying(&self, classical: &[u8], post_quantum: &[u8]) -> Result<VerifyingPair> {
+        Ok(VerifyingPair {
+            classical: self.classical.load_verifying_key(classical)?,
+            post_quantum: self.post_quantum.load_verifying_key(post_quantum)?,
+        })
+    }
+}
+
+pub(super) struct KeyPair {
+    pub(super) classical: Box<dyn SigningKey>,
+    pub(super) post_quantum: Box<dyn SigningKey>,
+    seeds: Option<Seeds>,
+}
+
+impl KeyPair {
+    pub(super) fn verifying(&self) -> Result<VerifyingPair> {
+        Ok(VerifyingPair {
+            classical: self.classical.verifying_key()?,
+            post_quantum: self.post_quantum.verifying_key()?,
+        })
+    }
+
+    /// The seeds.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a pair of which a half was made without.
+    pub(super) fn seeds(&self) -> Result<&[u8; 2 * SEED]> {
+        self.seeds.as_deref().ok_or(NO_SEED)
+    }
+}
+
+pub(super) struct VerifyingPair {
+    pub(super) classical: Box<dyn VerifyingKey>,
+    pub(super) post_quantum: Box<dyn VerifyingKey>,
+}
+
+fn makes_from_seed(scheme: &dyn SignatureScheme) -> bool {
+    let info = scheme.info();
+    info.coins.keygen || info.encodings.contains(&KeyEncoding::Seed)
+}
+
+fn from_seed(scheme: &dyn SignatureScheme, seed: &[u8]) -> Result<Box<dyn SigningKey>> {
+    if scheme.info().coins.keygen {
+        scheme.generate(Coins::Exact(seed))
+    } else {
+        scheme.load_signing_key(KeyEncoding::Seed, seed)
+    }
+}

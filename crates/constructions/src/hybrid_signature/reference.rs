@@ -1,0 +1,179 @@
+//! The reference form of a hybrid signature: both algorithms sign `random || message`, where `random` is 32 bytes drawn for
+//! each signature; packed as the CBOR array `[random, Ed25519 signature, ML-DSA-65 signature]`, 3413 bytes.
+//!
+//! Kept so that the reference's tables can be reproduced. Neither half knows that it is half of a hybrid: either
+//! signature, taken out, is a valid one of its own over `random || message`. The composite forbids that by its context.
+
+use super::check_halves;
+use super::halves::{Halves, KeyPair, VerifyingPair};
+use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
+use crate::cbor;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey,
+};
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Length in bytes of what is signed before the message.
+const RANDOM: usize = 32;
+const SIGNATURE: [usize; 3] = [RANDOM, ED25519_SIGNATURE, ML_DSA_65_SIGNATURE];
+const VERIFYING_KEY: [usize; 2] = [ED25519_KEY, ML_DSA_65_KEY];
+const SIGNING_KEY: [usize; 2] = [SEED, SEED];
+/// Length in bytes of a message up to which `random || message` is put together without an allocation.
+const SHORT: usize = 1024;
+
+/// The reference's hybrid signature scheme. Keys are CBOR pairs of Ed25519 and ML-DSA-65, in that order: verifying key
+/// 1990 bytes, signing key 69.
+///
+/// [`Coins::Exact`] of 32 bytes gives `random` and asks for deterministic ML-DSA; of 64 bytes gives `random || rnd`.
+pub struct ReferenceSignature {
+    info: SignatureInfo,
+    halves: Halves,
+}
+
+impl ReferenceSignature {
+    /// The algorithm's name.
+    pub const ALGORITHM: &'static str = "Ed25519+ML-DSA-65";
+
+    /// Puts the scheme together from Ed25519 and ML-DSA-65 of any libraries.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] if a part is another algorithm.
+    pub fn new(
+        classical: Arc<dyn SignatureScheme>,
+        post_quantum: Arc<dyn SignatureScheme>,
+    ) -> Result<ReferenceSignature> {
+        check_halves(classical.as_ref(), post_quantum.as_ref())?;
+        let parameters = SignatureParameters::of(Self::ALGORITHM).ok_or(Error::Unsupported(Self::ALGORITHM))?;
+        let (hedged, operation) = (post_quantum.info().hedged, post_quantum.info().coins.operation);
+        let halves = Halves { classical, post_quantum };
+        let encodings = if halves.seeded() { vec![KeyEncoding::Cbor] } else { Vec::new() };
+        let coins = CoinSupport { keygen: halves.seeded(), operation };
+        Ok(ReferenceSignature { info: SignatureInfo { parameters, encodings, coins, context: false, hedged }, halves })
+    }
+}
+
+impl SignatureScheme for ReferenceSignature {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(
+        &self,
+        coins: Coins,
+        verifying_key: &mut [u8],
+        signing_key: &mut [u8],
+    ) -> Result<(usize, usize)> {
+        let pair = self.halves.generate(coins)?;
+        Ok((encode_verifying(&pair.verifying()?, verifying_key)?, encode_signing(&pair, signing_key)?))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(ReferenceSigningKey(self.halves.generate(coins)?)))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Cbor {
+            return Err(Error::Unsupported("a signing key of the reference form is CBOR"));
+        }
+        if !self.halves.seeded() {
+            return Err(Error::Unsupported("a library of this pair makes no key from a seed"));
+        }
+        let [classical, post_quantum] = cbor::read("signing key", bytes, SIGNING_KEY)?;
+        let mut seeds = Zeroizing::new([0; 2 * SEED]);
+        seeds[..SEED].copy_from_slice(post_quantum);
+        seeds[SEED..].copy_from_slice(classical);
+        Ok(Box::new(ReferenceSigningKey(self.halves.from_seeds(seeds)?)))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        let [classical, post_quantum] = cbor::read("verifying key", bytes, VERIFYING_KEY)?;
+        Ok(Box::new(ReferenceVerifyingKey(self.halves.load_verifying(classical, post_quantum)?)))
+    }
+}
+
+struct ReferenceSigningKey(KeyPair);
+
+impl SigningKey for ReferenceSigningKey {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        refuse_context(context)?;
+        let mut random = [0; RANDOM];
+        let rnd = match coins {
+            Coins::Internal => {
+                crate::coins::fill(&mut random)?;
+                Coins::Internal
+            }
+            Coins::Exact(given) if given.len() == RANDOM || given.len() == 2 * RANDOM => {
+                random.copy_from_slice(&given[..RANDOM]);
+                Coins::Exact(&given[RANDOM..])
+            }
+            Coins::Exact(given) => {
+                return Err(Error::Length { what: "coins", expected: 2 * RANDOM, actual: given.len() });
+            }
+        };
+        let mut classical = [0; ED25519_SIGNATURE];
+        let mut post_quantum = [0; ML_DSA_65_SIGNATURE];
+        with_random(&random, message, |signed| {
+            self.0.classical.sign(&[], signed, Coins::Internal, &mut classical)?;
+            self.0.post_quantum.sign(&[], signed, rnd, &mut post_quantum)
+        })?;
+        cbor::write("signature", [&random, &classical, &post_quantum], out)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(ReferenceVerifyingKey(self.0.verifying()?)))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match encoding {
+            KeyEncoding::Cbor => encode_signing(&self.0, out),
+            _ => Err(Error::Unsupported("a signing key of the reference form is CBOR")),
+        }
+    }
+}
+
+struct ReferenceVerifyingKey(VerifyingPair);
+
+impl VerifyingKey for ReferenceVerifyingKey {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        refuse_context(context)?;
+        let parts = cbor::read("signature", signature, SIGNATURE).map_err(|_| Error::VerificationFailed)?;
+        let [random, classical, post_quantum] = parts;
+        with_random(random, message, |signed| {
+            self.0.classical.verify(&[], signed, classical)?;
+            self.0.post_quantum.verify(&[], signed, post_quantum)
+        })
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        encode_verifying(&self.0, out)
+    }
+}
+
+/// Calls with `random || message`.
+fn with_random<T>(random: &[u8], message: &[u8], call: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+    if message.len() > SHORT {
+        return call(&[random, message].concat());
+    }
+    let mut buffer = [0; RANDOM + SHORT];
+    buffer[..RANDOM].copy_from_slice(random);
+    buffer[RANDOM..][..message.len()].copy_from_slice(message);
+    call(&buffer[..RANDOM + message.len()])
+}
+
+fn refuse_context(context: &[u8]) -> Result<()> {
+    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the reference form takes no context")) }
+}
+
+fn encode_verifying(pair: &VerifyingPair, out: &mut [u8]) -> Result<usize> {
+    let (mut classical, mut post_quantum) = ([0; ED25519_KEY], [0; ML_DSA_65_KEY]);
+    pair.classical.encode(&mut classical)?;
+    pair.post_quantum.encode(&mut post_quantum)?;
+    cbor::write("verifying key", [&classical, &post_quantum], out)
+}
+
+fn encode_signing(pair: &KeyPair, out: &mut [u8]) -> Result<usize> {
+    let (xi, seed) = pair.seeds()?.split_at(SEED);
+    cbor::write("signing key", [seed, xi], out)
+}

@@ -1,0 +1,56 @@
+//! What the tests of several constructions share.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use base64ct::{Base64, Encoding};
+use pqlab_primitives::{Hash, Kem, Provider, SignatureScheme};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The folder of published vectors, or `None` with a word to standard error.
+pub(crate) fn vectors(folder: &str) -> Option<PathBuf> {
+    let root = std::env::var_os("PQLAB_VECTORS")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors"), PathBuf::from);
+    let path = root.join(folder);
+    if path.is_dir() {
+        return Some(path);
+    }
+    eprintln!("skipped: there is no folder of vectors {folder}; PQLAB_VECTORS names it");
+    None
+}
+
+pub(crate) fn read_json(path: PathBuf) -> serde_json::Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// The bytes of a field in hex.
+pub(crate) fn hex_field(value: &serde_json::Value, field: &str) -> Vec<u8> {
+    hex::decode(value[field].as_str().unwrap()).unwrap()
+}
+
+/// The bytes of a field in base 64.
+pub(crate) fn base64_field(value: &serde_json::Value, field: &str) -> Vec<u8> {
+    Base64::decode_vec(value[field].as_str().unwrap()).unwrap()
+}
+
+pub(crate) fn providers() -> Vec<Arc<Provider>> {
+    pqlab_providers::providers().into_iter().filter(|provider| provider.library != "null").collect()
+}
+
+fn every<T: ?Sized>(algorithm: &str, of: impl Fn(&Provider, &str) -> Option<Arc<T>>) -> Vec<(String, Arc<T>)> {
+    let found: Vec<_> =
+        providers().iter().filter_map(|provider| Some((provider.id(), of(provider, algorithm)?))).collect();
+    assert!(!found.is_empty(), "no provider has {algorithm}");
+    found
+}
+
+pub(crate) fn kems(algorithm: &str) -> Vec<(String, Arc<dyn Kem>)> {
+    every(algorithm, |provider, name| provider.kem(name).cloned())
+}
+
+pub(crate) fn signatures(algorithm: &str) -> Vec<(String, Arc<dyn SignatureScheme>)> {
+    every(algorithm, |provider, name| provider.signature(name).cloned())
+}
+
+pub(crate) fn hash(algorithm: &str) -> Arc<dyn Hash> {
+    every(algorithm, |provider, name| provider.hash(name).cloned()).remove(0).1
+}

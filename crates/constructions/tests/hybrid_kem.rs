@@ -1,0 +1,241 @@
+//! Hybrid KEMs: published vectors, and what a changed byte does.
+
+mod common;
+
+use common::{base64_field, hash, hex_field, kems, providers, read_json, vectors};
+use pqlab_constructions::{HybridKem, MockKem};
+use pqlab_primitives::{Coins, Error, Kdf, Kem, KeyEncoding, Xof};
+use std::sync::Arc;
+
+fn x25519() -> Arc<dyn Kem> {
+    kems("X25519").remove(0).1
+}
+
+fn shake256() -> Arc<dyn Xof> {
+    providers().iter().find_map(|provider| provider.xof("SHAKE256").cloned()).unwrap()
+}
+
+fn hkdf() -> Arc<dyn Kdf> {
+    providers().iter().find_map(|provider| provider.kdf("HKDF-SHA256").cloned()).unwrap()
+}
+
+fn x_wing(post_quantum: Arc<dyn Kem>) -> HybridKem {
+    HybridKem::x_wing(x25519(), post_quantum, hash("SHA3-256"), shake256()).unwrap()
+}
+
+fn composite(post_quantum: Arc<dyn Kem>) -> HybridKem {
+    HybridKem::composite(x25519(), post_quantum, hash("SHA3-256")).unwrap()
+}
+
+/// All constructions over one ML-KEM.
+fn all(post_quantum: &Arc<dyn Kem>) -> Vec<HybridKem> {
+    vec![
+        x_wing(Arc::clone(post_quantum)),
+        composite(Arc::clone(post_quantum)),
+        HybridKem::x25519_ml_kem_768(x25519(), Arc::clone(post_quantum)).unwrap(),
+        HybridKem::reference(x25519(), Arc::clone(post_quantum), hkdf()).unwrap(),
+        HybridKem::reference(x25519(), Arc::new(MockKem::new()), hkdf()).unwrap(),
+    ]
+}
+
+#[test]
+fn the_published_x_wing_vectors_hold() {
+    let Some(folder) = vectors("xwing") else { return };
+    let tests = read_json(folder.join("test-vectors.json"));
+    let tests = tests.as_array().unwrap();
+    assert_eq!(tests.len(), 3);
+    for (id, post_quantum) in kems("ML-KEM-768") {
+        let kem = x_wing(post_quantum);
+        for test in tests {
+            let (seed, coins) = (hex_field(test, "seed"), hex_field(test, "eseed"));
+            let (mut public, mut private) = (vec![0; 1216], vec![0; 32]);
+            kem.generate_encoded(Coins::Exact(&seed), &mut public, &mut private).unwrap();
+            assert!(public == hex_field(test, "pk") && private == hex_field(test, "sk"), "{id}");
+            let key = kem.load_decapsulation_key(KeyEncoding::Seed, &private).unwrap();
+            let mut derived = vec![0; 1216];
+            assert_eq!(key.encapsulation_key().unwrap().encode(&mut derived), Ok(1216));
+            assert!(derived == public, "{id}: another key from the seed");
+            let (mut secret, mut ciphertext) = ([0; 32], vec![0; 1120]);
+            key.decapsulate(&hex_field(test, "ct"), &mut secret).unwrap();
+            assert_eq!(secret.as_slice(), hex_field(test, "ss"), "{id}");
+            if kem.info().coins.operation {
+                let to = kem.load_encapsulation_key(&public).unwrap();
+                let mut sent = [0; 32];
+                to.encapsulate(Coins::Exact(&coins), &mut ciphertext, &mut sent).unwrap();
+                assert!(ciphertext == hex_field(test, "ct") && sent == secret, "{id}");
+            }
+        }
+    }
+}
+
+/// What the file of composite KEMs has beyond what is built here.
+fn unsupported(id: &str) -> &'static str {
+    match id {
+        _ if id.contains("RSA") => "RSA halves are not built",
+        _ if id.contains("brainpool") => "no linked library is asked for brainpool",
+        _ if id.contains("X448") => "no provider has X448",
+        _ if id.contains("ECDH") => "ECDH over NIST curves is not a trait here",
+        other => panic!("{other} is neither tested nor known to be unsupported"),
+    }
+}
+
+#[test]
+fn the_published_composite_vectors_hold() {
+    let Some(folder) = vectors("lamps-composite-kem") else { return };
+    let (mut passed, mut skipped) = (0, 0);
+    for test in read_json(folder.join("testvectors.json"))["tests"].as_array().unwrap() {
+        let id = test["tcId"].as_str().unwrap();
+        let schemes: Vec<(String, Arc<dyn Kem>)> = match id {
+            "id-alg-ml-kem-768" => kems("ML-KEM-768"),
+            "id-alg-ml-kem-1024" => kems("ML-KEM-1024"),
+            "id-MLKEM768-X25519-SHA3-256" => {
+                kems("ML-KEM-768").into_iter().map(|(id, kem)| (id, Arc::new(composite(kem)) as Arc<dyn Kem>)).collect()
+            }
+            other => {
+                eprintln!("unsupported: {other}: {}", unsupported(other));
+                skipped += 1;
+                continue;
+            }
+        };
+        for (provider, kem) in schemes {
+            let key = kem.load_decapsulation_key(KeyEncoding::Seed, &base64_field(test, "dk")).unwrap();
+            let public = base64_field(test, "ek");
+            let mut derived = vec![0; public.len()];
+            key.encapsulation_key().unwrap().encode(&mut derived).unwrap();
+            assert!(derived == public, "{id}@{provider}: another key from the seeds");
+            let mut secret = [0; 32];
+            key.decapsulate(&base64_field(test, "c"), &mut secret).unwrap();
+            assert_eq!(secret.as_slice(), base64_field(test, "k"), "{id}@{provider}");
+            passed += 1;
+        }
+    }
+    assert!(passed > 0 && skipped == 11, "{passed} passed, {skipped} unsupported");
+}
+
+#[test]
+fn both_sides_have_the_same_secret_in_every_pair() {
+    for (id, post_quantum) in kems("ML-KEM-768") {
+        for kem in all(&post_quantum) {
+            let parameters = &kem.info().parameters;
+            let encoding = kem.info().encodings[0];
+            let mut public = vec![0; parameters.encapsulation_key];
+            let mut private = vec![0; kem.info().decapsulation_key(encoding).unwrap()];
+            kem.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
+            let key = kem.load_decapsulation_key(encoding, &private).unwrap();
+            let to = kem.load_encapsulation_key(&public).unwrap();
+            let (mut ciphertext, mut sent) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
+            let mut received = sent.clone();
+            to.encapsulate(Coins::Internal, &mut ciphertext, &mut sent).unwrap();
+            key.decapsulate(&ciphertext, &mut received).unwrap();
+            assert!(sent == received && sent.iter().any(|&byte| byte != 0), "{} over {id}", parameters.algorithm);
+            let mut again = vec![0; private.len()];
+            assert_eq!(key.encode(encoding, &mut again), Ok(private.len()));
+            assert!(again == private);
+            let generated = kem.generate(Coins::Internal).unwrap();
+            let to = generated.encapsulation_key().unwrap();
+            to.encapsulate(Coins::Internal, &mut ciphertext, &mut sent).unwrap();
+            generated.decapsulate(&ciphertext, &mut received).unwrap();
+            assert!(sent == received);
+        }
+    }
+}
+
+/// The bits of a ciphertext that do not change the secret.
+fn ignored_bits(kem: &HybridKem) -> Vec<usize> {
+    let key = kem.generate(Coins::Internal).unwrap();
+    let length = kem.info().parameters.shared_secret;
+    let (mut ciphertext, mut sent, mut received) = (vec![0; 1120], vec![0; length], vec![0; length]);
+    key.encapsulation_key().unwrap().encapsulate(Coins::Internal, &mut ciphertext, &mut sent).unwrap();
+    let mut ignored = Vec::new();
+    for bit in 0..ciphertext.len() * 8 {
+        ciphertext[bit / 8] ^= 1 << (bit % 8);
+        key.decapsulate(&ciphertext, &mut received).unwrap();
+        if received == sent {
+            ignored.push(bit);
+        }
+        ciphertext[bit / 8] ^= 1 << (bit % 8);
+    }
+    ignored
+}
+
+#[test]
+fn every_bit_of_a_ciphertext_changes_the_secret_where_the_combiner_binds_it() {
+    let (_, post_quantum) = kems("ML-KEM-768").remove(0);
+    let none: [usize; 0] = [];
+    assert_eq!(ignored_bits(&x_wing(Arc::clone(&post_quantum))), none);
+    assert_eq!(ignored_bits(&composite(Arc::clone(&post_quantum))), none);
+    assert_eq!(ignored_bits(&HybridKem::reference(x25519(), post_quantum, hkdf()).unwrap()), none);
+}
+
+/// RFC 7748, section 5: the most significant bit of a u-coordinate is masked.
+#[test]
+fn x25519_ml_kem_768_leaves_one_bit_to_the_transcript_of_tls() {
+    let kem = HybridKem::x25519_ml_kem_768(x25519(), kems("ML-KEM-768").remove(0).1).unwrap();
+    assert_eq!(ignored_bits(&kem), [1120 * 8 - 1]);
+}
+
+#[test]
+fn every_truncated_or_extended_input_is_refused() {
+    for kem in all(&kems("ML-KEM-768").remove(0).1) {
+        let name = kem.info().parameters.algorithm.clone();
+        let encoding = kem.info().encodings[0];
+        let mut public = vec![0; kem.info().parameters.encapsulation_key];
+        let mut private = vec![0; kem.info().decapsulation_key(encoding).unwrap()];
+        kem.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
+        let key = kem.load_decapsulation_key(encoding, &private).unwrap();
+        let (ciphertext, mut secret) = (vec![1; 1121], vec![0; kem.info().parameters.shared_secret]);
+        assert!(key.decapsulate(&ciphertext[..1120], &mut secret).is_ok());
+        for length in (0..1120).chain([1121]) {
+            let refused = key.decapsulate(&ciphertext[..length], &mut secret);
+            assert_eq!(refused, Err(Error::Length { what: "ciphertext", expected: 1120, actual: length }), "{name}");
+        }
+        for length in 0..public.len() {
+            assert!(kem.load_encapsulation_key(&public[..length]).is_err(), "{name}");
+        }
+        for length in 0..private.len() {
+            assert!(kem.load_decapsulation_key(encoding, &private[..length]).is_err(), "{name}");
+        }
+        for byte in 0..=255 {
+            assert!(kem.load_encapsulation_key(&[&public[..], &[byte]].concat()).is_err(), "{name}");
+            assert!(kem.load_decapsulation_key(encoding, &[&private[..], &[byte]].concat()).is_err(), "{name}");
+        }
+    }
+}
+
+/// FIPS 203, section 7.2: a coefficient that is not below q. RFC 7748, section 6.1: a point of low order.
+#[test]
+fn the_checks_that_tls_demands_are_made() {
+    for (id, post_quantum) in kems("ML-KEM-768") {
+        let kem = HybridKem::x25519_ml_kem_768(x25519(), post_quantum).unwrap();
+        let (mut public, mut private) = (vec![0; 1216], vec![0; 96]);
+        kem.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
+        let (mut ciphertext, mut secret) = (vec![0; 1120], [0; 64]);
+
+        let mut bad = public.clone();
+        (bad[0], bad[1]) = (0xff, bad[1] | 0x0f);
+        let used = kem
+            .load_encapsulation_key(&bad)
+            .and_then(|key| key.encapsulate(Coins::Internal, &mut ciphertext, &mut secret));
+        assert!(used.is_err(), "{id} takes a coefficient above q");
+
+        let mut low = public.clone();
+        low[1184..].fill(0);
+        let used = kem
+            .load_encapsulation_key(&low)
+            .and_then(|key| key.encapsulate(Coins::Internal, &mut ciphertext, &mut secret));
+        assert!(used.is_err(), "{id}: a share of low order is taken");
+
+        let key = kem.load_decapsulation_key(KeyEncoding::Seed, &private).unwrap();
+        ciphertext[1088..].fill(0);
+        assert!(key.decapsulate(&ciphertext, &mut secret).is_err(), "{id}: a ciphertext of low order is taken");
+    }
+}
+
+#[test]
+fn a_hybrid_of_other_parts_is_refused() {
+    let ml_kem = || kems("ML-KEM-768").remove(0).1;
+    assert!(HybridKem::composite(ml_kem(), ml_kem(), hash("SHA3-256")).is_err());
+    assert!(HybridKem::composite(x25519(), kems("ML-KEM-512").remove(0).1, hash("SHA3-256")).is_err());
+    assert!(HybridKem::composite(x25519(), ml_kem(), hash("SHA3-512")).is_err());
+    assert!(HybridKem::x_wing(x25519(), Arc::new(MockKem::new()), hash("SHA3-256"), shake256()).is_err());
+}
