@@ -135,7 +135,7 @@ impl SignatureScheme for CompositeSignature {
             expected: 2 * SEED,
             actual: bytes.len(),
         })?;
-        Ok(self.signing_key(self.halves.from_seeds(Zeroizing::new(seeds))?))
+        Ok(self.signing_key(self.halves.prepare(Zeroizing::new(seeds))?))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {

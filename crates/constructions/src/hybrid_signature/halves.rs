@@ -27,7 +27,7 @@ impl Halves {
     /// A pair of keys from the seeds; where a library takes none, from its own generator.
     pub(super) fn generate(&self, coins: Coins) -> Result<KeyPair> {
         if self.seeded() {
-            return self.from_seeds(crate::coins::draw(coins)?);
+            return self.prepare(crate::coins::draw(coins)?);
         }
         match coins {
             Coins::Exact(_) => Err(NO_SEED),
@@ -40,7 +40,7 @@ impl Halves {
     }
 
     /// A pair of keys from the seeds.
-    pub(super) fn from_seeds(&self, seeds: Seeds) -> Result<KeyPair> {
+    pub(super) fn prepare(&self, seeds: Seeds) -> Result<KeyPair> {
         let (xi, seed) = seeds.split_at(SEED);
         Ok(KeyPair {
             classical: self.classical.generate(Coins::Exact(seed))?,

@@ -84,7 +84,7 @@ impl SignatureScheme for ReferenceSignature {
         let mut seeds = Zeroizing::new([0; 2 * SEED]);
         seeds[..SEED].copy_from_slice(post_quantum);
         seeds[SEED..].copy_from_slice(classical);
-        Ok(Box::new(ReferenceSigningKey(self.halves.from_seeds(seeds)?)))
+        Ok(Box::new(ReferenceSigningKey(self.halves.prepare(seeds)?)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {

@@ -144,7 +144,7 @@ impl SignatureScheme for MlDsa {
         let expected = match encoding {
             KeyEncoding::Seed => SEED,
             KeyEncoding::Expanded => self.set.expanded,
-            KeyEncoding::Scalar | KeyEncoding::Der => return Err(ENCODING),
+            KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(ENCODING),
         };
         expect_length("signing key", expected, bytes.len())?;
         Ok(Box::new(PrivateKey::new(self.load(bytes)?, self.set)?))
@@ -285,7 +285,7 @@ impl SigningKey for PrivateKey {
                 front("signing key", self.expanded.len(), out)?.copy_from_slice(&self.expanded);
                 Ok(self.expanded.len())
             }
-            KeyEncoding::Scalar | KeyEncoding::Der => Err(ENCODING),
+            KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(ENCODING),
         }
     }
 }

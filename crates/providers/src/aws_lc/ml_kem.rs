@@ -142,7 +142,7 @@ impl Kem for MlKem {
                 self.key_pair(Coins::Exact(bytes))?
             }
             KeyEncoding::Expanded => self.load_expanded(bytes)?,
-            KeyEncoding::Scalar | KeyEncoding::Der => return Err(ENCODING),
+            KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(ENCODING),
         };
         Ok(Box::new(PrivateHalf(Prepared::new(key, self.lengths)?)))
     }
@@ -257,7 +257,7 @@ impl DecapsulationKey for PrivateHalf {
                 pkey::write_expanded(&self.0.key, front("decapsulation key", self.0.lengths.expanded, out)?)?;
                 Ok(self.0.lengths.expanded)
             }
-            KeyEncoding::Scalar | KeyEncoding::Der => Err(ENCODING),
+            KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(ENCODING),
         }
     }
 }

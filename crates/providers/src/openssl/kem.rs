@@ -211,7 +211,7 @@ impl DecapsulationKey for Decapsulator {
                 Error::Unsupported("a key that was loaded expanded has no seed")
             }),
             KeyEncoding::Expanded => self.key.write_raw_private(out).map(|()| length),
-            KeyEncoding::Scalar | KeyEncoding::Der => Err(NO_SUCH_ENCODING),
+            KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(NO_SUCH_ENCODING),
         }
     }
 }
