@@ -1,6 +1,8 @@
 //! The operations of a hybrid allocate what its halves allocate, and nothing more. A test binary of its own: the counter
 //! is the process's allocator.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{hash, kems, providers};

@@ -1,5 +1,7 @@
 //! Hybrid KEMs: published vectors, and what a changed byte does.
 
+#![allow(clippy::print_stderr, clippy::unwrap_used)]
+
 mod common;
 
 use common::{base64_field, hash, hex_field, kems, providers, read_json, vectors};

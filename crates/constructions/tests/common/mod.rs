@@ -1,5 +1,5 @@
 //! What the tests of several constructions share.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, clippy::print_stderr, clippy::unwrap_used, reason = "each test file uses a part of it")]
 
 use base64ct::{Base64, Encoding};
 use pqlab_primitives::{Hash, Kem, Provider, SignatureScheme};
