@@ -4,8 +4,8 @@
 use super::error::{array, array_mut, check, front, refuse_context, verification_failed};
 use aws_lc_sys as aws;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -38,6 +38,10 @@ struct Ed25519 {
 impl SignatureScheme for Ed25519 {
     fn info(&self) -> &SignatureInfo {
         &self.info
+    }
+
+    fn prehashes(&self) -> &[Prehash] {
+        &[Prehash::Sha512]
     }
 
     fn generate_encoded(
@@ -111,6 +115,32 @@ impl SigningKey for PrivateKey {
         Ok(SIGNATURE)
     }
 
+    fn sign_prehashed(
+        &self,
+        prehash: Prehash,
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        check_prehash(prehash, context)?;
+        coins.exact::<0>()?;
+        let out = front("signature", SIGNATURE, out)?;
+        // SAFETY: writes 64 bytes, reads message and context in the lengths that are stated, and 64 bytes of the key pair.
+        let returned = unsafe {
+            aws::ED25519ph_sign(
+                out.as_mut_ptr(),
+                message.as_ptr(),
+                message.len(),
+                self.pair.as_ptr(),
+                context.as_ptr(),
+                context.len(),
+            )
+        };
+        check("ED25519ph_sign", returned)?;
+        Ok(SIGNATURE)
+    }
+
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
         Ok(Box::new(PublicKey(self.public)))
     }
@@ -138,8 +168,38 @@ impl VerifyingKey for PublicKey {
         if returned == 1 { Ok(()) } else { Err(verification_failed()) }
     }
 
+    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        check_prehash(prehash, context)?;
+        if signature.len() != SIGNATURE {
+            return Err(Error::VerificationFailed);
+        }
+        // SAFETY: reads message and context in the lengths that are stated, 64 bytes of the signature and 32 of the key.
+        let returned = unsafe {
+            aws::ED25519ph_verify(
+                message.as_ptr(),
+                message.len(),
+                signature.as_ptr(),
+                self.0.as_ptr(),
+                context.as_ptr(),
+                context.len(),
+            )
+        };
+        if returned == 1 { Ok(()) } else { Err(verification_failed()) }
+    }
+
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         front("verifying key", KEY, out)?.copy_from_slice(&self.0);
         Ok(KEY)
     }
+}
+
+/// Ed25519ph hashes with SHA-512 and takes a context string of up to 255 bytes (RFC 8032, section 5.1).
+fn check_prehash(prehash: Prehash, context: &[u8]) -> Result<()> {
+    if prehash != Prehash::Sha512 {
+        return Err(Error::Unsupported("Ed25519ph hashes with SHA-512"));
+    }
+    if context.len() > 255 {
+        return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
+    }
+    Ok(())
 }

@@ -3,8 +3,8 @@
 
 use super::{draw, front, sized, sized_mut};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -40,6 +40,15 @@ trait ParameterSet: Send + Sync + 'static {
     fn clear(key: &mut Self::Signing);
     fn sign(key: &Self::Signing, context: &[u8], message: &[u8], rnd: &[u8; 32], out: &mut [u8]) -> Result<usize>;
     fn verify(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
+    /// HashML-DSA with SHAKE128 and 32 bytes of digest (FIPS 204, algorithm 4).
+    fn sign_shake128(
+        key: &Self::Signing,
+        context: &[u8],
+        message: &[u8],
+        rnd: &[u8; 32],
+        out: &mut [u8],
+    ) -> Result<usize>;
+    fn verify_shake128(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 }
 
 macro_rules! parameter_set {
@@ -106,6 +115,31 @@ macro_rules! parameter_set {
                 libcrux_ml_dsa::$set::$path::verify(key, message, context, &signature)
                     .map_err(|_| Error::VerificationFailed)
             }
+
+            fn sign_shake128(
+                key: &Self::Signing,
+                context: &[u8],
+                message: &[u8],
+                rnd: &[u8; 32],
+                out: &mut [u8],
+            ) -> Result<usize> {
+                const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
+                let out = front::<LENGTH>("signature", out)?;
+                let signature = libcrux_ml_dsa::$set::$path::sign_pre_hashed_shake128(key, message, context, *rnd)
+                    .map_err(|error| Error::Library {
+                        call: "libcrux_ml_dsa sign_pre_hashed_shake128",
+                        detail: format!("{error:?}"),
+                    })?;
+                *out = *signature.as_ref();
+                Ok(LENGTH)
+            }
+
+            fn verify_shake128(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+                let signature = signature.try_into().map_err(|_| Error::VerificationFailed)?;
+                let signature = libcrux_ml_dsa::$set::$signature::new(signature);
+                libcrux_ml_dsa::$set::$path::verify_pre_hashed_shake128(key, message, context, &signature)
+                    .map_err(|_| Error::VerificationFailed)
+            }
         }
     };
 }
@@ -169,6 +203,10 @@ impl<S: ParameterSet> MlDsa<S> {
 impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
     fn info(&self) -> &SignatureInfo {
         &self.info
+    }
+
+    fn prehashes(&self) -> &[Prehash] {
+        &[Prehash::Shake128]
     }
 
     fn generate_encoded(
@@ -237,6 +275,22 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
         }
     }
 
+    fn sign_prehashed(
+        &self,
+        prehash: Prehash,
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        only_shake128(prehash)?;
+        check_context(context)?;
+        match coins {
+            Coins::Exact([]) => S::sign_shake128(&self.key, context, message, &[0; 32], out),
+            coins => S::sign_shake128(&self.key, context, message, &*draw(coins)?, out),
+        }
+    }
+
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
         let Some(generated) = &self.generated else {
             return Err(Error::Unsupported("libcrux does not compute the verifying key from an expanded signing key"));
@@ -262,8 +316,21 @@ impl<S: ParameterSet> VerifyingKey for PreparedVerifyingKey<S> {
         S::verify(&self.0, context, message, signature)
     }
 
+    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        only_shake128(prehash)?;
+        check_context(context)?;
+        S::verify_shake128(&self.0, context, message, signature)
+    }
+
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         write("verifying key", S::verifying_key_bytes(&self.0), out)
+    }
+}
+
+fn only_shake128(prehash: Prehash) -> Result<()> {
+    match prehash {
+        Prehash::Shake128 => Ok(()),
+        _ => Err(Error::Unsupported("libcrux hashes with SHAKE128 before it signs")),
     }
 }
 

@@ -11,7 +11,7 @@ use super::param::Param;
 use super::pool::Pool;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, MU, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    CoinSupport, Coins, Error, KeyEncoding, MU, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey, VerifyingKey,
 };
 use std::ffi::CString;
@@ -49,6 +49,8 @@ struct Shared {
     info: SignatureInfo,
     name: CString,
     algorithm: Signature,
+    /// Ed25519ph, which OpenSSL has as an algorithm of its own.
+    prehashed: Option<Signature>,
     generator: Generator,
 }
 
@@ -56,12 +58,14 @@ struct Signer {
     shared: Arc<Shared>,
     key: Pkey,
     idle: Pool<Prepared>,
+    prehashing: Pool<Prepared>,
 }
 
 struct Verifier {
     shared: Arc<Shared>,
     key: Pkey,
     idle: Pool<Prepared>,
+    prehashing: Pool<Prepared>,
 }
 
 /// A context that is ready to sign or to verify, and the parameters that it holds at the moment.
@@ -93,15 +97,23 @@ impl Scheme {
             hedged: randomised,
             parameters,
         };
+        let prehashed = match algorithm {
+            "Ed25519" => Some(Signature::fetch(c"ED25519ph")?),
+            _ => None,
+        };
         let algorithm = Signature::fetch(&name)?;
         let generator = Generator::new(&name, Setting::None);
-        Ok(Scheme(Arc::new(Shared { info, name, algorithm, generator })))
+        Ok(Scheme(Arc::new(Shared { info, name, algorithm, prehashed, generator })))
     }
 }
 
 impl SignatureScheme for Scheme {
     fn info(&self) -> &SignatureInfo {
         &self.0.info
+    }
+
+    fn prehashes(&self) -> &[Prehash] {
+        if self.0.prehashed.is_some() { &[Prehash::Sha512] } else { &[] }
     }
 
     fn generate_encoded(
@@ -192,6 +204,16 @@ impl Shared {
         if has_mu { Ok(()) } else { Err(Error::Unsupported("mu is of ML-DSA")) }
     }
 
+    /// The algorithm that hashes with that function before it signs.
+    fn prehashed(&self, prehash: Prehash, context: &[u8]) -> Result<&Signature> {
+        let algorithm = self.prehashed.as_ref().filter(|_| prehash == Prehash::Sha512);
+        let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL hashes before it signs in Ed25519ph alone"))?;
+        if context.len() > MAX_CONTEXT {
+            return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
+        }
+        Ok(algorithm)
+    }
+
     fn check_context(&self, context: &[u8]) -> Result<()> {
         if !context.is_empty() && !self.info.context {
             return Err(super::NO_CONTEXT);
@@ -204,19 +226,18 @@ impl Shared {
 }
 
 impl Prepared {
-    fn to_sign(shared: &Shared, key: &Pkey) -> Result<Prepared> {
+    fn to_sign(algorithm: &Signature, key: &Pkey) -> Result<Prepared> {
         let ctx = PkeyCtx::of_key(key)?;
         // SAFETY: the context is ours alone; null says that there are no parameters.
-        let returned = unsafe { sys::EVP_PKEY_sign_message_init(ctx.as_ptr(), shared.algorithm.as_ptr(), ptr::null()) };
+        let returned = unsafe { sys::EVP_PKEY_sign_message_init(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
         check("EVP_PKEY_sign_message_init", returned)?;
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
 
-    fn to_verify(shared: &Shared, key: &Pkey) -> Result<Prepared> {
+    fn to_verify(algorithm: &Signature, key: &Pkey) -> Result<Prepared> {
         let ctx = PkeyCtx::of_key(key)?;
         // SAFETY: as in `to_sign`.
-        let returned =
-            unsafe { sys::EVP_PKEY_verify_message_init(ctx.as_ptr(), shared.algorithm.as_ptr(), ptr::null()) };
+        let returned = unsafe { sys::EVP_PKEY_verify_message_init(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
         check("EVP_PKEY_verify_message_init", returned)?;
         Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
     }
@@ -253,14 +274,14 @@ impl Prepared {
 
 impl Signer {
     fn new(shared: &Arc<Shared>, key: Pkey) -> Result<Signer> {
-        let idle = Pool::with(Prepared::to_sign(shared, &key)?);
-        Ok(Signer { shared: shared.clone(), key, idle })
+        let idle = Pool::with(Prepared::to_sign(&shared.algorithm, &key)?);
+        Ok(Signer { shared: shared.clone(), key, idle, prehashing: Pool::new() })
     }
 
     /// Signs through the internal interface, in a context of its own: the library keeps every parameter that is set.
     fn sign_raw(&self, raw: Raw, input: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let out = super::front("signature", out, self.shared.info.parameters.signature)?;
-        let mut prepared = Prepared::to_sign(&self.shared, &self.key)?;
+        let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
         prepared.set_raw(raw)?;
         match coins {
             Coins::Internal => {}
@@ -284,13 +305,13 @@ impl SigningKey for Signer {
             Coins::Exact(bytes) => {
                 Error::check_length("coins", self.shared.info.parameters.signing_coins, bytes.len())?;
                 // The library would use these coins for every later signature too: the context is not kept.
-                let mut prepared = Prepared::to_sign(&self.shared, &self.key)?;
+                let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
                 prepared.set_context(context)?;
                 prepared.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_TEST_ENTROPY, bytes), Param::END])?;
                 return sign(&prepared.ctx, message, out);
             }
         };
-        using(self.idle.lease(|| Prepared::to_sign(&self.shared, &self.key))?, |prepared| {
+        using(self.idle.lease(|| Prepared::to_sign(&self.shared.algorithm, &self.key))?, |prepared| {
             prepared.set_context(context)?;
             if self.shared.info.hedged {
                 prepared.set_deterministic(deterministic)?;
@@ -307,6 +328,23 @@ impl SigningKey for Signer {
     fn sign_mu(&self, mu: &[u8; MU], coins: Coins, out: &mut [u8]) -> Result<usize> {
         self.shared.check_mu()?;
         self.sign_raw(Raw::Mu, mu, coins, out)
+    }
+
+    fn sign_prehashed(
+        &self,
+        prehash: Prehash,
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        let algorithm = self.shared.prehashed(prehash, context)?;
+        coins.exact::<0>()?;
+        let out = super::front("signature", out, self.shared.info.parameters.signature)?;
+        using(self.prehashing.lease(|| Prepared::to_sign(algorithm, &self.key))?, |prepared| {
+            prepared.set_context(context)?;
+            sign(&prepared.ctx, message, out)
+        })
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
@@ -327,15 +365,15 @@ impl Verifier {
     fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
         Error::check_length("verifying key", shared.info.parameters.verifying_key, bytes.len())?;
         let key = Pkey::raw_public(&shared.name, bytes).map_err(|_| malformed("verifying key"))?;
-        let idle = Pool::with(Prepared::to_verify(shared, &key)?);
-        Ok(Verifier { shared: shared.clone(), key, idle })
+        let idle = Pool::with(Prepared::to_verify(&shared.algorithm, &key)?);
+        Ok(Verifier { shared: shared.clone(), key, idle, prehashing: Pool::new() })
     }
 }
 
 impl VerifyingKey for Verifier {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
-        using(self.idle.lease(|| Prepared::to_verify(&self.shared, &self.key))?, |prepared| {
+        using(self.idle.lease(|| Prepared::to_verify(&self.shared.algorithm, &self.key))?, |prepared| {
             prepared.set_context(context)?;
             verify(&prepared.ctx, message, signature)
         })
@@ -343,16 +381,24 @@ impl VerifyingKey for Verifier {
 
     fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_internal()?;
-        let prepared = Prepared::to_verify(&self.shared, &self.key)?;
+        let prepared = Prepared::to_verify(&self.shared.algorithm, &self.key)?;
         prepared.set_raw(Raw::Formatted)?;
         verify(&prepared.ctx, formatted, signature)
     }
 
     fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
         self.shared.check_mu()?;
-        let prepared = Prepared::to_verify(&self.shared, &self.key)?;
+        let prepared = Prepared::to_verify(&self.shared.algorithm, &self.key)?;
         prepared.set_raw(Raw::Mu)?;
         verify(&prepared.ctx, mu, signature)
+    }
+
+    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        let algorithm = self.shared.prehashed(prehash, context)?;
+        using(self.prehashing.lease(|| Prepared::to_verify(algorithm, &self.key))?, |prepared| {
+            prepared.set_context(context)?;
+            verify(&prepared.ctx, message, signature)
+        })
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

@@ -1,12 +1,13 @@
 //! Ed25519 (RFC 8032) by the crate `ed25519-dalek`. Verification is its default one: without cofactor, weak public keys
 //! taken (`verify`, not `verify_strict`), as OpenSSL does it.
 
-use super::{draw, no_context, no_signing_coins, sized, write};
+use super::{check_context, draw, no_context, no_signing_coins, sized, write};
 use ed25519_dalek::{Signature, Signer, SigningKey, Verifier, VerifyingKey};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
 };
+use sha2::{Digest, Sha512};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -37,6 +38,10 @@ fn generate_key(coins: Coins) -> Result<SigningKey> {
 impl SignatureScheme for Ed25519 {
     fn info(&self) -> &SignatureInfo {
         &self.info
+    }
+
+    fn prehashes(&self) -> &[Prehash] {
+        &[Prehash::Sha512]
     }
 
     fn generate_encoded(
@@ -79,6 +84,23 @@ impl SigningKeyTrait for PreparedSigningKey {
         write("signature", out, &self.0.sign(message).to_bytes())
     }
 
+    fn sign_prehashed(
+        &self,
+        prehash: Prehash,
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        only_sha512(prehash)?;
+        check_context(context)?;
+        no_signing_coins(coins)?;
+        let signature = self.0.sign_prehashed(Sha512::new_with_prefix(message), Some(context));
+        let signature = signature
+            .map_err(|error| Error::Library { call: "ed25519_dalek sign_prehashed", detail: error.to_string() })?;
+        write("signature", out, &signature.to_bytes())
+    }
+
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
         Ok(Box::new(PreparedVerifyingKey(self.0.verifying_key())))
     }
@@ -101,7 +123,23 @@ impl VerifyingKeyTrait for PreparedVerifyingKey {
         self.0.verify(message, &signature).map_err(|_| Error::VerificationFailed)
     }
 
+    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        only_sha512(prehash)?;
+        check_context(context)?;
+        let signature = Signature::from_slice(signature).map_err(|_| Error::VerificationFailed)?;
+        let digest = Sha512::new_with_prefix(message);
+        self.0.verify_prehashed(digest, Some(context), &signature).map_err(|_| Error::VerificationFailed)
+    }
+
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         write("verifying key", out, self.0.as_bytes())
+    }
+}
+
+/// Ed25519ph hashes with SHA-512 (RFC 8032, section 5.1).
+fn only_sha512(prehash: Prehash) -> Result<()> {
+    match prehash {
+        Prehash::Sha512 => Ok(()),
+        _ => Err(Error::Unsupported("Ed25519ph hashes with SHA-512")),
     }
 }

@@ -1,5 +1,6 @@
 //! ML-DSA (FIPS 204) by the crate `ml-dsa`. Seeds are its own encoding; the expanded one it calls deprecated.
 
+use super::prehash::Formatted;
 use super::{check_context, draw, sized, write};
 use ::ml_dsa::{
     ExpandedSigningKey, Keypair, MlDsa44, MlDsa65, MlDsa87, MlDsaParams, Signature, SigningKey, VerifyingKey,
@@ -7,7 +8,7 @@ use ::ml_dsa::{
 use getrandom::SysRng;
 use getrandom::rand_core::{TryCryptoRng, TryRng};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, MU, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    CoinSupport, Coins, Error, KeyEncoding, MU, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
 };
 use std::convert::Infallible;
@@ -82,6 +83,10 @@ impl<P: ParameterSet> MlDsa<P> {
 impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
     fn info(&self) -> &SignatureInfo {
         &self.info
+    }
+
+    fn prehashes(&self) -> &[Prehash] {
+        &Prehash::ALL
     }
 
     fn generate_encoded(
@@ -173,6 +178,17 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
         write("signature", out, &signature.encode())
     }
 
+    fn sign_prehashed(
+        &self,
+        prehash: Prehash,
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        self.sign_internal(Formatted::new(prehash, context, message)?.as_slice(), coins, out)
+    }
+
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
         Ok(Box::new(PreparedVerifyingKey(match self {
             Prepared::Seeded(key) => key.verifying_key(),
@@ -203,6 +219,10 @@ impl<P: ParameterSet> VerifyingKeyTrait for PreparedVerifyingKey<P> {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         check_context(context)?;
         verified(self.0.verify_with_context(message, context, &decoded::<P>(signature)?))
+    }
+
+    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        self.verify_internal(Formatted::new(prehash, context, message)?.as_slice(), signature)
     }
 
     fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {

@@ -8,6 +8,7 @@ mod ed25519;
 mod hash;
 mod ml_dsa;
 mod ml_kem;
+mod prehash;
 mod slh_dsa;
 mod symmetric;
 #[cfg(test)]

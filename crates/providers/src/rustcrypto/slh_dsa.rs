@@ -1,9 +1,10 @@
 //! SLH-DSA (FIPS 205) by the crate `slh-dsa`, all twelve parameter sets.
 
+use super::prehash::Formatted;
 use super::{check_context, draw, write};
 use ::slh_dsa::{ParameterSet, Signature, SigningKey, VerifyingKey};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
 };
 use std::marker::PhantomData;
@@ -69,6 +70,10 @@ impl<P: ParameterSet + Send + Sync + 'static> SlhDsa<P> {
 impl<P: ParameterSet + Send + Sync + 'static> SignatureScheme for SlhDsa<P> {
     fn info(&self) -> &SignatureInfo {
         &self.info
+    }
+
+    fn prehashes(&self) -> &[Prehash] {
+        &Prehash::ALL
     }
 
     fn generate_encoded(
@@ -146,6 +151,17 @@ impl<P: ParameterSet + Send + Sync + 'static> SigningKeyTrait for PreparedSignin
         write("signature", out, &signature.to_bytes())
     }
 
+    fn sign_prehashed(
+        &self,
+        prehash: Prehash,
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        self.sign_internal(Formatted::new(prehash, context, message)?.as_slice(), coins, out)
+    }
+
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
         Ok(Box::new(PreparedVerifyingKey(self.key.as_ref().clone())))
     }
@@ -165,6 +181,10 @@ impl<P: ParameterSet + Send + Sync + 'static> VerifyingKeyTrait for PreparedVeri
         check_context(context)?;
         let signature = Signature::<P>::try_from(signature).map_err(|_| Error::VerificationFailed)?;
         self.0.try_verify_with_context(message, context, &signature).map_err(|_| Error::VerificationFailed)
+    }
+
+    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        self.verify_internal(Formatted::new(prehash, context, message)?.as_slice(), signature)
     }
 
     fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {

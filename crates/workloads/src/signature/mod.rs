@@ -160,9 +160,22 @@ fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &Options) -> Ve
         modes.push(Mode { deterministic: true, prehash: None });
     }
     if options.wants(Variant::Prehash) && operation != "keygen" {
-        modes.extend(scheme.prehashes().iter().map(|&prehash| Mode { deterministic: false, prehash: Some(prehash) }));
+        let natural =
+            scheme.prehashes().iter().copied().filter(|prehash| natural(*prehash, &info.parameters.algorithm));
+        modes.extend(natural.map(|prehash| Mode { deterministic: false, prehash: Some(prehash) }));
     }
     modes
+}
+
+/// Whether a function is measured with an algorithm: the one of its own family, and for ML-DSA, which has none, SHA-512
+/// and SHAKE128.
+fn natural(prehash: Prehash, algorithm: &str) -> bool {
+    match prehash {
+        Prehash::Sha512 => !algorithm.starts_with("SLH-DSA-SHAKE"),
+        Prehash::Shake128 => algorithm.starts_with("ML-DSA"),
+        Prehash::Shake256 => algorithm.starts_with("SLH-DSA-SHAKE"),
+        Prehash::Sha256 => false,
+    }
 }
 
 fn case(

@@ -1,0 +1,91 @@
+//! The pre-hashed variants: a published vector, every provider against every other, and none taken for the pure variant.
+
+#![allow(clippy::unwrap_used)]
+
+use pqlab_primitives::{Coins, Error, KeyEncoding, Prehash, SignatureScheme};
+use pqlab_providers::providers;
+use std::sync::Arc;
+
+/// RFC 8032, section 7.3, "TEST abc".
+const SEED: &str = "833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42";
+const PUBLIC: &str = "ec172b93ad5e563f4932c70e1245034c35467ef2efd4d64ebf819683467e2bf6";
+const SIGNATURE: &str = "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb94e6dae41\
+                         31f85042463c2a355a2003d062adf5aaa10b8c61e636062aaad11c2a26083406";
+
+fn bytes(hexadecimal: &str) -> Vec<u8> {
+    let digits: Vec<u8> = hexadecimal.chars().map(|digit| digit.to_digit(16).unwrap() as u8).collect();
+    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+}
+
+fn schemes(prehash: Prehash, wanted: impl Fn(&str) -> bool) -> Vec<(String, Arc<dyn SignatureScheme>)> {
+    let all = providers().into_iter().flat_map(|provider| {
+        let id = provider.id();
+        provider.signatures.clone().into_iter().map(move |scheme| (id.clone(), scheme))
+    });
+    all.filter(|(_, scheme)| wanted(&scheme.info().parameters.algorithm) && scheme.prehashes().contains(&prehash))
+        .collect()
+}
+
+#[test]
+fn ed25519ph_gives_the_published_signature() {
+    let all = schemes(Prehash::Sha512, |algorithm| algorithm == "Ed25519");
+    assert!(!all.is_empty());
+    for (id, scheme) in all {
+        let key = scheme.load_signing_key(KeyEncoding::Seed, &bytes(SEED)).unwrap();
+        let verifier = scheme.load_verifying_key(&bytes(PUBLIC)).unwrap();
+        // Contexts are reused: the second signature is made with what the first one left.
+        for _ in 0..2 {
+            let mut signature = [0; 64];
+            key.sign_prehashed(Prehash::Sha512, &[], b"abc", Coins::Internal, &mut signature).unwrap();
+            assert_eq!(signature.to_vec(), bytes(SIGNATURE), "{id}");
+            verifier.verify_prehashed(Prehash::Sha512, &[], b"abc", &signature).unwrap();
+            assert!(verifier.verify_prehashed(Prehash::Sha512, b"x", b"abc", &signature).is_err(), "{id}: a context");
+            assert!(verifier.verify_prehashed(Prehash::Sha512, &[], b"abd", &signature).is_err(), "{id}: a message");
+            assert!(verifier.verify(&[], b"abc", &signature).is_err(), "{id}: taken for the pure variant");
+        }
+        let unsupported = key.sign_prehashed(Prehash::Sha256, &[], b"abc", Coins::Internal, &mut [0; 64]);
+        assert!(matches!(unsupported, Err(Error::Unsupported(_))), "{id}");
+    }
+}
+
+#[test]
+fn providers_accept_each_others_prehashed_signatures() {
+    let quick = ["Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87", "SLH-DSA-SHA2-128f", "SLH-DSA-SHAKE-128f"];
+    let mut pairs = 0;
+    for prehash in Prehash::ALL {
+        for algorithm in quick {
+            let all = schemes(prehash, |name| name == algorithm);
+            for (signer_id, signer) in &all {
+                let key = signer.generate(Coins::Internal).unwrap();
+                let parameters = &signer.info().parameters;
+                let (mut public, mut signature) = (vec![0; parameters.verifying_key], vec![0; parameters.signature]);
+                key.verifying_key().unwrap().encode(&mut public).unwrap();
+                let length =
+                    key.sign_prehashed(prehash, b"context", b"message", Coins::Internal, &mut signature).unwrap();
+                for (verifier_id, scheme) in &all {
+                    let what = format!("{algorithm} {prehash:?}: {signer_id} signs, {verifier_id} verifies");
+                    let verifier = scheme.load_verifying_key(&public).unwrap();
+                    let verify = |prehash, context: &[u8], message: &[u8], signature: &[u8]| {
+                        verifier.verify_prehashed(prehash, context, message, signature)
+                    };
+                    let signature = &signature[..length];
+                    verify(prehash, b"context", b"message", signature)
+                        .unwrap_or_else(|error| panic!("{what}: {error}"));
+                    assert!(verify(prehash, b"other", b"message", signature).is_err(), "{what}: another context");
+                    assert!(verify(prehash, b"context", b"massage", signature).is_err(), "{what}: another message");
+                    let mut tampered = signature.to_vec();
+                    tampered[0] ^= 1;
+                    assert!(verify(prehash, b"context", b"message", &tampered).is_err(), "{what}: a bit flipped");
+                    for other in scheme.prehashes().iter().filter(|other| **other != prehash) {
+                        assert!(verify(*other, b"context", b"message", signature).is_err(), "{what}: as {other:?}");
+                    }
+                    if scheme.info().context {
+                        assert!(verifier.verify(b"context", b"message", signature).is_err(), "{what}: as pure");
+                    }
+                    pairs += 1;
+                }
+            }
+        }
+    }
+    assert!(pairs >= 24, "{pairs} pairs");
+}
