@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// RFC 8032, section 7.3, "TEST abc".
 const SEED: &str = "833fe62409237b9d62ec77587520911e9a759cec1d19755b7da901b96dca3d42";
-const PUBLIC: &str = "ec172b93ad5e563f4932c70e1245034c35467ef2efd4d64ebf819683467e2bf6";
+const PUBLIC: &str = "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf819683467e2bf";
 const SIGNATURE: &str = "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb94e6dae41\
                          31f85042463c2a355a2003d062adf5aaa10b8c61e636062aaad11c2a26083406";
 
