@@ -14,10 +14,15 @@
 //!   deviation, the coefficient of variation, minimum, maximum, the quantiles other than the median and the interquartile
 //!   mean are not given ([`Estimates::operations`]). The mean is the same for batches as for operations; the median is
 //!   the one of batch means, and with the batch beside it is given as such.
+//! - **Normality**: Jarque and Bera's statistic and p-value are those of the samples, of batch means where a sample is a
+//!   batch. They are not given for trimmed data, whose tails were cut off, nor for fewer than 300 samples, for which the
+//!   distribution of the statistic is not yet the one that the p-value is made from.
 //! - **The rate** is the reciprocal of the median.
 
 use pqlab_record::{Disturbance, Metric, Protocol, Record, Run, Samples, Status, Visit};
-use pqlab_stats::{CONFIDENCE, Description, Interval, Sorted, describe_samples, median_interval};
+use pqlab_stats::{
+    CONFIDENCE, Description, Interval, JarqueBera, Sorted, describe_samples, jarque_bera, median_interval,
+};
 use std::collections::BTreeMap;
 
 /// What the samples of a case say.
@@ -39,6 +44,8 @@ pub struct Estimates {
     pub process_medians_ns: Vec<(u32, f64)>,
     /// The samples after trimming, in ns per operation: of single operations where `batch` is 1, else of batch means.
     pub samples_ns: Description,
+    /// Whether the samples are normal; `None` where they were trimmed, or are fewer than 300.
+    pub normality: Option<JarqueBera>,
     /// What was counted.
     pub metric: Metric,
     /// Median of the count of one operation; `None` for the wall clock.
@@ -98,11 +105,19 @@ pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
         median_ns: Interval { low: median_ns.low.max(0.0), ..median_ns },
         process_medians_ns: numbers.into_iter().zip(medians).collect(),
         samples_ns: Description::of(&pooled.trim(protocol.trim_pct)),
+        normality: normality(pooled.as_slice(), protocol),
         metric: samples.metric,
         ticks: median_ticks(samples),
         clock_hz: median_of(samples.usable().map(|visit| visit.clock_hz).filter(|hertz| *hertz > 0.0)),
         extra: extra(samples),
     })
+}
+
+/// Fewest samples of which normality is judged: the p-value is the one of many.
+const FEWEST_FOR_NORMALITY: usize = 300;
+
+fn normality(samples: &[f64], protocol: &Protocol) -> Option<JarqueBera> {
+    (protocol.trim_pct == 0.0 && samples.len() >= FEWEST_FOR_NORMALITY).then(|| jarque_bera(samples)).flatten()
 }
 
 /// Median in ns of what does nothing through the same calls: the case of workload `floor`.
@@ -238,6 +253,17 @@ mod tests {
         assert_eq!((trimmed.median_ns, trimmed.n), (whole.median_ns, whole.n));
         assert!(trimmed.samples_ns.max < whole.samples_ns.max);
         assert_eq!(trimmed.samples_ns.median, whole.samples_ns.median);
+    }
+
+    #[test]
+    fn normality_is_judged_of_many_samples_that_were_not_trimmed() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        let test = estimate(&record, &Protocol::default()).unwrap().normality.unwrap();
+        assert!(test.statistic > 10.0 && test.p_value < 0.01, "a tail of slow samples is not normal: {test:?}");
+        let trimmed = estimate(&record, &Protocol { trim_pct: 1.0, ..Protocol::default() }).unwrap();
+        assert_eq!(trimmed.normality, None);
+        record.samples.visits.truncate(7);
+        assert_eq!(estimate(&record, &Protocol::default()).unwrap().normality, None, "280 samples are too few");
     }
 
     #[test]

@@ -48,6 +48,8 @@ const COLUMNS: [Column; 48] = [
     ("p99_us", |row| cell(row.p99_us)),
     ("max_us", |row| cell(row.max_us)),
     ("iqm_us", |row| cell(row.iqm_us)),
+    ("jarque_bera", |row| cell(row.jarque_bera)),
+    ("jarque_bera_p", |row| cell(row.jarque_bera_p)),
     ("ops_per_s", |row| cell(row.ops_per_s)),
     ("counter", |row| row.counter.map(|counter| counter.name().to_owned()).unwrap_or_default()),
     ("ticks", |row| cell(row.ticks)),

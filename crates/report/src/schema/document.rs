@@ -101,6 +101,7 @@ impl ResultEntry {
             |field: fn(&Description) -> f64| operations.map(|description| field(description) / NS_PER_US);
         let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
         let interval = estimates.map(|estimates| estimates.median_ns);
+        let normality = estimates.and_then(|estimates| estimates.normality);
         let in_us = |medians: &[(u32, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
         ResultEntry {
             id: case.id(),
@@ -133,6 +134,8 @@ impl ResultEntry {
             p95_us: of_operations(|operations| operations.p95),
             p99_us: of_operations(|operations| operations.p99),
             iqm_us: of_operations(|operations| operations.iqm),
+            jarque_bera: normality.map(|test| test.statistic).and_then(finite),
+            jarque_bera_p: normality.map(|test| test.p_value).and_then(finite),
             ops_per_s: estimates.and_then(Estimates::operations_per_second),
             ticks: estimates.and_then(|estimates| estimates.ticks),
             ticks_per_byte: estimates.and_then(|estimates| estimates.ticks_per_byte(case.facts.bytes)),

@@ -192,6 +192,11 @@ pub struct ResultEntry {
     pub p99_us: Option<f64>,
     /// Interquartile mean.
     pub iqm_us: Option<f64>,
+    /// Jarque and Bera's statistic of the samples (of batch means where `batch` is above 1); null for trimmed data and for
+    /// fewer than 300 samples.
+    pub jarque_bera: Option<f64>,
+    /// Probability of a statistic at least as large, were the samples normal; null where `jarque_bera` is.
+    pub jarque_bera_p: Option<f64>,
     /// Reciprocal of the median.
     pub ops_per_s: Option<f64>,
     /// Median count of `counter`; null for the wall clock.

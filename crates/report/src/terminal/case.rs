@@ -121,7 +121,22 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
             grouped(batch)
         ),
     });
-    page.pairs(&spread(&estimates.samples_ns));
+    let mut pairs = spread(&estimates.samples_ns);
+    pairs.push(("Jarque-Bera", normality(run, estimates)));
+    page.pairs(&pairs);
+}
+
+/// Whether the samples are normal, or why that is not said.
+fn normality(run: &Run, estimates: &Estimates) -> String {
+    match estimates.normality {
+        Some(test) => {
+            let verdict = if test.p_value < 0.05 { "not normal" } else { "may be normal" };
+            let p = if test.p_value < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", test.p_value) };
+            format!("{} ({p}: {verdict})", digits(test.statistic, 4))
+        }
+        None if run.header.protocol.trim_pct > 0.0 => "does not apply to trimmed samples".to_owned(),
+        None => "does not apply: too few samples, or all equal".to_owned(),
+    }
 }
 
 fn spread(samples: &Description) -> Vec<(&'static str, String)> {
