@@ -13,7 +13,7 @@ pub(super) struct Csv;
 type Column = (&'static str, fn(&ResultEntry) -> String);
 
 /// In this order; new columns go to the end.
-const COLUMNS: [Column; 48] = [
+const COLUMNS: [Column; 50] = [
     ("id", |row| row.id.clone()),
     ("name", |row| row.name.clone()),
     ("workload", |row| row.workload.clone()),
@@ -48,8 +48,6 @@ const COLUMNS: [Column; 48] = [
     ("p99_us", |row| cell(row.p99_us)),
     ("max_us", |row| cell(row.max_us)),
     ("iqm_us", |row| cell(row.iqm_us)),
-    ("jarque_bera", |row| cell(row.jarque_bera)),
-    ("jarque_bera_p", |row| cell(row.jarque_bera_p)),
     ("ops_per_s", |row| cell(row.ops_per_s)),
     ("counter", |row| row.counter.map(|counter| counter.name().to_owned()).unwrap_or_default()),
     ("ticks", |row| cell(row.ticks)),
@@ -64,6 +62,8 @@ const COLUMNS: [Column; 48] = [
     ("shared_secret", |row| cell(row.sizes.shared_secret)),
     ("signature", |row| cell(row.sizes.signature)),
     ("finished_at", |row| row.finished_at.clone()),
+    ("jarque_bera", |row| cell(row.jarque_bera)),
+    ("jarque_bera_p", |row| cell(row.jarque_bera_p)),
 ];
 
 impl Exporter for Csv {
