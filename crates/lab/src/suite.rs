@@ -218,6 +218,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         ("kem", include_str!("../../../suites/kem.toml")),
         ("signature", include_str!("../../../suites/signature.toml")),
         ("hash", include_str!("../../../suites/hash.toml")),
+        ("ntor", include_str!("../../../suites/ntor.toml")),
         ("signatures", include_str!("../../../suites/signatures.toml")),
         ("kems", include_str!("../../../suites/kems.toml")),
         ("signing", include_str!("../../../suites/signing.toml")),

@@ -65,6 +65,12 @@ pub struct Sizes {
     pub shared_secret: Option<u64>,
     /// Signature, the longest where the length varies.
     pub signature: Option<u64>,
+    /// The client's message of a circuit handshake.
+    #[serde(default)]
+    pub onionskin: Option<u64>,
+    /// The relay's message of a circuit handshake.
+    #[serde(default)]
+    pub reply: Option<u64>,
 }
 
 /// What is known of a case beyond its identity.

@@ -27,6 +27,7 @@ pub(crate) fn case(provider: &str) -> Case {
                 ciphertext: Some(1088),
                 shared_secret: Some(32),
                 signature: None,
+                ..Sizes::default()
             },
             bytes: None,
             category: Some(3),

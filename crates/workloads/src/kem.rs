@@ -59,6 +59,7 @@ fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form) -> Case
         ciphertext: Some(parameters.ciphertext as u64),
         shared_secret: Some(parameters.shared_secret as u64),
         signature: None,
+        ..Sizes::default()
     };
     Case {
         workload: "kem".into(),

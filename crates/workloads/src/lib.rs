@@ -5,7 +5,7 @@ mod hash;
 mod inputs;
 mod kem;
 pub mod known_answers;
-#[allow(dead_code, reason = "the workloads over two halves use it")]
+pub mod ntor;
 mod pairs;
 mod registry;
 mod signature;
@@ -63,6 +63,7 @@ pub fn workloads() -> Vec<Box<dyn Workload>> {
         Box::new(kem::KemWorkload),
         Box::new(signature::SignatureWorkload),
         Box::new(hash::HashWorkload),
+        Box::new(ntor::NtorWorkload),
     ]
 }
 

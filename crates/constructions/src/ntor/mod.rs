@@ -340,6 +340,14 @@ impl Responder {
         }
     }
 
+    /// Writes the private onion key, so that another responder can be the same relay.
+    ///
+    /// # Errors
+    /// What the key agreement reports.
+    pub fn encode_onion_key(&self, out: &mut [u8; WORD]) -> Result<()> {
+        Ok(self.onion_key.encode(out)?)
+    }
+
     fn check_identity(&self, identity: &[u8]) -> Result<()> {
         if identity == self.descriptor.identity { Ok(()) } else { Err(HandshakeError::Identity) }
     }

@@ -193,6 +193,7 @@ fn case(
         ciphertext: None,
         shared_secret: None,
         signature: Some(parameters.signature as u64),
+        ..Sizes::default()
     };
     let length_text = length.map_or_else(String::new, |length| format!("/{length}"));
     // A round of hash-based signing takes seconds, in which everything else would wait.

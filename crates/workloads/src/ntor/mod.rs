@@ -1,0 +1,226 @@
+//! Workload `ntor`: circuit handshakes, by step and whole, over every pair of providers; the parts of a handshake by
+//! leaving each out; and the exchange with a real relay over loopback sockets.
+//!
+//! Of the three handshakes, `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
+
+mod exchange;
+mod nothing;
+pub mod relay;
+mod steps;
+
+use crate::pairs::{Pair, pairs};
+use crate::{NULL, Options, Workload, fault, find, missing};
+use nothing::NothingKem;
+use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
+use pqlab_harness::{Fault, Seed, Trial};
+use pqlab_primitives::{Error, Provider};
+use pqlab_record::{Case, Facts, Parameter, Sizes};
+use std::sync::Arc;
+
+/// The steps of a handshake and the whole of it.
+const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
+/// What a handshake is made of; each is left out in turn to see what it costs.
+const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
+const KEMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
+
+pub(crate) struct NtorWorkload;
+
+impl Workload for NtorWorkload {
+    fn id(&self) -> &'static str {
+        "ntor"
+    }
+
+    fn describe(&self) -> &'static str {
+        "circuit handshakes: classical ntor, KEM-only, and authenticated hybrid"
+    }
+
+    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for handshake in handshakes() {
+            let kem = handshake.kem;
+            let has_kem = |provider: &Provider| kem.is_none_or(|kem| kem_of(provider, kem).is_some());
+            let mut found = pairs(providers, options, has_classical, has_kem);
+            if kem.is_none() {
+                // No second half: the classical provider alone.
+                found.retain(|pair| pair.classical == pair.post_quantum);
+            }
+            for pair in found {
+                let Ok(protocol) = handshake.protocol(providers, &pair, None) else { continue };
+                let case = |operation: &str, block: &str, parameters: Vec<Parameter>| Case {
+                    workload: "ntor".into(),
+                    algorithm: handshake.name(),
+                    operation: operation.into(),
+                    provider: pair.id(),
+                    form: None,
+                    parameters,
+                    block: format!("ntor/{block}"),
+                    facts: facts(&handshake, &protocol),
+                };
+                cases.extend(OPERATIONS.map(|operation| case(operation, "handshake", Vec::new())));
+                let parts = PARTS.iter().filter(|part| handshake.has(part));
+                cases.extend(
+                    parts.map(|part| {
+                        case("profile", "handshake", vec![Parameter::Word("without".into(), (*part).into())])
+                    }),
+                );
+                for connection in exchange::CONNECTIONS {
+                    let parameters =
+                        [("over", "tcp"), ("connection", connection)].map(|(k, v)| Parameter::Word(k.into(), v.into()));
+                    cases.push(case("exchange", "exchange", parameters.to_vec()));
+                }
+            }
+        }
+        cases
+    }
+
+    fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        let pair = Pair::of(case);
+        if pair.classical == NULL {
+            return vec![(NULL.into(), NULL.into())];
+        }
+        let Some(handshake) = Handshake::of(&case.algorithm) else { return Vec::new() };
+        let mut primitives = vec![(pair.classical.clone(), "HMAC-SHA256"), (pair.classical.clone(), "HKDF-SHA256")];
+        if handshake.has("x25519") {
+            primitives.push((pair.classical.clone(), "X25519"));
+        }
+        if handshake.has("hash") {
+            primitives.push((pair.classical, "SHA-256"));
+        }
+        primitives.extend(handshake.kem.map(|kem| (pair.post_quantum, kem)));
+        primitives.into_iter().map(|(provider, algorithm)| (provider, algorithm.to_owned())).collect()
+    }
+
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], _seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
+        let pair = Pair::of(case);
+        let without = case.word("without");
+        let protocol = handshake.protocol(providers, &pair, without)?;
+        let whole = without.is_none() && pair.classical != NULL;
+        Ok(match case.operation.as_str() {
+            "create" => Box::new(steps::Create::new(protocol, whole)?),
+            "reply" => Box::new(steps::Reply::new(protocol, whole)?),
+            "finish" => Box::new(steps::Finish::new(protocol, whole)?),
+            "handshake" | "profile" => Box::new(steps::Whole::new(protocol, whole)?),
+            "exchange" => {
+                let fresh = case.word("connection") == Some("fresh");
+                Box::new(exchange::Exchange::new(protocol, fresh, whole)?)
+            }
+            _ => return Err(missing(case)),
+        })
+    }
+}
+
+/// One of the handshakes, with its KEM where it has one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// Which.
+    pub variant: Variant,
+    /// The KEM's name; `None` for classical ntor.
+    pub kem: Option<&'static str>,
+}
+
+/// Every handshake: classical ntor, and the other two with each ML-KEM.
+pub fn handshakes() -> Vec<Handshake> {
+    let mut all = vec![Handshake { variant: Variant::V1, kem: None }];
+    for variant in [Variant::KemOnly, Variant::Authenticated] {
+        all.extend(KEMS.map(|kem| Handshake { variant, kem: Some(kem) }));
+    }
+    all
+}
+
+impl Handshake {
+    /// The handshake of that name.
+    pub fn of(name: &str) -> Option<Handshake> {
+        handshakes().into_iter().find(|handshake| handshake.name() == name)
+    }
+
+    /// The name that cases carry: `ntor-v1`, `kem-only-mlkem512`, `ntor-x25519-mlkem512`.
+    pub fn name(&self) -> String {
+        let kem = self.kem.unwrap_or_default().to_lowercase().replace("ml-kem-", "mlkem");
+        match self.variant {
+            Variant::V1 => "ntor-v1".to_owned(),
+            Variant::KemOnly => format!("kem-only-{kem}"),
+            Variant::Authenticated => format!("ntor-x25519-{kem}"),
+        }
+    }
+
+    /// Whether the part is in it.
+    fn has(&self, part: &str) -> bool {
+        match part {
+            "kem" => self.variant != Variant::V1,
+            "x25519" => self.variant != Variant::KemOnly,
+            "hash" => self.variant != Variant::V1,
+            _ => true,
+        }
+    }
+
+    /// The protocol over a pair of providers; the part `without` does nothing.
+    ///
+    /// # Errors
+    /// [`Fault::Unsupported`] if a provider lacks a part.
+    pub(crate) fn protocol(
+        &self,
+        providers: &[Arc<Provider>],
+        pair: &Pair,
+        without: Option<&str>,
+    ) -> Result<Arc<Protocol>, Fault> {
+        let classical = find(providers, &pair.classical)?;
+        let lacks = |what: &str| Fault::Unsupported(format!("{} does not offer {what}", pair.id()));
+        let name = |standard: &'static str| if classical.library == NULL { NULL } else { standard };
+        let nothing = || find(providers, NULL);
+        let instead = |part: &str| without == Some(part);
+        let of = |part: &str| if instead(part) { nothing() } else { Ok(classical) };
+        let called = |part: &str, standard: &'static str| if instead(part) { NULL } else { name(standard) };
+        let agreement = of("x25519")?.key_agreement(called("x25519", "X25519")).ok_or_else(|| lacks("X25519"))?;
+        let hash = of("hash")?.hash(called("hash", "SHA-256")).ok_or_else(|| lacks("SHA-256"))?;
+        let mac = of("mac")?.mac(called("mac", "HMAC-SHA256")).ok_or_else(|| lacks("HMAC-SHA256"))?;
+        let kdf = of("kdf")?.kdf(called("kdf", "HKDF-SHA256")).ok_or_else(|| lacks("HKDF-SHA256"))?;
+        // Classical ntor asks its KEM nothing; any will do.
+        let kem_name = self.kem.unwrap_or(KEMS[0]);
+        let kem = if instead("kem") || self.kem.is_none() || pair.post_quantum == NULL {
+            NothingKem::shaped_as(kem_name, nothing()?).ok_or_else(|| lacks(kem_name))?
+        } else {
+            kem_of(find(providers, &pair.post_quantum)?, kem_name).ok_or_else(|| lacks(kem_name))?.clone()
+        };
+        let parts = Parts { agreement: agreement.clone(), kem, hash: hash.clone(), mac: mac.clone(), kdf: kdf.clone() };
+        Protocol::new(self.variant, parts).map_err(handshake_fault)
+    }
+}
+
+fn kem_of<'a>(provider: &'a Provider, name: &str) -> Option<&'a Arc<dyn pqlab_primitives::Kem>> {
+    provider.kem(if provider.library == NULL { NULL } else { name })
+}
+
+/// Whether a provider has everything but the KEM.
+fn has_classical(provider: &Provider) -> bool {
+    let name = |standard| if provider.library == NULL { NULL } else { standard };
+    provider.key_agreement(name("X25519")).is_some()
+        && provider.hash(name("SHA-256")).is_some()
+        && provider.mac(name("HMAC-SHA256")).is_some()
+        && provider.kdf(name("HKDF-SHA256")).is_some()
+}
+
+fn facts(handshake: &Handshake, protocol: &Protocol) -> Facts {
+    let category = match (handshake.variant, handshake.kem) {
+        (Variant::V1, _) => None,
+        (_, kem) => kem.and_then(pqlab_primitives::KemParameters::of).and_then(|kem| kem.category),
+    };
+    let sizes = Sizes {
+        onionskin: Some(protocol.onionskin() as u64),
+        reply: Some(protocol.reply() as u64),
+        shared_secret: Some(protocol.keys() as u64),
+        ..Sizes::default()
+    };
+    Facts { sizes, category, ..Facts::default() }
+}
+
+/// A handshake between honest parties that does not come about is a wrong answer of a primitive.
+fn handshake_fault(error: HandshakeError) -> Fault {
+    match error {
+        HandshakeError::Primitive(error @ (Error::Unsupported(_) | Error::Library { .. })) => fault(error),
+        other => Fault::WrongAnswer(other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,322 @@
+//! A relay that answers handshakes over TCP, and the client that asks it.
+//!
+//! Messages are framed as in Tor's CREATE2 and CREATED2 cells (tor-spec, section 5.1): a request is HTYPE || HLEN ||
+//! HDATA, an answer HLEN || HDATA, both numbers of two bytes, big-endian. HTYPE 2 is classical ntor; the other types lie
+//! in a range that Tor does not assign, and type 0xff00, without data, asks for the relay's descriptor: ID || onion key.
+//!
+//! This is an instrument, not a relay of Tor: it speaks no link protocol and keeps no circuit. It bounds the length of a
+//! message, the time that a client may take and the number of clients; whoever sends something else is disconnected.
+
+use super::{Handshake, handshakes};
+use crate::pairs::Pair;
+use pqlab_constructions::ntor::{HandshakeError, IDENTITY, Protocol, RelayDescriptor, Responder, Variant};
+use pqlab_harness::{Fault, clock};
+use pqlab_primitives::{Coins, Provider};
+use socket2::SockRef;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// HTYPE of a request for the descriptor.
+const DESCRIPTOR: u16 = 0xff00;
+/// Longest HDATA that any handshake has, in bytes: the authenticated onionskin with ML-KEM-1024.
+const LONGEST: usize = 1652;
+/// Time in which a client must have sent a message, from its first byte, in ns.
+const MESSAGE_TIME: u64 = 5_000_000_000;
+/// Time that a connection may be silent.
+const IDLE: Duration = Duration::from_secs(30);
+/// Clients that are served at once; more are disconnected.
+const CLIENTS: usize = 256;
+
+/// The number that stands for a handshake on the wire.
+pub fn handshake_type(handshake: Handshake) -> u16 {
+    let kem = match handshake.kem {
+        Some("ML-KEM-768") => 2,
+        Some("ML-KEM-1024") => 3,
+        _ => 1,
+    };
+    match handshake.variant {
+        Variant::V1 => 2,
+        Variant::KemOnly => 0xff00 + kem,
+        Variant::Authenticated => 0xff10 + kem,
+    }
+}
+
+/// Why there is no relay, or no answer of one.
+#[derive(Debug, thiserror::Error)]
+pub enum RelayError {
+    /// The socket.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The handshake.
+    #[error(transparent)]
+    Handshake(#[from] HandshakeError),
+    /// The provider does not offer what the handshakes need.
+    #[error("{0}")]
+    Provider(#[from] Fault),
+}
+
+/// What a relay has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Handshakes answered.
+    pub handshakes: u64,
+    /// Connections that were closed because of what they sent, or how slowly.
+    pub refused: u64,
+}
+
+/// A relay: one identity and one onion key, which all its handshakes share.
+pub struct Relay {
+    responders: Vec<(u16, Arc<Protocol>, Responder)>,
+    descriptor: RelayDescriptor,
+    clients: AtomicUsize,
+    handshakes: AtomicU64,
+    refused: AtomicU64,
+    stopping: AtomicBool,
+}
+
+impl Relay {
+    /// A relay over one provider (`aws-lc`) or two (`aws-lc+liboqs`), answering every handshake that they have.
+    ///
+    /// # Errors
+    /// If they have none.
+    pub fn new(providers: &[Arc<Provider>], pair: &str, identity: [u8; IDENTITY]) -> Result<Arc<Relay>, RelayError> {
+        let (classical, post_quantum) = pair.split_once('+').unwrap_or((pair, pair));
+        let pair = Pair { classical: classical.into(), post_quantum: post_quantum.into() };
+        let mut protocols = Vec::new();
+        for handshake in handshakes() {
+            match handshake.protocol(providers, &pair, None) {
+                Ok(protocol) => protocols.push((handshake_type(handshake), protocol)),
+                Err(fault) if protocols.is_empty() => return Err(fault.into()),
+                Err(_) => {}
+            }
+        }
+        Relay::of(protocols, identity)
+    }
+
+    /// A relay that answers these handshakes, by their number on the wire.
+    pub(super) fn of(protocols: Vec<(u16, Arc<Protocol>)>, identity: [u8; IDENTITY]) -> Result<Arc<Relay>, RelayError> {
+        let mut key = zeroize::Zeroizing::new([0; 32]);
+        let mut descriptor = None;
+        let mut responders = Vec::new();
+        for (number, protocol) in protocols {
+            let coins = if descriptor.is_some() { Coins::Exact(key.as_slice()) } else { Coins::Internal };
+            let responder = Responder::new(Arc::clone(&protocol), identity, coins)?;
+            if descriptor.is_none() {
+                responder.encode_onion_key(&mut key)?;
+                descriptor = Some(responder.descriptor());
+            }
+            responders.push((number, protocol, responder));
+        }
+        let descriptor = descriptor.ok_or_else(|| Fault::Unsupported("no handshake to answer".into()))?;
+        Ok(Arc::new(Relay {
+            responders,
+            descriptor,
+            clients: AtomicUsize::new(0),
+            handshakes: AtomicU64::new(0),
+            refused: AtomicU64::new(0),
+            stopping: AtomicBool::new(false),
+        }))
+    }
+
+    /// What clients must know of it.
+    pub fn descriptor(&self) -> RelayDescriptor {
+        self.descriptor
+    }
+
+    /// What it has done so far.
+    pub fn served(&self) -> Served {
+        Served { handshakes: self.handshakes.load(Ordering::Acquire), refused: self.refused.load(Ordering::Relaxed) }
+    }
+
+    /// Answers whoever connects, each client on a thread of its own, until [`stop`](Self::stop).
+    ///
+    /// # Errors
+    /// What the listening socket reports, unless only one connection is concerned.
+    pub fn serve(self: &Arc<Self>, listener: &TcpListener) -> io::Result<()> {
+        while !self.stopping.load(Ordering::Acquire) {
+            let stream = match listener.accept() {
+                Ok((stream, _)) => stream,
+                Err(error) if transient(&error) => {
+                    // Out of file descriptors, say: what is open must close first.
+                    thread::sleep(Duration::from_millis(10));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            if self.clients.fetch_add(1, Ordering::AcqRel) >= CLIENTS {
+                self.clients.fetch_sub(1, Ordering::AcqRel);
+                self.refused.fetch_add(1, Ordering::Relaxed);
+                continue;
+            }
+            let relay = Arc::clone(self);
+            let started = thread::Builder::new().name("client".into()).stack_size(512 << 10).spawn(move || {
+                if relay.attend(stream).is_err() {
+                    relay.refused.fetch_add(1, Ordering::Relaxed);
+                }
+                relay.clients.fetch_sub(1, Ordering::AcqRel);
+            });
+            if started.is_err() {
+                self.clients.fetch_sub(1, Ordering::AcqRel);
+                self.refused.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes [`serve`](Self::serve) return, which waits at this address.
+    pub fn stop(&self, address: SocketAddr) {
+        self.stopping.store(true, Ordering::Release);
+        // A connection wakes it. If it cannot be made, nobody waits any more.
+        TcpStream::connect_timeout(&address, Duration::from_secs(1)).ok();
+    }
+
+    /// Answers one client until it goes. An error is a client that sent what is no request.
+    fn attend(&self, stream: TcpStream) -> Result<(), RelayError> {
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(Duration::from_nanos(MESSAGE_TIME)))?;
+        let mut session = Session { stream, answer: [0; 2 + LONGEST] };
+        let mut data = [0; LONGEST];
+        while let Some((number, length)) = session.request(&mut data)? {
+            self.answer(number, &data[..length], &mut session)?;
+        }
+        Ok(())
+    }
+
+    fn answer(&self, number: u16, data: &[u8], session: &mut Session) -> Result<(), RelayError> {
+        if number == DESCRIPTOR && data.is_empty() {
+            let body = &mut session.answer[2..2 + IDENTITY + 32];
+            body[..IDENTITY].copy_from_slice(&self.descriptor.identity);
+            body[IDENTITY..].copy_from_slice(&self.descriptor.onion_key);
+            session.send(IDENTITY + 32)?;
+            return Ok(());
+        }
+        let found = self.responders.iter().find(|(known, ..)| *known == number);
+        let (_, protocol, responder) =
+            found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a handshake of no known type"))?;
+        let mut keys = zeroize::Zeroizing::new([0; 80]);
+        let reply = &mut session.answer[2..2 + protocol.reply()];
+        responder.respond(data, Coins::Internal, reply, &mut keys[..protocol.keys()])?;
+        // Counted first: who has the reply may ask for the count.
+        self.handshakes.fetch_add(1, Ordering::AcqRel);
+        session.send(protocol.reply())?;
+        Ok(())
+    }
+}
+
+/// Errors of `accept` that say something of one connection, or pass.
+fn transient(error: &io::Error) -> bool {
+    const TOO_MANY_FILES: [i32; 2] = [libc::EMFILE, libc::ENFILE];
+    matches!(error.kind(), io::ErrorKind::Interrupted | io::ErrorKind::ConnectionAborted)
+        || error.raw_os_error().is_some_and(|code| TOO_MANY_FILES.contains(&code))
+}
+
+/// A client's connection, seen from the relay.
+struct Session {
+    stream: TcpStream,
+    /// HLEN || HDATA.
+    answer: [u8; 2 + LONGEST],
+}
+
+impl Session {
+    /// The next request's HTYPE and length; `None` where the client has gone.
+    fn request(&mut self, data: &mut [u8; LONGEST]) -> io::Result<Option<(u16, usize)>> {
+        let mut header = [0; 4];
+        self.stream.set_read_timeout(Some(IDLE))?;
+        let first = match self.stream.read(&mut header) {
+            Ok(0) => return Ok(None),
+            Ok(count) => count,
+            // Between two requests a reset is as good an end as any.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let deadline = clock::monotonic_ns() + MESSAGE_TIME;
+        self.read_by(deadline, &mut header[first..])?;
+        let [t0, t1, l0, l1] = header;
+        let length = usize::from(u16::from_be_bytes([l0, l1]));
+        let data = data.get_mut(..length);
+        let data = data.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "longer than any onionskin"))?;
+        self.read_by(deadline, data)?;
+        Ok(Some((u16::from_be_bytes([t0, t1]), length)))
+    }
+
+    /// Fills `buffer`, however slowly the bytes come, but by the deadline.
+    fn read_by(&mut self, deadline: u64, mut buffer: &mut [u8]) -> io::Result<()> {
+        while !buffer.is_empty() {
+            let left = deadline.saturating_sub(clock::monotonic_ns());
+            if left == 0 {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.stream.set_read_timeout(Some(Duration::from_nanos(left)))?;
+            match self.stream.read(buffer) {
+                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => buffer = &mut buffer[count..],
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn send(&mut self, length: usize) -> io::Result<()> {
+        // At most LONGEST, which fits.
+        self.answer[..2].copy_from_slice(&(length as u16).to_be_bytes());
+        self.stream.write_all(&self.answer[..2 + length])
+    }
+}
+
+/// A connection to a relay, seen from the client.
+pub struct Link {
+    stream: TcpStream,
+    request: Vec<u8>,
+}
+
+impl Link {
+    /// Connects.
+    ///
+    /// # Errors
+    /// What the socket reports.
+    pub fn connect(address: SocketAddr) -> io::Result<Link> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(IDLE))?;
+        // Closing resets: thousands of connections a second would else leave no port free for a minute.
+        SockRef::from(&stream).set_linger(Some(Duration::ZERO))?;
+        Ok(Link { stream, request: Vec::with_capacity(4 + LONGEST) })
+    }
+
+    /// Asks the relay who it is.
+    ///
+    /// # Errors
+    /// What the socket reports.
+    pub fn descriptor(&mut self) -> io::Result<RelayDescriptor> {
+        let mut answer = [0; IDENTITY + 32];
+        self.ask(DESCRIPTOR, &[], &mut answer)?;
+        let mut descriptor = RelayDescriptor { identity: [0; IDENTITY], onion_key: [0; 32] };
+        descriptor.identity.copy_from_slice(&answer[..IDENTITY]);
+        descriptor.onion_key.copy_from_slice(&answer[IDENTITY..]);
+        Ok(descriptor)
+    }
+
+    /// Sends an onionskin and receives the reply, which must have the length of `reply`.
+    ///
+    /// # Errors
+    /// What the socket reports; a reply of another length.
+    pub fn ask(&mut self, number: u16, onionskin: &[u8], reply: &mut [u8]) -> io::Result<()> {
+        let length = u16::try_from(onionskin.len()).map_err(io::Error::other)?;
+        self.request.clear();
+        self.request.extend_from_slice(&number.to_be_bytes());
+        self.request.extend_from_slice(&length.to_be_bytes());
+        self.request.extend_from_slice(onionskin);
+        self.stream.write_all(&self.request)?;
+        let mut header = [0; 2];
+        self.stream.read_exact(&mut header)?;
+        if usize::from(u16::from_be_bytes(header)) != reply.len() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the relay's reply has another length"));
+        }
+        self.stream.read_exact(reply)
+    }
+}

@@ -1,0 +1,153 @@
+#![allow(clippy::unwrap_used)]
+
+use super::relay::{Link, Relay, handshake_type};
+use super::*;
+use pqlab_constructions::ntor::Initiator;
+use pqlab_harness::Recorder;
+use pqlab_primitives::Coins;
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread::JoinHandle;
+
+const SEED: Seed = Seed { run: 1, process: 0 };
+
+fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
+    let providers = pqlab_providers::providers();
+    let cases = NtorWorkload.cases(&providers, &Options::default());
+    (providers, cases)
+}
+
+#[test]
+fn every_case_runs_and_is_verified() {
+    let (providers, cases) = cases();
+    // One pair for each way to pair, so that the test stays short.
+    let wanted = |case: &&Case| ["rustcrypto", "rustcrypto+libcrux:portable", "null"].contains(&case.provider.as_str());
+    let mut seen = 0;
+    for case in cases.iter().filter(wanted) {
+        let mut trial = NtorWorkload.prepare(case, &providers, SEED).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
+        let mut recorder = Recorder::default();
+        for batch in [1, 3] {
+            trial.refill(batch).unwrap();
+            trial.run(batch, &mut recorder).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
+            trial.verify().unwrap_or_else(|e| panic!("{}: {e}", case.id()));
+        }
+        seen += 1;
+    }
+    assert!(seen >= 3 * 40, "{seen} cases");
+}
+
+#[test]
+fn cases_have_the_lengths_and_names_of_their_handshakes() {
+    let (_, cases) = cases();
+    let sizes = |algorithm: &str| {
+        let case = cases.iter().find(|case| case.algorithm == algorithm && case.operation == "handshake").unwrap();
+        (case.facts.sizes.onionskin.unwrap(), case.facts.sizes.reply.unwrap())
+    };
+    assert_eq!(sizes("ntor-v1"), (84, 64));
+    assert_eq!(sizes("kem-only-mlkem512"), (820, 800));
+    assert_eq!(sizes("ntor-x25519-mlkem512"), (884, 832));
+    let ids: Vec<String> = cases.iter().map(Case::id).collect();
+    assert!(ids.contains(&"ntor/kem-only-mlkem512/profile[without=kem]@rustcrypto".to_owned()), "{ids:?}");
+    assert!(ids.contains(&"ntor/ntor-v1/exchange[over=tcp,connection=kept]@rustcrypto".to_owned()));
+    assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor has one half");
+}
+
+struct Running {
+    relay: Arc<Relay>,
+    address: SocketAddr,
+    serving: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn start() -> Running {
+        let relay = Relay::new(&pqlab_providers::providers(), "rustcrypto", [9; 20]).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let serving = Arc::clone(&relay);
+        let serving = Some(std::thread::spawn(move || serving.serve(&listener).unwrap()));
+        Running { relay, address, serving }
+    }
+
+    /// A handshake of every kind over one connection.
+    fn works(&self) {
+        let providers = pqlab_providers::providers();
+        let pair = Pair { classical: "rustcrypto".into(), post_quantum: "rustcrypto".into() };
+        let mut link = Link::connect(self.address).unwrap();
+        let descriptor = link.descriptor().unwrap();
+        assert_eq!(descriptor, self.relay.descriptor());
+        for handshake in handshakes() {
+            let protocol = handshake.protocol(&providers, &pair, None).unwrap();
+            let (mut onionskin, mut reply) = (vec![0; protocol.onionskin()], vec![0; protocol.reply()]);
+            let mut keys = vec![0; protocol.keys()];
+            let pending = Initiator::new(protocol, descriptor).start(Coins::Internal, &mut onionskin).unwrap();
+            link.ask(handshake_type(handshake), &onionskin, &mut reply).unwrap();
+            pending.finish(&reply, &mut keys).unwrap();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.relay.stop(self.address);
+        self.serving.take().unwrap().join().unwrap();
+    }
+}
+
+#[test]
+fn the_relay_answers_every_handshake_and_several_clients_at_once() {
+    let running = Running::start();
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..4).for_each(|_| running.works()));
+        }
+    });
+    assert_eq!(running.relay.served().handshakes, 8 * 4 * 7);
+}
+
+#[test]
+fn what_is_no_request_is_disconnected_and_answers_nothing() {
+    let running = Running::start();
+    let ntor = |length: u16| [&2u16.to_be_bytes(), length.to_be_bytes().as_slice()].concat();
+    for request in [
+        [0xab, 0xcd, 0, 0].to_vec(),
+        ntor(0),
+        [ntor(83), vec![0; 83]].concat(),
+        [ntor(84), vec![0; 84]].concat(),
+        [ntor(85), vec![0; 85]].concat(),
+        ntor(u16::MAX),
+        [vec![0xff, 0, 0, 1], vec![0]].concat(),
+    ] {
+        let mut stream = TcpStream::connect(running.address).unwrap();
+        stream.write_all(&request).unwrap();
+        let mut answer = Vec::new();
+        // A reset is a disconnection too.
+        stream.read_to_end(&mut answer).ok();
+        assert!(answer.is_empty(), "{request:?} was answered");
+    }
+    assert_eq!(running.relay.served().handshakes, 0);
+    running.works();
+}
+
+#[test]
+fn ten_thousand_garbage_connections_leave_the_relay_serving() {
+    let running = Running::start();
+    let mut random = ChaCha8Rng::seed_from_u64(7);
+    for round in 0..10_000 {
+        let mut garbage = vec![0; random.next_u32() as usize % 3000];
+        random.fill_bytes(&mut garbage);
+        if round % 3 == 0 && garbage.len() >= 4 {
+            // A type that is known, so that the handshake itself sees garbage.
+            garbage[..2].copy_from_slice(&[[0, 2], [0xff, 1], [0xff, 0x13]][round / 3 % 3]);
+            let length = [84u16, 820, 1652][round / 3 % 3];
+            garbage[2..4].copy_from_slice(&length.to_be_bytes());
+        }
+        let Ok(mut stream) = TcpStream::connect(running.address) else { continue };
+        socket2::SockRef::from(&stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+        stream.write_all(&garbage).ok();
+    }
+    running.works();
+    assert_eq!(running.relay.served().handshakes, 7);
+}
