@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Runs(RunsArgs),
     /// Show a run's table, or one case in full
     Show(ShowArgs),
+    /// Compare two runs, or cases of one run
+    Compare(CompareArgs),
     /// Write a run in another format
     Export(ExportArgs),
     /// What of this machine disturbs measuring, and what to do about it
@@ -322,6 +324,39 @@ pub(crate) struct ShowArgs {
 
     /// A case's id, or a pattern with `*`
     pub(crate) case: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// Compare two runs case by case, or cases of one run. Exit code 1 if something is slower (or failed where it did not), else 3
+/// if a comparison does not tell, else 0.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab compare last~1 last                          did anything change?
+  pqlab compare release-1.0 last --margin 1          against a run that was saved by name
+  pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another, where both were measured
+  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   cases are paired where the stars stand for the same text")]
+pub(crate) struct CompareArgs {
+    /// The run to compare with: an id, a unique beginning of one, a baseline's name, `last` or `last~1`; or a pattern of cases
+    #[arg(value_name = "A")]
+    pub(crate) first: String,
+
+    /// The run that is judged; or a pattern of cases
+    #[arg(value_name = "B")]
+    pub(crate) second: String,
+
+    /// The run whose cases A and B are patterns of [default for patterns: last]
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<String>,
+
+    /// Differences within this percentage are equivalent [default: this machine's own, from `pqlab doctor --aa`, else 2]
+    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
+    pub(crate) margin: Option<f64>,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,

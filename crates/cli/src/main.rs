@@ -18,6 +18,8 @@ const DONE: u8 = 0;
 const FAILED: u8 = 1;
 /// Bad usage or bad input.
 const USAGE: u8 = 2;
+/// A comparison that does not tell.
+const INCONCLUSIVE: u8 = 3;
 /// The user stopped it; what was finished is stored.
 const INTERRUPTED: u8 = 130;
 
@@ -47,6 +49,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
+        Command::Compare(arguments) => commands::compare::run(&arguments, &terminal),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
         Command::Completions { shell } => commands::completions::run(shell),

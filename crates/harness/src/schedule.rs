@@ -2,13 +2,15 @@
 //!
 //! Cases come in blocks. For a block every process prepares every case; then rounds are run until no case is left. In a
 //! round each process, in shuffled order, visits each open case, in shuffled order: what is compared is interleaved in
-//! time, and a drift of the machine falls on all alike. A disturbed visit is measured again. After each round each open
-//! case is judged: finished when its interval is narrow enough or its time is spent, and handed to the observer at once.
+//! time, and a drift of the machine falls on all alike. A disturbed visit is measured again. The first rounds of a case are a
+//! pilot: from the noise within its processes follows how many rounds it gets. It is finished after these, or when its
+//! time is spent, and handed to the observer at once. Nothing looks at the interval while there is still a choice: see
+//! [`rounds_for_precision`] for why.
 
 use crate::clock;
 use crate::wire::{Prepared, VisitRequest, Visited};
 use pqlab_record::{Case, Metric, Protocol, ProtocolKind, Record, Samples, State, Status, Visit};
-use pqlab_stats::{CONFIDENCE, Interval, median_interval};
+use pqlab_stats::{CONFIDENCE, Interval, median, median_interval, rounds_for_precision};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -18,8 +20,8 @@ use std::collections::BTreeMap;
 pub const REPEATS: u32 = 3;
 /// A sample is at least this many times as long as the counter's resolution.
 const RESOLUTIONS_PER_SAMPLE: f64 = 100.0;
-/// Rounds before an adaptive case may stop: one is no evidence of anything.
-const FEWEST_ROUNDS: u32 = 3;
+/// Rounds of the pilot, from which the adaptive rules plan the rest; at least so many are measured.
+const PILOT_ROUNDS: u32 = 3;
 /// Most samples in a visit, which bounds the memory of a run.
 const SAMPLES_PER_VISIT: u64 = 1000;
 /// Share of a visit's time spent on warm-up after the first visit.
@@ -149,6 +151,8 @@ struct Open {
     quota: Option<Vec<u64>>,
     spent_ns: u64,
     rounds: u32,
+    /// Rounds that the pilot calls for, once there was one.
+    planned: Option<u64>,
     samples: Samples,
 }
 
@@ -204,7 +208,7 @@ impl Block<'_> {
         let samples =
             Samples { metric: self.counter.metric, ns_per_tick: self.counter.ns_per_tick, batch, visits: Vec::new() };
         let ns_per_operation = ns_per_operation.max(0.1);
-        self.open.push(Open { position, ns_per_operation, quota, spent_ns: 0, rounds: 0, samples });
+        self.open.push(Open { position, ns_per_operation, quota, spent_ns: 0, rounds: 0, planned: None, samples });
         Ok(())
     }
 
@@ -307,20 +311,23 @@ impl Block<'_> {
     fn judge(&mut self) -> Result<(), String> {
         let mut index = 0;
         while index < self.open.len() {
-            let open = &self.open[index];
             let wanted = self.protocol.precision_pct;
-            let precise = self.interval(open).is_some_and(|interval| interval.half_width_pct() <= wanted);
+            if self.open[index].rounds == PILOT_ROUNDS {
+                self.open[index].planned = rounds_for_precision(&self.pilot(&self.open[index]), wanted, CONFIDENCE);
+            }
+            let open = &self.open[index];
             let finished = match &open.quota {
                 Some(quota) => quota.iter().all(|&left| left == 0),
                 None => {
                     let spent = open.spent_ns as f64 >= self.protocol.max_time_s * 1e9;
-                    spent || (precise && open.rounds >= FEWEST_ROUNDS)
+                    spent || open.planned.is_some_and(|planned| u64::from(open.rounds) >= planned)
                 }
             };
             if !finished {
                 index += 1;
                 continue;
             }
+            let precise = self.interval(open).is_some_and(|interval| interval.half_width_pct() <= wanted);
             // A fixed number of iterations is asked for without a precision: nothing was missed.
             let precision_reached = precise || open.quota.is_some();
             let open = self.open.remove(index);
@@ -351,6 +358,15 @@ impl Block<'_> {
         median_interval(&groups, CONFIDENCE).map(|interval| interval.with_step(step))
     }
 
+    /// The medians of the visits so far, process by process.
+    fn pilot(&self, open: &Open) -> Vec<Vec<f64>> {
+        let mut groups: Vec<Vec<f64>> = vec![Vec::new(); self.processes() as usize];
+        for visit in open.samples.usable() {
+            groups[visit.process as usize].extend(median(&open.samples.ns_per_operation(visit)));
+        }
+        groups
+    }
+
     fn fail(&mut self, position: usize, reason: String) -> Result<(), String> {
         let case = self.plan[position].clone();
         self.fleet.release(&case);
@@ -372,7 +388,11 @@ impl Block<'_> {
     fn part_done(&self, open: &Open) -> f64 {
         match (&open.quota, self.protocol.iterations) {
             (Some(quota), Some(iterations)) => 1.0 - quota.iter().sum::<u64>() as f64 / iterations.max(1) as f64,
-            _ => (open.spent_ns as f64 / (self.protocol.max_time_s * 1e9)).min(1.0),
+            _ => {
+                let time = open.spent_ns as f64 / (self.protocol.max_time_s * 1e9);
+                let rounds = open.planned.map_or(0.0, |planned| f64::from(open.rounds) / planned as f64);
+                time.max(rounds).min(1.0)
+            }
         }
     }
 

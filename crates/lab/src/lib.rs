@@ -1,6 +1,7 @@
 //! The facade: suite -> plan -> run -> store -> report. What the command line does, a program can do through here.
 
 mod catalogue;
+mod compare;
 mod error;
 mod plan;
 mod session;
@@ -9,6 +10,7 @@ mod verify;
 mod worker;
 
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
+pub use compare::{alarms, check_percentage, compare_stored, yardstick};
 pub use error::LabError;
 pub use plan::{Filters, Plan, matches};
 pub use session::{Ended, Laboratory, Progress, RunRequest};

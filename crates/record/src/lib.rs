@@ -5,6 +5,7 @@
 
 mod case;
 mod environment;
+mod noise;
 mod protocol;
 mod record;
 mod run;
@@ -13,6 +14,7 @@ pub use case::{Case, Facts, Form, Parameter, Sizes, State};
 pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
 };
+pub use noise::MachineNoise;
 pub use protocol::{CounterChoice, Protocol, ProtocolKind};
 pub use record::{Disturbance, Metric, Record, Samples, Status, Visit};
 pub use run::{Run, RunHeader};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProtocolKind {
-    /// Until the interval of the median is narrow enough or the case's time is spent.
+    /// As many rounds as the noise of the first three calls for, or until the case's time is spent.
     Adaptive,
     /// A number of iterations that was asked for.
     Fixed,

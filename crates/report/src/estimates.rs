@@ -8,6 +8,8 @@
 //!   1,000. The protocol's trimming takes as many samples at one tail as at the other and cannot move it.
 //! - **Its interval** ([`median_interval`]) has 95% confidence, is made from the samples
 //!   before trimming, and reaches half a step of the counter to either side at least.
+//! - **Drift.** A case whose visits become slower or faster from round to round is [marked](Estimates::drift): its median is
+//!   one of moments that differ.
 //! - **Trimming** applies to everything else: mean, deviation, extremes, quantiles.
 //! - **Batches.** A percentile or a coefficient of variation of batch means is not one of operations: a batch of `b`
 //!   hides what single operations do, and its deviation is smaller by the root of `b` and more. So above a batch of 1 the
@@ -21,7 +23,8 @@
 
 use pqlab_record::{Disturbance, Metric, Protocol, Record, Run, Samples, Status, Visit};
 use pqlab_stats::{
-    CONFIDENCE, Description, Interval, JarqueBera, Sorted, describe_samples, jarque_bera, median_interval,
+    CONFIDENCE, Description, Drift, Interval, JarqueBera, Sorted, VarianceComponents, describe_samples, drift,
+    jarque_bera, median_interval, variance_components,
 };
 use std::collections::BTreeMap;
 
@@ -50,6 +53,10 @@ pub struct Estimates {
     pub metric: Metric,
     /// Median of the count of one operation; `None` for the wall clock.
     pub ticks: Option<f64>,
+    /// Whether the visits become slower or faster; `None` where too few were made to say.
+    pub drift: Option<Drift>,
+    /// Spread of the visits' medians within processes and between them; `None` where it cannot be told apart.
+    pub components: Option<VarianceComponents>,
     /// Median of the core clock that the visits estimated, in Hz.
     pub clock_hz: Option<f64>,
     /// What the workload measured itself, by name.
@@ -94,6 +101,9 @@ pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
     let pooled = Sorted::new(groups.concat())?;
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     let median_ns = median_interval(&groups, CONFIDENCE)?.with_step(step_ns);
+    let rounds = by_round(samples);
+    let visit_medians: Vec<Vec<f64>> =
+        rounds.iter().map(|visits| visits.iter().map(|(_, median)| *median).collect()).collect();
     let medians = groups.iter().filter_map(|group| pqlab_stats::median(group));
     Some(Estimates {
         n: pooled.as_slice().len(),
@@ -108,6 +118,8 @@ pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
         normality: normality(pooled.as_slice(), protocol),
         metric: samples.metric,
         ticks: median_ticks(samples),
+        drift: drift(&rounds),
+        components: variance_components(&visit_medians),
         clock_hz: median_of(samples.usable().map(|visit| visit.clock_hz).filter(|hertz| *hertz > 0.0)),
         extra: extra(samples),
     })
@@ -123,6 +135,17 @@ fn normality(samples: &[f64], protocol: &Protocol) -> Option<JarqueBera> {
 /// Median in ns of what does nothing through the same calls: the case of workload `floor`.
 pub fn harness_floor_ns(run: &Run) -> Option<f64> {
     run.area("floor").find_map(|record| estimate(record, &run.header.protocol)).map(|floor| floor.median_ns.estimate)
+}
+
+/// The round and the median of each usable visit, process by process.
+fn by_round(samples: &Samples) -> Vec<Vec<(u32, f64)>> {
+    let mut processes: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
+    for visit in samples.usable() {
+        if let Some(median) = pqlab_stats::median(&samples.ns_per_operation(visit)) {
+            processes.entry(visit.process).or_default().push((visit.round, median));
+        }
+    }
+    processes.into_values().collect()
 }
 
 fn median_ticks(samples: &Samples) -> Option<f64> {
@@ -284,6 +307,26 @@ mod tests {
         assert_eq!((sum.visits, sum.disturbed, sum.repeats), (16, 8, 24));
         let worst = Disturbance::CpuShare { pct: 40.0 };
         assert_eq!(sum.kinds, [("steal", 7, Disturbance::Steal { pct: 2.0 }), ("cpu-share", 8, worst)]);
+    }
+
+    #[test]
+    fn a_case_that_slows_down_is_marked() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        assert_eq!(estimate(&record, &Protocol::default()).unwrap().drift, None, "two rounds tell nothing");
+        let visits = record.samples.visits.clone();
+        for round in 2..6_u32 {
+            record.samples.visits.extend(visits[..8].iter().map(|visit| Visit { round, ..visit.clone() }));
+        }
+        let steady = estimate(&record, &Protocol::default()).unwrap();
+        assert!(!steady.drift.unwrap().drifting);
+        let components = steady.components.unwrap();
+        assert!(components.between_pct > components.within_pct, "{components:?}");
+        for visit in &mut record.samples.visits {
+            let factor = 1.0 + 0.01 * f64::from(visit.round);
+            visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor) as u64);
+        }
+        let drift = estimate(&record, &Protocol::default()).unwrap().drift.unwrap();
+        assert!(drift.drifting && (drift.change_pct - 5.0).abs() < 0.5, "{drift:?}");
     }
 
     #[test]

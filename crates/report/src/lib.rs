@@ -4,6 +4,7 @@
 //! so an old run renders again, byte for byte. [`estimates`] says how figures come from samples; every format takes them
 //! from there.
 
+pub mod comparison;
 pub mod estimates;
 pub mod exporters;
 pub mod number;

@@ -107,6 +107,14 @@ pub enum StoreError {
         /// What is wrong with them.
         source: SamplesError,
     },
+    /// A baseline cannot be called so.
+    #[error(
+        "a baseline cannot be called {name:?}: use letters, digits, dots, dashes and underscores, not beginning with `last`"
+    )]
+    BadName {
+        /// The name.
+        name: String,
+    },
     /// No run is called so.
     #[error("no run is called {reference:?}: `pqlab runs` lists them all")]
     UnknownRun {

@@ -15,6 +15,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod write;
+mod yardsticks;
 
 pub use error::StoreError;
 pub use location::default_path;

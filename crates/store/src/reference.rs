@@ -4,7 +4,7 @@ use crate::{Store, StoreError};
 use rusqlite::{OptionalExtension, Params};
 
 impl Store {
-    /// The id of the run that a user means: an id, the beginning of one, `last`, or `last~N` for the Nth before it.
+    /// The id of the run that a user means: a baseline's name, an id, the beginning of one, `last`, or `last~N` for the Nth before it.
     pub fn resolve(&self, reference: &str) -> Result<String, StoreError> {
         match reference.strip_prefix("last") {
             Some("") => self.last(reference, 0),
@@ -12,7 +12,10 @@ impl Store {
                 Ok(back) => self.last(reference, back),
                 Err(_) => Err(StoreError::UnknownRun { reference: reference.into() }),
             },
-            _ => self.by_prefix(reference),
+            _ => match self.baseline(reference)? {
+                Some(run) => Ok(run),
+                None => self.by_prefix(reference),
+            },
         }
     }
 

@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod export;
@@ -34,6 +35,10 @@ impl DatabaseArgs {
 
     /// Opens the database for reading; it must be there.
     pub(crate) fn open_read_only(&self) -> Result<Store, StoreError> {
-        Store::open_read_only(self.path()?)
+        match Store::open_read_only(self.path()?) {
+            // Brings it up to date, where it can be written.
+            Err(StoreError::Older { path, .. }) => Store::open(path),
+            opened => opened,
+        }
     }
 }

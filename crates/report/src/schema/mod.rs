@@ -153,6 +153,9 @@ pub struct ResultEntry {
     pub verified: bool,
     /// Whether more than one visit in ten stayed disturbed.
     pub contended: bool,
+    /// Whether the case became slower or faster while it was measured.
+    #[serde(default)]
+    pub drifting: bool,
     /// Whether the wanted precision was reached in the time given.
     pub precision_reached: bool,
     /// `prepared` or `encoded`, where the operation has both forms.
@@ -205,6 +208,16 @@ pub struct ResultEntry {
     pub ticks_per_byte: Option<f64>,
     /// Lengths in bytes.
     pub sizes: Sizes,
+    /// By how much the visits' medians change from the first round to the last, in percent; null for fewer than three
+    /// processes with three visits.
+    #[serde(default)]
+    pub drift_pct: Option<f64>,
+    /// Standard deviation of what tells processes apart, in percent of the median; null where it cannot be told.
+    #[serde(default)]
+    pub between_processes_pct: Option<f64>,
+    /// Standard deviation of the medians of one process's visits, in percent of the median; likewise.
+    #[serde(default)]
+    pub within_processes_pct: Option<f64>,
     /// What `ticks` count: `tsc` (ticks of constant rate, not cycles), `cycles`, `instructions`; `wall` counts none. Null
     /// for a case without figures.
     pub counter: Option<Metric>,

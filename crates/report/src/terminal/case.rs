@@ -94,6 +94,20 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
         ("interval", format!("{} to {} ({confidence}%, {method})", time(interval.low), time(interval.high))),
         ("mean", time(estimates.samples_ns.mean)),
     ];
+    pairs.extend(estimates.components.map(|spread| {
+        let share = percent(100.0 * spread.between_share);
+        let (between, within) = (percent(spread.between_pct), percent(spread.within_pct));
+        (
+            "spread",
+            format!("{between} between processes, {within} between visits of one ({share} of the variance between)"),
+        )
+    }));
+    pairs.extend(
+        estimates
+            .drift
+            .filter(|drift| drift.drifting)
+            .map(|drift| ("drift", format!("{:+.1}% from the first round to the last", drift.change_pct))),
+    );
     pairs.extend(estimates.operations_per_second().map(|value| ("rate", format!("{} op/s", rate(value)))));
     let unit = estimates.metric.unit();
     pairs.extend(estimates.ticks.map(|ticks| ("counted", format!("{} {unit}", digits(ticks, 4)))));

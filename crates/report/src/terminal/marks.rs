@@ -10,13 +10,15 @@ pub enum Mark {
     Variation,
     /// The measurement was contended.
     Contended,
+    /// The case became slower or faster while it was measured.
+    Drifting,
     /// The wanted precision was not reached in the time given.
     Imprecise,
 }
 
 impl Mark {
     /// All marks, in the order in which they are shown.
-    pub const ALL: [Mark; 4] = [Mark::HighVariation, Mark::Variation, Mark::Contended, Mark::Imprecise];
+    pub const ALL: [Mark; 5] = [Mark::HighVariation, Mark::Variation, Mark::Contended, Mark::Drifting, Mark::Imprecise];
 
     /// The marks of a case.
     pub fn of(record: &Record, estimates: &Estimates) -> Vec<Mark> {
@@ -25,6 +27,7 @@ impl Mark {
             Mark::HighVariation => variation > 5.0,
             Mark::Variation => (3.0..=5.0).contains(&variation),
             Mark::Contended => estimates.contended,
+            Mark::Drifting => estimates.drift.is_some_and(|drift| drift.drifting),
             Mark::Imprecise => !record.precision_reached,
         };
         Mark::ALL.into_iter().filter(holds).collect()
@@ -36,6 +39,7 @@ impl Mark {
             Mark::HighVariation => '*',
             Mark::Variation => '~',
             Mark::Contended => '!',
+            Mark::Drifting => '/',
             Mark::Imprecise => '?',
         }
     }
@@ -46,6 +50,7 @@ impl Mark {
             Mark::HighVariation => "CoV above 5%",
             Mark::Variation => "CoV 3% to 5%",
             Mark::Contended => "contended: something else ran on the machine",
+            Mark::Drifting => "drifting: it became slower or faster while it was measured",
             Mark::Imprecise => "the target precision was not reached in the time given",
         }
     }

@@ -6,6 +6,7 @@
 
 mod case;
 mod columns;
+mod comparison;
 mod environment;
 mod histogram;
 mod line;
@@ -18,6 +19,7 @@ mod table;
 mod text;
 
 pub use case::show_case;
+pub use comparison::comparison_table;
 pub use environment::{closing, environment_line, floor_line};
 pub use line::{LineWidths, case_line};
 pub use marks::Mark;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// What a pqlab of each schema left behind, as `sqlite3 FILE .dump` writes its rows: never edited, added to with every
 /// migration. Its samples hold the bytes of their encoding as it was then.
-const LEFT_BEHIND: &[&str] = &[include_str!("fixtures/schema-1.sql")];
+const LEFT_BEHIND: &[&str] = &[include_str!("fixtures/schema-1.sql"), include_str!("fixtures/schema-2.sql")];
 
 /// A file of an older schema, with the rows that a pqlab of that time would have left.
 fn made_with(schema: usize, path: &Path) {

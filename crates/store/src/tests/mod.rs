@@ -6,6 +6,7 @@ mod references;
 mod refusals;
 mod rights;
 mod runs;
+mod yardsticks;
 
 use crate::Store;
 use pqlab_record::{Case, Disturbance, Environment, Facts, Form, Metric, Parameter, Protocol, Record, Run, RunHeader};

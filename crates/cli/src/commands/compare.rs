@@ -1,0 +1,40 @@
+use crate::args::CompareArgs;
+use crate::output::{self, Terminal};
+use crate::{DONE, FAILED, INCONCLUSIVE};
+use pqlab_lab::compare_stored;
+use pqlab_lab::report::comparison::Comparison;
+use pqlab_lab::report::terminal;
+
+pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<u8> {
+    let store = arguments.database.open_read_only()?;
+    let (first, second) = (&arguments.first, &arguments.second);
+    let patterns = [first, second].iter().any(|text| text.contains(['/', '*', '@']));
+    let run = match (&arguments.run, patterns) {
+        (Some(run), _) => Some(run.as_str()),
+        (None, true) => Some("last"),
+        (None, false) => None,
+    };
+    let comparison = compare_stored(&store, run, first, second, arguments.margin)?;
+    show(&comparison, arguments.json, screen)?;
+    Ok(code(&comparison))
+}
+
+pub(crate) fn show(comparison: &Comparison, json: bool, screen: &Terminal) -> anyhow::Result<()> {
+    if json {
+        output::data(&serde_json::to_string_pretty(&comparison.to_json())?)?;
+    } else {
+        output::data(&terminal::comparison_table(comparison, screen.width, screen.palette))?;
+    }
+    Ok(())
+}
+
+/// Something slower outweighs what is inconclusive.
+fn code(comparison: &Comparison) -> u8 {
+    if comparison.worse() {
+        FAILED
+    } else if comparison.inconclusive() {
+        INCONCLUSIVE
+    } else {
+        DONE
+    }
+}

@@ -1,0 +1,164 @@
+//! Comparisons of stored runs, alarms against a baseline, and what comparisons of a case with itself say of a machine.
+
+use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
+use pqlab_harness::clock;
+use pqlab_record::{Case, MachineNoise, Protocol, Record, Run};
+use pqlab_report::comparison::{ComparedCase, Comparison, Yardstick, compare, compare_runs, pair_by_stars};
+use pqlab_report::estimate;
+use pqlab_stats::{NullComparisons, RunSpread, Verdict, null_comparisons};
+use pqlab_store::Store;
+
+use std::sync::atomic::AtomicBool;
+
+/// What a run on this machine is judged by: a margin that the user gave, else what was found of the machine, else what is
+/// assumed of any.
+///
+/// # Errors
+/// [`LabError`] where the store refuses, or the margin is no percentage above zero.
+pub fn yardstick(store: &Store, run: &Run, margin_pct: Option<f64>) -> Result<Yardstick, LabError> {
+    let mut yardstick = Yardstick::default();
+    if let Some(noise) = store.noise(&run.header.environment)? {
+        let source =
+            format!("from {} comparisons of {} with itself, {}", noise.comparisons, noise.case, noise.measured_at);
+        yardstick = Yardstick {
+            margin_pct: noise.margin_pct,
+            margin_source: source.clone(),
+            runs: RunSpread {
+                pct: noise.run_spread_pct,
+                degrees_of_freedom: usize::try_from(noise.comparisons).unwrap_or(usize::MAX),
+            },
+            runs_source: source,
+        };
+    }
+    if let Some(margin_pct) = margin_pct {
+        check_percentage("--margin", margin_pct)?;
+        (yardstick.margin_pct, yardstick.margin_source) = (margin_pct, "--margin".into());
+    }
+    Ok(yardstick)
+}
+
+/// Compares two stored runs, or, where `run` is given, the cases of that run which match the patterns `first` and `second`.
+///
+/// # Errors
+/// [`LabError::Usage`] where there is nothing to compare; [`LabError::Store`] where a run is not to be had.
+pub fn compare_stored(
+    store: &Store,
+    run: Option<&str>,
+    first: &str,
+    second: &str,
+    margin_pct: Option<f64>,
+) -> Result<Comparison, LabError> {
+    let load = |reference: &str| Ok::<Run, LabError>(store.load_run(&store.resolve(reference)?)?);
+    if let Some(run) = run {
+        let run = load(run)?;
+        let ids: Vec<String> = run.records.iter().map(|record| record.case.id()).collect();
+        for pattern in [first, second] {
+            if !ids.iter().any(|id| matches(pattern, id)) {
+                let id = &run.header.id;
+                return Err(LabError::usage(format!(
+                    "no case of run {id} matches {pattern:?}: `pqlab show {id}` lists them"
+                )));
+            }
+        }
+        let pairs: Vec<(&Record, &Record)> = pair_by_stars(first, second, &ids)
+            .into_iter()
+            .map(|(one, two)| (&run.records[one], &run.records[two]))
+            .collect();
+        if pairs.is_empty() {
+            return Err(LabError::usage(format!(
+                "no two cases belong together: {first:?} and {second:?} pair those for which the stars stand for the same text"
+            )));
+        }
+        return Ok(compare(&run, &run, &pairs, &yardstick(store, &run, margin_pct)?));
+    }
+    let (first, second) = (without_floor(load(first)?), without_floor(load(second)?));
+    let comparison = compare_runs(&first, &second, &yardstick(store, &second, margin_pct)?);
+    if comparison.cases.is_empty() {
+        let (one, two) = (&first.header.id, &second.header.id);
+        return Err(LabError::usage(format!(
+            "runs {one} and {two} have no case in common: `pqlab show` lists their cases"
+        )));
+    }
+    Ok(comparison)
+}
+
+/// The cases that are slower by more than `slower_pct` percent, or fail where they did not before.
+pub fn alarms(comparison: &Comparison, slower_pct: f64) -> Vec<&ComparedCase> {
+    let beyond = |case: &&ComparedCase| {
+        let slower = case.judgement.verdict == Verdict::Slower;
+        let far = case.ratio.is_some_and(|ratio| ratio.ratio.estimate > 1.0 + slower_pct / 100.0);
+        case.broken || (slower && far)
+    };
+    comparison.cases.iter().filter(beyond).collect()
+}
+
+/// # Errors
+/// [`LabError::Usage`] for what is no percentage above zero.
+pub fn check_percentage(flag: &str, value: f64) -> Result<(), LabError> {
+    if value.is_finite() && value > 0.0 && value <= 1000.0 {
+        return Ok(());
+    }
+    Err(LabError::usage(format!("{flag} {value}: a percentage above 0 is needed, such as {flag} 2")))
+}
+
+/// What the harness itself costs is no case of the comparison.
+fn without_floor(mut run: Run) -> Run {
+    run.records.retain(|record| record.case.workload != "floor");
+    run
+}
+
+impl Laboratory {
+    /// Compares a case with itself `comparisons` times: runs of it, each with fresh processes, in pairs. Nothing of it is
+    /// stored but what this returns, which is for [`Store::save_noise`]. `None` where the user stopped it.
+    ///
+    /// # Errors
+    /// [`LabError`] where the case cannot be measured.
+    pub fn measure_noise(
+        &self,
+        case: &Case,
+        protocol: &Protocol,
+        comparisons: usize,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Option<(MachineNoise, NullComparisons)>, LabError> {
+        let folder =
+            tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
+        let mut store = Store::open(folder.path().join("noise.db"))?;
+        let mut medians = Vec::new();
+        let mut environment = None;
+        for _ in 0..2 * comparisons {
+            let plan = Plan { suite: "noise".into(), cases: vec![case.clone()], protocol: protocol.clone() };
+            let request = RunRequest { seed: None, command: "pqlab doctor --aa".into() };
+            let ended = self.run(&mut store, plan, &request, progress, stop)?;
+            if !ended.complete {
+                return Ok(None);
+            }
+            let run = store.load_run(&ended.run)?;
+            let record = run.records.first();
+            let estimates = record.and_then(|record| estimate(record, protocol));
+            let Some(estimates) = estimates else {
+                let reason = record.and_then(|record| record.error.clone()).unwrap_or_else(|| "no samples".into());
+                return Err(LabError::Measuring(format!("{} cannot be measured: {reason}", case.id())));
+            };
+            medians.push(estimates.process_medians_ns.into_iter().map(|(_, median)| median).collect::<Vec<f64>>());
+            environment = Some(run.header.environment);
+        }
+        let pairs: Vec<(Vec<f64>, Vec<f64>)> =
+            medians.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+        let (Some(found), Some(environment)) = (null_comparisons(&pairs), environment) else {
+            return Err(LabError::usage("at least 5 comparisons of at least 3 processes are needed"));
+        };
+        let noise = MachineNoise {
+            host: environment.host.name,
+            cpu: environment.cpu.model,
+            measured_at: clock::utc_now(),
+            case: case.id(),
+            comparisons: found.comparisons as u64,
+            false_verdicts: found.false_verdicts as u64,
+            run_spread_pct: found.runs.pct,
+            margin_pct: found.margin_pct,
+            smallest_difference_pct: found.smallest_difference_pct,
+        };
+        Ok(Some((noise, found)))
+    }
+}

@@ -1,0 +1,52 @@
+//! A comparison as JSON.
+
+use super::Comparison;
+use pqlab_stats::VERDICT_SIGNIFICANCE;
+use serde_json::{Value, json};
+
+impl Comparison {
+    /// The comparison for programs; times in µs, as in the schema of runs. Fields are null where they do not apply.
+    pub fn to_json(&self) -> Value {
+        let cases: Vec<Value> = self
+            .cases
+            .iter()
+            .map(|case| {
+                let us = |ns: Option<f64>| ns.map(|ns| ns / 1000.0);
+                json!({
+                    "first": case.first,
+                    "second": case.second,
+                    "first_median_us": us(case.first_ns),
+                    "second_median_us": us(case.second_ns),
+                    "paired": case.paired,
+                    "ratio": case.ratio.map(|ratio| ratio.ratio.estimate),
+                    "ratio_ci": case.ratio.map(|ratio| [ratio.ratio.low, ratio.ratio.high]),
+                    "p_value": case.ratio.map(|ratio| ratio.p_value),
+                    "adjusted_p_value": case.judgement.adjusted_p,
+                    "verdict": case.judgement.verdict.name(),
+                    "broken": case.broken,
+                    "notes": case.notes,
+                })
+            })
+            .collect();
+        let differences: Vec<Value> = self
+            .differences
+            .iter()
+            .map(|it| json!({"what": it.what, "first": it.first, "second": it.second}))
+            .collect();
+        json!({
+            "different_machines": self.machines,
+            "first_run": self.first_run,
+            "second_run": self.second_run,
+            "differences": differences,
+            "margin_pct": self.yardstick.margin_pct,
+            "margin_source": self.yardstick.margin_source,
+            "run_spread_pct": self.yardstick.runs.pct,
+            "run_spread_source": self.yardstick.runs_source,
+            "correction": "benjamini-hochberg",
+            "significance": VERDICT_SIGNIFICANCE,
+            "cases": cases,
+            "only_first": self.only_first,
+            "only_second": self.only_second,
+        })
+    }
+}

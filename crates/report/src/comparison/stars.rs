@@ -1,0 +1,70 @@
+use std::collections::BTreeMap;
+
+/// Pairs texts that match two patterns: those for which the stars of both stand for the same. Where each pattern matches
+/// one text only, these two. Returns positions.
+pub fn pair_by_stars(first: &str, second: &str, texts: &[String]) -> Vec<(usize, usize)> {
+    let matching = |pattern: &str| -> Vec<(usize, Vec<String>)> {
+        texts.iter().enumerate().filter_map(|(index, text)| Some((index, stars(pattern, text)?))).collect()
+    };
+    let (one, two) = (matching(first), matching(second));
+    if let ([(one, _)], [(two, _)]) = (&one[..], &two[..]) {
+        return vec![(*one, *two)];
+    }
+    let by_stars: BTreeMap<&Vec<String>, usize> = two.iter().map(|(index, stars)| (stars, *index)).collect();
+    let pairs = one.iter().filter_map(|(index, stars)| Some((*index, *by_stars.get(stars)?)));
+    pairs.filter(|(one, two)| one != two).collect()
+}
+
+/// What the stars of a pattern stand for in a text, each as little as can be but the last; `None` where it does not match.
+/// `?` stands for any one character.
+fn stars(pattern: &str, text: &str) -> Option<Vec<String>> {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let mut found = Vec::new();
+    filled(&pattern, &text, &mut found).then_some(found)
+}
+
+fn filled(pattern: &[char], text: &[char], found: &mut Vec<String>) -> bool {
+    match pattern.split_first() {
+        None => text.is_empty(),
+        Some(('*', rest)) => {
+            let so_far = found.len();
+            (0..=text.len()).any(|length| {
+                found.truncate(so_far);
+                found.push(text[..length].iter().collect());
+                filled(rest, &text[length..], found)
+            })
+        }
+        Some((wanted, rest)) => match text.split_first() {
+            Some((there, text)) if wanted == there || *wanted == '?' => filled(rest, text, found),
+            _ => false,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts() -> Vec<String> {
+        ["kem/A/enc@x", "kem/A/dec@x", "kem/B/enc@x", "kem/A/enc@y", "kem/A/dec@y"].map(String::from).to_vec()
+    }
+
+    #[test]
+    fn texts_are_paired_where_the_stars_stand_for_the_same() {
+        assert_eq!(pair_by_stars("*@x", "*@y", &texts()), [(0, 3), (1, 4)]);
+        assert_eq!(pair_by_stars("kem/A/*@*", "kem/B/*@*", &texts()), [(0, 2)]);
+        assert_eq!(pair_by_stars("kem/A/enc@x", "kem/A/dec@y", &texts()), [(0, 4)]);
+        // One text on each side is a pair, whatever the stars stand for.
+        assert_eq!(pair_by_stars("kem/B*", "*dec@y", &texts()), [(2, 4)]);
+        assert!(pair_by_stars("*", "*", &texts()).is_empty());
+        assert!(pair_by_stars("nothing", "*", &texts()).is_empty());
+    }
+
+    #[test]
+    fn a_star_stands_for_as_little_as_can_be() {
+        assert_eq!(stars("*a*", "banana"), Some(vec!["b".into(), "nana".into()]));
+        assert_eq!(stars("b?n*", "banana"), Some(vec!["ana".into()]));
+        assert_eq!(stars("*x", "banana"), None);
+        assert_eq!(stars("", ""), Some(vec![]));
+    }
+}

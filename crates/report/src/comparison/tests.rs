@@ -1,0 +1,108 @@
+use super::*;
+use crate::fixtures;
+
+/// A run with every sample of its cases longer by a factor, with another seed of noise where `apart` is set.
+fn slowed(factor: f64, matching: &str) -> Run {
+    let mut run = fixtures::run();
+    run.header.id = "second".into();
+    for record in run.records.iter_mut().filter(|record| record.case.provider.contains(matching)) {
+        for visit in &mut record.samples.visits {
+            visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor).round() as u64);
+        }
+    }
+    run
+}
+
+fn verdict_of<'a>(comparison: &'a Comparison, id: &str) -> &'a ComparedCase {
+    comparison.cases.iter().find(|case| case.first == id).unwrap()
+}
+
+#[test]
+fn a_slower_case_is_found_among_equivalent_ones() {
+    let comparison = compare_runs(&fixtures::run(), &slowed(1.05, "liboqs"), &Yardstick::default());
+    let slow = verdict_of(&comparison, "kem/ML-KEM-768/encapsulate@liboqs");
+    assert_eq!((slow.judgement.verdict, slow.paired), (Verdict::Slower, false));
+    assert!((slow.ratio.unwrap().ratio.estimate - 1.05).abs() < 1e-3);
+    let same = verdict_of(&comparison, "kem/ML-KEM-768/encapsulate@aws-lc");
+    assert_eq!(same.judgement.verdict, Verdict::Equivalent);
+    assert!(comparison.worse());
+    let back = compare_runs(&slowed(1.05, "liboqs"), &fixtures::run(), &Yardstick::default());
+    assert_eq!(verdict_of(&back, "kem/ML-KEM-768/encapsulate@liboqs").judgement.verdict, Verdict::Faster);
+    assert!(!back.worse());
+}
+
+#[test]
+fn cases_of_one_block_are_compared_process_by_process() {
+    let run = fixtures::run();
+    let find = |provider: &str| run.records.iter().find(|record| record.case.provider == provider).unwrap();
+    let pairs = [(find("liboqs"), find("aws-lc"))];
+    let comparison = compare(&run, &run, &pairs, &Yardstick::default());
+    let case = &comparison.cases[0];
+    assert!(case.paired && case.judgement.verdict == Verdict::Slower);
+    assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.01);
+    assert_eq!(comparison.differences, []);
+    // The processes of the fixture differ by the same parts in both cases: paired, that cancels out.
+    let apart = ratio_of_runs(
+        &common_medians(find("liboqs"), find("aws-lc")).iter().map(|pair| pair.0).collect::<Vec<_>>(),
+        &common_medians(find("liboqs"), find("aws-lc")).iter().map(|pair| pair.1).collect::<Vec<_>>(),
+        RunSpread { pct: 0.0, degrees_of_freedom: 10 },
+        0.0,
+        CONFIDENCE,
+    );
+    assert!(case.ratio.unwrap().standard_error < apart.unwrap().standard_error);
+}
+
+#[test]
+fn only_rounds_that_both_have_are_paired() {
+    let run = fixtures::run();
+    let mut first = run.records[0].clone();
+    let second = run.records[1].clone();
+    for visit in first.samples.visits.iter_mut().filter(|visit| visit.round == 1) {
+        visit.ticks.iter_mut().for_each(|ticks| *ticks *= 3);
+        visit.round = 7;
+    }
+    let ratios: Vec<f64> = common_medians(&first, &second).iter().map(|(one, two)| two / one).collect();
+    assert_eq!(ratios.len(), 8);
+    assert!(ratios.iter().all(|ratio| (ratio - 12.9 / 10.4).abs() < 0.05), "{ratios:?}");
+}
+
+#[test]
+fn a_case_that_fails_now_is_worse() {
+    let (first, mut second) = (fixtures::run(), slowed(1.0, "nothing"));
+    let broken = &mut second.records[0];
+    *broken = Record::failed(broken.case.clone(), "wrong secret".into(), "2026-11-21T18:59:00Z".into());
+    let comparison = compare_runs(&first, &second, &Yardstick::default());
+    let case = &comparison.cases[0];
+    assert!(case.broken && comparison.worse());
+    assert_eq!((case.judgement.verdict, case.ratio), (Verdict::Inconclusive, None));
+    assert_eq!(case.notes, ["the second failed: wrong secret"]);
+}
+
+#[test]
+fn every_difference_between_runs_is_named() {
+    let (first, mut second) = (fixtures::run(), fixtures::run());
+    second.records.pop();
+    let environment = &mut second.header.environment;
+    environment.os.kernel = "other".into();
+    environment.providers[0].version = "0.0.1".into();
+    let gone = environment.providers.pop().unwrap().id;
+    second.header.protocol.processes = 4;
+    let comparison = compare_runs(&first, &second, &Yardstick::default());
+    let names: Vec<&str> = comparison.differences.iter().map(|difference| difference.what.as_str()).collect();
+    let provider = format!("provider {}", first.header.environment.providers[0].id);
+    for wanted in ["kernel", "processes", provider.as_str(), format!("provider {gone}").as_str()] {
+        assert!(names.contains(&wanted), "{names:?} lacks {wanted}");
+    }
+    assert_eq!(comparison.machines, None);
+    assert_eq!(comparison.only_first.len(), 1);
+}
+
+#[test]
+fn programs_are_told_the_same() {
+    let comparison = compare_runs(&fixtures::run(), &slowed(1.05, "liboqs"), &Yardstick::default());
+    let json = comparison.to_json();
+    let case = json["cases"].as_array().unwrap().iter().find(|case| case["verdict"] == "slower").unwrap();
+    assert_eq!(case["first"], "kem/ML-KEM-768/encapsulate@liboqs");
+    assert!(case["ratio_ci"][0].as_f64().unwrap() > 1.0 && case["adjusted_p_value"].as_f64().unwrap() < 0.01);
+    assert!(json["different_machines"].is_null());
+}

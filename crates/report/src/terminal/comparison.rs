@@ -1,0 +1,147 @@
+use super::columns::{Cell, lines};
+use super::palette::{Palette, Role};
+use super::text::neutral;
+use crate::comparison::{ComparedCase, Comparison};
+use crate::number::{NONE, duration, percent};
+use pqlab_stats::{VERDICT_SIGNIFICANCE, Verdict};
+
+/// A comparison as a table, with what has to be known first before it and what it was judged by after it. Where the runs
+/// are from different machines, the first line says so.
+pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette) -> String {
+    let mut out = String::new();
+    if let Some([first, second]) = &comparison.machines {
+        let warning = format!(
+            "DIFFERENT MACHINES: {} and {}: what follows compares machines, not code",
+            neutral(first),
+            neutral(second)
+        );
+        out.push_str(&format!("{}\n", palette.paint(Role::Bad, &warning)));
+    }
+    for difference in &comparison.differences {
+        let text = format!(
+            "warning: {} differs: {} and {}",
+            neutral(&difference.what),
+            neutral(&difference.first),
+            neutral(&difference.second)
+        );
+        out.push_str(&format!("{}\n", palette.paint(Role::Doubtful, &text)));
+    }
+    let runs = match comparison.first_run == comparison.second_run {
+        true => format!("run {}", comparison.first_run),
+        false => format!("run {}, then run {}", comparison.first_run, comparison.second_run),
+    };
+    out.push_str(&format!("{}\n\n", neutral(&runs)));
+    let heading = |text: &str| Cell::left(text).role(Role::Strong);
+    let right = |text: &str| Cell::right(text).role(Role::Strong);
+    let mut rows = vec![vec![
+        heading("case"),
+        right("first"),
+        right("second"),
+        right("ratio"),
+        right("95% interval"),
+        heading("verdict"),
+        heading(""),
+    ]];
+    rows.extend(comparison.cases.iter().map(row));
+    out.push_str(&lines(&rows, width, palette).join("\n"));
+    out.push_str("\n\n");
+    out.push_str(&footer(comparison));
+    for (which, ids) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
+        if !ids.is_empty() {
+            let ids = ids.iter().map(|id| neutral(id)).collect::<Vec<_>>().join(", ");
+            out.push_str(&format!("only in the {which} run: {ids}\n"));
+        }
+    }
+    out
+}
+
+fn row(case: &ComparedCase) -> Vec<Cell> {
+    let time = |ns: Option<f64>| {
+        ns.map_or(NONE.to_owned(), |ns| {
+            let (number, unit) = duration(ns);
+            format!("{number} {unit}")
+        })
+    };
+    let name =
+        if case.first == case.second { case.first.clone() } else { format!("{} -> {}", case.first, case.second) };
+    let role = match case.judgement.verdict {
+        Verdict::Faster => Role::Good,
+        Verdict::Slower => Role::Bad,
+        Verdict::Equivalent => Role::Strong,
+        Verdict::Inconclusive => Role::Doubtful,
+    };
+    let ratio = case.ratio.map(|ratio| ratio.ratio);
+    let ratio_text = |value: f64| format!("{value:.3}");
+    vec![
+        Cell::left(&name),
+        Cell::right(&time(case.first_ns)),
+        Cell::right(&time(case.second_ns)),
+        Cell::right(&ratio.map_or(NONE.to_owned(), |ratio| ratio_text(ratio.estimate))),
+        Cell::right(&ratio.map_or(NONE.to_owned(), |ratio| format!("{:.3} to {:.3}", ratio.low, ratio.high))),
+        Cell::left(case.judgement.verdict.name()).role(role),
+        Cell::left(&case.notes.join("; ")).cuttable(),
+    ]
+}
+
+fn footer(comparison: &Comparison) -> String {
+    let yardstick = &comparison.yardstick;
+    let mut text = String::new();
+    let count = |verdict: Verdict| format!("{} {}", comparison.count(verdict), verdict.name());
+    let counts = [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Inconclusive].map(count).join(", ");
+    text.push_str(&format!("{counts}; the ratio is the second's time over the first's\n"));
+    text.push_str(&format!(
+        "equivalent: the interval lies within {} ({})\n",
+        percent(yardstick.margin_pct),
+        yardstick.margin_source
+    ));
+    text.push_str(&format!(
+        "faster, slower: at most {} of these verdicts are expected to be false (Benjamini-Hochberg over {} cases)\n",
+        percent(100.0 * VERDICT_SIGNIFICANCE),
+        comparison.cases.iter().filter(|case| case.ratio.is_some()).count()
+    ));
+    let paired = comparison.cases.iter().filter(|case| case.paired).count();
+    if paired < comparison.cases.len() {
+        text.push_str(&format!(
+            "measured apart: intervals include a spread between runs of {} ({})\n",
+            percent(yardstick.runs.pct),
+            yardstick.runs_source
+        ));
+    }
+    if paired > 0 {
+        text.push_str(&format!("{paired} measured together, process by process in the same rounds\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::{Yardstick, compare_runs};
+    use crate::fixtures;
+
+    #[test]
+    fn the_first_line_says_that_the_machines_differ() {
+        let (first, mut second) = (fixtures::run(), fixtures::run());
+        second.header.id = "other".into();
+        second.header.environment.cpu.model = "Another CPU".into();
+        second.header.environment.build.rustc = "rustc 9.9".into();
+        let text = comparison_table(&compare_runs(&first, &second, &Yardstick::default()), 120, Palette::PLAIN);
+        let first_line = text.lines().next().unwrap();
+        assert!(first_line.starts_with("DIFFERENT MACHINES: ") && first_line.contains("Another CPU"), "{text}");
+        assert!(text.contains("warning: Rust compiler differs: ") && text.contains("rustc 9.9"), "{text}");
+        let same = comparison_table(&compare_runs(&first, &first, &Yardstick::default()), 120, Palette::PLAIN);
+        assert!(same.starts_with("run ") && !same.contains("warning"), "{same}");
+    }
+
+    #[test]
+    fn every_case_has_a_row_and_the_correction_is_named() {
+        let run = fixtures::run();
+        let comparison = compare_runs(&run, &run, &Yardstick::default());
+        let text = comparison_table(&comparison, 200, Palette::PLAIN);
+        assert_eq!(comparison.cases.len(), run.records.len());
+        for record in &run.records {
+            assert!(text.contains(&record.case.id()), "{text}");
+        }
+        assert!(text.contains("Benjamini-Hochberg over") && text.contains("1.000"), "{text}");
+    }
+}

@@ -1,0 +1,287 @@
+use crate::two_sample::{student_two_sided, welch_satterthwaite};
+use crate::{CONFIDENCE, Interval, IntervalMethod, Sorted, benjamini_hochberg, mean, standard_deviation};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// Of the verdicts `faster` and `slower`, no more than this share is expected to be false.
+pub const VERDICT_SIGNIFICANCE: f64 = 0.01;
+
+/// How far apart two cases may be and still be called equivalent, in percent, where nothing is known of the machine.
+pub const DEFAULT_MARGIN_PCT: f64 = 2.0;
+
+/// What is assumed of a machine that was not measured: see [`RunSpread`].
+pub const DEFAULT_RUN_SPREAD: RunSpread = RunSpread { pct: 0.3, degrees_of_freedom: 20 };
+
+/// The number of degrees of freedom of what is known and not estimated.
+const KNOWN: usize = 1_000_000;
+
+/// By how much whole runs of the same thing differ beyond what the spread between their processes explains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunSpread {
+    /// Standard deviation of what tells runs apart, in percent.
+    pub pct: f64,
+    /// How many independent comparisons it was estimated from.
+    pub degrees_of_freedom: usize,
+}
+
+/// How long the second of two cases takes, over how long the first one does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ratio {
+    /// The ratio of the medians with its interval: below 1 the second case is the faster one.
+    pub ratio: Interval,
+    /// Two-sided p-value of a ratio of 1.
+    pub p_value: f64,
+    /// Degrees of freedom of the interval.
+    pub degrees_of_freedom: f64,
+    /// Standard error of the ratio's logarithm.
+    pub standard_error: f64,
+}
+
+/// The ratio of two cases that the same processes measured in the same rounds: a pair of medians for each process. Student's
+/// interval over the logarithms of the pairs' ratios, so that what a process does to both cases alike cancels out.
+/// `resolution` is the step of the counter as a part of the medians: a difference below it is no difference.
+///
+/// `None` for fewer than three processes, and where a median is not positive and finite.
+pub fn ratio_of_pairs(pairs: &[(f64, f64)], resolution: f64, confidence: f64) -> Option<Ratio> {
+    if pairs.len() < 3 {
+        return None;
+    }
+    let logarithms: Vec<f64> = pairs.iter().map(|(first, second)| second.ln() - first.ln()).collect();
+    let share = standard_deviation(&logarithms)?.powi(2) / pairs.len() as f64;
+    ratio(mean(&logarithms)?, &[(share, pairs.len() - 1), step(resolution)], confidence)
+}
+
+/// The ratio of two cases that were measured apart, in different runs or by different processes: a median for each process
+/// of the one and of the other. Welch's interval over their logarithms, with the spread between runs of the same thing
+/// added, because no number of processes within one run shows it.
+///
+/// `None` for fewer than three processes on either side, and where a median is not positive and finite.
+pub fn ratio_of_runs(
+    first: &[f64],
+    second: &[f64],
+    runs: RunSpread,
+    resolution: f64,
+    confidence: f64,
+) -> Option<Ratio> {
+    if first.len() < 3 || second.len() < 3 {
+        return None;
+    }
+    let logarithms = |medians: &[f64]| medians.iter().map(|median| median.ln()).collect::<Vec<f64>>();
+    let (first, second) = (logarithms(first), logarithms(second));
+    let share = |values: &[f64]| Some((standard_deviation(values)?.powi(2) / values.len() as f64, values.len() - 1));
+    let between = (2.0 * (runs.pct / 100.0).powi(2), runs.degrees_of_freedom.max(1));
+    let shares = [share(&first)?, share(&second)?, between, step(resolution)];
+    ratio(mean(&second)? - mean(&first)?, &shares, confidence)
+}
+
+/// The variance that rounding to a step adds to the difference of two readings: a twelfth of the step's square for each.
+fn step(resolution: f64) -> (f64, usize) {
+    (resolution * resolution / 6.0, KNOWN)
+}
+
+fn ratio(difference: f64, shares: &[(f64, usize)], confidence: f64) -> Option<Ratio> {
+    let standard_error = shares.iter().map(|(share, _)| share).sum::<f64>().sqrt();
+    if !difference.is_finite() || !standard_error.is_finite() {
+        return None;
+    }
+    let degrees_of_freedom = if standard_error > 0.0 { welch_satterthwaite(shares) } else { KNOWN as f64 };
+    let half = student_quantile(0.5 + confidence / 2.0, degrees_of_freedom)? * standard_error;
+    let statistic = if difference == 0.0 { 0.0 } else { difference / standard_error.max(f64::MIN_POSITIVE) };
+    let [estimate, low, high] = [difference, difference - half, difference + half].map(f64::exp);
+    Some(Ratio {
+        ratio: Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT },
+        p_value: student_two_sided(statistic, degrees_of_freedom)?,
+        degrees_of_freedom,
+        standard_error,
+    })
+}
+
+fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
+    Some(StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?.inverse_cdf(p))
+}
+
+/// What a comparison comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The second case is faster than the first.
+    Faster,
+    /// The second case is slower than the first.
+    Slower,
+    /// Whatever difference there is lies within the margin.
+    Equivalent,
+    /// The measurements do not tell.
+    Inconclusive,
+}
+
+impl Verdict {
+    /// The word that command lines and files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Faster => "faster",
+            Verdict::Slower => "slower",
+            Verdict::Equivalent => "equivalent",
+            Verdict::Inconclusive => "inconclusive",
+        }
+    }
+}
+
+/// A verdict, and how sure it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The p-value of no difference, adjusted for the number of comparisons; `None` where there is no ratio.
+    pub adjusted_p: Option<f64>,
+}
+
+/// Judges many comparisons at once. A case is equivalent where the interval of its ratio lies between `1 / (1 + margin)` and
+/// `1 + margin` (the two one-sided tests of Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987), at
+/// half the level that he asks for); else faster or slower where its p-value, adjusted for the number of comparisons
+/// after Benjamini and Hochberg, is at most [`VERDICT_SIGNIFICANCE`]; else inconclusive.
+pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
+    let p_values: Vec<f64> = ratios.iter().map(|ratio| ratio.map_or(f64::NAN, |ratio| ratio.p_value)).collect();
+    let adjusted = benjamini_hochberg(&p_values);
+    let most = 1.0 + margin_pct / 100.0;
+    let judge = |(ratio, adjusted): (&Option<Ratio>, f64)| match ratio {
+        None => Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
+        Some(Ratio { ratio, .. }) => {
+            let verdict = if 1.0 / most <= ratio.low && ratio.high <= most {
+                Verdict::Equivalent
+            } else if adjusted > VERDICT_SIGNIFICANCE {
+                Verdict::Inconclusive
+            } else if ratio.estimate > 1.0 {
+                Verdict::Slower
+            } else {
+                Verdict::Faster
+            };
+            Judgement { verdict, adjusted_p: Some(adjusted) }
+        }
+    };
+    ratios.iter().zip(adjusted).map(judge).collect()
+}
+
+/// What comparisons of a thing with itself say about a machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NullComparisons {
+    /// How many there were.
+    pub comparisons: usize,
+    /// How many were called faster or slower, each judged by the spread that the others show.
+    pub false_verdicts: usize,
+    /// How far whole runs lie apart.
+    pub runs: RunSpread,
+    /// The margin within which nineteen of twenty of them are equivalent, in percent.
+    pub margin_pct: f64,
+    /// The difference that is found nineteen times of twenty, in percent.
+    pub smallest_difference_pct: f64,
+}
+
+/// Makes a machine's figures from pairs of runs of the same case: for each run the medians of its processes. The variance
+/// between runs is what the squared differences of the pairs exceed the spread between processes by (the method of
+/// moments). `None` for fewer than five pairs, or where one of them has no ratio.
+pub fn null_comparisons(pairs: &[(Vec<f64>, Vec<f64>)]) -> Option<NullComparisons> {
+    const FEWEST: usize = 5;
+    if pairs.len() < FEWEST {
+        return None;
+    }
+    let nothing = RunSpread { pct: 0.0, degrees_of_freedom: KNOWN };
+    let bare = |(first, second): &(Vec<f64>, Vec<f64>)| ratio_of_runs(first, second, nothing, 0.0, CONFIDENCE);
+    let bare: Vec<Ratio> = pairs.iter().map(bare).collect::<Option<_>>()?;
+    let excess = |ratio: &Ratio| (ratio.ratio.estimate.ln().powi(2) - ratio.standard_error.powi(2)) / 2.0;
+    let excesses: Vec<f64> = bare.iter().map(excess).collect();
+    let sum: f64 = excesses.iter().sum();
+    let spread = |variance: f64, count: usize| RunSpread {
+        pct: 100.0 * (variance / count as f64).max(0.0).sqrt(),
+        degrees_of_freedom: count,
+    };
+    let runs = spread(sum, pairs.len());
+    let mut false_verdicts = 0;
+    let (mut ends, mut differences) = (Vec::new(), Vec::new());
+    for ((first, second), excess) in pairs.iter().zip(&excesses) {
+        let by_others = ratio_of_runs(first, second, spread(sum - excess, pairs.len() - 1), 0.0, CONFIDENCE)?;
+        false_verdicts += usize::from(by_others.p_value <= VERDICT_SIGNIFICANCE);
+        let found = ratio_of_runs(first, second, runs, 0.0, CONFIDENCE)?;
+        ends.push(found.ratio.high.max(1.0 / found.ratio.low));
+        let factor = student_quantile(1.0 - VERDICT_SIGNIFICANCE / 2.0, found.degrees_of_freedom)?
+            + student_quantile(0.95, found.degrees_of_freedom)?;
+        differences.push((factor * found.standard_error).exp());
+    }
+    Some(NullComparisons {
+        comparisons: pairs.len(),
+        false_verdicts,
+        runs,
+        margin_pct: 100.0 * (Sorted::new(ends)?.quantile(0.95) - 1.0),
+        smallest_difference_pct: 100.0 * (Sorted::new(differences)?.median() - 1.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
+    }
+
+    #[test]
+    fn the_ratio_of_pairs_is_students() {
+        // Logarithms of the ratios 0.01 0.02 0.03: mean 0.02, error 0.01 over the root of 3, factor 4.302653.
+        let pairs = [(1.0, 0.01_f64.exp()), (5.0, 5.0 * 0.02_f64.exp()), (2.0, 2.0 * 0.03_f64.exp())];
+        let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
+        close(found.ratio.estimate, 0.02_f64.exp());
+        close(found.ratio.high, (0.02 + 4.302_652_729_749_464 * 0.01 / 3.0_f64.sqrt()).exp());
+        close(found.degrees_of_freedom, 2.0);
+        assert!(ratio_of_pairs(&pairs, 0.05, CONFIDENCE).unwrap().ratio.high > found.ratio.high);
+        assert_eq!(ratio_of_pairs(&pairs[..2], 0.0, CONFIDENCE), None);
+        assert_eq!(ratio_of_pairs(&[(1.0, 0.0), (1.0, 1.0), (1.0, 1.0)], 0.0, CONFIDENCE), None);
+    }
+
+    #[test]
+    fn runs_apart_get_the_wider_interval() {
+        let first = [1.00, 1.01, 0.99, 1.005];
+        let second = [1.03, 1.04, 1.02, 1.035];
+        let none = RunSpread { pct: 0.0, degrees_of_freedom: 9 };
+        let bare = ratio_of_runs(&first, &second, none, 0.0, CONFIDENCE).unwrap();
+        let spread = ratio_of_runs(&first, &second, DEFAULT_RUN_SPREAD, 0.0, CONFIDENCE).unwrap();
+        close(bare.ratio.estimate, spread.ratio.estimate);
+        assert!(spread.standard_error > bare.standard_error);
+        let welch = crate::welch_t_test(&first.map(f64::ln), &second.map(f64::ln), 0.05).unwrap();
+        close(bare.p_value, welch.p_value);
+        close(bare.degrees_of_freedom, welch.degrees_of_freedom);
+    }
+
+    #[test]
+    fn the_four_verdicts() {
+        let pairs = |shift: f64, spread: f64| {
+            let pair = |index: i32| (1.0, 1.0 + shift + spread * f64::from(index));
+            ratio_of_pairs(&(-3..=3).map(pair).collect::<Vec<_>>(), 0.0, CONFIDENCE)
+        };
+        let all = [pairs(0.05, 0.001), pairs(-0.05, 0.001), pairs(0.001, 0.001), pairs(0.03, 0.02), None];
+        let verdicts: Vec<Verdict> = judge(&all, 2.0).iter().map(|judgement| judgement.verdict).collect();
+        use Verdict::{Equivalent, Faster, Inconclusive, Slower};
+        assert_eq!(verdicts, [Slower, Faster, Equivalent, Inconclusive, Inconclusive]);
+        // Certain, and within the margin.
+        assert_eq!(judge(&[pairs(0.01, 0.0001)], 2.0)[0].verdict, Equivalent);
+        assert_eq!(judge(&[pairs(0.01, 0.0001)], 0.5)[0].verdict, Slower);
+        assert_eq!(judge(&[pairs(0.0, 0.0)], 0.5)[0], Judgement { verdict: Equivalent, adjusted_p: Some(1.0) });
+    }
+
+    #[test]
+    fn many_comparisons_make_a_verdict_harder() {
+        let barely = ratio_of_pairs(&[(1.0, 1.02), (1.0, 1.03), (1.0, 1.04), (1.0, 1.03)], 0.0, CONFIDENCE);
+        let nothing = ratio_of_pairs(&[(1.0, 1.01), (1.0, 0.96), (1.0, 1.04), (1.0, 0.99)], 0.0, CONFIDENCE);
+        assert_eq!(judge(&[barely], 1.0)[0].verdict, Verdict::Slower);
+        assert_eq!(judge(&[barely, nothing, nothing, nothing, nothing], 1.0)[0].verdict, Verdict::Inconclusive);
+    }
+
+    #[test]
+    fn a_machine_is_known_from_five_pairs_on() {
+        let run = |shift: f64| [1.0, 1.001, 0.999, 1.002].map(|median| median * (1.0 + shift)).to_vec();
+        let pairs: Vec<(Vec<f64>, Vec<f64>)> =
+            [0.01, -0.01, 0.01, -0.01, 0.01].iter().map(|shift| (run(0.0), run(*shift))).collect();
+        let found = null_comparisons(&pairs).unwrap();
+        assert_eq!((found.comparisons, found.false_verdicts, found.runs.degrees_of_freedom), (5, 0, 5));
+        // Differences of 1%, less what the processes explain, over the root of two.
+        assert!((found.runs.pct - 0.70).abs() < 0.01, "{found:?}");
+        assert!(found.margin_pct > 2.0 && found.smallest_difference_pct > 2.0, "{found:?}");
+        assert_eq!(null_comparisons(&pairs[..4]), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! What later runs are compared with: runs that have a name, and the noise of machines.
+
+use crate::error::At;
+use crate::{Store, StoreError};
+use pqlab_record::{Environment, MachineNoise};
+use rusqlite::{OptionalExtension, params};
+
+impl Store {
+    /// Gives a run a name by which it can be found from now on; a name that was taken passes on to it.
+    ///
+    /// # Errors
+    /// [`StoreError::BadName`] for a name that could be read as something else, and where there is no such run.
+    pub fn save_baseline(&mut self, name: &str, run: &str) -> Result<(), StoreError> {
+        let plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+        if name.is_empty() || name.starts_with("last") || !name.chars().all(plain) {
+            return Err(StoreError::BadName { name: name.into() });
+        }
+        let known = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
+        if !self.connection.query_row(known, [run], |row| row.get(0)).at(&self.path)? {
+            return Err(StoreError::UnknownRun { reference: run.into() });
+        }
+        let sql = "INSERT INTO baselines (name, run) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET run = ?2";
+        self.connection.execute(sql, [name, run]).at(&self.path)?;
+        Ok(())
+    }
+
+    /// The id of the run that has this name.
+    pub fn baseline(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let sql = "SELECT run FROM baselines WHERE name = ?1";
+        self.connection.query_row(sql, [name], |row| row.get(0)).optional().at(&self.path)
+    }
+
+    /// Keeps what was found of a machine.
+    pub fn save_noise(&mut self, noise: &MachineNoise) -> Result<(), StoreError> {
+        let json = serde_json::to_string(noise).map_err(|error| self.damaged_noise(&error))?;
+        let sql = "INSERT INTO machine_noise (host, cpu, measured_at, noise) VALUES (?1, ?2, ?3, ?4)";
+        self.connection.execute(sql, params![noise.host, noise.cpu, noise.measured_at, json]).at(&self.path)?;
+        Ok(())
+    }
+
+    /// What was last found of the machine with this environment's host name and processor.
+    pub fn noise(&self, environment: &Environment) -> Result<Option<MachineNoise>, StoreError> {
+        let sql = "SELECT noise FROM machine_noise WHERE host IS ?1 AND cpu = ?2 ORDER BY number DESC LIMIT 1";
+        let key = params![environment.host.name, environment.cpu.model];
+        let found: Option<String> = self.connection.query_row(sql, key, |row| row.get(0)).optional().at(&self.path)?;
+        found.map(|json| serde_json::from_str(&json).map_err(|error| self.damaged_noise(&error))).transpose()
+    }
+
+    fn damaged_noise(&self, error: &serde_json::Error) -> StoreError {
+        StoreError::Damaged {
+            path: self.path.clone(),
+            what: "what is known of this machine's noise".into(),
+            reason: error.to_string(),
+        }
+    }
+}
