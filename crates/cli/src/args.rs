@@ -66,6 +66,8 @@ pub(crate) enum Command {
   pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
   pqlab run my-suite.toml --rigorous --save result.json
   pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
+  pqlab run kem --save-baseline release-1.0          keep the run by a name ...
+  pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: exit code 1 if something is slower
   pqlab run --resume                                 go on with what was stopped")]
 pub(crate) struct RunArgs {
     /// Suites, areas, or files of suites [default: standard]
@@ -123,6 +125,18 @@ pub(crate) struct RunArgs {
     /// Print the run in this export format when it ends
     #[arg(long, value_name = "F", conflicts_with = "json")]
     pub(crate) format: Option<String>,
+
+    /// Measure the cases of this run again and compare; an alarm is confirmed once with fresh processes
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["suites", "resume", "lengths", "format"])]
+    pub(crate) baseline: Option<String>,
+
+    /// With --baseline: exit code 1 if a case is slower by more than this percentage
+    #[arg(long, value_name = "PCT", default_value_t = 5.0, requires = "baseline", allow_hyphen_values = true)]
+    pub(crate) fail_slower: f64,
+
+    /// Give this run a name, for --baseline and `pqlab compare`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) save_baseline: Option<String>,
 
     /// Go on with a run that was stopped [default: the latest that is not complete]
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
@@ -386,8 +400,25 @@ pub(crate) struct ExportArgs {
 
 /// What of this machine disturbs measuring.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  pqlab doctor")]
+#[command(after_help = "Examples:
+  pqlab doctor
+  pqlab doctor --aa                 how often comparisons are false here, and what difference they find")]
 pub(crate) struct DoctorArgs {
+    /// Compare a case with itself, again and again, and keep for later verdicts what this says of the machine
+    #[arg(long)]
+    pub(crate) aa: bool,
+
+    /// With --aa: how many comparisons, of two runs each
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "aa", value_parser = clap::value_parser!(u32).range(5..))]
+    pub(crate) comparisons: u32,
+
+    /// With --aa: the case; of a pattern, the first that matches
+    #[arg(long, value_name = "CASE", default_value = "kem/ML-KEM-768/decapsulate@*", requires = "aa")]
+    pub(crate) case: String,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -358,11 +358,13 @@ impl Block<'_> {
         median_interval(&groups, CONFIDENCE).map(|interval| interval.with_step(step))
     }
 
-    /// The medians of the visits so far, process by process.
+    /// The medians of the visits so far, process by process. First calls, each of which has a process of its own, are
+    /// grouped by the place in the round: noise within a group is then noise between processes.
     fn pilot(&self, open: &Open) -> Vec<Vec<f64>> {
-        let mut groups: Vec<Vec<f64>> = vec![Vec::new(); self.processes() as usize];
+        let processes = self.processes();
+        let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];
         for visit in open.samples.usable() {
-            groups[visit.process as usize].extend(median(&open.samples.ns_per_operation(visit)));
+            groups[(visit.process % processes) as usize].extend(median(&open.samples.ns_per_operation(visit)));
         }
         groups
     }

@@ -5,7 +5,7 @@ use pqlab_harness::clock;
 use pqlab_record::{Case, MachineNoise, Protocol, Record, Run};
 use pqlab_report::comparison::{ComparedCase, Comparison, Yardstick, compare, compare_runs, pair_by_stars};
 use pqlab_report::estimate;
-use pqlab_stats::{NullComparisons, RunSpread, Verdict, null_comparisons};
+use pqlab_stats::{RunSpread, Verdict, null_comparisons};
 use pqlab_store::Store;
 
 use std::sync::atomic::AtomicBool;
@@ -120,7 +120,7 @@ impl Laboratory {
         comparisons: usize,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
-    ) -> Result<Option<(MachineNoise, NullComparisons)>, LabError> {
+    ) -> Result<Option<MachineNoise>, LabError> {
         let folder =
             tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
         let mut store = Store::open(folder.path().join("noise.db"))?;
@@ -159,6 +159,6 @@ impl Laboratory {
             margin_pct: found.margin_pct,
             smallest_difference_pct: found.smallest_difference_pct,
         };
-        Ok(Some((noise, found)))
+        Ok(Some(noise))
     }
 }

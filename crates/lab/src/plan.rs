@@ -1,7 +1,7 @@
 //! From suites and filters to a plan.
 
 use crate::{LabError, ProtocolOverrides, Select, Suite};
-use pqlab_record::{Case, Form, Protocol, State};
+use pqlab_record::{Case, Form, Protocol, RunHeader, State};
 use pqlab_workloads::{NULL, Options, Registry, Variant};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
@@ -77,6 +77,25 @@ impl Plan {
         }
         let suite = suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join("+");
         Ok(Plan { suite, cases, protocol })
+    }
+}
+
+impl Plan {
+    /// The cases of a run that was measured before, by the same rules but for what is overridden.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] if nothing is left.
+    pub fn again(header: &RunHeader, filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
+        overrides.check()?;
+        let mut protocol = header.protocol.clone();
+        overrides.apply(&mut protocol);
+        let taken = |case: &&Case| case.workload == "floor" || filters.take(case);
+        let cases: Vec<Case> = header.plan.iter().filter(taken).cloned().collect();
+        if cases.iter().all(|case| case.workload == "floor") {
+            let id = &header.id;
+            return Err(LabError::usage(format!("no case of run {id} is selected: `pqlab show {id}` lists them")));
+        }
+        Ok(Plan { suite: header.suite.clone(), cases, protocol })
     }
 }
 

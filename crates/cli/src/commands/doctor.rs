@@ -1,13 +1,18 @@
 use super::laboratory;
+use super::run::stop_on_signals;
 use crate::args::DoctorArgs;
 use crate::output::Terminal;
-use crate::{DONE, output};
-use pqlab_lab::record::CounterChoice;
+use crate::progress::{Screen, Stream};
+use crate::{DONE, INTERRUPTED, output};
+use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol};
 use pqlab_lab::report::terminal::{self, Palette, Role};
 use pqlab_lab::{Severity, advise, advise_here, counters};
 use serde_json::json;
 
 pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+    if arguments.aa {
+        return noise(arguments, screen);
+    }
     let (environment, _) = laboratory()?.environment(CounterChoice::Best)?;
     let mut advice = advise(&environment);
     advice.extend(advise_here());
@@ -36,6 +41,36 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
             output::data(&format!("          mend it: {remedy}"))?;
         }
     }
+    Ok(DONE)
+}
+
+/// Compares a case with itself, and keeps what this says of the machine.
+fn noise(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+    let laboratory = laboratory()?;
+    let cases = laboratory.registry().cases(&Default::default());
+    let wanted = |case: &&Case| case.provider != "null" && pqlab_lab::matches(&arguments.case, &case.id());
+    let Some(case) = cases.iter().find(wanted) else {
+        return Err(output::BadInput(format!("no case matches {:?}: see `pqlab list cases`", arguments.case)).into());
+    };
+    let mut store = arguments.database.open()?;
+    let stop = stop_on_signals()?;
+    let mut shown = Screen::new(Stream::Nothing, false, true, false, screen.palette);
+    output::talk(&format!("comparing {} with itself {} times", case.id(), arguments.comparisons));
+    let comparisons = arguments.comparisons as usize;
+    let found = laboratory.measure_noise(case, &Protocol::default(), comparisons, &mut shown, &stop)?;
+    let Some(noise) = found else { return Ok(INTERRUPTED) };
+    store.save_noise(&noise)?;
+    if arguments.json {
+        output::data(&serde_json::to_string_pretty(&noise)?)?;
+        return Ok(DONE);
+    }
+    let MachineNoise { comparisons, false_verdicts, run_spread_pct, margin_pct, smallest_difference_pct, .. } = &noise;
+    output::data(&format!("{false_verdicts} of {comparisons} comparisons of {} with itself were false", noise.case))?;
+    output::data(&format!("whole runs differ by {run_spread_pct:.2}% (standard deviation) beyond their processes"))?;
+    output::data(&format!(
+        "19 of 20 comparisons are equivalent within {margin_pct:.2}%: the margin of later verdicts"
+    ))?;
+    output::data(&format!("a difference of {smallest_difference_pct:.2}% is found 19 times of 20"))?;
     Ok(DONE)
 }
 

@@ -1,12 +1,13 @@
-use super::{export, laboratory};
+use super::{baseline, export, laboratory};
 use crate::args::RunArgs;
 use crate::output::{self, Terminal};
 use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
+use pqlab_lab::record::Run;
 use pqlab_lab::report::terminal;
 use pqlab_lab::store::Store;
-use pqlab_lab::{Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite};
+use pqlab_lab::{Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal, Write};
 use std::sync::Arc;
@@ -17,11 +18,19 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let exporter = arguments.format.as_deref().map(export::find).transpose()?;
     let laboratory = laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
     // Before anything is measured, everything that can be wrong with the request has been found.
-    let plan = match arguments.resume {
-        Some(_) => None,
-        None => Some(plan(&arguments, &laboratory)?),
+    let plan = match (&arguments.resume, &arguments.baseline) {
+        (Some(_), _) | (_, Some(_)) => None,
+        (None, None) => Some(plan(&arguments, &laboratory)?),
     };
     let mut store = arguments.database.open()?;
+    let (plan, baseline) = match &arguments.baseline {
+        Some(reference) => {
+            check_percentage("--fail-slower", arguments.fail_slower)?;
+            let baseline = store.load_run(&store.resolve(reference)?)?;
+            (Some(again(&arguments, &baseline)?), Some(baseline))
+        }
+        None => (plan, None),
+    };
     let stop = stop_on_signals()?;
 
     let stream = match (arguments.json, exporter.is_some()) {
@@ -46,20 +55,40 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let Some(error) = shown.broken.take() {
         return Err(error.into());
     }
-    conclude(&arguments, screen, &store, &ended)
+    let code = conclude(&arguments, screen, &store, &ended)?;
+    if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
+        store.save_baseline(name, &ended.run)?;
+    }
+    match baseline {
+        Some(baseline) if code != INTERRUPTED => {
+            let slower = baseline::check(&arguments, screen, &laboratory, &mut store, &baseline, &ended, &stop)?;
+            Ok(if slower == DONE { code } else { slower })
+        }
+        _ => Ok(code),
+    }
 }
 
-fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> {
-    let names = if arguments.suites.is_empty() { vec!["standard".to_owned()] } else { arguments.suites.clone() };
-    let suites = names.iter().map(|name| Suite::find(name)).collect::<Result<Vec<_>, _>>()?;
-    let filters = Filters {
+/// The cases of a run that was measured before.
+fn again(arguments: &RunArgs, run: &Run) -> Result<Plan, LabError> {
+    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    Plan::again(&run.header, &filters(arguments), &overrides)
+}
+
+fn filters(arguments: &RunArgs) -> Filters {
+    Filters {
         ids: arguments.filter.clone(),
         providers: arguments.provider.clone(),
         algorithms: arguments.algorithm.clone(),
         lengths: (!arguments.lengths.is_empty()).then(|| arguments.lengths.clone()),
         states: arguments.state.clone(),
         variants: arguments.variant.clone(),
-    };
+    }
+}
+
+fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> {
+    let names = if arguments.suites.is_empty() { vec!["standard".to_owned()] } else { arguments.suites.clone() };
+    let suites = names.iter().map(|name| Suite::find(name)).collect::<Result<Vec<_>, _>>()?;
+    let filters = filters(arguments);
     let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
     Plan::new(laboratory.registry(), &suites, &filters, &overrides)
 }
@@ -71,7 +100,7 @@ fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
 }
 
 /// A first signal stops after the visit in hand, a second one at once.
-fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
         signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
@@ -124,7 +153,7 @@ fn conclude(arguments: &RunArgs, screen: &Terminal, store: &Store, ended: &Ended
 }
 
 /// The command line as it can be typed again.
-fn command_line() -> String {
+pub(crate) fn command_line() -> String {
     let quote = |argument: String| {
         let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=,:@+%".contains(character);
         if !argument.is_empty() && argument.chars().all(plain) {
