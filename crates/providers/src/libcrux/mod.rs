@@ -5,6 +5,8 @@
 //! the operating system, as the crates' own `rand` interfaces would with its generator.
 
 mod hash;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+mod lanes;
 mod ml_dsa;
 mod ml_kem;
 #[cfg(test)]
@@ -38,7 +40,8 @@ fn vectorised() -> Option<Provider> {
     let mut provider = provider("avx2");
     provider.kems = ml_kem::avx2();
     provider.signatures = ml_dsa::avx2();
-    provider.unsupported = one_message_at_a_time("the AVX2 code hashes four messages at once");
+    provider.lane_hashes = lanes::lane_hashes();
+    provider.unsupported = one_message_at_a_time("the AVX2 code hashes four messages at once and offers SHAKE256 alone for messages of any length");
     Some(provider)
 }
 
@@ -48,7 +51,8 @@ fn vectorised() -> Option<Provider> {
     let mut provider = provider("neon");
     provider.kems = ml_kem::neon();
     provider.signatures = ml_dsa::neon();
-    provider.unsupported = one_message_at_a_time("the NEON code hashes two messages at once");
+    provider.lane_hashes = lanes::lane_hashes();
+    provider.unsupported = one_message_at_a_time("the NEON code hashes two messages at once and offers SHAKE256 alone for messages of any length");
     Some(provider)
 }
 
@@ -70,7 +74,7 @@ fn provider(backend: &str) -> Provider {
 /// Vector code for several messages at once is no other way to hash one.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn one_message_at_a_time(reason: &str) -> Vec<Unsupported> {
-    ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHAKE128", "SHAKE256"]
+    ["SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHAKE128"]
         .into_iter()
         .map(|algorithm| Unsupported {
             algorithm: algorithm.to_owned(),

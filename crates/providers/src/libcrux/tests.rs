@@ -462,3 +462,16 @@ fn batches_and_pieces_give_what_single_calls_give() {
         assert_eq!(single, batch, "{}", xof.info().algorithm);
     }
 }
+
+#[test]
+fn several_messages_at_once_give_what_one_gives() {
+    let providers = providers();
+    for provider in &providers[1..] {
+        assert_eq!(provider.lane_hashes.len(), 1);
+        crate::lanes::tests::check(provider, |function, message, length| {
+            let mut out = vec![0; length];
+            providers[0].xof(function).unwrap().digest(message, &mut out).unwrap();
+            out
+        });
+    }
+}

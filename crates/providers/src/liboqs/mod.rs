@@ -9,6 +9,7 @@
 
 mod hash;
 mod kem;
+mod lanes;
 mod signature;
 #[cfg(test)]
 mod tests;
@@ -38,6 +39,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     }
     provider.hashes = hash::hashes();
     provider.xofs = hash::xofs();
+    provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported.push(unsupported("SHA3-224", "liboqs has no SHA3-224"));
     provider.unsupported.extend(SLH_DSA.iter().map(|set| {
         unsupported(set, "SPHINCS+ of liboqs 0.13 is the submission to round 3.1, not FIPS 205: it has its own name")
@@ -74,12 +76,19 @@ fn build_info() -> BuildInfo {
         version,
         build: format!(
             "oqs-sys {}; Release build (-O3) for a {} CPU, vector code {dispatch} (OQS_DIST_BUILD={}); CPU extensions \
-             found: {extensions}; without OpenSSL: SHA-2, SHA-3 and AES are the library's own",
+             found: {extensions}; without OpenSSL: SHA-2, SHA-3 and AES are the library's own; Keccak over four messages: {}",
             crate_version("oqs-sys"),
             String::from_utf8_lossy(oqs::OQS_OPT_TARGET).trim_end_matches('\0'),
             oqs::OQS_DIST_BUILD,
+            four_messages(),
         ),
     }
+}
+
+/// Which of its two ways to several messages the library takes; it has no third one.
+fn four_messages() -> &'static str {
+    let vector = cfg!(target_arch = "x86_64") && has(Extension::OQS_CPU_EXT_AVX2);
+    if vector { "four states in AVX2 registers" } else { "one state after the other" }
 }
 
 /// The extensions that the library asks for before it takes vector code.

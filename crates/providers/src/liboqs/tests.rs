@@ -459,3 +459,14 @@ fn batches_and_pieces_give_what_single_calls_give() {
         assert_eq!(single, batch, "{}", xof.info().algorithm);
     }
 }
+
+#[test]
+fn four_messages_at_once_give_what_one_gives() {
+    let provider = provider();
+    assert_eq!(provider.lane_hashes.len(), 2);
+    crate::lanes::tests::check(&provider, |function, message, length| {
+        let mut out = vec![0; length];
+        provider.xof(function).unwrap().digest(message, &mut out).unwrap();
+        out
+    });
+}

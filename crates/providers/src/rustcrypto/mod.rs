@@ -58,10 +58,20 @@ fn build_info() -> BuildInfo {
     BuildInfo {
         version: crate_versions(&crates),
         build: format!(
-            "{}; sha2, aes, polyval and curve25519-dalek choose their code at run time; secret keys are zeroized",
-            compiled()
+            "{}; sha2, aes, polyval and curve25519-dalek choose their code at run time; Keccak: {}; secret keys are zeroized",
+            compiled(),
+            keccak_path()
         ),
     }
+}
+
+/// What the crate `keccak` chooses at run time.
+fn keccak_path() -> &'static str {
+    #[cfg(target_arch = "aarch64")]
+    if std::arch::is_aarch64_feature_detected!("sha3") {
+        return "the instructions for SHA-3 (FEAT_SHA3)";
+    }
+    "portable code"
 }
 
 /// Fills `out`, which must have exactly the length of `bytes`.
