@@ -41,7 +41,9 @@ fn vectorised() -> Option<Provider> {
     provider.kems = ml_kem::avx2();
     provider.signatures = ml_dsa::avx2();
     provider.lane_hashes = lanes::lane_hashes();
-    provider.unsupported = one_message_at_a_time("the AVX2 code hashes four messages at once and offers SHAKE256 alone for messages of any length");
+    provider.unsupported = one_message_at_a_time(
+        "the AVX2 code hashes four messages at once and offers SHAKE256 alone for messages of any length",
+    );
     Some(provider)
 }
 
@@ -52,7 +54,9 @@ fn vectorised() -> Option<Provider> {
     provider.kems = ml_kem::neon();
     provider.signatures = ml_dsa::neon();
     provider.lane_hashes = lanes::lane_hashes();
-    provider.unsupported = one_message_at_a_time("the NEON code hashes two messages at once and offers SHAKE256 alone for messages of any length");
+    provider.unsupported = one_message_at_a_time(
+        "the NEON code hashes two messages at once and offers SHAKE256 alone for messages of any length",
+    );
     Some(provider)
 }
 

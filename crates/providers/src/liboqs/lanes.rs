@@ -7,18 +7,8 @@ use pqlab_primitives::{LaneHash, Result};
 use std::sync::Arc;
 
 /// Outputs, their length, inputs, their length: in bytes.
-type Shake4 = unsafe extern "C" fn(
-    *mut u8,
-    *mut u8,
-    *mut u8,
-    *mut u8,
-    usize,
-    *const u8,
-    *const u8,
-    *const u8,
-    *const u8,
-    usize,
-);
+type Shake4 =
+    unsafe extern "C" fn(*mut u8, *mut u8, *mut u8, *mut u8, usize, *const u8, *const u8, *const u8, *const u8, usize);
 
 unsafe extern "C" {
     fn OQS_SHA3_shake128_x4(

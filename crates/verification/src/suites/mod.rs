@@ -3,6 +3,7 @@
 mod ecdsa;
 mod ed25519;
 mod falcon;
+mod lanes;
 mod ml_dsa;
 mod ml_kem;
 mod sha3;
@@ -12,7 +13,7 @@ mod transcripts;
 use crate::read::ReadError;
 use crate::tally::Tally;
 use crate::vectors::Vectors;
-use pqlab_primitives::{Aead, Hash, Kdf, Kem, KeyAgreement, Mac, Provider, SignatureScheme, Xof};
+use pqlab_primitives::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Provider, SignatureScheme, Xof};
 use std::sync::Arc;
 
 /// Vectors of one source that ask for one thing.
@@ -47,6 +48,7 @@ pub(crate) enum Run {
     KeyAgreement(fn(&dyn KeyAgreement, &Vectors, &mut Tally) -> Ran),
     Hash(fn(&dyn Hash, &Vectors, &mut Tally) -> Ran),
     Xof(fn(&dyn Xof, &Vectors, &mut Tally) -> Ran),
+    LaneHash(fn(&dyn LaneHash, &Vectors, &mut Tally) -> Ran),
     Mac(fn(&dyn Mac, &Vectors, &mut Tally) -> Ran),
     Kdf(fn(&dyn Kdf, &Vectors, &mut Tally) -> Ran),
     Aead(fn(&dyn Aead, &Vectors, &mut Tally) -> Ran),
@@ -60,6 +62,7 @@ pub(crate) enum Subject<'a> {
     KeyAgreement(&'a dyn KeyAgreement),
     Hash(&'a dyn Hash),
     Xof(&'a dyn Xof),
+    LaneHash(&'a dyn LaneHash),
     Mac(&'a dyn Mac),
     Kdf(&'a dyn Kdf),
     Aead(&'a dyn Aead),
@@ -73,6 +76,7 @@ impl<'a> Subject<'a> {
         all.extend(provider.key_agreements.iter().map(|agreement| Subject::KeyAgreement(agreement.as_ref())));
         all.extend(provider.hashes.iter().map(|hash| Subject::Hash(hash.as_ref())));
         all.extend(provider.xofs.iter().map(|xof| Subject::Xof(xof.as_ref())));
+        all.extend(provider.lane_hashes.iter().map(|hash| Subject::LaneHash(hash.as_ref())));
         all.extend(provider.macs.iter().map(|mac| Subject::Mac(mac.as_ref())));
         all.extend(provider.kdfs.iter().map(|kdf| Subject::Kdf(kdf.as_ref())));
         all.extend(provider.aeads.iter().map(|aead| Subject::Aead(aead.as_ref())));
@@ -87,6 +91,7 @@ impl<'a> Subject<'a> {
             Subject::KeyAgreement(agreement) => &agreement.info().parameters.algorithm,
             Subject::Hash(hash) => &hash.info().algorithm,
             Subject::Xof(xof) => &xof.info().algorithm,
+            Subject::LaneHash(hash) => hash.algorithm(),
             Subject::Mac(mac) => mac.algorithm(),
             Subject::Kdf(kdf) => kdf.algorithm(),
             Subject::Aead(aead) => aead.algorithm(),
@@ -108,6 +113,7 @@ impl Suite {
                 | (Run::KeyAgreement(_), Subject::KeyAgreement(_))
                 | (Run::Hash(_), Subject::Hash(_))
                 | (Run::Xof(_), Subject::Xof(_))
+                | (Run::LaneHash(_), Subject::LaneHash(_))
                 | (Run::Mac(_), Subject::Mac(_))
                 | (Run::Kdf(_), Subject::Kdf(_))
                 | (Run::Aead(_), Subject::Aead(_))
@@ -122,6 +128,7 @@ impl Suite {
             (Run::KeyAgreement(run), Subject::KeyAgreement(agreement)) => run(agreement, vectors, tally),
             (Run::Hash(run), Subject::Hash(hash)) => run(hash, vectors, tally),
             (Run::Xof(run), Subject::Xof(xof)) => run(xof, vectors, tally),
+            (Run::LaneHash(run), Subject::LaneHash(hash)) => run(hash, vectors, tally),
             (Run::Mac(run), Subject::Mac(mac)) => run(mac, vectors, tally),
             (Run::Kdf(run), Subject::Kdf(kdf)) => run(kdf, vectors, tally),
             (Run::Aead(run), Subject::Aead(aead)) => run(aead, vectors, tally),

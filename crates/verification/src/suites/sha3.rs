@@ -1,28 +1,57 @@
+use super::lanes::InTurn;
 use super::{Ran, Run, Source, Suite};
 use crate::checks::{buffer, equal, step};
 use crate::read::sha3::{self as read, Message, MonteCarlo, Test};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
-use pqlab_primitives::{Hash, Xof};
+use pqlab_primitives::{Hash, HashParameters, LaneHash, Xof, XofParameters};
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite { name: "ACVP SHA-3", covers: is_sha3, source: Source::Folder, run: Run::Hash(acvp_sha3) },
-    Suite { name: "CAVP SHA-3 short messages", covers: is_sha3, source: Source::Folder, run: Run::Hash(short_sha3) },
+    Suite {
+        name: "ACVP SHA-3",
+        covers: is_sha3,
+        source: Source::Folder,
+        run: Run::Hash(|hash, vectors, tally| acvp_sha3(hash, 1, vectors, tally)),
+    },
+    Suite {
+        name: "CAVP SHA-3 short messages",
+        covers: is_sha3,
+        source: Source::Folder,
+        run: Run::Hash(|hash, vectors, tally| short_sha3(hash, 1, vectors, tally)),
+    },
     Suite { name: "CAVP SHA-3 Monte Carlo", covers: is_sha3, source: Source::Folder, run: Run::Hash(monte_sha3) },
     Suite {
         name: "ACVP SHAKE",
         covers: is_shake,
         source: Source::Folder,
-        run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, vectors, tally, digest)),
+        run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, digest)),
     },
     Suite {
         name: "ACVP SHAKE, squeezed in parts",
         covers: is_shake,
         source: Source::Folder,
-        run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, vectors, tally, squeezed)),
+        run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, squeezed)),
     },
-    Suite { name: "CAVP SHAKE short messages", covers: is_shake, source: Source::Folder, run: Run::Xof(short_shake) },
+    Suite {
+        name: "CAVP SHAKE short messages",
+        covers: is_shake,
+        source: Source::Folder,
+        run: Run::Xof(|xof, vectors, tally| short_shake(xof, 1, vectors, tally)),
+    },
     Suite { name: "CAVP SHAKE Monte Carlo", covers: is_shake, source: Source::Folder, run: Run::Xof(monte_shake) },
+    Suite { name: "ACVP, in each lane", covers: is_fips_202, source: Source::Folder, run: Run::LaneHash(acvp_lanes) },
+    Suite {
+        name: "CAVP short messages, in each lane",
+        covers: is_fips_202,
+        source: Source::Folder,
+        run: Run::LaneHash(short_lanes),
+    },
+    Suite {
+        name: "CAVP Monte Carlo, in a lane after the other",
+        covers: is_fips_202,
+        source: Source::Folder,
+        run: Run::LaneHash(monte_lanes),
+    },
 ];
 
 /// Digests between two results of a chain (SHA-3 Validation System, sections 6.2.3 and 6.3.3).
@@ -39,11 +68,37 @@ fn is_shake(algorithm: &str) -> bool {
     algorithm.starts_with("SHAKE")
 }
 
-fn acvp_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
+fn is_fips_202(algorithm: &str) -> bool {
+    is_sha3(algorithm) || is_shake(algorithm)
+}
+
+fn acvp_lanes(function: &dyn LaneHash, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    match in_turn(function) {
+        Single::Hash(hash) => acvp_sha3(&hash, function.lanes(), vectors, tally),
+        Single::Xof(xof) => acvp_shake(&xof, function.lanes(), vectors, tally, digest),
+    }
+}
+
+fn short_lanes(function: &dyn LaneHash, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    match in_turn(function) {
+        Single::Hash(hash) => short_sha3(&hash, function.lanes(), vectors, tally),
+        Single::Xof(xof) => short_shake(&xof, function.lanes(), vectors, tally),
+    }
+}
+
+fn monte_lanes(function: &dyn LaneHash, vectors: &Vectors, tally: &mut Tally) -> Ran {
+    match in_turn(function) {
+        Single::Hash(hash) => monte_sha3(&hash, vectors, tally),
+        Single::Xof(xof) => monte_shake(&xof, vectors, tally),
+    }
+}
+
+/// `times` is how often each message is put to the function: as often as it has lanes.
+fn acvp_sha3(hash: &dyn Hash, times: usize, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = format!("acvp/{}-2.0/internalProjection.json.gz", hash.info().algorithm);
     for test in vectors.file(&name, read::acvp)?.iter() {
         match test {
-            Test::Message(message) => tally.check(message.id, || hashed(hash, message)),
+            Test::Message(message) => tally.check(message.id, || (0..times).try_for_each(|_| hashed(hash, message))),
             Test::MonteCarlo(id, chain) => tally.check(id, || {
                 let mut digest = chain.seed.clone();
                 chain.results.iter().try_for_each(|expected| {
@@ -57,10 +112,10 @@ fn acvp_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
     Ok(())
 }
 
-fn short_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
+fn short_sha3(hash: &dyn Hash, times: usize, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let name = cavp(&hash.info().algorithm, "ShortMsg");
     for message in vectors.file(&name, read::cavp_short)?.iter() {
-        tally.check(format_args!("line {}", message.id), || hashed(hash, message));
+        tally.check(format_args!("line {}", message.id), || (0..times).try_for_each(|_| hashed(hash, message)));
     }
     Ok(())
 }
@@ -77,11 +132,13 @@ fn monte_sha3(hash: &dyn Hash, vectors: &Vectors, tally: &mut Tally) -> Ran {
     Ok(())
 }
 
-fn acvp_shake(xof: &dyn Xof, vectors: &Vectors, tally: &mut Tally, output: Output) -> Ran {
+fn acvp_shake(xof: &dyn Xof, times: usize, vectors: &Vectors, tally: &mut Tally, output: Output) -> Ran {
     let name = format!("acvp/{}-FIPS202/internalProjection.json.gz", xof.info().algorithm.replace("SHAKE", "SHAKE-"));
     for test in vectors.file(&name, read::acvp)?.iter() {
         match test {
-            Test::Message(message) => tally.check(message.id, || extended(xof, message, output)),
+            Test::Message(message) => {
+                tally.check(message.id, || (0..times).try_for_each(|_| extended(xof, message, output)));
+            }
             Test::MonteCarlo(id, _) => {
                 tally.unsupported(format!("a chain of another kind than is known (test {id})"));
             }
@@ -91,9 +148,10 @@ fn acvp_shake(xof: &dyn Xof, vectors: &Vectors, tally: &mut Tally, output: Outpu
     Ok(())
 }
 
-fn short_shake(xof: &dyn Xof, vectors: &Vectors, tally: &mut Tally) -> Ran {
+fn short_shake(xof: &dyn Xof, times: usize, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for message in vectors.file(&cavp(&xof.info().algorithm, "ShortMsg"), read::cavp_short)?.iter() {
-        tally.check(format_args!("line {}", message.id), || extended(xof, message, digest));
+        let check = || (0..times).try_for_each(|_| extended(xof, message, digest));
+        tally.check(format_args!("line {}", message.id), check);
     }
     Ok(())
 }
@@ -133,6 +191,21 @@ impl OutputChain {
             self.length = self.shortest + usize::from(u16::from_be_bytes(last)) % range;
         }
         Ok(&self.output)
+    }
+}
+
+/// A function over several messages in the shape of one over a single message.
+enum Single<'a> {
+    Hash(InTurn<'a, HashParameters>),
+    Xof(InTurn<'a, XofParameters>),
+}
+
+fn in_turn(function: &dyn LaneHash) -> Single<'_> {
+    let algorithm = function.algorithm();
+    match (HashParameters::of(algorithm), XofParameters::of(algorithm)) {
+        (Some(info), _) => Single::Hash(InTurn::new(function, info)),
+        (None, Some(info)) => Single::Xof(InTurn::new(function, info)),
+        (None, None) => unreachable!("the suites cover functions of FIPS 202 only"),
     }
 }
 

@@ -1,7 +1,7 @@
 use super::{Checker, Expected, bytes, rows};
 use Expected::{Bytes, Sha256};
 use Message::{Hex, Repeated};
-use pqlab_primitives::{Hash, Xof};
+use pqlab_primitives::{Hash, HashParameters, LaneHash, Xof};
 
 /// A message and its digest.
 pub(super) struct HashVector {
@@ -248,6 +248,28 @@ pub(super) fn check_xof(function: &dyn Xof, checker: &mut Checker) -> Result<(),
         output.fill(0);
         checker.done("digest of a batch", function.digest_batch(&[Vec::new(), message], 2, &mut output))?;
         checker.same("digest of a batch", "output", &output, vector.output)?;
+    }
+    Ok(())
+}
+
+/// Each message goes through every lane, while the others have messages of their own.
+pub(super) fn check_lanes(function: &dyn LaneHash, checker: &mut Checker) -> Result<(), String> {
+    let hashes = checker.rows(HASHES).into_iter().map(|row| (row.message, None, row.digest)).collect::<Vec<_>>();
+    let xofs = checker.rows(XOFS).into_iter().map(|row| (row.message, Some(row.length), row.output));
+    for (message, length, expected) in hashes.into_iter().chain(xofs) {
+        let message = message.bytes();
+        let length = length.or(HashParameters::of(function.algorithm()).map(|info| info.digest)).unwrap_or_default();
+        for place in 0..function.lanes() {
+            let differs = |lane: usize| (lane ^ place).to_le_bytes()[0];
+            let messages: Vec<Vec<u8>> =
+                (0..function.lanes()).map(|lane| message.iter().map(|byte| byte ^ differs(lane)).collect()).collect();
+            let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+            let mut outputs = vec![vec![0; length]; function.lanes()];
+            let mut outs: Vec<&mut [u8]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
+            // What is timed is the batch.
+            checker.done("digest of several messages", function.digest_batch(&messages, 2, &mut outs))?;
+            checker.same(&format!("lane {place}"), "output", &outputs[place], expected)?;
+        }
     }
     Ok(())
 }

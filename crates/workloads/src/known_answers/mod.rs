@@ -77,6 +77,10 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
         offered = true;
         hash::check_xof(function.as_ref(), &mut checker)?;
     }
+    for function in provider.lane_hashes.iter().filter(|function| function.algorithm() == algorithm) {
+        offered = true;
+        hash::check_lanes(function.as_ref(), &mut checker)?;
+    }
     if let Some(mac) = provider.mac(algorithm) {
         offered = true;
         symmetric::check_mac(mac.as_ref(), &mut checker)?;
