@@ -13,9 +13,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-record", &[]),
     ("pqlab-stats", &[]),
     ("pqlab-openssl-sys", &[]),
+    ("pqlab-cryptogams-sys", &[]),
     ("pqlab-keccak", &[]),
     ("pqlab-verification", &["pqlab-primitives"]),
-    ("pqlab-providers", &["pqlab-primitives", "pqlab-openssl-sys", "pqlab-keccak"]),
+    ("pqlab-providers", &["pqlab-primitives", "pqlab-openssl-sys", "pqlab-cryptogams-sys", "pqlab-keccak"]),
     ("pqlab-constructions", &["pqlab-primitives"]),
     ("pqlab-harness", &["pqlab-stats", "pqlab-record"]),
     ("pqlab-workloads", &["pqlab-constructions", "pqlab-harness", "pqlab-primitives", "pqlab-record"]),
@@ -40,7 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that may depend on cryptography written in C.
-const MAY_USE_C: &[&str] = &["pqlab-openssl-sys", "pqlab-providers"];
+const MAY_USE_C: &[&str] = &["pqlab-cryptogams-sys", "pqlab-openssl-sys", "pqlab-providers"];
 
 /// Crates that build or link cryptography written in C.
 const C_LIBRARIES: &[&str] = &[
@@ -55,6 +56,7 @@ const C_LIBRARIES: &[&str] = &[
     "openssl-sys",
     "oqs",
     "oqs-sys",
+    "pqlab-cryptogams-sys",
     "pqlab-openssl-sys",
     "ring",
     "secp256k1",

@@ -3,6 +3,8 @@
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
 mod compiled;
+#[cfg(feature = "cryptogams")]
+mod cryptogams;
 #[cfg(feature = "fips")]
 mod fips;
 #[cfg(feature = "fn-dsa")]
@@ -33,6 +35,8 @@ pub fn providers() -> Vec<Arc<Provider>> {
     let all: Vec<Vec<Provider>> = vec![
         #[cfg(feature = "aws-lc")]
         aws_lc::providers(),
+        #[cfg(feature = "cryptogams")]
+        cryptogams::providers(),
         #[cfg(feature = "fips")]
         fips::providers(),
         #[cfg(feature = "fn-dsa")]
