@@ -31,6 +31,8 @@ pub(crate) enum Command {
     List(ListArgs),
     /// Are the answers right? Known answers, published vectors, every library against every other
     Verify(VerifyArgs),
+    /// Lengths, bytes and checks of one algorithm's keys and signatures or ciphertexts
+    Inspect(InspectArgs),
     /// List past runs
     Runs(RunsArgs),
     /// Show a run's table, or one case in full
@@ -65,6 +67,7 @@ pub(crate) enum Command {
   pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
   pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
   pqlab run my-suite.toml --rigorous --save result.json
+  pqlab run scaling --algorithm Falcon-512 --threads 1,2,4    one operation on several threads at once
   pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
   pqlab run kem --save-baseline release-1.0          keep the run by a name ...
   pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: exit code 1 if something is slower
@@ -107,6 +110,18 @@ pub(crate) struct RunArgs {
     /// [default: plain, or the suite's]
     #[arg(long, value_name = "VARIANTS", value_delimiter = ',')]
     pub(crate) variant: Vec<String>,
+
+    /// Numbers of threads that work at once [default: 1, 2, 4, ... and all cores]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) threads: Vec<u64>,
+
+    /// Numbers of tasks that are submitted at once to a thread pool [default: 100,500,1000,5000]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) tasks: Vec<u64>,
+
+    /// Threads of that pool [default: all cores]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) workers: Option<u64>,
 
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
@@ -303,6 +318,32 @@ pub(crate) struct VerifyArgs {
     /// The part that this process is to do: used by `pqlab verify` itself
     #[arg(long, hide = true)]
     pub(crate) part: Option<String>,
+}
+
+/// Lengths, bytes and checks of one algorithm. Exit code 1 if a check fails.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab inspect ML-KEM-768                               every library that has it
+  pqlab inspect Falcon-512 --provider liboqs --full      every byte")]
+pub(crate) struct InspectArgs {
+    /// The algorithm: see `pqlab list algorithms`
+    pub(crate) algorithm: String,
+
+    /// Only this provider; what it makes is still handed to all others [repeatable]
+    #[arg(long, value_name = "P")]
+    pub(crate) provider: Vec<String>,
+
+    /// From which keys, messages and coins are drawn
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Every byte
+    #[arg(long)]
+    pub(crate) full: bool,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What `pqlab verify` prints.

@@ -47,6 +47,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Run(arguments) => commands::run::run(arguments, &terminal),
         Command::List(arguments) => commands::list::run(&arguments, &terminal),
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments, &terminal),
         Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Compare(arguments) => commands::compare::run(&arguments, &terminal),

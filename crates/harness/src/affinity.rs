@@ -31,6 +31,22 @@ pub fn allowed() -> Vec<u32> {
     })
 }
 
+/// The processors that trials with several threads may use, once a worker was told.
+static GRANTED: std::sync::OnceLock<Vec<u32>> = std::sync::OnceLock::new();
+
+/// Says which processors this run may use; the first answer stands. A worker is pinned to one of them.
+pub(crate) fn grant(cpus: Vec<u32>) {
+    if !cpus.is_empty() {
+        GRANTED.get_or_init(|| cpus);
+    }
+}
+
+/// The processors that this run may use, in rising order or in the order that the user gave. Where no coordinator said so:
+/// those that the calling thread [may use](allowed).
+pub fn granted() -> Vec<u32> {
+    GRANTED.get().cloned().unwrap_or_else(allowed)
+}
+
 /// Keeps the calling thread, and the threads that it starts from now on, on these processors. A thread that is pinned
 /// already can be pinned elsewhere.
 ///

@@ -5,7 +5,7 @@
 //! is not touched. A last-level cache larger than [`LARGEST`] keeps a part; the nearer levels never do.
 
 use crate::environment;
-use crate::trial::{Fault, Recorder, Trial};
+use crate::trial::{Demands, Fault, Recorder, Trial};
 use std::path::Path;
 
 /// Bytes of the buffer: at least this much, where the machine does not say how large its caches are.
@@ -62,6 +62,14 @@ impl Trial for Evicted {
 
     fn batch(&self) -> Option<u64> {
         Some(1)
+    }
+
+    fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
+        self.inner.note(recorder)
+    }
+
+    fn demands(&self) -> Demands {
+        self.inner.demands()
     }
 }
 

@@ -110,6 +110,18 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
+    /// For the thread that waits while a trial works on threads of its own, which that trial watches: only time that was
+    /// stolen from any processor counts.
+    pub fn for_several_threads() -> Thresholds {
+        Thresholds {
+            min_cpu_share_pct: None,
+            switches: None,
+            max_pressure_pct: None,
+            max_clock_drift_pct: None,
+            ..Thresholds::default()
+        }
+    }
+
     /// For a workload that sleeps or waits by itself.
     pub fn for_waiting_workload() -> Thresholds {
         Thresholds { workload_waits: true, ..Thresholds::default() }

@@ -17,4 +17,4 @@ pub mod wire;
 pub mod worker;
 
 pub use schedule::{Event, Fleet, Observer, Outcome};
-pub use trial::{Fault, Recorder, Seed, Trial, TrialSource};
+pub use trial::{Demands, Fault, Recorder, Seed, Trial, TrialSource};

@@ -41,6 +41,8 @@ pub struct Workers {
     pub ticks_per_second: Option<f64>,
     /// The cores to pin to, process by process in turn; empty for any.
     pub cpus: Vec<u32>,
+    /// The processors that trials with several threads may use; empty for those on which their worker is.
+    pub granted: Vec<u32>,
     /// Limits on time and memory.
     pub limits: Limits,
 }
@@ -228,6 +230,7 @@ impl Worker {
             counter: workers.counter,
             ticks_per_second: workers.ticks_per_second,
             cpus,
+            granted: workers.granted.clone(),
             memory_limit: workers.limits.address_space,
         };
         match worker.ask(&Request::Begin(begin), workers.limits.request) {

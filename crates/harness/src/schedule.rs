@@ -8,6 +8,7 @@
 //! [`rounds_for_precision`] for why.
 
 use crate::clock;
+use crate::trial::Demands;
 use crate::wire::{Prepared, VisitRequest, Visited};
 use pqlab_record::{Case, Metric, Protocol, ProtocolKind, Record, Samples, State, Status, Visit};
 use pqlab_stats::{CONFIDENCE, Interval, median, median_interval, rounds_for_precision};
@@ -189,6 +190,7 @@ impl Block<'_> {
         self.working(position)?;
         let mut ns_per_operation = f64::INFINITY;
         let mut only_batch = None;
+        let mut demands = Demands::default();
         // First calls have processes of their own; one is enough to check the answers and to learn the time.
         let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
         for process in 0..prepared_by {
@@ -196,6 +198,7 @@ impl Block<'_> {
                 Ok(prepared) => {
                     ns_per_operation = ns_per_operation.min(prepared.ns_per_operation);
                     only_batch = prepared.batch;
+                    demands = prepared.demands;
                 }
                 Err(Failure::Case(reason)) => return self.fail(position, reason),
                 Err(Failure::Fatal(reason)) => return Err(reason),
@@ -203,10 +206,13 @@ impl Block<'_> {
         }
         let batch = only_batch
             .or(self.protocol.batch)
-            .unwrap_or_else(|| calibrate(ns_per_operation, self.counter.resolution_ns));
+            .unwrap_or_else(|| calibrate(ns_per_operation, self.counter.resolution_ns, demands));
         let quota = self.protocol.iterations.map(|iterations| shares(iterations, self.processes()));
-        let samples =
-            Samples { metric: self.counter.metric, ns_per_tick: self.counter.ns_per_tick, batch, visits: Vec::new() };
+        let (metric, ns_per_tick) = match self.counter.ns_per_tick {
+            None if demands.several_threads => (Metric::Wall, Some(1.0)),
+            ns_per_tick => (self.counter.metric, ns_per_tick),
+        };
+        let samples = Samples { metric, ns_per_tick, batch, visits: Vec::new() };
         let ns_per_operation = ns_per_operation.max(0.1);
         self.open.push(Open { position, ns_per_operation, quota, spent_ns: 0, rounds: 0, planned: None, samples });
         Ok(())
@@ -404,10 +410,12 @@ impl Block<'_> {
     }
 }
 
-/// Operations in a sample, so that it is long against the counter's resolution; one where one is long enough.
-fn calibrate(ns_per_operation: f64, resolution_ns: f64) -> u64 {
-    let shortest = RESOLUTIONS_PER_SAMPLE * resolution_ns.max(1.0);
-    if ns_per_operation >= shortest { 1 } else { (shortest / ns_per_operation.max(0.1)).ceil() as u64 }
+/// Operations in a sample, so that it is long against the counter's resolution and as long as the trial asks for; one where
+/// one is long enough.
+fn calibrate(ns_per_operation: f64, resolution_ns: f64, demands: Demands) -> u64 {
+    let shortest = (RESOLUTIONS_PER_SAMPLE * resolution_ns.max(1.0)).max(demands.shortest_sample_ns as f64);
+    let enough = if ns_per_operation >= shortest { 1 } else { (shortest / ns_per_operation.max(0.1)).ceil() as u64 };
+    enough.next_multiple_of(demands.multiple_of.max(1))
 }
 
 /// Divides `total` into `parts` that differ by one at most.

@@ -2,7 +2,8 @@
 //! right.
 
 use crate::clock;
-use pqlab_record::Case;
+use pqlab_record::{Case, Disturbance};
+use serde::{Deserialize, Serialize};
 
 /// Why a trial cannot go on. A fault ends its case; the rest of the run is not touched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +38,32 @@ pub trait Trial {
     fn batch(&self) -> Option<u64> {
         None
     }
+
+    /// Notes what is known of the last [`run`](Self::run) beyond its time. Not timed; called after each sample.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    fn note(&mut self, _recorder: &mut Recorder) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// What the trial needs beyond one thread that is timed call by call.
+    fn demands(&self) -> Demands {
+        Demands::default()
+    }
+}
+
+/// What a trial asks of the harness. The default is what most need: one thread, and any number of operations in a sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Demands {
+    /// The trial works on threads of its own, on all processors that the run [was granted](crate::affinity::granted). It
+    /// places them, and tells the recorder what [disturbed](Recorder::disturbed) them; the harness itself then watches for
+    /// stolen time alone. The time of a sample is wall time: cycles and instructions are counted for one thread only.
+    pub several_threads: bool,
+    /// A sample takes at least so many ns, unless the user asked for a batch.
+    pub shortest_sample_ns: u64,
+    /// Operations in a sample are a multiple of this, unless the user asked for a batch; 0 and 1 for any number.
+    pub multiple_of: u64,
 }
 
 /// Turns the cases of a plan into trials; implemented by the registry of workloads.
@@ -64,6 +91,7 @@ pub struct Seed {
 #[derive(Debug, Default)]
 pub struct Recorder {
     extra: Vec<(String, Vec<f64>)>,
+    disturbances: Vec<Disturbance>,
 }
 
 impl Recorder {
@@ -80,8 +108,23 @@ impl Recorder {
         clock::monotonic_ns()
     }
 
+    /// Tells what disturbed a thread of the trial's own. Of several disturbances of one kind the first is kept.
+    pub fn disturbed(&mut self, disturbances: impl IntoIterator<Item = Disturbance>) {
+        for disturbance in disturbances {
+            let kind = std::mem::discriminant(&disturbance);
+            if !self.disturbances.iter().any(|known| std::mem::discriminant(known) == kind) {
+                self.disturbances.push(disturbance);
+            }
+        }
+    }
+
     /// Takes everything that was noted.
     pub fn take(&mut self) -> Vec<(String, Vec<f64>)> {
         std::mem::take(&mut self.extra)
+    }
+
+    /// Takes what was told of disturbances.
+    pub fn take_disturbances(&mut self) -> Vec<Disturbance> {
+        std::mem::take(&mut self.disturbances)
     }
 }

@@ -1,6 +1,7 @@
 //! What coordinator and worker say to each other: frames of a length (4 bytes, little-endian) and a message in
 //! postcard's encoding, over a socket pair of their own, so that nothing that a library prints can be mistaken for it.
 
+use crate::trial::Demands;
 use pqlab_record::{Case, CounterChoice, Disturbance};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,8 @@ pub struct Begin {
     pub ticks_per_second: Option<f64>,
     /// The cores to stay on; empty for any.
     pub cpus: Vec<u32>,
+    /// The processors that a trial with several threads may use; empty for those on which the worker is.
+    pub granted: Vec<u32>,
     /// Address space that the worker may use, in bytes.
     pub memory_limit: u64,
 }
@@ -89,6 +92,8 @@ pub struct Prepared {
     pub ns_per_operation: f64,
     /// Operations in a sample, where the case allows one number of them alone.
     pub batch: Option<u64>,
+    /// What else it asks for.
+    pub demands: Demands,
 }
 
 /// The outcome of a visit.

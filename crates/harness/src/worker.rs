@@ -18,6 +18,8 @@ const ESTIMATE_NS: u64 = 2_000_000;
 const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
 /// Most operations timed at once for it: each may need memory of its own.
 const ESTIMATE_BATCH: usize = 512;
+/// As above where a trial asks for long samples, and so has no memory for each operation.
+const LONG_ESTIMATE_BATCH: usize = 1 << 24;
 
 /// Serves requests until the stream ends.
 ///
@@ -44,8 +46,10 @@ struct Worker<'a> {
     source: &'a dyn TrialSource,
     seed: Seed,
     counter: Selected,
+    cpus: Vec<u32>,
     gate: Gate,
-    thresholds: Thresholds,
+    /// Watches all processors, for trials with several threads.
+    wide_gate: Gate,
     trials: HashMap<String, Box<dyn Trial>>,
 }
 
@@ -55,6 +59,7 @@ impl<'a> Worker<'a> {
         if !begin.cpus.is_empty() {
             affinity::pin(&begin.cpus).map_err(|error| error.to_string())?;
         }
+        affinity::grant(begin.granted);
         let pinned = match begin.cpus[..] {
             [cpu] => Some(cpu),
             _ => None,
@@ -66,8 +71,9 @@ impl<'a> Worker<'a> {
             source,
             seed: Seed { run: begin.seed, process: begin.process },
             counter,
+            cpus: begin.cpus,
             gate: Gate::new(pinned),
-            thresholds: Thresholds::default(),
+            wide_gate: Gate::new(None),
             trials: HashMap::new(),
         })
     }
@@ -90,29 +96,54 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Back to the worker's own processor, after a trial has placed threads.
+    fn return_home(&self) -> Result<(), Fault> {
+        if self.cpus.is_empty() {
+            return Ok(());
+        }
+        affinity::pin(&self.cpus).map_err(|error| Fault::Library(error.to_string()))
+    }
+
     /// Prepares the case and times a growing number of operations for a first estimate, which is also its warm-up.
     fn prepare(&mut self, case: Case) -> Result<Prepared, Fault> {
         let mut trial = in_state(self.source.prepare(&case, self.seed)?, &case);
         let fixed = trial.batch();
+        let demands = trial.demands();
+        // Where only one number of operations makes sense, no sample can be made longer.
+        let shortest_ns = if fixed.is_some() { 0 } else { demands.shortest_sample_ns };
+        let (most, longest_ns) = match shortest_ns {
+            0 => (ESTIMATE_BATCH, LONGEST_ESTIMATE_NS),
+            _ => (LONG_ESTIMATE_BATCH, u64::MAX),
+        };
         let mut recorder = Recorder::default();
         let fixed_batch = fixed.and_then(|batch| usize::try_from(batch).ok());
-        let (mut batch, mut spent) = (fixed_batch.unwrap_or(1), 0);
+        let (mut batch, mut spent) = (fixed_batch.unwrap_or(demands.multiple_of.max(1) as usize), 0);
         let begun = clock::monotonic_ns();
         let ns_per_operation = loop {
             trial.refill(batch)?;
             let started = clock::monotonic_ns();
             trial.run(batch, &mut recorder)?;
             let elapsed = clock::monotonic_ns() - started;
+            trial.note(&mut recorder)?;
             trial.verify()?;
             spent += elapsed;
+            // What a long sample costs beside its operations would pass for theirs in a short one.
+            let long_enough = elapsed >= shortest_ns / 2 || batch >= LONG_ESTIMATE_BATCH;
             // Evicting caches takes a thousand times as long as what it is done for.
-            if spent >= ESTIMATE_NS || clock::monotonic_ns() - begun >= LONGEST_ESTIMATE_NS {
+            if (spent >= ESTIMATE_NS && long_enough) || clock::monotonic_ns() - begun >= longest_ns {
                 break elapsed as f64 / batch as f64;
             }
-            batch = fixed_batch.unwrap_or((batch * 2).min(ESTIMATE_BATCH));
+            batch = match fixed_batch {
+                Some(batch) => batch,
+                None if shortest_ns > 0 => (batch * 4).min(most),
+                None => (batch * 2).min(most),
+            };
         };
+        if demands.several_threads {
+            self.return_home()?;
+        }
         self.trials.insert(case.id(), trial);
-        Ok(Prepared { ns_per_operation, batch: fixed })
+        Ok(Prepared { ns_per_operation, batch: fixed, demands })
     }
 
     /// The first call of an operation in this process, which is the reason why the process was started.
@@ -140,13 +171,21 @@ impl<'a> Worker<'a> {
             warm += count as u64;
         }
         recorder.take();
+        recorder.take_disturbances();
 
-        let keep_wall = matches!(self.counter.counter.metric(), Metric::Cycles | Metric::Instructions);
+        let several_threads = trial.demands().several_threads;
+        let one_thread_only = matches!(self.counter.counter.metric(), Metric::Cycles | Metric::Instructions);
+        let keep_wall = one_thread_only && !several_threads;
+        let only_wall = one_thread_only && several_threads;
+        let (gate, thresholds) = match several_threads {
+            true => (&mut self.wide_gate, Thresholds::for_several_threads()),
+            false => (&mut self.gate, Thresholds::default()),
+        };
         let capacity = request.samples.min(4096) as usize;
         let mut ticks = Vec::with_capacity(capacity);
         let mut wall_ns = Vec::with_capacity(if keep_wall { capacity } else { 0 });
         let counter = &mut self.counter.counter;
-        let before = self.gate.open();
+        let before = gate.open();
         let measuring = clock::monotonic_ns();
         for _ in 0..request.samples {
             trial.refill(batch)?;
@@ -156,22 +195,31 @@ impl<'a> Worker<'a> {
                 trial.run(batch, &mut recorder)?;
                 ticks.push(counter.stop());
                 wall_ns.push(clock::monotonic_ns() - outer);
+            } else if only_wall {
+                let begin = clock::monotonic_ns();
+                trial.run(batch, &mut recorder)?;
+                ticks.push(clock::monotonic_ns() - begin);
             } else {
                 counter.start();
                 trial.run(batch, &mut recorder)?;
                 ticks.push(counter.stop());
             }
+            trial.note(&mut recorder)?;
             if clock::monotonic_ns() - measuring >= request.budget_ns {
                 break;
             }
         }
-        let observation = self.gate.close(before);
+        let observation = gate.close(before);
         trial.verify()?;
+        recorder.disturbed(gate::judge(&observation, &thresholds));
+        if several_threads {
+            self.return_home()?;
+        }
         Ok(Visited {
             ticks,
             wall_ns,
             visit_ns: clock::monotonic_ns() - started,
-            disturbances: gate::judge(&observation, &self.thresholds),
+            disturbances: recorder.take_disturbances(),
             clock_hz: (observation.clock_before_hz + observation.clock_after_hz) / 2.0,
             growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),

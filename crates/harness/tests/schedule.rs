@@ -5,7 +5,7 @@
 use pqlab_harness::gate::{self, Observation, Thresholds};
 use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
-use pqlab_harness::{Event, Fleet, Observer, Outcome};
+use pqlab_harness::{Demands, Event, Fleet, Observer, Outcome};
 use pqlab_record::{Case, Facts, Metric, Protocol, ProtocolKind, Record, State, Status};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -46,6 +46,7 @@ struct ScriptedMachine {
     /// Relative spread of single operations, and of processes.
     spread: (f64, f64),
     failing: Option<&'static str>,
+    demands: Demands,
     log: Vec<(u32, String)>,
     asked: Vec<VisitRequest>,
     prepared: Vec<String>,
@@ -61,6 +62,7 @@ impl ScriptedMachine {
             cost: |_| 20_000.0,
             spread: (0.02, 0.002),
             failing: None,
+            demands: Demands::default(),
             log: Vec::new(),
             asked: Vec::new(),
             prepared: Vec::new(),
@@ -80,7 +82,8 @@ impl Fleet for ScriptedMachine {
             return Err(Failure::Case("wrong answer: known answer".into()));
         }
         self.prepared.push(case.id());
-        Ok(Prepared { ns_per_operation: (self.cost)(&case.algorithm), batch: self.only_batch })
+        let ns_per_operation = (self.cost)(&case.algorithm);
+        Ok(Prepared { ns_per_operation, batch: self.only_batch, demands: self.demands })
     }
 
     fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
@@ -268,6 +271,35 @@ fn short_operations_are_batched_and_long_ones_are_not() {
     };
     assert_eq!(batch("long"), 1, "2 µs are a hundred times the resolution of 20 ns");
     assert_eq!(batch("short"), 667);
+}
+
+#[test]
+fn a_trial_has_the_samples_that_it_asks_for() {
+    let batch = |demands: Demands, protocol: &Protocol| {
+        let mut machine = ScriptedMachine::new(Load::Quiet);
+        machine.demands = demands;
+        measure(&mut machine, &[case("A", "one")], protocol).records[0].1.samples.batch
+    };
+    let adaptive = Protocol::default();
+    let long = Demands { several_threads: true, shortest_sample_ns: 1_000_000, multiple_of: 4 };
+    assert_eq!(batch(long, &adaptive), 52, "50 operations of 20 µs take a millisecond; 52 is a multiple of 4");
+    let asked = Protocol { batch: Some(7), ..Protocol::default() };
+    assert_eq!(batch(long, &asked), 7);
+}
+
+#[test]
+fn a_trial_with_several_threads_is_timed_by_the_wall_clock_where_cycles_are_counted() {
+    let cycles = CounterFacts { metric: Metric::Cycles, ns_per_tick: None, resolution_ns: 20.0 };
+    for (several_threads, metric) in [(false, Metric::Cycles), (true, Metric::Wall)] {
+        let mut machine = ScriptedMachine::new(Load::Quiet);
+        machine.demands.several_threads = several_threads;
+        let mut collector = Collector::default();
+        let plan = [case("A", "one")];
+        let protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(8), ..Protocol::default() };
+        schedule::run(&plan, &[0], &protocol, 1, cycles, &mut machine, &mut collector).unwrap();
+        let samples = &collector.records[0].1.samples;
+        assert_eq!((samples.metric, samples.ns_per_tick), (metric, several_threads.then_some(1.0)));
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod catalogue;
 mod compare;
 mod error;
+mod inspect;
 mod plan;
 mod session;
 mod suite;
@@ -12,6 +13,7 @@ mod worker;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
 pub use compare::{alarms, check_percentage, compare_stored, yardstick};
 pub use error::LabError;
+pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
 pub use plan::{Filters, Plan, matches};
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};

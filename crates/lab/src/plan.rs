@@ -21,6 +21,12 @@ pub struct Filters {
     pub states: Vec<String>,
     /// Variants of signing, in place of the suites' own; empty for these.
     pub variants: Vec<String>,
+    /// Numbers of threads, in place of the suites' own.
+    pub threads: Option<Vec<u64>>,
+    /// Numbers of tasks that are submitted at once to a thread pool, in place of the suites' own.
+    pub tasks: Option<Vec<u64>>,
+    /// Threads of that pool, in place of one for each processor.
+    pub workers: Option<u64>,
 }
 
 /// What is measured, in which order of blocks, and how hard.
@@ -45,8 +51,8 @@ impl Plan {
         filters: &Filters,
         overrides: &ProtocolOverrides,
     ) -> Result<Plan, LabError> {
-        check_lengths(filters.lengths.as_deref())?;
-        let all = registry.cases(&Options { lengths: filters.lengths.clone(), ..Options::default() });
+        let cores = overrides.affinity.as_ref().map(Vec::len);
+        let all = registry.cases(&options(&Select::default(), filters, cores)?);
         check_patterns("provider", &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
         check_patterns("algorithm", &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))?;
 
@@ -60,13 +66,13 @@ impl Plan {
         }
         overrides.check()?;
         overrides.apply(&mut protocol);
-        for case in select(registry, &floor, filters, true)? {
+        for case in select(registry, &floor, filters, cores, true)? {
             if seen.insert(case.id()) {
                 cases.push(case);
             }
         }
         for (suite, selection) in selections {
-            for case in select(registry, selection, filters, suite.builtin)? {
+            for case in select(registry, selection, filters, cores, suite.builtin)? {
                 if filters.take(&case) && seen.insert(case.id()) {
                     cases.push(case);
                 }
@@ -107,7 +113,13 @@ impl Filters {
     }
 }
 
-fn select(registry: &Registry, select: &Select, filters: &Filters, builtin: bool) -> Result<Vec<Case>, LabError> {
+fn select(
+    registry: &Registry,
+    select: &Select,
+    filters: &Filters,
+    cores: Option<usize>,
+    builtin: bool,
+) -> Result<Vec<Case>, LabError> {
     let workloads = registry.workloads();
     let Some(workload) = workloads.iter().find(|workload| workload.id() == select.workload) else {
         let names: Vec<&str> = workloads.iter().map(|workload| workload.id()).collect();
@@ -118,13 +130,9 @@ fn select(registry: &Registry, select: &Select, filters: &Filters, builtin: bool
             names.join(", ")
         )));
     };
-    let lengths = filters.lengths.clone().or_else(|| (!select.lengths.is_empty()).then(|| select.lengths.clone()));
-    check_lengths(lengths.as_deref())?;
-    let asked_for = |filter: &[String], own: &[String]| if filter.is_empty() { own.to_vec() } else { filter.to_vec() };
-    let variants = asked_for(&filters.variants, &select.variants);
-    let variants = named("variant", &variants, &Variant::ALL, Variant::name)?;
-    let states = named("state", &asked_for(&filters.states, &select.states), &State::ALL, State::name)?;
-    let mut cases = workload.cases(registry.providers(), &Options { lengths, variants, ..Options::default() });
+    let states = if filters.states.is_empty() { &select.states } else { &filters.states };
+    let states = named("state", states, &State::ALL, State::name)?;
+    let mut cases = workload.cases(registry.providers(), &options(select, filters, cores)?);
     if !builtin {
         check_patterns("algorithm", &select.algorithms, cases.iter().map(|case| case.algorithm.as_str()))?;
         check_patterns("operation", &select.operations, cases.iter().map(|case| case.operation.as_str()))?;
@@ -132,6 +140,10 @@ fn select(registry: &Registry, select: &Select, filters: &Filters, builtin: bool
         check_patterns("provider", &select.providers, providers)?;
         check_patterns("form", &select.forms, ["prepared", "encoded"].into_iter())?;
     }
+    let unfiltered = filters.ids.is_empty();
+    let algorithms: &[String] =
+        if unfiltered && filters.algorithms.is_empty() { &select.usual_algorithms } else { &[] };
+    let operations: &[String] = if unfiltered { &select.usual_operations } else { &[] };
     let asked_for_null = filters.providers.iter().any(|pattern| pattern == NULL);
     cases.retain(|case| {
         let form = match case.form {
@@ -141,6 +153,8 @@ fn select(registry: &Registry, select: &Select, filters: &Filters, builtin: bool
         };
         (select.null || asked_for_null || case.provider != NULL)
             && matches_any(&select.algorithms, &case.algorithm)
+            && (case.provider == NULL || matches_any(algorithms, &case.algorithm))
+            && matches_any(operations, &case.operation)
             && matches_any(&select.operations, &case.operation)
             && (matches_any(&select.providers, &case.provider) || matches_any(&select.providers, case.library()))
             && (form.is_empty() || matches_any(&select.forms, form))
@@ -163,6 +177,33 @@ fn named<T: Copy>(what: &str, names: &[String], all: &[T], name: fn(T) -> &'stat
         })
     };
     names.iter().map(value).collect()
+}
+
+/// What a selection and a command line choose of the cases' parameters; the command line has the last word.
+fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<Options, LabError> {
+    let chosen = |asked: &Option<Vec<u64>>, own: &[u64]| asked.clone().or((!own.is_empty()).then(|| own.to_vec()));
+    let variants = if filters.variants.is_empty() { &select.variants } else { &filters.variants };
+    let options = Options {
+        lengths: chosen(&filters.lengths, &select.lengths),
+        threads: chosen(&filters.threads, &select.threads),
+        tasks: chosen(&filters.tasks, &select.tasks),
+        workers: filters.workers,
+        cores,
+        variants: named("variant", variants, &Variant::ALL, Variant::name)?,
+        ..Options::default()
+    };
+    check_lengths(options.lengths.as_deref())?;
+    check_counts("thread", options.threads.as_deref(), 1024)?;
+    check_counts("task", options.tasks.as_deref(), 1_000_000)?;
+    check_counts("worker", options.workers.as_ref().map(std::slice::from_ref), 1024)?;
+    Ok(options)
+}
+
+fn check_counts(what: &str, counts: Option<&[u64]>, most: u64) -> Result<(), LabError> {
+    match counts.unwrap_or_default().iter().find(|count| !(1..=most).contains(count)) {
+        Some(count) => Err(LabError::usage(format!("{count} {what}s cannot be measured: from 1 to {most}"))),
+        None => Ok(()),
+    }
 }
 
 fn check_lengths(lengths: Option<&[u64]>) -> Result<(), LabError> {

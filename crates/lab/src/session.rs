@@ -209,6 +209,7 @@ impl Laboratory {
             counter: protocol.counter,
             ticks_per_second,
             cpus,
+            granted: protocol.affinity.clone().unwrap_or_else(affinity::allowed),
             limits: self.limits,
         }
     }

@@ -51,6 +51,19 @@ pub struct Select {
     /// Variants of signing: `plain` (also if empty), `deterministic`, `prehash`, `messages`, `sizes`.
     #[serde(default)]
     pub variants: Vec<String>,
+    /// Numbers of threads; empty for the workload's own.
+    #[serde(default)]
+    pub threads: Vec<u64>,
+    /// Numbers of tasks that are submitted at once to a thread pool; empty for the workload's own.
+    #[serde(default)]
+    pub tasks: Vec<u64>,
+    /// Algorithms to which a selection of all is narrowed where the command line names none: so that a suite is bearable,
+    /// and yet any algorithm can be asked for.
+    #[serde(default)]
+    pub usual_algorithms: Vec<String>,
+    /// Likewise operations, where the command line has no filter.
+    #[serde(default)]
+    pub usual_operations: Vec<String>,
     /// Whether the provider that does nothing is measured too.
     #[serde(default)]
     pub null: bool,
@@ -225,6 +238,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         ("signature-sizes", include_str!("../../../suites/signature-sizes.toml")),
         ("message-lengths", include_str!("../../../suites/message-lengths.toml")),
         ("cold", include_str!("../../../suites/cold.toml")),
+        ("scaling", include_str!("../../../suites/scaling.toml")),
     ];
     SOURCES
         .iter()

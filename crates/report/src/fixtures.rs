@@ -136,6 +136,41 @@ pub(crate) fn run() -> Run {
     }
 }
 
+/// A run with one operation on several threads, and one under load. Two processors.
+pub(crate) fn scaling_run() -> Run {
+    let number = |name: &str, value: u64| Parameter::Number(name.into(), value);
+    let noted = |mut record: Record, extra: &[(&str, f64)]| {
+        for visit in &mut record.samples.visits {
+            visit.extra = extra.iter().map(|(name, value)| ((*name).to_owned(), vec![*value])).collect();
+        }
+        record
+    };
+    let threads = |provider: &str, threads: u64, microseconds: f64| {
+        let case = other("scaling", "ML-DSA-65", "verify", provider, vec![number("threads", threads)]);
+        noted(record_of(case, microseconds, 1), &[("cores", threads.min(2) as f64)])
+    };
+    let load = |tasks: u64, microseconds: f64| {
+        let parameters = vec![number("tasks", tasks), number("workers", 2)];
+        let case = other("scaling", "ML-DSA-65", "verify-load", "aws-lc", parameters);
+        let delays = [("queueing_p50_ns", 2e3), ("queueing_p95_ns", 5e3), ("queueing_p99_ns", 8e3)];
+        let extra = [&delays[..], &[("queueing_max_ns", 9e3), ("cores", 2.0)]].concat();
+        noted(record_of(case, microseconds, 1), &extra)
+    };
+    let records = vec![
+        threads("aws-lc", 1, 90.0),
+        threads("aws-lc", 2, 90.0 / 1.9),
+        threads("aws-lc", 4, 90.0 / 1.8),
+        threads("liboqs", 2, 50.0),
+        load(100, 45.0 / 0.9),
+        load(500, 45.0),
+        load(5000, 45.0 / 0.95),
+    ];
+    let mut run = run();
+    run.header.plan = records.iter().map(|record| record.case.clone()).collect();
+    run.records = records;
+    run
+}
+
 fn environment() -> Environment {
     Environment {
         host: Host {

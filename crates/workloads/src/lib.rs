@@ -8,6 +8,7 @@ pub mod known_answers;
 pub mod ntor;
 mod pairs;
 mod registry;
+mod scaling;
 mod signature;
 mod variant;
 
@@ -54,6 +55,21 @@ pub struct Options {
     pub post_quantum: Option<String>,
     /// Variants of signing, in place of the usual one; empty for the usual one alone.
     pub variants: Vec<Variant>,
+    /// Numbers of threads, in place of 1, 2, 4, ... and all.
+    pub threads: Option<Vec<u64>>,
+    /// Numbers of tasks that are submitted at once to a thread pool.
+    pub tasks: Option<Vec<u64>>,
+    /// Threads of that pool, in place of one for each processor.
+    pub workers: Option<u64>,
+    /// Processors that the run may use, in place of all that the process may.
+    pub cores: Option<usize>,
+}
+
+impl Options {
+    /// Processors that the run may use.
+    pub fn cores(&self) -> usize {
+        self.cores.unwrap_or_else(|| pqlab_harness::affinity::allowed().len())
+    }
 }
 
 /// All workloads, one line each.
@@ -64,6 +80,7 @@ pub fn workloads() -> Vec<Box<dyn Workload>> {
         Box::new(signature::SignatureWorkload),
         Box::new(hash::HashWorkload),
         Box::new(ntor::NtorWorkload),
+        Box::new(scaling::ScalingWorkload),
     ]
 }
 

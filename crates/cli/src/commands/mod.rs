@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod inspect;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod runs;

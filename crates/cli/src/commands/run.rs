@@ -82,6 +82,9 @@ fn filters(arguments: &RunArgs) -> Filters {
         lengths: (!arguments.lengths.is_empty()).then(|| arguments.lengths.clone()),
         states: arguments.state.clone(),
         variants: arguments.variant.clone(),
+        threads: (!arguments.threads.is_empty()).then(|| arguments.threads.clone()),
+        tasks: (!arguments.tasks.is_empty()).then(|| arguments.tasks.clone()),
+        workers: arguments.workers,
     }
 }
 

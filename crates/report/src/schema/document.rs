@@ -5,6 +5,7 @@ use super::{
     ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
 };
 use crate::estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
+use crate::scaling::{loads, scaling};
 use indexmap::IndexMap;
 use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Record, Run, SCHEMA, Status};
 use pqlab_stats::Description;
@@ -33,6 +34,8 @@ impl Document {
             },
             harness: HarnessEntry::of(&run.header.protocol, harness_floor_ns(run)),
             results,
+            scaling: scaling(run),
+            loads: loads(run),
         }
     }
 }

@@ -5,6 +5,7 @@
 mod document;
 mod import;
 
+use crate::scaling::{LoadEntry, ScalingEntry};
 use indexmap::IndexMap;
 use pqlab_record::{
     Build, CounterChoice, Cpu, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, Samples, Sizes, Status,
@@ -29,6 +30,12 @@ pub struct Document {
     pub harness: HarnessEntry,
     /// The cases that have their record, by area, both in the order of the plan.
     pub results: IndexMap<String, Vec<ResultEntry>>,
+    /// Cases on several threads: throughput, speed-up, efficiency.
+    #[serde(default)]
+    pub scaling: Vec<ScalingEntry>,
+    /// Cases through a thread pool: wall time, queueing delays, losses.
+    #[serde(default)]
+    pub loads: Vec<LoadEntry>,
 }
 
 /// The run as a whole.

@@ -14,6 +14,7 @@ mod marks;
 mod overview;
 mod palette;
 mod runs;
+mod scaling;
 mod standing;
 mod table;
 mod text;

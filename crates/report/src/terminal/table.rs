@@ -4,6 +4,7 @@ use super::line::{FAILED, NO_SAMPLES, failure};
 use super::marks::{Mark, symbols};
 use super::overview::overview;
 use super::palette::{Palette, Role};
+use super::scaling::scaling_tables;
 use super::standing::{Standing, standings};
 use super::text::neutral;
 use crate::estimates::{Estimates, estimate};
@@ -29,6 +30,7 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
             out.push('\n');
         }
     }
+    out.push_str(&scaling_tables(run, width, palette));
     let failed: Vec<&Record> = run.records.iter().filter(|record| record.status == Status::Failed).collect();
     if !failed.is_empty() {
         out.push('\n');

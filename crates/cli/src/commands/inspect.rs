@@ -1,0 +1,96 @@
+use super::laboratory;
+use crate::args::InspectArgs;
+use crate::output::{self, Terminal};
+use crate::table::table;
+use crate::{DONE, FAILED};
+use pqlab_lab::report::terminal::Role;
+use pqlab_lab::{Check, InspectRequest, Inspection, Item, inspect};
+
+/// Bytes at either end that are shown of what is abridged.
+const SHOWN: usize = 16;
+
+pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Result<u8> {
+    let request = InspectRequest {
+        algorithm: arguments.algorithm.clone(),
+        providers: arguments.provider.clone(),
+        seed: arguments.seed,
+    };
+    let inspections = inspect(&laboratory()?, &request)?;
+    if arguments.json {
+        output::data(&serde_json::to_string_pretty(&inspections)?)?;
+    } else {
+        for inspection in &inspections {
+            output::data(&page(inspection, arguments, terminal))?;
+        }
+    }
+    Ok(if inspections.iter().all(Inspection::sound) { DONE } else { FAILED })
+}
+
+fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -> String {
+    let palette = terminal.palette;
+    let Inspection { algorithm, provider, standard, category, seeded, items, checks, .. } = inspection;
+    let category = category.map_or_else(String::new, |category| format!(", NIST category {category}"));
+    let key = match seeded {
+        true => format!("key of seed {}", arguments.seed),
+        false => "key of the library's own randomness: it takes no seed".to_owned(),
+    };
+    let mut out = format!(
+        "{}\n{standard}{category}; {key}\n\n",
+        palette.paint(Role::Strong, &format!("{algorithm} of {provider}"))
+    );
+    if arguments.full {
+        for item in items {
+            out.push_str(&format!("{} ({})\n{}\n", item.name, length(item), in_lines(&item.bytes)));
+        }
+    } else {
+        let rows = items.iter().map(|item| vec![format!("  {}", item.name), length(item), abridged(&item.bytes)]);
+        out.push_str(&table(&["  what", "length", "bytes"], rows.collect(), terminal.width));
+        out.push('\n');
+    }
+    out.push('\n');
+    for Check { name, passed, detail } in checks {
+        let mark = match passed {
+            Some(true) => palette.paint(Role::Good, "passed"),
+            Some(false) => palette.paint(Role::Bad, "FAILED"),
+            None => palette.paint(Role::Faint, "not offered"),
+        };
+        let detail = detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
+        out.push_str(&format!("  {mark}  {name}{detail}\n"));
+    }
+    out
+}
+
+fn length(item: &Item) -> String {
+    match item.length == item.longest {
+        true => format!("{} B", item.length),
+        false => format!("{} B of at most {}", item.length, item.longest),
+    }
+}
+
+fn abridged(bytes: &[u8]) -> String {
+    if bytes.len() <= 2 * SHOWN {
+        return hex(bytes);
+    }
+    format!("{}...{}", hex(&bytes[..SHOWN]), hex(&bytes[bytes.len() - SHOWN..]))
+}
+
+fn in_lines(bytes: &[u8]) -> String {
+    bytes.chunks(32).map(|line| format!("  {}\n", hex(line))).collect()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_bytes_are_abridged() {
+        assert_eq!(abridged(&[0xab; 32]), "ab".repeat(32));
+        let long: Vec<u8> = (0..=255).collect();
+        assert_eq!(abridged(&long), "000102030405060708090a0b0c0d0e0f...f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff");
+        assert_eq!(in_lines(&[1; 33]), format!("  {}\n  01\n", "01".repeat(32)));
+    }
+}

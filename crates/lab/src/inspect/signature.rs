@@ -1,0 +1,141 @@
+use super::{Inspection, Notebook, Objection, flipped, places};
+use pqlab_primitives::{Coins, Provider, SignatureScheme, SigningKey, VerifyingKey};
+use std::sync::Arc;
+
+/// Length of the message in bytes.
+const MESSAGE: usize = 32;
+
+/// A key pair, a signature with it, and what must be accepted and refused.
+pub(super) fn inspect(
+    provider: &Provider,
+    scheme: &dyn SignatureScheme,
+    all: &[&Arc<Provider>],
+    seed: u64,
+) -> Inspection {
+    let info = scheme.info();
+    let parameters = &info.parameters;
+    let mut notebook = Notebook::new(seed);
+    let (coins, other_coins) = (notebook.draw(parameters.keygen_coins), notebook.draw(parameters.keygen_coins));
+    let message = notebook.draw(MESSAGE);
+    let generate =
+        |coins: &[u8]| Ok(scheme.generate(if info.coins.keygen { Coins::Exact(coins) } else { Coins::Internal })?);
+    let pair = notebook.check("a key pair is generated", || generate(&coins));
+    if let Some(key) = pair {
+        let other = notebook.check("another key pair is generated", || generate(&other_coins));
+        let encoded = keys(&mut notebook, scheme, key.as_ref());
+        notebook.item("message", MESSAGE, &message);
+        let signature = notebook.check("the message is signed", || {
+            let mut signature = vec![0; parameters.signature];
+            let length = key.sign(&[], &message, Coins::Internal, &mut signature)?;
+            signature.truncate(length);
+            Ok(signature)
+        });
+        if let Some(signature) = signature {
+            notebook.item("signature", parameters.signature, &signature);
+            let verifier = notebook.check("the verifying key is at hand", || Ok(key.verifying_key()?));
+            if let Some(verifier) = verifier {
+                let other = other.as_deref();
+                examine(&mut notebook, verifier.as_ref(), other, &message, &signature);
+            }
+            if let Some(encoded) = encoded {
+                exchange(&mut notebook, provider, &parameters.algorithm, all, &encoded, &message, &signature);
+            }
+        }
+    }
+    Inspection {
+        provider: provider.id(),
+        kind: "signature",
+        algorithm: parameters.algorithm.to_string(),
+        standard: parameters.standard.to_string(),
+        category: parameters.category,
+        seeded: info.coins.keygen,
+        items: notebook.items,
+        checks: notebook.checks,
+    }
+}
+
+/// Notes both keys; the verifying key's encoding.
+fn keys(notebook: &mut Notebook, scheme: &dyn SignatureScheme, key: &dyn SigningKey) -> Option<Vec<u8>> {
+    let info = scheme.info();
+    let longest = info.parameters.verifying_key;
+    let encoded = notebook.check("the verifying key is encoded", || encode_public(key, longest));
+    if let Some(bytes) = &encoded {
+        notebook.item("verifying key", longest, bytes);
+    }
+    for &encoding in &info.encodings {
+        let longest = info.signing_key(encoding).unwrap_or(0);
+        let name = format!("the signing key is encoded ({}) and loaded again", encoding.name());
+        let bytes = notebook.check(&name, || {
+            let mut bytes = vec![0; longest];
+            let length = key.encode(encoding, &mut bytes)?;
+            bytes.truncate(length);
+            let again = scheme.load_signing_key(encoding, &bytes)?;
+            let public = info.parameters.verifying_key;
+            match encode_public(again.as_ref(), public)? == encode_public(key, public)? {
+                true => Ok(bytes),
+                false => Err(Objection::Wrong("the key that is loaded is another one".into())),
+            }
+        });
+        if let Some(bytes) = bytes {
+            notebook.item(&format!("signing key ({})", encoding.name()), longest, &bytes);
+        }
+    }
+    encoded
+}
+
+fn examine(
+    notebook: &mut Notebook,
+    verifier: &dyn VerifyingKey,
+    other: Option<&dyn SigningKey>,
+    message: &[u8],
+    signature: &[u8],
+) {
+    notebook.check("round trip: the signature is accepted", || Ok(verifier.verify(&[], message, signature)?));
+    for place in places(message.len()) {
+        let name = format!("a tampered message is refused (byte {place})");
+        notebook.check(&name, || refuses(verifier, &flipped(message, place), signature));
+    }
+    for place in places(signature.len()) {
+        let name = format!("a tampered signature is refused (byte {place})");
+        notebook.check(&name, || refuses(verifier, message, &flipped(signature, place)));
+    }
+    notebook
+        .check("a truncated signature is refused", || refuses(verifier, message, &signature[..signature.len() - 1]));
+    if let Some(other) = other {
+        notebook.check("the signature is refused under the wrong key", || {
+            refuses(other.verifying_key()?.as_ref(), message, signature)
+        });
+    }
+}
+
+fn refuses(verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Objection> {
+    match verifier.verify(&[], message, signature) {
+        Err(_) => Ok(()),
+        Ok(()) => Err(Objection::Wrong("it is accepted".into())),
+    }
+}
+
+/// Every other provider verifies this signature.
+fn exchange(
+    notebook: &mut Notebook,
+    provider: &Provider,
+    algorithm: &str,
+    all: &[&Arc<Provider>],
+    encoded: &[u8],
+    message: &[u8],
+    signature: &[u8],
+) {
+    for other in all.iter().filter(|other| other.id() != provider.id()) {
+        let Some(theirs) = other.signature(algorithm) else { continue };
+        notebook.check(&format!("{} accepts this signature", other.id()), || {
+            Ok(theirs.load_verifying_key(encoded)?.verify(&[], message, signature)?)
+        });
+    }
+}
+
+fn encode_public(key: &dyn SigningKey, longest: usize) -> Result<Vec<u8>, Objection> {
+    let mut bytes = vec![0; longest];
+    let length = key.verifying_key()?.encode(&mut bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
+}

@@ -1,0 +1,291 @@
+//! What more threads are worth, and what a queue of tasks costs: comparisons of cases of one run.
+//!
+//! - **Throughput** is operations of all threads over the wall time of the sample: the reciprocal of the case's median.
+//! - **Speed-up** is the throughput over that of one thread, **efficiency** the speed-up over the number of threads, or of
+//!   processors where these are fewer (the case is then oversubscribed).
+//! - **Loss** is how much less throughput a load has than the best load of the same operation (the peak), and than the
+//!   smallest.
+//! - **Intervals** are paired. Both cases were visited in the same rounds of the same processes, moments apart: a ratio is
+//!   made of the two medians of each round, the median of these ratios stands for the process, and the interval is the one
+//!   over processes that every median has ([`pqlab_stats::median_interval`]). What moves the whole machine for a while
+//!   moves both, and drops out.
+
+use crate::estimates::{Estimates, estimate};
+use pqlab_record::{Case, Parameter, Record, Run, Samples};
+use pqlab_stats::{CONFIDENCE, Interval, median, median_interval};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// An estimate with its 95% interval.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ratio {
+    /// The estimate.
+    pub estimate: f64,
+    /// Lower end of the interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// One operation on so many threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ScalingEntry {
+    /// The case's id.
+    pub id: String,
+    /// Algorithm and operation, with what tells cases apart beside the number of threads.
+    pub name: String,
+    /// The provider's id.
+    pub provider: String,
+    /// Threads that worked at once.
+    pub threads: u64,
+    /// Processors over which they were spread.
+    pub cores: Option<u64>,
+    /// Whether there were more threads than processors.
+    pub oversubscribed: bool,
+    /// Operations a second, all threads together.
+    pub ops_per_s: f64,
+    /// Throughput over that of one thread; absent where that was not measured.
+    pub speed_up: Option<Ratio>,
+    /// Speed-up over the number of threads, or of processors where these are fewer.
+    pub efficiency: Option<Ratio>,
+}
+
+/// So many tasks at once through a thread pool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoadEntry {
+    /// The case's id.
+    pub id: String,
+    /// Algorithm and operation, with what tells cases apart beside the numbers of tasks and workers.
+    pub name: String,
+    /// The provider's id.
+    pub provider: String,
+    /// Tasks submitted at once.
+    pub tasks: u64,
+    /// Threads of the pool.
+    pub workers: u64,
+    /// Processors over which they were spread.
+    pub cores: Option<u64>,
+    /// Whether there were more workers than processors.
+    pub oversubscribed: bool,
+    /// Wall time of a load in ms: the median.
+    pub wall_ms: f64,
+    /// Tasks a second.
+    pub ops_per_s: f64,
+    /// Time in µs that half of the tasks of a load wait for a worker at most: the median over the loads.
+    pub queueing_p50_us: Option<f64>,
+    /// As above, for 95% of the tasks.
+    pub queueing_p95_us: Option<f64>,
+    /// As above, for 99% of the tasks.
+    pub queueing_p99_us: Option<f64>,
+    /// The longest that any task of any load waited.
+    pub queueing_max_us: Option<f64>,
+    /// Throughput against the best load of the same operation, in percent: negative for a loss.
+    pub against_peak_pct: Option<Ratio>,
+    /// Throughput against the smallest load of the same operation, in percent: negative for a loss.
+    pub against_smallest_pct: Option<Ratio>,
+}
+
+/// The cases of a run with a number of threads, those of one operation together, in the order of the plan.
+pub fn scaling(run: &Run) -> Vec<ScalingEntry> {
+    let mut entries = Vec::new();
+    for group in groups(run, &["threads"]) {
+        let single = group.iter().find(|row| row.number("threads") == 1);
+        for row in &group {
+            let threads = row.number("threads");
+            let cores = row.extra("cores", |description| description.median).map(|cores| cores as u64);
+            let ideal = threads.min(cores.unwrap_or(threads)).max(1) as f64;
+            let speed_up = single.and_then(|single| paired(&single.record.samples, &row.record.samples));
+            entries.push(ScalingEntry {
+                id: row.record.case.id(),
+                name: row.name.clone(),
+                provider: row.record.case.provider.clone(),
+                threads,
+                cores,
+                oversubscribed: cores.is_some_and(|cores| cores < threads),
+                ops_per_s: row.throughput(),
+                speed_up,
+                efficiency: speed_up.map(|ratio| ratio.map(|value| value / ideal)),
+            });
+        }
+    }
+    entries
+}
+
+/// The cases of a run with a number of tasks, those of one operation together, in the order of the plan.
+pub fn loads(run: &Run) -> Vec<LoadEntry> {
+    let mut entries = Vec::new();
+    for group in groups(run, &["tasks", "workers"]) {
+        for row in &group {
+            let (tasks, workers) = (row.number("tasks"), row.number("workers"));
+            let cores = row.extra("cores", |description| description.median).map(|cores| cores as u64);
+            let same_pool = || group.iter().filter(|other| other.number("workers") == workers);
+            let peak = same_pool().max_by(|one, other| one.throughput().total_cmp(&other.throughput()));
+            let smallest = same_pool().min_by_key(|other| other.number("tasks"));
+            let against = |other: Option<&Row<'_>>| {
+                let ratio = paired(&other?.record.samples, &row.record.samples)?;
+                Some(ratio.map(|value| 100.0 * (value - 1.0)))
+            };
+            let queueing = |name: &str| row.extra(name, |description| description.median).map(|ns| ns / 1e3);
+            entries.push(LoadEntry {
+                id: row.record.case.id(),
+                name: row.name.clone(),
+                provider: row.record.case.provider.clone(),
+                tasks,
+                workers,
+                cores,
+                oversubscribed: cores.is_some_and(|cores| cores < workers),
+                wall_ms: row.estimates.median_ns.estimate * tasks as f64 / 1e6,
+                ops_per_s: row.throughput(),
+                queueing_p50_us: queueing("queueing_p50_ns"),
+                queueing_p95_us: queueing("queueing_p95_ns"),
+                queueing_p99_us: queueing("queueing_p99_ns"),
+                queueing_max_us: row.extra("queueing_max_ns", |description| description.max).map(|ns| ns / 1e3),
+                against_peak_pct: against(peak),
+                against_smallest_pct: against(smallest),
+            });
+        }
+    }
+    entries
+}
+
+impl Ratio {
+    fn map(self, of: impl Fn(f64) -> f64) -> Ratio {
+        Ratio { estimate: of(self.estimate), low: of(self.low), high: of(self.high) }
+    }
+}
+
+impl From<Interval> for Ratio {
+    fn from(interval: Interval) -> Ratio {
+        Ratio { estimate: interval.estimate, low: interval.low, high: interval.high }
+    }
+}
+
+/// The throughput of `other` over that of `base`, paired by process and round. For one case against itself it is 1.
+fn paired(base: &Samples, other: &Samples) -> Option<Ratio> {
+    let base = medians(base);
+    let other = medians(other);
+    let mut processes: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for ((process, round), time) in &base {
+        if let Some(others) = other.get(&(*process, *round)).filter(|others| **others > 0.0) {
+            processes.entry(*process).or_default().push(time / others);
+        }
+    }
+    let ratios: Vec<Vec<f64>> = processes.values().filter_map(|ratios| Some(vec![median(ratios)?])).collect();
+    median_interval(&ratios, CONFIDENCE).map(Ratio::from)
+}
+
+/// Median time of an operation in ns, by process and round.
+fn medians(samples: &Samples) -> BTreeMap<(u32, u32), f64> {
+    let visits = samples.usable();
+    visits.filter_map(|visit| Some(((visit.process, visit.round), median(&samples.ns_per_operation(visit))?))).collect()
+}
+
+/// A case with figures.
+struct Row<'a> {
+    name: String,
+    record: &'a Record,
+    estimates: Estimates,
+}
+
+impl Row<'_> {
+    fn number(&self, name: &str) -> u64 {
+        self.record.case.number(name).unwrap_or(0)
+    }
+
+    fn throughput(&self) -> f64 {
+        self.estimates.operations_per_second().unwrap_or(0.0)
+    }
+
+    fn extra(&self, name: &str, value: impl Fn(&pqlab_stats::Description) -> f64) -> Option<f64> {
+        let (_, description) = self.estimates.extra.iter().find(|(known, _)| known == name)?;
+        Some(value(description))
+    }
+}
+
+/// Cases that have all these parameters and differ in nothing else, in the order of the plan.
+fn groups<'a>(run: &'a Run, parameters: &[&str]) -> Vec<Vec<Row<'a>>> {
+    let mut groups: Vec<(String, Vec<Row<'a>>)> = Vec::new();
+    for record in &run.records {
+        if !parameters.iter().all(|name| record.case.number(name).is_some()) {
+            continue;
+        }
+        let Some(estimates) = estimate(record, &run.header.protocol) else { continue };
+        let rest = without(&record.case, parameters);
+        let row = Row { name: rest.name(), record, estimates };
+        let key = rest.id();
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    groups.into_iter().map(|(_, rows)| rows).collect()
+}
+
+fn without(case: &Case, parameters: &[&str]) -> Case {
+    let mut case = case.clone();
+    case.parameters
+        .retain(|parameter| !matches!(parameter, Parameter::Number(name, _) if parameters.contains(&name.as_str())));
+    case
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    fn close(left: f64, right: f64, tolerance: f64) {
+        assert!((left - right).abs() <= tolerance, "{left} is not {right}");
+    }
+
+    #[test]
+    fn speed_up_and_efficiency_are_against_one_thread() {
+        let entries = scaling(&fixtures::scaling_run());
+        assert_eq!(entries.iter().map(|entry| entry.threads).collect::<Vec<_>>(), [1, 2, 4, 2]);
+        let (one, two, four, alone) = (&entries[0], &entries[1], &entries[2], &entries[3]);
+        assert_eq!(one.name, "ML-DSA-65 verify");
+        assert_eq!(one.speed_up, Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0 }));
+        close(two.speed_up.unwrap().estimate, 1.9, 0.01);
+        close(two.efficiency.unwrap().estimate, 0.95, 0.005);
+        close(two.ops_per_s / one.ops_per_s, 1.9, 0.01);
+        let ratio = two.speed_up.unwrap();
+        assert!(ratio.low < ratio.estimate && ratio.estimate < ratio.high);
+        assert!(!two.oversubscribed && four.oversubscribed);
+        // Four threads on two processors can do no more than two.
+        close(four.efficiency.unwrap().estimate, 0.9, 0.005);
+        assert_eq!((alone.speed_up, alone.efficiency), (None, None));
+    }
+
+    #[test]
+    fn what_moves_the_whole_machine_drops_out_of_a_ratio() {
+        let mut run = fixtures::scaling_run();
+        for record in &mut run.records[..2] {
+            for visit in record.samples.visits.iter_mut().filter(|visit| visit.process > 3 || visit.round == 1) {
+                visit.ticks.iter_mut().for_each(|ticks| *ticks *= 3);
+            }
+        }
+        let ratio = scaling(&run)[1].speed_up.unwrap();
+        close(ratio.estimate, 1.9, 0.02);
+        assert!(ratio.high - ratio.low < 0.05, "{ratio:?}");
+    }
+
+    #[test]
+    fn losses_are_against_the_peak_and_the_smallest_load() {
+        let entries = loads(&fixtures::scaling_run());
+        assert_eq!(entries.iter().map(|entry| entry.tasks).collect::<Vec<_>>(), [100, 500, 5000]);
+        let peak: Vec<f64> = entries.iter().map(|entry| entry.against_peak_pct.unwrap().estimate).collect();
+        close(peak[0], -10.0, 0.5);
+        assert_eq!(peak[1], 0.0);
+        close(peak[2], -5.0, 0.5);
+        // 95% of the peak, against 90% of it.
+        close(entries[2].against_smallest_pct.unwrap().estimate, 100.0 * (0.95 / 0.9 - 1.0), 0.5);
+        close(entries[1].wall_ms, 500.0 * 0.045, 0.5);
+        assert_eq!((entries[0].queueing_p50_us, entries[0].queueing_max_us), (Some(2.0), Some(9.0)));
+        assert_eq!((entries[0].workers, entries[0].cores, entries[0].oversubscribed), (2, Some(2), false));
+    }
+
+    #[test]
+    fn a_run_without_threads_has_no_such_tables() {
+        let run = fixtures::run();
+        assert!(scaling(&run).is_empty() && loads(&run).is_empty());
+    }
+}

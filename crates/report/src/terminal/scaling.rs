@@ -1,0 +1,135 @@
+use super::columns::{Cell, lines};
+use super::palette::{Palette, Role};
+use crate::number::{duration, percent, rate, significant};
+use crate::scaling::{LoadEntry, Ratio, ScalingEntry, loads, scaling};
+use pqlab_record::Run;
+
+/// What more threads are worth and what a load loses, where the run has such cases; each table under a heading.
+pub(super) fn scaling_tables(run: &Run, width: usize, palette: Palette) -> String {
+    let (scaling, loads) = (scaling(run), loads(run));
+    let mut out = String::new();
+    let mut table = |heading: &str, heads: &[&str], rows: Vec<Vec<Cell>>| {
+        if rows.is_empty() {
+            return;
+        }
+        out.push_str(&format!("\n{}\n", palette.paint(Role::Strong, heading)));
+        let head = heads.iter().enumerate().map(|(column, text)| {
+            let cell = if column < 2 { Cell::left(text) } else { Cell::right(text) };
+            cell.role(Role::Faint)
+        });
+        let rows: Vec<Vec<Cell>> = std::iter::once(head.collect()).chain(rows).collect();
+        lines(&rows, width, palette).iter().for_each(|line| out.push_str(&format!("{line}\n")));
+    };
+    let heads = ["  threads at once", "", "threads", "op/s", "speed-up", "efficiency"];
+    table(
+        "scaling: against one thread of the same provider",
+        &heads,
+        rows(&scaling, |entry| (entry.name.as_str(), entry.provider.as_str(), threads(entry))),
+    );
+    let heads = [
+        "  tasks at once",
+        "",
+        "tasks",
+        "workers",
+        "wall",
+        "op/s",
+        "wait p50",
+        "p95",
+        "p99",
+        "max",
+        "to peak",
+        "to smallest",
+    ];
+    table(
+        "load: tasks through a thread pool, how long they wait, throughput against the best and the smallest load",
+        &heads,
+        rows(&loads, |entry| (entry.name.as_str(), entry.provider.as_str(), load(entry))),
+    );
+    out
+}
+
+/// Rows whose name and provider stand only where they change.
+fn rows<'a, T>(entries: &'a [T], of: impl Fn(&'a T) -> (&'a str, &'a str, Vec<Cell>)) -> Vec<Vec<Cell>> {
+    let mut before = ("", "");
+    let row = |entry| {
+        let (name, provider, figures) = of(entry);
+        let new = before != (name, provider);
+        before = (name, provider);
+        let (name, provider) = if new { (format!("  {name}"), provider) } else { (String::new(), "") };
+        [vec![Cell::left(&name), Cell::left(provider)], figures].concat()
+    };
+    entries.iter().map(row).collect()
+}
+
+fn threads(entry: &ScalingEntry) -> Vec<Cell> {
+    let ratio = |ratio: Option<Ratio>, text: fn(f64) -> String| Cell::right(&interval(ratio, text));
+    vec![
+        Cell::right(&entry.threads.to_string()),
+        Cell::right(&rate(entry.ops_per_s)),
+        ratio(entry.speed_up, significant),
+        ratio(entry.efficiency, |value| percent(100.0 * value)),
+        oversubscribed(entry.oversubscribed),
+    ]
+}
+
+fn load(entry: &LoadEntry) -> Vec<Cell> {
+    let time = |microseconds: Option<f64>| {
+        let text = microseconds.map(|microseconds| duration(1e3 * microseconds));
+        Cell::right(&text.map_or_else(String::new, |(number, unit)| format!("{number} {unit}")))
+    };
+    let loss = |ratio: Option<Ratio>| Cell::right(&interval(ratio, |value| format!("{value:+.1}%")));
+    vec![
+        Cell::right(&entry.tasks.to_string()),
+        Cell::right(&entry.workers.to_string()),
+        time(Some(1e3 * entry.wall_ms)),
+        Cell::right(&rate(entry.ops_per_s)),
+        time(entry.queueing_p50_us),
+        time(entry.queueing_p95_us),
+        time(entry.queueing_p99_us),
+        time(entry.queueing_max_us),
+        loss(entry.against_peak_pct),
+        loss(entry.against_smallest_pct),
+        oversubscribed(entry.oversubscribed),
+    ]
+}
+
+/// `1.90 [1.88, 1.92]`; without an interval where it is a point, as for a case against itself.
+fn interval(ratio: Option<Ratio>, text: impl Fn(f64) -> String) -> String {
+    match ratio {
+        None => String::new(),
+        Some(ratio) if ratio.low == ratio.high => text(ratio.estimate),
+        Some(Ratio { estimate, low, high }) => format!("{} [{}, {}]", text(estimate), text(low), text(high)),
+    }
+}
+
+fn oversubscribed(so: bool) -> Cell {
+    Cell::left(if so { "oversubscribed" } else { "" }).role(Role::Doubtful)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::terminal::run_table;
+
+    #[test]
+    fn both_tables_follow_the_main_one() {
+        let text = run_table(&fixtures::scaling_run(), 200, Palette::PLAIN);
+        let after = text.split_once("scaling: against one thread").unwrap().1;
+        let line = |start: &str| after.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned();
+        let one: Vec<String> = line("ML-DSA-65 verify ").split_whitespace().map(str::to_owned).collect();
+        assert_eq!(one[2..], ["aws-lc", "1", "11,112", "1.00", "100.0%"]);
+        assert!(line("2  ").contains("1.90 [1."), "{after}");
+        assert!(line("4  ").ends_with("oversubscribed"), "{after}");
+        let load = after.split_once("load: tasks through a thread pool").unwrap().1;
+        let row = load.lines().find(|line| line.contains("ML-DSA-65 verify-load")).unwrap();
+        for part in ["  100  ", "  2.00 µs  5.00 µs  8.00 µs  9.00 µs  ", "-10.0% [-", "+0.0%"] {
+            assert!(row.contains(part), "{part} in {row}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_threads_has_neither() {
+        assert_eq!(scaling_tables(&fixtures::run(), 80, Palette::PLAIN), "");
+    }
+}

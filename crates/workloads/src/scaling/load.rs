@@ -1,0 +1,153 @@
+//! Tasks through a thread pool: how long so many tasks take that are submitted all at once, and how long each waits in the
+//! queue.
+//!
+//! A sample is one load: from before the first task is submitted until the submitter knows that all are done. Workers wait
+//! at the queue when it begins, as those of an idle pool do. A task is one whole operation. Its queueing delay runs from
+//! its submission to the moment when a worker takes it up.
+
+use super::crew::{caught, dispatch, gone, pin};
+use super::job::Job;
+use crossbeam_channel::{Sender, unbounded};
+use pqlab_harness::clock::monotonic_ns;
+use pqlab_harness::{Demands, Fault, Recorder, Trial};
+use std::sync::mpsc::{Receiver, channel};
+
+/// Percentiles of the queueing delay that are noted, and their names.
+const PERCENTILES: [(&str, u64); 4] =
+    [("queueing_p50_ns", 50), ("queueing_p95_ns", 95), ("queueing_p99_ns", 99), ("queueing_max_ns", 100)];
+
+/// A trial with a thread pool.
+pub(super) struct Load {
+    tasks: u64,
+    /// A job for each worker; `None` while its worker has it.
+    jobs: Vec<Option<Box<dyn Job>>>,
+    processors: Vec<u32>,
+    pool: Option<Pool>,
+    /// Queueing delays of the last load in ns.
+    delays: Vec<u64>,
+}
+
+/// Workers at an open queue of submission times.
+struct Pool {
+    queue: Sender<u64>,
+    home: Receiver<Returned>,
+}
+
+struct Returned {
+    worker: usize,
+    job: Box<dyn Job>,
+    delays: Vec<u64>,
+    outcome: Result<(), Fault>,
+}
+
+impl Load {
+    /// So many tasks at once for a pool with a worker for each job, placed on these processors in turn.
+    pub(super) fn new(tasks: u64, jobs: Vec<Box<dyn Job>>, processors: &[u32]) -> Load {
+        let jobs = jobs.into_iter().map(Some).collect();
+        Load { tasks, jobs, processors: processors.to_vec(), pool: None, delays: Vec::new() }
+    }
+
+    /// Closes the queue and takes the jobs back; the first fault, if there was any.
+    fn gather(&mut self) -> Result<(), Fault> {
+        let Some(Pool { queue, home }) = self.pool.take() else { return Ok(()) };
+        drop(queue);
+        let mut outcome = Ok(());
+        for returned in home {
+            self.jobs[returned.worker] = Some(returned.job);
+            self.delays.extend(returned.delays);
+            outcome = outcome.and(returned.outcome);
+        }
+        outcome
+    }
+}
+
+impl Trial for Load {
+    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+        self.gather()?;
+        self.delays.clear();
+        // The submitter goes wherever there is room, as it would in a program of its own.
+        pin(&self.processors)?;
+        let (queue, tasks) = unbounded::<u64>();
+        let (sender, home) = channel();
+        let (at_queue, ready) = channel();
+        self.pool = Some(Pool { queue, home });
+        for (worker, &cpu) in (0..self.jobs.len()).zip(self.processors.iter().cycle()) {
+            let mut job = self.jobs[worker].take().ok_or_else(gone)?;
+            let (tasks, sender, at_queue) = (tasks.clone(), sender.clone(), at_queue.clone());
+            dispatch(worker, move || {
+                let mut outcome = caught(|| pin(&[cpu]).and_then(|()| job.refill()));
+                let mut delays = Vec::with_capacity(batch);
+                at_queue.send(()).ok();
+                drop(at_queue);
+                for submitted in &tasks {
+                    delays.push(monotonic_ns().saturating_sub(submitted));
+                    if outcome.is_ok() {
+                        outcome = caught(|| job.perform(1));
+                    }
+                }
+                // Where nobody waits for the job any more, the case was given up.
+                sender.send(Returned { worker, job, delays, outcome }).ok();
+            })?;
+        }
+        drop(at_queue);
+        if ready.iter().count() == self.jobs.len() { Ok(()) } else { Err(gone()) }
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let pool = self.pool.as_ref().ok_or_else(gone)?;
+        for _ in 0..batch {
+            pool.queue.send(monotonic_ns()).map_err(|_| gone())?;
+        }
+        self.gather()
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        self.gather()?;
+        self.jobs.iter_mut().flatten().try_for_each(|job| job.verify())
+    }
+
+    fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
+        self.delays.sort_unstable();
+        if self.delays.is_empty() {
+            return Err(Fault::WrongAnswer("no task was taken up".into()));
+        }
+        for (name, percent) in PERCENTILES {
+            recorder.note(name, nearest_rank(&self.delays, percent) as f64);
+        }
+        recorder.note("cores", self.processors.len().min(self.jobs.len()) as f64);
+        Ok(())
+    }
+
+    fn demands(&self) -> Demands {
+        Demands { several_threads: true, ..Demands::default() }
+    }
+
+    fn batch(&self) -> Option<u64> {
+        Some(self.tasks)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        // Workers leave a queue that is closed; what went wrong in a case that is over concerns nobody.
+        self.gather().ok();
+    }
+}
+
+/// The smallest value that at least so many percent of the values do not exceed.
+fn nearest_rank(sorted: &[u64], percent: u64) -> u64 {
+    let rank = (sorted.len() as u64 * percent).div_ceil(100).max(1);
+    sorted[rank as usize - 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_percentile_is_the_delay_of_a_task() {
+        let hundred: Vec<u64> = (1..=100).collect();
+        assert_eq!(PERCENTILES.map(|(_, percent)| nearest_rank(&hundred, percent)), [50, 95, 99, 100]);
+        assert_eq!([1, 50, 51, 100].map(|percent| nearest_rank(&[7, 9], percent)), [7, 7, 9, 9]);
+    }
+}

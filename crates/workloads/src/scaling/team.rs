@@ -1,0 +1,267 @@
+//! One job a thread, all released at once: how many operations a second so many threads do together.
+//!
+//! The thread that is timed is the first of the team. The others wait at a barrier when it releases them by one store, so
+//! that no wake-up is timed; each is kept on a processor of its own. Operations are handed out in small portions from one
+//! counter, so that a thread that draws long ones (a signer that rejects) does not keep the others waiting at the end.
+//! The time of a sample ends when the last thread is done.
+
+use super::crew::{caught, dispatch, gone, pin};
+use super::job::Job;
+use pqlab_harness::gate::{self, Before, Gate, Thresholds};
+use pqlab_harness::{Demands, Fault, Recorder, Trial};
+use pqlab_record::Disturbance;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, Thread};
+
+/// Time of a sample in ns: the release of a thread takes a fraction of a microsecond.
+const SAMPLE_NS: u64 = 10_000_000;
+/// Portions in which a thread's share of a sample is handed out: at 10 ms a portion takes 20 µs, against which the counter
+/// costs nothing, and by which threads end apart at most.
+const PORTIONS: u64 = 512;
+/// Looks at the barrier between two offers to let another thread run.
+const LOOKS: u32 = 1 << 14;
+
+/// A trial with several threads.
+pub(super) struct Team {
+    /// A job for each thread; `None` while its thread has it.
+    jobs: Vec<Option<Box<dyn Job>>>,
+    /// The processor of each thread.
+    cpus: Vec<u32>,
+    /// Processors that are used.
+    cores: usize,
+    pending: Option<Pending>,
+    disturbances: Vec<Disturbance>,
+}
+
+/// Between [`Trial::refill`] and the moment when all jobs are back.
+struct Pending {
+    round: Arc<Round>,
+    home: Receiver<Returned>,
+    gate: Option<(Gate, Before)>,
+}
+
+struct Returned {
+    thread: usize,
+    job: Box<dyn Job>,
+    disturbances: Vec<Disturbance>,
+}
+
+impl Team {
+    /// A team on these processors, in turn; the first job is the one of the thread that is timed.
+    pub(super) fn new(jobs: Vec<Box<dyn Job>>, processors: &[u32]) -> Team {
+        let cpus: Vec<u32> = processors.iter().copied().cycle().take(jobs.len()).collect();
+        Team {
+            cores: cpus.len().min(processors.len()),
+            jobs: jobs.into_iter().map(Some).collect(),
+            cpus,
+            pending: None,
+            disturbances: Vec::new(),
+        }
+    }
+
+    /// More threads than processors: they cannot wait for each other by looking again and again.
+    fn crowded(&self) -> bool {
+        self.cores < self.cpus.len()
+    }
+
+    fn send_out(&mut self) -> Result<(), Fault> {
+        let crowded = self.crowded();
+        pin(&self.cpus[..1])?;
+        let round = Arc::new(Round::new(self.cpus.len(), crowded));
+        let (sender, home) = channel();
+        // From here on an error leaves nobody waiting: gathering releases whoever has been sent out.
+        let pending = self.pending.insert(Pending { round: Arc::clone(&round), home, gate: None });
+        for (thread, &cpu) in self.cpus.iter().enumerate().skip(1) {
+            let mut job = self.jobs[thread].take().ok_or_else(gone)?;
+            let (round, sender) = (Arc::clone(&round), sender.clone());
+            dispatch(thread, move || {
+                let ready = caught(|| pin(&[cpu]).and_then(|()| job.refill()));
+                let mut gate = (!crowded).then(|| Gate::new(Some(cpu)));
+                let before = gate.as_mut().map(Gate::open);
+                round.arrive();
+                round.finish(ready.and_then(|()| round.work(job.as_mut())));
+                let seen = gate.as_mut().zip(before).map(|(gate, before)| gate.close(before));
+                let disturbances = seen.map(|seen| gate::judge(&seen, &Thresholds::default())).unwrap_or_default();
+                // Where nobody waits for the job any more, the case was given up.
+                sender.send(Returned { thread, job, disturbances }).ok();
+            })?;
+        }
+        round.wait(|| round.arrived.0.load(Ordering::Acquire) == self.cpus.len() - 1);
+        pending.gate = (!crowded).then(|| {
+            let mut gate = Gate::new(self.cpus.first().copied());
+            let before = gate.open();
+            (gate, before)
+        });
+        Ok(())
+    }
+
+    /// Takes the jobs back from their threads.
+    fn gather(&mut self) {
+        let Some(pending) = self.pending.take() else { return };
+        if let Some((mut gate, before)) = pending.gate {
+            self.disturbances.extend(gate::judge(&gate.close(before), &Thresholds::default()));
+        }
+        pending.round.release(0);
+        for returned in pending.home {
+            self.jobs[returned.thread] = Some(returned.job);
+            self.disturbances.extend(returned.disturbances);
+        }
+    }
+}
+
+impl Trial for Team {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.gather();
+        // What disturbed a warm-up is nobody's business.
+        self.disturbances.clear();
+        if let Some(Some(job)) = self.jobs.first_mut() {
+            job.refill()?;
+        }
+        self.send_out()
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let (Some(pending), Some(Some(job))) = (&self.pending, self.jobs.first_mut()) else {
+            return Err(gone());
+        };
+        let round = &pending.round;
+        round.release(batch as u64);
+        round.finish(round.work(job.as_mut()));
+        round.wait(|| round.finished.0.load(Ordering::Acquire) == round.threads);
+        round.outcome()
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        self.gather();
+        self.jobs.iter_mut().flatten().try_for_each(|job| job.verify())
+    }
+
+    fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
+        self.gather();
+        recorder.note("cores", self.cores as f64);
+        recorder.disturbed(self.disturbances.drain(..));
+        Ok(())
+    }
+
+    fn demands(&self) -> Demands {
+        Demands { several_threads: true, shortest_sample_ns: SAMPLE_NS, multiple_of: self.jobs.len() as u64 }
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        self.gather();
+    }
+}
+
+/// What the threads of a team share from one release to the next. Each counter has a cache line pair of its own.
+struct Round {
+    threads: usize,
+    crowded: bool,
+    /// Threads to wake: the one that is timed first.
+    sleepers: Mutex<Vec<Thread>>,
+    fault: Mutex<Option<Fault>>,
+    arrived: Line<AtomicUsize>,
+    released: Line<AtomicBool>,
+    batch: AtomicU64,
+    next: Line<AtomicU64>,
+    finished: Line<AtomicUsize>,
+}
+
+#[repr(align(128))]
+struct Line<T>(T);
+
+impl Round {
+    fn new(threads: usize, crowded: bool) -> Round {
+        Round {
+            threads,
+            crowded,
+            sleepers: Mutex::new(vec![thread::current()]),
+            fault: Mutex::new(None),
+            arrived: Line(AtomicUsize::new(0)),
+            released: Line(AtomicBool::new(false)),
+            batch: AtomicU64::new(0),
+            next: Line(AtomicU64::new(0)),
+            finished: Line(AtomicUsize::new(0)),
+        }
+    }
+
+    /// A thread is at the barrier, and leaves it when all are released.
+    fn arrive(&self) {
+        if self.crowded {
+            self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).push(thread::current());
+        }
+        self.arrived.0.fetch_add(1, Ordering::AcqRel);
+        self.wake_first();
+        self.wait(|| self.released.0.load(Ordering::Acquire));
+    }
+
+    /// Releases all threads to do so many operations together. Only the first call counts.
+    fn release(&self, batch: u64) {
+        if self.released.0.load(Ordering::Relaxed) {
+            return;
+        }
+        self.batch.store(batch, Ordering::Relaxed);
+        self.released.0.store(true, Ordering::Release);
+        if self.crowded {
+            for sleeper in self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).iter().skip(1) {
+                sleeper.unpark();
+            }
+        }
+    }
+
+    /// Takes portions until none is left.
+    fn work(&self, job: &mut dyn Job) -> Result<(), Fault> {
+        let batch = self.batch.load(Ordering::Relaxed);
+        let portion = (batch / (self.threads as u64 * PORTIONS)).max(1);
+        caught(|| {
+            loop {
+                let first = self.next.0.fetch_add(portion, Ordering::Relaxed);
+                if first >= batch {
+                    return Ok(());
+                }
+                job.perform(portion.min(batch - first) as usize)?;
+            }
+        })
+    }
+
+    /// A thread is done.
+    fn finish(&self, outcome: Result<(), Fault>) {
+        if let Err(fault) = outcome {
+            self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
+        }
+        self.finished.0.fetch_add(1, Ordering::AcqRel);
+        self.wake_first();
+    }
+
+    fn outcome(&self) -> Result<(), Fault> {
+        match self.fault.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
+    }
+
+    fn wake_first(&self) {
+        if self.crowded
+            && let Some(first) = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).first()
+        {
+            first.unpark();
+        }
+    }
+
+    /// Waits until something is so: looking all the time where each thread has a processor, asleep where they share.
+    fn wait(&self, until: impl Fn() -> bool) {
+        let mut looks = 0_u32;
+        while !until() {
+            looks = looks.wrapping_add(1);
+            match looks % LOOKS {
+                _ if self.crowded => thread::park(),
+                0 => thread::yield_now(),
+                _ => spin_loop(),
+            }
+        }
+    }
+}
