@@ -167,6 +167,7 @@ fn kem_case(provider: &Provider, kem: &dyn Kem, operation: &str) -> Case {
         ciphertext: Some(parameters.ciphertext as u64),
         shared_secret: Some(parameters.shared_secret as u64),
         signature: None,
+        ..Sizes::default()
     };
     base(provider, &parameters.algorithm, operation, parameters.category, sizes)
 }
@@ -182,6 +183,7 @@ fn signature_cases(provider: &Provider, scheme: &dyn SignatureScheme, operation:
         ciphertext: None,
         shared_secret: None,
         signature: Some(parameters.signature as u64),
+        ..Sizes::default()
     };
     let case = base(provider, &parameters.algorithm, operation, parameters.category, sizes);
     let Some(lengths) = &options.lengths else { return vec![case] };
