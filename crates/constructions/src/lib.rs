@@ -2,9 +2,11 @@
 //! transactions. Nothing here knows a cryptographic library: every construction is handed its primitives.
 
 mod cbor;
+pub mod certificate;
 mod coins;
 pub mod hybrid_kem;
 pub mod hybrid_signature;
+pub mod keys;
 pub mod ntor;
 
 pub use hybrid_kem::{HybridKem, MockKem};

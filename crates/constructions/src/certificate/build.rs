@@ -1,0 +1,149 @@
+//! Building certificates.
+
+use super::CertificateError;
+use super::syntax::{ALT_ALGORITHM, ALT_KEY, ALT_VALUE, Tbs, assemble, extension};
+use crate::keys::{DecodeError, Identifier, PublicKey};
+use const_oid::AssociatedOid;
+use der::Encode;
+use der::asn1::{BitString, Ia5String};
+use pqlab_primitives::{Coins, SigningKey};
+use std::str::FromStr;
+use std::time::Duration;
+use x509_cert::certificate::Version;
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, KeyUsages, SubjectAltName};
+use x509_cert::name::Name;
+use x509_cert::serial_number::SerialNumber;
+use x509_cert::time::{Time, Validity};
+
+/// What a certificate is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It signs certificates; so many intermediate ones may follow it, without a number any.
+    Authority {
+        /// pathLenConstraint (RFC 5280, section 4.2.1.9).
+        path_length: Option<u8>,
+    },
+    /// It signs something else.
+    Leaf,
+}
+
+/// What a certificate says, but for its keys.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// Positive, at most 20 bytes, big-endian.
+    pub serial_number: Vec<u8>,
+    /// Distinguished name of the issuer (RFC 4514): `CN=Root,O=Example`.
+    pub issuer: String,
+    /// Distinguished name of the subject.
+    pub subject: String,
+    /// Seconds since 1970 from which it is valid.
+    pub not_before: Duration,
+    /// Seconds since 1970 until which it is valid.
+    pub not_after: Duration,
+    /// DNS names of the subject.
+    pub dns_names: Vec<String>,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// Who signs, and how.
+pub enum SigningKeys<'a> {
+    /// One signature: pure or composite.
+    Single(&'static Identifier, &'a dyn SigningKey),
+    /// An alternative signature inside, and a classical one over all.
+    Alternative {
+        /// The algorithm and key of the classical signature.
+        classical: (&'static Identifier, &'a dyn SigningKey),
+        /// The algorithm and key of the alternative signature.
+        alternative: (&'static Identifier, &'a dyn SigningKey),
+    },
+}
+
+/// Builds a certificate and returns its DER. The subject has an alternative key exactly where the issuer signs with one.
+/// `coins` are those of the signature scheme's signing; empty ones ask for deterministic signatures.
+///
+/// # Errors
+/// [`CertificateError::Decode`] if a name, number or time cannot be written; what the signing library says.
+pub fn build(
+    profile: &Profile,
+    subject_key: &PublicKey,
+    alternative_key: Option<&PublicKey>,
+    keys: &SigningKeys,
+    coins: Coins,
+) -> Result<Vec<u8>, CertificateError> {
+    let (identifier, signer) = match keys {
+        SigningKeys::Single(identifier, key) => (*identifier, *key),
+        SigningKeys::Alternative { classical, .. } => *classical,
+    };
+    let mut extensions = vec![
+        extension(BasicConstraints::OID, true, &constraints(profile.role))?,
+        extension(KeyUsage::OID, true, &usage(profile.role))?,
+    ];
+    if !profile.dns_names.is_empty() {
+        let names: der::Result<Vec<GeneralName>> =
+            profile.dns_names.iter().map(|name| Ok(GeneralName::DnsName(Ia5String::new(name)?))).collect();
+        extensions.push(extension(SubjectAltName::OID, false, &SubjectAltName(names?))?);
+    }
+    if let Some(key) = alternative_key {
+        extensions.push(extension(ALT_KEY, false, &key.info()?)?);
+    }
+    if let SigningKeys::Alternative { alternative: (algorithm, _), .. } = keys {
+        extensions.push(extension(ALT_ALGORITHM, false, &algorithm.algorithm_identifier())?);
+    }
+    let mut tbs = Tbs {
+        version: Version::V3,
+        serial_number: SerialNumber::new(&profile.serial_number)?,
+        signature: identifier.algorithm_identifier(),
+        issuer: Name::from_str(&profile.issuer)?,
+        validity: Validity::new(time(profile.not_before)?, time(profile.not_after)?),
+        subject: Name::from_str(&profile.subject)?,
+        subject_public_key_info: subject_key.info()?,
+        extensions: Some(extensions),
+    };
+    if let SigningKeys::Alternative { alternative: (algorithm, key), .. } = keys {
+        let signature = sign(*key, algorithm, &tbs.without_signatures()?, coins)?;
+        let value = BitString::from_bytes(&signature)?;
+        tbs.extensions.get_or_insert_default().push(extension(ALT_VALUE, false, &value)?);
+    }
+    let tbs = tbs.to_der()?;
+    let signature = sign(signer, identifier, &tbs, coins)?;
+    Ok(assemble(&tbs, identifier, &signature)?)
+}
+
+/// Signs without a context (RFC 9881, section 3; the composite draft, section 5).
+pub(super) fn sign(
+    key: &dyn SigningKey,
+    identifier: &Identifier,
+    message: &[u8],
+    coins: Coins,
+) -> Result<Vec<u8>, CertificateError> {
+    let parameters = pqlab_primitives::SignatureParameters::of(identifier.algorithm)
+        .ok_or(CertificateError::NoScheme(identifier.algorithm))?;
+    let mut signature = vec![0; parameters.signature];
+    let coins = if parameters.signing_coins == 0 { Coins::Internal } else { coins };
+    let length = key.sign(&[], message, coins, &mut signature)?;
+    signature.truncate(length);
+    Ok(signature)
+}
+
+fn constraints(role: Role) -> BasicConstraints {
+    match role {
+        Role::Authority { path_length } => BasicConstraints { ca: true, path_len_constraint: path_length },
+        Role::Leaf => BasicConstraints { ca: false, path_len_constraint: None },
+    }
+}
+
+fn usage(role: Role) -> KeyUsage {
+    KeyUsage(match role {
+        Role::Authority { .. } => KeyUsages::KeyCertSign | KeyUsages::CRLSign,
+        Role::Leaf => KeyUsages::DigitalSignature.into(),
+    })
+}
+
+/// UTCTime through 2049, GeneralizedTime after (RFC 5280, section 4.1.2.5).
+fn time(since_epoch: Duration) -> Result<Time, DecodeError> {
+    let failed = DecodeError::der("validity");
+    let whole = Duration::from_secs(since_epoch.as_secs());
+    Ok(Time::from(der::DateTime::from_unix_duration(whole).map_err(failed)?))
+}

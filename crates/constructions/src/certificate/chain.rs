@@ -1,0 +1,68 @@
+//! Verifying a chain from a leaf to a trusted root: signatures, names, validity, constraints (RFC 5280, section 6.1).
+//! Policies, name constraints and revocation are not looked at; an extension that is critical and not known is refused.
+
+use super::{Certificate, CertificateError, Schemes};
+use const_oid::{AssociatedOid, ObjectIdentifier};
+use std::time::Duration;
+use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, SubjectAltName};
+
+const KNOWN: [ObjectIdentifier; 3] = [BasicConstraints::OID, KeyUsage::OID, SubjectAltName::OID];
+
+/// Verifies `chain`, the leaf first and each certificate signed by the next, up to `root`, which is trusted because the
+/// caller says so, at a time in seconds since 1970.
+///
+/// # Errors
+/// [`CertificateError::Chain`] naming the certificate and the rule; [`CertificateError::Signature`] and the others.
+pub fn verify_chain(
+    chain: &[Certificate],
+    root: &Certificate,
+    at: Duration,
+    schemes: &Schemes,
+) -> Result<(), CertificateError> {
+    if chain.is_empty() {
+        return Err(CertificateError::Chain { place: 0, problem: "is missing" });
+    }
+    let issuers = chain.iter().skip(1).chain([root]);
+    check(root, chain.len(), at, true)?;
+    for (place, (certificate, issuer)) in chain.iter().zip(issuers).enumerate() {
+        check(certificate, place, at, place > 0)?;
+        if certificate.parsed.tbs_certificate().issuer() != issuer.parsed.tbs_certificate().subject() {
+            return Err(CertificateError::Chain { place, problem: "names another issuer" });
+        }
+        certificate.verify(issuer, schemes)?;
+    }
+    root.verify(root, schemes)?;
+    Ok(())
+}
+
+/// What a certificate must be at its place; `place - 1` intermediate certificates lie between it and the leaf.
+fn check(certificate: &Certificate, place: usize, at: Duration, authority: bool) -> Result<(), CertificateError> {
+    let broken = |problem| CertificateError::Chain { place, problem };
+    let tbs = certificate.parsed.tbs_certificate();
+    if at < tbs.validity().not_before.to_unix_duration() {
+        return Err(broken("is not valid yet"));
+    }
+    if at > tbs.validity().not_after.to_unix_duration() {
+        return Err(broken("has expired"));
+    }
+    let extensions = tbs.extensions().map(Vec::as_slice).unwrap_or_default();
+    if extensions.iter().any(|extension| extension.critical && !KNOWN.contains(&extension.extn_id)) {
+        return Err(broken("has a critical extension that is not known here"));
+    }
+    if !authority {
+        return Ok(());
+    }
+    let Some((_, constraints)) = tbs.get_extension::<BasicConstraints>()? else {
+        return Err(broken("has no basic constraints, so that it may sign no certificate"));
+    };
+    if !constraints.ca {
+        return Err(broken("is not an authority's"));
+    }
+    if constraints.path_len_constraint.is_some_and(|longest| place > usize::from(longest) + 1) {
+        return Err(broken("allows fewer certificates below it"));
+    }
+    match tbs.get_extension::<KeyUsage>()? {
+        Some((_, usage)) if !usage.key_cert_sign() => Err(broken("is not for signing certificates")),
+        _ => Ok(()),
+    }
+}

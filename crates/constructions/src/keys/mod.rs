@@ -1,0 +1,218 @@
+//! Keys in their standard encodings: SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7) and PKCS #8 (RFC 5958), as DER and
+//! PEM; and fingerprints. Decoding is strict: what is accepted is exactly what would be written.
+
+mod identifier;
+mod private;
+
+pub use identifier::Identifier;
+pub use private::{PrivateKey, PrivateKeyForm};
+
+use der::asn1::BitString;
+use der::{Decode, Encode, pem::LineEnding};
+use pqlab_primitives::Hash;
+use spki::{AlgorithmIdentifierOwned, SubjectPublicKeyInfoOwned};
+
+/// Why bytes from outside are not the key or the certificate that they should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// Not the DER of such a thing.
+    #[error("the {what} is not valid DER: {detail}")]
+    Der {
+        /// What was expected.
+        what: &'static str,
+        /// What is wrong, and at which byte.
+        detail: String,
+    },
+    /// Not a PEM document of that label.
+    #[error("the {what} is not valid PEM: {detail}")]
+    Pem {
+        /// What was expected.
+        what: &'static str,
+        /// What is wrong.
+        detail: String,
+    },
+    /// An algorithm identifier that is not known here, or that carries parameters where there are none.
+    #[error("the {what} names the algorithm {oid}, {problem}")]
+    Algorithm {
+        /// What names it.
+        what: &'static str,
+        /// The object identifier.
+        oid: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// A part has another length than its algorithm demands, in bytes.
+    #[error("the {what} of {algorithm} has {actual} bytes where {expected} are needed")]
+    Length {
+        /// Which part.
+        what: &'static str,
+        /// Of which algorithm.
+        algorithm: &'static str,
+        /// The length that the standard demands.
+        expected: usize,
+        /// The length that is there.
+        actual: usize,
+    },
+    /// A private key whose seed expands to another key than the one beside it (RFC 9881, section 6).
+    #[error("the seed and the expanded key of {algorithm} do not belong together")]
+    Inconsistent {
+        /// Of which algorithm.
+        algorithm: &'static str,
+    },
+    /// Two parts contradict each other, or one is missing.
+    #[error("the {what} {problem}")]
+    Structure {
+        /// Which document.
+        what: &'static str,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// What the library says of the key inside.
+    #[error(transparent)]
+    Primitive(#[from] pqlab_primitives::Error),
+}
+
+impl DecodeError {
+    pub(crate) fn der(what: &'static str) -> impl Fn(der::Error) -> DecodeError {
+        move |error| DecodeError::Der { what, detail: error.to_string() }
+    }
+}
+
+/// A public key: its algorithm and the bytes that go on the wire.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublicKey {
+    identifier: &'static Identifier,
+    bytes: Vec<u8>,
+}
+
+const PUBLIC: &str = "SubjectPublicKeyInfo";
+
+impl PublicKey {
+    /// A public key of the algorithm.
+    ///
+    /// # Errors
+    /// [`DecodeError::Length`].
+    pub fn new(identifier: &'static Identifier, bytes: &[u8]) -> Result<PublicKey, DecodeError> {
+        let (expected, actual) = (identifier.public_key(), bytes.len());
+        if expected == actual {
+            Ok(PublicKey { identifier, bytes: bytes.to_vec() })
+        } else {
+            Err(DecodeError::Length { what: "public key", algorithm: identifier.algorithm, expected, actual })
+        }
+    }
+
+    /// The algorithm.
+    pub fn identifier(&self) -> &'static Identifier {
+        self.identifier
+    }
+
+    /// The bytes that the algorithm's own standard defines.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The SubjectPublicKeyInfo.
+    pub(crate) fn info(&self) -> Result<SubjectPublicKeyInfoOwned, DecodeError> {
+        Ok(SubjectPublicKeyInfoOwned {
+            algorithm: self.identifier.algorithm_identifier(),
+            subject_public_key: BitString::from_bytes(&self.bytes).map_err(DecodeError::der(PUBLIC))?,
+        })
+    }
+
+    pub(crate) fn from_info(info: &SubjectPublicKeyInfoOwned) -> Result<PublicKey, DecodeError> {
+        let identifier = Identifier::of(PUBLIC, &info.algorithm)?;
+        let bytes = info.subject_public_key.as_bytes();
+        PublicKey::new(identifier, bytes.ok_or(DecodeError::Structure { what: PUBLIC, problem: "has unused bits" })?)
+    }
+
+    /// DER of the SubjectPublicKeyInfo.
+    ///
+    /// # Errors
+    /// [`DecodeError::Der`] if it cannot be written, which the lengths rule out.
+    pub fn to_der(&self) -> Result<Vec<u8>, DecodeError> {
+        self.info()?.to_der().map_err(DecodeError::der(PUBLIC))
+    }
+
+    /// Reads the DER of a SubjectPublicKeyInfo.
+    ///
+    /// # Errors
+    /// A [`DecodeError`] that says what is wrong; trailing bytes are.
+    pub fn from_der(der: &[u8]) -> Result<PublicKey, DecodeError> {
+        PublicKey::from_info(&SubjectPublicKeyInfoOwned::from_der(der).map_err(DecodeError::der(PUBLIC))?)
+    }
+
+    /// PEM with the label `PUBLIC KEY`.
+    ///
+    /// # Errors
+    /// As [`to_der`](Self::to_der).
+    pub fn to_pem(&self) -> Result<String, DecodeError> {
+        to_pem(PUBLIC, "PUBLIC KEY", &self.to_der()?)
+    }
+
+    /// Reads PEM with the label `PUBLIC KEY`.
+    ///
+    /// # Errors
+    /// A [`DecodeError`] that says what is wrong.
+    pub fn from_pem(pem: &str) -> Result<PublicKey, DecodeError> {
+        PublicKey::from_der(&from_pem(PUBLIC, "PUBLIC KEY", pem)?)
+    }
+
+    /// The fingerprint: SHA-256 of the DER of the SubjectPublicKeyInfo.
+    ///
+    /// # Errors
+    /// [`DecodeError::Primitive`] if the hash is another one or fails.
+    pub fn fingerprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], DecodeError> {
+        if sha256.info().algorithm != "SHA-256" {
+            return Err(pqlab_primitives::Error::Unsupported("a fingerprint is a SHA-256 digest").into());
+        }
+        let mut digest = [0; 32];
+        sha256.digest(&self.to_der()?, &mut digest)?;
+        Ok(digest)
+    }
+}
+
+pub(crate) fn to_pem(what: &'static str, label: &'static str, der: &[u8]) -> Result<String, DecodeError> {
+    der::pem::encode_string(label, LineEnding::LF, der)
+        .map_err(|error| DecodeError::Pem { what, detail: error.to_string() })
+}
+
+pub(crate) fn from_pem(what: &'static str, label: &'static str, pem: &str) -> Result<Vec<u8>, DecodeError> {
+    let (found, der) =
+        der::pem::decode_vec(pem.as_bytes()).map_err(|error| DecodeError::Pem { what, detail: error.to_string() })?;
+    if found == label {
+        Ok(der)
+    } else {
+        Err(DecodeError::Pem { what, detail: format!("its label is {found:?}, not {label:?}") })
+    }
+}
+
+/// An algorithm identifier without parameters.
+pub(crate) fn bare(oid: der::asn1::ObjectIdentifier) -> AlgorithmIdentifierOwned {
+    AlgorithmIdentifierOwned { oid, parameters: None }
+}
+
+/// Keys of the reference forms: a CBOR array of two byte strings, the classical half first.
+pub mod cbor_pair {
+    use crate::cbor;
+    use pqlab_primitives::Result;
+
+    const WHAT: &str = "pair of keys";
+
+    /// Writes a pair.
+    ///
+    /// # Errors
+    /// None that two byte strings could cause.
+    pub fn encode(classical: &[u8], post_quantum: &[u8]) -> Result<Vec<u8>> {
+        let mut out = vec![0; cbor::encoded_len(&[classical.len(), post_quantum.len()])];
+        cbor::write(WHAT, [classical, post_quantum], &mut out)?;
+        Ok(out)
+    }
+
+    /// Reads a pair of these lengths in bytes, in the shortest form, with nothing after it.
+    ///
+    /// # Errors
+    /// [`pqlab_primitives::Error::Malformed`] for anything else.
+    pub fn decode(bytes: &[u8], lengths: [usize; 2]) -> Result<[&[u8]; 2]> {
+        cbor::read(WHAT, bytes, lengths)
+    }
+}

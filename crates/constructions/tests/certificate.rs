@@ -1,0 +1,297 @@
+//! Certificates: published examples, our own, and every way to spoil one.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used)]
+
+mod common;
+
+use base64ct::{Base64, Encoding};
+use common::{hash, read_json, signatures, vectors};
+use pqlab_constructions::CompositeSignature;
+use pqlab_constructions::certificate::detached::Bundle;
+use pqlab_constructions::certificate::{
+    Certificate, CertificateError, Profile, Role, Schemes, Signatures, SigningKeys, build, verify_chain,
+};
+use pqlab_constructions::keys::{Identifier, PublicKey};
+use pqlab_primitives::{Coins, SignatureScheme, SigningKey};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+const NOW: Duration = Duration::from_secs(1_800_000_000);
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn composite() -> Arc<dyn SignatureScheme> {
+    let halves = (signatures("Ed25519").remove(0).1, signatures("ML-DSA-65").remove(0).1);
+    Arc::new(CompositeSignature::new(halves.0, halves.1, hash("SHA-512")).unwrap())
+}
+
+fn scheme(algorithm: &str) -> Arc<dyn SignatureScheme> {
+    if algorithm == CompositeSignature::ALGORITHM { composite() } else { signatures(algorithm).remove(0).1 }
+}
+
+fn schemes() -> Schemes {
+    let names = ["Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87", CompositeSignature::ALGORITHM];
+    Schemes::new(names.map(scheme).to_vec())
+}
+
+/// An owner of one key, or of a classical and an alternative one.
+struct Owner {
+    name: &'static str,
+    keys: Vec<(&'static Identifier, Box<dyn SigningKey>, PublicKey)>,
+}
+
+impl Owner {
+    fn new(name: &'static str, algorithms: &[&str]) -> Owner {
+        let keys = algorithms.iter().map(|algorithm| {
+            let scheme = scheme(algorithm);
+            let key = scheme.generate(Coins::Internal).unwrap();
+            let mut public = vec![0; scheme.info().parameters.verifying_key];
+            key.verifying_key().unwrap().encode(&mut public).unwrap();
+            let identifier = Identifier::named(algorithm).unwrap();
+            (identifier, key, PublicKey::new(identifier, &public).unwrap())
+        });
+        Owner { name, keys: keys.collect() }
+    }
+
+    fn signing_keys(&self) -> SigningKeys<'_> {
+        match self.keys.as_slice() {
+            [(identifier, key, _)] => SigningKeys::Single(identifier, key.as_ref()),
+            [first, second] => SigningKeys::Alternative {
+                classical: (first.0, first.1.as_ref()),
+                alternative: (second.0, second.1.as_ref()),
+            },
+            _ => unreachable!(),
+        }
+    }
+
+    fn issue(&self, subject: &Owner, role: Role) -> Certificate {
+        Certificate::from_der(&self.issue_with(&profile(self.name, subject.name, role), subject)).unwrap()
+    }
+
+    fn issue_with(&self, profile: &Profile, subject: &Owner) -> Vec<u8> {
+        let alternative = subject.keys.get(1).map(|key| &key.2);
+        build(profile, &subject.keys[0].2, alternative, &self.signing_keys(), Coins::Internal).unwrap()
+    }
+}
+
+fn profile(issuer: &str, subject: &str, role: Role) -> Profile {
+    Profile {
+        serial_number: vec![0x7f, 1, 2, 3],
+        issuer: format!("CN={issuer},O=pqlab"),
+        subject: format!("CN={subject},O=pqlab"),
+        not_before: NOW - DAY,
+        not_after: NOW + DAY,
+        dns_names: if role == Role::Leaf { vec!["leaf.example".into()] } else { Vec::new() },
+        role,
+    }
+}
+
+const AUTHORITY: Role = Role::Authority { path_length: None };
+const FORMS: [&[&str]; 4] = [&["Ed25519", "ML-DSA-65"], &[CompositeSignature::ALGORITHM], &["ML-DSA-65"], &["Ed25519"]];
+
+fn chain(form: &[&str]) -> (Vec<Certificate>, Certificate) {
+    let (root, middle, leaf) = (Owner::new("root", form), Owner::new("middle", form), Owner::new("leaf", form));
+    let first = root.issue(&root, AUTHORITY);
+    (vec![middle.issue(&leaf, Role::Leaf), root.issue(&middle, Role::Authority { path_length: Some(0) })], first)
+}
+
+#[test]
+fn a_chain_of_three_verifies_in_every_form() {
+    for form in FORMS {
+        let (chain, root) = chain(form);
+        verify_chain(&chain, &root, NOW, &schemes()).unwrap();
+        let expected = if form.len() == 2 { Signatures::Both } else { Signatures::One };
+        assert_eq!(root.verify(&root, &schemes()), Ok(expected));
+        assert_eq!(chain[0].has_alternative_signature(), form.len() == 2);
+        let again = Certificate::from_pem(&root.to_pem().unwrap()).unwrap();
+        assert_eq!(again.as_der(), root.as_der());
+    }
+}
+
+#[test]
+fn every_broken_rule_of_a_chain_is_found() {
+    let form = FORMS[0];
+    let (good, root) = chain(form);
+    let refused = |chain: &[Certificate], root: &Certificate, at| match verify_chain(chain, root, at, &schemes()) {
+        Err(error) => error.to_string(),
+        Ok(()) => panic!("accepted"),
+    };
+    assert!(refused(&good, &root, NOW + DAY + DAY).contains("expired"));
+    assert!(refused(&good, &root, NOW - DAY - DAY).contains("not valid yet"));
+    assert!(refused(&[], &root, NOW).contains("missing"));
+    assert!(refused(&good[..1], &root, NOW).contains("names another issuer"));
+    let (others, other_root) = chain(form);
+    assert!(refused(&good, &other_root, NOW).contains("does not verify"));
+    assert!(refused(&[good[0].clone(), others[1].clone()], &root, NOW).contains("does not verify"));
+    // A leaf that signs, and an intermediate below one that allows none.
+    let (root, middle, leaf, last) =
+        (Owner::new("root", form), Owner::new("middle", form), Owner::new("leaf", form), Owner::new("last", form));
+    let first = root.issue(&root, AUTHORITY);
+    let by_leaf = [leaf.issue(&last, Role::Leaf), root.issue(&leaf, Role::Leaf)];
+    assert!(refused(&by_leaf, &first, NOW).contains("not an authority"));
+    let too_long = [
+        leaf.issue(&last, Role::Leaf),
+        middle.issue(&leaf, AUTHORITY),
+        root.issue(&middle, Role::Authority { path_length: Some(0) }),
+    ];
+    assert!(refused(&too_long, &first, NOW).contains("allows fewer"));
+}
+
+/// Whoever breaks the classical key must not be able to leave the alternative signature out.
+#[test]
+fn a_hybrid_certificate_cannot_be_stripped() {
+    let hybrid = Owner::new("root", FORMS[0]);
+    let root = hybrid.issue(&hybrid, AUTHORITY);
+    let (identifier, key, public) = &hybrid.keys[0];
+    let keys = SigningKeys::Single(identifier, key.as_ref());
+    let stripped = build(&profile("root", "root", AUTHORITY), public, None, &keys, Coins::Internal).unwrap();
+    let stripped = Certificate::from_der(&stripped).unwrap();
+    assert_eq!(stripped.verify(&root, &schemes()), Err(CertificateError::Signature("alternative")));
+}
+
+#[test]
+fn every_bit_of_a_certificate_counts_and_so_does_its_length() {
+    let schemes = schemes();
+    for form in [FORMS[0], FORMS[1], FORMS[2]] {
+        let owner = Owner::new("root", form);
+        let root = owner.issue(&owner, AUTHORITY);
+        let mut der = root.as_der().to_vec();
+        let believed = |der: &[u8]| {
+            Certificate::from_der(der).is_ok_and(|certificate| certificate.verify(&root, &schemes).is_ok())
+        };
+        assert!(believed(&der));
+        for bit in 0..der.len() * 8 {
+            der[bit / 8] ^= 1 << (bit % 8);
+            assert!(!believed(&der), "{form:?}: bit {bit} of {} is ignored", der.len() * 8);
+            der[bit / 8] ^= 1 << (bit % 8);
+        }
+        for length in 0..der.len() {
+            assert!(Certificate::from_der(&der[..length]).is_err());
+        }
+        for byte in 0..=255 {
+            assert!(Certificate::from_der(&[&der[..], &[byte]].concat()).is_err());
+        }
+    }
+}
+
+#[test]
+fn the_published_certificates_verify() {
+    let Some(folder) = vectors("lamps-mldsa-certs") else { return };
+    for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
+        let pem = std::fs::read_to_string(folder.join(format!("{algorithm}.crt"))).unwrap();
+        let certificate = Certificate::from_pem(&pem).unwrap();
+        assert_eq!(certificate.signature_algorithm().algorithm, algorithm);
+        assert_eq!(certificate.verify(&certificate, &schemes()), Ok(Signatures::One), "{algorithm}");
+    }
+    let Some(folder) = vectors("lamps-mlkem-certs") else { return };
+    let Some(issuers) = vectors("lamps-mldsa-certs") else { return };
+    for (algorithm, issuer) in [("ML-KEM-512", "ML-DSA-44"), ("ML-KEM-768", "ML-DSA-65"), ("ML-KEM-1024", "ML-DSA-87")]
+    {
+        let read = |path: std::path::PathBuf| Certificate::from_pem(&std::fs::read_to_string(path).unwrap()).unwrap();
+        let certificate = read(folder.join(format!("{algorithm}.crt")));
+        assert_eq!(certificate.subject_key().identifier().algorithm, algorithm);
+        let issuer = read(issuers.join(format!("{issuer}.crt")));
+        assert_eq!(certificate.verify(&issuer, &schemes()), Ok(Signatures::One), "{algorithm}");
+    }
+}
+
+#[test]
+fn the_published_composite_certificates_verify() {
+    let Some(folder) = vectors("lamps-composite-sigs") else { return };
+    let mut verified = 0;
+    for test in read_json(folder.join("testvectors.json"))["tests"].as_array().unwrap() {
+        let der = Base64::decode_vec(test["x5c"].as_str().unwrap()).unwrap();
+        match test["tcId"].as_str().unwrap() {
+            "id-ML-DSA-44" | "id-ML-DSA-65" | "id-ML-DSA-87" | "id-MLDSA65-Ed25519-SHA512" => {
+                let certificate = Certificate::from_der(&der).unwrap();
+                assert_eq!(certificate.verify(&certificate, &schemes()), Ok(Signatures::One));
+                verified += 1;
+            }
+            // A key of an algorithm that is not built is refused, not skipped over.
+            _ => assert!(Certificate::from_der(&der).is_err()),
+        }
+    }
+    assert_eq!(verified, 4);
+    let Some(folder) = vectors("lamps-composite-kem") else { return };
+    let file = read_json(folder.join("testvectors.json"));
+    let issuer = Certificate::from_der(&Base64::decode_vec(file["cacert"].as_str().unwrap()).unwrap()).unwrap();
+    let mut verified = 0;
+    for test in file["tests"].as_array().unwrap() {
+        if !["id-alg-ml-kem-768", "id-alg-ml-kem-1024", "id-MLKEM768-X25519-SHA3-256"]
+            .contains(&test["tcId"].as_str().unwrap())
+        {
+            continue;
+        }
+        let certificate = Certificate::from_der(&Base64::decode_vec(test["x5c"].as_str().unwrap()).unwrap()).unwrap();
+        assert_eq!(certificate.verify(&issuer, &schemes()), Ok(Signatures::One));
+        verified += 1;
+    }
+    assert_eq!(verified, 3);
+}
+
+#[test]
+fn a_detached_signature_is_bound_to_its_certificate() {
+    let owner = Owner::new("root", &["Ed25519"]);
+    let root = owner.issue(&owner, AUTHORITY);
+    let scheme = scheme("ML-DSA-65");
+    let key = scheme.generate(Coins::Internal).unwrap();
+    let verifier = key.verifying_key().unwrap();
+    let bundle = Bundle::sign(root.as_der(), key.as_ref(), Coins::Internal).unwrap();
+    assert_eq!(bundle.verify(verifier.as_ref()), Ok(()));
+    let encoded = bundle.encode().unwrap();
+    assert_eq!(Bundle::decode(&encoded).unwrap(), bundle);
+    for length in 0..encoded.len() {
+        assert!(Bundle::decode(&encoded[..length]).is_err());
+    }
+    assert!(Bundle::decode(&[&encoded[..], &[0]].concat()).is_err());
+    for bit in 0..encoded.len() * 8 {
+        let mut changed = encoded.clone();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        let believed = Bundle::decode(&changed).is_ok_and(|bundle| bundle.verify(verifier.as_ref()).is_ok());
+        assert!(!believed, "bit {bit} is ignored");
+    }
+    // The context is the verifier's, not the bundle's.
+    let other = key.sign(b"chosen by the sender", &encoded, Coins::Internal, &mut vec![0; 3309]);
+    assert!(other.is_ok());
+}
+
+/// Where Debian's package is there.
+#[test]
+fn the_command_line_of_openssl_reads_ours_and_verifies_the_classical_signature() {
+    if Command::new("openssl").arg("version").output().is_err() {
+        eprintln!("skipped: there is no openssl");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, certificate: &Certificate| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, certificate.to_pem().unwrap()).unwrap();
+        path
+    };
+    let at = NOW.as_secs().to_string();
+    for form in FORMS {
+        let (chain, root) = chain(form);
+        let paths = [write("leaf.pem", &chain[0]), write("middle.pem", &chain[1]), write("root.pem", &root)];
+        for path in &paths {
+            let text = Command::new("openssl").args(["x509", "-noout", "-text", "-in"]).arg(path).output().unwrap();
+            let text = String::from_utf8_lossy(&text.stdout).into_owned();
+            assert!(
+                text.contains("O = pqlab") && text.contains("X509v3 Basic Constraints: critical"),
+                "{form:?}: {text}"
+            );
+        }
+        if form[0] == "Ed25519" {
+            let verified = Command::new("openssl")
+                .args(["verify", "-attime", &at, "-CAfile"])
+                .args([
+                    &paths[2].as_os_str(),
+                    std::ffi::OsStr::new("-untrusted"),
+                    paths[1].as_os_str(),
+                    paths[0].as_os_str(),
+                ])
+                .output()
+                .unwrap();
+            assert!(verified.status.success(), "{form:?}: {}", String::from_utf8_lossy(&verified.stderr));
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! A certificate with a detached signature.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use pqlab_constructions::certificate::detached::Bundle;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(bundle) = Bundle::decode(bytes) {
+        assert_eq!(bundle.encode().expect("it was read"), bytes);
+    }
+});
