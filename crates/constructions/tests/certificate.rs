@@ -284,7 +284,7 @@ fn the_command_line_of_openssl_reads_ours_and_verifies_the_classical_signature()
             let verified = Command::new("openssl")
                 .args(["verify", "-attime", &at, "-CAfile"])
                 .args([
-                    &paths[2].as_os_str(),
+                    paths[2].as_os_str(),
                     std::ffi::OsStr::new("-untrusted"),
                     paths[1].as_os_str(),
                     paths[0].as_os_str(),

@@ -84,7 +84,7 @@ pub(super) fn read_tbs(der: &[u8]) -> Result<(Range<usize>, Tbs), DecodeError> {
     let failed = DecodeError::der(CERTIFICATE);
     let mut reader = SliceReader::new(der).map_err(&failed)?;
     let outer = Header::decode(&mut reader).map_err(&failed)?;
-    outer.tag().assert_eq(Tag::Sequence).map_err(|error| failed(error.into()))?;
+    outer.tag().assert_eq(Tag::Sequence).map_err(&failed)?;
     let start = usize::try_from(reader.position()).map_err(&failed)?;
     let bytes = reader.tlv_bytes().map_err(&failed)?;
     let tbs = Tbs::from_der(bytes).map_err(&failed)?;
