@@ -66,6 +66,7 @@ pub(crate) enum Command {
   pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
   pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
   pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
+  pqlab run hybrid --classical fastest --post-quantum fastest
   pqlab run my-suite.toml --rigorous --save result.json
   pqlab run scaling --algorithm Falcon-512 --threads 1,2,4    one operation on several threads at once
   pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
@@ -122,6 +123,14 @@ pub(crate) struct RunArgs {
     /// Threads of that pool [default: all cores]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) workers: Option<u64>,
+
+    /// The library of a hybrid's classical half; `fastest`: the one that is here [default: each]
+    #[arg(long, value_name = "P")]
+    pub(crate) classical: Option<String>,
+
+    /// The library of a hybrid's post-quantum half; `fastest`: the one that is here [default: each]
+    #[arg(long, value_name = "P")]
+    pub(crate) post_quantum: Option<String>,
 
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,

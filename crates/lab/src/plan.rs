@@ -27,6 +27,10 @@ pub struct Filters {
     pub tasks: Option<Vec<u64>>,
     /// Threads of that pool, in place of one for each processor.
     pub workers: Option<u64>,
+    /// The provider of a construction's classical half, or `fastest`.
+    pub classical: Option<String>,
+    /// The provider of a construction's post-quantum half, or `fastest`.
+    pub post_quantum: Option<String>,
 }
 
 /// What is measured, in which order of blocks, and how hard.
@@ -51,6 +55,11 @@ impl Plan {
         filters: &Filters,
         overrides: &ProtocolOverrides,
     ) -> Result<Plan, LabError> {
+        let halves = registry.providers().iter().flat_map(|provider| [provider.id(), provider.library.clone()]);
+        let halves: Vec<String> = halves.chain(["fastest".to_owned()]).collect();
+        for half in filters.classical.iter().chain(&filters.post_quantum) {
+            check_patterns("provider", std::slice::from_ref(half), halves.iter().map(String::as_str))?;
+        }
         let cores = overrides.affinity.as_ref().map(Vec::len);
         let all = registry.cases(&options(&Select::default(), filters, cores)?);
         check_patterns("provider", &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
@@ -190,7 +199,8 @@ fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<O
         workers: filters.workers,
         cores,
         variants: named("variant", variants, &Variant::ALL, Variant::name)?,
-        ..Options::default()
+        classical: filters.classical.clone(),
+        post_quantum: filters.post_quantum.clone(),
     };
     check_lengths(options.lengths.as_deref())?;
     check_counts("thread", options.threads.as_deref(), 1024)?;

@@ -230,6 +230,8 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         ("standard", include_str!("../../../suites/standard.toml")),
         ("kem", include_str!("../../../suites/kem.toml")),
         ("signature", include_str!("../../../suites/signature.toml")),
+        ("hybrid", include_str!("../../../suites/hybrid.toml")),
+        ("certificate", include_str!("../../../suites/certificate.toml")),
         ("hash", include_str!("../../../suites/hash.toml")),
         ("ntor", include_str!("../../../suites/ntor.toml")),
         ("signatures", include_str!("../../../suites/signatures.toml")),

@@ -5,6 +5,7 @@
 //! from there.
 
 pub mod comparison;
+pub mod decomposition;
 pub mod estimates;
 pub mod exporters;
 pub mod number;
@@ -15,5 +16,6 @@ pub mod terminal;
 #[cfg(test)]
 mod fixtures;
 
+pub use decomposition::{Decomposition, decompositions};
 pub use estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
 pub use exporters::{ExportError, Exporter, exporter, exporters};

@@ -37,17 +37,21 @@ impl Workload for KemWorkload {
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         let kem = Arc::clone(find(providers, &case.provider)?.kem(&case.algorithm).ok_or_else(|| missing(case))?);
-        let mut generator = generator(case, seed);
-        let encoded = case.form == Some(Form::Encoded);
-        Ok(match (case.operation.as_str(), encoded) {
-            ("keygen", false) => Box::new(Keygen { kem, keys: Vec::new() }),
-            ("keygen", true) => Box::new(KeygenEncoded::new(kem)),
-            ("encapsulate", false) => Box::new(Encapsulate::new(kem, &mut generator).map_err(fault)?),
-            ("encapsulate", true) => Box::new(EncapsulateEncoded::new(kem, &mut generator).map_err(fault)?),
-            ("decapsulate", _) => Box::new(Decapsulate::new(kem, encoded, &mut generator).map_err(fault)?),
-            _ => return Err(missing(case)),
-        })
+        trial(kem, case, &mut generator(case, seed))
     }
+}
+
+/// A KEM's key generation, encapsulation or decapsulation, with prepared keys or from encoded bytes as the case says.
+pub(crate) fn trial(kem: Arc<dyn Kem>, case: &Case, generator: &mut ChaCha8Rng) -> Result<Box<dyn Trial>, Fault> {
+    let encoded = case.form == Some(Form::Encoded);
+    Ok(match (case.operation.as_str(), encoded) {
+        ("keygen", false) => Box::new(Keygen { kem, keys: Vec::new() }),
+        ("keygen", true) => Box::new(KeygenEncoded::new(kem)),
+        ("encapsulate", false) => Box::new(Encapsulate::new(kem, generator).map_err(fault)?),
+        ("encapsulate", true) => Box::new(EncapsulateEncoded::new(kem, generator).map_err(fault)?),
+        ("decapsulate", _) => Box::new(Decapsulate::new(kem, encoded, generator).map_err(fault)?),
+        _ => return Err(missing(case)),
+    })
 }
 
 fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form) -> Case {
@@ -96,7 +100,7 @@ fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationK
     same_secret(&sent, &received)
 }
 
-fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
+pub(crate) fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
     if sent == received && sent.iter().any(|&byte| byte != 0) {
         Ok(())
     } else {

@@ -1,7 +1,9 @@
 //! What pqlab measures: one file per workload, one line each in [`workloads`].
 
+mod certificate;
 mod floor;
 mod hash;
+mod hybrid;
 mod inputs;
 mod kem;
 pub mod known_answers;
@@ -81,6 +83,8 @@ pub fn workloads() -> Vec<Box<dyn Workload>> {
         Box::new(hash::HashWorkload),
         Box::new(ntor::NtorWorkload),
         Box::new(scaling::ScalingWorkload),
+        Box::new(hybrid::HybridWorkload),
+        Box::new(certificate::CertificateWorkload),
     ]
 }
 

@@ -85,6 +85,8 @@ fn filters(arguments: &RunArgs) -> Filters {
         threads: (!arguments.threads.is_empty()).then(|| arguments.threads.clone()),
         tasks: (!arguments.tasks.is_empty()).then(|| arguments.tasks.clone()),
         workers: arguments.workers,
+        classical: arguments.classical.clone(),
+        post_quantum: arguments.post_quantum.clone(),
     }
 }
 

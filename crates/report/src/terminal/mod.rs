@@ -7,6 +7,7 @@
 mod case;
 mod columns;
 mod comparison;
+mod decomposition;
 mod environment;
 mod histogram;
 mod line;

@@ -1,4 +1,5 @@
 use super::columns::{Cell, lines, total_width};
+use super::decomposition;
 use super::environment::closing_with;
 use super::line::{FAILED, NO_SAMPLES, failure};
 use super::marks::{Mark, symbols};
@@ -31,6 +32,8 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
         }
     }
     out.push_str(&scaling_tables(run, width, palette));
+    out.push_str(&decomposition::table(run, width, palette));
+    out.push_str(&decomposition::stability(run, width, palette));
     let failed: Vec<&Record> = run.records.iter().filter(|record| record.status == Status::Failed).collect();
     if !failed.is_empty() {
         out.push('\n');

@@ -1,0 +1,92 @@
+//! The decomposition table: what a hybrid costs beyond its halves; and the spread of operations beside that of AES-GCM.
+
+use super::columns::{Cell, lines};
+use super::palette::{Palette, Role};
+use super::text::neutral;
+use crate::decomposition::{Decomposition, decompositions};
+use crate::estimates::estimate;
+use crate::number::{duration, percent};
+use pqlab_record::{Record, Run};
+
+/// The yardstick of steadiness: 1 KB sealed with a cipher that takes no branch on a secret.
+const YARDSTICK: (&str, &str) = ("AES-256-GCM", "seal");
+
+/// A table of every hybrid with its halves; empty where the run has none.
+pub(super) fn table(run: &Run, width: usize, palette: Palette) -> String {
+    let found = decompositions(run);
+    if found.is_empty() {
+        return String::new();
+    }
+    let titles = ["classical", "post-quantum", "hybrid", "combiner", "95% interval"];
+    let mut rows = vec![vec![Cell::left(""), Cell::left("")]];
+    rows[0].extend(titles.map(|title| Cell::right(title).role(Role::Faint)));
+    rows.extend(found.iter().map(row));
+    let title = palette.paint(Role::Strong, "decomposition");
+    let mut out = format!("\n{title}  means of the same rounds; combiner = hybrid less both halves\n");
+    for line in lines(&rows, width, palette) {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
+}
+
+fn row(found: &Decomposition<'_>) -> Vec<Cell> {
+    let overhead = &found.overhead_ns;
+    let interval = format!("{} to {}", signed(found.pct(overhead.low)), signed(found.pct(overhead.high)));
+    let case = &found.hybrid.case;
+    vec![
+        Cell::left(&format!("  {}", neutral(&case.name()))),
+        Cell::left(&neutral(&case.provider)),
+        Cell::right(&time(found.classical_ns)),
+        Cell::right(&time(found.post_quantum_ns)),
+        Cell::right(&time(found.hybrid_ns)),
+        Cell::right(&format!("{} {}", time(overhead.estimate), signed(found.pct(overhead.estimate)))),
+        Cell::right(&interval),
+    ]
+}
+
+fn time(ns: f64) -> String {
+    let (number, unit) = duration(ns.abs());
+    format!("{}{number} {unit}", if ns < 0.0 { "-" } else { "" })
+}
+
+fn signed(pct: f64) -> String {
+    format!("{pct:+.1}%")
+}
+
+/// The coefficient of variation of each operation beside that of AES-256-GCM, where single operations were timed. Spread
+/// is not leakage: see METHODOLOGY.
+pub(super) fn stability(run: &Run, width: usize, palette: Palette) -> String {
+    let variation = |record: &Record| estimate(record, &run.header.protocol)?.operations()?.cov_pct;
+    let yardsticks: Vec<(&Record, f64)> = run
+        .area("hybrid")
+        .filter(|record| (record.case.algorithm.as_str(), record.case.operation.as_str()) == YARDSTICK)
+        .filter_map(|record| Some((record, variation(record)?)))
+        .collect();
+    let Some((yardstick, floor)) = yardsticks.iter().min_by(|one, other| one.1.total_cmp(&other.1)) else {
+        return String::new();
+    };
+    let mut rows = Vec::new();
+    for record in run.area("hybrid").chain(run.area("certificate")) {
+        let Some(cov) = variation(record) else { continue };
+        let words =
+            if cov <= *floor { "no more than the yardstick".to_owned() } else { format!("{:.1} times", cov / floor) };
+        rows.push(vec![
+            Cell::left(&format!("  {}", neutral(&record.case.name()))),
+            Cell::left(&neutral(&record.case.provider)),
+            Cell::right(&percent(cov)),
+            Cell::left(&words),
+        ]);
+    }
+    let title = palette.paint(Role::Strong, "spread");
+    let at = neutral(&yardstick.case.provider);
+    let mut out = format!(
+        "\n{title}  CoV beside that of AES-256-GCM, 1 KB, at {at}: {} (spread, not leakage)\n",
+        percent(*floor)
+    );
+    for line in lines(&rows, width, palette) {
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
+}

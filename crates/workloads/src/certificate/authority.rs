@@ -1,0 +1,167 @@
+//! Who issues the certificates that are measured.
+
+use super::{broken, fault};
+use crate::inputs::bytes;
+use crate::pairs::Pair;
+use pqlab_constructions::certificate::detached::Bundle;
+use pqlab_constructions::certificate::{Certificate, Profile, Role, Schemes, SigningKeys, build};
+use pqlab_constructions::keys::{Identifier, PublicKey};
+use pqlab_harness::Fault;
+use pqlab_primitives::{Coins, SignatureScheme, SigningKey};
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Some day on which all certificates of a measurement are valid, in seconds since 1970.
+pub(super) const TODAY: Duration = Duration::from_secs(1_800_000_000);
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
+
+/// The forms of certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Classical,
+    Pure,
+    Alternative,
+    Composite,
+    Detached,
+}
+
+impl Form {
+    pub(super) const ALL: [Form; 5] = [Form::Classical, Form::Pure, Form::Alternative, Form::Composite, Form::Detached];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Form::Classical => "X.509-Ed25519",
+            Form::Pure => "X.509-ML-DSA-65",
+            Form::Alternative => "X.509-alternative",
+            Form::Composite => "X.509-composite",
+            Form::Detached => "X.509-detached",
+        }
+    }
+
+    pub(super) fn named(name: &str) -> Option<Form> {
+        Form::ALL.into_iter().find(|form| form.name() == name)
+    }
+
+    /// What the case names of a pair.
+    pub(super) fn provider(self, pair: &Pair) -> String {
+        match self {
+            Form::Classical => pair.classical.clone(),
+            Form::Pure => pair.post_quantum.clone(),
+            _ => pair.id(),
+        }
+    }
+}
+
+/// Whether every scheme that could draw randomness for a signature can do without.
+pub(super) fn deterministic(schemes: &[Arc<dyn SignatureScheme>]) -> bool {
+    let mut drawing = schemes.iter().filter(|scheme| scheme.info().parameters.signing_coins > 0);
+    drawing.all(|scheme| scheme.info().coins.operation)
+}
+
+struct Key {
+    identifier: &'static Identifier,
+    signer: Box<dyn SigningKey>,
+    public: PublicKey,
+}
+
+/// One owner of keys, who signs certificates for itself and for others with the same kind of keys.
+struct Owner(Vec<Key>);
+
+/// Root, intermediate authority and leaf.
+pub(super) struct Authority {
+    pub(super) form: Form,
+    pub(super) schemes: Schemes,
+    owners: [Owner; 3],
+    deterministic: bool,
+}
+
+impl Authority {
+    pub(super) fn new(
+        form: Form,
+        schemes: Vec<Arc<dyn SignatureScheme>>,
+        generator: &mut ChaCha8Rng,
+    ) -> Result<Authority, Fault> {
+        let seeds = [bytes(generator, 64), bytes(generator, 64), bytes(generator, 64)];
+        let [root, middle, leaf] = seeds.map(|seed| Owner::new(&schemes, &seed));
+        let deterministic = deterministic(&schemes);
+        Ok(Authority { form, owners: [root?, middle?, leaf?], deterministic, schemes: Schemes::new(schemes) })
+    }
+
+    fn coins(&self) -> Coins<'static> {
+        if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
+    }
+
+    /// The self-signed root's certificate, as DER or as the CBOR of certificate and detached signature. This is what
+    /// `build` measures.
+    pub(super) fn root(&self, serial_number: u32) -> Result<Vec<u8>, Fault> {
+        self.issue(0, 0, serial_number, Role::Authority { path_length: None })
+    }
+
+    /// Leaf and intermediate certificate.
+    pub(super) fn chain(&self) -> Result<Vec<Certificate>, Fault> {
+        let leaf = self.issue(1, 2, 3, Role::Leaf)?;
+        let middle = self.issue(0, 1, 2, Role::Authority { path_length: Some(0) })?;
+        [leaf, middle].iter().map(|der| Certificate::from_der(der).map_err(broken)).collect()
+    }
+
+    /// The verifying key of the detached signature.
+    pub(super) fn detached_key(&self) -> Option<Result<Box<dyn pqlab_primitives::VerifyingKey>, Fault>> {
+        let key = (self.form == Form::Detached).then(|| self.owners[0].0.get(1))??;
+        Some(key.signer.verifying_key().map_err(fault))
+    }
+
+    fn issue(&self, issuer: usize, subject: usize, serial_number: u32, role: Role) -> Result<Vec<u8>, Fault> {
+        const NAMES: [&str; 3] = ["root", "intermediate", "leaf"];
+        let profile = Profile {
+            serial_number: [&[1], &serial_number.to_be_bytes()[..]].concat(),
+            issuer: format!("CN={},O=pqlab", NAMES[issuer]),
+            subject: format!("CN={},O=pqlab", NAMES[subject]),
+            not_before: TODAY - YEAR,
+            not_after: TODAY + YEAR,
+            dns_names: vec![format!("{}.example", NAMES[subject])],
+            role,
+        };
+        let (issuer, subject) = (&self.owners[issuer], &self.owners[subject]);
+        let public = &subject.0[0].public;
+        let first = &issuer.0[0];
+        let single = SigningKeys::Single(first.identifier, first.signer.as_ref());
+        match (self.form, issuer.0.get(1), subject.0.get(1)) {
+            (Form::Alternative, Some(second), Some(alternative)) => {
+                let keys = SigningKeys::Alternative {
+                    classical: (first.identifier, first.signer.as_ref()),
+                    alternative: (second.identifier, second.signer.as_ref()),
+                };
+                build(&profile, public, Some(&alternative.public), &keys, self.coins()).map_err(broken)
+            }
+            (Form::Detached, Some(second), _) => {
+                let der = build(&profile, public, None, &single, self.coins()).map_err(broken)?;
+                let bundle = Bundle::sign(&der, second.signer.as_ref(), self.coins()).map_err(fault)?;
+                bundle.encode().map_err(fault)
+            }
+            _ => build(&profile, public, None, &single, self.coins()).map_err(broken),
+        }
+    }
+}
+
+impl Owner {
+    /// Keys from `xi || seed`: of ML-DSA, then of Ed25519.
+    fn new(schemes: &[Arc<dyn SignatureScheme>], seed: &[u8]) -> Result<Owner, Fault> {
+        let keys = schemes.iter().map(|scheme| {
+            let parameters = &scheme.info().parameters;
+            let coins = match parameters.algorithm.as_ref() {
+                _ if !scheme.info().coins.keygen => Coins::Internal,
+                "Ed25519" => Coins::Exact(&seed[32..]),
+                "ML-DSA-65" => Coins::Exact(&seed[..32]),
+                _ => Coins::Exact(seed),
+            };
+            let signer = scheme.generate(coins).map_err(fault)?;
+            let mut public = vec![0; parameters.verifying_key];
+            signer.verifying_key().and_then(|key| key.encode(&mut public)).map_err(fault)?;
+            let identifier = Identifier::named(&parameters.algorithm)
+                .ok_or_else(|| Fault::Unsupported(format!("{} has no object identifier", parameters.algorithm)))?;
+            Ok(Key { identifier, signer, public: PublicKey::new(identifier, &public).map_err(broken)? })
+        });
+        Ok(Owner(keys.collect::<Result<_, Fault>>()?))
+    }
+}

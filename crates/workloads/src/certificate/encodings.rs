@@ -1,0 +1,221 @@
+//! Keys to bytes and back: DER and PEM of the standard forms, CBOR of the reference forms; fingerprints.
+
+use super::{broken, case, fault};
+use crate::inputs::{bytes, generator};
+use crate::{find, missing};
+use pqlab_constructions::keys::{Identifier, PrivateKey, PublicKey, cbor_pair};
+use pqlab_harness::{Fault, Recorder, Seed, Trial};
+use pqlab_primitives::{Hash, KemParameters, Provider, SignatureParameters};
+use pqlab_record::{Case, Parameter};
+use std::sync::Arc;
+
+pub(super) const FINGERPRINT: &str = "fingerprint";
+/// Keys whose encodings are measured: hybrids, their halves, and the reference forms, which are CBOR.
+pub(super) const KEYS: [&str; 9] = [
+    "X-Wing",
+    "MLKEM768-X25519-SHA3-256",
+    "MLDSA65-Ed25519-SHA512",
+    "ML-KEM-768",
+    "ML-DSA-65",
+    "X25519",
+    "Ed25519",
+    "X25519+ML-KEM-768",
+    "Ed25519+ML-DSA-65",
+];
+const OPERATIONS: [&str; 4] = ["encode-public", "decode-public", "encode-private", "decode-private"];
+
+pub(super) fn cases(provider: &str) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for operation in OPERATIONS {
+        for key in KEYS {
+            let formats: &[&str] = if key.contains('+') { &["cbor"] } else { &["der", "pem"] };
+            cases.extend(formats.iter().map(|format| {
+                let mut case = case(key, operation, provider, format!("certificate/{operation}"));
+                case.parameters.push(Parameter::Word("format".into(), (*format).to_owned()));
+                case
+            }));
+        }
+    }
+    let standard = KEYS.iter().filter(|key| !key.contains('+'));
+    cases.extend(standard.map(|key| case(key, FINGERPRINT, provider, format!("certificate/{FINGERPRINT}"))));
+    cases
+}
+
+pub(super) fn trial(
+    key: &'static str,
+    case: &Case,
+    providers: &[Arc<Provider>],
+    seed: Seed,
+) -> Result<Box<dyn Trial>, Fault> {
+    let mut generator = generator(case, seed);
+    let format = case.parameters.iter().find_map(|parameter| match parameter {
+        Parameter::Word(name, value) if name == "format" => Some(value.as_str()),
+        _ => None,
+    });
+    if let Some(lengths) = pair_lengths(key) {
+        let lengths = if case.operation.ends_with("public") { lengths.0 } else { lengths.1 };
+        let parts = lengths.map(|length| bytes(&mut generator, length));
+        let encoded = cbor_pair::encode(&parts[0], &parts[1]).map_err(fault)?;
+        let encode = case.operation.starts_with("encode");
+        return Ok(Box::new(Pair { parts, encoded, lengths, encode, output: None }));
+    }
+    let identifier = Identifier::named(key).ok_or_else(|| missing(case))?;
+    let (public, private) = lengths(key).ok_or_else(|| missing(case))?;
+    let public = PublicKey::new(identifier, &bytes(&mut generator, public)).map_err(broken)?;
+    let private = PrivateKey::new(identifier, Some(&bytes(&mut generator, private)), None).map_err(broken)?;
+    let pem = format == Some("pem");
+    let kind = match case.operation.as_str() {
+        "encode-public" | "decode-public" => Kind::Public(public),
+        "encode-private" | "decode-private" => Kind::Private(private),
+        FINGERPRINT => {
+            let hash = find(providers, &case.provider)?.hash("SHA-256").cloned();
+            let hash = hash.ok_or_else(|| Fault::Unsupported(format!("{} has no SHA-256", case.provider)))?;
+            let expected = public.fingerprint(hash.as_ref()).map_err(broken)?;
+            return Ok(Box::new(Fingerprint { key: public, hash, expected, output: None }));
+        }
+        _ => return Err(missing(case)),
+    };
+    let encoded = kind.encode(pem)?;
+    let encode = case.operation.starts_with("encode");
+    Ok(Box::new(Single { kind, pem, encoded, encode, written: None, read: None }))
+}
+
+/// Public and private key, in bytes.
+fn lengths(key: &str) -> Option<(usize, usize)> {
+    let kem = KemParameters::of(key).map(|kem| (kem.encapsulation_key, kem.decapsulation_keys[0].1));
+    kem.or_else(|| SignatureParameters::of(key).map(|scheme| (scheme.verifying_key, scheme.signing_keys[0].1)))
+}
+
+/// Classical and post-quantum half of the reference's public key, and of its private key, in bytes.
+fn pair_lengths(key: &str) -> Option<([usize; 2], [usize; 2])> {
+    match key {
+        "X25519+ML-KEM-768" => Some(([32, 1184], [32, 64])),
+        "Ed25519+ML-DSA-65" => Some(([32, 1952], [32, 32])),
+        _ => None,
+    }
+}
+
+#[derive(PartialEq)]
+enum Kind {
+    Public(PublicKey),
+    Private(PrivateKey),
+}
+
+impl Kind {
+    fn encode(&self, pem: bool) -> Result<Vec<u8>, Fault> {
+        match (self, pem) {
+            (Kind::Public(key), false) => key.to_der().map_err(broken),
+            (Kind::Public(key), true) => key.to_pem().map(String::into_bytes).map_err(broken),
+            (Kind::Private(key), false) => key.to_der().map(|der| der.to_vec()).map_err(broken),
+            (Kind::Private(key), true) => key.to_pem().map(|pem| pem.as_bytes().to_vec()).map_err(broken),
+        }
+    }
+
+    fn decode(&self, pem: bool, bytes: &[u8]) -> Result<Kind, Fault> {
+        let text = || std::str::from_utf8(bytes).map_err(broken);
+        match (self, pem) {
+            (Kind::Public(_), false) => PublicKey::from_der(bytes).map(Kind::Public).map_err(broken),
+            (Kind::Public(_), true) => PublicKey::from_pem(text()?).map(Kind::Public).map_err(broken),
+            (Kind::Private(_), false) => PrivateKey::from_der(bytes).map(Kind::Private).map_err(broken),
+            (Kind::Private(_), true) => PrivateKey::from_pem(text()?).map(Kind::Private).map_err(broken),
+        }
+    }
+}
+
+/// A key of a standard form, to or from its encoding.
+struct Single {
+    kind: Kind,
+    pem: bool,
+    encoded: Vec<u8>,
+    encode: bool,
+    written: Option<Vec<u8>>,
+    read: Option<Kind>,
+}
+
+impl Trial for Single {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        (self.written, self.read) = (None, None);
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            if self.encode {
+                self.written = Some(self.kind.encode(self.pem)?);
+            } else {
+                self.read = Some(self.kind.decode(self.pem, &self.encoded)?);
+            }
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let right = match self.encode {
+            true => self.written.as_deref() == Some(self.encoded.as_slice()),
+            false => self.read.as_ref() == Some(&self.kind),
+        };
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("another key, or none".into())) }
+    }
+}
+
+/// A key of a reference form, to or from its CBOR.
+struct Pair {
+    parts: [Vec<u8>; 2],
+    encoded: Vec<u8>,
+    lengths: [usize; 2],
+    encode: bool,
+    output: Option<[Vec<u8>; 2]>,
+}
+
+impl Trial for Pair {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.output = None;
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.output = Some(if self.encode {
+                [cbor_pair::encode(&self.parts[0], &self.parts[1]).map_err(fault)?, Vec::new()]
+            } else {
+                cbor_pair::decode(&self.encoded, self.lengths).map_err(fault)?.map(<[u8]>::to_vec)
+            });
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let right = match (&self.output, self.encode) {
+            (Some([written, _]), true) => *written == self.encoded,
+            (Some(read), false) => *read == self.parts,
+            (None, _) => false,
+        };
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("another key, or none".into())) }
+    }
+}
+
+/// SHA-256 of the SubjectPublicKeyInfo.
+struct Fingerprint {
+    key: PublicKey,
+    hash: Arc<dyn Hash>,
+    expected: [u8; 32],
+    output: Option<[u8; 32]>,
+}
+
+impl Trial for Fingerprint {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.output = None;
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.output = Some(self.key.fingerprint(self.hash.as_ref()).map_err(broken)?);
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        if self.output == Some(self.expected) { Ok(()) } else { Err(Fault::WrongAnswer("another fingerprint".into())) }
+    }
+}

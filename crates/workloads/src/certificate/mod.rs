@@ -1,0 +1,164 @@
+//! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures (build, parse, verify, verify a chain
+//! of three), and keys in their encodings (encode, decode, fingerprint).
+//!
+//! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`, in
+//! the same rounds. Signatures are deterministic where the library can, so that luck is the same for all of a pair.
+
+mod authority;
+mod documents;
+mod encodings;
+
+use crate::hybrid::{hybrid_signature, signature_pairs};
+use crate::pairs::Pair;
+use crate::{Options, Workload, fault, find, missing};
+use authority::{Authority, Form};
+use documents::{Build, Parse, Verify, VerifyChain};
+use encodings::{FINGERPRINT, KEYS};
+use pqlab_harness::{Fault, Seed, Trial};
+use pqlab_primitives::{Provider, SignatureScheme};
+use pqlab_record::{Case, Facts, Parameter};
+use std::sync::Arc;
+
+const OPERATIONS: [&str; 4] = ["build", "parse", "verify", "verify-chain"];
+
+pub(crate) struct CertificateWorkload;
+
+impl Workload for CertificateWorkload {
+    fn id(&self) -> &'static str {
+        "certificate"
+    }
+
+    fn describe(&self) -> &'static str {
+        "hybrid and post-quantum X.509 certificates and key encodings, with their classical and post-quantum halves"
+    }
+
+    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+        let pairs = signature_pairs(providers, options);
+        let mut cases = Vec::new();
+        for operation in OPERATIONS {
+            for form in Form::ALL {
+                let mut seen: Vec<String> = Vec::new();
+                for pair in &pairs {
+                    let provider = form.provider(pair);
+                    let offered = !(form == Form::Detached && operation == "verify-chain");
+                    if !offered || seen.contains(&provider) {
+                        continue;
+                    }
+                    let Ok(schemes) = schemes(form, &provider, providers) else { continue };
+                    let mut case = case(form.name(), operation, &provider, format!("certificate/{operation}"));
+                    if operation == "build" && authority::deterministic(&schemes) {
+                        case.parameters.push(Parameter::Flag("deterministic".into()));
+                    }
+                    cases.push(case);
+                    seen.push(provider);
+                }
+            }
+        }
+        // Encodings are this program's own: any provider makes the keys.
+        let makers = pairs.iter().filter(|pair| pair.classical == pair.post_quantum);
+        for pair in makers.take(1) {
+            cases.extend(encodings::cases(&pair.id()));
+        }
+        cases
+    }
+
+    fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        let pair = Pair::of(case);
+        let classical = |name: &str| (pair.classical.clone(), name.to_owned());
+        let post_quantum = (pair.post_quantum.clone(), "ML-DSA-65".to_owned());
+        match Form::named(&case.algorithm) {
+            Some(Form::Classical) => vec![classical("Ed25519")],
+            Some(Form::Pure) => vec![post_quantum],
+            Some(Form::Composite) => vec![classical("Ed25519"), classical("SHA-512"), post_quantum],
+            Some(Form::Alternative | Form::Detached) => vec![classical("Ed25519"), post_quantum],
+            None if case.operation == FINGERPRINT => vec![classical("SHA-256")],
+            None => Vec::new(),
+        }
+    }
+
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let Some(form) = Form::named(&case.algorithm) else {
+            let key = KEYS.iter().find(|key| **key == case.algorithm).ok_or_else(|| missing(case))?;
+            return encodings::trial(key, case, providers, seed);
+        };
+        // All forms of a pair have the same seeds.
+        let shared = Case { algorithm: "certificate".into(), ..case.clone() };
+        let mut generator = crate::inputs::generator(&shared, seed);
+        let authority = Authority::new(form, schemes(form, &case.provider, providers)?, &mut generator)?;
+        Ok(match case.operation.as_str() {
+            "build" => Box::new(Build::new(authority)),
+            "parse" => Box::new(Parse::new(authority)?),
+            "verify" => Box::new(Verify::new(authority)?),
+            "verify-chain" => Box::new(VerifyChain::new(authority)?),
+            _ => return Err(missing(case)),
+        })
+    }
+}
+
+/// The schemes that a form signs with: one, or the classical and the post-quantum one.
+fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Vec<Arc<dyn SignatureScheme>>, Fault> {
+    let (classical, post_quantum) = provider.split_once('+').unwrap_or((provider, provider));
+    let get = |provider: &str, algorithm: &str| {
+        let found = find(providers, provider)?.signature(algorithm).cloned();
+        found.ok_or_else(|| Fault::Unsupported(format!("{provider} has no {algorithm}")))
+    };
+    Ok(match form {
+        Form::Classical => vec![get(classical, "Ed25519")?],
+        Form::Pure => vec![get(post_quantum, "ML-DSA-65")?],
+        Form::Composite => {
+            let pair = Pair { classical: classical.to_owned(), post_quantum: post_quantum.to_owned() };
+            vec![hybrid_signature("MLDSA65-Ed25519-SHA512", &pair, providers)?]
+        }
+        Form::Alternative | Form::Detached => vec![get(classical, "Ed25519")?, get(post_quantum, "ML-DSA-65")?],
+    })
+}
+
+fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case {
+    Case {
+        workload: "certificate".into(),
+        algorithm: algorithm.to_owned(),
+        operation: operation.to_owned(),
+        provider: provider.to_owned(),
+        form: None,
+        parameters: Vec::new(),
+        block,
+        facts: Facts::default(),
+    }
+}
+
+/// What a certificate's own error is to a measurement.
+fn broken(error: impl std::fmt::Display) -> Fault {
+    Fault::WrongAnswer(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_harness::Recorder;
+
+    #[test]
+    fn every_case_runs_and_is_right() {
+        let providers = pqlab_providers::providers();
+        let cases = CertificateWorkload.cases(&providers, &Options::default());
+        assert!(cases.len() > 40, "{} cases", cases.len());
+        for case in &cases {
+            let mut trial = CertificateWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
+            let unwritten = trial.refill(2).and_then(|()| trial.verify());
+            assert!(matches!(unwritten, Err(Fault::WrongAnswer(_))), "{}: nothing was done", case.id());
+            trial.refill(2).unwrap();
+            trial.run(2, &mut Recorder::default()).unwrap();
+            trial.verify().unwrap_or_else(|error| panic!("{}: {error}", case.id()));
+        }
+    }
+
+    #[test]
+    fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+        let providers = pqlab_providers::providers();
+        for case in CertificateWorkload.cases(&providers, &Options::default()) {
+            for (provider, algorithm) in CertificateWorkload.primitives(&case) {
+                let found = providers.iter().find(|candidate| candidate.id() == provider).unwrap();
+                assert!(found.algorithms().contains(&algorithm), "{}: {provider} has no {algorithm}", case.id());
+            }
+        }
+    }
+}

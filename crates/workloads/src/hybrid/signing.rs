@@ -1,0 +1,207 @@
+//! Signing and verifying such that the parts of a decomposition do the same work: ML-DSA repeats itself a number of times
+//! that depends on key, message, context and randomness, and a difference between two runs of it would measure luck. So
+//! the halves have the keys of the composite and sign, deterministically, the bytes that it hands to them.
+
+use super::{ED25519, ML_DSA};
+use crate::fault;
+use crate::inputs::{POOL, Turn, bytes};
+use pqlab_constructions::hybrid_signature::Message;
+use pqlab_harness::{Fault, Recorder, Trial};
+use pqlab_primitives::{Coins, Hash, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
+use pqlab_record::Case;
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+/// Length in bytes of the caller's message: a digest's.
+const MESSAGE: usize = 32;
+
+/// Keys and messages of one scheme.
+pub(super) struct Inputs {
+    scheme: Arc<dyn SignatureScheme>,
+    context: &'static [u8],
+    deterministic: bool,
+    pool: Vec<Input>,
+}
+
+struct Input {
+    /// Coins of key generation; none where the library takes none.
+    seed: Vec<u8>,
+    key: Box<dyn SigningKey>,
+    message: Vec<u8>,
+}
+
+impl Input {
+    fn coins(&self) -> Coins<'_> {
+        if self.seed.is_empty() { Coins::Internal } else { Coins::Exact(&self.seed) }
+    }
+}
+
+impl Inputs {
+    /// From `xi || seed` and a message for each of the pool, drawn in the same order for every scheme.
+    pub(super) fn new(
+        scheme: Arc<dyn SignatureScheme>,
+        case: &Case,
+        sha512: &dyn Hash,
+        generator: &mut ChaCha8Rng,
+    ) -> LibraryResult<Inputs> {
+        let half = [ED25519, ML_DSA].contains(&case.algorithm.as_str());
+        let mut pool = Vec::with_capacity(POOL);
+        for _ in 0..POOL {
+            let (seeds, message) = (bytes(generator, 64), bytes(generator, MESSAGE));
+            let seed = match case.algorithm.as_str() {
+                _ if !scheme.info().coins.keygen => Vec::new(),
+                ED25519 => seeds[32..].to_vec(),
+                ML_DSA => seeds[..32].to_vec(),
+                _ => seeds,
+            };
+            let message = if half { Message::new(sha512, &[], &message)?.as_bytes().to_vec() } else { message };
+            let coins = if seed.is_empty() { Coins::Internal } else { Coins::Exact(&seed) };
+            let key = scheme.generate(coins)?;
+            pool.push(Input { key, seed, message });
+        }
+        let context = if case.algorithm == ML_DSA { Message::ML_DSA_CONTEXT } else { &[] };
+        Ok(Inputs { scheme, context, deterministic: case.flag("deterministic"), pool })
+    }
+
+    fn signing_coins(&self) -> Coins<'static> {
+        if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
+    }
+
+    fn signature(&self) -> Vec<u8> {
+        vec![0; self.scheme.info().parameters.signature]
+    }
+
+    /// Accepts the signature and refuses it with a bit flipped.
+    fn check(&self, verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Fault> {
+        verifier.verify(self.context, message, signature).map_err(fault)?;
+        let mut tampered = signature.to_vec();
+        if let Some(byte) = tampered.first_mut() {
+            *byte ^= 1;
+        }
+        match verifier.verify(self.context, message, &tampered) {
+            Err(_) => Ok(()),
+            Ok(()) => Err(Fault::WrongAnswer("verification accepts a signature with a bit flipped".into())),
+        }
+    }
+}
+
+pub(super) struct Sign {
+    inputs: Inputs,
+    turn: Turn,
+    signature: Vec<u8>,
+    length: usize,
+}
+
+impl Sign {
+    pub(super) fn new(inputs: Inputs) -> Sign {
+        Sign { turn: Turn::of(inputs.pool.len()), signature: inputs.signature(), length: 0, inputs }
+    }
+}
+
+impl Trial for Sign {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.length = 0;
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let coins = self.inputs.signing_coins();
+        for _ in 0..batch {
+            let Input { key, message, .. } = &self.inputs.pool[self.turn.advance()];
+            self.length = key.sign(self.inputs.context, message, coins, &mut self.signature).map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let Input { key, message, .. } = &self.inputs.pool[self.turn.last()];
+        let verifier = key.verifying_key().map_err(fault)?;
+        self.inputs.check(verifier.as_ref(), message, &self.signature[..self.length])
+    }
+}
+
+pub(super) struct Verify {
+    inputs: Inputs,
+    signed: Vec<(Box<dyn VerifyingKey>, Vec<u8>)>,
+    turn: Turn,
+}
+
+impl Verify {
+    pub(super) fn new(inputs: Inputs) -> LibraryResult<Verify> {
+        let coins = inputs.signing_coins();
+        let sign = |input: &Input| {
+            let mut signature = inputs.signature();
+            let length = input.key.sign(inputs.context, &input.message, coins, &mut signature)?;
+            signature.truncate(length);
+            Ok((input.key.verifying_key()?, signature))
+        };
+        let signed = inputs.pool.iter().map(sign).collect::<LibraryResult<_>>()?;
+        Ok(Verify { turn: Turn::of(inputs.pool.len()), signed, inputs })
+    }
+}
+
+impl Trial for Verify {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            let index = self.turn.advance();
+            let (verifier, signature) = &self.signed[index];
+            verifier.verify(self.inputs.context, &self.inputs.pool[index].message, signature).map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let index = self.turn.last();
+        let (verifier, signature) = &self.signed[index];
+        self.inputs.check(verifier.as_ref(), &self.inputs.pool[index].message, signature)
+    }
+}
+
+/// Key generation, signing and verification in one.
+pub(super) struct Cycle {
+    inputs: Inputs,
+    turn: Turn,
+    signature: Vec<u8>,
+    key: Option<Box<dyn VerifyingKey>>,
+    length: usize,
+}
+
+impl Cycle {
+    pub(super) fn new(inputs: Inputs) -> Cycle {
+        let (turn, signature) = (Turn::of(inputs.pool.len()), inputs.signature());
+        Cycle { turn, signature, key: None, length: 0, inputs }
+    }
+}
+
+impl Trial for Cycle {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.length = 0;
+        self.key = None;
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let coins = self.inputs.signing_coins();
+        let context = self.inputs.context;
+        for _ in 0..batch {
+            let input = &self.inputs.pool[self.turn.advance()];
+            let key = self.inputs.scheme.generate(input.coins()).map_err(fault)?;
+            self.length = key.sign(context, &input.message, coins, &mut self.signature).map_err(fault)?;
+            let verifier = key.verifying_key().map_err(fault)?;
+            verifier.verify(context, &input.message, &self.signature[..self.length]).map_err(fault)?;
+            self.key = Some(verifier);
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let Some(key) = &self.key else {
+            return Err(Fault::WrongAnswer("no signature was made".into()));
+        };
+        self.inputs.check(key.as_ref(), &self.inputs.pool[self.turn.last()].message, &self.signature[..self.length])
+    }
+}
