@@ -1,8 +1,13 @@
 //! The command line.
 
+mod ledger;
+
+pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, VerifyBlockArgs};
+use ledger::{Share, parse_senders, parse_share};
+
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use pqlab_lab::ProtocolOverrides;
 use pqlab_lab::record::{CounterChoice, ProtocolKind};
+use pqlab_lab::{ProtocolOverrides, Senders};
 use std::path::PathBuf;
 
 /// A laboratory for post-quantum cryptography: verified, interleaved, honest measurements of hashes, KEMs and signatures
@@ -43,6 +48,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// What of this machine disturbs measuring, and what to do about it
     Doctor(DoctorArgs),
+    /// Block files of signed transactions: make them, verify them
+    Ledger(LedgerArgs),
     /// Print a shell's completion script
     #[command(after_help = "Example:\n  pqlab completions bash > ~/.local/share/bash-completion/completions/pqlab")]
     Completions {
@@ -131,6 +138,18 @@ pub(crate) struct RunArgs {
     /// The library of a hybrid's post-quantum half; `fastest`: the one that is here [default: each]
     #[arg(long, value_name = "P")]
     pub(crate) post_quantum: Option<String>,
+
+    /// Transactions in a block of the ledger
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) blocks: Vec<u64>,
+
+    /// Different senders of a block: all, one, a number or a percentage such as 10%
+    #[arg(long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_senders)]
+    pub(crate) senders: Vec<Senders>,
+
+    /// Percentage of bad transactions in a block: exactly they must be rejected, else the case is void
+    #[arg(long, value_name = "PCT", allow_hyphen_values = true, value_parser = parse_share)]
+    pub(crate) invalid: Option<Share>,
 
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,

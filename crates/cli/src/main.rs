@@ -53,6 +53,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Compare(arguments) => commands::compare::run(&arguments, &terminal),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
+        Command::Ledger(arguments) => commands::ledger::run(&arguments.command),
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Worker { descriptor } => {
             pqlab_lab::serve_as_worker(descriptor)?;

@@ -7,6 +7,7 @@ mod coins;
 pub mod hybrid_kem;
 pub mod hybrid_signature;
 pub mod keys;
+pub mod ledger;
 pub mod ntor;
 
 pub use hybrid_kem::{HybridKem, MockKem};

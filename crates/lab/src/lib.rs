@@ -1,15 +1,18 @@
 //! The facade: suite -> plan -> run -> store -> report. What the command line does, a program can do through here.
 
+mod blocks;
 mod catalogue;
 mod compare;
 mod error;
 mod inspect;
+pub mod ledger;
 mod plan;
 mod session;
 mod suite;
 mod verify;
 mod worker;
 
+pub use blocks::senders;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
 pub use compare::{alarms, check_percentage, compare_stored, yardstick};
 pub use error::LabError;
@@ -25,3 +28,4 @@ pub use pqlab_record as record;
 pub use pqlab_report as report;
 pub use pqlab_store as store;
 pub use pqlab_verification as verification;
+pub use pqlab_workloads::Senders;

@@ -1,8 +1,9 @@
 //! From suites and filters to a plan.
 
+use crate::blocks;
 use crate::{LabError, ProtocolOverrides, Select, Suite};
 use pqlab_record::{Case, Form, Protocol, RunHeader, State};
-use pqlab_workloads::{NULL, Options, Registry, Variant};
+use pqlab_workloads::{NULL, Options, Registry, Senders, Variant};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
@@ -31,6 +32,12 @@ pub struct Filters {
     pub classical: Option<String>,
     /// The provider of a construction's post-quantum half, or `fastest`.
     pub post_quantum: Option<String>,
+    /// Transactions in a ledger's block, in place of the suites' own.
+    pub blocks: Option<Vec<u64>>,
+    /// Different senders of a ledger's block, in place of as many as transactions.
+    pub senders: Option<Vec<Senders>>,
+    /// Percentage of bad transactions in a ledger's block, in place of the suites' own.
+    pub invalid_pct: Option<f64>,
 }
 
 /// What is measured, in which order of blocks, and how hard.
@@ -161,6 +168,7 @@ fn select(
             None => "",
         };
         (select.null || asked_for_null || case.provider != NULL)
+            && select.parameters.iter().all(|pattern| has_parameter(case, pattern))
             && matches_any(&select.algorithms, &case.algorithm)
             && (case.provider == NULL || matches_any(algorithms, &case.algorithm))
             && matches_any(operations, &case.operation)
@@ -188,6 +196,11 @@ fn named<T: Copy>(what: &str, names: &[String], all: &[T], name: fn(T) -> &'stat
     names.iter().map(value).collect()
 }
 
+/// Whether one of the case's parameters matches; a case without any is not what parameters narrow down.
+fn has_parameter(case: &Case, pattern: &str) -> bool {
+    case.parameters.is_empty() || case.parameters.iter().any(|parameter| matches(pattern, &parameter.to_string()))
+}
+
 /// What a selection and a command line choose of the cases' parameters; the command line has the last word.
 fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<Options, LabError> {
     let chosen = |asked: &Option<Vec<u64>>, own: &[u64]| asked.clone().or((!own.is_empty()).then(|| own.to_vec()));
@@ -201,7 +214,11 @@ fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<O
         variants: named("variant", variants, &Variant::ALL, Variant::name)?,
         classical: filters.classical.clone(),
         post_quantum: filters.post_quantum.clone(),
+        blocks: chosen(&filters.blocks, &select.blocks),
+        senders: blocks::chosen_senders(filters.senders.as_ref(), &select.senders)?,
+        invalid_pct: filters.invalid_pct.or(select.invalid_pct),
     };
+    blocks::check(&options)?;
     check_lengths(options.lengths.as_deref())?;
     check_counts("thread", options.threads.as_deref(), 1024)?;
     check_counts("task", options.tasks.as_deref(), 1_000_000)?;

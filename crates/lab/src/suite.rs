@@ -64,6 +64,18 @@ pub struct Select {
     /// Likewise operations, where the command line has no filter.
     #[serde(default)]
     pub usual_operations: Vec<String>,
+    /// Parameters as the id shows them, all of which a case that has parameters must have: `regime=ram`.
+    #[serde(default)]
+    pub parameters: Vec<String>,
+    /// Transactions in a ledger's block; empty for the workload's own.
+    #[serde(default)]
+    pub blocks: Vec<u64>,
+    /// Different senders of a ledger's block: `all`, `one`, a number or a percentage; empty for the workload's own.
+    #[serde(default)]
+    pub senders: Vec<String>,
+    /// Percentage of bad transactions in a ledger's block.
+    #[serde(default)]
+    pub invalid_pct: Option<f64>,
     /// Whether the provider that does nothing is measured too.
     #[serde(default)]
     pub null: bool,
@@ -241,6 +253,8 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         ("message-lengths", include_str!("../../../suites/message-lengths.toml")),
         ("cold", include_str!("../../../suites/cold.toml")),
         ("scaling", include_str!("../../../suites/scaling.toml")),
+        ("ledger", include_str!("../../../suites/ledger.toml")),
+        ("ledger-reference", include_str!("../../../suites/ledger-reference.toml")),
     ];
     SOURCES
         .iter()

@@ -98,6 +98,20 @@ fn other(workload: &str, algorithm: &str, operation: &str, provider: &str, param
     }
 }
 
+/// A block of the ledger: so many ML-DSA-65 transactions, verified in so many µs.
+pub(crate) fn ledger_block(algorithm: &str, provider: &str, transactions: u64, microseconds: f64) -> Record {
+    let parameters = vec![
+        Parameter::Number("tx".into(), transactions),
+        Parameter::Number("senders".into(), transactions),
+        Parameter::Word("regime".into(), "compute".into()),
+    ];
+    let mut block = other("ledger", algorithm, "verify-block", provider, parameters);
+    block.form = Some(Form::Encoded);
+    block.facts.bytes = Some(5327 * transactions);
+    block.facts.category = Some(3);
+    record_of(block, microseconds, 1)
+}
+
 /// The run.
 pub(crate) fn run() -> Run {
     let marked = vec![

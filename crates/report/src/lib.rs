@@ -8,6 +8,7 @@ pub mod comparison;
 pub mod decomposition;
 pub mod estimates;
 pub mod exporters;
+pub mod ledger;
 pub mod number;
 pub mod scaling;
 pub mod schema;

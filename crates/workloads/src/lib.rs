@@ -7,6 +7,7 @@ mod hybrid;
 mod inputs;
 mod kem;
 pub mod known_answers;
+pub mod ledger;
 pub mod ntor;
 mod pairs;
 mod registry;
@@ -14,6 +15,7 @@ mod scaling;
 mod signature;
 mod variant;
 
+pub use ledger::Senders;
 pub use registry::Registry;
 pub use variant::Variant;
 
@@ -47,7 +49,7 @@ pub trait Workload: Send + Sync {
 }
 
 /// What the user may choose of the cases' parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Options {
     /// Message lengths in bytes, in place of each workload's own.
     pub lengths: Option<Vec<u64>>,
@@ -65,6 +67,12 @@ pub struct Options {
     pub workers: Option<u64>,
     /// Processors that the run may use, in place of all that the process may.
     pub cores: Option<usize>,
+    /// Transactions in a ledger's block, in place of 1, 100, 1,000, 10,000 and 100,000.
+    pub blocks: Option<Vec<u64>>,
+    /// Different senders of a ledger's block, in place of as many as transactions.
+    pub senders: Option<Vec<Senders>>,
+    /// Percentage of bad transactions in a ledger's block.
+    pub invalid_pct: Option<f64>,
 }
 
 impl Options {
@@ -85,6 +93,7 @@ pub fn workloads() -> Vec<Box<dyn Workload>> {
         Box::new(scaling::ScalingWorkload),
         Box::new(hybrid::HybridWorkload),
         Box::new(certificate::CertificateWorkload),
+        Box::new(ledger::LedgerWorkload::default()),
     ]
 }
 

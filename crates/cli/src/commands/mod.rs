@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod inspect;
+pub(crate) mod ledger;
 pub(crate) mod list;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -87,6 +87,9 @@ fn filters(arguments: &RunArgs) -> Filters {
         workers: arguments.workers,
         classical: arguments.classical.clone(),
         post_quantum: arguments.post_quantum.clone(),
+        blocks: (!arguments.blocks.is_empty()).then(|| arguments.blocks.clone()),
+        senders: (!arguments.senders.is_empty()).then(|| arguments.senders.clone()),
+        invalid_pct: arguments.invalid.map(|share| share.0),
     }
 }
 

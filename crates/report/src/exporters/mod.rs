@@ -1,6 +1,7 @@
 //! Export formats, one file each behind [`Exporter`]; [`exporters`] registers them.
 
 mod csv;
+mod google_benchmark;
 mod json;
 mod samples_csv;
 
@@ -43,6 +44,8 @@ pub fn exporters() -> Vec<Box<dyn Exporter>> {
         Box::new(json::Json { samples: true }),
         Box::new(csv::Csv),
         Box::new(samples_csv::SamplesCsv),
+        Box::new(google_benchmark::GoogleBenchmark),
+        Box::new(google_benchmark::GoogleBenchmarkCsv),
     ]
 }
 

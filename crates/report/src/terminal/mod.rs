@@ -10,6 +10,7 @@ mod comparison;
 mod decomposition;
 mod environment;
 mod histogram;
+mod ledger;
 mod line;
 mod marks;
 mod overview;

@@ -1,6 +1,7 @@
 use super::columns::{Cell, lines, total_width};
 use super::decomposition;
 use super::environment::closing_with;
+use super::ledger;
 use super::line::{FAILED, NO_SAMPLES, failure};
 use super::marks::{Mark, symbols};
 use super::overview::overview;
@@ -34,6 +35,7 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
     out.push_str(&scaling_tables(run, width, palette));
     out.push_str(&decomposition::table(run, width, palette));
     out.push_str(&decomposition::stability(run, width, palette));
+    out.push_str(&ledger::tables(run, width, palette));
     let failed: Vec<&Record> = run.records.iter().filter(|record| record.status == Status::Failed).collect();
     if !failed.is_empty() {
         out.push('\n');

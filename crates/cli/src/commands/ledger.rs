@@ -1,0 +1,217 @@
+use super::laboratory;
+use crate::args::{BlockFormatName, FormName, GenerateArgs, LedgerCommand, VerifyBlockArgs};
+use crate::output::{self, BadInput};
+use crate::{DONE, FAILED, INTERRUPTED};
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use pqlab_lab::ledger::{
+    BlockFormat, BlockProgress, BlockReport, GenerateRequest, Scheme, TransactionForm, VerifyBlockRequest, generate,
+    verify_block,
+};
+use pqlab_lab::report::number::{grouped, memory, rate, significant};
+use serde_json::json;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use std::io::{self, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Rejected transactions that are printed one by one; `--json` has more of them.
+const SHOWN: usize = 20;
+/// How often the bar looks at how far the verification is.
+const TICK: Duration = Duration::from_millis(100);
+
+pub(crate) fn run(command: &LedgerCommand) -> anyhow::Result<u8> {
+    match command {
+        LedgerCommand::Generate(arguments) => make(arguments),
+        LedgerCommand::Verify(arguments) => check(arguments),
+    }
+}
+
+fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
+    let scheme = Scheme::from_algorithm(&arguments.scheme).ok_or_else(|| {
+        let names = Scheme::ALL.map(Scheme::algorithm).join(", ");
+        BadInput(format!("no scheme of the ledger is called {:?}: there are {names}", arguments.scheme))
+    })?;
+    let request = GenerateRequest {
+        path: arguments.out.clone(),
+        format: arguments.format.into(),
+        form: arguments.form.into(),
+        scheme,
+        count: arguments.count,
+        senders: arguments.senders.unwrap_or(arguments.count),
+        invalid: arguments.invalid.of(arguments.count),
+        chain_id: arguments.chain_id,
+        seed: arguments.seed,
+        provider: arguments.provider.clone(),
+        threads: threads(arguments.threads)?,
+    };
+    let stop = stop_on_signals()?;
+    let bar = bar(arguments.no_progress, "transactions signed", request.count);
+    let outcome = generate(&laboratory()?, &request, &mut |made| bar.inc(made), &stop);
+    bar.finish_and_clear();
+    let Some(made) = outcome? else {
+        output::talk("stopped: nothing is left of it");
+        return Ok(INTERRUPTED);
+    };
+    output::data(&format!(
+        "{}: {} transactions of {scheme} by {} senders, {} of them invalid, {} signed by {}{}",
+        request.path.display(),
+        grouped(made.transactions),
+        grouped(request.senders),
+        grouped(made.invalid),
+        memory(made.bytes),
+        made.provider,
+        if made.reproducible { "" } else { " (whose signatures no seed repeats)" },
+    ))?;
+    Ok(DONE)
+}
+
+fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
+    let request = VerifyBlockRequest {
+        path: arguments.file.clone(),
+        form: arguments.form.into(),
+        chain_id: arguments.chain_id,
+        threads: threads(arguments.threads)?,
+        provider: arguments.provider.clone(),
+        keep_keys: arguments.keep_keys,
+    };
+    let laboratory = laboratory()?;
+    let (stop, progress) = (stop_on_signals()?, BlockProgress::default());
+    let bar = bar(arguments.no_progress || arguments.json, "transactions verified", 0);
+    let ended = AtomicBool::new(false);
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !ended.load(Ordering::Relaxed) {
+                bar.set_position(progress.transactions());
+                if stop.load(Ordering::Relaxed) {
+                    progress.stop();
+                }
+                std::thread::park_timeout(TICK);
+            }
+        });
+        let outcome = verify_block(&laboratory, &request, &progress, &mut |count| bar.set_length(count));
+        ended.store(true, Ordering::Relaxed);
+        outcome
+    });
+    bar.finish_and_clear();
+    let report = outcome?;
+    if arguments.json {
+        output::data(&serde_json::to_string_pretty(&document(&request, &report))?)?;
+    } else {
+        output::data(&sentences(&request, &report))?;
+    }
+    Ok(match (report.stopped, report.rejected) {
+        (true, _) => INTERRUPTED,
+        (false, 0) => DONE,
+        (false, _) => FAILED,
+    })
+}
+
+fn per_second(amount: u64, report: &BlockReport) -> f64 {
+    amount as f64 * 1e9 / report.elapsed_ns.max(1) as f64
+}
+
+fn sentences(request: &VerifyBlockRequest, report: &BlockReport) -> String {
+    let threads = if report.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", report.threads) };
+    let mut out = format!(
+        "{}: {} of {} transactions accepted, {} rejected{}\n{} in {} s with {threads}: {} transactions/s, {}/s\n",
+        request.path.display(),
+        grouped(report.transactions - report.rejected),
+        grouped(report.transactions),
+        grouped(report.rejected),
+        if report.stopped { " before it was stopped" } else { "" },
+        memory(report.bytes),
+        significant(report.elapsed_ns as f64 / 1e9),
+        rate(per_second(report.transactions, report)),
+        memory(per_second(report.bytes, report) as u64),
+    );
+    for (kind, count) in &report.kinds {
+        out.push_str(&format!("  {:>9}  {kind}\n", grouped(*count)));
+    }
+    for rejected in report.list.iter().take(SHOWN) {
+        out.push_str(&format!("  transaction {}: {}\n", rejected.index, rejected.reason));
+    }
+    if report.rejected > SHOWN as u64 {
+        out.push_str(&format!("  and {} more: --json lists them\n", grouped(report.rejected - SHOWN as u64)));
+    }
+    out
+}
+
+fn document(request: &VerifyBlockRequest, report: &BlockReport) -> serde_json::Value {
+    let rejections = report.list.iter().map(|rejected| {
+        json!({"index": rejected.index, "kind": rejected.reason.kind(), "reason": rejected.reason.to_string()})
+    });
+    let providers = report.providers.iter().map(|(scheme, provider)| (scheme.algorithm().to_owned(), json!(provider)));
+    json!({
+        "schema": "pqlab-ledger/1",
+        "file": request.path.display().to_string(),
+        "format": report.format.name(),
+        "form": request.form.name(),
+        "chain_id": request.chain_id,
+        "threads": report.threads,
+        "providers": providers.collect::<serde_json::Map<_, _>>(),
+        "complete": !report.stopped,
+        "transactions": report.transactions,
+        "accepted": report.transactions - report.rejected,
+        "rejected": report.rejected,
+        "rejected_by_kind": report.kinds,
+        "rejections": rejections.collect::<Vec<_>>(),
+        "rejections_listed": report.list.len(),
+        "bytes": report.bytes,
+        "seconds": report.elapsed_ns as f64 / 1e9,
+        "transactions_per_s": per_second(report.transactions, report),
+        "bytes_per_s": per_second(report.bytes, report),
+    })
+}
+
+/// As many threads as there are cores, unless so many are asked for.
+fn threads(asked: Option<usize>) -> Result<usize, BadInput> {
+    const MOST: usize = 4096;
+    match asked {
+        Some(count) if count == 0 || count > MOST => {
+            Err(BadInput(format!("--threads is {count}: it must be from 1 to {MOST}")))
+        }
+        Some(count) => Ok(count),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+/// A first signal ends the work in good order, a second one at once.
+fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, i32::from(INTERRUPTED), Arc::clone(&stop))
+            .context("cannot listen to signals")?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot listen to signals")?;
+    }
+    Ok(stop)
+}
+
+fn bar(hidden: bool, what: &'static str, length: u64) -> ProgressBar {
+    if hidden || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template =
+        "[{elapsed_precise}] {bar:30} {percent:>3}%  {human_pos} of {human_len} {msg}, {per_sec}, about {eta} left";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(length).with_style(style).with_message(what)
+}
+
+impl From<BlockFormatName> for BlockFormat {
+    fn from(name: BlockFormatName) -> BlockFormat {
+        match name {
+            BlockFormatName::Block => BlockFormat::Block,
+            BlockFormatName::Parquet => BlockFormat::Parquet,
+        }
+    }
+}
+
+impl From<FormName> for TransactionForm {
+    fn from(name: FormName) -> TransactionForm {
+        match name {
+            FormName::Txv1 => TransactionForm::TxV1,
+            FormName::Txv2 => TransactionForm::TxV2,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Reading and writing big-endian fields.
+
+use super::{ADDRESS, Malformed};
+use pqlab_primitives::Error;
+
+/// Reads fields from the front of bytes; each read names its field, for the error.
+pub(super) struct Reader<'a> {
+    all: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(all: &'a [u8]) -> Reader<'a> {
+        Reader { all, at: 0 }
+    }
+
+    /// Everything that was read so far.
+    pub(super) fn consumed(&self) -> &'a [u8] {
+        &self.all[..self.at]
+    }
+
+    pub(super) fn bytes(&mut self, length: usize, field: &'static str) -> Result<&'a [u8], Malformed> {
+        let rest = &self.all[self.at..];
+        let bytes = rest.get(..length).ok_or(Malformed::Truncated(field))?;
+        self.at += length;
+        Ok(bytes)
+    }
+
+    fn array<const N: usize>(&mut self, field: &'static str) -> Result<&'a [u8; N], Malformed> {
+        self.bytes(N, field)?.try_into().map_err(|_| Malformed::Truncated(field))
+    }
+
+    pub(super) fn u8(&mut self, field: &'static str) -> Result<u8, Malformed> {
+        Ok(self.array::<1>(field)?[0])
+    }
+
+    pub(super) fn u32(&mut self, field: &'static str) -> Result<u32, Malformed> {
+        self.array(field).map(|bytes| u32::from_be_bytes(*bytes))
+    }
+
+    pub(super) fn u64(&mut self, field: &'static str) -> Result<u64, Malformed> {
+        self.array(field).map(|bytes| u64::from_be_bytes(*bytes))
+    }
+
+    pub(super) fn address(&mut self, field: &'static str) -> Result<&'a [u8; ADDRESS], Malformed> {
+        self.array(field)
+    }
+
+    /// A length of two bytes, and so many bytes.
+    pub(super) fn prefixed(&mut self, field: &'static str) -> Result<&'a [u8], Malformed> {
+        let length = u16::from_be_bytes(*self.array(field)?);
+        self.bytes(usize::from(length), field)
+    }
+
+    /// Nothing may follow.
+    pub(super) fn end(&self) -> Result<(), Malformed> {
+        match self.all.len() - self.at {
+            0 => Ok(()),
+            more => Err(Malformed::TrailingBytes(more)),
+        }
+    }
+}
+
+/// Writes fields to a buffer of the caller's.
+pub(super) struct Writer<'a> {
+    out: &'a mut [u8],
+    at: usize,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer of `length` bytes in all, for which `out` must have room.
+    pub(super) fn new(out: &'a mut [u8], length: usize) -> Result<Writer<'a>, Error> {
+        if out.len() < length {
+            return Err(Error::Length { what: "transaction", expected: length, actual: out.len() });
+        }
+        Ok(Writer { out, at: 0 })
+    }
+
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        self.out[self.at..self.at + bytes.len()].copy_from_slice(bytes);
+        self.at += bytes.len();
+    }
+
+    /// A length of two bytes, and the bytes.
+    pub(super) fn prefixed(&mut self, what: &'static str, bytes: &[u8]) -> Result<(), Error> {
+        let length = u16::try_from(bytes.len()).map_err(|_| Error::Length {
+            what,
+            expected: usize::from(u16::MAX),
+            actual: bytes.len(),
+        })?;
+        self.bytes(&length.to_be_bytes());
+        self.bytes(bytes);
+        Ok(())
+    }
+
+    /// Bytes written.
+    pub(super) fn written(&self) -> usize {
+        self.at
+    }
+}

@@ -1,0 +1,87 @@
+use super::scheme::SECP256K1_ORDER;
+use super::{Scheme, Transaction, reference};
+
+/// What may be wrong with a transaction that is made to be rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Flaw {
+    /// A bit of the signature is another one.
+    WrongSignature,
+    /// It is signed, rightly, for another chain.
+    WrongChain,
+    /// Its last bytes are missing.
+    Truncated,
+    /// A byte follows it.
+    TrailingBytes,
+    /// Its signature is encoded in another way: as the other `s` of ECDSA, with `S` plus the order of Ed25519, or with a
+    /// zero byte more.
+    NonCanonical,
+}
+
+impl Flaw {
+    /// All.
+    pub const ALL: [Flaw; 5] =
+        [Flaw::WrongSignature, Flaw::WrongChain, Flaw::Truncated, Flaw::TrailingBytes, Flaw::NonCanonical];
+
+    /// Its name, which is the [kind](super::Rejection::kind) of the rejection that it must lead to.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Flaw::WrongSignature => "wrong-signature",
+            Flaw::WrongChain => "wrong-chain",
+            Flaw::Truncated => "truncated",
+            Flaw::TrailingBytes => "trailing-bytes",
+            Flaw::NonCanonical => "non-canonical",
+        }
+    }
+
+    /// The chain for which a transaction with this flaw is signed, where the verifier's is `chain_id`.
+    pub const fn chain_id(self, chain_id: u32) -> u32 {
+        match self {
+            Flaw::WrongChain => chain_id ^ 1,
+            _ => chain_id,
+        }
+    }
+
+    /// Spoils a good transaction of either form; one for [another chain](Self::chain_id) is spoilt already.
+    pub fn spoil(self, transaction: &mut Vec<u8>) {
+        let (scheme, length) = match Transaction::decode(transaction) {
+            Ok(decoded) => (decoded.body().scheme, decoded.signature().len()),
+            Err(_) => (Scheme::MlDsa65, signature_of_reference(transaction)),
+        };
+        let start = transaction.len() - length;
+        match self {
+            // Within r of ECDSA, R of Ed25519, and what every other scheme compares or computes with.
+            Flaw::WrongSignature => transaction[start + length / 4] ^= 4,
+            Flaw::WrongChain => {}
+            Flaw::Truncated => transaction.truncate(start + length / 2),
+            Flaw::TrailingBytes => transaction.push(0),
+            Flaw::NonCanonical => match scheme {
+                Scheme::EcdsaSecp256k1 => negate(&mut transaction[start + 32..]),
+                Scheme::Ed25519 | Scheme::Composite => Scheme::add_ed25519_order(&mut transaction[start..]),
+                _ => {
+                    transaction.push(0);
+                    let longer = (length + 1) as u16;
+                    transaction[start - 2..start].copy_from_slice(&longer.to_be_bytes());
+                }
+            },
+        }
+    }
+}
+
+/// Length in bytes of the last signature of a TXv1 transaction.
+fn signature_of_reference(transaction: &[u8]) -> usize {
+    match reference::Transaction::decode(transaction).map(|decoded| *decoded.authentication()) {
+        Ok(reference::Authentication::Hybrid { ed25519, .. }) => ed25519.len(),
+        Ok(reference::Authentication::MlDsa65(signature)) => signature.len(),
+        Err(_) => 0,
+    }
+}
+
+/// `n - s`, big-endian.
+fn negate(s: &mut [u8]) {
+    let mut borrow = 0;
+    for (byte, order) in s.iter_mut().zip(SECP256K1_ORDER).rev() {
+        let difference = i16::from(order) - i16::from(*byte) - borrow;
+        borrow = i16::from(difference < 0);
+        *byte = difference.rem_euclid(256) as u8;
+    }
+}

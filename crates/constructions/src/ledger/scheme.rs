@@ -1,0 +1,183 @@
+use super::Malformed;
+use pqlab_primitives::SignatureScheme;
+
+/// How a TXv2 transaction is signed: the byte that its encoding carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Scheme {
+    /// FIPS 204.
+    MlDsa65 = 0,
+    /// The composite of ML-DSA-65 and Ed25519 (LAMPS, id-MLDSA65-Ed25519-SHA512).
+    Composite = 1,
+    /// FIPS 204.
+    MlDsa44 = 2,
+    /// FIPS 204.
+    MlDsa87 = 3,
+    /// Falcon, signatures of varying length.
+    Falcon512 = 4,
+    /// Falcon, signatures padded to one length.
+    FalconPadded512 = 5,
+    /// RFC 8032.
+    Ed25519 = 6,
+    /// SEC 1, SEC 2: compressed key, `r || s` with low `s`.
+    EcdsaSecp256k1 = 7,
+    /// RFC 8017, PKCS#1 v1.5: a yardstick.
+    Rsa2048 = 8,
+}
+
+/// The order of Ed25519's group, little-endian (RFC 8032, section 5.1): every `S` is below it.
+const ED25519_ORDER: [u8; 32] = [
+    0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
+];
+
+/// The order of secp256k1, big-endian (SEC 2, section 2.4.1).
+pub(super) const SECP256K1_ORDER: [u8; 32] = [
+    0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe, 0xba, 0xae, 0xdc,
+    0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
+];
+
+/// Half the order of secp256k1, rounded down (SEC 2, section 2.4.1): the largest low `s`.
+const HALF_ORDER: [u8; 32] = [
+    0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x5d, 0x57, 0x6e,
+    0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
+];
+
+impl Scheme {
+    /// All, in the order of their bytes.
+    pub const ALL: [Scheme; 9] = [
+        Scheme::MlDsa65,
+        Scheme::Composite,
+        Scheme::MlDsa44,
+        Scheme::MlDsa87,
+        Scheme::Falcon512,
+        Scheme::FalconPadded512,
+        Scheme::Ed25519,
+        Scheme::EcdsaSecp256k1,
+        Scheme::Rsa2048,
+    ];
+
+    /// The byte of the encoding.
+    pub const fn id(self) -> u8 {
+        self as u8
+    }
+
+    /// The scheme of a byte.
+    pub fn from_id(id: u8) -> Option<Scheme> {
+        Scheme::ALL.get(usize::from(id)).copied()
+    }
+
+    /// The algorithm's name, as a [`SignatureScheme`] carries it.
+    pub const fn algorithm(self) -> &'static str {
+        match self {
+            Scheme::MlDsa65 => "ML-DSA-65",
+            Scheme::Composite => "MLDSA65-Ed25519-SHA512",
+            Scheme::MlDsa44 => "ML-DSA-44",
+            Scheme::MlDsa87 => "ML-DSA-87",
+            Scheme::Falcon512 => "Falcon-512",
+            Scheme::FalconPadded512 => "Falcon-padded-512",
+            Scheme::Ed25519 => "Ed25519",
+            Scheme::EcdsaSecp256k1 => "ECDSA-secp256k1",
+            Scheme::Rsa2048 => "RSA-2048",
+        }
+    }
+
+    /// The scheme of an algorithm's name, whatever the case of its letters.
+    pub fn from_algorithm(name: &str) -> Option<Scheme> {
+        Scheme::ALL.into_iter().find(|scheme| scheme.algorithm().eq_ignore_ascii_case(name))
+    }
+
+    /// Whether `scheme` is what this byte stands for.
+    pub fn is(self, scheme: &dyn SignatureScheme) -> bool {
+        scheme.info().parameters.algorithm == self.algorithm()
+    }
+
+    /// Whether no quantum computer is known to break it.
+    pub const fn quantum_safe(self) -> bool {
+        !matches!(self, Scheme::Ed25519 | Scheme::EcdsaSecp256k1 | Scheme::Rsa2048)
+    }
+
+    /// Length in bytes of the public key.
+    pub const fn public_key(self) -> usize {
+        match self {
+            Scheme::MlDsa65 => 1952,
+            Scheme::Composite => 1984,
+            Scheme::MlDsa44 => 1312,
+            Scheme::MlDsa87 => 2592,
+            Scheme::Falcon512 | Scheme::FalconPadded512 => 897,
+            Scheme::Ed25519 => 32,
+            Scheme::EcdsaSecp256k1 => 33,
+            Scheme::Rsa2048 => 270,
+        }
+    }
+
+    /// The shortest and the longest signature in bytes. The shortest of Falcon-512 is its header, its salt and one byte.
+    pub const fn signature(self) -> (usize, usize) {
+        match self {
+            Scheme::MlDsa65 => (3309, 3309),
+            Scheme::Composite => (3373, 3373),
+            Scheme::MlDsa44 => (2420, 2420),
+            Scheme::MlDsa87 => (4627, 4627),
+            Scheme::Falcon512 => (42, 752),
+            Scheme::FalconPadded512 => (666, 666),
+            Scheme::Ed25519 | Scheme::EcdsaSecp256k1 => (64, 64),
+            Scheme::Rsa2048 => (256, 256),
+        }
+    }
+
+    /// Length in bytes of the longest transaction.
+    pub const fn transaction(self) -> usize {
+        super::transaction::FIXED + 2 + self.public_key() + 2 + self.signature().1
+    }
+
+    pub(super) fn check_public_key(self, bytes: &[u8]) -> Result<(), Malformed> {
+        if bytes.len() != self.public_key() {
+            return Err(Malformed::Length { field: "public key", actual: bytes.len() });
+        }
+        // SEC 1, section 2.3.3: the compressed form is the only one here.
+        if self == Scheme::EcdsaSecp256k1 && !matches!(bytes[0], 2 | 3) {
+            return Err(Malformed::NonCanonical("the public key is not a compressed point"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_signature(self, bytes: &[u8]) -> Result<(), Malformed> {
+        let (shortest, longest) = self.signature();
+        if bytes.len() < shortest || bytes.len() > longest {
+            return Err(Malformed::Length { field: "signature", actual: bytes.len() });
+        }
+        // Of several encodings that verify, one only is taken, whatever the library says: nobody can rewrite another's
+        // transaction.
+        match self {
+            // Of (r, s) and (r, n - s) both are valid.
+            Scheme::EcdsaSecp256k1 if bytes[32..] > HALF_ORDER[..] => {
+                Err(Malformed::NonCanonical("s of the signature is above half the order"))
+            }
+            // RFC 8032, section 5.1.7: S and S plus the order would stand for the same.
+            Scheme::Ed25519 | Scheme::Composite if !bytes.iter().rev().take(32).lt(ED25519_ORDER.iter().rev()) => {
+                Err(Malformed::NonCanonical("S of the Ed25519 signature is not below the order"))
+            }
+            // A compressed signature ends with a byte that has a bit set; libraries take padding with zeros.
+            Scheme::Falcon512 if bytes.last() == Some(&0) => {
+                Err(Malformed::NonCanonical("the Falcon signature is padded"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds the order to `S` of a valid Ed25519 signature that ends `bytes`: the other encoding of the same.
+    pub(super) fn add_ed25519_order(bytes: &mut [u8]) {
+        let start = bytes.len() - 32;
+        let mut carry = 0;
+        for (byte, order) in bytes[start..].iter_mut().zip(ED25519_ORDER) {
+            let sum = u16::from(*byte) + u16::from(order) + carry;
+            (*byte, carry) = (sum as u8, sum >> 8);
+        }
+    }
+}
+
+impl std::fmt::Display for Scheme {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.algorithm())
+    }
+}

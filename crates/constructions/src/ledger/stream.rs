@@ -1,0 +1,253 @@
+//! Verifying blocks: from a [`Source`] of any size in bounded memory, or from memory; on the calling thread or over the
+//! threads of a pool, with the same result.
+
+use super::{Rejected, Rejection, Rejections, Scratch, Verifier};
+use rayon::ThreadPool;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes from which on a chunk takes no further transaction.
+const CHUNK: usize = 1 << 18;
+/// Transactions from which on it takes none.
+const CHUNK_TRANSACTIONS: usize = 256;
+/// Transactions that a thread takes at once from a block in memory.
+const GRAIN: usize = 8;
+
+/// Neighbouring transactions of a block, as bytes.
+#[derive(Debug, Default)]
+pub struct Chunk {
+    first: u64,
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Chunk {
+    /// Whether it takes another transaction.
+    pub fn has_room(&self) -> bool {
+        self.bytes.len() < CHUNK && self.ends.len() < CHUNK_TRANSACTIONS
+    }
+
+    /// Appends a transaction.
+    pub fn push(&mut self, transaction: &[u8]) {
+        self.bytes.extend_from_slice(transaction);
+        self.ends.push(self.bytes.len());
+    }
+
+    /// Appends the transaction that `append` appends, if it says that there is one, and returns what it says.
+    ///
+    /// # Errors
+    /// What `append` reports.
+    pub fn push_with<E>(&mut self, append: impl FnOnce(&mut Vec<u8>) -> Result<bool, E>) -> Result<bool, E> {
+        let more = append(&mut self.bytes)?;
+        if more {
+            self.ends.push(self.bytes.len());
+        }
+        Ok(more)
+    }
+
+    /// The transactions with their positions in the block.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let ranges = starts.zip(&self.ends);
+        (self.first..).zip(ranges.map(|(start, &end)| &self.bytes[start..end]))
+    }
+
+    fn clear(&mut self, first: u64) {
+        self.first = first;
+        self.bytes.clear();
+        self.ends.clear();
+    }
+}
+
+/// Where transactions come from.
+pub trait Source {
+    /// What goes wrong with reading.
+    type Error;
+
+    /// Appends transactions to a chunk while it has room; an empty chunk ends the block.
+    ///
+    /// # Errors
+    /// Ends the verification.
+    fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Self::Error>;
+}
+
+/// How far a verification is, for whoever watches it.
+#[derive(Debug, Default)]
+pub struct Progress {
+    transactions: AtomicU64,
+    bytes: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Progress {
+    /// Transactions verified.
+    pub fn transactions(&self) -> u64 {
+        self.transactions.load(Ordering::Relaxed)
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// Ends the verification after the chunks in hand.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end was asked for.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn add(&self, chunk: &Chunk) {
+        self.transactions.fetch_add(chunk.ends.len() as u64, Ordering::Relaxed);
+        self.bytes.fetch_add(chunk.bytes.len() as u64, Ordering::Relaxed);
+    }
+}
+
+/// Verifies everything that a source gives. With a pool, this thread reads and the pool's threads verify; a bounded number
+/// of chunks is under way, so that the reader waits when the verifiers are behind.
+///
+/// # Errors
+/// The source's; what was verified before is lost, because a block that cannot be read is none.
+pub fn verify_source<S: Source>(
+    source: &mut S,
+    verifier: &Verifier,
+    pool: Option<&ThreadPool>,
+    progress: &Progress,
+) -> Result<Rejections, S::Error> {
+    match pool {
+        Some(pool) => verify_over(source, verifier, pool, progress),
+        None => {
+            let (mut rejections, mut scratch) = (Rejections::new(), Scratch::new());
+            let (mut chunk, mut next) = (Chunk::default(), 0);
+            while !progress.stopped() {
+                chunk.clear(next);
+                source.fill(&mut chunk)?;
+                if chunk.ends.is_empty() {
+                    break;
+                }
+                verify_chunk(&chunk, verifier, &mut scratch, &mut rejections);
+                progress.add(&chunk);
+                next += chunk.ends.len() as u64;
+            }
+            Ok(rejections)
+        }
+    }
+}
+
+fn verify_over<S: Source>(
+    source: &mut S,
+    verifier: &Verifier,
+    pool: &ThreadPool,
+    progress: &Progress,
+) -> Result<Rejections, S::Error> {
+    let threads = pool.current_num_threads();
+    // Two chunks a thread: one in hand and one to go on with.
+    let (full, work) = sync_channel::<Chunk>(threads);
+    let (done, empty) = sync_channel::<Chunk>(2 * threads);
+    (0..2 * threads).for_each(|_| done.try_send(Chunk::default()).unwrap_or_default());
+    let work = Mutex::new(work);
+    let total = Mutex::new(Rejections::new());
+    let outcome = pool.in_place_scope(|scope| {
+        for _ in 0..threads {
+            let done = done.clone();
+            let (work, total) = (&work, &total);
+            scope.spawn(move |_| {
+                let rejections = drain(work, &done, verifier, progress);
+                total.lock().unwrap_or_else(PoisonError::into_inner).merge(rejections);
+            });
+        }
+        // Moved in, so that the verifiers see the end when the reader is through, however it ended.
+        feed(source, full, &empty, progress)
+    });
+    outcome.map(|()| total.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn feed<S: Source>(
+    source: &mut S,
+    full: SyncSender<Chunk>,
+    empty: &Receiver<Chunk>,
+    progress: &Progress,
+) -> Result<(), S::Error> {
+    let mut next = 0;
+    while !progress.stopped() {
+        let Ok(mut chunk) = empty.recv() else { break };
+        chunk.clear(next);
+        source.fill(&mut chunk)?;
+        if chunk.ends.is_empty() {
+            break;
+        }
+        next += chunk.ends.len() as u64;
+        if full.send(chunk).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn drain(
+    work: &Mutex<Receiver<Chunk>>,
+    done: &SyncSender<Chunk>,
+    verifier: &Verifier,
+    progress: &Progress,
+) -> Rejections {
+    let (mut rejections, mut scratch) = (Rejections::new(), Scratch::new());
+    loop {
+        let Ok(chunk) = work.lock().unwrap_or_else(PoisonError::into_inner).recv() else { return rejections };
+        verify_chunk(&chunk, verifier, &mut scratch, &mut rejections);
+        progress.add(&chunk);
+        // The reader may have gone already.
+        done.send(chunk).ok();
+    }
+}
+
+fn verify_chunk(chunk: &Chunk, verifier: &Verifier, scratch: &mut Scratch, rejections: &mut Rejections) {
+    for (index, transaction) in chunk.iter() {
+        if let Err(reason) = guarded(|| verifier.verify(transaction, scratch)) {
+            rejections.add(Rejected { index, reason });
+        }
+    }
+}
+
+/// Applies `verify` to the positions `0..count` of a block in memory, and collects what it rejects.
+pub fn verify_positions(
+    count: u64,
+    pool: Option<&ThreadPool>,
+    verify: impl Fn(u64, &mut Scratch) -> Result<(), Rejection> + Sync,
+) -> Rejections {
+    let rejected = |scratch: &mut Scratch, index| {
+        guarded(|| verify(index, scratch)).err().map(|reason| Rejected { index, reason })
+    };
+    let collect = |mut all: Rejections, one: Rejected| {
+        all.add(one);
+        all
+    };
+    match pool {
+        None => {
+            let mut scratch = Scratch::new();
+            (0..count).filter_map(|index| rejected(&mut scratch, index)).fold(Rejections::new(), collect)
+        }
+        Some(pool) => pool.install(|| {
+            let grains = count.div_ceil(GRAIN as u64);
+            let parts = (0..grains).into_par_iter().map_init(Scratch::new, |scratch, grain| {
+                let first = grain * GRAIN as u64;
+                let indices = first..count.min(first + GRAIN as u64);
+                indices.filter_map(|index| rejected(scratch, index)).fold(Rejections::new(), collect)
+            });
+            parts.reduce(Rejections::new, |mut one, other| {
+                one.merge(other);
+                one
+            })
+        }),
+    }
+}
+
+/// A library that panics has failed on one transaction, not on the block.
+fn guarded(verify: impl FnOnce() -> Result<(), Rejection>) -> Result<(), Rejection> {
+    catch_unwind(AssertUnwindSafe(verify)).unwrap_or_else(|_| Err(Rejection::Library("it panicked".into())))
+}

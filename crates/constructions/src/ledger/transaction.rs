@@ -1,0 +1,226 @@
+//! TXv2. Big-endian: version u8 = 2, chain id u32, scheme u8, nonce u64, to\[32\], amount u64, fee u64, public key (u16
+//! length, bytes), signature (u16 length, bytes), nothing after. Signed is SHA-256("TXv2" || every byte before the
+//! signature field).
+
+use super::cursor::{Reader, Writer};
+use super::{ADDRESS, DIGEST, Malformed, Scheme, Scratch};
+use pqlab_primitives::{Coins, Error, Hash, SigningKey};
+
+/// The first byte.
+pub(super) const VERSION: u8 = 2;
+/// What the digest begins with.
+const DOMAIN: &[u8] = b"TXv2";
+/// Length in bytes of the fields of fixed length.
+pub(super) const FIXED: usize = 1 + 4 + 1 + 8 + ADDRESS + 8 + 8;
+
+/// What a transaction says, without its signature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Body<'a> {
+    /// The chain that it is made for.
+    pub chain_id: u32,
+    /// How it is signed.
+    pub scheme: Scheme,
+    /// Number of the transaction among its sender's.
+    pub nonce: u64,
+    /// Who receives.
+    pub to: &'a [u8; ADDRESS],
+    /// What is sent, in the ledger's smallest unit.
+    pub amount: u64,
+    /// What the sender pays for it, in the same unit.
+    pub fee: u64,
+    /// Who sends.
+    pub public_key: &'a [u8],
+}
+
+impl Body<'_> {
+    /// Length in bytes of what is signed, the domain left out.
+    pub fn length(&self) -> usize {
+        FIXED + 2 + self.public_key.len()
+    }
+
+    /// Writes every byte before the signature field and returns their number.
+    ///
+    /// # Errors
+    /// [`Error::Length`] where `out` is too short; [`Error::Malformed`] for a public key that is not one of the scheme.
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.scheme.check_public_key(self.public_key).map_err(|_| Error::Malformed("public key of the scheme"))?;
+        let mut writer = Writer::new(out, self.length())?;
+        writer.bytes(&[VERSION]);
+        writer.bytes(&self.chain_id.to_be_bytes());
+        writer.bytes(&[self.scheme.id()]);
+        writer.bytes(&self.nonce.to_be_bytes());
+        writer.bytes(self.to);
+        writer.bytes(&self.amount.to_be_bytes());
+        writer.bytes(&self.fee.to_be_bytes());
+        writer.prefixed("public key", self.public_key)?;
+        Ok(writer.written())
+    }
+
+    /// Writes the transaction with a signature that is there already, and returns its length in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Length`] where `out` is too short; [`Error::Malformed`] for a public key or a signature that is not one of
+    /// the scheme.
+    pub fn encode_with(&self, signature: &[u8], out: &mut [u8]) -> Result<usize, Error> {
+        self.scheme.check_signature(signature).map_err(|_| Error::Malformed("signature of the scheme"))?;
+        let length = self.encode(out)?;
+        let mut writer = Writer::new(&mut out[length..], 2 + signature.len())?;
+        writer.prefixed("signature", signature)?;
+        Ok(length + writer.written())
+    }
+
+    /// Signs, writes the whole transaction and returns its length in bytes; `out` needs room for the longest of the
+    /// scheme.
+    ///
+    /// # Errors
+    /// What the library reports, and as [`encode_with`](Self::encode_with).
+    pub fn sign(
+        &self,
+        key: &dyn SigningKey,
+        sha256: &dyn Hash,
+        coins: Coins<'_>,
+        scratch: &mut Scratch,
+        out: &mut [u8],
+    ) -> Result<usize, Error> {
+        let length = self.encode(out)?;
+        let mut digest = [0; DIGEST];
+        scratch.digest(sha256, DOMAIN, &out[..length], &mut digest)?;
+        let (_, longest) = self.scheme.signature();
+        let room = out.len();
+        let field = out.get_mut(length..length + 2 + longest).ok_or(Error::Length {
+            what: "transaction",
+            expected: length + 2 + longest,
+            actual: room,
+        })?;
+        let (prefix, signature) = field.split_at_mut(2);
+        let signed = key.sign(&[], &digest, coins, signature)?;
+        self.scheme.check_signature(&signature[..signed]).map_err(|_| Error::Malformed("signature of the scheme"))?;
+        // No signature is longer than the scheme's longest, which fits.
+        prefix.copy_from_slice(&(signed as u16).to_be_bytes());
+        Ok(length + 2 + signed)
+    }
+}
+
+/// The fields of a transaction as somebody else hands them over, not looked at yet: a row of a table, say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fields<'a> {
+    /// The first byte.
+    pub version: u8,
+    /// See [`Body::chain_id`].
+    pub chain_id: u32,
+    /// See [`Scheme::id`].
+    pub scheme: u8,
+    /// See [`Body::nonce`].
+    pub nonce: u64,
+    /// See [`Body::to`].
+    pub to: &'a [u8; ADDRESS],
+    /// See [`Body::amount`].
+    pub amount: u64,
+    /// See [`Body::fee`].
+    pub fee: u64,
+    /// See [`Body::public_key`].
+    pub public_key: &'a [u8],
+    /// The signature.
+    pub signature: &'a [u8],
+}
+
+impl Fields<'_> {
+    /// Appends the fields to `out` one after the other, for [`Transaction::decode`] to judge.
+    ///
+    /// # Errors
+    /// [`Error::Length`] for a key or a signature whose length two bytes do not hold; then nothing is appended.
+    pub fn append(&self, out: &mut Vec<u8>) -> Result<(), Error> {
+        let start = out.len();
+        out.resize(start + FIXED + 4 + self.public_key.len() + self.signature.len(), 0);
+        let written = self.write(&mut out[start..]);
+        if written.is_err() {
+            out.truncate(start);
+        }
+        written
+    }
+
+    fn write(&self, out: &mut [u8]) -> Result<(), Error> {
+        let length = out.len();
+        let mut writer = Writer::new(out, length)?;
+        writer.bytes(&[self.version]);
+        writer.bytes(&self.chain_id.to_be_bytes());
+        writer.bytes(&[self.scheme]);
+        writer.bytes(&self.nonce.to_be_bytes());
+        writer.bytes(self.to);
+        writer.bytes(&self.amount.to_be_bytes());
+        writer.bytes(&self.fee.to_be_bytes());
+        writer.prefixed("public key", self.public_key)?;
+        writer.prefixed("signature", self.signature)
+    }
+}
+
+/// A transaction in its encoding: nothing is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transaction<'a> {
+    body: Body<'a>,
+    signed: &'a [u8],
+    signature: &'a [u8],
+}
+
+impl<'a> Transaction<'a> {
+    /// Reads a transaction, which must fill `bytes` from beginning to end.
+    ///
+    /// # Errors
+    /// [`Malformed`] for whatever [`encode`](Self::encode) would not write.
+    pub fn decode(bytes: &'a [u8]) -> Result<Transaction<'a>, Malformed> {
+        let mut reader = Reader::new(bytes);
+        let version = reader.u8("version")?;
+        if version != VERSION {
+            return Err(Malformed::Version(version));
+        }
+        let chain_id = reader.u32("chain id")?;
+        let scheme = reader.u8("scheme")?;
+        let scheme = Scheme::from_id(scheme).ok_or(Malformed::Scheme(scheme))?;
+        let nonce = reader.u64("nonce")?;
+        let to = reader.address("receiver")?;
+        let amount = reader.u64("amount")?;
+        let fee = reader.u64("fee")?;
+        let public_key = reader.prefixed("public key")?;
+        scheme.check_public_key(public_key)?;
+        let signed = reader.consumed();
+        let signature = reader.prefixed("signature")?;
+        reader.end()?;
+        scheme.check_signature(signature)?;
+        Ok(Transaction { body: Body { chain_id, scheme, nonce, to, amount, fee, public_key }, signed, signature })
+    }
+
+    /// What it says.
+    pub fn body(&self) -> &Body<'a> {
+        &self.body
+    }
+
+    /// The signature.
+    pub fn signature(&self) -> &'a [u8] {
+        self.signature
+    }
+
+    /// Writes the transaction, field by field, and returns its length in bytes.
+    ///
+    /// # Errors
+    /// [`Error::Length`] where `out` is too short.
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, Error> {
+        self.body.encode_with(self.signature, out)
+    }
+
+    /// Its fields, as [`Fields::append`] takes them.
+    pub fn fields(&self) -> Fields<'a> {
+        let Body { chain_id, scheme, nonce, to, amount, fee, public_key } = self.body;
+        let (version, scheme, signature) = (VERSION, scheme.id(), self.signature);
+        Fields { version, chain_id, scheme, nonce, to, amount, fee, public_key, signature }
+    }
+
+    /// The digest that is signed.
+    ///
+    /// # Errors
+    /// What the library reports.
+    pub fn digest(&self, sha256: &dyn Hash, scratch: &mut Scratch) -> Result<[u8; DIGEST], Error> {
+        let mut digest = [0; DIGEST];
+        scratch.digest(sha256, DOMAIN, self.signed, &mut digest)?;
+        Ok(digest)
+    }
+}

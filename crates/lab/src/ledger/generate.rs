@@ -1,0 +1,280 @@
+use super::parquet::ParquetWriter;
+use super::partial::Partial;
+use super::{BlockFormat, Scheme, TransactionForm, about, implementation, pool, sha256};
+use crate::{LabError, Laboratory};
+use pqlab_constructions::ledger::block::BlockWriter;
+use pqlab_constructions::ledger::{Body, Flaw, Scratch, reference};
+use pqlab_primitives::{Coins, Error, Hash, SignatureScheme, SigningKey};
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Senders whose keys are held at once.
+const WINDOW: u64 = 256;
+/// Transactions that are made before they are written.
+const CHUNK: u64 = 1024;
+
+/// What block to make.
+#[derive(Clone, Debug)]
+pub struct GenerateRequest {
+    /// Where to.
+    pub path: PathBuf,
+    /// In which format.
+    pub format: BlockFormat,
+    /// Which form its transactions have. TXv1 is made with ML-DSA-65 alone.
+    pub form: TransactionForm,
+    /// How they are signed.
+    pub scheme: Scheme,
+    /// How many there are.
+    pub count: u64,
+    /// By how many different senders.
+    pub senders: u64,
+    /// How many of them are bad; the kinds take turns.
+    pub invalid: u64,
+    /// For which chain.
+    pub chain_id: u32,
+    /// Seed of everything that the library lets be chosen.
+    pub seed: u64,
+    /// Whose implementation.
+    pub provider: Option<String>,
+    /// How many threads sign.
+    pub threads: usize,
+}
+
+/// What was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// Transactions.
+    pub transactions: u64,
+    /// Bad ones among them.
+    pub invalid: u64,
+    /// Bytes of the transactions.
+    pub bytes: u64,
+    /// Who signed.
+    pub provider: String,
+    /// Whether the same seed gives the same file.
+    pub reproducible: bool,
+}
+
+/// Makes a block file. `progress` is told of so many more transactions; `stop` ends it. The file appears under its name
+/// when it is whole, or not at all.
+///
+/// # Errors
+/// [`LabError::Usage`] for what cannot be made and where it cannot be written.
+pub fn generate(
+    laboratory: &Laboratory,
+    request: &GenerateRequest,
+    progress: &mut dyn FnMut(u64),
+    stop: &AtomicBool,
+) -> Result<Option<Generated>, LabError> {
+    request.check()?;
+    let (provider, scheme) = implementation(laboratory, request.scheme, request.provider.as_deref())?;
+    let factory = Factory { request, scheme, sha256: sha256(laboratory)? };
+    let pool = pool(request.threads)?;
+    let written = |error: io::Error| about(&request.path, format!("cannot be written: {error}"));
+    let (partial, file) = Partial::create(&request.path).map_err(written)?;
+    let mut sink = Sink::new(file, request).map_err(written)?;
+    let mut flaws = Flaws::new(request);
+    let mut bytes = 0;
+    let mut senders = 0;
+    while senders < request.senders {
+        let window = senders..request.senders.min(senders + WINDOW);
+        let keys = pool.install(|| {
+            let keys = window.clone().into_par_iter().map(|sender| factory.sender(sender));
+            keys.collect::<Result<Vec<_>, _>>()
+        });
+        let keys = keys.map_err(|error| LabError::Measuring(format!("{provider}: {error}")))?;
+        let (mut next, end) = (request.first_of(window.start), request.first_of(window.end));
+        let begin = next;
+        while next < end {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let jobs: Vec<(u64, Option<Flaw>)> =
+                (next..end.min(next + CHUNK)).map(|index| (index, flaws.next(index))).collect();
+            next += jobs.len() as u64;
+            let made = pool.install(|| {
+                let made = jobs.into_par_iter().map_init(Scratch::new, |scratch, (index, flaw)| {
+                    factory.transaction(index, index - begin, &keys, flaw, scratch)
+                });
+                made.collect::<Result<Vec<_>, _>>()
+            });
+            let made = made.map_err(|error| LabError::Measuring(format!("{provider}: {error}")))?;
+            bytes += made.iter().map(|transaction| transaction.len() as u64).sum::<u64>();
+            sink.write(&made).map_err(written)?;
+            progress(made.len() as u64);
+        }
+        senders = window.end;
+    }
+    let file = sink.finish().map_err(written)?;
+    partial.keep(&file).map_err(written)?;
+    let (transactions, invalid) = (request.count, request.invalid);
+    Ok(Some(Generated { transactions, invalid, bytes, provider, reproducible: factory.reproducible() }))
+}
+
+impl GenerateRequest {
+    fn check(&self) -> Result<(), LabError> {
+        let refuse = |text: String| Err(LabError::usage(text));
+        if self.count == 0 {
+            return refuse("a block of 0 transactions says nothing: --count must be at least 1".into());
+        }
+        if self.senders == 0 || self.senders > self.count {
+            return refuse(format!("--senders is {}: it must be from 1 to the count, {}", self.senders, self.count));
+        }
+        if self.invalid > self.count {
+            return refuse(format!("{} of {} transactions cannot be invalid", self.invalid, self.count));
+        }
+        if self.form == TransactionForm::TxV1 && self.scheme != Scheme::MlDsa65 {
+            return refuse(format!("TXv1 knows no {}: take ML-DSA-65, or TXv2", self.scheme));
+        }
+        if self.form == TransactionForm::TxV1 && self.format == BlockFormat::Parquet {
+            return refuse("the Parquet columns are those of TXv2: write TXv1 in the format block".into());
+        }
+        Ok(())
+    }
+
+    /// The first transaction of a sender's window: as `count >= senders`, every sender has one.
+    fn first_of(&self, sender: u64) -> u64 {
+        // The product of two numbers of 64 bits.
+        (u128::from(sender) * u128::from(self.count) / u128::from(self.senders)) as u64
+    }
+}
+
+/// Chooses which transactions are bad: exactly as many as asked for, anywhere in the block (selection sampling; Knuth, The
+/// Art of Computer Programming, volume 2, algorithm 3.4.2 S).
+struct Flaws {
+    random: ChaCha8Rng,
+    count: u64,
+    left: u64,
+    chosen: usize,
+}
+
+impl Flaws {
+    fn new(request: &GenerateRequest) -> Flaws {
+        let random = generator(request.seed, b'f', 0);
+        Flaws { random, count: request.count, left: request.invalid, chosen: 0 }
+    }
+
+    /// Indices come one after the other.
+    fn next(&mut self, index: u64) -> Option<Flaw> {
+        if self.left == 0 || self.random.random_range(0..self.count - index) >= self.left {
+            return None;
+        }
+        self.left -= 1;
+        self.chosen += 1;
+        Some(Flaw::ALL[(self.chosen - 1) % Flaw::ALL.len()])
+    }
+}
+
+struct Sender {
+    key: Box<dyn SigningKey>,
+    public_key: Vec<u8>,
+}
+
+struct Factory<'a> {
+    request: &'a GenerateRequest,
+    scheme: Arc<dyn SignatureScheme>,
+    sha256: Arc<dyn Hash>,
+}
+
+impl Factory<'_> {
+    fn sender(&self, number: u64) -> Result<Sender, Error> {
+        let info = self.scheme.info();
+        let mut coins = vec![0; info.parameters.keygen_coins];
+        generator(self.request.seed, b'k', number).fill_bytes(&mut coins);
+        let key = self.scheme.generate(if info.coins.keygen { Coins::Exact(&coins) } else { Coins::Internal })?;
+        let mut public_key = vec![0; info.parameters.verifying_key];
+        let length = key.verifying_key()?.encode(&mut public_key)?;
+        public_key.truncate(length);
+        Ok(Sender { key, public_key })
+    }
+
+    /// Transaction `index` of the block, which is number `place` of its window.
+    fn transaction(
+        &self,
+        index: u64,
+        place: u64,
+        keys: &[Sender],
+        flaw: Option<Flaw>,
+        scratch: &mut Scratch,
+    ) -> Result<Vec<u8>, Error> {
+        let senders = keys.len() as u64;
+        let Sender { key, public_key } = &keys[(place % senders) as usize];
+        let nonce = place / senders;
+        let mut random = generator(self.request.seed, b't', index);
+        let mut to = [0; 32];
+        random.fill_bytes(&mut to);
+        let (amount, fee) = (random.random_range(1..1_000_000_000), random.random_range(1..10_000));
+        let chain_id = self.request.chain_id;
+        let chain_id = flaw.map_or(chain_id, |flaw| flaw.chain_id(chain_id));
+        let mut coins = vec![0; self.scheme.info().parameters.signing_coins];
+        random.fill_bytes(&mut coins);
+        let coins = if self.reproducible() { Coins::Exact(&coins) } else { Coins::Internal };
+        let sha256 = self.sha256.as_ref();
+        let mut out = vec![0; self.request.scheme.transaction()];
+        let length = match self.request.form {
+            TransactionForm::TxV2 => {
+                let scheme = self.request.scheme;
+                let body = Body { chain_id, scheme, nonce, to: &to, amount, fee, public_key };
+                body.sign(key.as_ref(), sha256, coins, scratch, &mut out)?
+            }
+            TransactionForm::TxV1 => {
+                let body = reference::Body { chain_id, nonce, public_key, to: &to, amount, fee };
+                let signers = reference::Signers { ml_dsa_65: key.as_ref(), ed25519: None };
+                body.sign(&signers, sha256, coins, scratch, &mut out)?
+            }
+        };
+        out.truncate(length);
+        if let Some(flaw) = flaw {
+            flaw.spoil(&mut out);
+        }
+        Ok(out)
+    }
+
+    fn reproducible(&self) -> bool {
+        let coins = self.scheme.info().coins;
+        coins.keygen && (coins.operation || self.scheme.info().parameters.signing_coins == 0)
+    }
+}
+
+/// Each number of each purpose has a generator of its own, so that neither threads nor windows change what is drawn.
+fn generator(seed: u64, purpose: u8, number: u64) -> ChaCha8Rng {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    bytes[16] = purpose;
+    ChaCha8Rng::from_seed(bytes)
+}
+
+enum Sink {
+    Block(BlockWriter<BufWriter<File>>),
+    Parquet(ParquetWriter<File>),
+}
+
+impl Sink {
+    fn new(file: File, request: &GenerateRequest) -> io::Result<Sink> {
+        Ok(match request.format {
+            BlockFormat::Block => Sink::Block(BlockWriter::new(BufWriter::with_capacity(1 << 20, file), request.form)?),
+            BlockFormat::Parquet => Sink::Parquet(ParquetWriter::new(file)?),
+        })
+    }
+
+    fn write(&mut self, transactions: &[Vec<u8>]) -> io::Result<()> {
+        match self {
+            Sink::Block(writer) => transactions.iter().try_for_each(|transaction| writer.push(transaction)),
+            Sink::Parquet(writer) => writer.write(transactions),
+        }
+    }
+
+    fn finish(self) -> io::Result<File> {
+        match self {
+            Sink::Block(writer) => writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error),
+            Sink::Parquet(writer) => writer.finish(),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Block files of signed transactions: making them, and verifying them.
+
+mod generate;
+mod parquet;
+mod partial;
+mod verify;
+
+pub use generate::{GenerateRequest, Generated, generate};
+pub use pqlab_constructions::ledger::stream::Progress as BlockProgress;
+pub use pqlab_constructions::ledger::{Form as TransactionForm, Rejected, Rejection, Scheme};
+pub use verify::{BlockReport, VerifyBlockRequest, verify_block};
+
+use crate::{LabError, Laboratory, matches};
+use pqlab_primitives::{Hash, SignatureScheme};
+use pqlab_workloads::{Options, ledger};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Format of a block in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockFormat {
+    /// pqlab's own: a header, and each transaction behind its length.
+    Block,
+    /// Apache Parquet, a row for each transaction.
+    Parquet,
+}
+
+impl BlockFormat {
+    /// The word that command lines and files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            BlockFormat::Block => "block",
+            BlockFormat::Parquet => "parquet",
+        }
+    }
+}
+
+/// Who is asked first where the user names nobody: complete verifiers before the one with a known defect (see
+/// METHODOLOGY), the specialist before the rest.
+const PREFERENCE: [&str; 8] =
+    ["libsecp256k1", "aws-lc", "openssl", "rustcrypto", "libcrux:avx2", "libcrux:portable", "fn-dsa", "liboqs"];
+
+/// An implementation of a scheme, and the provider, or the pair, that it is from. Its known answers have been checked.
+type Implementation = (String, Arc<dyn SignatureScheme>);
+
+/// The implementation of a scheme from the provider that is asked for, or from the first that has it.
+fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) -> Result<Implementation, LabError> {
+    let (algorithm, providers) = (scheme.algorithm(), laboratory.registry().providers());
+    let mut offering = ledger::implementations(providers, scheme, &Options::default());
+    let place = |id: &str| PREFERENCE.iter().position(|known| *known == id).unwrap_or(PREFERENCE.len());
+    offering.sort_by_key(|one| place(&one.provider));
+    let names: Vec<String> = offering.iter().map(|one| one.provider.clone()).collect();
+    let found = match asked {
+        None => offering.into_iter().next(),
+        Some(asked) => ledger::implementation(providers, scheme, asked).or_else(|| {
+            let library = |id: &str| id.split(':').next().is_some_and(|library| matches(asked, library));
+            offering.into_iter().find(|one| matches(asked, &one.provider) || library(&one.provider))
+        }),
+    };
+    let found = found.ok_or_else(|| {
+        LabError::usage(match asked {
+            Some(asked) if !names.is_empty() => format!("{asked} does not offer {algorithm}: {} do", names.join(", ")),
+            _ => format!("no provider of this build offers {algorithm}"),
+        })
+    })?;
+    for (id, algorithm) in &found.primitives {
+        let provider = providers.iter().find(|provider| provider.id() == *id);
+        let provider = provider.ok_or_else(|| LabError::usage(format!("this build has no provider {id}")))?;
+        pqlab_workloads::known_answers::check(provider, algorithm)
+            .map_err(|wrong| LabError::Measuring(format!("{id} gives a wrong answer for {algorithm}: {wrong}")))?;
+    }
+    Ok((found.provider, found.scheme))
+}
+
+/// SHA-256 for the digests.
+fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
+    ledger::digest(laboratory.registry().providers()).ok_or_else(|| {
+        LabError::usage("no provider of this build offers SHA-256, which every transaction is signed with")
+    })
+}
+
+/// Something that a file did, in one line.
+fn about(path: &Path, what: impl std::fmt::Display) -> LabError {
+    LabError::usage(format!("{}: {what}", path.display()))
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool, LabError> {
+    let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("ledger-{index}"));
+    builder.build().map_err(|error| LabError::Measuring(format!("cannot start {threads} threads: {error}")))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,386 @@
+//! Transactions as rows of a Parquet file. The columns are the fields of TXv2; what is no transaction has its bytes in the
+//! column `malformed` and nulls elsewhere. As every encoding of the fields is the only one, the rows hold exactly the
+//! bytes of the block.
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
+use parquet::data_type::{
+    ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
+};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{PrimitiveTypeBuilder, Type};
+use pqlab_constructions::ledger::stream::{Chunk, Source};
+use pqlab_constructions::ledger::{ADDRESS, Fields, LONGEST_TRANSACTION, Scheme, Transaction};
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Rows that are read at once.
+const BATCH: usize = 64;
+
+/// Why a file is not a block in Parquet.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RowError {
+    /// The library cannot read it.
+    #[error("this is not a readable Parquet file: {0}")]
+    Parquet(#[from] ParquetError),
+    /// The columns are others.
+    #[error("its columns are not those of a ledger: {0}")]
+    Schema(String),
+    /// A row holds neither the fields nor the bytes of a transaction.
+    #[error("row {row}: {what}")]
+    Row { row: u64, what: String },
+    /// The file is not what it was when it was opened.
+    #[error("the file has changed while it was read")]
+    Changed,
+}
+
+/// Writes rows, a group of rows for each call.
+pub(super) struct ParquetWriter<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+}
+
+impl<W: Write + Send> ParquetWriter<W> {
+    pub(super) fn new(out: W) -> io::Result<ParquetWriter<W>> {
+        // Keys and signatures are random: neither compression nor statistics find anything in them.
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::UNCOMPRESSED)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_created_by(concat!("pqlab ", env!("CARGO_PKG_VERSION")).to_owned())
+            .build();
+        let schema = schema().map_err(written)?;
+        let writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(written)?;
+        Ok(ParquetWriter { writer })
+    }
+
+    pub(super) fn write(&mut self, transactions: &[Vec<u8>]) -> io::Result<()> {
+        let mut columns = Columns::default();
+        for transaction in transactions {
+            columns.push(transaction);
+        }
+        columns.write(&mut self.writer).map_err(written)
+    }
+
+    pub(super) fn finish(self) -> io::Result<W> {
+        // Writes the footer, too.
+        self.writer.into_inner().map_err(written)
+    }
+}
+
+/// What the destination said, where the library wraps it.
+fn written(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(inner) => io::Error::other(inner),
+        },
+        error => io::Error::other(error),
+    }
+}
+
+fn integer(name: &str, physical: Physical, bit_width: i8) -> PrimitiveTypeBuilder<'_> {
+    let unsigned = LogicalType::integer(bit_width, false);
+    Type::primitive_type_builder(name, physical).with_logical_type(Some(unsigned))
+}
+
+fn bytes(name: &str) -> PrimitiveTypeBuilder<'_> {
+    Type::primitive_type_builder(name, Physical::BYTE_ARRAY)
+}
+
+fn schema() -> Result<Arc<Type>, ParquetError> {
+    let address = Type::primitive_type_builder("to", Physical::FIXED_LEN_BYTE_ARRAY).with_length(ADDRESS as i32);
+    let columns = [
+        integer("version", Physical::INT32, 8),
+        integer("chain_id", Physical::INT32, 32),
+        bytes("scheme").with_logical_type(Some(LogicalType::String)),
+        integer("nonce", Physical::INT64, 64),
+        address,
+        integer("amount", Physical::INT64, 64),
+        integer("fee", Physical::INT64, 64),
+        bytes("public_key"),
+        bytes("signature"),
+        bytes("malformed"),
+    ];
+    let columns = columns.map(|column| column.with_repetition(Repetition::OPTIONAL).build().map(Arc::new));
+    let columns = columns.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(Arc::new(Type::group_type_builder("ledger").with_fields(columns).build()?))
+}
+
+/// Some rows, column by column.
+#[derive(Default)]
+struct Columns {
+    /// For each row whether it has fields (1) or bytes only (0).
+    fields: Vec<i16>,
+    version: Vec<i32>,
+    chain_id: Vec<i32>,
+    scheme: Vec<ByteArray>,
+    nonce: Vec<i64>,
+    to: Vec<FixedLenByteArray>,
+    amount: Vec<i64>,
+    fee: Vec<i64>,
+    public_key: Vec<ByteArray>,
+    signature: Vec<ByteArray>,
+    malformed: Vec<ByteArray>,
+}
+
+impl Columns {
+    fn push(&mut self, transaction: &[u8]) {
+        let Ok(decoded) = Transaction::decode(transaction) else {
+            self.fields.push(0);
+            self.malformed.push(transaction.to_vec().into());
+            return;
+        };
+        let fields = decoded.fields();
+        self.fields.push(1);
+        // Parquet keeps unsigned numbers in signed ones of the same width.
+        self.version.push(i32::from(fields.version));
+        self.chain_id.push(fields.chain_id as i32);
+        self.scheme.push(decoded.body().scheme.algorithm().into());
+        self.nonce.push(fields.nonce as i64);
+        self.to.push(FixedLenByteArray::from(fields.to.to_vec()));
+        self.amount.push(fields.amount as i64);
+        self.fee.push(fields.fee as i64);
+        self.public_key.push(fields.public_key.to_vec().into());
+        self.signature.push(fields.signature.to_vec().into());
+    }
+
+    fn write<W: Write + Send>(&self, writer: &mut SerializedFileWriter<W>) -> Result<(), ParquetError> {
+        let bytes_only: Vec<i16> = self.fields.iter().map(|fields| 1 - fields).collect();
+        let mut group = writer.next_row_group()?;
+        macro_rules! column {
+            ($kind:ty, $values:expr, $levels:expr) => {
+                if let Some(mut column) = group.next_column()? {
+                    column.typed::<$kind>().write_batch($values, Some($levels), None)?;
+                    column.close()?;
+                }
+            };
+        }
+        column!(Int32Type, &self.version, &self.fields);
+        column!(Int32Type, &self.chain_id, &self.fields);
+        column!(ByteArrayType, &self.scheme, &self.fields);
+        column!(Int64Type, &self.nonce, &self.fields);
+        column!(FixedLenByteArrayType, &self.to, &self.fields);
+        column!(Int64Type, &self.amount, &self.fields);
+        column!(Int64Type, &self.fee, &self.fields);
+        column!(ByteArrayType, &self.public_key, &self.fields);
+        column!(ByteArrayType, &self.signature, &self.fields);
+        column!(ByteArrayType, &self.malformed, &bytes_only);
+        group.close()?;
+        Ok(())
+    }
+}
+
+/// Reads rows as the transactions that they hold.
+pub(super) struct ParquetReader {
+    file: SerializedFileReader<File>,
+    length: u64,
+    handle: File,
+    /// The next group of rows.
+    group: usize,
+    columns: Option<Readers>,
+    /// Transactions that are read and not handed out yet, the next one last.
+    ready: Vec<Vec<u8>>,
+    row: u64,
+}
+
+impl ParquetReader {
+    pub(super) fn new(file: File) -> Result<ParquetReader, RowError> {
+        let handle = file.try_clone().map_err(ParquetError::from)?;
+        let length = handle.metadata().map_err(ParquetError::from)?.len();
+        let file = SerializedFileReader::new(file)?;
+        let expected = schema()?;
+        let found = file.metadata().file_metadata().schema();
+        let fields = (expected.get_fields(), found.get_fields());
+        for (expected, found) in fields.0.iter().zip(fields.1) {
+            let same = expected.name() == found.name()
+                && found.is_primitive()
+                && !found.is_group()
+                && expected.get_physical_type() == found.get_physical_type()
+                && found.get_basic_info().repetition() == Repetition::OPTIONAL;
+            if !same {
+                return Err(RowError::Schema(format!("{:?} stands where {:?} should", found.name(), expected.name())));
+            }
+        }
+        if fields.0.len() != fields.1.len() {
+            return Err(RowError::Schema(format!("{} columns, not {}", fields.1.len(), fields.0.len())));
+        }
+        Ok(ParquetReader { file, length, handle, group: 0, columns: None, ready: Vec::new(), row: 0 })
+    }
+
+    /// Rows, as the file's footer has them.
+    pub(super) fn rows(&self) -> u64 {
+        self.file.metadata().file_metadata().num_rows().max(0) as u64
+    }
+
+    /// Reads some rows; none at the end of the file.
+    fn refill(&mut self) -> Result<(), RowError> {
+        while self.ready.is_empty() {
+            let Some(columns) = &mut self.columns else {
+                if self.group == self.file.num_row_groups() {
+                    return self.end();
+                }
+                self.columns = Some(Readers::new(&self.file, self.group)?);
+                self.group += 1;
+                continue;
+            };
+            match columns.read(self.row)? {
+                rows if rows.is_empty() => self.columns = None,
+                rows => {
+                    self.row += rows.len() as u64;
+                    self.ready = rows;
+                    self.ready.reverse();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&self) -> Result<(), RowError> {
+        let now = self.handle.metadata().map_err(ParquetError::from)?.len();
+        if now != self.length { Err(RowError::Changed) } else { Ok(()) }
+    }
+}
+
+impl Source for ParquetReader {
+    type Error = RowError;
+
+    fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
+        while chunk.has_room() {
+            if self.ready.is_empty() {
+                self.refill()?;
+            }
+            match self.ready.pop() {
+                Some(transaction) => chunk.push(&transaction),
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The readers of a row group's columns, side by side.
+struct Readers {
+    version: ColumnReaderImpl<Int32Type>,
+    chain_id: ColumnReaderImpl<Int32Type>,
+    scheme: ColumnReaderImpl<ByteArrayType>,
+    nonce: ColumnReaderImpl<Int64Type>,
+    to: ColumnReaderImpl<FixedLenByteArrayType>,
+    amount: ColumnReaderImpl<Int64Type>,
+    fee: ColumnReaderImpl<Int64Type>,
+    public_key: ColumnReaderImpl<ByteArrayType>,
+    signature: ColumnReaderImpl<ByteArrayType>,
+    malformed: ColumnReaderImpl<ByteArrayType>,
+}
+
+impl Readers {
+    fn new(file: &SerializedFileReader<File>, group: usize) -> Result<Readers, RowError> {
+        let group = file.get_row_group(group)?;
+        Ok(Readers {
+            version: get_typed_column_reader(group.get_column_reader(0)?),
+            chain_id: get_typed_column_reader(group.get_column_reader(1)?),
+            scheme: get_typed_column_reader(group.get_column_reader(2)?),
+            nonce: get_typed_column_reader(group.get_column_reader(3)?),
+            to: get_typed_column_reader(group.get_column_reader(4)?),
+            amount: get_typed_column_reader(group.get_column_reader(5)?),
+            fee: get_typed_column_reader(group.get_column_reader(6)?),
+            public_key: get_typed_column_reader(group.get_column_reader(7)?),
+            signature: get_typed_column_reader(group.get_column_reader(8)?),
+            malformed: get_typed_column_reader(group.get_column_reader(9)?),
+        })
+    }
+
+    /// The next rows, of which the first has this number in the file.
+    fn read(&mut self, first: u64) -> Result<Vec<Vec<u8>>, RowError> {
+        let mut version = column(&mut self.version)?;
+        let mut chain_id = column(&mut self.chain_id)?;
+        let mut scheme = column(&mut self.scheme)?;
+        let mut nonce = column(&mut self.nonce)?;
+        let mut to = column(&mut self.to)?;
+        let mut amount = column(&mut self.amount)?;
+        let mut fee = column(&mut self.fee)?;
+        let mut public_key = column(&mut self.public_key)?;
+        let mut signature = column(&mut self.signature)?;
+        let mut malformed = column(&mut self.malformed)?;
+        let mut rows = Vec::new();
+        for row in first.. {
+            let cells = (
+                version.next(),
+                chain_id.next(),
+                scheme.next(),
+                nonce.next(),
+                to.next(),
+                amount.next(),
+                fee.next(),
+                public_key.next(),
+                signature.next(),
+                malformed.next(),
+            );
+            let wrong = |what: &str| RowError::Row { row, what: what.to_owned() };
+            let transaction = match &cells {
+                (None, None, None, None, None, None, None, None, None, None) => return Ok(rows),
+                (
+                    Some(Some(version)),
+                    Some(Some(chain_id)),
+                    Some(Some(scheme)),
+                    Some(Some(nonce)),
+                    Some(Some(to)),
+                    Some(Some(amount)),
+                    Some(Some(fee)),
+                    Some(Some(public_key)),
+                    Some(Some(signature)),
+                    Some(None),
+                ) => {
+                    let scheme = scheme
+                        .as_utf8()
+                        .ok()
+                        .and_then(|name| Scheme::ALL.into_iter().find(|scheme| scheme.algorithm() == name));
+                    let fields = Fields {
+                        version: u8::try_from(*version).map_err(|_| wrong("its version is no byte"))?,
+                        chain_id: *chain_id as u32,
+                        scheme: scheme.ok_or_else(|| wrong("its scheme has no name that is known"))?.id(),
+                        nonce: *nonce as u64,
+                        to: to.data().try_into().map_err(|_| wrong("its receiver has not 32 bytes"))?,
+                        amount: *amount as u64,
+                        fee: *fee as u64,
+                        public_key: public_key.data(),
+                        signature: signature.data(),
+                    };
+                    let mut transaction = Vec::new();
+                    fields.append(&mut transaction).map_err(|_| wrong("its key or signature is too long"))?;
+                    transaction
+                }
+                (
+                    Some(None),
+                    Some(None),
+                    Some(None),
+                    Some(None),
+                    Some(None),
+                    Some(None),
+                    Some(None),
+                    Some(None),
+                    Some(None),
+                    Some(Some(bytes)),
+                ) => bytes.data().to_vec(),
+                _ => return Err(wrong("some of its columns are empty, or it is longer than others")),
+            };
+            if transaction.len() > LONGEST_TRANSACTION {
+                return Err(wrong("it is longer than any transaction"));
+            }
+            rows.push(transaction);
+        }
+        Ok(rows)
+    }
+}
+
+/// The cells of a column in the next rows, nulls among them.
+fn column<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+) -> Result<impl Iterator<Item = Option<T::T>> + use<T>, ParquetError> {
+    let (mut levels, mut values) = (Vec::new(), Vec::new());
+    reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
+    let mut values = values.into_iter();
+    Ok(levels.into_iter().map(move |level| if level == 0 { None } else { values.next() }))
+}

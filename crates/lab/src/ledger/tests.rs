@@ -1,0 +1,233 @@
+use super::*;
+use crate::ledger::{BlockProgress, GenerateRequest, VerifyBlockRequest, generate, verify_block};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static LABORATORY: LazyLock<Laboratory> = LazyLock::new(|| Laboratory::new("no worker is started".into(), Vec::new()));
+
+fn request(path: PathBuf, scheme: Scheme, count: u64) -> GenerateRequest {
+    GenerateRequest {
+        path,
+        format: BlockFormat::Block,
+        form: TransactionForm::TxV2,
+        scheme,
+        count,
+        senders: count,
+        invalid: 0,
+        chain_id: 7,
+        seed: 5,
+        provider: None,
+        threads: 2,
+    }
+}
+
+fn make(request: &GenerateRequest) -> Generated {
+    let mut told = 0;
+    let made = generate(&LABORATORY, request, &mut |more| told += more, &AtomicBool::new(false)).unwrap().unwrap();
+    assert_eq!((told, made.transactions), (request.count, request.count));
+    made
+}
+
+fn verifying(path: PathBuf) -> VerifyBlockRequest {
+    let form = TransactionForm::TxV2;
+    VerifyBlockRequest { path, form, chain_id: 7, threads: 2, provider: None, keep_keys: false }
+}
+
+fn verified(request: &VerifyBlockRequest) -> Result<BlockReport, LabError> {
+    verify_block(&LABORATORY, request, &BlockProgress::default(), &mut |_| {})
+}
+
+fn refusal(path: PathBuf) -> String {
+    match verified(&verifying(path)) {
+        Err(LabError::Usage(text)) => text,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn exactly_the_bad_ones_are_rejected_in_both_formats_whatever_the_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut lists = Vec::new();
+    for format in [BlockFormat::Block, BlockFormat::Parquet] {
+        let path = folder.path().join(format.name());
+        let made = make(&GenerateRequest {
+            invalid: 13,
+            senders: 300,
+            format,
+            ..request(path.clone(), Scheme::EcdsaSecp256k1, 2_500)
+        });
+        assert!(made.reproducible);
+        for (threads, keep_keys) in [(1, false), (2, true), (5, false)] {
+            let report = verified(&VerifyBlockRequest { threads, keep_keys, ..verifying(path.clone()) }).unwrap();
+            assert_eq!((report.format, report.transactions, report.rejected), (format, 2_500, 13));
+            assert_eq!(report.bytes, made.bytes);
+            let kinds: Vec<_> = report.kinds.into_iter().collect();
+            let expected = [
+                ("non-canonical", 2),
+                ("trailing-bytes", 2),
+                ("truncated", 3),
+                ("wrong-chain", 3),
+                ("wrong-signature", 3),
+            ];
+            assert_eq!(kinds, expected);
+            lists.push(report.list);
+        }
+    }
+    assert!(lists.iter().all(|list| *list == lists[0]));
+}
+
+#[test]
+fn every_scheme_of_the_build_is_made_and_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tried = 0;
+    for scheme in Scheme::ALL {
+        if implementation(&LABORATORY, scheme, None).is_err() {
+            continue;
+        }
+        for format in [BlockFormat::Block, BlockFormat::Parquet] {
+            let path = folder.path().join("block");
+            make(&GenerateRequest { format, senders: 2, invalid: 5, ..request(path.clone(), scheme, 12) });
+            let report = verified(&verifying(path)).unwrap();
+            assert_eq!((report.transactions, report.rejected, report.kinds.len()), (12, 5, 5), "{scheme}");
+        }
+        tried += 1;
+    }
+    assert!(tried == 9, "{tried}");
+}
+
+#[test]
+fn the_reference_form_is_taken_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("block");
+    let form = TransactionForm::TxV1;
+    let made = make(&GenerateRequest { form, senders: 1, invalid: 1, ..request(path.clone(), Scheme::MlDsa65, 20) });
+    assert_eq!(made.bytes, 20 * 5327);
+    assert!(refusal(path.clone()).contains("--form TXv1"));
+    let report = verified(&VerifyBlockRequest { form, ..verifying(path.clone()) }).unwrap();
+    assert_eq!(report.rejected, 1);
+    let format = BlockFormat::Parquet;
+    for wrong in [
+        GenerateRequest { form, ..request(path.clone(), Scheme::Ed25519, 1) },
+        GenerateRequest { form, format, ..request(path.clone(), Scheme::MlDsa65, 1) },
+        request(path.clone(), Scheme::Ed25519, 0),
+        GenerateRequest { senders: 0, ..request(path.clone(), Scheme::Ed25519, 1) },
+        GenerateRequest { senders: 2, ..request(path.clone(), Scheme::Ed25519, 1) },
+        GenerateRequest { invalid: 2, ..request(path.clone(), Scheme::Ed25519, 1) },
+        GenerateRequest { provider: Some("fn-dsa".into()), ..request(path.clone(), Scheme::Ed25519, 1) },
+    ] {
+        let outcome = generate(&LABORATORY, &wrong, &mut |_| {}, &AtomicBool::new(false));
+        assert!(matches!(outcome, Err(LabError::Usage(_))), "{outcome:?}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_file_whatever_the_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let bytes = |seed, threads| {
+        let path = folder.path().join("block");
+        let whole = GenerateRequest { seed, threads, invalid: 3, ..request(path.clone(), Scheme::MlDsa44, 300) };
+        assert!(make(&whole).reproducible);
+        fs::read(path).unwrap()
+    };
+    assert!(bytes(1, 1) == bytes(1, 3));
+    assert!(bytes(1, 2) != bytes(2, 2));
+}
+
+#[test]
+fn every_sender_sends() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("block");
+    for (count, senders) in [(1, 1), (10, 3), (600, 599), (600, 600), (1_300, 257)] {
+        let whole = GenerateRequest { senders, ..request(path.clone(), Scheme::Ed25519, count) };
+        make(&whole);
+        let file = fs::File::open(&path).unwrap();
+        let mut reader = pqlab_constructions::ledger::block::BlockReader::new(std::io::BufReader::new(file)).unwrap();
+        let mut seen = std::collections::BTreeMap::<Vec<u8>, Vec<u64>>::new();
+        let mut transaction = Vec::new();
+        while reader.read_into(&mut transaction).unwrap().is_some() {
+            let decoded = pqlab_constructions::ledger::Transaction::decode(&transaction).unwrap();
+            seen.entry(decoded.body().public_key.to_vec()).or_default().push(decoded.body().nonce);
+            transaction.clear();
+        }
+        assert_eq!(seen.len() as u64, senders, "{count}");
+        assert!(seen.values().all(|nonces| nonces.iter().copied().eq(0..nonces.len() as u64)));
+    }
+}
+
+#[test]
+fn nothing_is_left_of_what_was_stopped_or_could_not_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("block");
+    let stop = AtomicBool::new(false);
+    let whole = request(path.clone(), Scheme::Ed25519, 5_000);
+    let outcome = generate(&LABORATORY, &whole, &mut |_| stop.store(true, Ordering::Relaxed), &stop);
+    assert_eq!(outcome.unwrap(), None);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    for path in [folder.path().to_owned(), folder.path().join("no/folder"), PathBuf::from("/")] {
+        let whole = request(path, Scheme::Ed25519, 5);
+        let outcome = generate(&LABORATORY, &whole, &mut |_| {}, &AtomicBool::new(false));
+        assert!(matches!(outcome, Err(LabError::Usage(_))), "{outcome:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_no_block_is_refused_in_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("block");
+    assert!(refusal(path.clone()).contains("No such file"));
+    assert!(refusal(folder.path().to_owned()).contains("folder"));
+    let refused = |bytes: &[u8], word: &str| {
+        fs::write(&path, bytes).unwrap();
+        let text = refusal(path.clone());
+        assert!(text.contains(word) && text.contains("block") && !text.contains('\n'), "{text}");
+    };
+    refused(b"", "empty");
+    refused(b"id,name\n", "not a block file");
+    refused(b"PAR1", "Parquet");
+    refused(b"PAR1 and so on, but no footer PAR1", "Parquet");
+    for format in [BlockFormat::Block, BlockFormat::Parquet] {
+        make(&GenerateRequest { format, ..request(path.clone(), Scheme::Ed25519, 50) });
+        let whole = fs::read(&path).unwrap();
+        refused(&whole[..whole.len() - 10], if format == BlockFormat::Block { "truncated" } else { "Parquet" });
+        refused(&[&whole[..], b"more"].concat(), if format == BlockFormat::Block { "grown" } else { "Parquet" });
+    }
+}
+
+#[test]
+fn damaged_parquet_is_an_error_or_a_rejection_but_never_a_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("block");
+    make(&GenerateRequest { format: BlockFormat::Parquet, ..request(path.clone(), Scheme::Ed25519, 20) });
+    let whole = fs::read(&path).unwrap();
+    for at in 0..whole.len() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 0x55;
+        fs::write(&path, &damaged).unwrap();
+        match verified(&VerifyBlockRequest { threads: 1, ..verifying(path.clone()) }) {
+            Ok(_) | Err(LabError::Usage(_)) => {}
+            Err(other) => panic!("byte {at}: {other}"),
+        }
+    }
+}
+
+#[test]
+fn schemes_go_to_whoever_has_them() {
+    assert_eq!(implementation(&LABORATORY, Scheme::EcdsaSecp256k1, None).unwrap().0, "libsecp256k1");
+    assert_eq!(
+        implementation(&LABORATORY, Scheme::MlDsa65, Some("libcrux")).unwrap().0.split(':').next(),
+        Some("libcrux")
+    );
+    assert!(matches!(implementation(&LABORATORY, Scheme::Ed25519, Some("liboqs")), Err(LabError::Usage(_))));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("block");
+    make(&request(path.clone(), Scheme::MlDsa65, 3));
+    let by =
+        |provider: &str| verified(&VerifyBlockRequest { provider: Some(provider.into()), ..verifying(path.clone()) });
+    let report = by("openssl").unwrap();
+    assert!(report.providers.contains(&(Scheme::MlDsa65, "openssl".into())));
+    assert_eq!(report.rejected, 0);
+    assert!(matches!(by("nobody"), Err(LabError::Usage(text)) if text.contains("nobody")));
+}

@@ -1,0 +1,165 @@
+use super::parquet::ParquetReader;
+use super::{BlockFormat, Rejected, Scheme, TransactionForm, about, implementation, pool, sha256};
+use crate::{LabError, Laboratory};
+use pqlab_constructions::ledger::block::BlockReader;
+use pqlab_constructions::ledger::stream::{Progress, verify_source};
+use pqlab_constructions::ledger::{Rejections, Verifier};
+use pqlab_harness::clock;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::PathBuf;
+
+/// Prepared keys of senders that a verification keeps, a scheme.
+const KEYS: usize = 256;
+/// Bytes of a file that are read at once.
+const BUFFER: usize = 1 << 20;
+
+/// What to verify, and as whom.
+#[derive(Clone, Debug)]
+pub struct VerifyBlockRequest {
+    /// The file.
+    pub path: PathBuf,
+    /// The form that is taken.
+    pub form: TransactionForm,
+    /// The chain of the verifier.
+    pub chain_id: u32,
+    /// Threads that verify; one more reads.
+    pub threads: usize,
+    /// Whose implementation, where it has the scheme.
+    pub provider: Option<String>,
+    /// Whether the prepared keys of senders are kept for their next transaction.
+    pub keep_keys: bool,
+}
+
+/// How it ended.
+#[derive(Clone, Debug)]
+pub struct BlockReport {
+    /// The file's format.
+    pub format: BlockFormat,
+    /// Transactions.
+    pub transactions: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many were rejected.
+    pub rejected: u64,
+    /// How many of each kind.
+    pub kinds: BTreeMap<&'static str, u64>,
+    /// The first of them, with their reasons.
+    pub list: Vec<Rejected>,
+    /// Wall time of reading, decoding and verifying, in ns.
+    pub elapsed_ns: u64,
+    /// Threads that verified.
+    pub threads: usize,
+    /// Whose implementation of each scheme.
+    pub providers: Vec<(Scheme, String)>,
+    /// Whether it was stopped before its end.
+    pub stopped: bool,
+}
+
+/// Opens a block in either format and says how many transactions it announces, so that a progress bar has a length.
+///
+/// # Errors
+/// [`LabError::Usage`] where the file cannot be read or is not a block.
+pub fn verify_block(
+    laboratory: &Laboratory,
+    request: &VerifyBlockRequest,
+    progress: &Progress,
+    announce: &mut dyn FnMut(u64),
+) -> Result<BlockReport, LabError> {
+    let failed = |error: &dyn std::fmt::Display| about(&request.path, error);
+    let mut file = File::open(&request.path).map_err(|error| failed(&error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(failed(&"this is a folder, not a block file"));
+    }
+    let (verifier, providers) = verifier(laboratory, request)?;
+    let pool = if request.threads > 1 { Some(pool(request.threads)?) } else { None };
+    let format = format_of(&mut file).map_err(|error| failed(&error))?;
+    let started;
+    let outcome: Result<Rejections, LabError> = match format {
+        BlockFormat::Block => {
+            let input = BufReader::with_capacity(BUFFER, file);
+            let mut source = BlockReader::new(input).map_err(|error| failed(&error))?;
+            let header = source.header();
+            check_form(request, header.form)?;
+            announce(header.count);
+            started = clock::monotonic_ns();
+            verify_source(&mut source, &verifier, pool.as_ref(), progress).map_err(|error| failed(&error))
+        }
+        BlockFormat::Parquet => {
+            let mut source = ParquetReader::new(file).map_err(|error| failed(&error))?;
+            check_form(request, TransactionForm::TxV2)?;
+            announce(source.rows());
+            started = clock::monotonic_ns();
+            verify_source(&mut source, &verifier, pool.as_ref(), progress).map_err(|error| failed(&error))
+        }
+    };
+    let rejections = outcome?;
+    Ok(BlockReport {
+        format,
+        transactions: progress.transactions(),
+        bytes: progress.bytes(),
+        rejected: rejections.count(),
+        kinds: rejections.kinds().clone(),
+        list: rejections.into_list(),
+        elapsed_ns: clock::monotonic_ns() - started,
+        threads: request.threads,
+        providers,
+        stopped: progress.stopped(),
+    })
+}
+
+fn check_form(request: &VerifyBlockRequest, found: TransactionForm) -> Result<(), LabError> {
+    if found == request.form {
+        return Ok(());
+    }
+    let (found, wanted) = (found.name(), request.form.name());
+    Err(about(
+        &request.path,
+        format!("its transactions are {found}, but {wanted} is what is taken: --form {found} takes them"),
+    ))
+}
+
+/// The format, by how the file begins.
+fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
+    let mut magic = Vec::new();
+    file.by_ref().take(4).read_to_end(&mut magic)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(if magic == *b"PAR1" { BlockFormat::Parquet } else { BlockFormat::Block })
+}
+
+/// A verifier of every scheme that this build has, and whose implementation of each it uses.
+fn verifier(
+    laboratory: &Laboratory,
+    request: &VerifyBlockRequest,
+) -> Result<(Verifier, Vec<(Scheme, String)>), LabError> {
+    let mut verifier = Verifier::new(request.form, request.chain_id, sha256(laboratory)?);
+    let mut used = Vec::new();
+    let asked = request.provider.as_deref();
+    for scheme in Scheme::ALL {
+        // Not every provider has every scheme: what the one that was asked for lacks, another one verifies.
+        let found = implementation(laboratory, scheme, asked).or_else(|error| match asked {
+            Some(_) => implementation(laboratory, scheme, None),
+            None => Err(error),
+        });
+        match found {
+            Ok((provider, implementation)) => {
+                verifier = verifier
+                    .with_scheme(scheme, implementation)
+                    .map_err(|error| LabError::Measuring(format!("{provider}: {error}")))?;
+                used.push((scheme, provider));
+            }
+            // Its transactions are rejected as unsupported.
+            Err(LabError::Usage(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if let Some(pattern) = asked
+        && !used.iter().any(|(_, id)| crate::matches(pattern, id) || Some(pattern) == id.split(':').next())
+    {
+        return Err(LabError::usage(format!(
+            "no provider with a scheme of the ledger is called {pattern:?}: see `pqlab list providers`"
+        )));
+    }
+    Ok((if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier }, used))
+}

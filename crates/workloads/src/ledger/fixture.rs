@@ -1,0 +1,203 @@
+//! What the cases of one implementation share: senders' keys, and transactions signed with them.
+
+use pqlab_constructions::ledger::{Body, Flaw, Form, Malformed, Scheme, Scratch, Transaction, Verifier, reference};
+use pqlab_primitives::{Coins, Hash, Result, SignatureScheme, SigningKey};
+use rand::Rng;
+use rand_chacha::ChaCha8Rng;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Different transactions in a process at most: a larger block repeats them.
+pub(super) const POOL: u64 = 1_000;
+/// The verifier's chain.
+pub(super) const CHAIN: u32 = 1;
+/// Most bytes of a transaction.
+pub(super) const LONGEST: usize = 1 << 14;
+
+/// Encoded transactions, and which of them are bad.
+pub(super) struct Pool {
+    pub(super) transactions: Vec<Box<[u8]>>,
+    /// Positions of bad transactions, in rising order.
+    pub(super) bad: Vec<u64>,
+}
+
+pub(super) struct Sender {
+    pub(super) key: Box<dyn SigningKey>,
+    pub(super) public_key: Vec<u8>,
+}
+
+pub(super) struct Fixture {
+    pub(super) form: Form,
+    pub(super) scheme: Scheme,
+    pub(super) implementation: Arc<dyn SignatureScheme>,
+    pub(super) sha256: Arc<dyn Hash>,
+    generator: ChaCha8Rng,
+    senders: Vec<Arc<Sender>>,
+    pools: HashMap<(u64, u64, u64), Arc<Pool>>,
+}
+
+impl Fixture {
+    pub(super) fn new(
+        form: Form,
+        scheme: Scheme,
+        implementation: Arc<dyn SignatureScheme>,
+        sha256: Arc<dyn Hash>,
+        generator: ChaCha8Rng,
+    ) -> Fixture {
+        Fixture { form, scheme, implementation, sha256, generator, senders: Vec::new(), pools: HashMap::new() }
+    }
+
+    /// Senders that a process makes at most: a key of RSA takes a tenth of a second, one of Falcon a hundredth.
+    pub(super) fn most_senders(scheme: Scheme) -> u64 {
+        match scheme {
+            Scheme::Rsa2048 => 4,
+            Scheme::Falcon512 | Scheme::FalconPadded512 => 32,
+            _ => POOL,
+        }
+    }
+
+    /// A verifier for this chain; with a cache it keeps the keys of all senders.
+    pub(super) fn verifier(&self, cache: bool) -> Result<Verifier> {
+        let verifier = Verifier::new(self.form, CHAIN, Arc::clone(&self.sha256));
+        let verifier = verifier.with_scheme(self.scheme, Arc::clone(&self.implementation))?;
+        Ok(if cache { verifier.with_key_cache(POOL as usize) } else { verifier })
+    }
+
+    /// The first `count` senders.
+    pub(super) fn senders(&mut self, count: u64) -> Result<&[Arc<Sender>]> {
+        while (self.senders.len() as u64) < count {
+            let info = self.implementation.info();
+            let mut coins = vec![0; info.parameters.keygen_coins];
+            self.generator.fill_bytes(&mut coins);
+            let coins = if info.coins.keygen { Coins::Exact(&coins) } else { Coins::Internal };
+            let key = self.implementation.generate(coins)?;
+            let mut public_key = vec![0; info.parameters.verifying_key];
+            let length = key.verifying_key()?.encode(&mut public_key)?;
+            public_key.truncate(length);
+            self.senders.push(Arc::new(Sender { key, public_key }));
+        }
+        Ok(&self.senders[..count as usize])
+    }
+
+    /// So many transactions by so many senders, so many of them bad and spread evenly.
+    pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Pool>> {
+        if let Some(pool) = self.pools.get(&(count, senders, bad)) {
+            return Ok(Arc::clone(pool));
+        }
+        self.senders(senders)?;
+        let positions: Vec<u64> = (0..bad).map(|number| number * count / bad + count / (2 * bad)).collect();
+        let mut scratch = Scratch::new();
+        let mut transactions = Vec::new();
+        for index in 0..count {
+            let flaw = positions.binary_search(&index).ok().map(|number| Flaw::ALL[number % Flaw::ALL.len()]);
+            let chain = flaw.map_or(CHAIN, |flaw| flaw.chain_id(CHAIN));
+            let sender = Arc::clone(&self.senders[(index % senders) as usize]);
+            let mut transaction = self.sign(&sender, chain, index / senders, &mut scratch)?;
+            if let Some(flaw) = flaw {
+                flaw.spoil(&mut transaction);
+            }
+            transactions.push(transaction.into_boxed_slice());
+        }
+        let pool = Arc::new(Pool { transactions, bad: positions });
+        self.pools.insert((count, senders, bad), Arc::clone(&pool));
+        Ok(pool)
+    }
+
+    fn sign(&mut self, sender: &Sender, chain_id: u32, nonce: u64, scratch: &mut Scratch) -> Result<Vec<u8>> {
+        let mut to = [0; 32];
+        self.generator.fill_bytes(&mut to);
+        let (amount, fee) = (u64::from(self.generator.next_u32()), u64::from(self.generator.next_u32() >> 16));
+        let unsigned = Unsigned { form: self.form, scheme: self.scheme, chain_id, nonce, to, amount, fee };
+        let mut out = vec![0; LONGEST];
+        let length = unsigned.sign(sender, self.sha256.as_ref(), scratch, &mut out)?;
+        out.truncate(length);
+        Ok(out)
+    }
+}
+
+/// What a sender is about to sign.
+pub(super) struct Unsigned {
+    pub(super) form: Form,
+    pub(super) scheme: Scheme,
+    pub(super) chain_id: u32,
+    pub(super) nonce: u64,
+    pub(super) to: [u8; 32],
+    pub(super) amount: u64,
+    pub(super) fee: u64,
+}
+
+impl Unsigned {
+    #[inline]
+    pub(super) fn sign(
+        &self,
+        sender: &Sender,
+        sha256: &dyn Hash,
+        scratch: &mut Scratch,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        let Unsigned { form, scheme, chain_id, nonce, ref to, amount, fee } = *self;
+        let (key, public_key) = (sender.key.as_ref(), &sender.public_key[..]);
+        match form {
+            Form::TxV2 => {
+                let body = Body { chain_id, scheme, nonce, to, amount, fee, public_key };
+                body.sign(key, sha256, Coins::Internal, scratch, out)
+            }
+            Form::TxV1 => {
+                let body = reference::Body { chain_id, nonce, public_key, to, amount, fee };
+                let signers = reference::Signers { ml_dsa_65: key, ed25519: None };
+                body.sign(&signers, sha256, Coins::Internal, scratch, out)
+            }
+        }
+    }
+}
+
+/// A transaction that is decoded already, or cannot be.
+pub(super) enum Decoded<'a> {
+    TxV2(Transaction<'a>),
+    TxV1(reference::Transaction<'a>),
+    Malformed(Malformed),
+}
+
+impl<'a> Decoded<'a> {
+    #[inline]
+    pub(super) fn of(form: Form, bytes: &'a [u8]) -> Decoded<'a> {
+        let decoded = match form {
+            Form::TxV2 => Transaction::decode(bytes).map(Decoded::TxV2),
+            Form::TxV1 => reference::Transaction::decode(bytes).map(Decoded::TxV1),
+        };
+        decoded.unwrap_or_else(Decoded::Malformed)
+    }
+
+    /// Encodes it again.
+    #[inline]
+    pub(super) fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        match self {
+            Decoded::TxV2(transaction) => transaction.encode(out),
+            Decoded::TxV1(transaction) => transaction.encode(out),
+            Decoded::Malformed(_) => Err(pqlab_primitives::Error::Malformed("transaction")),
+        }
+    }
+
+    /// The encoded key of its sender.
+    pub(super) fn public_key(&self) -> Option<&'a [u8]> {
+        match self {
+            Decoded::TxV2(transaction) => Some(transaction.body().public_key),
+            Decoded::TxV1(transaction) => Some(transaction.body().public_key),
+            Decoded::Malformed(_) => None,
+        }
+    }
+}
+
+self_cell::self_cell!(
+    /// A transaction beside the bytes that it points into.
+    pub(super) struct Item {
+        owner: Box<[u8]>,
+        #[covariant]
+        dependent: Decoded,
+    }
+);
+
+/// Every transaction of a pool, decoded.
+pub(super) fn decoded(form: Form, pool: &Pool) -> Vec<Item> {
+    pool.transactions.iter().map(|bytes| Item::new(bytes.clone(), |bytes| Decoded::of(form, bytes))).collect()
+}

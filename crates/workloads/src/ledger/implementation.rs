@@ -1,0 +1,69 @@
+//! Who implements a scheme of the ledger: a provider, or for the composite a pair of them.
+
+use crate::pairs::{Pair, pairs};
+use crate::{NULL, Options};
+use pqlab_constructions::CompositeSignature;
+use pqlab_constructions::ledger::Scheme;
+use pqlab_primitives::{Hash, Provider, SignatureScheme};
+use std::sync::Arc;
+
+/// An implementation of a scheme of the ledger.
+#[derive(Clone)]
+pub struct Implementation {
+    /// The provider's id; of two with a plus, the classical one first.
+    pub provider: String,
+    /// The implementation.
+    pub scheme: Arc<dyn SignatureScheme>,
+    /// The primitives that it stands on: providers and algorithms.
+    pub primitives: Vec<(String, String)>,
+}
+
+/// Everybody who implements a scheme.
+pub fn implementations(providers: &[Arc<Provider>], scheme: Scheme, options: &Options) -> Vec<Implementation> {
+    let real: Vec<Arc<Provider>> = providers.iter().filter(|provider| provider.library != NULL).cloned().collect();
+    if scheme != Scheme::Composite {
+        let offered = real.iter().filter_map(|provider| plain(provider, scheme));
+        return offered.collect();
+    }
+    let offers = |algorithm: &'static str| move |provider: &Provider| provider.signature(algorithm).is_some();
+    let pairs = pairs(&real, options, offers("Ed25519"), offers("ML-DSA-65"));
+    pairs.iter().filter_map(|pair| composite(providers, pair)).collect()
+}
+
+/// The implementation of a scheme by the provider, or the pair, of that id.
+pub fn implementation(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> Option<Implementation> {
+    if scheme == Scheme::Composite {
+        let (classical, post_quantum) = id.split_once('+').unwrap_or((id, id));
+        let pair = Pair { classical: classical.to_owned(), post_quantum: post_quantum.to_owned() };
+        return composite(providers, &pair);
+    }
+    plain(providers.iter().find(|provider| provider.id() == id)?, scheme)
+}
+
+fn plain(provider: &Arc<Provider>, scheme: Scheme) -> Option<Implementation> {
+    let algorithm = scheme.algorithm();
+    Some(Implementation {
+        provider: provider.id(),
+        scheme: Arc::clone(provider.signature(algorithm)?),
+        primitives: vec![(provider.id(), algorithm.to_owned())],
+    })
+}
+
+fn composite(providers: &[Arc<Provider>], pair: &Pair) -> Option<Implementation> {
+    let named = |id: &str| providers.iter().find(|provider| provider.id() == id);
+    let (classical, post_quantum) = (named(&pair.classical)?, named(&pair.post_quantum)?);
+    let (ed25519, ml_dsa) = (classical.signature("Ed25519")?, post_quantum.signature("ML-DSA-65")?);
+    let hashing = |provider: &&Arc<Provider>| provider.library != NULL && provider.hash("SHA-512").is_some();
+    let hashing = Some(classical).filter(hashing).or_else(|| providers.iter().find(hashing))?;
+    let sha512: &Arc<dyn Hash> = hashing.hash("SHA-512")?;
+    let composite = CompositeSignature::new(Arc::clone(ed25519), Arc::clone(ml_dsa), Arc::clone(sha512)).ok()?;
+    Some(Implementation {
+        provider: pair.id(),
+        scheme: Arc::new(composite),
+        primitives: vec![
+            (pair.classical.clone(), "Ed25519".to_owned()),
+            (pair.post_quantum.clone(), "ML-DSA-65".to_owned()),
+            (hashing.id(), "SHA-512".to_owned()),
+        ],
+    })
+}

@@ -1,0 +1,233 @@
+//! Workload `ledger`: transactions encoded, decoded, signed and verified, one by one and in blocks.
+//!
+//! The digest is SHA-256 of one provider in all cases ([`digest`]), so that what tells them apart is the signature. A block
+//! of more than [`POOL`] transactions repeats so many; its parameter `senders` says how many different senders it has.
+
+mod block;
+mod fixture;
+mod implementation;
+mod single;
+
+pub use implementation::{Implementation, implementation, implementations};
+
+use crate::pairs::Pair;
+use crate::{NULL, Options, Workload, missing};
+use block::BlockTrial;
+use fixture::{Fixture, POOL};
+use pqlab_constructions::ledger::{Form as TransactionForm, Scheme, reference};
+use pqlab_harness::{Fault, Seed, Trial};
+use pqlab_primitives::{Hash, Provider};
+use pqlab_record::{Case, Facts, Form, Parameter, Sizes};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Transactions in a block, where none are asked for.
+const BLOCKS: [u64; 5] = [1, 100, 1_000, 10_000, 100_000];
+/// The block at which one sender is set beside many.
+const TYPICAL: u64 = 100;
+/// What the reference's form is called before its algorithm.
+const REFERENCE: &str = "TXv1-";
+/// Where the digests come from: the first that is there.
+const DIGESTS: [&str; 3] = ["aws-lc", "openssl", "rustcrypto"];
+
+/// How many different senders a block has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Senders {
+    /// As many as transactions.
+    All,
+    /// So many.
+    Number(u64),
+    /// So many percent of the transactions, one at least.
+    Percent(f64),
+}
+
+impl Senders {
+    /// Of so many transactions, where no more than `most` can be had.
+    fn of(self, transactions: u64, most: u64) -> u64 {
+        let wanted = match self {
+            Senders::All => transactions,
+            Senders::Number(number) => number,
+            Senders::Percent(percent) => (transactions as f64 * percent / 100.0).round() as u64,
+        };
+        wanted.clamp(1, transactions.min(most).max(1))
+    }
+}
+
+/// SHA-256 for every digest: of the first provider that has it, of AWS-LC, OpenSSL and RustCrypto.
+pub fn digest(providers: &[Arc<Provider>]) -> Option<Arc<dyn Hash>> {
+    let of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
+    let first = DIGESTS.into_iter().find_map(of);
+    first.or_else(|| providers.iter().filter(|it| it.library != NULL).find_map(|it| it.hash("SHA-256"))).cloned()
+}
+
+/// Fixtures by provider and algorithm.
+type Fixtures = HashMap<(String, String), Arc<Mutex<Fixture>>>;
+
+#[derive(Default)]
+pub(crate) struct LedgerWorkload {
+    /// Keys are dear: all cases of a provider and an algorithm in one process share them.
+    fixtures: Mutex<Fixtures>,
+}
+
+impl Workload for LedgerWorkload {
+    fn id(&self) -> &'static str {
+        "ledger"
+    }
+
+    fn describe(&self) -> &'static str {
+        "signed transactions: encode, decode, sign, verify, and blocks of them from memory and from disk"
+    }
+
+    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for (form, scheme) in kinds() {
+            for implementation in implementations(providers, scheme, options) {
+                let subject = Subject { implementation, form, scheme };
+                cases.extend(["encode", "decode"].map(|operation| subject.case(operation, None, Vec::new())));
+                cases.push(subject.case("sign", Some(Form::Prepared), Vec::new()));
+                cases
+                    .extend([Form::Prepared, Form::Encoded].map(|form| subject.case("verify", Some(form), Vec::new())));
+                subject.blocks(options, &mut cases);
+            }
+        }
+        cases
+    }
+
+    fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        let plain = || {
+            let algorithm = case.algorithm.strip_prefix(REFERENCE).unwrap_or(&case.algorithm);
+            vec![(case.provider.clone(), algorithm.to_owned())]
+        };
+        if case.algorithm != Scheme::Composite.algorithm() {
+            return plain();
+        }
+        let Pair { classical, post_quantum } = Pair::of(case);
+        vec![(classical, "Ed25519".to_owned()), (post_quantum, "ML-DSA-65".to_owned())]
+    }
+
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let (form, scheme) =
+            kinds().find(|&(form, scheme)| name(form, scheme) == case.algorithm).ok_or_else(|| missing(case))?;
+        let fixture = {
+            let mut fixtures = self.fixtures.lock().unwrap_or_else(PoisonError::into_inner);
+            let key = (case.provider.clone(), case.algorithm.clone());
+            Arc::clone(match fixtures.entry(key) {
+                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    let implementation = implementation(providers, scheme, &case.provider);
+                    let implementation = implementation.ok_or_else(|| missing(case))?.scheme;
+                    let no_digest = || Fault::Unsupported("this build has no SHA-256 for the digest".into());
+                    let sha256 = digest(providers).ok_or_else(no_digest)?;
+                    let generator = crate::inputs::generator(case, seed);
+                    let fixture = Fixture::new(form, scheme, implementation, sha256, generator);
+                    entry.insert(Arc::new(Mutex::new(fixture)))
+                }
+            })
+        };
+        let mut fixture = fixture.lock().unwrap_or_else(PoisonError::into_inner);
+        match case.operation.as_str() {
+            "encode" => single::encode(&mut fixture),
+            "decode" => single::decode(&mut fixture),
+            "sign" => single::sign(&mut fixture),
+            "verify" => single::verify(&mut fixture, case.form == Some(Form::Prepared)),
+            "verify-block" => BlockTrial::of(&mut fixture, case).map(|trial| Box::new(trial) as Box<dyn Trial>),
+            _ => Err(missing(case)),
+        }
+    }
+}
+
+/// Every form with the schemes that it knows.
+fn kinds() -> impl Iterator<Item = (TransactionForm, Scheme)> {
+    let ours = Scheme::ALL.into_iter().map(|scheme| (TransactionForm::TxV2, scheme));
+    ours.chain([(TransactionForm::TxV1, Scheme::MlDsa65)])
+}
+
+fn name(form: TransactionForm, scheme: Scheme) -> String {
+    match form {
+        TransactionForm::TxV2 => scheme.algorithm().to_owned(),
+        TransactionForm::TxV1 => format!("{REFERENCE}{}", scheme.algorithm()),
+    }
+}
+
+/// One implementation of one scheme.
+struct Subject {
+    implementation: Implementation,
+    form: TransactionForm,
+    scheme: Scheme,
+}
+
+impl Subject {
+    fn case(&self, operation: &str, form: Option<Form>, parameters: Vec<Parameter>) -> Case {
+        let length = match self.form {
+            TransactionForm::TxV2 => self.scheme.transaction(),
+            TransactionForm::TxV1 => reference::PLAIN,
+        } as u64;
+        let transactions = parameters.iter().find_map(|parameter| match parameter {
+            Parameter::Number(name, number) if name == "tx" => Some(*number),
+            _ => None,
+        });
+        let algorithm = name(self.form, self.scheme);
+        let block = match transactions {
+            None => format!("ledger/{operation}"),
+            // Workers hold a thousand transactions of each case of such a block at once.
+            Some(number) if number > TYPICAL => format!("ledger/{operation}/{number}/{}", self.scheme),
+            Some(number) => format!("ledger/{operation}/{number}"),
+        };
+        Case {
+            workload: "ledger".into(),
+            algorithm,
+            operation: operation.into(),
+            provider: self.implementation.provider.clone(),
+            form,
+            parameters,
+            block,
+            facts: Facts {
+                sizes: Sizes {
+                    public_key: Some(self.scheme.public_key() as u64),
+                    signature: Some(self.scheme.signature().1 as u64),
+                    ..Sizes::default()
+                },
+                bytes: Some(length * transactions.unwrap_or(1)),
+                category: self.implementation.scheme.info().parameters.category,
+            },
+        }
+    }
+
+    fn blocks(&self, options: &Options, cases: &mut Vec<Case>) {
+        let sizes = options.blocks.clone().unwrap_or_else(|| BLOCKS.to_vec());
+        let threads = options.threads.clone().unwrap_or_else(|| vec![1]);
+        for &transactions in &sizes {
+            let most = Fixture::most_senders(self.scheme);
+            let mut senders: Vec<u64> = match &options.senders {
+                Some(asked) => asked.iter().map(|senders| senders.of(transactions.min(POOL), most)).collect(),
+                None if transactions == TYPICAL => vec![Senders::All.of(transactions, most), 1],
+                None => vec![Senders::All.of(transactions.min(POOL), most)],
+            };
+            let mut known = HashSet::new();
+            senders.retain(|senders| known.insert(*senders));
+            for senders in senders {
+                for regime in ["compute", "ram", "disk"] {
+                    for &threads in &threads {
+                        for form in [Form::Prepared, Form::Encoded] {
+                            let mut parameters = vec![
+                                Parameter::Number("tx".into(), transactions),
+                                Parameter::Number("senders".into(), senders),
+                                Parameter::Word("regime".into(), regime.into()),
+                            ];
+                            if threads > 1 {
+                                parameters.push(Parameter::Number("threads".into(), threads));
+                            }
+                            if let Some(percent) = options.invalid_pct.filter(|percent| *percent > 0.0) {
+                                parameters.push(Parameter::Word("invalid".into(), format!("{percent}%")));
+                            }
+                            cases.push(self.case("verify-block", Some(form), parameters));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,241 @@
+//! One transaction at a time: encode, decode, sign, verify.
+
+use super::fixture::{CHAIN, Decoded, Fixture, Item, LONGEST, Pool, Sender, Unsigned, decoded};
+use crate::fault;
+use crate::inputs::{POOL, Turn};
+use pqlab_constructions::ledger::{Form, Rejection, Scratch, Verifier};
+use pqlab_harness::{Fault, Recorder, Trial};
+use pqlab_primitives::{Hash, VerifyingKey};
+use std::hint::black_box;
+use std::sync::Arc;
+
+/// Transactions and senders that a trial rotates through.
+fn rotating(fixture: &mut Fixture) -> Result<(Arc<Pool>, u64), Fault> {
+    let count = POOL as u64;
+    let senders = count.min(Fixture::most_senders(fixture.scheme));
+    Ok((fixture.pool(count, senders, 0).map_err(fault)?, senders))
+}
+
+pub(super) fn encode(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
+    let (pool, _) = rotating(fixture)?;
+    let items = decoded(fixture.form, &pool);
+    Ok(Box::new(Encode { turn: Turn::of(items.len()), items, out: vec![0; LONGEST], length: 0 }))
+}
+
+pub(super) fn decode(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
+    let (pool, _) = rotating(fixture)?;
+    Ok(Box::new(Decode { form: fixture.form, turn: Turn::of(pool.transactions.len()), pool }))
+}
+
+pub(super) fn sign(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
+    let (_, senders) = rotating(fixture)?;
+    let senders = fixture.senders(senders).map_err(fault)?.to_vec();
+    let (form, scheme) = (fixture.form, fixture.scheme);
+    Ok(Box::new(Sign {
+        verifier: fixture.verifier(false).map_err(fault)?,
+        sha256: Arc::clone(&fixture.sha256),
+        turn: Turn::of(senders.len()),
+        senders,
+        unsigned: Unsigned { form, scheme, chain_id: CHAIN, nonce: 0, to: [7; 32], amount: 5, fee: 1 },
+        scratch: Scratch::new(),
+        out: vec![0; LONGEST],
+        length: 0,
+    }))
+}
+
+pub(super) fn verify(fixture: &mut Fixture, prepared: bool) -> Result<Box<dyn Trial>, Fault> {
+    let (pool, _) = rotating(fixture)?;
+    let items = decoded(fixture.form, &pool);
+    let verifier = fixture.verifier(false).map_err(fault)?;
+    let keys = if prepared { keys(&verifier, fixture, &items)? } else { Vec::new() };
+    let (turn, outcome) = (Turn::of(items.len()), Ok(()));
+    Ok(Box::new(Verify { verifier, items, keys, turn, scratch: Scratch::new(), outcome }))
+}
+
+/// The prepared key of each transaction's sender.
+pub(super) fn keys(
+    verifier: &Verifier,
+    fixture: &Fixture,
+    items: &[Item],
+) -> Result<Vec<Option<Arc<dyn VerifyingKey>>>, Fault> {
+    let mut known: Vec<(&[u8], Arc<dyn VerifyingKey>)> = Vec::new();
+    let mut keys = Vec::new();
+    for item in items {
+        let Some(public_key) = item.borrow_dependent().public_key() else {
+            keys.push(None);
+            continue;
+        };
+        let key = match known.iter().find(|(other, _)| *other == public_key) {
+            Some((_, key)) => Arc::clone(key),
+            None => {
+                let key = verifier.prepare_key(fixture.scheme, public_key).map_err(rejected)?;
+                known.push((public_key, Arc::clone(&key)));
+                key
+            }
+        };
+        keys.push(Some(key));
+    }
+    Ok(keys)
+}
+
+/// Verifies a transaction that is decoded already, with its sender's key where that is prepared.
+#[inline]
+pub(super) fn verify_decoded(
+    verifier: &Verifier,
+    item: &Decoded<'_>,
+    key: Option<&dyn VerifyingKey>,
+    scratch: &mut Scratch,
+) -> Result<(), Rejection> {
+    match (item, key) {
+        (Decoded::TxV2(transaction), None) => verifier.verify_decoded(transaction, scratch),
+        (Decoded::TxV2(transaction), Some(key)) => verifier.verify_prepared(transaction, key, scratch),
+        (Decoded::TxV1(transaction), None) => verifier.verify_reference(transaction, scratch),
+        (Decoded::TxV1(transaction), Some(key)) => verifier.verify_reference_prepared(transaction, key, scratch),
+        (Decoded::Malformed(malformed), _) => Err((*malformed).into()),
+    }
+}
+
+/// What a rejection of a good transaction is to a measurement.
+fn rejected(rejection: Rejection) -> Fault {
+    match rejection {
+        Rejection::Library(what) => Fault::Library(what.into()),
+        other => Fault::WrongAnswer(format!("a good transaction is rejected: {other}")),
+    }
+}
+
+struct Encode {
+    items: Vec<Item>,
+    turn: Turn,
+    out: Vec<u8>,
+    length: usize,
+}
+
+impl Trial for Encode {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.out.fill(0);
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            let item = &self.items[self.turn.advance()];
+            self.length = item.borrow_dependent().encode(black_box(&mut self.out)).map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let right = self.out[..self.length] == self.items[self.turn.last()].borrow_owner()[..];
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("a transaction is encoded in another way".into())) }
+    }
+}
+
+struct Decode {
+    form: Form,
+    pool: Arc<Pool>,
+    turn: Turn,
+}
+
+impl Trial for Decode {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            let bytes = &self.pool.transactions[self.turn.advance()];
+            if let Decoded::Malformed(malformed) = black_box(Decoded::of(self.form, black_box(bytes))) {
+                return Err(rejected(malformed.into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let bytes = &self.pool.transactions[self.turn.last()];
+        let mut out = vec![0; LONGEST];
+        let length = Decoded::of(self.form, bytes).encode(&mut out).map_err(fault)?;
+        let right = out[..length] == bytes[..];
+        if right { Ok(()) } else { Err(Fault::WrongAnswer("decoded and encoded, it is another one".into())) }
+    }
+}
+
+struct Sign {
+    senders: Vec<Arc<Sender>>,
+    verifier: Verifier,
+    sha256: Arc<dyn Hash>,
+    unsigned: Unsigned,
+    turn: Turn,
+    scratch: Scratch,
+    out: Vec<u8>,
+    length: usize,
+}
+
+impl Trial for Sign {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.length = 0;
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            // A new nonce makes a new transaction.
+            self.unsigned.nonce += 1;
+            let sender = &self.senders[self.turn.advance()];
+            let signed = self.unsigned.sign(sender, self.sha256.as_ref(), &mut self.scratch, &mut self.out);
+            self.length = signed.map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let signed = &self.out[..self.length];
+        self.verifier.verify(signed, &mut self.scratch).map_err(rejected)?;
+        refuses_tampered(&self.verifier, signed)
+    }
+}
+
+struct Verify {
+    verifier: Verifier,
+    items: Vec<Item>,
+    /// Prepared keys, or none: then each is parsed from its transaction.
+    keys: Vec<Option<Arc<dyn VerifyingKey>>>,
+    turn: Turn,
+    scratch: Scratch,
+    outcome: Result<(), Rejection>,
+}
+
+impl Trial for Verify {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            let index = self.turn.advance();
+            let key = self.keys.get(index).and_then(|key| key.as_deref());
+            let item = self.items[index].borrow_dependent();
+            let outcome = verify_decoded(&self.verifier, item, key, &mut self.scratch);
+            if outcome.is_err() {
+                self.outcome = outcome;
+            }
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        self.outcome.clone().map_err(rejected)?;
+        refuses_tampered(&self.verifier, self.items[self.turn.last()].borrow_owner())
+    }
+}
+
+/// A verifier that takes everything is no verifier.
+fn refuses_tampered(verifier: &Verifier, transaction: &[u8]) -> Result<(), Fault> {
+    let mut tampered = transaction.to_vec();
+    // Within the receiver's address in both forms, or within the key of the reference's.
+    tampered[20] ^= 1;
+    match verifier.verify(&tampered, &mut Scratch::new()) {
+        Err(_) => Ok(()),
+        Ok(()) => Err(Fault::WrongAnswer("a transaction with a bit flipped is accepted".into())),
+    }
+}

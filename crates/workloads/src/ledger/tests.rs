@@ -1,0 +1,83 @@
+use super::*;
+use pqlab_harness::Recorder;
+
+const SEED: Seed = Seed { run: 1, process: 0 };
+
+fn providers() -> Vec<Arc<Provider>> {
+    pqlab_providers::providers()
+}
+
+fn options() -> Options {
+    Options {
+        blocks: Some(vec![1, 60]),
+        senders: Some(vec![Senders::All, Senders::Number(1), Senders::Percent(10.0)]),
+        invalid_pct: Some(10.0),
+        threads: Some(vec![1, 2]),
+        ..Options::default()
+    }
+}
+
+fn run(case: &Case, workload: &LedgerWorkload, providers: &[Arc<Provider>]) {
+    let mut trial = workload.prepare(case, providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+    let mut recorder = Recorder::default();
+    for batch in [1, 2] {
+        trial.refill(batch).unwrap();
+        trial.run(batch, &mut recorder).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+    }
+}
+
+#[test]
+fn every_case_runs_and_rejects_exactly_the_bad() {
+    let (providers, workload) = (providers(), LedgerWorkload::default());
+    let many = Options { blocks: Some(vec![20]), senders: None, ..options() };
+    let mut cases = workload.cases(&providers, &many);
+    assert!(cases.iter().any(|case| case.algorithm == "TXv1-ML-DSA-65"));
+    assert!(cases.iter().any(|case| case.algorithm == "MLDSA65-Ed25519-SHA512"));
+    cases.extend(workload.cases(&providers, &options()).into_iter().filter(|case| case.algorithm == "Ed25519"));
+    for case in &cases {
+        run(case, &workload, &providers);
+    }
+}
+
+#[test]
+fn ids_tell_cases_apart() {
+    let providers = providers();
+    for options in [Options::default(), options()] {
+        let cases = LedgerWorkload::default().cases(&providers, &options);
+        let ids: std::collections::HashSet<String> = cases.iter().map(Case::id).collect();
+        assert_eq!(ids.len(), cases.len());
+    }
+    let ids: Vec<String> =
+        LedgerWorkload::default().cases(&providers, &Options::default()).iter().map(Case::id).collect();
+    for id in [
+        "ledger/ML-DSA-65/verify-block[tx=100,senders=100,regime=compute]@rustcrypto",
+        "ledger/ML-DSA-65/verify-block[encoded,tx=100000,senders=1000,regime=disk]@rustcrypto",
+        "ledger/TXv1-ML-DSA-65/verify-block[encoded,tx=100,senders=1,regime=compute]@rustcrypto",
+        "ledger/Ed25519/decode@rustcrypto",
+    ] {
+        assert!(ids.iter().any(|known| known == id), "{id}");
+    }
+}
+
+#[test]
+fn a_block_whose_rejections_are_not_the_expected_ones_is_void() {
+    let (providers, workload) = (providers(), LedgerWorkload::default());
+    let options = Options { blocks: Some(vec![20]), invalid_pct: Some(10.0), ..Options::default() };
+    let cases = workload.cases(&providers, &options);
+    let case = cases.iter().find(|case| case.algorithm == "Ed25519" && case.operation == "verify-block").unwrap();
+    let mut trial = workload.prepare(case, &providers, SEED).unwrap();
+    trial.refill(1).unwrap();
+    // Nothing was rejected, because nothing was verified.
+    assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(text)) if text.contains("0 of 20")));
+}
+
+#[test]
+fn shares_of_senders_are_rounded_and_bounded() {
+    assert_eq!(Senders::All.of(100, 1000), 100);
+    assert_eq!(Senders::All.of(100, 32), 32);
+    assert_eq!(Senders::Percent(10.0).of(100, 1000), 10);
+    assert_eq!(Senders::Percent(0.1).of(100, 1000), 1);
+    assert_eq!(Senders::Number(500).of(100, 1000), 100);
+    assert_eq!(Senders::Number(0).of(100, 1000), 1);
+}
