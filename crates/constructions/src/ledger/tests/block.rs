@@ -83,9 +83,7 @@ fn every_bit_of_the_framing_counts() {
 #[test]
 fn what_an_interrupted_writer_leaves_is_refused() {
     let mut bytes = Cursor::new(Vec::new());
-    let mut writer = BlockWriter::new(&mut bytes, Form::TxV2).unwrap();
-    writer.push(b"one").unwrap();
-    drop(writer);
+    BlockWriter::new(&mut bytes, Form::TxV2).unwrap().push(b"one").unwrap();
     assert!(matches!(read(&bytes.get_ref()[..]), Err(BlockError::Grown { count: 0 })));
 }
 
