@@ -37,10 +37,15 @@ pub(super) fn kem(providers: &[Arc<Provider>], algorithm: &str) -> Option<String
     })
 }
 
-/// The provider with the fastest cycle of key generation, signing and verification.
+/// The provider with the fastest cycle of key generation, signing and verification, of those that make keys from seeds and
+/// can sign without randomness where the scheme has any: without both, the difference to a hybrid would be luck.
 pub(super) fn signature(providers: &[Arc<Provider>], algorithm: &str) -> Option<String> {
     least(providers, |provider| {
         let scheme = provider.signature(algorithm)?;
+        let info = scheme.info();
+        if !info.coins.keygen || (info.parameters.signing_coins > 0 && !info.coins.operation) {
+            return None;
+        }
         pilot(|| cycle(scheme.as_ref()))
     })
 }
