@@ -64,6 +64,23 @@ pub trait Xof: Send + Sync {
     /// # Errors
     /// [`crate::Error::Unsupported`] where the library has only the one-shot call.
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>>;
+
+    /// Begins a message that comes in parts.
+    ///
+    /// # Errors
+    /// [`crate::Error::Unsupported`] where the library takes whole messages only.
+    fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
+        Err(crate::Error::Unsupported("the library takes whole messages only"))
+    }
+}
+
+/// The absorbing half of a [`Xof`].
+pub trait XofAbsorber: Send {
+    /// Takes the next part of the message, of any length.
+    fn update(&mut self, part: &[u8]) -> Result<()>;
+
+    /// Ends the message.
+    fn finish(self: Box<Self>) -> Result<Box<dyn XofReader>>;
 }
 
 /// The squeezing half of a [`Xof`].

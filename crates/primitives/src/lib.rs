@@ -24,7 +24,7 @@ pub use algorithm::{
 };
 pub use coins::Coins;
 pub use error::{Error, Result};
-pub use hash::{Hash, LaneHash, Xof, XofReader};
+pub use hash::{Hash, LaneHash, Xof, XofAbsorber, XofReader};
 pub use kem::{CoinSupport, DecapsulationKey, EncapsulationKey, Kem, KemInfo};
 pub use key_agreement::{KeyAgreement, KeyAgreementInfo, PrivateKey};
 pub use prehash::Prehash;

@@ -4,7 +4,7 @@ use super::error::{check, expect_length, library};
 use super::ffi::{self, OneShotHash, OneShotXof};
 use super::handle::Owned;
 use aws_lc_sys as aws;
-use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::sync::Arc;
 
 /// The hash functions.
@@ -93,15 +93,37 @@ impl Xof for AwsXof {
     }
 
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
+        let mut absorber = self.begin()?;
+        absorber.update(message)?;
+        Ok(Box::new(Reader(absorber.0)))
+    }
+
+    fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
+        Ok(Box::new(self.begin()?))
+    }
+}
+
+impl AwsXof {
+    fn begin(&self) -> Result<Absorber> {
         // SAFETY: makes a new context; null or ours.
         let context = unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))?;
-        // SAFETY: the context is ours alone; reads the message.
-        unsafe {
-            check("EVP_DigestInit", aws::EVP_DigestInit(context.as_ptr(), (self.digest)()))?;
-            let returned = aws::EVP_DigestUpdate(context.as_ptr(), message.as_ptr().cast(), message.len());
-            check("EVP_DigestUpdate", returned)?;
-        }
-        Ok(Box::new(Reader(context)))
+        // SAFETY: the context is ours alone.
+        check("EVP_DigestInit", unsafe { aws::EVP_DigestInit(context.as_ptr(), (self.digest)()) })?;
+        Ok(Absorber(context))
+    }
+}
+
+struct Absorber(Owned<aws::EVP_MD_CTX>);
+
+impl XofAbsorber for Absorber {
+    fn update(&mut self, part: &[u8]) -> Result<()> {
+        // SAFETY: the context is ours alone; reads the part.
+        let returned = unsafe { aws::EVP_DigestUpdate(self.0.as_ptr(), part.as_ptr().cast(), part.len()) };
+        check("EVP_DigestUpdate", returned)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Box<dyn XofReader>> {
+        Ok(Box::new(Reader(self.0)))
     }
 }
 

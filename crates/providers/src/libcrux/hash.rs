@@ -2,7 +2,7 @@
 
 use libcrux_sha3::portable;
 use libcrux_sha3::portable::incremental::{Shake128Xof, Shake256Xof, Xof as Sponge};
-use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -28,7 +28,10 @@ trait Function: Send + Sync + 'static {
 /// An extendable-output function and its state between two squeezes.
 trait Extending: Function {
     type State: Send;
-    fn absorb(message: &[u8]) -> Self::State;
+    fn begin() -> Self::State;
+    fn update(state: &mut Self::State, part: &[u8]);
+    /// Takes the last part of the message.
+    fn finish(state: &mut Self::State, part: &[u8]);
     fn squeeze(state: &mut Self::State, out: &mut [u8]);
 }
 
@@ -48,10 +51,16 @@ macro_rules! function {
         impl Extending for $name {
             type State = $state;
 
-            fn absorb(message: &[u8]) -> Self::State {
-                let mut state = <$state>::new();
-                state.absorb_final(message);
-                state
+            fn begin() -> Self::State {
+                <$state>::new()
+            }
+
+            fn update(state: &mut Self::State, part: &[u8]) {
+                Sponge::absorb(state, part);
+            }
+
+            fn finish(state: &mut Self::State, part: &[u8]) {
+                Sponge::absorb_final(state, part);
             }
 
             fn squeeze(state: &mut Self::State, out: &mut [u8]) {
@@ -132,7 +141,27 @@ impl<F: Extending> Xof for Extendable<F> {
     }
 
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
-        Ok(Box::new(Squeezing::<F>(F::absorb(message))))
+        let mut state = F::begin();
+        F::finish(&mut state, message);
+        Ok(Box::new(Squeezing::<F>(state)))
+    }
+
+    fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
+        Ok(Box::new(Absorbing::<F>(F::begin())))
+    }
+}
+
+struct Absorbing<F: Extending>(F::State);
+
+impl<F: Extending> XofAbsorber for Absorbing<F> {
+    fn update(&mut self, part: &[u8]) -> Result<()> {
+        F::update(&mut self.0, part);
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
+        F::finish(&mut self.0, &[]);
+        Ok(Box::new(Squeezing::<F>(self.0)))
     }
 }
 

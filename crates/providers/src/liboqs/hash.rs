@@ -3,7 +3,7 @@
 //! The header `oqs/sha3.h` is installed but says that its functions are not part of the public interface; `oqs-sys`
 //! does not bind it. They are symbols of the static library all the same. Each call allocates its state and frees it.
 
-use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
@@ -123,14 +123,33 @@ impl Xof for Shake {
     }
 
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
-        let mut reader = Reader { state: State(ptr::null_mut()), functions: self.functions };
-        // SAFETY: `init` makes the state that the other two go on with; the message is only read.
-        unsafe {
-            (self.functions.init)(&raw mut reader.state);
-            (self.functions.absorb)(&raw mut reader.state, message.as_ptr(), message.len());
-            (self.functions.finalize)(&raw mut reader.state);
-        }
-        Ok(Box::new(reader))
+        let mut absorber = self.absorber()?;
+        absorber.update(message)?;
+        absorber.finish()
+    }
+
+    fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
+        let mut state = State(ptr::null_mut());
+        // SAFETY: `init` makes the state.
+        unsafe { (self.functions.init)(&raw mut state) };
+        Ok(Box::new(Absorber(Reader { state, functions: self.functions })))
+    }
+}
+
+/// A reader that is not to be read yet.
+struct Absorber(Reader);
+
+impl XofAbsorber for Absorber {
+    fn update(&mut self, part: &[u8]) -> Result<()> {
+        // SAFETY: the state came from `init` and is not finalized; the part is only read.
+        unsafe { (self.0.functions.absorb)(&raw mut self.0.state, part.as_ptr(), part.len()) };
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
+        // SAFETY: the state came from `init` and is finalized here alone.
+        unsafe { (self.0.functions.finalize)(&raw mut self.0.state) };
+        Ok(Box::new(self.0))
     }
 }
 

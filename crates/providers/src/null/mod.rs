@@ -33,6 +33,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.key_agreements = vec![Arc::new(agreement::NullAgreement::new())];
     provider.hashes = vec![Arc::new(hash::NullHash::new())];
     provider.xofs = vec![Arc::new(hash::NullXof::new())];
+    provider.lane_hashes = vec![Arc::new(hash::NullLanes(4)), Arc::new(hash::NullLanes(8))];
     provider.macs = vec![Arc::new(symmetric::NullMac)];
     provider.kdfs = vec![Arc::new(symmetric::NullKdf)];
     provider.aeads = vec![Arc::new(symmetric::NullAead)];
@@ -68,8 +69,13 @@ fn write_secret(out: &mut [u8], word: [u8; 8]) -> Result<()> {
 /// A word that depends on a message's length and first byte.
 #[inline(always)]
 fn summary(message: &[u8]) -> [u8; 8] {
-    let first = message.first().copied().unwrap_or_default();
-    (u64::from_le_bytes(MARK) ^ (message.len() as u64) ^ (u64::from(first) << 56)).to_le_bytes()
+    summary_of(message.first().copied(), message.len())
+}
+
+#[inline(always)]
+fn summary_of(first: Option<u8>, length: usize) -> [u8; 8] {
+    let first = u64::from(first.unwrap_or_default());
+    (u64::from_le_bytes(MARK) ^ (length as u64) ^ (first << 56)).to_le_bytes()
 }
 
 #[inline(always)]

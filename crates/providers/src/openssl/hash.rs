@@ -6,7 +6,7 @@
 use super::error::check;
 use super::native::owned;
 use pqlab_openssl_sys as sys;
-use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::cell::Cell;
 use std::ffi::CStr;
 use std::ptr;
@@ -65,6 +65,8 @@ pub(super) struct Shake {
 
 struct Reader(MdCtx);
 
+struct Absorber(MdCtx);
+
 impl Algorithm {
     /// Looks an algorithm up by our name for it.
     pub(super) fn fetch(name: &str) -> Result<Algorithm> {
@@ -93,12 +95,14 @@ impl Algorithm {
         })
     }
 
-    fn absorb(&self, ctx: &MdCtx, message: &[u8]) -> Result<()> {
+    fn begin(&self, ctx: &MdCtx) -> Result<()> {
         // SAFETY: the context is this thread's while we hold it; null says that there are no parameters.
-        unsafe {
-            check("EVP_DigestInit_ex2", sys::EVP_DigestInit_ex2(ctx.as_ptr(), self.md.as_ptr(), ptr::null()))?;
-            check("EVP_DigestUpdate", sys::EVP_DigestUpdate(ctx.as_ptr(), message.as_ptr().cast(), message.len()))
-        }
+        check("EVP_DigestInit_ex2", unsafe { sys::EVP_DigestInit_ex2(ctx.as_ptr(), self.md.as_ptr(), ptr::null()) })
+    }
+
+    fn absorb(&self, ctx: &MdCtx, message: &[u8]) -> Result<()> {
+        self.begin(ctx)?;
+        update(ctx, message)
     }
 
     fn one_shot(&self, ctx: &MdCtx, message: &[u8], out: &mut [u8]) -> Result<()> {
@@ -174,6 +178,22 @@ impl Xof for Shake {
         self.algorithm.absorb(&ctx, message)?;
         Ok(Box::new(Reader(ctx)))
     }
+
+    fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
+        let ctx = MdCtx::new()?;
+        self.algorithm.begin(&ctx)?;
+        Ok(Box::new(Absorber(ctx)))
+    }
+}
+
+impl XofAbsorber for Absorber {
+    fn update(&mut self, part: &[u8]) -> Result<()> {
+        update(&self.0, part)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Box<dyn XofReader>> {
+        Ok(Box::new(Reader(self.0)))
+    }
 }
 
 impl XofReader for Reader {
@@ -188,6 +208,11 @@ fn check_pool(messages: &[Vec<u8>], count: usize) -> Result<()> {
         return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
     }
     Ok(())
+}
+
+fn update(ctx: &MdCtx, part: &[u8]) -> Result<()> {
+    // SAFETY: the context is this thread's while we hold it; the part is only read.
+    check("EVP_DigestUpdate", unsafe { sys::EVP_DigestUpdate(ctx.as_ptr(), part.as_ptr().cast(), part.len()) })
 }
 
 fn squeeze(ctx: &MdCtx, out: &mut [u8]) -> Result<()> {

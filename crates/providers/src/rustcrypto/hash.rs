@@ -1,6 +1,6 @@
 //! Hash functions: SHA-3 (FIPS 202) by the crates `sha3` and `shake`, SHA-2 (FIPS 180-4) by `sha2`.
 
-use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofParameters, XofReader};
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use sha3::digest::{Digest, ExtendableOutput, Output, Update, XofReader as SqueezingState};
 use std::hint::black_box;
 use std::marker::PhantomData;
@@ -69,7 +69,7 @@ struct Extendable<D> {
     function: PhantomData<fn() -> D>,
 }
 
-impl<D: ExtendableOutput + Update + Default + 'static> Extendable<D>
+impl<D: ExtendableOutput + Update + Default + Send + 'static> Extendable<D>
 where
     D::Reader: Send,
 {
@@ -86,7 +86,7 @@ fn extend_into<D: ExtendableOutput + Update + Default>(message: &[u8], out: &mut
     state.finalize_xof_into(out);
 }
 
-impl<D: ExtendableOutput + Update + Default + 'static> Xof for Extendable<D>
+impl<D: ExtendableOutput + Update + Default + Send + 'static> Xof for Extendable<D>
 where
     D::Reader: Send,
 {
@@ -110,6 +110,26 @@ where
         let mut state = D::default();
         state.update(message);
         Ok(Box::new(Squeezing(state.finalize_xof())))
+    }
+
+    fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
+        Ok(Box::new(Absorbing(D::default())))
+    }
+}
+
+struct Absorbing<D>(D);
+
+impl<D: ExtendableOutput + Update + Send + 'static> XofAbsorber for Absorbing<D>
+where
+    D::Reader: Send,
+{
+    fn update(&mut self, part: &[u8]) -> Result<()> {
+        self.0.update(part);
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<Box<dyn XofReader>> {
+        Ok(Box::new(Squeezing(self.0.finalize_xof())))
     }
 }
 
