@@ -79,6 +79,7 @@ pub(crate) enum Command {
   pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
   pqlab run kem --save-baseline release-1.0          keep the run by a name ...
   pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: exit code 1 if something is slower
+  pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
   pqlab run --resume                                 go on with what was stopped")]
 pub(crate) struct RunArgs {
     /// Suites, areas, or files of suites [default: standard]
@@ -151,6 +152,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "PCT", allow_hyphen_values = true, value_parser = parse_share)]
     pub(crate) invalid: Option<Share>,
 
+    /// Output lengths of extendable-output functions, in bytes [default: 32, or the suite's]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) output_lengths: Vec<u64>,
+
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
 
@@ -180,6 +185,10 @@ pub(crate) struct RunArgs {
     /// Give this run a name, for --baseline and `pqlab compare`
     #[arg(long, value_name = "NAME")]
     pub(crate) save_baseline: Option<String>,
+
+    /// Decimals of a format that rounds [default: 1]
+    #[arg(long, value_name = "N", requires = "format", value_parser = parse_digits)]
+    pub(crate) digits: Option<usize>,
 
     /// Go on with a run that was stopped [default: the latest that is not complete]
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
@@ -449,7 +458,8 @@ pub(crate) struct CompareArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab export last --format csv --out results.csv
-  pqlab export last --format samples-csv | head")]
+  pqlab export last --format samples-csv | head
+  pqlab export last --format sha3-csv --provider openssl --digits 2")]
 pub(crate) struct ExportArgs {
     /// An id, a unique beginning of one, `last` or `last~1`
     #[arg(default_value = "last")]
@@ -458,6 +468,14 @@ pub(crate) struct ExportArgs {
     /// The format: see `pqlab list exporters`
     #[arg(long, value_name = "F")]
     pub(crate) format: String,
+
+    /// Whose figures, for a format that holds those of one provider
+    #[arg(long, value_name = "P")]
+    pub(crate) provider: Option<String>,
+
+    /// Decimals of a format that rounds [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse_digits)]
+    pub(crate) digits: Option<usize>,
 
     /// The file [default: standard output]
     #[arg(long, value_name = "FILE")]
@@ -525,6 +543,14 @@ pub(crate) enum ColorChoice {
 /// A list of cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cpus(pub(crate) Vec<u32>);
+
+/// More decimals than a double has digits say nothing.
+fn parse_digits(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(digits) if digits <= 15 => Ok(digits),
+        _ => Err("it must be a number from 0 to 15".to_owned()),
+    }
+}
 
 /// Reads `0,2,4-7`.
 fn parse_cpus(text: &str) -> Result<Cpus, String> {

@@ -8,7 +8,7 @@ mod table;
 
 use args::{Cli, Command};
 use clap::Parser;
-use pqlab_lab::{LabError, store::StoreError};
+use pqlab_lab::{LabError, report::ExportError, store::StoreError};
 use std::io;
 use std::process::ExitCode;
 
@@ -68,6 +68,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
         matches!(cause.downcast_ref::<LabError>(), Some(LabError::Usage(_) | LabError::Store(_)))
             || cause.downcast_ref::<StoreError>().is_some()
             || cause.downcast_ref::<output::BadInput>().is_some()
+            || matches!(cause.downcast_ref::<ExportError>(), Some(ExportError::Choice(_)))
     });
     if input { USAGE } else { FAILED }
 }

@@ -38,6 +38,8 @@ pub struct Filters {
     pub senders: Option<Vec<Senders>>,
     /// Percentage of bad transactions in a ledger's block, in place of the suites' own.
     pub invalid_pct: Option<f64>,
+    /// Output lengths in bytes of XOFs, in place of the suites' own.
+    pub output_lengths: Option<Vec<u64>>,
 }
 
 /// What is measured, in which order of blocks, and how hard.
@@ -207,6 +209,7 @@ fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<O
     let variants = if filters.variants.is_empty() { &select.variants } else { &filters.variants };
     let options = Options {
         lengths: chosen(&filters.lengths, &select.lengths),
+        output_lengths: chosen(&filters.output_lengths, &select.output_lengths),
         threads: chosen(&filters.threads, &select.threads),
         tasks: chosen(&filters.tasks, &select.tasks),
         workers: filters.workers,
@@ -220,6 +223,7 @@ fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<O
     };
     blocks::check(&options)?;
     check_lengths(options.lengths.as_deref())?;
+    check_outputs(options.output_lengths.as_deref())?;
     check_counts("thread", options.threads.as_deref(), 1024)?;
     check_counts("task", options.tasks.as_deref(), 1_000_000)?;
     check_counts("worker", options.workers.as_ref().map(std::slice::from_ref), 1024)?;
@@ -234,12 +238,21 @@ fn check_counts(what: &str, counts: Option<&[u64]>, most: u64) -> Result<(), Lab
 }
 
 fn check_lengths(lengths: Option<&[u64]>) -> Result<(), LabError> {
-    /// A message longer than this is not a message but a memory test, in bytes.
+    /// What is longer than this is not a message but a memory test, in bytes.
     const LONGEST: u64 = 16 << 20;
     match lengths.and_then(|lengths| lengths.iter().find(|&&length| length > LONGEST)) {
-        Some(length) => Err(LabError::usage(format!("a message of {length} bytes is too long: at most {LONGEST}"))),
+        Some(length) => {
+            Err(LabError::usage(format!("a message or output of {length} bytes is too long: at most {LONGEST}")))
+        }
         None => Ok(()),
     }
+}
+
+fn check_outputs(lengths: Option<&[u64]>) -> Result<(), LabError> {
+    if lengths.is_some_and(|lengths| lengths.contains(&0)) {
+        return Err(LabError::usage("an output of 0 bytes says nothing: output lengths begin at 1"));
+    }
+    check_lengths(lengths)
 }
 
 /// Whether a text matches a pattern, in which `*` stands for any text and `?` for any character.

@@ -76,6 +76,9 @@ pub struct Select {
     /// Percentage of bad transactions in a ledger's block.
     #[serde(default)]
     pub invalid_pct: Option<f64>,
+    /// Output lengths in bytes of XOFs.
+    #[serde(default)]
+    pub output_lengths: Vec<u64>,
     /// Whether the provider that does nothing is measured too.
     #[serde(default)]
     pub null: bool,
@@ -255,6 +258,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         ("scaling", include_str!("../../../suites/scaling.toml")),
         ("ledger", include_str!("../../../suites/ledger.toml")),
         ("ledger-reference", include_str!("../../../suites/ledger-reference.toml")),
+        ("sha3", include_str!("../../../suites/sha3.toml")),
     ];
     SOURCES
         .iter()

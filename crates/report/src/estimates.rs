@@ -75,6 +75,12 @@ impl Estimates {
         (self.median_ns.estimate > 0.0).then(|| 1e9 / self.median_ns.estimate)
     }
 
+    /// Bytes a second, one operation after the other, where one operation works through so many `bytes`.
+    pub fn bytes_per_second(&self, bytes: Option<u64>) -> Option<f64> {
+        let bytes = bytes.filter(|bytes| *bytes > 0)?;
+        Some(self.operations_per_second()? * bytes as f64)
+    }
+
     /// Ticks for each of the `bytes` that one operation works through.
     pub fn ticks_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
@@ -362,6 +368,8 @@ mod tests {
         assert!((estimates.ticks.unwrap() / estimates.median_ns.estimate - 2.0).abs() < 1e-3);
         close(estimates.ticks_per_byte(Some(64)).unwrap(), estimates.ticks.unwrap() / 64.0);
         assert_eq!((estimates.ticks_per_byte(None), estimates.ticks_per_byte(Some(0))), (None, None));
+        close(estimates.bytes_per_second(Some(64)).unwrap(), 64e9 / estimates.median_ns.estimate);
+        assert_eq!((estimates.bytes_per_second(None), estimates.bytes_per_second(Some(0))), (None, None));
     }
 
     #[test]

@@ -19,4 +19,4 @@ mod fixtures;
 
 pub use decomposition::{Decomposition, decompositions};
 pub use estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
-pub use exporters::{ExportError, Exporter, exporter, exporters};
+pub use exporters::{ExportError, ExportOptions, Exporter, exporter, exporters, exporters_with};

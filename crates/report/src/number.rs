@@ -72,6 +72,16 @@ pub fn factor(value: f64) -> String {
     format!("{}×", significant(value))
 }
 
+/// An amount of data a second, in decimal units: `320 MB/s`.
+pub fn throughput(bytes_per_second: f64) -> String {
+    let (scaled, unit) = match bytes_per_second {
+        bytes if bytes >= 999.5e6 => (bytes / 1e9, "GB/s"),
+        bytes if bytes >= 999.5e3 => (bytes / 1e6, "MB/s"),
+        bytes => (bytes / 1e3, "kB/s"),
+    };
+    format!("{} {unit}", significant(scaled))
+}
+
 /// A frequency: `2.10 GHz`.
 pub fn frequency(hertz: f64) -> String {
     let (scaled, unit) = match hertz {
@@ -174,6 +184,9 @@ mod tests {
         assert_eq!(percent(1234.4), "1,234%");
         assert_eq!(percent(f64::INFINITY), "-");
         assert_eq!(factor(1.316), "1.32×");
+        assert_eq!(throughput(3.199e8), "320 MB/s");
+        assert_eq!(throughput(1.23e9), "1.23 GB/s");
+        assert_eq!(throughput(4.5e4), "45.0 kB/s");
         assert_eq!(frequency(2.1e9), "2.10 GHz");
         assert_eq!(frequency(19.2e6), "19.2 MHz");
         assert_eq!(memory(16 << 30), "16.0 GiB");

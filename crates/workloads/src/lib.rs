@@ -73,6 +73,8 @@ pub struct Options {
     pub senders: Option<Vec<Senders>>,
     /// Percentage of bad transactions in a ledger's block.
     pub invalid_pct: Option<f64>,
+    /// Output lengths in bytes of XOFs, in place of each workload's own.
+    pub output_lengths: Option<Vec<u64>>,
 }
 
 impl Options {

@@ -1,27 +1,41 @@
 use crate::DONE;
 use crate::args::ExportArgs;
 use crate::output::{self, BadInput};
-use pqlab_lab::report::{Exporter, exporters};
+use pqlab_lab::record::Run;
+use pqlab_lab::report::{ExportOptions, Exporter, exporters_with};
 use std::io::{self, Write};
 
 pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
-    let exporter = find(&arguments.format)?;
+    let options = ExportOptions { digits: arguments.digits, provider: arguments.provider.clone() };
+    let exporter = find(&arguments.format, &options)?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
     match &arguments.out {
-        Some(path) => output::write_file(path, |file| Ok(exporter.export(&run, file)?))?,
-        None => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            exporter.export(&run, &mut out)?;
-            out.flush()?;
+        Some(path) => {
+            say(exporter.as_ref(), &run);
+            output::write_file(path, |file| Ok(exporter.export(&run, file)?))?;
         }
+        None => print(exporter.as_ref(), &run)?,
     }
     Ok(DONE)
 }
 
+/// Prints a run: what is said beside it to standard error, the rest to standard output.
+pub(crate) fn print(exporter: &dyn Exporter, run: &Run) -> anyhow::Result<()> {
+    say(exporter, run);
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    exporter.export(run, &mut out)?;
+    out.flush()?;
+    Ok(())
+}
+
+fn say(exporter: &dyn Exporter, run: &Run) {
+    exporter.notes(run).iter().for_each(|note| output::talk(note));
+}
+
 /// The exporter of that name.
-pub(crate) fn find(format: &str) -> Result<Box<dyn Exporter>, BadInput> {
-    let all = exporters();
+pub(crate) fn find(format: &str, options: &ExportOptions) -> Result<Box<dyn Exporter>, BadInput> {
+    let all = exporters_with(options);
     let names: Vec<&str> = all.iter().map(|exporter| exporter.name()).collect();
     let unknown = BadInput(format!("no export format is called {format:?}: there are {}", names.join(", ")));
     all.into_iter().find(|exporter| exporter.name() == format).ok_or(unknown)

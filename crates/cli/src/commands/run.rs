@@ -5,23 +5,27 @@ use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
 use pqlab_lab::record::Run;
-use pqlab_lab::report::terminal;
+use pqlab_lab::report::{ExportOptions, Exporter, terminal};
 use pqlab_lab::store::Store;
 use pqlab_lab::{Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
-    let exporter = arguments.format.as_deref().map(export::find).transpose()?;
+    let options = ExportOptions { digits: arguments.digits, provider: None };
+    let exporter = arguments.format.as_deref().map(|format| export::find(format, &options)).transpose()?;
     let laboratory = laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
     // Before anything is measured, everything that can be wrong with the request has been found.
     let plan = match (&arguments.resume, &arguments.baseline) {
         (Some(_), _) | (_, Some(_)) => None,
         (None, None) => Some(plan(&arguments, &laboratory)?),
     };
+    if let (Some(exporter), Some(plan)) = (&exporter, &plan) {
+        exporter.check(&plan.cases)?;
+    }
     let mut store = arguments.database.open()?;
     let (plan, baseline) = match &arguments.baseline {
         Some(reference) => {
@@ -55,7 +59,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let Some(error) = shown.broken.take() {
         return Err(error.into());
     }
-    let code = conclude(&arguments, screen, &store, &ended)?;
+    let code = conclude(&arguments, exporter.as_deref(), screen, &store, &ended)?;
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
     }
@@ -90,6 +94,7 @@ fn filters(arguments: &RunArgs) -> Filters {
         blocks: (!arguments.blocks.is_empty()).then(|| arguments.blocks.clone()),
         senders: (!arguments.senders.is_empty()).then(|| arguments.senders.clone()),
         invalid_pct: arguments.invalid.map(|share| share.0),
+        output_lengths: (!arguments.output_lengths.is_empty()).then(|| arguments.output_lengths.clone()),
     }
 }
 
@@ -119,10 +124,16 @@ pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// The table, the files, and the exit code.
-fn conclude(arguments: &RunArgs, screen: &Terminal, store: &Store, ended: &Ended) -> anyhow::Result<u8> {
+fn conclude(
+    arguments: &RunArgs,
+    exporter: Option<&dyn Exporter>,
+    screen: &Terminal,
+    store: &Store,
+    ended: &Ended,
+) -> anyhow::Result<u8> {
     let run = store.load_run(&ended.run)?;
     if let Some(path) = &arguments.save {
-        let json = export::find("json")?;
+        let json = export::find("json", &ExportOptions::default())?;
         output::write_file(path, |file| Ok(json.export(&run, file)?))?;
     }
     if arguments.json {
@@ -130,10 +141,8 @@ fn conclude(arguments: &RunArgs, screen: &Terminal, store: &Store, ended: &Ended
             "event": "end", "run": ended.run, "complete": ended.complete, "failed": ended.failed,
         });
         output::data(&event.to_string())?;
-    } else if let Some(format) = &arguments.format {
-        let mut out = io::BufWriter::new(io::stdout().lock());
-        export::find(format)?.export(&run, &mut out)?;
-        out.flush()?;
+    } else if let Some(exporter) = exporter {
+        export::print(exporter, &run)?;
     } else if !arguments.quiet {
         if let Some(table) = terminal::overview(&run, screen.palette) {
             output::data(&format!("\n{table}"))?;

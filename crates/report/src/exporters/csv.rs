@@ -13,7 +13,7 @@ pub(super) struct Csv;
 type Column = (&'static str, fn(&ResultEntry) -> String);
 
 /// In this order; new columns go to the end.
-const COLUMNS: [Column; 50] = [
+const COLUMNS: [Column; 51] = [
     ("id", |row| row.id.clone()),
     ("name", |row| row.name.clone()),
     ("workload", |row| row.workload.clone()),
@@ -64,6 +64,7 @@ const COLUMNS: [Column; 50] = [
     ("finished_at", |row| row.finished_at.clone()),
     ("jarque_bera", |row| cell(row.jarque_bera)),
     ("jarque_bera_p", |row| cell(row.jarque_bera_p)),
+    ("bytes_per_s", |row| cell(row.bytes_per_s)),
 ];
 
 impl Exporter for Csv {

@@ -4,8 +4,9 @@ mod csv;
 mod google_benchmark;
 mod json;
 mod samples_csv;
+mod sha3_csv;
 
-use pqlab_record::Run;
+use pqlab_record::{Case, Run};
 use std::io::Write;
 
 /// An export format.
@@ -19,10 +20,23 @@ pub trait Exporter: Send + Sync {
     /// What its files' names end in, without the dot.
     fn extension(&self) -> &'static str;
 
+    /// Whether the records of such a plan could be written, so that nobody measures for nothing.
+    ///
+    /// # Errors
+    /// [`ExportError::Choice`], with what to choose.
+    fn check(&self, _plan: &[Case]) -> Result<(), ExportError> {
+        Ok(())
+    }
+
+    /// What is to be said of the run beside the file, a line each: for standard error.
+    fn notes(&self, _run: &Run) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Writes a run.
     ///
     /// # Errors
-    /// Where `out` takes no more.
+    /// Where `out` takes no more, or the format cannot hold the run.
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError>;
 }
 
@@ -35,10 +49,27 @@ pub enum ExportError {
     /// The run holds what the format cannot express.
     #[error("cannot express the run in this format: {0}")]
     Format(String),
+    /// The format holds a part of the run, and it was not said which, or there is no such part.
+    #[error("{0}")]
+    Choice(String),
+}
+
+/// What a user may choose of a format; each format takes what applies to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExportOptions {
+    /// Decimals.
+    pub digits: Option<usize>,
+    /// A provider's id, or a library's name.
+    pub provider: Option<String>,
 }
 
 /// All formats.
 pub fn exporters() -> Vec<Box<dyn Exporter>> {
+    exporters_with(&ExportOptions::default())
+}
+
+/// All formats, with what was chosen.
+pub fn exporters_with(options: &ExportOptions) -> Vec<Box<dyn Exporter>> {
     vec![
         Box::new(json::Json { samples: false }),
         Box::new(json::Json { samples: true }),
@@ -46,6 +77,7 @@ pub fn exporters() -> Vec<Box<dyn Exporter>> {
         Box::new(samples_csv::SamplesCsv),
         Box::new(google_benchmark::GoogleBenchmark),
         Box::new(google_benchmark::GoogleBenchmarkCsv),
+        Box::new(sha3_csv::Sha3Csv::new(options)),
     ]
 }
 
@@ -106,7 +138,9 @@ mod tests {
     #[test]
     fn a_full_disk_is_an_error_of_every_format() {
         for one in exporters() {
-            for room in [0, 100] {
+            let mut whole = Vec::new();
+            one.export(&fixtures::run(), &mut whole).unwrap();
+            for room in [0, whole.len() / 2] {
                 let outcome = one.export(&fixtures::run(), &mut Full(room));
                 assert!(matches!(outcome, Err(ExportError::Io(_))), "{} with room for {room}", one.name());
             }

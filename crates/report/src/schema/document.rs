@@ -161,6 +161,7 @@ impl ResultEntry {
             extra: estimates.map(extra).unwrap_or_default(),
             category: case.facts.category,
             bytes: case.facts.bytes,
+            bytes_per_s: estimates.and_then(|estimates| estimates.bytes_per_second(case.facts.bytes)),
             block: case.block.clone(),
             finished_at: record.finished_at.clone(),
             samples: None,

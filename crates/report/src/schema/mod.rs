@@ -254,6 +254,9 @@ pub struct ResultEntry {
     pub category: Option<u8>,
     /// Bytes that one operation works through.
     pub bytes: Option<u64>,
+    /// Bytes a second at the median; null where `bytes` is. An import without it is taken.
+    #[serde(default)]
+    pub bytes_per_s: Option<f64>,
     /// Cases of one block were measured in the same shuffled rounds.
     pub block: String,
     /// When it was finished: RFC 3339, UTC.

@@ -6,7 +6,7 @@ use super::marks::Mark;
 use super::palette::{Palette, Role};
 use super::text::neutral;
 use crate::estimates::{Disturbances, Estimates, estimate};
-use crate::number::{digits, duration_digits, frequency, grouped, percent, rate, significant};
+use crate::number::{digits, duration_digits, frequency, grouped, percent, rate, significant, throughput};
 use pqlab_record::{Record, Run, Sizes};
 use pqlab_stats::{Description, Sorted};
 
@@ -109,10 +109,15 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
             .map(|drift| ("drift", format!("{:+.1}% from the first round to the last", drift.change_pct))),
     );
     pairs.extend(estimates.operations_per_second().map(|value| ("rate", format!("{} op/s", rate(value)))));
+    let bytes = record.case.facts.bytes;
+    pairs.extend(estimates.bytes_per_second(bytes).map(|value| ("throughput", throughput(value))));
     let unit = estimates.metric.unit();
     pairs.extend(estimates.ticks.map(|ticks| ("counted", format!("{} {unit}", digits(ticks, 4)))));
-    let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
-    pairs.extend(per_byte.map(|ticks| ("per byte", format!("{} {unit}", significant(ticks)))));
+    if let Some(bytes) = bytes.filter(|bytes| *bytes > 0) {
+        let ns = significant(interval.estimate / bytes as f64);
+        let ticks = estimates.ticks_per_byte(Some(bytes)).map(|ticks| format!(", {} {unit}", significant(ticks)));
+        pairs.push(("per byte", format!("{ns} ns{}", ticks.unwrap_or_default())));
+    }
     pairs.extend(estimates.clock_hz.map(|hertz| ("core clock", format!("about {}", frequency(hertz)))));
     page.pairs(&pairs);
     for mark in Mark::of(record, estimates) {

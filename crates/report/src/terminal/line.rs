@@ -2,7 +2,7 @@ use super::marks::symbols;
 use super::palette::{Palette, Role};
 use super::text::{display_width, left, neutral, right};
 use crate::estimates::{Estimates, estimate};
-use crate::number::{NONE, duration, percent, rate};
+use crate::number::{NONE, duration, percent, rate, significant};
 use pqlab_record::{Case, Protocol, Record, Status};
 
 /// Widths of the columns that name a case, so that the lines of a run stand below one another.
@@ -70,7 +70,10 @@ fn figures(record: &Record, estimates: &Estimates, palette: Palette) -> String {
     let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(&marked)));
     let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
     let (median, marked) = (palette.paint(Role::Strong, &median), palette.paint(Role::Doubtful, &marked));
-    format!("median={median} {width}p95={p95}   CoV={variation}{marked}{fill} {rate} op/s")
+    let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
+    let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
+    let per_byte = per_byte.unwrap_or_default();
+    format!("median={median} {width}p95={p95}   CoV={variation}{marked}{fill} {rate} op/s{per_byte}")
 }
 
 /// A time in nine columns.

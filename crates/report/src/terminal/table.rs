@@ -10,7 +10,7 @@ use super::scaling::scaling_tables;
 use super::standing::{Standing, standings};
 use super::text::neutral;
 use crate::estimates::{Estimates, estimate};
-use crate::number::{NONE, duration, grouped, percent, rate, significant};
+use crate::number::{NONE, duration, grouped, percent, rate, significant, throughput};
 use pqlab_record::{Record, Run, Status};
 
 /// A run as tables, one for each area, the providers of a case side by side where the terminal is wide enough, below one
@@ -108,6 +108,11 @@ fn groups<'a>(run: &'a Run, area: &'a str) -> Vec<Group<'a>> {
 fn layout(groups: &[Group<'_>], width: usize) -> Vec<Vec<Cell>> {
     let fits = |rows: &Vec<Vec<Cell>>| total_width(rows) <= width;
     let shared = groups.iter().any(|group| group.rows.len() > 1);
+    // What is told of a byte has no room beside other providers.
+    let of_bytes = groups.iter().flat_map(|group| &group.rows).any(|row| row.record.case.facts.bytes.is_some());
+    if shared && of_bytes {
+        return below_one_another(groups);
+    }
     let wide = if shared { side_by_side(groups) } else { one_line_each(groups) };
     Some(wide).filter(fits).unwrap_or_else(|| below_one_another(groups))
 }
@@ -199,7 +204,9 @@ fn full(row: &Row<'_>) -> Vec<Cell> {
         Cell::left(&marks(row)).role(Role::Doubtful),
         Cell::right(&format!("{per_second} op/s")),
     ];
-    let per_byte = estimates.ticks_per_byte(row.record.case.facts.bytes);
+    let bytes = row.record.case.facts.bytes;
+    cells.push(Cell::right(&estimates.bytes_per_second(bytes).map(throughput).unwrap_or_default()));
+    let per_byte = estimates.ticks_per_byte(bytes);
     let per_byte = per_byte.map(|ticks| format!("{} {}/B", significant(ticks), estimates.metric.unit()));
     cells.push(Cell::right(&per_byte.unwrap_or_default()));
     cells.extend(row.standing.map(|standing| Cell::left(&standing.words())));

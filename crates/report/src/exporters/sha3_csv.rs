@@ -1,0 +1,311 @@
+//! The table that benchmarks of SHA-3 print: a row a function, a column a message length, in it the median in core cycles
+//! or TSC ticks per byte.
+
+use super::{ExportError, ExportOptions, Exporter};
+use crate::estimates::estimate;
+use pqlab_record::{Case, Counters, Metric, Record, Run};
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// The digests of one provider, with the columns `function,dst_len` and then the message lengths in bytes.
+pub(super) struct Sha3Csv {
+    /// Decimals.
+    digits: usize,
+    /// Whose digests, where the run has those of several.
+    provider: Option<String>,
+}
+
+/// Algorithm, what the table calls it, and the length of its digest in bytes, where that is fixed.
+const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
+    ("SHA3-224", "sha3_224", Some(28)),
+    ("SHA3-256", "sha3_256", Some(32)),
+    ("SHA3-384", "sha3_384", Some(48)),
+    ("SHA3-512", "sha3_512", Some(64)),
+    ("SHAKE128", "shake128", None),
+    ("SHAKE256", "shake256", None),
+];
+/// Length in bytes of a XOF's output that a case does not name.
+const XOF_OUTPUT: u64 = 32;
+
+impl Sha3Csv {
+    pub(super) fn new(options: &ExportOptions) -> Sha3Csv {
+        Sha3Csv { digits: options.digits.unwrap_or(1), provider: options.provider.clone() }
+    }
+
+    /// The one provider whose digests are printed; `None` where there are no digests at all.
+    fn choose<'a>(&self, cases: impl Iterator<Item = &'a Case>) -> Result<Option<&'a str>, ExportError> {
+        let mut there: Vec<&Case> = Vec::new();
+        for case in cases.filter(|case| is_digest(case)) {
+            if !there.iter().any(|known| known.provider == case.provider) {
+                there.push(case);
+            }
+        }
+        let names = there.iter().map(|case| case.provider.as_str()).collect::<Vec<_>>().join(", ");
+        if let Some(wanted) = &self.provider {
+            there.retain(|case| case.provider == *wanted || case.library() == wanted);
+            if there.is_empty() && !names.is_empty() {
+                return Err(ExportError::Choice(format!(
+                    "no SHA-3 digest is by {wanted:?}: there are those by {names}"
+                )));
+            }
+        }
+        match there.as_slice() {
+            [] => Ok(None),
+            [one] => Ok(Some(&one.provider)),
+            _ => {
+                let names = there.iter().map(|case| case.provider.as_str()).collect::<Vec<_>>().join(", ");
+                let what = "sha3-csv holds the digests of one provider: choose it with --provider, one of";
+                Err(ExportError::Choice(format!("{what} {names}")))
+            }
+        }
+    }
+
+    fn records<'a>(&self, run: &'a Run) -> Result<Vec<&'a Record>, ExportError> {
+        let chosen = self.choose(run.records.iter().map(|record| &record.case))?;
+        let of_it = |record: &&Record| is_digest(&record.case) && Some(record.case.provider.as_str()) == chosen;
+        Ok(run.records.iter().filter(of_it).collect())
+    }
+
+    fn cell(&self, record: &Record, run: &Run) -> Result<String, ExportError> {
+        let Some(estimates) = estimate(record, &run.header.protocol) else { return Ok(String::new()) };
+        if !matches!(estimates.metric, Metric::Cycles | Metric::Tsc) {
+            let counted = estimates.metric.name();
+            let mend = "measure with --counter cycles or --counter tsc";
+            return Err(ExportError::Choice(format!(
+                "sha3-csv is of cycles or ticks, and the run counted {counted}: {mend}"
+            )));
+        }
+        let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
+        Ok(per_byte.map(|ticks| format!("{ticks:.*}", self.digits)).unwrap_or_default())
+    }
+}
+
+impl Exporter for Sha3Csv {
+    fn name(&self) -> &'static str {
+        "sha3-csv"
+    }
+
+    fn describe(&self) -> &'static str {
+        "SHA-3 and SHAKE of one provider in cycles or ticks per byte, a column a message length"
+    }
+
+    fn extension(&self) -> &'static str {
+        "csv"
+    }
+
+    fn check(&self, plan: &[Case]) -> Result<(), ExportError> {
+        match self.choose(plan.iter())? {
+            Some(_) => Ok(()),
+            None => Err(ExportError::Choice("sha3-csv prints digests of SHA-3, and none is selected".to_owned())),
+        }
+    }
+
+    fn notes(&self, run: &Run) -> Vec<String> {
+        let Ok(records) = self.records(run) else { return Vec::new() };
+        let counters = &run.header.environment.counters;
+        let per_second = match counters.primary.as_str() {
+            "tsc" => counters.ticks_per_second,
+            _ => counters.core_clock_estimate_hz,
+        };
+        let unit = if counters.primary == "tsc" { "ticks" } else { "cycles" };
+        let trials = run.header.protocol.iterations.unwrap_or_else(|| {
+            let counts = records.iter().filter_map(|record| estimate(record, &run.header.protocol));
+            counts.map(|estimates| estimates.n as u64).min().unwrap_or(0)
+        });
+        let outputs = records.iter().filter(|record| fixed_digest(&record.case).is_none());
+        let mut notes = vec![
+            format!(
+                "info: cpucycles: version=pqlab-{} implementation={} persecond={:.0}",
+                run.header.environment.build.version,
+                implementation(&run.header.environment.cpu.architecture, counters),
+                per_second.unwrap_or(0.0)
+            ),
+            format!(
+                "info: backend={} num_trials={trials} src_lens={} dst_lens={}",
+                records.first().map_or("none", |record| record.case.provider.as_str()),
+                joined(&lengths(&records)),
+                joined(&outputs.map(|record| output(&record.case)).collect()),
+            ),
+            format!("info: counter={} unit={unit}", counters.primary),
+        ];
+        let failed = records.iter().filter_map(|record| Some((record.case.id(), record.error.as_ref()?)));
+        notes.extend(failed.map(|(id, error)| format!("info: failed={id} reason={error}")));
+        notes
+    }
+
+    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+        let records = self.records(run)?;
+        let lengths = lengths(&records);
+        let mut writer = csv::Writer::from_writer(out);
+        let mut heading = vec!["function".to_owned(), "dst_len".to_owned()];
+        heading.extend(lengths.iter().map(u64::to_string));
+        writer.write_record(&heading)?;
+        for (algorithm, name, _) in FUNCTIONS {
+            let of_function: Vec<&&Record> =
+                records.iter().filter(|record| record.case.algorithm == algorithm).collect();
+            let outputs: BTreeSet<u64> = of_function.iter().map(|record| output(&record.case)).collect();
+            for bytes in outputs {
+                let mut row = vec![name.to_owned(), bytes.to_string()];
+                for length in &lengths {
+                    let mut found = of_function.iter().filter(|record| output(&record.case) == bytes);
+                    let found = found.find(|record| record.case.number("len") == Some(*length));
+                    row.push(found.map_or_else(|| Ok(String::new()), |record| self.cell(record, run))?);
+                }
+                writer.write_record(&row)?;
+            }
+        }
+        writer.flush()?;
+        Ok(())
+    }
+}
+
+fn is_digest(case: &Case) -> bool {
+    let known = FUNCTIONS.iter().any(|(algorithm, ..)| case.algorithm == *algorithm);
+    known && case.workload == "hash" && case.operation == "digest"
+}
+
+fn fixed_digest(case: &Case) -> Option<u64> {
+    FUNCTIONS.iter().find(|(algorithm, ..)| case.algorithm == *algorithm).and_then(|(.., digest)| *digest)
+}
+
+fn output(case: &Case) -> u64 {
+    fixed_digest(case).or_else(|| case.number("out")).unwrap_or(XOF_OUTPUT)
+}
+
+fn lengths(records: &[&Record]) -> BTreeSet<u64> {
+    records.iter().filter_map(|record| record.case.number("len")).collect()
+}
+
+fn joined(numbers: &BTreeSet<u64>) -> String {
+    numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// The counter in the words of libcpucycles: `pmc` counts core cycles, `tsc` and `vct` run at a rate of their own.
+fn implementation(architecture: &str, counters: &Counters) -> String {
+    let machine = match architecture {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    };
+    match (counters.primary.as_str(), machine) {
+        ("cycles", _) => format!("{machine}-pmc"),
+        ("tsc", "arm64") => "arm64-vct".to_owned(),
+        (primary, _) => format!("{machine}-{primary}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::Parameter;
+
+    /// Two lengths of two functions of a provider, one of them a XOF with two output lengths, and what is no digest.
+    fn run(providers: &[&str]) -> Run {
+        let mut run = fixtures::run();
+        let digest = run.records.iter().find(|record| record.case.operation == "digest").unwrap().clone();
+        let mut records = Vec::new();
+        for provider in providers {
+            for (algorithm, length, output, operation) in [
+                ("SHAKE128", 1024, Some(64), "digest"),
+                ("SHAKE128", 64, None, "digest"),
+                ("SHA3-256", 1024, None, "digest"),
+                ("SHA3-256", 64, None, "digest"),
+                ("SHA3-256", 64, None, "digest-x4"),
+                ("SHA-256", 64, None, "digest"),
+            ] {
+                let mut record = digest.clone();
+                record.case.provider = (*provider).to_owned();
+                record.case.algorithm = algorithm.to_owned();
+                record.case.operation = operation.to_owned();
+                record.case.parameters = vec![Parameter::Number("len".into(), length)];
+                record.case.parameters.extend(output.map(|output| Parameter::Number("out".into(), output)));
+                record.case.facts.bytes = Some(length);
+                records.push(record);
+            }
+        }
+        run.records = records;
+        run
+    }
+
+    fn exporter(digits: Option<usize>, provider: Option<&str>) -> Sha3Csv {
+        Sha3Csv::new(&ExportOptions { digits, provider: provider.map(str::to_owned) })
+    }
+
+    fn exported(exporter: &Sha3Csv, run: &Run) -> String {
+        let mut bytes = Vec::new();
+        exporter.export(run, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn functions_are_rows_and_lengths_columns() {
+        let run = run(&["openssl"]);
+        let wanted = "function,dst_len,64,1024\nsha3_256,32,6.6,0.4\nshake128,32,6.6,\nshake128,64,,0.4\n";
+        assert_eq!(exported(&exporter(None, None), &run), wanted);
+        assert!(exported(&exporter(Some(3), None), &run).contains("\nsha3_256,32,6.565,0.410\n"));
+        assert!(exported(&exporter(Some(0), None), &run).contains("\nsha3_256,32,7,0\n"));
+    }
+
+    #[test]
+    fn notes_have_the_keys_that_readers_know() {
+        let notes = exporter(None, None).notes(&run(&["cryptogams:avx512"]));
+        assert_eq!(
+            notes,
+            [
+                "info: cpucycles: version=pqlab-0.1.0 implementation=amd64-tsc persecond=2100000000",
+                "info: backend=cryptogams:avx512 num_trials=640 src_lens=64,1024 dst_lens=32,64",
+                "info: counter=tsc unit=ticks",
+            ]
+        );
+    }
+
+    #[test]
+    fn of_several_providers_one_must_be_chosen() {
+        let run = run(&["openssl", "libcrux:avx2", "libcrux:portable"]);
+        let refusal = |provider| match exporter(None, provider).export(&run, &mut Vec::new()) {
+            Err(ExportError::Choice(words)) => words,
+            other => panic!("{other:?}"),
+        };
+        assert!(refusal(None).ends_with("one of openssl, libcrux:avx2, libcrux:portable"));
+        assert!(refusal(Some("libcrux")).ends_with("one of libcrux:avx2, libcrux:portable"));
+        assert!(refusal(Some("liboqs")).contains("\"liboqs\""));
+        for chosen in ["openssl", "libcrux:avx2"] {
+            assert!(exported(&exporter(None, Some(chosen)), &run).contains("sha3_256,32,6.6"));
+        }
+        let plan: Vec<Case> = run.records.iter().map(|record| record.case.clone()).collect();
+        assert!(exporter(None, None).check(&plan).is_err());
+        assert!(exporter(None, None).check(&plan[..6]).is_ok());
+        assert!(exporter(None, None).check(&plan[4..6]).is_err(), "lanes and SHA-2 are not in this table");
+    }
+
+    #[test]
+    fn a_failed_case_is_an_empty_cell_and_a_note() {
+        let mut run = run(&["openssl"]);
+        let case = run.records[3].case.clone();
+        run.records[3] = Record::failed(case, "wrong answer: digest".into(), String::new());
+        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.4\n"));
+        let notes = exporter(None, None).notes(&run);
+        let wanted = "info: failed=hash/SHA3-256/digest[len=64]@openssl reason=wrong answer: digest";
+        assert_eq!(notes.last().unwrap(), wanted);
+    }
+
+    #[test]
+    fn cycles_are_named_so_and_nanoseconds_are_refused() {
+        let mut run = run(&["openssl"]);
+        run.header.environment.counters.primary = "cycles".to_owned();
+        let notes = exporter(None, None).notes(&run);
+        assert!(notes[0].ends_with("implementation=amd64-pmc persecond=2700000000"), "{notes:?}");
+        assert_eq!(notes[2], "info: counter=cycles unit=cycles");
+        for record in &mut run.records {
+            record.samples.metric = Metric::Wall;
+        }
+        let refused = exporter(None, None).export(&run, &mut Vec::new());
+        assert!(matches!(refused, Err(ExportError::Choice(words)) if words.contains("counted wall")));
+        assert_eq!(implementation("aarch64", &Counters { primary: "tsc".into(), ..counters() }), "arm64-vct");
+    }
+
+    fn counters() -> Counters {
+        fixtures::run().header.environment.counters
+    }
+}

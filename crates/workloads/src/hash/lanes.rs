@@ -1,0 +1,72 @@
+use super::digest::Function;
+use crate::fault;
+use pqlab_harness::{Fault, Recorder, Trial};
+use pqlab_primitives::{Error, LaneHash};
+use std::array;
+use std::sync::Arc;
+
+/// More lanes than any instruction set has room for: a state of Keccak-p[1600] takes 64 bits a lane.
+const MOST: usize = 16;
+
+/// Digests of several messages at once, all different, dispatched once a batch. A batch digests one set of messages
+/// again and again; the next batch has another set.
+pub(super) struct Lanes {
+    function: Arc<dyn LaneHash>,
+    /// Messages by set and lane.
+    sets: Vec<Vec<Vec<u8>>>,
+    /// Their digests.
+    expected: Vec<Vec<Vec<u8>>>,
+    /// The digests of all lanes, one after the other.
+    out: Vec<u8>,
+    /// Length in bytes of a lane's output.
+    output: usize,
+}
+
+impl Lanes {
+    pub(super) fn new(
+        function: Arc<dyn LaneHash>,
+        sets: Vec<Vec<Vec<u8>>>,
+        output: usize,
+        reference: &Function,
+    ) -> Result<Lanes, Error> {
+        let lanes = function.lanes();
+        if lanes > MOST {
+            return Err(Error::Unsupported("more than sixteen lanes"));
+        }
+        let output = reference.output(output);
+        let digests = |set: &Vec<Vec<u8>>| set.iter().map(|message| reference.digest(message, output)).collect();
+        let expected = sets.iter().map(digests).collect::<Result<Vec<Vec<_>>, _>>()?;
+        Ok(Lanes { function, sets, expected, out: vec![0; lanes * output], output })
+    }
+}
+
+impl Trial for Lanes {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.out.fill(0);
+        self.sets.rotate_left(1);
+        self.expected.rotate_left(1);
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let lanes = self.function.lanes();
+        // On the stack: nothing of ours allocates in the timed call.
+        let messages: [&[u8]; MOST] = array::from_fn(|lane| self.sets[0].get(lane).map_or(&[][..], Vec::as_slice));
+        let mut rest = self.out.as_mut_slice();
+        let mut outs: [&mut [u8]; MOST] = array::from_fn(|_| {
+            let (out, after) = std::mem::take(&mut rest).split_at_mut_checked(self.output).unwrap_or_default();
+            rest = after;
+            out
+        });
+        self.function.digest_batch(&messages[..lanes], batch, &mut outs[..lanes]).map_err(fault)
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        for (lane, expected) in self.expected[0].iter().enumerate() {
+            if self.out[lane * self.output..][..self.output] != expected[..] {
+                return Err(Fault::WrongAnswer(format!("lane {lane} gives another digest than its message alone")));
+            }
+        }
+        Ok(())
+    }
+}

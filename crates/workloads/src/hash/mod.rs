@@ -1,0 +1,232 @@
+//! Workload `hash`: hash functions and XOFs by message length, one message or several at once; XOFs as streams; and
+//! beside them HMAC, HKDF and AES-GCM.
+
+mod digest;
+mod lanes;
+mod streaming;
+mod symmetric;
+#[cfg(test)]
+mod tests;
+
+use crate::inputs::{POOL, bytes, generator};
+use crate::{NULL, Options, Workload, fault, find, missing};
+use digest::{Digest, Function};
+use lanes::Lanes;
+use pqlab_harness::{Fault, Seed, Trial};
+use pqlab_primitives::Provider;
+use pqlab_record::{Case, Facts, Parameter};
+use std::sync::Arc;
+use streaming::{Absorb, Squeeze};
+use symmetric::{Cipher, Derive, KEYING_MATERIAL, Tag};
+
+/// Message lengths in bytes, where none are asked for.
+const LENGTHS: [u64; 5] = [64, 256, 1024, 4096, 16384];
+/// Length in bytes of what a XOF puts out, where none is asked for. Only another one is named in a case.
+const XOF_OUTPUT: u64 = 32;
+/// Bytes that one operation absorbs or squeezes, where no length is asked for.
+const STREAM: u64 = 16384;
+/// Length in bytes of what is authenticated or encrypted.
+const RECORD: usize = 1024;
+/// Bytes that a pool of messages may take, so that it stays in the second-level cache.
+const POOL_BYTES: usize = 256 << 10;
+
+const OUTPUT: &str = "out";
+
+pub(crate) struct HashWorkload;
+
+impl Workload for HashWorkload {
+    fn id(&self) -> &'static str {
+        "hash"
+    }
+
+    fn describe(&self) -> &'static str {
+        "hash functions and XOFs by message length, several messages at once, streams; HMAC, HKDF and AES-GCM beside them"
+    }
+
+    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+        let lengths = options.lengths.as_deref().unwrap_or(&LENGTHS);
+        let outputs = options.output_lengths.as_deref().unwrap_or(&[XOF_OUTPUT]);
+        let mut cases = Vec::new();
+        for &length in lengths {
+            for provider in providers {
+                cases.extend(digests(provider, length, outputs));
+                cases.extend(lane_digests(provider, length, outputs));
+            }
+        }
+        for &length in options.lengths.as_deref().unwrap_or(&[STREAM]) {
+            let absorbing = providers.iter().flat_map(|provider| xofs(provider).map(move |xof| (provider, xof)));
+            cases.extend(absorbing.map(|(provider, algorithm)| absorb_case(provider, algorithm, length)));
+        }
+        for &length in options.output_lengths.as_deref().unwrap_or(&[STREAM]) {
+            let squeezing = providers.iter().flat_map(|provider| xofs(provider).map(move |xof| (provider, xof)));
+            cases.extend(squeezing.map(|(provider, algorithm)| squeeze_case(provider, algorithm, length)));
+        }
+        for provider in providers {
+            cases.extend(symmetric(provider));
+        }
+        cases
+    }
+
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let provider = find(providers, &case.provider)?;
+        let mut generator = generator(case, seed);
+        let length = case.number("len").unwrap_or(RECORD as u64) as usize;
+        let output = case.number(OUTPUT).unwrap_or(XOF_OUTPUT) as usize;
+        let mut input = |length| bytes(&mut generator, length);
+        let (key, nonce) = (input(32), input(12));
+        let algorithm = case.algorithm.as_str();
+        let unknown = || missing(case);
+        if let Some(lanes) = lanes_of(&case.operation) {
+            let function = provider.lane_hash(algorithm, lanes).ok_or_else(unknown)?;
+            let reference = reference(providers, provider, algorithm).ok_or_else(unknown)?;
+            let sets = (POOL_BYTES / (lanes * length).max(1)).clamp(2, 4);
+            let sets = (0..sets).map(|_| (0..lanes).map(|_| input(length)).collect()).collect();
+            return Ok(Box::new(Lanes::new(Arc::clone(function), sets, output, &reference).map_err(fault)?));
+        }
+        let count = (POOL_BYTES / length.max(1)).clamp(2, POOL);
+        let messages: Vec<Vec<u8>> = (0..count).map(|_| input(length)).collect();
+        Ok(match case.operation.as_str() {
+            "digest" => {
+                let function = Function::of(provider, algorithm).ok_or_else(unknown)?;
+                let reference = reference(providers, provider, algorithm).ok_or_else(unknown)?;
+                Box::new(Digest::new(function, messages, output, &reference).map_err(fault)?)
+            }
+            "absorb" => {
+                let xof = provider.xof(algorithm).ok_or_else(unknown)?;
+                Box::new(Absorb::new(Arc::clone(xof), messages).map_err(fault)?)
+            }
+            "squeeze" => {
+                let xof = provider.xof(algorithm).ok_or_else(unknown)?;
+                Box::new(Squeeze::new(Arc::clone(xof), key, output).map_err(fault)?)
+            }
+            "tag" => {
+                let mac = provider.mac(algorithm).ok_or_else(unknown)?;
+                let prepared = mac.load_key(&key).map_err(fault)?;
+                Box::new(Tag::new(prepared, mac.tag_len(), messages).map_err(fault)?)
+            }
+            "derive" => {
+                let kdf = provider.kdf(algorithm).ok_or_else(unknown)?;
+                Box::new(Derive::new(Arc::clone(kdf), messages).map_err(fault)?)
+            }
+            "seal" | "open" => {
+                let aead = provider.aead(algorithm).ok_or_else(unknown)?;
+                let prepared = aead.load_key(&key).map_err(fault)?;
+                let seal = case.operation == "seal";
+                Box::new(Cipher::new(prepared, aead.tag_len(), nonce, messages, seal).map_err(fault)?)
+            }
+            _ => return Err(unknown()),
+        })
+    }
+}
+
+/// `null` has a hash and a XOF of one name; the hash stands for both where one message is digested.
+fn digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> impl Iterator<Item = Case> + 'a {
+    let hashes = provider.hashes.iter().map(|hash| hash.info().algorithm.as_ref());
+    let xofs = xofs(provider).filter(|algorithm| *algorithm != NULL);
+    let with_output = xofs.flat_map(move |algorithm| outputs.iter().map(move |&output| (algorithm, Some(output))));
+    let all = hashes.map(|algorithm| (algorithm, None)).chain(with_output);
+    all.map(move |(algorithm, output)| digest_case(provider, algorithm, "digest".to_owned(), length, output, 1))
+}
+
+fn lane_digests<'a>(provider: &'a Provider, length: u64, outputs: &'a [u64]) -> impl Iterator<Item = Case> + 'a {
+    provider.lane_hashes.iter().flat_map(move |function| {
+        let (algorithm, lanes) = (function.algorithm(), function.lanes());
+        let extendable = algorithm != NULL && is_xof(algorithm);
+        let outputs: Vec<Option<u64>> =
+            if extendable { outputs.iter().copied().map(Some).collect() } else { vec![None] };
+        let operation = format!("digest-x{lanes}");
+        outputs
+            .into_iter()
+            .map(move |output| digest_case(provider, algorithm, operation.clone(), length, output, lanes as u64))
+    })
+}
+
+/// Whether the standard lets the function's output have any length.
+fn is_xof(algorithm: &str) -> bool {
+    pqlab_primitives::XofParameters::of(algorithm).is_some()
+}
+
+fn xofs(provider: &Provider) -> impl Iterator<Item = &str> {
+    provider.xofs.iter().map(|xof| xof.info().algorithm.as_ref())
+}
+
+/// The number of lanes of `digest-x4`.
+fn lanes_of(operation: &str) -> Option<usize> {
+    operation.strip_prefix("digest-x")?.parse().ok()
+}
+
+/// Digests of one message and of several stand in one block, so that they can be compared.
+fn digest_case(
+    provider: &Provider,
+    algorithm: &str,
+    operation: String,
+    length: u64,
+    output: Option<u64>,
+    lanes: u64,
+) -> Case {
+    let mut case = plain_case(provider, algorithm, &operation, length);
+    let unusual = output.filter(|output| *output != XOF_OUTPUT);
+    case.parameters.extend(unusual.map(|output| Parameter::Number(OUTPUT.into(), output)));
+    case.block = format!("hash/digest/{length}");
+    case.facts.bytes = Some(length * lanes);
+    case
+}
+
+fn absorb_case(provider: &Provider, algorithm: &str, length: u64) -> Case {
+    Case {
+        block: format!("hash/absorb/{length}"),
+        facts: Facts { bytes: Some(length), ..Facts::default() },
+        ..plain_case(provider, algorithm, "absorb", length)
+    }
+}
+
+fn squeeze_case(provider: &Provider, algorithm: &str, output: u64) -> Case {
+    Case {
+        block: format!("hash/squeeze/{output}"),
+        facts: Facts { bytes: Some(output), ..Facts::default() },
+        parameters: vec![Parameter::Number(OUTPUT.into(), output)],
+        ..plain_case(provider, algorithm, "squeeze", 0)
+    }
+}
+
+fn symmetric(provider: &Provider) -> impl Iterator<Item = Case> {
+    let macs = provider.macs.iter().map(|mac| (mac.algorithm(), "tag", RECORD));
+    let kdfs = provider.kdfs.iter().map(|kdf| (kdf.algorithm(), "derive", KEYING_MATERIAL));
+    let aeads =
+        provider.aeads.iter().flat_map(|aead| [(aead.algorithm(), "seal", RECORD), (aead.algorithm(), "open", RECORD)]);
+    macs.chain(kdfs).chain(aeads).map(|(algorithm, operation, length)| Case {
+        block: "hash/symmetric".into(),
+        facts: Facts { bytes: (operation != "derive").then_some(length as u64), ..Facts::default() },
+        ..plain_case(provider, algorithm, operation, length as u64)
+    })
+}
+
+fn plain_case(provider: &Provider, algorithm: &str, operation: &str, length: u64) -> Case {
+    Case {
+        workload: "hash".into(),
+        algorithm: algorithm.to_owned(),
+        operation: operation.into(),
+        provider: provider.id(),
+        form: None,
+        parameters: vec![Parameter::Number("len".into(), length)],
+        block: String::new(),
+        facts: Facts::default(),
+    }
+}
+
+/// Whose digests those of `provider` must equal: another library's where there is one, else its own of one message.
+/// What does nothing is compared with nothing else.
+fn reference(providers: &[Arc<Provider>], provider: &Provider, algorithm: &str) -> Option<Function> {
+    let independent = providers
+        .iter()
+        .filter(|other| other.library != provider.library && other.library != NULL && provider.library != NULL);
+    let mut found = independent.filter_map(|other| Function::of(other, algorithm));
+    found.next().or_else(|| Function::of(provider, algorithm)).or_else(|| {
+        let library = providers.iter().filter(|other| other.library == provider.library);
+        library.into_iter().find_map(|other| Function::of(other, algorithm))
+    })
+}
+
+fn same(actual: &[u8], expected: &[u8], what: &str) -> Result<(), Fault> {
+    if actual == expected { Ok(()) } else { Err(Fault::WrongAnswer(format!("the same input gives another {what}"))) }
+}

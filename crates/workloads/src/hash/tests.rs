@@ -1,0 +1,127 @@
+use super::*;
+use crate::Registry;
+use pqlab_harness::{Recorder, TrialSource};
+use pqlab_primitives::{Error, LaneHash, Result};
+use pqlab_providers::providers;
+
+const SEED: Seed = Seed { run: 1, process: 0 };
+
+fn options(lengths: &[u64], outputs: Option<&[u64]>) -> Options {
+    Options { lengths: Some(lengths.to_vec()), output_lengths: outputs.map(<[u64]>::to_vec) }
+}
+
+fn run(trial: &mut dyn Trial, batch: usize) -> std::result::Result<(), Fault> {
+    trial.refill(batch)?;
+    trial.run(batch, &mut Recorder::default())?;
+    trial.verify()
+}
+
+#[test]
+fn every_case_runs_and_verifies_at_odd_lengths_and_batches() {
+    let registry = Registry::new(providers());
+    let cases = HashWorkload.cases(registry.providers(), &options(&[0, 1, 137, 2500], Some(&[1, 32, 500])));
+    assert!(cases.len() > 40);
+    for case in cases {
+        let mut trial = match registry.prepare(&case, SEED) {
+            Ok(trial) => trial,
+            Err(Fault::Unsupported(_)) => continue,
+            Err(fault) => panic!("{}: {fault}", case.id()),
+        };
+        for batch in [1, 3, 40] {
+            run(trial.as_mut(), batch).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        }
+    }
+}
+
+#[test]
+fn ids_name_an_output_length_only_where_it_is_unusual() {
+    let ids = |options: &Options| -> Vec<String> {
+        HashWorkload
+            .cases(&providers(), options)
+            .iter()
+            .map(Case::id)
+            .filter(|id| id.ends_with("@rustcrypto"))
+            .collect()
+    };
+    let usual = ids(&options(&[64], None));
+    for id in ["hash/SHA3-256/digest[len=64]", "hash/SHAKE128/digest[len=64]", "hash/SHAKE128/absorb[len=64]"] {
+        assert!(usual.contains(&format!("{id}@rustcrypto")), "{id} is not in {usual:?}");
+    }
+    assert!(usual.contains(&"hash/SHAKE256/squeeze[out=16384]@rustcrypto".to_owned()), "{usual:?}");
+    let unusual = ids(&options(&[64], Some(&[32, 200])));
+    for id in ["SHAKE128/digest[len=64]", "SHAKE128/digest[len=64,out=200]", "SHAKE128/squeeze[out=200]"] {
+        assert!(unusual.contains(&format!("hash/{id}@rustcrypto")), "{id} is not in {unusual:?}");
+    }
+    assert!(!unusual.iter().any(|id| id.contains("SHA3-256") && id.contains("out=")), "{unusual:?}");
+}
+
+#[test]
+fn lanes_stand_beside_single_messages_and_count_the_bytes_of_all() {
+    let cases = HashWorkload.cases(&providers(), &options(&[1024], None));
+    let find = |operation: &str| {
+        cases.iter().find(|case| case.provider == NULL && case.operation == operation).expect("null has it")
+    };
+    let (one, four, eight) = (find("digest"), find("digest-x4"), find("digest-x8"));
+    assert_eq!((one.facts.bytes, four.facts.bytes, eight.facts.bytes), (Some(1024), Some(4096), Some(8192)));
+    assert!(one.block == four.block && one.block == eight.block);
+}
+
+/// SHA3-256 in four lanes by another library, one of them wrong if so wished.
+struct Four {
+    single: Function,
+    wrong: Option<usize>,
+}
+
+impl LaneHash for Four {
+    fn algorithm(&self) -> &str {
+        "SHA3-256"
+    }
+
+    fn lanes(&self) -> usize {
+        4
+    }
+
+    fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
+        Error::check_length("messages", 4, messages.len())?;
+        for (lane, (message, out)) in messages.iter().zip(outs).enumerate() {
+            out.copy_from_slice(&self.single.digest(message, 32)?);
+            out[31] ^= u8::from(self.wrong == Some(lane));
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_wrong_digest_in_any_lane_is_found() {
+    let all = providers();
+    for wrong in [None, Some(0), Some(3)] {
+        let rustcrypto = all.iter().find(|provider| provider.library == "rustcrypto").expect("built in");
+        let single = Function::of(rustcrypto, "SHA3-256").expect("offered");
+        let mut provider = Provider::new("four", rustcrypto.build_info.clone());
+        provider.lane_hashes = vec![Arc::new(Four { single, wrong })];
+        let mut with = all.clone();
+        with.push(Arc::new(provider));
+        let cases = HashWorkload.cases(&with, &options(&[64], None));
+        let case = cases.iter().find(|case| case.provider == "four").expect("a case");
+        assert_eq!(case.id(), "hash/SHA3-256/digest-x4[len=64]@four");
+        let mut trial = HashWorkload.prepare(case, &with, SEED).unwrap();
+        let outcome = run(trial.as_mut(), 3);
+        match wrong {
+            None => outcome.unwrap(),
+            Some(lane) => {
+                let Err(Fault::WrongAnswer(why)) = outcome else { panic!("lane {lane} is wrong and passes") };
+                assert!(why.contains(&format!("lane {lane}")), "{why}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_batch_that_squeezes_too_much_is_refused() {
+    let all = providers();
+    let cases = HashWorkload.cases(&all, &options(&[64], Some(&[1 << 20])));
+    let case = cases.iter().find(|case| case.operation == "squeeze" && case.provider == "rustcrypto").expect("a case");
+    let mut trial = HashWorkload.prepare(case, &all, SEED).unwrap();
+    assert!(matches!(trial.refill(65), Err(Fault::Unsupported(_))));
+    run(trial.as_mut(), 2).unwrap();
+}
