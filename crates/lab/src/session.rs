@@ -169,6 +169,9 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
         progress.begin(header, positions.len());
+        if let Some(words) = forbidden(header) {
+            progress.note(&words);
+        }
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut fleet = ProcessFleet::new(self.workers(&header.protocol, header.seed, rate));
@@ -248,6 +251,14 @@ impl Observer for Watcher<'_> {
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+}
+
+/// What a user is told who would have had core cycles, had the kernel not forbidden them.
+fn forbidden(header: &RunHeader) -> Option<String> {
+    let counters = &header.environment.counters;
+    let (_, reason) = counters.unavailable.iter().find(|(counter, _)| counter == Metric::Cycles.name())?;
+    let mendable = header.protocol.counter == CounterChoice::Best && reason.contains("perf_event_paranoid");
+    mendable.then(|| format!("counting {} in place of core cycles: {reason}", counters.primary))
 }
 
 /// `20261121T190000Z-3f9a1c`: sorted by time, and unique among runs of the same second.

@@ -93,14 +93,17 @@ impl Selected {
 
 /// Tries every counter of this machine, on the calling thread. Takes well under a millisecond.
 pub fn probe() -> Probes {
-    Probes {
+    let found = Probes {
         cycles: probe_event(Metric::Cycles),
         instructions: probe_event(Metric::Instructions),
         tsc: tsc::probe(),
         paranoid: std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid")
             .ok()
             .and_then(|text| text.trim().parse().ok()),
-    }
+    };
+    #[cfg(feature = "misbehaving")]
+    let found = found.pretending();
+    found
 }
 
 /// Opens the counter that answers a choice, for the calling thread. For a time-stamp counter this takes 50 ms, in which

@@ -98,6 +98,17 @@ impl Probes {
         found.map_err(|Missing { counter, reason, remedy }| CounterError::Unavailable { counter, reason, remedy })
     }
 
+    /// Another machine, for tests: `PQLAB_PRETEND_PERF` is the error of `perf_event_open` by name, and behind a colon
+    /// the value of `kernel.perf_event_paranoid`: `EACCES:4`.
+    #[cfg(feature = "misbehaving")]
+    pub(super) fn pretending(self) -> Probes {
+        let Ok(wanted) = std::env::var("PQLAB_PRETEND_PERF") else { return self };
+        let (errno, paranoid) = wanted.split_once(':').unwrap_or((&wanted, ""));
+        let errno = if errno == "EACCES" { Errno::EACCES } else { Errno::ENOENT };
+        let refused = EventProbe::Refused(errno as i32);
+        Probes { cycles: refused, instructions: refused, tsc: TscProbe::Invariant, paranoid: paranoid.parse().ok() }
+    }
+
     /// Every counter that can be had, the best first.
     pub fn available(&self) -> Vec<Source> {
         [self.event(Metric::Cycles), self.event(Metric::Instructions), self.tsc_source(), Ok(Source::Wall)]

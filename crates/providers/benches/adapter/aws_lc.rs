@@ -28,8 +28,7 @@ pub(crate) fn decapsulate() -> Comparison {
     assert!(!context.is_null(), "AWS-LC makes a context");
     let (bare_ciphertext, mut bare_secret) = (ciphertext.clone(), secret.clone());
     Comparison {
-        name: "aws-lc-decapsulate",
-        what: "AWS-LC ML-KEM-768 decapsulate, prepared key",
+        what: "AWS-LC ML-KEM-768 decapsulate, prepared key".to_owned(),
         batch: 50,
         adapter: Box::new(move |batch| {
             for _ in 0..batch {

@@ -16,8 +16,7 @@ pub(crate) fn batched() -> Comparison {
     let to = key.encapsulation_key().expect("null has an encapsulation key");
     to.encapsulate(pqlab_primitives::Coins::Internal, &mut ciphertext, &mut secret).expect("null encapsulates");
     Comparison {
-        name: "floor",
-        what: "null decapsulate against an empty loop",
+        what: "null decapsulate against an empty loop".to_owned(),
         batch: 10_000,
         adapter: Box::new(move |batch| {
             for _ in 0..batch {

@@ -361,7 +361,7 @@ lengths
             text.contains("\n640 samples, each the mean of a batch of 16 operations: single operations vary more\n")
         );
         assert!(text.contains("\nhistogram of means of 16 operations\n"));
-        assert!(text.contains("\n  per byte    6.56 TSC ticks\n"));
+        assert!(text.contains("\n  per byte    3.13 ns, 6.56 TSC ticks\n"));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use pqlab_providers::providers;
 const SEED: Seed = Seed { run: 1, process: 0 };
 
 fn options(lengths: &[u64], outputs: Option<&[u64]>) -> Options {
-    Options { lengths: Some(lengths.to_vec()), output_lengths: outputs.map(<[u64]>::to_vec) }
+    Options { lengths: Some(lengths.to_vec()), output_lengths: outputs.map(<[u64]>::to_vec), ..Options::default() }
 }
 
 fn run(trial: &mut dyn Trial, batch: usize) -> std::result::Result<(), Fault> {

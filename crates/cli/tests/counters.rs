@@ -1,0 +1,54 @@
+//! What the program says of its counters on a machine that has no performance-monitoring unit, and on one whose kernel
+//! forbids it.
+
+#![cfg(all(feature = "misbehaving", target_os = "linux", target_arch = "x86_64"))]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+
+/// Standard output and error of the program on a machine whose `perf_event_open` fails so.
+fn pretend(machine: &str, code: i32, arguments: &[&str]) -> (String, String) {
+    let output = Pqlab::new().command(arguments).env("PQLAB_PRETEND_PERF", machine).output().unwrap();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}\n{err}");
+    (out, err)
+}
+
+fn run() -> Vec<&'static str> {
+    let what = ["run", "hash", "--filter", "hash/SHA3-256/digest*@rustcrypto", "--lengths", "64"];
+    let how = ["--iterations", "20", "--processes", "2", "--warmup", "1", "--no-progress"];
+    what.into_iter().chain(how).collect()
+}
+
+#[test]
+fn without_a_unit_there_are_tsc_ticks_and_no_cycles() {
+    let (doctor, _) = pretend("ENOENT", 0, &["doctor"]);
+    assert!(doctor.contains("no performance-monitoring unit") && doctor.contains("TSC at"), "{doctor}");
+    let (out, err) = pretend("ENOENT", 0, &run());
+    assert!(out.contains("TSC ticks/B") && out.contains("not core cycles"), "{out}");
+    assert!(!out.replace("not core cycles", "").contains("cycles"), "{out}");
+    assert!(!err.contains("perf_event_paranoid"), "{err}");
+    let mut sha3 = run();
+    sha3.extend(["--format", "sha3-csv"]);
+    let (out, err) = pretend("ENOENT", 0, &sha3);
+    assert!(out.starts_with("function,dst_len,64\nsha3_256,32,"), "{out}");
+    assert!(err.contains("implementation=amd64-tsc") && err.contains("unit=ticks"), "{err}");
+    let (_, err) = pretend("ENOENT", 2, &["run", "hash", "--counter", "cycles"]);
+    assert!(err.contains("counter `cycles` is not available") && err.contains("Remedy"), "{err}");
+}
+
+#[test]
+fn a_kernel_that_forbids_counters_is_named_with_what_mends_it() {
+    const LEVEL: &str = "kernel.perf_event_paranoid is 4";
+    const REMEDY: &str = "sysctl kernel.perf_event_paranoid=1";
+    let (doctor, _) = pretend("EACCES:4", 0, &["doctor"]);
+    assert!(doctor.contains(LEVEL) && doctor.contains(REMEDY), "{doctor}");
+    let (out, err) = pretend("EACCES:4", 0, &run());
+    assert!(out.contains("TSC ticks/B"), "{out}");
+    assert!(err.contains("counting tsc in place of core cycles") && err.contains(LEVEL), "{err}");
+    assert!(err.contains(REMEDY), "{err}");
+    let (_, err) = pretend("EACCES:4", 2, &["run", "hash", "--counter", "cycles"]);
+    assert!(err.contains(LEVEL) && err.contains(REMEDY), "{err}");
+}

@@ -1,0 +1,96 @@
+//! SHA3-256 of 16384 bytes: the best code path against the best plain scalar one, and eight messages at once against the
+//! best of one message. Which are the best is found first, then they are compared anew, interleaved.
+
+#![allow(clippy::print_stdout)]
+
+#[path = "interleaved/mod.rs"]
+mod interleaved;
+
+use interleaved::{Comparison, time};
+use pqlab_primitives::Provider;
+use pqlab_providers::providers;
+use std::hint::black_box;
+use std::sync::Arc;
+
+const ALGORITHM: &str = "SHA3-256";
+const MESSAGE: usize = 16384;
+const DIGEST: usize = 32;
+const LANES: usize = 8;
+/// Messages in a round, a multiple of the lanes.
+const BATCH: usize = 16;
+/// Rounds in which the best are looked for.
+const HEATS: usize = 40;
+/// Libraries that take vector instructions for a single message without saying so in their name.
+const VECTOR: [&str; 1] = ["liboqs"];
+
+type Work = Box<dyn FnMut(usize)>;
+
+fn main() {
+    interleaved::compare(finals, |name| {
+        let (first, second) = name.split_once(' ').expect("two contestants");
+        Comparison {
+            what: format!("{ALGORITHM} of {MESSAGE} bytes, a message: {first} against {second}"),
+            batch: BATCH,
+            adapter: work(first),
+            bare: work(second),
+        }
+    });
+}
+
+/// Who is compared with whom: the best against the best scalar, eight lanes against the best.
+fn finals() -> Vec<String> {
+    let all = providers();
+    let single: Vec<String> = all.iter().filter(|one| one.hash(ALGORITHM).is_some()).map(|one| one.id()).collect();
+    let scalar: Vec<String> = all.iter().filter(|one| is_scalar(one)).map(|one| one.id()).collect();
+    let scalar: Vec<String> = scalar.into_iter().filter(|id| single.contains(id)).collect();
+    let lanes = all.iter().filter(|one| one.lane_hash(ALGORITHM, LANES).is_some());
+    let lanes: Vec<String> = lanes.map(|one| format!("{}*{LANES}", one.id())).collect();
+    let mut pairs = Vec::new();
+    let (best, best_scalar) = (best(&single), best(&scalar));
+    if let (Some(best), Some(best_scalar)) = (&best, &best_scalar) {
+        pairs.push(format!("{best} {best_scalar}"));
+    }
+    if let (Some(best_lanes), Some(best)) = (self::best(&lanes), best) {
+        pairs.push(format!("{best_lanes} {best}"));
+    }
+    pairs
+}
+
+fn is_scalar(provider: &Provider) -> bool {
+    let backend = provider.backend.as_ref().map_or("", |backend| backend.0.as_str());
+    let vector = ["avx", "sse", "neon", "sve"].iter().any(|set| backend.contains(set));
+    !vector && !VECTOR.contains(&provider.library.as_str())
+}
+
+fn best(contestants: &[String]) -> Option<String> {
+    let median = |name: &String| {
+        let mut work = work(name);
+        let times: Vec<f64> = (0..HEATS).map(|_| time(&mut work, BATCH)).collect();
+        pqlab_stats::median(&times).expect("rounds were run")
+    };
+    let timed = contestants.iter().map(|name| (median(name), name));
+    timed.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone())
+}
+
+/// What a contestant does with so many messages: `openssl` one after the other, `cryptogams:avx512*8` eight at a time.
+fn work(name: &str) -> Work {
+    let (id, lanes) = name.split_once('*').map_or((name, 1), |(id, lanes)| (id, lanes.parse().expect("a number")));
+    let provider: Arc<Provider> = providers().into_iter().find(|one| one.id() == id).expect("a known provider");
+    let messages: Vec<Vec<u8>> = (0..BATCH).map(|index| vec![index as u8; MESSAGE]).collect();
+    if lanes == 1 {
+        let hash = Arc::clone(provider.hash(ALGORITHM).expect("it is offered"));
+        let mut out = [0; DIGEST];
+        return Box::new(move |batch| {
+            hash.digest_batch(black_box(&messages), batch, black_box(&mut out)).expect("a digest");
+        });
+    }
+    let hash = Arc::clone(provider.lane_hash(ALGORITHM, lanes).expect("it is offered"));
+    let mut out = vec![0; DIGEST * lanes];
+    Box::new(move |batch| {
+        for set in black_box(&messages)[..batch].chunks_exact(lanes) {
+            let set: Vec<&[u8]> = set.iter().map(Vec::as_slice).collect();
+            let mut outs: Vec<&mut [u8]> = out.chunks_exact_mut(DIGEST).collect();
+            hash.digest(&set, black_box(&mut outs)).expect("digests");
+        }
+    })
+}
