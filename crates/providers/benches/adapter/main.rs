@@ -11,8 +11,11 @@ mod interleaved;
 
 use interleaved::Comparison;
 
+/// Makes a comparison.
+type Build = fn() -> Comparison;
+
 /// The comparisons by name.
-const ALL: &[(&str, fn() -> Comparison)] = &[
+const ALL: &[(&str, Build)] = &[
     ("floor", floor::batched),
     #[cfg(feature = "aws-lc")]
     ("aws-lc-decapsulate", aws_lc::decapsulate),
