@@ -46,6 +46,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Write a run in another format
     Export(ExportArgs),
+    /// Answer circuit handshakes over TCP
+    NtorRelay(RelayArgs),
     /// What of this machine disturbs measuring, and what to do about it
     Doctor(DoctorArgs),
     /// Block files of signed transactions: make them, verify them
@@ -105,6 +107,10 @@ pub(crate) struct RunArgs {
     /// Only this algorithm [repeatable]
     #[arg(long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
+
+    /// Only circuit handshakes exchanged over this: sockets of loopback
+    #[arg(long, value_name = "TRANSPORT", value_parser = ["tcp"])]
+    pub(crate) over: Option<String>,
 
     /// Message lengths in bytes
     #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
@@ -418,7 +424,43 @@ pub(crate) struct ShowArgs {
     pub(crate) case: Option<String>,
 
     #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
+
+    #[command(flatten)]
     pub(crate) database: DatabaseArgs,
+}
+
+/// What the tables of circuit handshakes ask about.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Circuit handshakes")]
+pub(crate) struct ScenarioArgs {
+    /// New circuits a second at the relay
+    #[arg(long, value_name = "N", default_value_t = 1000.0)]
+    pub(crate) circuits_per_second: f64,
+
+    /// Speeds of links, with a unit: 10M, 100M, 10G bits a second
+    #[arg(long, value_name = "SPEED", value_delimiter = ',', default_value = "10M,100M,10G")]
+    pub(crate) link: Vec<String>,
+
+    /// Round-trip time in ms
+    #[arg(long, value_name = "MS", default_value_t = 50.0)]
+    pub(crate) rtt: f64,
+}
+
+/// Answer circuit handshakes over TCP until a signal ends it: classical ntor, KEM-only, authenticated hybrid. An instrument,
+/// not a relay of Tor.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab ntor-relay                                    on a free port of loopback, which it prints
+  pqlab ntor-relay --listen 0.0.0.0:9001 --provider aws-lc+liboqs")]
+pub(crate) struct RelayArgs {
+    /// Where to listen; port 0 for any that is free
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: std::net::SocketAddr,
+
+    /// The provider, or two: of X25519 and hashes, and of ML-KEM
+    #[arg(long, value_name = "P", default_value = "aws-lc")]
+    pub(crate) provider: String,
 }
 
 /// Compare two runs case by case, or cases of one run. Exit code 1 if something is slower (or failed where it did not), else 3

@@ -52,6 +52,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Compare(arguments) => commands::compare::run(&arguments, &terminal),
         Command::Export(arguments) => commands::export::run(&arguments),
+        Command::NtorRelay(arguments) => commands::ntor_relay::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
         Command::Ledger(arguments) => commands::ledger::run(&arguments.command),
         Command::Completions { shell } => commands::completions::run(shell),

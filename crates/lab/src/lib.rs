@@ -7,6 +7,7 @@ mod error;
 mod inspect;
 pub mod ledger;
 mod plan;
+mod relay;
 mod session;
 mod suite;
 mod verify;
@@ -18,10 +19,13 @@ pub use compare::{alarms, check_percentage, compare_stored, yardstick};
 pub use error::LabError;
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
 pub use plan::{Filters, Plan, matches};
+pub use relay::relay;
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
 pub use verify::known_answers;
 pub use worker::serve_as_worker;
+
+pub use pqlab_workloads::ntor::relay::Relay;
 
 pub use pqlab_harness::environment::{Advice, Severity, advise, advise_here};
 pub use pqlab_record as record;

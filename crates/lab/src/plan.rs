@@ -16,6 +16,8 @@ pub struct Filters {
     pub providers: Vec<String>,
     /// Algorithms.
     pub algorithms: Vec<String>,
+    /// What handshakes are exchanged over: `tcp`. Nothing else is measured then.
+    pub over: Option<String>,
     /// Message lengths in bytes, in place of the suites' own.
     pub lengths: Option<Vec<u64>>,
     /// States of caches and process, in place of the suites' own; empty for these.
@@ -171,6 +173,7 @@ fn select(
         };
         (select.null || asked_for_null || case.provider != NULL)
             && select.parameters.iter().all(|pattern| has_parameter(case, pattern))
+            && filters.over.as_deref().is_none_or(|over| case.workload == "floor" || case.word("over") == Some(over))
             && matches_any(&select.algorithms, &case.algorithm)
             && (case.provider == NULL || matches_any(algorithms, &case.algorithm))
             && matches_any(operations, &case.operation)

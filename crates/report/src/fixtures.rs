@@ -229,3 +229,25 @@ fn environment() -> Environment {
         },
     }
 }
+
+/// Circuit handshakes of one provider: classical, and KEM-only with two parts left out in turn.
+pub(crate) fn ntor_run() -> Run {
+    let sized = |algorithm: &str, operation: &str, onionskin, reply, parameters| {
+        let mut case = other("ntor", algorithm, operation, "aws-lc", parameters);
+        case.form = None;
+        case.facts.sizes = Sizes { onionskin: Some(onionskin), reply: Some(reply), ..Sizes::default() };
+        case
+    };
+    let without = |part: &str| vec![Parameter::Word("without".into(), part.into())];
+    let mut records = Vec::new();
+    for (operation, microseconds) in [("create", 30.0), ("reply", 60.0), ("finish", 60.0), ("handshake", 150.0)] {
+        records.push(record_of(sized("ntor-v1", operation, 84, 64, Vec::new()), microseconds, 1));
+    }
+    for (operation, microseconds) in [("create", 20.0), ("reply", 40.0), ("finish", 40.0), ("handshake", 100.0)] {
+        records.push(record_of(sized("kem-only-mlkem512", operation, 820, 800, Vec::new()), microseconds, 1));
+    }
+    for (part, microseconds) in [("kem", 30.0), ("kdf", 90.0)] {
+        records.push(record_of(sized("kem-only-mlkem512", "profile", 820, 800, without(part)), microseconds, 1));
+    }
+    Run { records, ..run() }
+}

@@ -9,6 +9,7 @@ pub mod decomposition;
 pub mod estimates;
 pub mod exporters;
 pub mod ledger;
+pub mod ntor;
 pub mod number;
 pub mod scaling;
 pub mod schema;

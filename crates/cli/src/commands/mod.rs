@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod ledger;
 pub(crate) mod list;
+pub(crate) mod ntor_relay;
 pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod show;

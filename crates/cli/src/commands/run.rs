@@ -5,6 +5,7 @@ use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
 use pqlab_lab::record::Run;
+use pqlab_lab::report::ntor::RelayScenario;
 use pqlab_lab::report::{ExportOptions, Exporter, terminal};
 use pqlab_lab::store::Store;
 use pqlab_lab::{Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
@@ -95,6 +96,7 @@ fn filters(arguments: &RunArgs) -> Filters {
         senders: (!arguments.senders.is_empty()).then(|| arguments.senders.clone()),
         invalid_pct: arguments.invalid.map(|share| share.0),
         output_lengths: (!arguments.output_lengths.is_empty()).then(|| arguments.output_lengths.clone()),
+        over: arguments.over.clone(),
     }
 }
 
@@ -147,6 +149,7 @@ fn conclude(
         if let Some(table) = terminal::overview(&run, screen.palette) {
             output::data(&format!("\n{table}"))?;
         }
+        output::data(&terminal::ntor_tables(&run, &RelayScenario::default(), screen.palette))?;
         output::data(&terminal::closing(&run, screen.palette))?;
     }
     if !arguments.quiet {

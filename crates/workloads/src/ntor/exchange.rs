@@ -3,7 +3,7 @@
 use super::handshake_fault;
 use super::relay::{Link, Relay};
 use pqlab_constructions::ntor::{IDENTITY, Initiator, Protocol};
-use pqlab_harness::{Fault, Recorder, Trial};
+use pqlab_harness::{Demands, Fault, Recorder, Trial};
 use pqlab_primitives::Coins;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
@@ -95,6 +95,10 @@ impl Trial for Exchange {
             )));
         }
         Ok(())
+    }
+
+    fn demands(&self) -> Demands {
+        Demands { several_threads: true, ..Demands::default() }
     }
 }
 

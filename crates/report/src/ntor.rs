@@ -1,0 +1,285 @@
+//! What measured circuit handshakes mean for a relay and its links: figures of a run, and arithmetic on them. Nothing here
+//! is estimated from elsewhere; where a figure was not measured there is none.
+
+use crate::estimates::{Estimates, estimate};
+use pqlab_record::{Record, Run};
+use pqlab_stats::{CONFIDENCE, Interval, Sorted, mean_interval};
+
+/// Bytes that a CREATE2 cell has for an onionskin (tor-spec, sections 3 and 5.1).
+const CELL: u64 = 505;
+/// The steps of a handshake: by the client, the relay, the client.
+pub const STEPS: [&str; 3] = ["create", "reply", "finish"];
+
+/// What the user asks about: none of it is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelayScenario {
+    /// New circuits a second at the relay.
+    pub circuits_per_second: f64,
+    /// Speeds of links in bits a second.
+    pub links: Vec<f64>,
+    /// Round-trip time in ms.
+    pub rtt_ms: f64,
+}
+
+impl Default for RelayScenario {
+    fn default() -> RelayScenario {
+        RelayScenario { circuits_per_second: 1000.0, links: vec![10e6, 100e6, 10e9], rtt_ms: 50.0 }
+    }
+}
+
+/// What a run says of one handshake over one pair of providers. Times in ns.
+#[derive(Clone, Debug)]
+pub struct HandshakeFigures {
+    /// The handshake's name.
+    pub algorithm: String,
+    /// The provider, or two.
+    pub provider: String,
+    /// Length of the client's message in bytes.
+    pub onionskin: u64,
+    /// Length of the relay's message in bytes.
+    pub reply: u64,
+    /// The three [`STEPS`].
+    pub steps: [Option<Timing>; 3],
+    /// The handshake from start to end.
+    pub whole: Option<Timing>,
+    /// The share of each step in the sum of the three, in percent.
+    pub shares: [Option<Interval>; 3],
+    /// What each part takes of the handshake, in percent: how much less it takes when that part does nothing. The rest is
+    /// last.
+    pub parts: Vec<(String, Interval)>,
+    /// Over a connection that is kept.
+    pub kept: Option<Timing>,
+    /// Over a connection of its own.
+    pub fresh: Option<Timing>,
+}
+
+/// A measured time in ns.
+#[derive(Clone, Debug)]
+pub struct Timing {
+    /// Median with its interval.
+    pub median: Interval,
+    /// Mean.
+    pub mean: f64,
+    /// What speaks of single operations; `None` where a sample is a batch.
+    pub single: Option<Single>,
+    /// The median of each process, by its number.
+    by_process: Vec<(u32, f64)>,
+}
+
+/// Figures of single operations in ns.
+#[derive(Clone, Copy, Debug)]
+pub struct Single {
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+    /// Standard deviation.
+    pub stdev: Option<f64>,
+    /// Quantile of order 0.9.
+    pub p90: f64,
+    /// Quantile of order 0.99.
+    pub p99: f64,
+}
+
+impl HandshakeFigures {
+    /// Both messages, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.onionskin + self.reply
+    }
+
+    /// CREATE2 cells that the onionskin fills: one holds 505 bytes of it.
+    pub fn cells(&self) -> u64 {
+        self.onionskin.div_ceil(CELL)
+    }
+
+    /// Whether it is classical ntor.
+    pub fn classical(&self) -> bool {
+        self.algorithm == "ntor-v1"
+    }
+
+    /// Whether the relay proves that it is who it says.
+    pub fn authenticates_relay(&self) -> bool {
+        !self.algorithm.starts_with("kem-only")
+    }
+
+    /// Handshakes that one core of a relay answers in a second: the reciprocal of the relay's step.
+    pub fn replies_per_second(&self) -> Option<f64> {
+        self.steps[1].as_ref().map(|step| 1e9 / step.median.estimate)
+    }
+
+    /// Percentage of one core that a relay spends on answering.
+    pub fn cpu_pct(&self, scenario: &RelayScenario) -> Option<f64> {
+        self.replies_per_second().map(|rate| 100.0 * scenario.circuits_per_second / rate)
+    }
+
+    /// Bits a second of handshakes, both directions together.
+    pub fn bandwidth(&self, scenario: &RelayScenario) -> f64 {
+        self.bytes() as f64 * 8.0 * scenario.circuits_per_second
+    }
+
+    /// Time in ns that both messages take on a link.
+    pub fn transmission(&self, bits_per_second: f64) -> f64 {
+        self.bytes() as f64 * 8.0 / bits_per_second * 1e9
+    }
+
+    /// Time in ns from the client's first step to its keys: computing, one round trip, and both messages on the link.
+    pub fn time_to_keys(&self, bits_per_second: f64, rtt_ms: f64) -> Option<f64> {
+        let computing = self.whole.as_ref()?.median.estimate;
+        Some(computing + rtt_ms * 1e6 + self.transmission(bits_per_second))
+    }
+}
+
+/// The handshakes of a run, in the order of its records; empty for a run without any.
+pub fn handshakes(run: &Run) -> Vec<HandshakeFigures> {
+    let mut found: Vec<HandshakeFigures> = Vec::new();
+    let mut without: Vec<(usize, String, Timing)> = Vec::new();
+    for record in run.area("ntor") {
+        let case = &record.case;
+        let same = |known: &HandshakeFigures| known.algorithm == case.algorithm && known.provider == case.provider;
+        let index = found.iter().position(same).unwrap_or_else(|| {
+            found.push(HandshakeFigures {
+                algorithm: case.algorithm.clone(),
+                provider: case.provider.clone(),
+                onionskin: case.facts.sizes.onionskin.unwrap_or_default(),
+                reply: case.facts.sizes.reply.unwrap_or_default(),
+                steps: [None, None, None],
+                whole: None,
+                shares: [None, None, None],
+                parts: Vec::new(),
+                kept: None,
+                fresh: None,
+            });
+            found.len() - 1
+        });
+        let Some(timing) = timing(run, record) else { continue };
+        let figures = &mut found[index];
+        match (case.operation.as_str(), case.word("without"), case.word("connection")) {
+            ("handshake", ..) => figures.whole = Some(timing),
+            ("profile", Some(part), _) => without.push((index, part.to_owned(), timing)),
+            ("exchange", _, Some("kept")) => figures.kept = Some(timing),
+            ("exchange", _, Some("fresh")) => figures.fresh = Some(timing),
+            (operation, ..) => {
+                if let Some(step) = STEPS.iter().position(|step| *step == operation) {
+                    figures.steps[step] = Some(timing);
+                }
+            }
+        }
+    }
+    for (index, figures) in found.iter_mut().enumerate() {
+        figures.shares = shares(&figures.steps);
+        let lacking = without.iter().filter(|(of, ..)| *of == index).map(|(_, part, timing)| (part.as_str(), timing));
+        figures.parts = figures.whole.as_ref().map_or_else(Vec::new, |whole| parts(whole, lacking.collect()));
+    }
+    found
+}
+
+fn timing(run: &Run, record: &Record) -> Option<Timing> {
+    let protocol = &run.header.protocol;
+    let Estimates { median_ns, samples_ns, process_medians_ns, batch, .. } = estimate(record, protocol)?;
+    let single = (batch == 1).then_some(&record.samples).and_then(|samples| {
+        let times = samples.usable().flat_map(|visit| samples.ns_per_operation(visit));
+        let sorted = Sorted::new(times.collect())?.trim(protocol.trim_pct);
+        let (p90, p99) = (sorted.quantile(0.9), sorted.quantile(0.99));
+        Some(Single { min: sorted.min(), max: sorted.max(), stdev: samples_ns.stdev, p90, p99 })
+    });
+    Some(Timing { median: median_ns, mean: samples_ns.mean, single, by_process: process_medians_ns })
+}
+
+fn of_process(timing: &Timing, process: u32) -> Option<f64> {
+    timing.by_process.iter().find(|(number, _)| *number == process).map(|(_, median)| *median)
+}
+
+/// The share of each step, process by process: what slows one process alike cancels out.
+fn shares(steps: &[Option<Timing>; 3]) -> [Option<Interval>; 3] {
+    let [Some(create), Some(reply), Some(finish)] = steps else { return [None, None, None] };
+    let rows: Vec<[f64; 3]> = create
+        .by_process
+        .iter()
+        .filter_map(|&(process, first)| Some([first, of_process(reply, process)?, of_process(finish, process)?]))
+        .collect();
+    [0, 1, 2].map(|step| {
+        let shares: Vec<f64> = rows.iter().map(|row| 100.0 * row[step] / row.iter().sum::<f64>()).collect();
+        mean_interval(&shares, CONFIDENCE)
+    })
+}
+
+/// What each part takes, process by process, and what they leave.
+fn parts(whole: &Timing, without: Vec<(&str, &Timing)>) -> Vec<(String, Interval)> {
+    if without.is_empty() {
+        return Vec::new();
+    }
+    let rows: Vec<Vec<f64>> = whole
+        .by_process
+        .iter()
+        .filter_map(|&(process, all)| {
+            let share = |(_, lacking): &(&str, &Timing)| Some(100.0 * (1.0 - of_process(lacking, process)? / all));
+            let mut row = without.iter().map(share).collect::<Option<Vec<f64>>>()?;
+            row.push(100.0 - row.iter().sum::<f64>());
+            Some(row)
+        })
+        .collect();
+    let names = without.iter().map(|(part, _)| *part).chain(["rest"]);
+    names
+        .enumerate()
+        .filter_map(|(column, name)| {
+            let shares: Vec<f64> = rows.iter().map(|row| row[column]).collect();
+            Some((name.to_owned(), mean_interval(&shares, CONFIDENCE)?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::fixtures::{self, ntor_run};
+
+    fn figures(algorithm: &str) -> HandshakeFigures {
+        handshakes(&ntor_run()).into_iter().find(|figures| figures.algorithm == algorithm).unwrap()
+    }
+
+    fn close(left: f64, right: f64, within: f64) {
+        assert!((left - right).abs() <= within, "{left} is not within {within} of {right}");
+    }
+
+    #[test]
+    fn shares_add_up_and_follow_the_steps() {
+        let kem_only = figures("kem-only-mlkem512");
+        let shares: Vec<f64> = kem_only.shares.iter().map(|share| share.as_ref().unwrap().estimate).collect();
+        close(shares.iter().sum(), 100.0, 1e-9);
+        // Steps of 20, 40 and 40 µs.
+        close(shares[0], 20.0, 1.0);
+        close(shares[1], 40.0, 1.0);
+    }
+
+    #[test]
+    fn a_part_takes_what_the_handshake_saves_without_it() {
+        let kem_only = figures("kem-only-mlkem512");
+        let names: Vec<&str> = kem_only.parts.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["kem", "kdf", "rest"]);
+        // 100 µs, 30 without the KEM, 90 without the KDF.
+        close(kem_only.parts[0].1.estimate, 70.0, 1.0);
+        close(kem_only.parts[1].1.estimate, 10.0, 1.0);
+        close(kem_only.parts[2].1.estimate, 20.0, 1.5);
+    }
+
+    #[test]
+    fn the_relay_model_is_arithmetic_on_what_was_measured() {
+        let kem_only = figures("kem-only-mlkem512");
+        let scenario = RelayScenario::default();
+        close(kem_only.replies_per_second().unwrap(), 25_000.0, 300.0);
+        close(kem_only.cpu_pct(&scenario).unwrap(), 4.0, 0.1);
+        close(kem_only.bandwidth(&scenario), 12_960_000.0, 0.0);
+        close(kem_only.transmission(100e6), 129_600.0, 1e-6);
+        assert_eq!((kem_only.bytes(), kem_only.cells()), (1620, 2));
+        assert_eq!((figures("ntor-v1").bytes(), figures("ntor-v1").cells()), (148, 1));
+        assert!(!kem_only.authenticates_relay() && figures("ntor-v1").authenticates_relay());
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_figure() {
+        let classical = figures("ntor-v1");
+        assert!(classical.parts.is_empty() && classical.kept.is_none());
+        assert!(handshakes(&fixtures::run()).is_empty());
+    }
+}
