@@ -16,6 +16,7 @@ use pqlab_constructions::ledger::stream::{Chunk, Source};
 use pqlab_constructions::ledger::{ADDRESS, Fields, LONGEST_TRANSACTION, Scheme, Transaction};
 use std::fs::File;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// Rows that are read at once.
@@ -33,6 +34,9 @@ pub(super) enum RowError {
     /// A row holds neither the fields nor the bytes of a transaction.
     #[error("row {row}: {what}")]
     Row { row: u64, what: String },
+    /// The footer or a page says what cannot be.
+    #[error("this is not a readable Parquet file: it is damaged")]
+    Damaged,
     /// The file is not what it was when it was opened.
     #[error("the file has changed while it was read")]
     Changed,
@@ -191,6 +195,7 @@ impl ParquetReader {
         let handle = file.try_clone().map_err(ParquetError::from)?;
         let length = handle.metadata().map_err(ParquetError::from)?.len();
         let file = SerializedFileReader::new(file)?;
+        check_ranges(&file, length)?;
         let expected = schema()?;
         let found = file.metadata().file_metadata().schema();
         let fields = (expected.get_fields(), found.get_fields());
@@ -250,7 +255,8 @@ impl Source for ParquetReader {
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
         while chunk.has_room() {
             if self.ready.is_empty() {
-                self.refill()?;
+                // A damaged page on which the library panics is bad input like any other.
+                catch_unwind(AssertUnwindSafe(|| self.refill())).unwrap_or(Err(RowError::Damaged))?;
             }
             match self.ready.pop() {
                 Some(transaction) => chunk.push(&transaction),
@@ -259,6 +265,22 @@ impl Source for ParquetReader {
         }
         Ok(())
     }
+}
+
+/// Every column must lie within the file: the library asserts some of this, and believes the rest.
+fn check_ranges(file: &SerializedFileReader<File>, length: u64) -> Result<(), RowError> {
+    for group in file.metadata().row_groups() {
+        for column in group.columns() {
+            let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
+            let mut places = starts.into_iter().flatten().chain([column.compressed_size(), column.num_values()]);
+            let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
+            let end = start.checked_add(column.compressed_size()).and_then(|end| u64::try_from(end).ok());
+            if places.any(|place| place < 0) || end.is_none_or(|end| end > length) {
+                return Err(RowError::Damaged);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The readers of a row group's columns, side by side.
