@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Block files of signed transactions: make them, verify them
     Ledger(LedgerArgs),
+    /// Does the time depend on the secret?
+    Leak(LeakArgs),
     /// Print a shell's completion script
     #[command(after_help = "Example:\n  pqlab completions bash > ~/.local/share/bash-completion/completions/pqlab")]
     Completions {
@@ -551,6 +553,71 @@ pub(crate) struct DoctorArgs {
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Does the time of an operation depend on the secret? Exit code 1 if so, 3 if it cannot be said.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab leak kem/ML-KEM-768/decapsulate@liboqs          every test of one operation, with its controls
+  pqlab leak '*[secret=validity]@*' --samples 1000000   one test of every library
+  pqlab leak 'compare/*'                                the built-in targets: one leaks, one does not
+  pqlab leak --list")]
+pub(crate) struct LeakArgs {
+    /// Operations or single tests: `*` stands for any text; see --list
+    #[arg(value_name = "CASE", required_unless_present = "list")]
+    pub(crate) cases: Vec<String>,
+
+    /// List the tests that there are, and measure nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// Samples of a test, half of them of each class; fewer where --max-time allows no more
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(2_000..))]
+    pub(crate) samples: u64,
+
+    /// The difference in nanoseconds that matters: `none above X` is said for an X of at most this
+    #[arg(long, value_name = "NS", default_value_t = 30.0, value_parser = positive)]
+    pub(crate) effect: f64,
+
+    /// The delay in nanoseconds that is planted beside each test, and that the test must find to be worth anything
+    #[arg(long, value_name = "NS", default_value_t = 50.0, value_parser = positive)]
+    pub(crate) planted: f64,
+
+    /// Most seconds for a test
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive)]
+    pub(crate) max_time: f64,
+
+    /// Seed of keys, inputs and order
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// Test everything so many times, each time with another seed, and count the verdicts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) repeat: u32,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// No progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    /// The test that this process is to do: used by `pqlab leak` itself
+    #[arg(long, hide = true, requires = "family")]
+    pub(crate) part: bool,
+
+    /// Tests that are judged together
+    #[arg(long, hide = true)]
+    pub(crate) family: Option<usize>,
+}
+
+/// Reads a number above zero.
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number),
+        _ => Err("it must be a number above zero".into()),
+    }
 }
 
 /// Where results are kept.

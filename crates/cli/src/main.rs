@@ -55,6 +55,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::NtorRelay(arguments) => commands::ntor_relay::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
         Command::Ledger(arguments) => commands::ledger::run(&arguments.command),
+        Command::Leak(arguments) => commands::leak::run(&arguments, &terminal),
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Worker { descriptor } => {
             pqlab_lab::serve_as_worker(descriptor)?;

@@ -71,7 +71,7 @@ fn addend() -> u64 {
 ///
 /// Written in assembly: a compiler would fold the chain into one multiplication.
 #[cfg(target_arch = "x86_64")]
-fn chain(links: u64) -> u64 {
+pub(crate) fn chain(links: u64) -> u64 {
     let mut sum: u64 = 0;
     // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
     unsafe {
@@ -92,7 +92,7 @@ fn chain(links: u64) -> u64 {
 }
 
 #[cfg(target_arch = "aarch64")]
-fn chain(links: u64) -> u64 {
+pub(crate) fn chain(links: u64) -> u64 {
     let mut sum: u64 = 0;
     // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
     unsafe {
@@ -113,7 +113,7 @@ fn chain(links: u64) -> u64 {
 }
 
 #[cfg(target_arch = "riscv64")]
-fn chain(links: u64) -> u64 {
+pub(crate) fn chain(links: u64) -> u64 {
     let mut sum: u64 = 0;
     // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
     unsafe {
@@ -135,7 +135,7 @@ fn chain(links: u64) -> u64 {
 
 /// The chain where there is no assembly for it. The exclusive or keeps the compiler from folding the additions.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
-fn chain(links: u64) -> u64 {
+pub(crate) fn chain(links: u64) -> u64 {
     let addend = addend();
     let mut sum: u64 = 0;
     for _ in 0..(links / UNROLLED).max(1) {

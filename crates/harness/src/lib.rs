@@ -10,6 +10,7 @@ pub mod cold;
 pub mod counter;
 pub mod environment;
 pub mod gate;
+pub mod leak;
 pub mod process;
 pub mod schedule;
 pub mod trial;

@@ -6,6 +6,7 @@ mod compare;
 mod error;
 mod inspect;
 pub mod ledger;
+mod leak;
 mod plan;
 mod relay;
 mod session;
@@ -18,6 +19,9 @@ pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, alg
 pub use compare::{alarms, check_percentage, compare_stored, yardstick};
 pub use error::LabError;
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
+pub use leak::{
+    LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases, leak_without_figures, measure_leak,
+};
 pub use plan::{Filters, Plan, matches};
 pub use relay::relay;
 pub use session::{Ended, Laboratory, Progress, RunRequest};
@@ -33,3 +37,4 @@ pub use pqlab_report as report;
 pub use pqlab_store as store;
 pub use pqlab_verification as verification;
 pub use pqlab_workloads::Senders;
+pub use pqlab_workloads::leak::{LeakCase, Role as LeakRole};

@@ -10,6 +10,7 @@ mod contrast;
 mod describe;
 mod drift;
 mod interval;
+mod leak;
 mod multiplicity;
 mod normality;
 mod outliers;
@@ -29,6 +30,10 @@ pub use contrast::{contrast_interval, mean_interval, paired_difference_interval}
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, median_interval};
+pub use leak::{
+    CROPPINGS, LEAK_CONFIDENCE, LEAK_FLOOR_NS, LEAK_SIGNIFICANCE, LEAST_SAMPLES, LeakJudgement, LeakSamples, LeakVerdict,
+    Shift, TENTHS, TimeDifference, judge_leak, time_difference,
+};
 pub use multiplicity::benjamini_hochberg;
 pub use normality::{JarqueBera, jarque_bera};
 pub use outliers::{OUTLIER_SCORE, mad_outliers};

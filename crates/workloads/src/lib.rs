@@ -8,6 +8,7 @@ mod inputs;
 mod kem;
 pub mod known_answers;
 pub mod ledger;
+pub mod leak;
 pub mod ntor;
 mod pairs;
 mod registry;

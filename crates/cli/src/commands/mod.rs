@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod ledger;
+pub(crate) mod leak;
 pub(crate) mod list;
 pub(crate) mod ntor_relay;
 pub(crate) mod run;

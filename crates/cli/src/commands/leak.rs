@@ -1,0 +1,275 @@
+//! `pqlab leak`: each test in a process of its own, so that one that crashes is a failed line and the rest goes on.
+
+use super::laboratory;
+use crate::args::LeakArgs;
+use crate::output::{self, Terminal};
+use crate::table::table;
+use crate::{DONE, FAILED, INCONCLUSIVE};
+use anyhow::Context;
+use indicatif::{ProgressBar, ProgressStyle};
+use pqlab_lab::report::terminal::{Palette, Role};
+use pqlab_lab::{
+    LeakCase, LeakConclusion, LeakEffect, LeakOutcome, LeakRequest, LeakRole, leak_cases, leak_without_figures,
+    measure_leak,
+};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::process::{Command, Stdio};
+
+pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u8> {
+    let laboratory = laboratory()?;
+    if arguments.list {
+        return list(&leak_cases(&laboratory, &patterns(arguments))?, arguments, terminal);
+    }
+    let cases = leak_cases(&laboratory, &arguments.cases)?;
+    if arguments.part {
+        return measure_part(&laboratory, &cases, arguments);
+    }
+    let mut outcomes = Vec::new();
+    let bar = progress_bar(cases.len() * arguments.repeat as usize, arguments);
+    for turn in 0..u64::from(arguments.repeat) {
+        for case in &cases {
+            bar.set_message(case.to_string());
+            let outcome = ask_part(case, cases.len(), arguments.seed.wrapping_add(turn), arguments, &bar)?;
+            if !arguments.json {
+                bar.suspend(|| output::data(&sentence(&outcome, terminal.palette)))?;
+            }
+            outcomes.push(outcome);
+            bar.set_position(outcomes.len() as u64 * STEPS);
+        }
+    }
+    bar.finish_and_clear();
+    if arguments.json {
+        output::data(&serde_json::to_string_pretty(&json!({"schema": "pqlab-leak/1", "tests": outcomes}))?)?;
+    } else if arguments.repeat > 1 {
+        output::data(&counted(&outcomes, terminal))?;
+    }
+    Ok(exit_code(&outcomes))
+}
+
+/// Steps of the bar for one test.
+const STEPS: u64 = 1_000;
+
+fn patterns(arguments: &LeakArgs) -> Vec<String> {
+    if arguments.cases.is_empty() { vec!["*".into()] } else { arguments.cases.clone() }
+}
+
+fn list(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u8> {
+    if arguments.json {
+        let entry = |case: &LeakCase| json!({"case": case.to_string(), "operation": case.operation_id(),
+            "role": case.role.name(), "classes": case.classes});
+        output::data(&serde_json::to_string_pretty(&cases.iter().map(entry).collect::<Vec<_>>())?)?;
+        return Ok(DONE);
+    }
+    let rows = cases.iter().map(|case| vec![case.to_string(), case.classes.to_owned()]).collect();
+    output::data(&table(&["test", "classes"], rows, terminal.width))?;
+    Ok(DONE)
+}
+
+fn progress_bar(tests: usize, arguments: &LeakArgs) -> ProgressBar {
+    if arguments.no_progress || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = "[{elapsed_precise}] {bar:30} {percent:>3}%  {wide_msg} about {eta} left";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(tests as u64 * STEPS).with_style(style)
+}
+
+/// What a process of its own does: one test; lines of JSON with the share that is done, the last with the outcome.
+fn measure_part(
+    laboratory: &pqlab_lab::Laboratory,
+    cases: &[LeakCase],
+    arguments: &LeakArgs,
+) -> anyhow::Result<u8> {
+    let case = cases.first().context("a part has a case")?;
+    let request = LeakRequest {
+        samples: arguments.samples,
+        effect_ns: arguments.effect,
+        planted_ns: arguments.planted,
+        max_time_s: arguments.max_time,
+        seed: arguments.seed,
+        cases: arguments.family.unwrap_or(1),
+    };
+    let mut written = Ok(());
+    let outcome = measure_leak(laboratory, case, &request, &mut |share| {
+        if written.is_ok() {
+            written = output::data(&json!({"done": share}).to_string());
+        }
+    });
+    written?;
+    output::data(&json!({"outcome": outcome}).to_string())?;
+    Ok(DONE)
+}
+
+/// Starts the process of a test and takes its outcome. If it dies, that is a failed test.
+fn ask_part(
+    case: &LeakCase,
+    family: usize,
+    seed: u64,
+    arguments: &LeakArgs,
+    bar: &ProgressBar,
+) -> anyhow::Result<LeakOutcome> {
+    let begin = bar.position();
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["leak", &case.to_string(), "--part", "--family", &family.to_string()]);
+    command.args(["--samples", &arguments.samples.to_string(), "--seed", &seed.to_string()]);
+    command.args(["--effect", &arguments.effect.to_string(), "--planted", &arguments.planted.to_string()]);
+    command.args(["--max-time", &arguments.max_time.to_string()]);
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
+    let stdout = child.stdout.take().context("a child has the pipe that it was given")?;
+    let mut outcome = None;
+    for line in BufReader::new(stdout).lines() {
+        let Ok(mut message) = serde_json::from_str::<Value>(&line?) else { continue };
+        if let Some(share) = message["done"].as_f64() {
+            bar.set_position(begin + (share * STEPS as f64) as u64);
+        }
+        if let Ok(found) = serde_json::from_value::<LeakOutcome>(message["outcome"].take()) {
+            outcome = Some(found);
+        }
+    }
+    let status = child.wait()?;
+    Ok(match outcome {
+        Some(outcome) if status.success() => outcome,
+        _ => leak_without_figures(case, LeakConclusion::Failed, format!("its process ended: {status}")),
+    })
+}
+
+/// Leaks and failures first, then what could not be said; controls decide nothing unless they fail.
+fn exit_code(outcomes: &[LeakOutcome]) -> u8 {
+    let mut code = None;
+    for LeakOutcome { verdict, role, .. } in outcomes {
+        let this = match verdict {
+            LeakConclusion::Leak | LeakConclusion::Failed => Some(FAILED),
+            LeakConclusion::Inconclusive | LeakConclusion::Void if *role != LeakRole::Public.name() => {
+                Some(INCONCLUSIVE)
+            }
+            LeakConclusion::None if *role != LeakRole::Public.name() => Some(DONE),
+            _ => None,
+        };
+        code = match (code, this) {
+            (Some(FAILED), _) | (_, Some(FAILED)) => Some(FAILED),
+            (Some(INCONCLUSIVE), _) | (_, Some(INCONCLUSIVE)) => Some(INCONCLUSIVE),
+            (known, new) => known.or(new),
+        };
+    }
+    // Where nothing secret was tested nothing is known.
+    code.unwrap_or(INCONCLUSIVE)
+}
+
+fn sentence(outcome: &LeakOutcome, palette: Palette) -> String {
+    let (word, role) = match (outcome.verdict, &outcome.figures) {
+        (LeakConclusion::Leak, _) => ("LEAK".to_owned(), Role::Bad),
+        (LeakConclusion::PublicDependent, _) => ("public-dependent".to_owned(), Role::Strong),
+        (LeakConclusion::None, Some(figures)) => (format!("none above {:.1} ns", figures.bound_ns), Role::Good),
+        (LeakConclusion::None, None) => ("none".to_owned(), Role::Good),
+        (LeakConclusion::Inconclusive, _) => ("inconclusive".to_owned(), Role::Doubtful),
+        (LeakConclusion::Void, _) => ("VOID".to_owned(), Role::Doubtful),
+        (LeakConclusion::Unsupported, _) => ("unsupported".to_owned(), Role::Faint),
+        (LeakConclusion::Failed, _) => ("FAILED".to_owned(), Role::Bad),
+    };
+    let mut text = format!("{}  {}\n", palette.paint(role, &format!("{word:<18}")), outcome.case);
+    let mut notes = Vec::new();
+    if let Some(figures) = &outcome.figures {
+        notes.push(format!(
+            "{}: {} in tenth {}, of {}, {} samples",
+            outcome.classes,
+            effect(&figures.effect),
+            figures.tenth,
+            time(figures.median_ns),
+            figures.samples
+        ));
+        notes.push(format!(
+            "planted {} ns: found {}; null: {:.1} ns",
+            figures.planted_ns,
+            effect(&figures.planted),
+            figures.null_ns
+        ));
+    }
+    notes.extend(outcome.reason.iter().filter(|reason| !reason.is_empty()).cloned());
+    notes.extend(outcome.caveat.clone());
+    for note in notes {
+        text.push_str(&format!("{:20}{note}\n", ""));
+    }
+    text
+}
+
+fn effect(effect: &LeakEffect) -> String {
+    format!("{:+.1} ns ({:+.1} to {:+.1})", effect.ns, effect.ci_ns[0], effect.ci_ns[1])
+}
+
+fn time(ns: f64) -> String {
+    if ns < 10_000.0 { format!("{ns:.0} ns") } else { format!("{:.1} µs", ns / 1e3) }
+}
+
+/// How often each verdict was given, and how wide the figures ranged.
+fn counted(outcomes: &[LeakOutcome], terminal: &Terminal) -> String {
+    let mut by_case: BTreeMap<&str, Vec<&LeakOutcome>> = BTreeMap::new();
+    for outcome in outcomes {
+        by_case.entry(&outcome.case).or_default().push(outcome);
+    }
+    let rows = by_case.iter().map(|(case, outcomes)| {
+        let count = |verdict| outcomes.iter().filter(|outcome| outcome.verdict == verdict).count();
+        let figures = || outcomes.iter().filter_map(|outcome| outcome.figures.as_ref());
+        let found = figures().filter(|figures| figures.planted.ci_ns[0] > 0.0).count();
+        let range = |values: Vec<f64>| {
+            let (low, high) =
+                values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
+            if values.is_empty() { "-".to_owned() } else { format!("{low:.1} to {high:.1}") }
+        };
+        vec![
+            (*case).to_owned(),
+            outcomes.len().to_string(),
+            count(LeakConclusion::Leak).to_string(),
+            count(LeakConclusion::None).to_string(),
+            (count(LeakConclusion::Inconclusive) + count(LeakConclusion::Void)).to_string(),
+            found.to_string(),
+            range(figures().map(|figures| figures.bound_ns).collect()),
+            range(figures().map(|figures| figures.effect.ns).collect()),
+            range(figures().map(|figures| figures.planted.ns).collect()),
+        ]
+    });
+    let heads =
+        ["test", "runs", "leak", "none", "unclear", "planted found", "bound, ns", "effect, ns", "planted, ns"];
+    table(&heads, rows.collect(), terminal.width)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(role: LeakRole, verdict: LeakConclusion) -> LeakOutcome {
+        LeakOutcome {
+            case: "kem/X/decapsulate[secret=key]@y".into(),
+            operation: "kem/X/decapsulate@y".into(),
+            role: role.name().into(),
+            classes: "one against many".into(),
+            caveat: None,
+            verdict,
+            reason: None,
+            figures: None,
+        }
+    }
+
+    #[test]
+    fn a_leak_outweighs_a_doubt_and_controls_decide_nothing() {
+        use LeakConclusion::{Failed, Inconclusive, Leak, None, PublicDependent, Unsupported, Void};
+        let code = |verdicts: &[(LeakRole, LeakConclusion)]| {
+            exit_code(&verdicts.iter().map(|&(role, verdict)| outcome(role, verdict)).collect::<Vec<_>>())
+        };
+        let (secret, public) = (LeakRole::Secret, LeakRole::Public);
+        assert_eq!(code(&[(secret, None), (public, PublicDependent), (public, Void)]), DONE);
+        assert_eq!(code(&[(secret, None), (secret, Inconclusive)]), INCONCLUSIVE);
+        assert_eq!(code(&[(secret, Void), (secret, Leak), (secret, None)]), FAILED);
+        assert_eq!(code(&[(secret, None), (public, Failed)]), FAILED);
+        assert_eq!(code(&[(secret, None), (secret, Unsupported)]), DONE);
+        assert_eq!(code(&[(secret, Unsupported), (public, None)]), INCONCLUSIVE);
+    }
+
+    #[test]
+    fn words_come_before_figures() {
+        let line = sentence(&outcome(LeakRole::Secret, LeakConclusion::Leak), Palette { colour: false });
+        assert!(line.starts_with("LEAK                kem/X/decapsulate[secret=key]@y\n"), "{line}");
+        assert_eq!((time(950.4), time(12_345.0)), ("950 ns".into(), "12.3 µs".into()));
+    }
+}

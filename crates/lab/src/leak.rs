@@ -1,0 +1,241 @@
+//! Does the time depend on the secret? Cases from the registry, times from the harness, a verdict from the statistics.
+
+use crate::{LabError, Laboratory, matches};
+use pqlab_harness::Fault;
+use pqlab_harness::leak::{FIRST, LeakPlan, LeakTimes, NULL, PLANTED, SECOND, measure};
+use pqlab_stats::{
+    LEAK_CONFIDENCE, LEAST_SAMPLES, LeakJudgement, LeakSamples, LeakVerdict, Shift, TENTHS, judge_leak, median,
+};
+use pqlab_workloads::leak::{LeakCase, LeakSubject, Role, cases, prepare};
+use serde::{Deserialize, Serialize};
+
+/// How a leak is looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeakRequest {
+    /// Samples of a case, half of them of each class.
+    pub samples: u64,
+    /// The difference in ns that matters.
+    pub effect_ns: f64,
+    /// The delay in ns that is planted and must be found.
+    pub planted_ns: f64,
+    /// Most seconds for a case.
+    pub max_time_s: f64,
+    /// Seed of keys, inputs and order.
+    pub seed: u64,
+    /// Cases that are tested together: verdicts are corrected for their number.
+    pub cases: usize,
+}
+
+/// What is said of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeakConclusion {
+    /// The time depends on the class, and the class is secret.
+    Leak,
+    /// The time depends on the class, which is public: no leak.
+    PublicDependent,
+    /// It does not, by more than the bound.
+    None,
+    /// Neither can be said.
+    Inconclusive,
+    /// The measurement failed its own test, and says nothing.
+    Void,
+    /// The library does not offer what the classes need.
+    Unsupported,
+    /// The library failed.
+    Failed,
+}
+
+/// A difference in time, second class less first, with its interval, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeakEffect {
+    /// The difference.
+    pub ns: f64,
+    /// Ends of its 95% interval, which holds for all cases and tenths together.
+    pub ci_ns: [f64; 2],
+}
+
+/// A case and what was found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeakOutcome {
+    /// The case's id.
+    pub case: String,
+    /// The operation's id.
+    pub operation: String,
+    /// Whether the classes differ in secret or public data, or in nothing.
+    pub role: String,
+    /// What the classes are.
+    pub classes: String,
+    /// In what else they differ, where it cannot be helped.
+    pub caveat: Option<String>,
+    /// The verdict.
+    pub verdict: LeakConclusion,
+    /// Why there is none, or none that is worth more.
+    pub reason: Option<String>,
+    /// The figures, where it was measured.
+    pub figures: Option<LeakFigures>,
+}
+
+/// The figures behind a verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeakFigures {
+    /// The difference that stands out most among the tenths.
+    pub effect: LeakEffect,
+    /// Its tenth of the distribution, 1 for the fastest.
+    pub tenth: usize,
+    /// What no tenth's difference exceeds, in ns.
+    pub bound_ns: f64,
+    /// Differences up to here are the measurement's own, in ns.
+    pub floor_ns: f64,
+    /// Every tenth but the slowest.
+    pub tenths: Vec<LeakEffect>,
+    /// Welch's t of the test, of any cropping, that stands out most.
+    pub clearest_t: f64,
+    /// The planted delay as it was found.
+    pub planted: LeakEffect,
+    /// How long it was meant to be, in ns.
+    pub planted_ns: f64,
+    /// The largest difference of two groups of one class, in ns.
+    pub null_ns: f64,
+    /// Samples of both classes.
+    pub samples: usize,
+    /// Median time of the first class in ns, with the reading of the counter.
+    pub median_ns: f64,
+    /// The counter.
+    pub counter: String,
+    /// Its smallest step, in ns.
+    pub resolution_ns: f64,
+    /// The processor that measured, if the thread could be kept on one.
+    pub pinned: Option<u32>,
+}
+
+/// The cases whose id, or whose operation's id, matches one of the patterns.
+///
+/// # Errors
+/// [`LabError::Usage`] for a pattern that matches none.
+pub fn leak_cases(laboratory: &Laboratory, patterns: &[String]) -> Result<Vec<LeakCase>, LabError> {
+    let all = cases(laboratory.registry().providers());
+    let fits = |pattern: &str, case: &LeakCase| {
+        pattern == case.to_string() || pattern == case.operation_id() || {
+            matches(pattern, &case.operation_id()) || matches(pattern, &case.to_string())
+        }
+    };
+    for pattern in patterns {
+        if !all.iter().any(|case| fits(pattern, case)) {
+            return Err(LabError::usage(format!("no case matches {pattern:?}: see `pqlab leak --list`")));
+        }
+    }
+    Ok(all.into_iter().filter(|case| patterns.iter().any(|pattern| fits(pattern, case))).collect())
+}
+
+/// An outcome without figures.
+pub fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String) -> LeakOutcome {
+    LeakOutcome {
+        case: case.to_string(),
+        operation: case.operation_id(),
+        role: case.role.name().to_owned(),
+        classes: case.classes.to_owned(),
+        caveat: None,
+        verdict,
+        reason: Some(reason),
+        figures: None,
+    }
+}
+
+/// Measures a case in this process, on one thread that is kept on one processor from then on. `progress` is told the share
+/// that is done.
+pub fn measure_leak(
+    laboratory: &Laboratory,
+    case: &LeakCase,
+    request: &LeakRequest,
+    progress: &mut dyn FnMut(f64),
+) -> LeakOutcome {
+    match try_measure(laboratory, case, request, progress) {
+        Ok(outcome) => outcome,
+        Err(Fault::Unsupported(reason)) => leak_without_figures(case, LeakConclusion::Unsupported, reason),
+        Err(error) => leak_without_figures(case, LeakConclusion::Failed, error.to_string()),
+    }
+}
+
+fn try_measure(
+    laboratory: &Laboratory,
+    case: &LeakCase,
+    request: &LeakRequest,
+    progress: &mut dyn FnMut(f64),
+) -> Result<LeakOutcome, Fault> {
+    let providers = laboratory.registry().providers();
+    let LeakSubject { mut target, pools, caveat, .. } = prepare(case, providers, request.seed)?;
+    let plan = LeakPlan {
+        samples: request.samples,
+        least: LEAST_SAMPLES as u64,
+        longest_ns: (request.max_time_s * 1e9) as u64,
+        planted_ns: request.planted_ns,
+        seed: request.seed,
+    };
+    let times = measure(target.as_mut(), &pools, &plan, progress)?;
+    let samples = LeakSamples {
+        first: &times.groups[FIRST],
+        null: &times.groups[NULL],
+        planted: &times.groups[PLANTED],
+        second: &times.groups[SECOND],
+    };
+    let judgement = judge_leak(samples, request.effect_ns, request.cases, request.seed)
+        .ok_or_else(|| Fault::Library("the times are not fit to be judged".into()))?;
+    let (verdict, reason) = conclude(&judgement, case.role, request);
+    Ok(LeakOutcome {
+        reason,
+        caveat: caveat.map(str::to_owned),
+        figures: Some(figures(&judgement, &times, request)),
+        ..leak_without_figures(case, verdict, String::new())
+    })
+}
+
+fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (LeakConclusion, Option<String>) {
+    match judgement.verdict {
+        LeakVerdict::Leak if role == Role::Public => (LeakConclusion::PublicDependent, None),
+        LeakVerdict::Leak => (LeakConclusion::Leak, None),
+        LeakVerdict::None => (LeakConclusion::None, None),
+        LeakVerdict::Inconclusive => {
+            let reason = format!(
+                "a difference of up to {:.1} ns cannot be ruled out, {} ns matter: more samples, or a quieter machine",
+                judgement.bound, request.effect_ns
+            );
+            (LeakConclusion::Inconclusive, Some(reason))
+        }
+        LeakVerdict::FalseAlarm => {
+            let reason = format!("two groups of one class differ by {:.1} ns", judgement.null.largest());
+            (LeakConclusion::Void, Some(reason))
+        }
+        LeakVerdict::Blind => {
+            let reason =
+                format!("the planted {} ns were not found: more samples, or a larger --planted", request.planted_ns);
+            (LeakConclusion::Void, Some(reason))
+        }
+    }
+}
+
+fn figures(judgement: &LeakJudgement, times: &LeakTimes, request: &LeakRequest) -> LeakFigures {
+    let effect = |shift: &Shift| {
+        let half = shift.half_width(LEAK_CONFIDENCE, TENTHS * request.cases.max(1));
+        LeakEffect { ns: shift.estimate, ci_ns: [shift.estimate - half, shift.estimate + half] }
+    };
+    let tenth = judgement.difference.clearest_tenth();
+    let clearest = judgement.difference.clearest();
+    let t = if clearest.standard_error > 0.0 { clearest.estimate / clearest.standard_error } else { 0.0 };
+    LeakFigures {
+        effect: effect(&judgement.difference.tenths[tenth]),
+        tenth: tenth + 1,
+        bound_ns: judgement.bound,
+        floor_ns: judgement.floor,
+        tenths: judgement.difference.tenths.iter().map(effect).collect(),
+        clearest_t: t,
+        planted: effect(&judgement.planted.tenths[judgement.planted.clearest_tenth()]),
+        planted_ns: request.planted_ns,
+        null_ns: judgement.null.largest(),
+        samples: times.groups[FIRST].len() + times.groups[SECOND].len(),
+        median_ns: median(&times.groups[FIRST]).unwrap_or(f64::NAN),
+        counter: times.counter.to_owned(),
+        resolution_ns: times.resolution_ns,
+        pinned: times.pinned,
+    }
+}

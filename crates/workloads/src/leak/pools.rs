@@ -1,0 +1,31 @@
+//! Equal pools of inputs for the groups of a measurement.
+
+use pqlab_harness::clock::monotonic_ns;
+use pqlab_harness::leak::GROUPS;
+use rand_chacha::ChaCha8Rng;
+
+/// Inputs of a group.
+const POOL: usize = 64;
+/// Fewest, where making them takes long.
+const LEAST: usize = 8;
+/// Time after which no more are made, in ns.
+const LONGEST_NS: u64 = 3_000_000_000;
+
+/// Pools of as many inputs for each group: three of the first class, one of the second. They are made in turn, so that the
+/// time of making tells them apart no more than their place in memory.
+pub(super) fn pools<E>(
+    draw: &mut ChaCha8Rng,
+    mut first: impl FnMut(&mut ChaCha8Rng) -> Result<Vec<u8>, E>,
+    mut second: impl FnMut(&mut ChaCha8Rng) -> Result<Vec<u8>, E>,
+) -> Result<[Vec<Vec<u8>>; GROUPS], E> {
+    let mut pools: [Vec<Vec<u8>>; GROUPS] = Default::default();
+    let begin = monotonic_ns();
+    while pools[0].len() < POOL && (pools[0].len() < LEAST || monotonic_ns() - begin < LONGEST_NS) {
+        let [one, two, three, four] = &mut pools;
+        for pool in [one, two, three] {
+            pool.push(first(draw)?);
+        }
+        four.push(second(draw)?);
+    }
+    Ok(pools)
+}
