@@ -133,6 +133,19 @@ pub(crate) fn chain(links: u64) -> u64 {
     sum
 }
 
+/// Waits until everything before has been carried out, where the architecture has an instruction for that: without it the
+/// end of a [chain] overlaps with what follows.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn drain() {
+    // SAFETY: `lfence` is part of SSE2, which every x86-64 processor has.
+    unsafe { std::arch::x86_64::_mm_lfence() }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) fn drain() {}
+
 /// The chain where there is no assembly for it. The exclusive or keeps the compiler from folding the additions.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 pub(crate) fn chain(links: u64) -> u64 {

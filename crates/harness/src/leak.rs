@@ -114,12 +114,7 @@ pub fn measure(
             progress(round as f64 / rounds as f64);
         }
     }
-    Ok(LeakTimes {
-        groups,
-        counter: counter.source.metric().name(),
-        pinned,
-        resolution_ns: counter.resolution_ns,
-    })
+    Ok(LeakTimes { groups, counter: counter.source.metric().name(), pinned, resolution_ns: counter.resolution_ns })
 }
 
 /// A counter of time: cycles and instructions are not what an attacker sees.
@@ -151,6 +146,7 @@ impl Bench<'_> {
         self.target.load(black_box(&self.buffer))?;
         counter.counter.start();
         black_box(clock::chain(links));
+        clock::drain();
         let outcome = self.target.call();
         let ticks = counter.counter.stop();
         outcome.map(|()| ticks)

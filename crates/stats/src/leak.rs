@@ -140,9 +140,24 @@ fn cropped(first: &[f64], second: &[f64]) -> Option<Vec<Shift>> {
 impl TimeDifference {
     /// By how much the classes surely differ, all tests of all `cases` together; not above zero where that is not known.
     pub fn surely(&self, cases: usize) -> f64 {
+        self.surely_beyond(|_| 0.0, cases)
+    }
+
+    /// As [`surely`](Self::surely), less what the harness's own differences may be for each test.
+    fn surely_beyond(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
         let tests = family(cases);
-        let least = |shift: &Shift| shift.estimate.abs() - shift.half_width(1.0 - LEAK_SIGNIFICANCE, tests);
-        self.tenths.iter().chain(&self.cropped).map(least).fold(f64::NEG_INFINITY, f64::max)
+        let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
+        let least = |(test, shift): (usize, &Shift)| {
+            shift.estimate.abs() - shift.half_width(1.0 - LEAK_SIGNIFICANCE, tests) - floor(test)
+        };
+        shifts.map(least).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The difference of a test in absolute value, and at least [`LEAK_FLOOR_NS`]; the largest where that test was not made.
+    fn floor(&self, test: usize, tests: usize) -> f64 {
+        let own = self.tenths.iter().chain(&self.cropped);
+        let shift = if own.clone().count() == tests { own.clone().nth(test) } else { None };
+        shift.map_or_else(|| self.largest(), |shift| shift.estimate.abs()).max(LEAK_FLOOR_NS)
     }
 
     /// What no tenth's difference exceeds, with [`LEAK_CONFIDENCE`] over all tenths of all `cases`.
@@ -220,7 +235,8 @@ pub struct LeakJudgement {
     pub null: TimeDifference,
     /// Planted less null.
     pub planted: TimeDifference,
-    /// Differences up to here are taken for the harness's own: [`LEAK_FLOOR_NS`], or what the null shows if that is more.
+    /// Differences up to here are taken for the harness's own, in the tenth that stands out: [`LEAK_FLOOR_NS`], or what the
+    /// null shows there if that is more.
     pub floor: f64,
     /// What no tenth's difference exceeds.
     pub bound: f64,
@@ -229,18 +245,19 @@ pub struct LeakJudgement {
 /// Judges one of `cases` measurements; `effect` is the difference in ns that matters.
 ///
 /// The measurement must first find the delay planted in one group, and must not find a difference between two groups of
-/// the same class. A leak is a difference that surely exceeds what those two groups show.
+/// the same class. A leak is a difference that surely exceeds what those two groups show in the same test.
 pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64) -> Option<LeakJudgement> {
     let difference = time_difference(samples.first, samples.second, seed)?;
     let null = time_difference(samples.first, samples.null, seed)?;
     let planted = time_difference(samples.null, samples.planted, seed)?;
-    let floor = null.largest().max(LEAK_FLOOR_NS);
+    let tests = difference.tenths.len() + difference.cropped.len();
+    let floor = null.floor(difference.clearest_tenth(), tests);
     let bound = difference.bound(cases);
     let verdict = if null.surely(cases) > LEAK_FLOOR_NS {
         LeakVerdict::FalseAlarm
     } else if planted.surely(cases) <= 0.0 {
         LeakVerdict::Blind
-    } else if difference.surely(cases) > floor {
+    } else if difference.surely_beyond(|test| null.floor(test, tests), cases) > 0.0 {
         LeakVerdict::Leak
     } else if bound <= effect {
         LeakVerdict::None

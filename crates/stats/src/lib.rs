@@ -31,8 +31,8 @@ pub use describe::{Description, coefficient_of_variation_pct, describe_samples, 
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, median_interval};
 pub use leak::{
-    CROPPINGS, LEAK_CONFIDENCE, LEAK_FLOOR_NS, LEAK_SIGNIFICANCE, LEAST_SAMPLES, LeakJudgement, LeakSamples, LeakVerdict,
-    Shift, TENTHS, TimeDifference, judge_leak, time_difference,
+    CROPPINGS, LEAK_CONFIDENCE, LEAK_FLOOR_NS, LEAK_SIGNIFICANCE, LEAST_SAMPLES, LeakJudgement, LeakSamples,
+    LeakVerdict, Shift, TENTHS, TimeDifference, judge_leak, time_difference,
 };
 pub use multiplicity::benjamini_hochberg;
 pub use normality::{JarqueBera, jarque_bera};

@@ -57,8 +57,10 @@ fn patterns(arguments: &LeakArgs) -> Vec<String> {
 
 fn list(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u8> {
     if arguments.json {
-        let entry = |case: &LeakCase| json!({"case": case.to_string(), "operation": case.operation_id(),
-            "role": case.role.name(), "classes": case.classes});
+        let entry = |case: &LeakCase| {
+            json!({"case": case.to_string(), "operation": case.operation_id(),
+            "role": case.role.name(), "classes": case.classes})
+        };
         output::data(&serde_json::to_string_pretty(&cases.iter().map(entry).collect::<Vec<_>>())?)?;
         return Ok(DONE);
     }
@@ -77,11 +79,7 @@ fn progress_bar(tests: usize, arguments: &LeakArgs) -> ProgressBar {
 }
 
 /// What a process of its own does: one test; lines of JSON with the share that is done, the last with the outcome.
-fn measure_part(
-    laboratory: &pqlab_lab::Laboratory,
-    cases: &[LeakCase],
-    arguments: &LeakArgs,
-) -> anyhow::Result<u8> {
+fn measure_part(laboratory: &pqlab_lab::Laboratory, cases: &[LeakCase], arguments: &LeakArgs) -> anyhow::Result<u8> {
     let case = cases.first().context("a part has a case")?;
     let request = LeakRequest {
         samples: arguments.samples,
@@ -229,8 +227,7 @@ fn counted(outcomes: &[LeakOutcome], terminal: &Terminal) -> String {
             range(figures().map(|figures| figures.planted.ns).collect()),
         ]
     });
-    let heads =
-        ["test", "runs", "leak", "none", "unclear", "planted found", "bound, ns", "effect, ns", "planted, ns"];
+    let heads = ["test", "runs", "leak", "none", "unclear", "planted found", "bound, ns", "effect, ns", "planted, ns"];
     table(&heads, rows.collect(), terminal.width)
 }
 

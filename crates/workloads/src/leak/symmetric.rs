@@ -7,9 +7,7 @@ use crate::fault;
 use crate::inputs::bytes;
 use pqlab_harness::Fault;
 use pqlab_harness::leak::Target;
-use pqlab_primitives::{
-    Aead, AeadKey, Coins, Error, KeyAgreement, PrivateKey, Provider, Result as LibraryResult,
-};
+use pqlab_primitives::{Aead, AeadKey, Coins, Error, KeyAgreement, PrivateKey, Provider, Result as LibraryResult};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 

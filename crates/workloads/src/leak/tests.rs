@@ -46,7 +46,10 @@ fn classes_of_keys_differ_in_the_secret_alone_and_their_control_in_public_data_a
         let all = cases(&providers);
         let of = |role, varies| {
             let wanted = |case: &&LeakCase| {
-                case.algorithm == algorithm && case.provider == "rustcrypto" && case.role == role && case.varies == varies
+                case.algorithm == algorithm
+                    && case.provider == "rustcrypto"
+                    && case.role == role
+                    && case.varies == varies
             };
             prepare(all.iter().find(wanted).unwrap(), &providers, 1)
         };
