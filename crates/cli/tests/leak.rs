@@ -1,0 +1,58 @@
+//! `pqlab leak`: its words, its files and its exit codes. What it finds is a matter of time and decided elsewhere.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+use serde_json::Value;
+
+#[test]
+fn tests_are_listed_with_what_their_classes_are() {
+    let pqlab = Pqlab::new();
+    let list = pqlab.expect(0, &["leak", "--list"]);
+    assert!(list.contains("compare/naive/tags[secret=place]@built-in"), "{list}");
+    let tests: Value = serde_json::from_str(&pqlab.expect(0, &["leak", "--list", "--json", "compare/*"])).unwrap();
+    assert_eq!(tests.as_array().unwrap().len(), 3);
+    assert_eq!(tests[0]["operation"], "compare/naive/tags@built-in");
+    assert_eq!((&tests[0]["role"], &tests[2]["role"]), (&Value::from("secret"), &Value::from("nothing")));
+}
+
+#[test]
+fn what_cannot_be_tested_is_refused_in_one_line() {
+    let pqlab = Pqlab::new();
+    for (arguments, word) in [
+        (&["leak"][..], "CASE"),
+        (&["leak", "kem/nothing"], "--list"),
+        (&["leak", "compare/*", "--samples", "10"], "samples"),
+        (&["leak", "compare/*", "--effect", "-1"], "above zero"),
+        (&["leak", "compare/*", "--planted", "NaN"], "above zero"),
+        (&["leak", "compare/*", "--max-time", "0"], "above zero"),
+    ] {
+        let output = pqlab.run(arguments);
+        let err = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");
+        assert!(err.trim_end().lines().count() == 1 && err.contains(word), "{arguments:?}: {err}");
+    }
+}
+
+#[test]
+fn every_test_has_a_verdict_and_its_figures() {
+    let pqlab = Pqlab::new();
+    let output = pqlab.run(&["leak", "compare/constant-time/*", "--samples", "4000", "--repeat", "2", "--json"]);
+    let document: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    let tests = document["tests"].as_array().unwrap();
+    assert_eq!((&document["schema"], tests.len()), (&Value::from("pqlab-leak/1"), 4));
+    for test in tests {
+        let verdict = test["verdict"].as_str().unwrap();
+        assert!(["leak", "none", "inconclusive", "void"].contains(&verdict), "{test}");
+        let figures = &test["figures"];
+        assert_eq!((&figures["samples"], &figures["planted_ns"]), (&Value::from(4000), &Value::from(50.0)));
+        assert_eq!(figures["tenths"].as_array().unwrap().len(), 9);
+        let [low, high] = [0, 1].map(|end| figures["effect"]["ci_ns"][end].as_f64().unwrap());
+        assert!(low <= high && figures["bound_ns"].as_f64().unwrap() >= 0.0);
+        let told = test["reason"].is_string();
+        assert_eq!(told, ["inconclusive", "void"].contains(&verdict), "{test}");
+    }
+    assert!([Some(0), Some(1), Some(3)].contains(&output.status.code()));
+}
