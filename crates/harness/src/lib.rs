@@ -11,6 +11,7 @@ pub mod counter;
 pub mod environment;
 pub mod gate;
 pub mod leak;
+pub mod memory;
 pub mod process;
 pub mod schedule;
 pub mod trial;

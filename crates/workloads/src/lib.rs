@@ -9,6 +9,7 @@ mod kem;
 pub mod known_answers;
 pub mod leak;
 pub mod ledger;
+mod memory;
 pub mod ntor;
 mod pairs;
 mod registry;
@@ -94,6 +95,7 @@ pub fn workloads() -> Vec<Box<dyn Workload>> {
         Box::new(hash::HashWorkload),
         Box::new(ntor::NtorWorkload),
         Box::new(scaling::ScalingWorkload),
+        Box::new(memory::MemoryWorkload),
         Box::new(hybrid::HybridWorkload),
         Box::new(certificate::CertificateWorkload),
         Box::new(ledger::LedgerWorkload::default()),

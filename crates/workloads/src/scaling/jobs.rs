@@ -14,8 +14,9 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// What the library reports while the key is made; [`Fault::Unsupported`] for an operation that a KEM does not have.
-pub(super) fn of_kem(kem: &Arc<dyn Kem>, operation: &str, generator: &mut ChaCha8Rng) -> Result<Box<dyn Job>, Fault> {
+pub(crate) fn of_kem(kem: &Arc<dyn Kem>, operation: &str, generator: &mut ChaCha8Rng) -> Result<Box<dyn Job>, Fault> {
     let job: Result<Box<dyn Job>> = match operation {
+        "keygen" => Ok(Box::new(KemKeygen { kem: Arc::clone(kem), made: None })),
         "encapsulate" => Encapsulate::new(kem.as_ref(), generator).map(|job| Box::new(job) as _),
         "decapsulate" => Decapsulate::new(kem.as_ref(), generator).map(|job| Box::new(job) as _),
         "handshake" => Ok(Box::new(Handshake::new(Arc::clone(kem)))),
@@ -28,13 +29,14 @@ pub(super) fn of_kem(kem: &Arc<dyn Kem>, operation: &str, generator: &mut ChaCha
 ///
 /// # Errors
 /// As [`of_kem`].
-pub(super) fn of_signature(
+pub(crate) fn of_signature(
     scheme: &Arc<dyn SignatureScheme>,
     operation: &str,
     length: usize,
     generator: &mut ChaCha8Rng,
 ) -> Result<Box<dyn Job>, Fault> {
     let job: Result<Box<dyn Job>> = match operation {
+        "keygen" => Ok(Box::new(SignatureKeygen { scheme: Arc::clone(scheme), made: None })),
         "sign" => Sign::new(scheme.as_ref(), length, generator).map(|job| Box::new(job) as _),
         "verify" => Verify::new(scheme.as_ref(), length, generator).map(|job| Box::new(job) as _),
         _ => return Err(Fault::Unsupported(format!("a signature scheme has no operation {operation}"))),
@@ -57,6 +59,37 @@ fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
         Ok(())
     } else {
         Err(Fault::WrongAnswer("the two sides have different shared secrets".into()))
+    }
+}
+
+/// Key generation up to a prepared key.
+struct KemKeygen {
+    kem: Arc<dyn Kem>,
+    made: Option<Box<dyn DecapsulationKey>>,
+}
+
+impl Job for KemKeygen {
+    fn refill(&mut self) -> Result<(), Fault> {
+        self.made = None;
+        Ok(())
+    }
+
+    fn perform(&mut self, count: usize) -> Result<(), Fault> {
+        for _ in 0..count {
+            self.made = Some(self.kem.generate(Coins::Internal).map_err(fault)?);
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let Some(key) = &self.made else { return Ok(()) };
+        let parameters = &self.kem.info().parameters;
+        let mut ciphertext = vec![0; parameters.ciphertext];
+        let (mut sent, mut received) = (vec![0; parameters.shared_secret], vec![0; parameters.shared_secret]);
+        let to = key.encapsulation_key().map_err(fault)?;
+        to.encapsulate(Coins::Internal, &mut ciphertext, &mut sent).map_err(fault)?;
+        key.decapsulate(&ciphertext, &mut received).map_err(fault)?;
+        same_secret(&sent, &received)
     }
 }
 
@@ -202,6 +235,34 @@ impl Job for Handshake {
 
     fn verify(&mut self) -> Result<(), Fault> {
         if self.performed { same_secret(&self.sent, &self.received) } else { Ok(()) }
+    }
+}
+
+/// Key generation up to a prepared key.
+struct SignatureKeygen {
+    scheme: Arc<dyn SignatureScheme>,
+    made: Option<Box<dyn SigningKey>>,
+}
+
+impl Job for SignatureKeygen {
+    fn refill(&mut self) -> Result<(), Fault> {
+        self.made = None;
+        Ok(())
+    }
+
+    fn perform(&mut self, count: usize) -> Result<(), Fault> {
+        for _ in 0..count {
+            self.made = Some(self.scheme.generate(Coins::Internal).map_err(fault)?);
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let Some(key) = &self.made else { return Ok(()) };
+        let message = b"a message for a new key";
+        let mut signature = vec![0; self.scheme.info().parameters.signature];
+        let length = key.sign(&[], message, Coins::Internal, &mut signature).map_err(fault)?;
+        accepts_only(key.verifying_key().map_err(fault)?.as_ref(), message, &signature[..length])
     }
 }
 

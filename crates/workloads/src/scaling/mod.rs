@@ -12,6 +12,7 @@ mod team;
 mod tests;
 
 pub(crate) use job::Job;
+pub(crate) use jobs::{of_kem, of_signature};
 
 use crate::inputs::generator;
 use crate::{Options, Workload, find, missing};
@@ -157,7 +158,8 @@ fn base(provider: &Provider, algorithm: &str, operation: &str, category: Option<
     }
 }
 
-fn kem_case(provider: &Provider, kem: &dyn Kem, operation: &str) -> Case {
+/// A KEM's operation with a prepared key, without what tells cases of this area apart.
+pub(crate) fn kem_case(provider: &Provider, kem: &dyn Kem, operation: &str) -> Case {
     let info = kem.info();
     let parameters = &info.parameters;
     let encoding = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
@@ -173,7 +175,12 @@ fn kem_case(provider: &Provider, kem: &dyn Kem, operation: &str) -> Case {
 }
 
 /// One case, or one for each message length that was asked for.
-fn signature_cases(provider: &Provider, scheme: &dyn SignatureScheme, operation: &str, options: &Options) -> Vec<Case> {
+pub(crate) fn signature_cases(
+    provider: &Provider,
+    scheme: &dyn SignatureScheme,
+    operation: &str,
+    options: &Options,
+) -> Vec<Case> {
     let info = scheme.info();
     let parameters = &info.parameters;
     let encoding = info.encodings.first().and_then(|&encoding| info.signing_key(encoding));

@@ -1,0 +1,356 @@
+//! The peak of the heap: what this program asks of the C library's allocator, counted for one thread.
+//!
+//! A dynamically linked program calls `malloc` and the like through slots that the loader fills with the addresses of the
+//! C library's functions (System V ABI, chapter 5, "Relocation"). [`install`] points these slots of the main program at the
+//! functions below, which call the C library's. It stays so until the process ends.
+
+use crate::trial::Fault;
+use libc::{c_int, c_void};
+use std::ffi::{CStr, c_char};
+use std::hint::black_box;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
+
+/// The thread (`pthread_self`) whose calls count; 0 for none.
+static COUNTED: AtomicUsize = AtomicUsize::new(0);
+/// Bytes that it has more than when counting began.
+static LIVE: AtomicIsize = AtomicIsize::new(0);
+/// The largest value of [`LIVE`].
+static PEAK: AtomicIsize = AtomicIsize::new(0);
+/// The C library's functions, known before any slot is changed.
+static REAL: OnceLock<Real> = OnceLock::new();
+
+struct Real {
+    malloc: unsafe extern "C" fn(usize) -> *mut c_void,
+    calloc: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+    realloc: unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
+    memalign: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+    aligned_alloc: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+    posix_memalign: unsafe extern "C" fn(*mut *mut c_void, usize, usize) -> c_int,
+    usable_size: unsafe extern "C" fn(*mut c_void) -> usize,
+}
+
+/// Points the slots of the main program at the functions that count; the first call's answer stands.
+///
+/// # Errors
+/// Why allocations of this program cannot be counted.
+pub(super) fn install() -> Result<(), &'static str> {
+    static INSTALLED: OnceLock<Result<(), &'static str>> = OnceLock::new();
+    *INSTALLED.get_or_init(|| {
+        let real = real().ok_or("the C library's allocator was not found")?;
+        REAL.get_or_init(|| real);
+        let program = program().ok_or("the program's table of slots was not found")?;
+        // SAFETY: the loader described the program so, and the functions have the signatures of those they stand for.
+        unsafe { program.redirect() }?;
+        count();
+        drop(black_box(Vec::<u8>::with_capacity(4096)));
+        if counted() >= 4096 { Ok(()) } else { Err("this program does not call the C library's allocator directly") }
+    })
+}
+
+/// Bytes of the heap that the operation takes on this thread.
+pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<usize, Fault> {
+    /// Ends counting even where the operation panics.
+    struct Ended;
+    impl Drop for Ended {
+        fn drop(&mut self) {
+            COUNTED.store(0, Ordering::Relaxed);
+        }
+    }
+    let _ended = Ended;
+    count();
+    operation()?;
+    Ok(counted())
+}
+
+fn count() {
+    LIVE.store(0, Ordering::Relaxed);
+    PEAK.store(0, Ordering::Relaxed);
+    COUNTED.store(this_thread(), Ordering::Relaxed);
+}
+
+fn counted() -> usize {
+    COUNTED.store(0, Ordering::Relaxed);
+    PEAK.load(Ordering::Relaxed).unsigned_abs()
+}
+
+fn this_thread() -> usize {
+    // SAFETY: takes nothing and cannot fail.
+    unsafe { libc::pthread_self() as usize }
+}
+
+fn counting() -> bool {
+    let counted = COUNTED.load(Ordering::Relaxed);
+    counted != 0 && counted == this_thread()
+}
+
+/// Bytes of a block of the C library's allocator; 0 for a null pointer.
+///
+/// # Safety
+/// The block is null, or lives.
+unsafe fn usable(real: &Real, block: *mut c_void) -> isize {
+    // SAFETY: as the caller promises.
+    unsafe { (real.usable_size)(block) as isize }
+}
+
+fn change(bytes: isize) {
+    let live = LIVE.fetch_add(bytes, Ordering::Relaxed).wrapping_add(bytes);
+    PEAK.fetch_max(live, Ordering::Relaxed);
+}
+
+/// Counts a block that was just made, or could not be made.
+fn made(real: &Real, block: *mut c_void) -> *mut c_void {
+    if counting() {
+        // SAFETY: the allocator has just handed it out.
+        change(unsafe { usable(real, block) });
+    }
+    block
+}
+
+unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+    let Some(real) = REAL.get() else { return std::ptr::null_mut() };
+    // SAFETY: the caller's call, passed on.
+    made(real, unsafe { (real.malloc)(size) })
+}
+
+unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+    let Some(real) = REAL.get() else { return std::ptr::null_mut() };
+    // SAFETY: the caller's call, passed on.
+    made(real, unsafe { (real.calloc)(count, size) })
+}
+
+unsafe extern "C" fn memalign(alignment: usize, size: usize) -> *mut c_void {
+    let Some(real) = REAL.get() else { return std::ptr::null_mut() };
+    // SAFETY: the caller's call, passed on.
+    made(real, unsafe { (real.memalign)(alignment, size) })
+}
+
+unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
+    let Some(real) = REAL.get() else { return std::ptr::null_mut() };
+    // SAFETY: the caller's call, passed on.
+    made(real, unsafe { (real.aligned_alloc)(alignment, size) })
+}
+
+unsafe extern "C" fn posix_memalign(place: *mut *mut c_void, alignment: usize, size: usize) -> c_int {
+    let Some(real) = REAL.get() else { return libc::ENOMEM };
+    // SAFETY: the caller's call, passed on.
+    let outcome = unsafe { (real.posix_memalign)(place, alignment, size) };
+    if outcome == 0 {
+        // SAFETY: on success the place holds the new block.
+        made(real, unsafe { *place });
+    }
+    outcome
+}
+
+unsafe extern "C" fn realloc(block: *mut c_void, size: usize) -> *mut c_void {
+    let Some(real) = REAL.get() else { return std::ptr::null_mut() };
+    let counting = counting();
+    // SAFETY: the caller says that the block is null or lives.
+    let before = if counting { unsafe { usable(real, block) } } else { 0 };
+    // SAFETY: the caller's call, passed on.
+    let moved = unsafe { (real.realloc)(block, size) };
+    if counting && (!moved.is_null() || size == 0) {
+        // SAFETY: null, or just handed out. Null for size 0 means that the block was freed.
+        change(unsafe { usable(real, moved) } - before);
+    }
+    moved
+}
+
+unsafe extern "C" fn free(block: *mut c_void) {
+    let Some(real) = REAL.get() else { return };
+    if counting() {
+        // SAFETY: the caller says that the block is null or lives.
+        change(-unsafe { usable(real, block) });
+    }
+    // SAFETY: the caller's call, passed on.
+    unsafe { (real.free)(block) }
+}
+
+/// What the slots of a name are pointed at.
+fn replacement(name: &CStr) -> Option<usize> {
+    let function = match name.to_bytes() {
+        b"malloc" => malloc as *const (),
+        b"calloc" => calloc as *const (),
+        b"realloc" => realloc as *const (),
+        b"free" => free as *const (),
+        b"memalign" => memalign as *const (),
+        b"aligned_alloc" => aligned_alloc as *const (),
+        b"posix_memalign" => posix_memalign as *const (),
+        _ => return None,
+    };
+    Some(function.expose_provenance())
+}
+
+/// The functions as the next object after the main program defines them.
+fn real() -> Option<Real> {
+    let find = |name: &CStr| {
+        // SAFETY: the name ends with a null byte.
+        let function = unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) };
+        (!function.is_null()).then_some(function)
+    };
+    // SAFETY: the functions have these signatures (ISO C 7.22.3, POSIX, malloc_usable_size(3)).
+    unsafe {
+        Some(Real {
+            malloc: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize) -> *mut c_void>(find(c"malloc")?),
+            calloc: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize) -> *mut c_void>(find(
+                c"calloc",
+            )?),
+            realloc: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void>(find(
+                c"realloc",
+            )?),
+            free: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void)>(find(c"free")?),
+            memalign: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize) -> *mut c_void>(find(
+                c"memalign",
+            )?),
+            aligned_alloc: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(usize, usize) -> *mut c_void>(find(
+                c"aligned_alloc",
+            )?),
+            posix_memalign: std::mem::transmute::<
+                *mut c_void,
+                unsafe extern "C" fn(*mut *mut c_void, usize, usize) -> c_int,
+            >(find(c"posix_memalign")?),
+            usable_size: std::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut c_void) -> usize>(find(
+                c"malloc_usable_size",
+            )?),
+        })
+    }
+}
+
+/// The main program as the loader placed it.
+#[derive(Default)]
+struct Program {
+    base: usize,
+    dynamic: usize,
+    /// Addresses that the loader made read-only once the slots were filled.
+    read_only: std::ops::Range<usize>,
+}
+
+fn program() -> Option<Program> {
+    /// The main program is the first object that is told.
+    unsafe extern "C" fn first(info: *mut libc::dl_phdr_info, _size: usize, program: *mut c_void) -> c_int {
+        // SAFETY: the loader's own description, which lives at least as long as this call, and our place for the answer.
+        let (info, program) = unsafe { (&*info, &mut *program.cast::<Program>()) };
+        program.base = info.dlpi_addr as usize;
+        for index in 0..usize::from(info.dlpi_phnum) {
+            // SAFETY: there are so many headers.
+            let header = unsafe { &*info.dlpi_phdr.add(index) };
+            let start = program.base.wrapping_add(header.p_vaddr as usize);
+            match header.p_type {
+                libc::PT_DYNAMIC => program.dynamic = start,
+                libc::PT_GNU_RELRO => program.read_only = start..start + header.p_memsz as usize,
+                _ => {}
+            }
+        }
+        1
+    }
+    let mut program = Program::default();
+    // SAFETY: the callback fits, and the place lives until the call returns.
+    unsafe { libc::dl_iterate_phdr(Some(first), (&raw mut program).cast()) };
+    (program.dynamic != 0).then_some(program)
+}
+
+/// An entry of the dynamic section (System V ABI, `Elf64_Dyn`).
+#[repr(C)]
+struct Dynamic {
+    tag: i64,
+    value: u64,
+}
+
+/// A relocation with an addend (System V ABI, `Elf64_Rela`).
+#[repr(C)]
+struct Relocation {
+    offset: u64,
+    /// The symbol's number above, the type in the lower 32 bits.
+    info: u64,
+    addend: i64,
+}
+
+/// Types of relocations that hold a symbol's address and nothing else: in data, in the table of addresses, in the table
+/// of calls.
+#[cfg(target_arch = "x86_64")]
+const SLOTS: [u64; 3] = [1, 6, 7];
+#[cfg(target_arch = "aarch64")]
+const SLOTS: [u64; 3] = [257, 1025, 1026];
+
+impl Program {
+    /// Points every slot of an allocator's function at what counts.
+    ///
+    /// # Safety
+    /// The program is the running one, as the loader described it.
+    unsafe fn redirect(&self) -> Result<(), &'static str> {
+        // Tags of the System V ABI.
+        const PLTRELSZ: i64 = 2;
+        const STRTAB: i64 = 5;
+        const SYMTAB: i64 = 6;
+        const RELA: i64 = 7;
+        const RELASZ: i64 = 8;
+        const JMPREL: i64 = 23;
+        let (mut names, mut symbols, mut tables) = (0, 0, [(0, 0); 2]);
+        let mut entry = std::ptr::with_exposed_provenance::<Dynamic>(self.dynamic);
+        // SAFETY: the section ends with an entry whose tag is 0.
+        while let Dynamic { tag: tag @ 1.., value } = unsafe { &*entry } {
+            let value = *value as usize;
+            // The loader replaces offsets by addresses, but not where the section is read-only.
+            let address = if value < self.base { self.base + value } else { value };
+            match *tag {
+                STRTAB => names = address,
+                SYMTAB => symbols = address,
+                RELA => tables[0].0 = address,
+                RELASZ => tables[0].1 = value,
+                JMPREL => tables[1].0 = address,
+                PLTRELSZ => tables[1].1 = value,
+                _ => {}
+            }
+            entry = entry.wrapping_add(1);
+        }
+        if names == 0 || symbols == 0 {
+            return Err("the program has no table of symbols");
+        }
+        for (start, length) in tables {
+            let first = std::ptr::with_exposed_provenance::<Relocation>(start);
+            for index in 0..length / size_of::<Relocation>() {
+                // SAFETY: the table has so many entries.
+                let relocation = unsafe { &*first.add(index) };
+                let symbol = (relocation.info >> 32) as usize;
+                if relocation.addend != 0 || symbol == 0 || !SLOTS.contains(&(relocation.info & 0xffff_ffff)) {
+                    continue;
+                }
+                let symbol = std::ptr::with_exposed_provenance::<libc::Elf64_Sym>(symbols).wrapping_add(symbol);
+                // SAFETY: a relocation names a symbol of the table, and a symbol a string of the table.
+                let name = unsafe {
+                    let offset = (*symbol).st_name as usize;
+                    CStr::from_ptr(std::ptr::with_exposed_provenance::<c_char>(names + offset))
+                };
+                if let Some(function) = replacement(name) {
+                    let slot = self.base.wrapping_add(relocation.offset as usize);
+                    // SAFETY: the loader filled this slot with the function that is replaced.
+                    unsafe { self.point(slot, function) }?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// # Safety
+    /// The slot is one of the program's, and holds the address of a function of the same signature.
+    unsafe fn point(&self, slot: usize, function: usize) -> Result<(), &'static str> {
+        // SAFETY: takes a number and cannot fail for this one.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
+        let start = slot / page * page;
+        let read_only = self.read_only.contains(&slot) && start + page <= self.read_only.end;
+        let protect = |protection| {
+            let address = std::ptr::with_exposed_provenance_mut::<c_void>(start);
+            // SAFETY: a page of the program's own data, which nobody else changes.
+            !read_only || unsafe { libc::mprotect(address, page, protection) } == 0
+        };
+        if !protect(libc::PROT_READ | libc::PROT_WRITE) {
+            return Err("the program's table of slots cannot be changed");
+        }
+        // SAFETY: a slot is an aligned word, and writable now; other threads read it as a whole.
+        let slot = unsafe { AtomicUsize::from_ptr(std::ptr::with_exposed_provenance_mut::<usize>(slot)) };
+        slot.store(function, Ordering::Release);
+        protect(libc::PROT_READ);
+        Ok(())
+    }
+}

@@ -1,0 +1,70 @@
+//! The peak of the stack: paint, perform, look how far the paint is gone.
+
+use super::UNSEEN;
+use crate::trial::Fault;
+use std::hint::black_box;
+
+const PAINT: u64 = 0xa5c3_96e1_7b2d_f084;
+/// Bytes of a word of paint.
+const WORD: usize = size_of::<u64>();
+
+/// Bytes of this thread's stack that the operation takes below this frame; 0 below [`UNSEEN`].
+#[inline(never)]
+pub(super) fn peak(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<usize, Fault> {
+    let low = low_end()?;
+    let frame = frame();
+    // Words are aligned, and the painter's own frame is above the highest of them.
+    let high = (frame - UNSEEN) & !(WORD - 1);
+    paint(low, high);
+    operation()?;
+    let lowest = first_changed(low, high);
+    Ok(if lowest < high { frame - lowest } else { 0 })
+}
+
+/// The address at which the frame of whatever the caller calls begins, or a few bytes below.
+#[inline(never)]
+fn frame() -> usize {
+    let byte = 0_u8;
+    black_box(&raw const byte).addr()
+}
+
+#[inline(never)]
+fn paint(low: usize, high: usize) {
+    let mut word = std::ptr::with_exposed_provenance_mut::<u64>(low);
+    while word.addr() < high {
+        // SAFETY: within this thread's stack, aligned, and below every frame that is in use.
+        unsafe { word.write_volatile(PAINT) };
+        word = word.wrapping_add(1);
+    }
+}
+
+/// The address of the lowest word that is not as it was painted, or `high`.
+#[inline(never)]
+fn first_changed(low: usize, high: usize) -> usize {
+    let mut word = std::ptr::with_exposed_provenance::<u64>(low);
+    // SAFETY: within this thread's stack, aligned, and written by `paint`.
+    while word.addr() < high && unsafe { word.read_volatile() } == PAINT {
+        word = word.wrapping_add(1);
+    }
+    word.addr()
+}
+
+/// The lowest address of this thread's stack that may be written.
+fn low_end() -> Result<usize, Fault> {
+    let unknown = || Fault::Unsupported("the C library does not say where this thread's stack is".to_owned());
+    let (mut start, mut size, mut guard) = (std::ptr::null_mut(), 0, 0);
+    let mut attributes = std::mem::MaybeUninit::<libc::pthread_attr_t>::uninit();
+    // SAFETY: the attributes are written before they are read, and destroyed once; all places are writable.
+    let known = unsafe {
+        if libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) != 0 {
+            return Err(unknown());
+        }
+        let known = libc::pthread_attr_getstack(attributes.as_ptr(), &mut start, &mut size) == 0
+            && libc::pthread_attr_getguardsize(attributes.as_ptr(), &mut guard) == 0;
+        libc::pthread_attr_destroy(attributes.as_mut_ptr());
+        known
+    };
+    // Some versions count the guard as part of the stack and some do not.
+    let low = start.expose_provenance().next_multiple_of(WORD) + guard;
+    if known && guard < size { Ok(low) } else { Err(unknown()) }
+}
