@@ -257,7 +257,7 @@ struct Dynamic {
     value: u64,
 }
 
-/// A relocation with an addend (System V ABI, `Elf64_Rela`).
+/// A relocation with an addend (System V ABI, chapter 4, "Relocation").
 #[repr(C)]
 struct Relocation {
     offset: u64,
@@ -279,13 +279,13 @@ impl Program {
     /// # Safety
     /// The program is the running one, as the loader described it.
     unsafe fn redirect(&self) -> Result<(), &'static str> {
-        // Tags of the System V ABI.
-        const PLTRELSZ: i64 = 2;
-        const STRTAB: i64 = 5;
-        const SYMTAB: i64 = 6;
-        const RELA: i64 = 7;
-        const RELASZ: i64 = 8;
-        const JMPREL: i64 = 23;
+        // Tags of the System V ABI, chapter 5, "Dynamic Section".
+        const CALLS_SIZE: i64 = 2;
+        const NAMES: i64 = 5;
+        const SYMBOLS: i64 = 6;
+        const RELOCATIONS: i64 = 7;
+        const RELOCATIONS_SIZE: i64 = 8;
+        const CALLS: i64 = 23;
         let (mut names, mut symbols, mut tables) = (0, 0, [(0, 0); 2]);
         let mut entry = std::ptr::with_exposed_provenance::<Dynamic>(self.dynamic);
         // SAFETY: the section ends with an entry whose tag is 0.
@@ -294,12 +294,12 @@ impl Program {
             // The loader replaces offsets by addresses, but not where the section is read-only.
             let address = if value < self.base { self.base + value } else { value };
             match *tag {
-                STRTAB => names = address,
-                SYMTAB => symbols = address,
-                RELA => tables[0].0 = address,
-                RELASZ => tables[0].1 = value,
-                JMPREL => tables[1].0 = address,
-                PLTRELSZ => tables[1].1 = value,
+                NAMES => names = address,
+                SYMBOLS => symbols = address,
+                RELOCATIONS => tables[0].0 = address,
+                RELOCATIONS_SIZE => tables[0].1 = value,
+                CALLS => tables[1].0 = address,
+                CALLS_SIZE => tables[1].1 = value,
                 _ => {}
             }
             entry = entry.wrapping_add(1);
