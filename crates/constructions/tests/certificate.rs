@@ -13,9 +13,11 @@ use pqlab_constructions::certificate::{
 };
 use pqlab_constructions::keys::{Identifier, PublicKey};
 use pqlab_primitives::{Coins, SignatureScheme, SigningKey};
+use sha2::{Digest, Sha256};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
+use x509_cert::ext::pkix::{AuthorityKeyIdentifier, SubjectKeyIdentifier};
 
 const NOW: Duration = Duration::from_secs(1_800_000_000);
 const DAY: Duration = Duration::from_secs(86_400);
@@ -65,7 +67,11 @@ impl Owner {
     }
 
     fn issue(&self, subject: &Owner, role: Role) -> Certificate {
-        Certificate::from_der(&self.issue_with(&profile(self.name, subject.name, role), subject)).unwrap()
+        Certificate::from_der(&self.issue_with(&profile(self, subject, role), subject)).unwrap()
+    }
+
+    fn key_identifier(&self) -> [u8; 20] {
+        self.keys[0].2.key_identifier(hash("SHA-256").as_ref()).unwrap()
     }
 
     fn issue_with(&self, profile: &Profile, subject: &Owner) -> Vec<u8> {
@@ -74,11 +80,13 @@ impl Owner {
     }
 }
 
-fn profile(issuer: &str, subject: &str, role: Role) -> Profile {
+fn profile(issuer: &Owner, subject: &Owner, role: Role) -> Profile {
     Profile {
         serial_number: vec![0x7f, 1, 2, 3],
-        issuer: format!("CN={issuer},O=pqlab"),
-        subject: format!("CN={subject},O=pqlab"),
+        issuer: format!("CN={},O=pqlab", issuer.name),
+        subject: format!("CN={},O=pqlab", subject.name),
+        subject_key_identifier: subject.key_identifier(),
+        authority_key_identifier: issuer.key_identifier(),
         not_before: NOW - DAY,
         not_after: NOW + DAY,
         dns_names: if role == Role::Leaf { vec!["leaf.example".into()] } else { Vec::new() },
@@ -105,6 +113,26 @@ fn a_chain_of_three_verifies_in_every_form() {
         assert_eq!(chain[0].has_alternative_signature(), form.len() == 2);
         let again = Certificate::from_pem(&root.to_pem().unwrap()).unwrap();
         assert_eq!(again.as_der(), root.as_der());
+    }
+}
+
+/// RFC 5280, sections 4.2.1.1 and 4.2.1.2.
+#[test]
+fn certificates_name_the_key_of_subject_and_issuer() {
+    for form in FORMS {
+        let (root, leaf) = (Owner::new("root", form), Owner::new("leaf", form));
+        for (subject, role) in [(&root, AUTHORITY), (&leaf, Role::Leaf)] {
+            let certificate = root.issue(subject, role);
+            let tbs = certificate.parsed().tbs_certificate();
+            let (critical, identifier) = tbs.get_extension::<SubjectKeyIdentifier>().unwrap().unwrap();
+            assert!(!critical);
+            let digest = Sha256::digest(subject.keys[0].2.as_bytes());
+            assert_eq!(identifier.0.as_bytes(), &digest[..20]);
+            let (critical, identifier) = tbs.get_extension::<AuthorityKeyIdentifier>().unwrap().unwrap();
+            assert!(!critical);
+            let digest = Sha256::digest(root.keys[0].2.as_bytes());
+            assert_eq!(identifier.key_identifier.unwrap().as_bytes(), &digest[..20]);
+        }
     }
 }
 
@@ -144,7 +172,7 @@ fn a_hybrid_certificate_cannot_be_stripped() {
     let root = hybrid.issue(&hybrid, AUTHORITY);
     let (identifier, key, public) = &hybrid.keys[0];
     let keys = SigningKeys::Single(identifier, key.as_ref());
-    let stripped = build(&profile("root", "root", AUTHORITY), public, None, &keys, Coins::Internal).unwrap();
+    let stripped = build(&profile(&hybrid, &hybrid, AUTHORITY), public, None, &keys, Coins::Internal).unwrap();
     let stripped = Certificate::from_der(&stripped).unwrap();
     assert_eq!(stripped.verify(&root, &schemes()), Err(CertificateError::Signature("alternative")));
 }
@@ -282,7 +310,7 @@ fn the_command_line_of_openssl_reads_ours_and_verifies_the_classical_signature()
         }
         if form[0] == "Ed25519" {
             let verified = Command::new("openssl")
-                .args(["verify", "-attime", &at, "-CAfile"])
+                .args(["verify", "-x509_strict", "-attime", &at, "-CAfile"])
                 .args([
                     paths[2].as_os_str(),
                     std::ffi::OsStr::new("-untrusted"),

@@ -2,16 +2,18 @@
 
 use super::CertificateError;
 use super::syntax::{ALT_ALGORITHM, ALT_KEY, ALT_VALUE, Tbs, assemble, extension};
-use crate::keys::{DecodeError, Identifier, PublicKey};
+use crate::keys::{DecodeError, Identifier, KEY_IDENTIFIER, PublicKey};
 use const_oid::AssociatedOid;
 use der::Encode;
-use der::asn1::{BitString, Ia5String};
+use der::asn1::{BitString, Ia5String, OctetString};
 use pqlab_primitives::{Coins, SigningKey};
 use std::str::FromStr;
 use std::time::Duration;
 use x509_cert::certificate::Version;
 use x509_cert::ext::pkix::name::GeneralName;
-use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, KeyUsages, SubjectAltName};
+use x509_cert::ext::pkix::{
+    AuthorityKeyIdentifier, BasicConstraints, KeyUsage, KeyUsages, SubjectAltName, SubjectKeyIdentifier,
+};
 use x509_cert::name::Name;
 use x509_cert::serial_number::SerialNumber;
 use x509_cert::time::{Time, Validity};
@@ -41,6 +43,10 @@ pub struct Profile {
     pub not_before: Duration,
     /// Seconds since 1970 until which it is valid.
     pub not_after: Duration,
+    /// The subject's key identifier (RFC 5280, section 4.2.1.2), as [`PublicKey::key_identifier`] gives it.
+    pub subject_key_identifier: [u8; KEY_IDENTIFIER],
+    /// The issuer's key identifier: what its own certificate says of its subject (RFC 5280, section 4.2.1.1).
+    pub authority_key_identifier: [u8; KEY_IDENTIFIER],
     /// DNS names of the subject.
     pub dns_names: Vec<String>,
     /// What it is for.
@@ -79,6 +85,19 @@ pub fn build(
     let mut extensions = vec![
         extension(BasicConstraints::OID, true, &constraints(profile.role))?,
         extension(KeyUsage::OID, true, &usage(profile.role))?,
+        extension(
+            SubjectKeyIdentifier::OID,
+            false,
+            &SubjectKeyIdentifier(OctetString::new(profile.subject_key_identifier)?),
+        )?,
+        extension(
+            AuthorityKeyIdentifier::OID,
+            false,
+            &AuthorityKeyIdentifier {
+                key_identifier: Some(OctetString::new(profile.authority_key_identifier)?),
+                ..AuthorityKeyIdentifier::default()
+            },
+        )?,
     ];
     if !profile.dns_names.is_empty() {
         let names: der::Result<Vec<GeneralName>> =

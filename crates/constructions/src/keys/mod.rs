@@ -78,6 +78,9 @@ impl DecodeError {
     }
 }
 
+/// Length in bytes of a key identifier.
+pub const KEY_IDENTIFIER: usize = 20;
+
 /// A public key: its algorithm and the bytes that go on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
@@ -162,13 +165,29 @@ impl PublicKey {
     /// # Errors
     /// [`DecodeError::Primitive`] if the hash is another one or fails.
     pub fn fingerprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], DecodeError> {
-        if sha256.info().algorithm != "SHA-256" {
-            return Err(pqlab_primitives::Error::Unsupported("a fingerprint is a SHA-256 digest").into());
-        }
-        let mut digest = [0; 32];
-        sha256.digest(&self.to_der()?, &mut digest)?;
-        Ok(digest)
+        digest(sha256, &self.to_der()?)
     }
+
+    /// The identifier by which certificates name the key: the first 160 bits of the SHA-256 of the BIT STRING
+    /// subjectPublicKey, without tag, length and unused bits (RFC 7093, section 2, method 1).
+    ///
+    /// # Errors
+    /// [`DecodeError::Primitive`] if the hash is another one or fails.
+    pub fn key_identifier(&self, sha256: &dyn Hash) -> Result<[u8; KEY_IDENTIFIER], DecodeError> {
+        let digest = digest(sha256, &self.bytes)?;
+        let mut identifier = [0; KEY_IDENTIFIER];
+        identifier.copy_from_slice(&digest[..KEY_IDENTIFIER]);
+        Ok(identifier)
+    }
+}
+
+fn digest(sha256: &dyn Hash, message: &[u8]) -> Result<[u8; 32], DecodeError> {
+    if sha256.info().algorithm != "SHA-256" {
+        return Err(pqlab_primitives::Error::Unsupported("fingerprints and key identifiers come from SHA-256").into());
+    }
+    let mut digest = [0; 32];
+    sha256.digest(message, &mut digest)?;
+    Ok(digest)
 }
 
 pub(crate) fn to_pem(what: &'static str, label: &'static str, der: &[u8]) -> Result<String, DecodeError> {

@@ -5,9 +5,9 @@ use crate::inputs::bytes;
 use crate::pairs::Pair;
 use pqlab_constructions::certificate::detached::Bundle;
 use pqlab_constructions::certificate::{Certificate, Profile, Role, Schemes, SigningKeys, build};
-use pqlab_constructions::keys::{Identifier, PublicKey};
+use pqlab_constructions::keys::{Identifier, KEY_IDENTIFIER, PublicKey};
 use pqlab_harness::Fault;
-use pqlab_primitives::{Coins, SignatureScheme, SigningKey};
+use pqlab_primitives::{Coins, Hash, SignatureScheme, SigningKey};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,6 +73,7 @@ pub(super) struct Authority {
     pub(super) form: Form,
     pub(super) schemes: Schemes,
     owners: [Owner; 3],
+    key_identifiers: [[u8; KEY_IDENTIFIER]; 3],
     deterministic: bool,
 }
 
@@ -80,12 +81,22 @@ impl Authority {
     pub(super) fn new(
         form: Form,
         schemes: Vec<Arc<dyn SignatureScheme>>,
+        sha256: &dyn Hash,
         generator: &mut ChaCha8Rng,
     ) -> Result<Authority, Fault> {
         let seeds = [bytes(generator, 64), bytes(generator, 64), bytes(generator, 64)];
         let [root, middle, leaf] = seeds.map(|seed| Owner::new(&schemes, &seed));
-        let deterministic = deterministic(&schemes);
-        Ok(Authority { form, owners: [root?, middle?, leaf?], deterministic, schemes: Schemes::new(schemes) })
+        let owners = [root?, middle?, leaf?];
+        // Who issues certificates knows these: they are no part of what `build` measures.
+        let identify = |owner: &Owner| owner.0[0].public.key_identifier(sha256).map_err(broken);
+        let key_identifiers = [identify(&owners[0])?, identify(&owners[1])?, identify(&owners[2])?];
+        Ok(Authority {
+            form,
+            owners,
+            key_identifiers,
+            deterministic: deterministic(&schemes),
+            schemes: Schemes::new(schemes),
+        })
     }
 
     fn coins(&self) -> Coins<'static> {
@@ -119,6 +130,8 @@ impl Authority {
             subject: format!("CN={},O=pqlab", NAMES[subject]),
             not_before: TODAY - YEAR,
             not_after: TODAY + YEAR,
+            subject_key_identifier: self.key_identifiers[subject],
+            authority_key_identifier: self.key_identifiers[issuer],
             dns_names: vec![format!("{}.example", NAMES[subject])],
             role,
         };

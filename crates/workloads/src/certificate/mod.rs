@@ -84,7 +84,10 @@ impl Workload for CertificateWorkload {
         // All forms of a pair have the same seeds.
         let shared = Case { algorithm: "certificate".into(), ..case.clone() };
         let mut generator = crate::inputs::generator(&shared, seed);
-        let authority = Authority::new(form, schemes(form, &case.provider, providers)?, &mut generator)?;
+        let sha256 = providers.iter().find_map(|provider| provider.hash("SHA-256"));
+        let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256, for key identifiers".into()))?;
+        let schemes = schemes(form, &case.provider, providers)?;
+        let authority = Authority::new(form, schemes, sha256.as_ref(), &mut generator)?;
         Ok(match case.operation.as_str() {
             "build" => Box::new(Build::new(authority)),
             "parse" => Box::new(Parse::new(authority)?),
