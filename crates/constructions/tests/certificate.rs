@@ -12,6 +12,7 @@ use pqlab_constructions::certificate::{
     Certificate, CertificateError, Profile, Role, Schemes, Signatures, SigningKeys, build, verify_chain,
 };
 use pqlab_constructions::keys::{Identifier, PublicKey};
+use pqlab_openssl_sys as openssl;
 use pqlab_primitives::{Coins, SignatureScheme, SigningKey};
 use sha2::{Digest, Sha256};
 use std::process::Command;
@@ -320,6 +321,58 @@ fn the_command_line_of_openssl_reads_ours_and_verifies_the_classical_signature()
                 .output()
                 .unwrap();
             assert!(verified.status.success(), "{form:?}: {}", String::from_utf8_lossy(&verified.stderr));
+        }
+    }
+}
+
+/// A certificate that the linked OpenSSL has parsed.
+struct Foreign(*mut openssl::X509);
+
+impl Foreign {
+    fn parse(der: &[u8]) -> Option<Foreign> {
+        let mut input = der.as_ptr();
+        // SAFETY: `input` points to as many bytes as it says.
+        let parsed = unsafe { openssl::d2i_X509(std::ptr::null_mut(), &mut input, der.len().try_into().unwrap()) };
+        // SAFETY: both pointers are within `der` or one past its end.
+        let read_whole = || unsafe { input.offset_from(der.as_ptr()) } == der.len() as isize;
+        (!parsed.is_null()).then(|| Foreign(parsed)).filter(|_| read_whole())
+    }
+
+    fn is_signed_by(&self, issuer: &Foreign) -> bool {
+        // SAFETY: both certificates are alive, and the issuer owns the key.
+        unsafe {
+            let key = openssl::X509_get0_pubkey(issuer.0);
+            assert!(!key.is_null(), "OpenSSL does not read the issuer's key");
+            openssl::X509_verify(self.0, key) == 1
+        }
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        // SAFETY: it came from d2i_X509 and nobody else owns it.
+        unsafe { openssl::X509_free(self.0) }
+    }
+}
+
+/// RFC 9881, as a library reads it that we did not write.
+#[test]
+fn the_linked_openssl_verifies_pure_certificates() {
+    for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87", "Ed25519"] {
+        let (chain, root) = chain(&[algorithm]);
+        let [leaf, middle, first] =
+            [&chain[0], &chain[1], &root].map(|certificate| Foreign::parse(certificate.as_der()).unwrap());
+        assert!(first.is_signed_by(&first), "{algorithm}");
+        assert!(middle.is_signed_by(&first), "{algorithm}");
+        assert!(leaf.is_signed_by(&middle), "{algorithm}");
+        assert!(!leaf.is_signed_by(&first), "{algorithm}: by whom it was not");
+        let der = root.as_der();
+        // Across what is signed and the signature itself; what cannot be parsed is refused too.
+        for place in (0..der.len()).step_by(7).chain([der.len() - 1]) {
+            let mut spoilt = der.to_vec();
+            spoilt[place] ^= 1;
+            let believed = Foreign::parse(&spoilt).is_some_and(|spoilt| spoilt.is_signed_by(&first));
+            assert!(!believed, "{algorithm}: byte {place} of {} is ignored", der.len());
         }
     }
 }

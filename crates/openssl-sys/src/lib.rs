@@ -11,11 +11,13 @@ mod crypto;
 mod params;
 mod pkey;
 mod symmetric;
+mod x509;
 
 pub use crypto::*;
 pub use params::*;
 pub use pkey::*;
 pub use symmetric::*;
+pub use x509::*;
 
 /// The version of the `openssl-src` package from which libcrypto was built, such as `400.0.2+4.0.3`.
 pub const SRC_VERSION: &str = env!("PQLAB_OPENSSL_SRC_VERSION");

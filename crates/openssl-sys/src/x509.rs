@@ -1,0 +1,20 @@
+//! Certificates: X509(3).
+
+use crate::{EVP_PKEY, opaque};
+use core::ffi::{c_int, c_long};
+
+opaque! {
+    /// A certificate, X509_new(3).
+    X509;
+}
+
+unsafe extern "C" {
+    /// d2i_X509(3): parses DER and moves `*input` behind what it has read; null where it is no certificate.
+    pub fn d2i_X509(certificate: *mut *mut X509, input: *mut *const u8, length: c_long) -> *mut X509;
+    /// X509_new(3).
+    pub fn X509_free(certificate: *mut X509);
+    /// X509_get_pubkey(3): the subject's key, which the certificate goes on owning; null where it cannot be read.
+    pub fn X509_get0_pubkey(certificate: *const X509) -> *mut EVP_PKEY;
+    /// X509_verify(3): 1 where the signature is valid, 0 where it is not, negative on other errors.
+    pub fn X509_verify(certificate: *const X509, key: *mut EVP_PKEY) -> c_int;
+}
