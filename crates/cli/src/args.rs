@@ -18,6 +18,7 @@ use std::path::PathBuf;
   pqlab run                                  the standard suite, in about two minutes
   pqlab run kem --filter '*ML-KEM-768*'      one algorithm from every library
   pqlab show last                            the table of the latest run
+  pqlab report --out report                  a page, pictures and tables to publish
   pqlab export last --format json            the same for programs")]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -44,10 +45,16 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Compare two runs, or cases of one run
     Compare(CompareArgs),
+    /// Make the report: a page, pictures and tables to publish
+    Report(ReportArgs),
+    /// Serve the report's pages over the whole store
+    Serve(ServeArgs),
     /// Write a run in another format
     Export(ExportArgs),
     /// Answer circuit handshakes over TCP
     NtorRelay(RelayArgs),
+    /// Take in runs that were exported elsewhere
+    Import(ImportArgs),
     /// What of this machine disturbs measuring, and what to do about it
     Doctor(DoctorArgs),
     /// Block files of signed transactions: make them, verify them
@@ -524,6 +531,52 @@ pub(crate) struct ExportArgs {
     /// The file [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// Make the report: a page, pictures and tables to publish.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab report --out report                     the latest run, with the ones before it as its history
+  pqlab report last last~1 --out report         these two: a trend, or machine against machine
+  xdg-open report/index.html                    one file that needs nothing else")]
+pub(crate) struct ReportArgs {
+    /// Ids, unique beginnings of them, `last` or `last~1`; the newest is shown, the others are its history
+    /// [default: the latest and the 19 before it]
+    #[arg(value_name = "RUN")]
+    pub(crate) runs: Vec<String>,
+
+    /// The folder, which comes into being if it is not there
+    #[arg(long, value_name = "DIR", default_value = "pqlab-report")]
+    pub(crate) out: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// Serve the report's pages over the whole store, read-only; a run that is going on is shown as it grows.
+#[derive(Args, Debug)]
+#[command(after_help = "Example:\n  pqlab serve --listen 127.0.0.1:8000     then open http://127.0.0.1:8000/")]
+pub(crate) struct ServeArgs {
+    /// Where to listen; port 0 takes one that is free. Whoever reaches it reads the whole store
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000")]
+    pub(crate) listen: std::net::SocketAddr,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// Take in runs that were exported as json-samples.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab export last --format json-samples --out run.json      there
+  pqlab import run.json                                       here; then `pqlab show last`")]
+pub(crate) struct ImportArgs {
+    /// Files of the format json-samples
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
 
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,

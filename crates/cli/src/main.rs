@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod output;
 mod progress;
+mod server;
 mod table;
 
 use args::{Cli, Command};
@@ -51,6 +52,9 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),
         Command::Compare(arguments) => commands::compare::run(&arguments, &terminal),
+        Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Serve(arguments) => commands::serve::run(&arguments),
+        Command::Import(arguments) => commands::import::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::NtorRelay(arguments) => commands::ntor_relay::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),

@@ -4,6 +4,7 @@ mod blocks;
 mod catalogue;
 mod compare;
 mod error;
+mod gather;
 mod inspect;
 mod leak;
 pub mod ledger;
@@ -18,6 +19,7 @@ pub use blocks::senders;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
 pub use compare::{alarms, check_percentage, compare_stored, yardstick};
 pub use error::LabError;
+pub use gather::{Gathered, gather};
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
 pub use leak::{
     LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases, leak_without_figures, measure_leak,

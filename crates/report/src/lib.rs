@@ -4,15 +4,21 @@
 //! so an old run renders again, byte for byte. [`estimates`] says how figures come from samples; every format takes them
 //! from there.
 
+pub mod bundle;
+pub mod charts;
 pub mod comparison;
 pub mod decomposition;
 pub mod estimates;
 pub mod exporters;
+pub mod findings;
+pub mod history;
 pub mod ledger;
 pub mod ntor;
 pub mod number;
 pub mod scaling;
 pub mod schema;
+pub mod sheet;
+pub mod templates;
 pub mod terminal;
 
 #[cfg(test)]

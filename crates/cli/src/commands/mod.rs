@@ -5,13 +5,16 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod leak;
 pub(crate) mod ledger;
 pub(crate) mod list;
 pub(crate) mod ntor_relay;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod verify;
 

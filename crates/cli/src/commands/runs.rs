@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u
     Ok(DONE)
 }
 
-fn rows(runs: &[pqlab_lab::store::RunSummary]) -> Vec<report::RunSummary> {
+pub(crate) fn rows(runs: &[pqlab_lab::store::RunSummary]) -> Vec<report::RunSummary> {
     runs.iter()
         .map(|run| report::RunSummary {
             id: run.id.clone(),

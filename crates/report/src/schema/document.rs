@@ -202,7 +202,8 @@ fn parameter(parameter: &Parameter) -> (String, ParameterValue) {
     }
 }
 
-fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
+/// What the workload measured itself, by name.
+pub(crate) fn extra(estimates: &Estimates) -> IndexMap<String, ExtraEntry> {
     let entry = |values: &Description| ExtraEntry {
         n: values.n,
         mean: values.mean,

@@ -12,6 +12,7 @@ use pqlab_record::{
 };
 use serde::{Deserialize, Serialize};
 
+pub(crate) use document::extra;
 pub use import::ImportError;
 
 /// A run with its estimates.

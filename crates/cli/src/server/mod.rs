@@ -1,0 +1,151 @@
+//! The report's pages over HTTP: read-only, with bounds on everything that a client can ask for or hold on to.
+
+mod pages;
+
+use crate::DONE;
+use crate::output::{self, BadInput};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use pages::{Answer, Pages};
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
+
+/// Connections at once; further ones wait until one of these ends.
+const CONNECTIONS: usize = 512;
+/// How long a client may take to say what it wants, and may say nothing between two requests.
+const HEAD: Duration = Duration::from_secs(15);
+/// After so long a connection takes no further request.
+const CONNECTION: Duration = Duration::from_secs(120);
+/// And so long after that it is cut, whatever the client has not taken yet.
+const GRACE: Duration = Duration::from_secs(60);
+/// Longest head of a request in bytes.
+const HEAD_BYTES: usize = 16 * 1024;
+/// Where accepting fails, as for want of file descriptors, the next attempt waits.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// Serves until it is interrupted.
+pub(crate) fn serve(listen: SocketAddr, database: PathBuf) -> anyhow::Result<u8> {
+    let pages = Arc::new(Pages::new(database)?);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let outcome = runtime.block_on(async move {
+        let listener = TcpListener::bind(listen).await.map_err(|error| {
+            BadInput(format!("cannot listen on {listen}: {error}; choose another address with --listen"))
+        })?;
+        let address = listener.local_addr()?;
+        output::data(&format!("http://{address}/"))?;
+        if !address.ip().is_loopback() {
+            output::talk("whoever reaches this address can read every run in the database");
+        }
+        tokio::spawn(accept(listener, address, pages));
+        tokio::signal::ctrl_c().await?;
+        anyhow::Ok(DONE)
+    });
+    // A page that is being made need not be finished.
+    runtime.shutdown_background();
+    outcome
+}
+
+async fn accept(listener: TcpListener, address: SocketAddr, pages: Arc<Pages>) {
+    let permits = Arc::new(Semaphore::new(CONNECTIONS));
+    loop {
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let pages = Arc::clone(&pages);
+                tokio::spawn(async move {
+                    connection(stream, address, pages).await;
+                    drop(permit);
+                });
+            }
+            Err(_) => sleep(PAUSE).await,
+        }
+    }
+}
+
+async fn connection(stream: TcpStream, address: SocketAddr, pages: Arc<Pages>) {
+    let service = service_fn(move |request| {
+        let pages = Arc::clone(&pages);
+        async move { Ok::<_, Infallible>(respond(request, address, pages).await) }
+    });
+    let mut connection = pin!(
+        hyper::server::conn::http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD)
+            .max_buf_size(HEAD_BYTES)
+            .serve_connection(TokioIo::new(stream), service)
+    );
+    // What goes wrong on a connection is the client's; the next one is served all the same.
+    if timeout(CONNECTION, connection.as_mut()).await.is_err() {
+        connection.as_mut().graceful_shutdown();
+        timeout(GRACE, connection.as_mut()).await.ok();
+    }
+}
+
+async fn respond(request: Request<Incoming>, address: SocketAddr, pages: Arc<Pages>) -> Response<Full<Bytes>> {
+    let head = request.method() == Method::HEAD;
+    let mut answer = if !is_meant_for_us(&request, address) {
+        Answer::text(StatusCode::MISDIRECTED_REQUEST, "This server answers to its own address only.")
+    } else if head || request.method() == Method::GET {
+        let path = request.uri().path().to_owned();
+        let made = tokio::task::spawn_blocking(move || pages.answer(&path)).await;
+        made.unwrap_or_else(|_| Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made."))
+    } else {
+        Answer::text(StatusCode::METHOD_NOT_ALLOWED, "There is nothing to do here but read.")
+    };
+    let length = answer.body.len();
+    if head {
+        answer.body = Bytes::new();
+    }
+    let mut response = Response::new(Full::new(answer.body));
+    *response.status_mut() = answer.status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(answer.kind));
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    if answer.status == StatusCode::METHOD_NOT_ALLOWED {
+        headers.insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+    }
+    for (name, value) in SAFE {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+    }
+    if let Ok(policy) = HeaderValue::from_str(&format!("{}; frame-ancestors 'none'", answer.policy)) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// What every answer carries beside its policy.
+const SAFE: [(&str, &str); 7] = [
+    ("x-content-type-options", "nosniff"),
+    ("referrer-policy", "no-referrer"),
+    ("x-frame-options", "DENY"),
+    ("cross-origin-opener-policy", "same-origin"),
+    ("cross-origin-resource-policy", "same-origin"),
+    ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
+    ("cache-control", "no-store"),
+];
+
+/// On a loopback address only names of this machine are answered to: else a foreign page could have a browser read the
+/// store under a name of its own that it lets point here.
+fn is_meant_for_us(request: &Request<Incoming>, address: SocketAddr) -> bool {
+    if !address.ip().is_loopback() {
+        return true;
+    }
+    let Some(host) = request.headers().get(header::HOST) else { return true };
+    let Ok(host) = host.to_str() else { return false };
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => host.split(':').next().unwrap_or(host),
+    };
+    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}

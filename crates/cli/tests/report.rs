@@ -1,0 +1,66 @@
+//! The report, exports by name, and runs taken in again: through the command line, on a run of the suite `smoke`.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+use std::fs;
+use std::path::Path;
+
+fn files(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
+    let pqlab = Pqlab::new();
+    pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
+    let out = pqlab.path("out");
+    let out = out.to_str().unwrap();
+    let printed = pqlab.expect(0, &["report", "--out", out]);
+    assert_eq!(printed.trim(), format!("{out}/index.html"));
+    let page = fs::read_to_string(printed.trim()).unwrap();
+    assert!(page.contains("What was found") && page.ends_with("</html>"));
+    assert_eq!(
+        files(&Path::new(out).join("tables")),
+        ["BENCHMARKS.md", "performance_table.tex", "results.csv", "results.json"]
+    );
+    let charts = files(&Path::new(out).join("charts"));
+    assert!(charts.len() >= 9 && charts.len().is_multiple_of(3), "{charts:?}");
+    assert!(charts.iter().all(|name| !name.ends_with(".partial")));
+    // Again, into the folder that is there now: the same bytes.
+    pqlab.expect(0, &["report", "last", "--out", out]);
+    assert_eq!(fs::read_to_string(printed.trim()).unwrap(), page);
+
+    let file = pqlab.path("run.json");
+    let file = file.to_str().unwrap();
+    pqlab.expect(0, &["export", "last", "--format", "json-samples", "--out", file]);
+    let other = Pqlab::new();
+    other.expect(0, &["import", file]);
+    other.expect(0, &["import", file]);
+    for format in ["json", "json-samples", "samples-csv", "csv", "pyperf"] {
+        let here = pqlab.expect(0, &["export", "last", "--format", format]);
+        assert_eq!(here, other.expect(0, &["export", "last", "--format", format]), "{format}");
+    }
+}
+
+#[test]
+fn bad_input_is_named() {
+    let pqlab = Pqlab::new();
+    let wrong = common::write(&pqlab.path("wrong.json"), "{\"schema\": 1}");
+    for (arguments, words) in [
+        (vec!["import", wrong.as_str()], "no run of pqlab"),
+        (vec!["import", "/nowhere/at/all.json"], "cannot import /nowhere/at/all.json"),
+        (vec!["report"], "pqlab.db"),
+        (vec!["serve"], "pqlab.db"),
+    ] {
+        let output = pqlab.run(&arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(words) && said.lines().count() == 1, "{said}");
+    }
+}

@@ -1,0 +1,107 @@
+//! The report as a folder: the page, its pictures as SVG, PNG and PDF, and the tables that people paste elsewhere.
+
+use crate::charts::Chart;
+use crate::charts::raster::{self, PRINT_DPI, RasterError};
+use crate::exporters::{ExportError, benchmarks, exporter};
+use crate::history::Past;
+use crate::sheet::Sheet;
+use crate::templates::{Page, page};
+use pqlab_record::Run;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+/// A file of the report: its path below the folder, parts separated by slashes, and what it holds.
+pub type File = (String, Vec<u8>);
+
+/// Why a report could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    /// A table.
+    #[error("{0}")]
+    Export(#[from] ExportError),
+    /// A picture.
+    #[error("picture {0}: {1}")]
+    Raster(String, RasterError),
+}
+
+/// The tables: name of the file and the format that it is in.
+const TABLES: [(&str, &str); 3] =
+    [("tables/performance_table.tex", "latex"), ("tables/results.csv", "csv"), ("tables/results.json", "json")];
+
+/// All files of a report of a run, with others as its history.
+///
+/// # Errors
+/// See [`BundleError`].
+pub fn bundle(run: &Run, past: &[Past]) -> Result<Vec<File>, BundleError> {
+    let sheet = Sheet::of(run);
+    let (page, charts) = page(&Page { sheet: &sheet, past, live: None });
+    let mut files = vec![("index.html".to_owned(), page.into_bytes())];
+    files.extend(pictures(&charts)?);
+    let mut benchmarks_md = Vec::new();
+    benchmarks(&sheet, past, &mut benchmarks_md).map_err(ExportError::from)?;
+    files.push(("tables/BENCHMARKS.md".to_owned(), benchmarks_md));
+    for (name, format) in TABLES {
+        if let Some(exporter) = exporter(format) {
+            let mut bytes = Vec::new();
+            exporter.export(run, &mut bytes)?;
+            files.push((name.to_owned(), bytes));
+        }
+    }
+    Ok(files)
+}
+
+/// Each picture in three formats, by as many threads as there are cores.
+fn pictures(charts: &[Chart]) -> Result<Vec<File>, BundleError> {
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Vec<(usize, Result<[File; 3], BundleError>)>> = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(chart) = charts.get(index) else { return };
+            let made = formats(chart);
+            found.lock().unwrap_or_else(PoisonError::into_inner).push((index, made));
+        }
+    };
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(charts.len());
+        (0..threads).for_each(|_| {
+            scope.spawn(work);
+        });
+    });
+    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+    found.sort_by_key(|(index, _)| *index);
+    let files = found.into_iter().map(|(_, files)| files).collect::<Result<Vec<_>, _>>()?;
+    Ok(files.into_iter().flatten().collect())
+}
+
+fn formats(chart: &Chart) -> Result<[File; 3], BundleError> {
+    let failed = |error| BundleError::Raster(chart.name.clone(), error);
+    let png = raster::png(&chart.svg, PRINT_DPI).map_err(failed)?;
+    let pdf = raster::pdf(&chart.svg).map_err(failed)?;
+    let name = |extension: &str| format!("charts/{}.{extension}", chart.name);
+    Ok([(name("svg"), chart.svg.clone().into_bytes()), (name("png"), png), (name("pdf"), pdf)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn every_file_is_there_once_and_stays_below_the_folder() {
+        let mut run = fixtures::run();
+        run.records[3].case.workload = "../../escape".to_owned();
+        let files = bundle(&run, &[]).unwrap();
+        for (index, (name, content)) in files.iter().enumerate() {
+            assert!(!content.is_empty());
+            assert!(!name.contains("..") && !name.starts_with('/'), "{name}");
+            assert!(files[..index].iter().all(|(other, _)| other != name), "{name} twice");
+        }
+        let has = |name: &str| files.iter().any(|(file, _)| file == name);
+        assert!(has("index.html") && has("charts/latency-kem.png") && has("tables/results.csv"));
+        let pngs = files.iter().filter(|(name, _)| name.ends_with(".png"));
+        assert!(pngs.clone().count() > 3 && pngs.clone().all(|(_, content)| content.starts_with(b"\x89PNG")));
+    }
+}

@@ -1,0 +1,451 @@
+//! Where pictures are drawn: marks, texts and axes, as SVG through the template engine that escapes what it is given.
+//!
+//! Colours stand in the attributes, for readers of the SVG alone; classes stand beside them, by which a page replaces the
+//! colours for a dark theme.
+
+use super::Chart;
+use crate::number::{duration, memory, rate, significant};
+use crate::terminal::neutral;
+use maud::{Markup, PreEscaped, html};
+
+/// Colours of series that colour-blind readers tell apart on white (after Okabe and Ito), with a shape each, so that
+/// colour is never all there is.
+const COLOURS: [&str; 8] = ["#0072b2", "#d55e00", "#00875f", "#a8487f", "#9a6d00", "#3d5fc4", "#5c6670", "#7a3b12"];
+const INK: &str = "#1c232b";
+const FAINT: &str = "#5b6672";
+const RULE: &str = "#dde2e7";
+const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
+/// Width of a character at a font size of 1, about: wide enough for the fonts that may come.
+const CHARACTER: f64 = 0.56;
+/// Longest label in characters; what is longer is cut.
+const LABEL: usize = 44;
+
+/// How a text looks.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Voice {
+    Title,
+    Label,
+    Faint,
+    Value,
+    Large,
+}
+
+/// Where a text is held.
+#[derive(Clone, Copy)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// What an axis shows.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Quantity {
+    /// Nanoseconds.
+    Time,
+    /// A second.
+    Rate,
+    /// Bytes.
+    Bytes,
+    /// A number without unit.
+    Plain,
+    /// A share, of 1.
+    Share,
+}
+
+/// From values to places.
+#[derive(Clone, Copy)]
+pub(super) struct Scale {
+    from: f64,
+    to: f64,
+    start: f64,
+    end: f64,
+    log: bool,
+}
+
+/// A picture in the making.
+pub(super) struct Canvas {
+    width: f64,
+    height: f64,
+    body: String,
+}
+
+impl Voice {
+    fn look(self) -> (&'static str, f64, &'static str, &'static str) {
+        match self {
+            Voice::Title => ("t title", 15.0, INK, "600"),
+            Voice::Label => ("t", 12.0, INK, "400"),
+            Voice::Faint => ("t faint", 11.0, FAINT, "400"),
+            Voice::Value => ("t", 11.0, INK, "600"),
+            Voice::Large => ("t large", 40.0, INK, "700"),
+        }
+    }
+}
+
+impl Quantity {
+    pub(super) fn show(self, value: f64) -> String {
+        match self {
+            Quantity::Time => {
+                let (number, unit) = duration(value);
+                format!("{} {unit}", trimmed(&number))
+            }
+            Quantity::Rate if value >= 1e6 => format!("{}M", trimmed(&significant(value / 1e6))),
+            Quantity::Rate if value >= 1e4 => format!("{}k", trimmed(&significant(value / 1e3))),
+            Quantity::Rate => trimmed(&rate(value)),
+            Quantity::Bytes if value < 1024.0 => format!("{} B", trimmed(&significant(value))),
+            Quantity::Bytes => trimmed_unit(&memory(value as u64)),
+            Quantity::Plain => trimmed(&significant(value)),
+            Quantity::Share => format!("{}%", trimmed(&significant(100.0 * value))),
+        }
+    }
+}
+
+/// Without zeros behind the point that say nothing on an axis.
+fn trimmed(number: &str) -> String {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.').to_owned() } else { number.to_owned() }
+}
+
+fn trimmed_unit(text: &str) -> String {
+    text.split_once(' ').map_or_else(|| text.to_owned(), |(number, unit)| format!("{} {unit}", trimmed(number)))
+}
+
+impl Scale {
+    /// A scale of logarithms over values above zero.
+    pub(super) fn log(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
+        let (mut from, mut to) = extent(values.filter(|value| *value > 0.0));
+        if from >= to || !from.is_finite() {
+            (from, to) = if from.is_finite() { (from / 2.0, from * 2.0) } else { (1.0, 10.0) };
+        }
+        // Room at both ends, and never less than a factor of two: differences of a percent shall look like it.
+        let room = (to / from).powf(0.04).max(1.02);
+        (from, to) = (from / room, to * room);
+        if to / from < 2.0 {
+            let middle = (from * to).sqrt();
+            (from, to) = (middle / 2.0_f64.sqrt(), middle * 2.0_f64.sqrt());
+        }
+        Scale { from, to, start, end, log: true }
+    }
+
+    /// A linear scale from zero.
+    pub(super) fn linear(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
+        let (_, to) = extent(values);
+        let to = if to.is_finite() && to > 0.0 { to * 1.05 } else { 1.0 };
+        Scale { from: 0.0, to, start, end, log: false }
+    }
+
+    /// A linear scale between two values.
+    pub(super) fn between(from: f64, to: f64, start: f64, end: f64) -> Scale {
+        Scale { from, to: if to > from { to } else { from + 1.0 }, start, end, log: false }
+    }
+
+    pub(super) fn at(&self, value: f64) -> f64 {
+        let value = value.clamp(self.from, self.to);
+        let share = if self.log {
+            (value / self.from).ln() / (self.to / self.from).ln()
+        } else {
+            (value - self.from) / (self.to - self.from)
+        };
+        self.start + share * (self.end - self.start)
+    }
+
+    /// Round values, about as many as fit.
+    pub(super) fn ticks(&self, most: usize) -> Vec<f64> {
+        if !self.log {
+            let rough = (self.to - self.from) / most.max(1) as f64;
+            let power = 10_f64.powf(rough.log10().floor());
+            let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|step| *step >= rough);
+            let step = step.unwrap_or(10.0 * power);
+            let first = (self.from / step).ceil() as i64;
+            return (first..).map(|index| index as f64 * step).take_while(|tick| *tick <= self.to).collect();
+        }
+        let decades =
+            (self.from.log10().floor() as i32..=self.to.log10().ceil() as i32).map(|power| 10_f64.powi(power));
+        let decades: Vec<f64> = decades.collect();
+        let fine: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+        for factors in fine {
+            let all = decades.iter().flat_map(|decade| factors.iter().map(move |factor| factor * decade));
+            let ticks: Vec<f64> = all.filter(|tick| *tick >= self.from && *tick <= self.to).collect();
+            if ticks.len() <= most {
+                return ticks;
+            }
+        }
+        let all: Vec<f64> = decades.into_iter().filter(|tick| *tick >= self.from && *tick <= self.to).collect();
+        let stride = all.len().div_ceil(most.max(1)).max(1);
+        all.into_iter().step_by(stride).collect()
+    }
+}
+
+fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values
+        .filter(|value| value.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
+}
+
+/// A place in the picture.
+fn px(value: f64) -> String {
+    let text = format!("{value:.1}");
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
+/// How wide a text of the size will be, about.
+pub(super) fn width_of(text: &str, size: f64) -> f64 {
+    crate::terminal::display_width(text) as f64 * CHARACTER * size
+}
+
+/// The text, cut where it is longer than a label may be.
+pub(super) fn label(text: &str) -> String {
+    let text = neutral(text);
+    if text.chars().count() <= LABEL {
+        return text;
+    }
+    text.chars().take(LABEL - 1).chain(['…']).collect()
+}
+
+/// The colour of a series.
+pub(super) fn colour(series: usize) -> &'static str {
+    COLOURS[series % COLOURS.len()]
+}
+
+impl Canvas {
+    pub(super) fn new(width: f64, height: f64) -> Canvas {
+        Canvas { width, height, body: String::new() }
+    }
+
+    fn push(&mut self, markup: Markup) {
+        self.body.push_str(&markup.into_string());
+    }
+
+    pub(super) fn text(&mut self, x: f64, y: f64, voice: Voice, anchor: Anchor, text: &str) {
+        let (class, size, fill, weight) = voice.look();
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let text = neutral(text);
+        self.push(html! {
+            text class=(class) x=(px(x)) y=(px(y)) font-size=(size) fill=(fill) font-weight=(weight) text-anchor=(anchor) { (text) }
+        });
+    }
+
+    /// A text over a filled place: light or dark, whichever is read there.
+    pub(super) fn text_on(&mut self, x: f64, y: f64, light: bool, text: &str) {
+        let fill = if light { "#ffffff" } else { INK };
+        self.push(html! {
+            text x=(px(x)) y=(px(y)) font-size="11" fill=(fill) text-anchor="middle" { (neutral(text)) }
+        });
+    }
+
+    pub(super) fn rule(&mut self, from: (f64, f64), to: (f64, f64)) {
+        self.push(html! {
+            line class="rule" x1=(px(from.0)) y1=(px(from.1)) x2=(px(to.0)) y2=(px(to.1)) stroke=(RULE) stroke-width="1" {}
+        });
+    }
+
+    /// A line in the colour of a series; dashed for what is not measured.
+    pub(super) fn line(&mut self, series: usize, points: &[(f64, f64)], dashed: bool) {
+        if points.is_empty() {
+            return;
+        }
+        let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
+        let class = format!("s{}", series % COLOURS.len());
+        self.push(html! {
+            polyline class=(class) points=(points.join(" ")) fill="none" stroke=(colour(series)) stroke-width="1.8"
+                stroke-linejoin="round" stroke-dasharray=[dashed.then_some("5 4")] {}
+        });
+    }
+
+    /// A faint dashed line: an ideal.
+    pub(super) fn ideal(&mut self, points: &[(f64, f64)]) {
+        let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
+        self.push(html! {
+            polyline class="ideal" points=(points.join(" ")) fill="none" stroke=(FAINT) stroke-width="1.2" stroke-dasharray="5 4" {}
+        });
+    }
+
+    /// A filled outline in the colour of a series.
+    pub(super) fn area(&mut self, series: usize, points: &[(f64, f64)]) {
+        let points: Vec<String> = points.iter().map(|(x, y)| format!("{},{}", px(*x), px(*y))).collect();
+        let class = format!("f{}", series % COLOURS.len());
+        self.push(html! {
+            polygon class=(class) points=(points.join(" ")) fill=(colour(series)) fill-opacity="0.75" {}
+        });
+    }
+
+    pub(super) fn bar(&mut self, series: usize, x: f64, y: f64, width: f64, height: f64, about: &str) {
+        let class = format!("f{}", series % COLOURS.len());
+        self.push(html! {
+            rect class=(class) x=(px(x)) y=(px(y)) width=(px(width.max(0.5))) height=(px(height.max(0.5))) fill=(colour(series)) {
+                title { (neutral(about)) }
+            }
+        });
+    }
+
+    /// A filled place of a heat map.
+    pub(super) fn tile(&mut self, place: (f64, f64), size: (f64, f64), fill: &str, about: &str) {
+        self.push(html! {
+            rect x=(px(place.0)) y=(px(place.1)) width=(px(size.0)) height=(px(size.1)) fill=(fill) rx="2" {
+                title { (neutral(about)) }
+            }
+        });
+    }
+
+    /// An interval with ends, across (`horizontal`) or up.
+    pub(super) fn whisker(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let end = 3.5;
+        let (x, y) = if (from.1 - to.1).abs() < 1e-9 { (0.0, end) } else { (end, 0.0) };
+        let path = format!(
+            "M{} {}L{} {}M{} {}L{} {}M{} {}L{} {}",
+            px(from.0),
+            px(from.1),
+            px(to.0),
+            px(to.1),
+            px(from.0 - x),
+            px(from.1 - y),
+            px(from.0 + x),
+            px(from.1 + y),
+            px(to.0 - x),
+            px(to.1 - y),
+            px(to.0 + x),
+            px(to.1 + y),
+        );
+        self.push(html! { path class="whisker" d=(path) stroke=(INK) stroke-width="1.1" fill="none" {} });
+    }
+
+    /// A series' mark: its colour and its shape.
+    pub(super) fn mark(&mut self, series: usize, x: f64, y: f64, about: &str) {
+        let r = 4.6;
+        let path = match series % COLOURS.len() {
+            0 => format!("M{} {}a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 -{} 0z", px(x - r), px(y), 2.0 * r, 2.0 * r),
+            1 => polygon(x, y, &[(-4.2, -4.2), (4.2, -4.2), (4.2, 4.2), (-4.2, 4.2)]),
+            2 => polygon(x, y, &[(0.0, -5.6), (5.2, 4.0), (-5.2, 4.0)]),
+            3 => polygon(x, y, &[(0.0, -5.8), (5.8, 0.0), (0.0, 5.8), (-5.8, 0.0)]),
+            4 => polygon(x, y, &[(0.0, 5.6), (5.2, -4.0), (-5.2, -4.0)]),
+            5 => polygon(
+                x,
+                y,
+                &[
+                    (-1.7, -5.4),
+                    (1.7, -5.4),
+                    (1.7, -1.7),
+                    (5.4, -1.7),
+                    (5.4, 1.7),
+                    (1.7, 1.7),
+                    (1.7, 5.4),
+                    (-1.7, 5.4),
+                    (-1.7, 1.7),
+                    (-5.4, 1.7),
+                    (-5.4, -1.7),
+                    (-1.7, -1.7),
+                ],
+            ),
+            6 => polygon(x, y, &[(-2.6, -5.2), (2.6, -5.2), (5.2, 0.0), (2.6, 5.2), (-2.6, 5.2), (-5.2, 0.0)]),
+            _ => polygon(x, y, &[(-5.4, -2.4), (5.4, -2.4), (5.4, 2.4), (-5.4, 2.4)]),
+        };
+        // A second round of the colours is drawn hollow.
+        let hollow = (series / COLOURS.len()) % 2 == 1;
+        let class = format!("{}{}", if hollow { "s" } else { "m" }, series % COLOURS.len());
+        let (fill, stroke) = if hollow { ("none", colour(series)) } else { (colour(series), "#ffffff") };
+        self.push(html! {
+            path class=(class) d=(path) fill=(fill) stroke=(stroke) stroke-width=(if hollow { "1.6" } else { "0.8" }) {
+                title { (neutral(about)) }
+            }
+        });
+    }
+
+    /// The title, and below it the legend; returns where it ends.
+    pub(super) fn head(&mut self, title: &str, legend: &[(usize, String)]) -> f64 {
+        self.text(0.0, 16.0, Voice::Title, Anchor::Start, title);
+        let (mut x, mut y) = (6.0, 38.0);
+        if legend.is_empty() {
+            return 26.0;
+        }
+        for (series, name) in legend {
+            let name = label(name);
+            let width = width_of(&name, 12.0) + 30.0;
+            if x + width > self.width && x > 6.0 {
+                (x, y) = (6.0, y + 18.0);
+            }
+            self.mark(*series, x, y, &name);
+            self.text(x + 10.0, y + 4.0, Voice::Label, Anchor::Start, &name);
+            x += width;
+        }
+        y + 14.0
+    }
+
+    /// Ticks with their rules, below a chart of values that go across.
+    pub(super) fn axis_across(&mut self, scale: &Scale, quantity: Quantity, top: f64, bottom: f64) {
+        let room = (scale.end - scale.start).abs();
+        for tick in scale.ticks((room / 72.0) as usize) {
+            let x = scale.at(tick);
+            self.rule((x, top), (x, bottom));
+            self.text(x, bottom + 15.0, Voice::Faint, Anchor::Middle, &quantity.show(tick));
+        }
+    }
+
+    /// Ticks with their rules, beside a chart of values that go up.
+    pub(super) fn axis_up(&mut self, scale: &Scale, quantity: Quantity, left: f64, right: f64) {
+        let room = (scale.end - scale.start).abs();
+        for tick in scale.ticks((room / 36.0) as usize) {
+            let y = scale.at(tick);
+            self.rule((left, y), (right, y));
+            self.text(left - 6.0, y + 4.0, Voice::Faint, Anchor::End, &quantity.show(tick));
+        }
+    }
+
+    /// The picture, with its text alternative inside.
+    pub(super) fn finish(self, name: &str, title: &str, about: String) -> Chart {
+        let view = format!("0 0 {} {}", px(self.width), px(self.height));
+        let (title, about) = (neutral(title), neutral(&about));
+        let ids = (format!("{name}-title"), format!("{name}-about"));
+        let markup = html! {
+            svg xmlns="http://www.w3.org/2000/svg" viewBox=(view) width=(px(self.width)) height=(px(self.height)) role="img"
+                aria-labelledby=(format!("{} {}", ids.0, ids.1)) font-family=(FONT) {
+                title id=(ids.0) { (title) }
+                desc id=(ids.1) { (about) }
+                rect class="paper" width=(px(self.width)) height=(px(self.height)) fill="#ffffff" {}
+                (PreEscaped(self.body))
+            }
+        };
+        Chart { name: name.to_owned(), title, about, svg: markup.into_string() }
+    }
+}
+
+fn polygon(x: f64, y: f64, corners: &[(f64, f64)]) -> String {
+    let corners: Vec<String> = corners.iter().map(|(dx, dy)| format!("{} {}", px(x + dx), px(y + dy))).collect();
+    format!("M{}z", corners.join("L"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_lie_within() {
+        let scale = Scale::log([180.0, 120_000.0].into_iter(), 0.0, 600.0);
+        let ticks = scale.ticks(8);
+        assert_eq!(ticks, [300.0, 1e3, 3e3, 1e4, 3e4, 1e5]);
+        assert!(ticks.iter().all(|tick| (0.0..=600.0).contains(&scale.at(*tick))));
+        let scale = Scale::linear([0.0, 9.5].into_iter(), 100.0, 0.0);
+        assert_eq!(scale.ticks(5), [0.0, 2.0, 4.0, 6.0, 8.0]);
+        assert_eq!(scale.at(0.0), 100.0);
+        // Nothing at all, and one value alone, have an axis too.
+        assert!(!Scale::log(std::iter::empty(), 0.0, 1.0).ticks(5).is_empty());
+        assert!(!Scale::log([7.0].into_iter(), 0.0, 1.0).ticks(5).is_empty());
+        assert_eq!(Quantity::Time.show(20_000.0), "20 µs");
+        assert_eq!(Quantity::Rate.show(250_000.0), "250k");
+        assert_eq!(Quantity::Bytes.show(16_384.0), "16 KiB");
+    }
+
+    #[test]
+    fn texts_are_escaped_and_cut() {
+        let mut canvas = Canvas::new(100.0, 50.0);
+        canvas.text(0.0, 0.0, Voice::Label, Anchor::Start, crate::fixtures::HOSTILE);
+        let chart = canvas.finish("x", "<b>", "a & b".to_owned());
+        assert!(
+            !chart.svg.contains("<script") && chart.svg.contains("&lt;script&gt;") && chart.svg.contains("a &amp; b")
+        );
+        assert!(!chart.svg.chars().any(|character| character.is_control()));
+        assert_eq!(label(&"x".repeat(100)).chars().count(), LABEL);
+    }
+}

@@ -1,0 +1,274 @@
+//! Curves: throughput against threads, tasks and transactions, time against length, medians over runs.
+
+use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice};
+use super::{Chart, grouped, slug};
+use crate::history::Past;
+use crate::sheet::{Row, Sheet};
+use pqlab_stats::Interval;
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 320.0;
+/// Most curves that the eye follows.
+const MOST: usize = 8;
+
+/// A curve: its name, and what it shows at each place, with its interval.
+struct Series {
+    name: String,
+    points: Vec<(f64, Interval)>,
+}
+
+struct Plot<'p> {
+    name: String,
+    title: String,
+    across: (&'p str, Quantity),
+    up: Quantity,
+    /// Whether the vertical scale is of logarithms.
+    log: bool,
+    /// Proportion to the first curve's first point.
+    ideal: bool,
+}
+
+/// The curves of rows that have the parameter, by all else; those with two points at least.
+fn series<'r>(
+    rows: impl Iterator<Item = &'r Row<'r>>,
+    parameter: &str,
+    value: impl Fn(&Row<'_>, Interval) -> Interval,
+) -> Vec<Series> {
+    let key = |row: &Row<'_>| {
+        let case = row.case();
+        let others: Vec<String> = case
+            .parameters
+            .iter()
+            .map(ToString::to_string)
+            .filter(|one| !one.starts_with(&format!("{parameter}=")))
+            .collect();
+        let brackets = if others.is_empty() { String::new() } else { format!("[{}]", others.join(",")) };
+        format!("{} {}{brackets} · {}", case.algorithm, case.operation, case.provider)
+    };
+    let with = rows.filter(|row| {
+        row.case().number(parameter).is_some() && row.median().is_some() && row.case().provider != "null"
+    });
+    let mut all: Vec<Series> = grouped(with, |row| key(row))
+        .into_iter()
+        .map(|(name, rows)| {
+            let point = |row: &&Row<'_>| Some((row.case().number(parameter)? as f64, value(row, row.median()?)));
+            let mut points: Vec<(f64, Interval)> = rows.iter().filter_map(point).collect();
+            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+            Series { name, points }
+        })
+        .filter(|series| series.points.len() > 1)
+        .collect();
+    all.sort_by(|one, other| last(other).total_cmp(&last(one)));
+    all
+}
+
+fn last(series: &Series) -> f64 {
+    series.points.last().map_or(0.0, |(_, interval)| interval.estimate)
+}
+
+/// So many a second, where each takes the time.
+fn rate(count: f64, time: Interval) -> Interval {
+    let of = |nanoseconds: f64| if nanoseconds > 0.0 { count * 1e9 / nanoseconds } else { 0.0 };
+    Interval { estimate: of(time.estimate), low: of(time.high), high: of(time.low), ..time }
+}
+
+fn draw(plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
+    let total = all.len();
+    all.truncate(MOST);
+    if all.is_empty() {
+        return None;
+    }
+    let legend: Vec<(usize, String)> =
+        all.iter().enumerate().map(|(index, series)| (index, series.name.clone())).collect();
+    let mut canvas = Canvas::new(WIDTH, 0.0);
+    let top = canvas.head(&plot.title, &legend) + 6.0;
+    let mut canvas = Canvas::new(WIDTH, top + HEIGHT);
+    canvas.head(&plot.title, &legend);
+    let (left, right, bottom) = (62.0, WIDTH - 20.0, top + HEIGHT - 44.0);
+    let places = || all.iter().flat_map(|series| series.points.iter().map(|(place, _)| *place));
+    let bounds = || all.iter().flat_map(|series| series.points.iter().flat_map(|(_, value)| [value.low, value.high]));
+    let across = Scale::log(places(), left, right);
+    let up = if plot.log { Scale::log(bounds(), bottom, top) } else { Scale::linear(bounds(), bottom, top) };
+    canvas.axis_up(&up, plot.up, left, right);
+    let mut ticks: Vec<f64> = places().collect();
+    ticks.sort_by(f64::total_cmp);
+    ticks.dedup();
+    for tick in ticks.iter().take(14) {
+        canvas.rule((across.at(*tick), top), (across.at(*tick), bottom));
+        canvas.text(across.at(*tick), bottom + 15.0, Voice::Faint, Anchor::Middle, &plot.across.1.show(*tick));
+    }
+    canvas.text((left + right) / 2.0, bottom + 34.0, Voice::Faint, Anchor::Middle, plot.across.0);
+    for (index, series) in all.iter().enumerate() {
+        if let (true, Some((first, value))) = (plot.ideal, series.points.first()) {
+            let at = |place: f64| (across.at(place), up.at(value.estimate * place / first));
+            canvas.ideal(&series.points.iter().map(|(place, _)| at(*place)).collect::<Vec<_>>());
+        }
+        let points: Vec<(f64, f64)> =
+            series.points.iter().map(|(place, value)| (across.at(*place), up.at(value.estimate))).collect();
+        canvas.line(index, &points, false);
+        for ((place, value), (x, y)) in series.points.iter().zip(&points) {
+            canvas.whisker((*x, up.at(value.low)), (*x, up.at(value.high)));
+            canvas.mark(
+                index,
+                *x,
+                *y,
+                &format!("{} at {}: {}", series.name, plot.across.1.show(*place), plot.up.show(value.estimate)),
+            );
+        }
+    }
+    let listed: Vec<String> = all
+        .iter()
+        .map(|series| {
+            let points: Vec<String> = series
+                .points
+                .iter()
+                .map(|(place, value)| format!("{} at {}", plot.up.show(value.estimate), plot.across.1.show(*place)))
+                .collect();
+            format!("{}: {}", series.name, points.join(", "))
+        })
+        .collect();
+    let ideal = if plot.ideal { " Dashed: in proportion to the first point, the ideal." } else { "" };
+    let more = if total > MOST { format!(" {} more are in the table.", total - MOST) } else { String::new() };
+    let about = format!("Against {}, with 95% intervals.{ideal} {}.{more}", plot.across.0, listed.join("; "));
+    Some(canvas.finish(&plot.name, &plot.title, about))
+}
+
+/// Throughput on several threads, with the ideal.
+pub(super) fn threads(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+    // A sample of such a case is the time of one operation over all threads: see the workload.
+    let rows = sheet.area(area).filter(|row| row.case().number("tasks").is_none());
+    let count = |row: &Row<'_>| row.case().number("tx").unwrap_or(1) as f64;
+    let all = series(rows, "threads", |row, time| rate(count(row), time));
+    let title = format!("{area}: throughput against threads");
+    let plot = Plot {
+        name: format!("threads-{}", slug(area)),
+        title,
+        across: ("threads", Quantity::Plain),
+        up: Quantity::Rate,
+        log: true,
+        ideal: true,
+    };
+    draw(&plot, all)
+}
+
+/// Throughput of many tasks at once.
+pub(super) fn load(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+    let all = series(sheet.area(area), "tasks", |_, time| rate(1.0, time));
+    let title = format!("{area}: throughput against tasks at once");
+    let plot = Plot {
+        name: format!("load-{}", slug(area)),
+        title,
+        across: ("tasks at once", Quantity::Plain),
+        up: Quantity::Rate,
+        log: false,
+        ideal: false,
+    };
+    draw(&plot, all)
+}
+
+/// Time against the length of the message; of what works through all of it, bytes a second.
+pub(super) fn lengths(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+    let through = sheet.area(area).any(|row| row.case().facts.bytes.is_some());
+    let rows = || sheet.area(area).filter(|row| row.usual());
+    let (title, up, all) = if through {
+        let all = series(rows(), "len", |row, time| rate(row.case().facts.bytes.unwrap_or(0) as f64, time));
+        // One function tells the providers apart better than all of them at once.
+        let functions = ["SHA3-256 digest ·", "SHA-256 digest ·"];
+        let function = functions
+            .into_iter()
+            .find(|function| all.iter().filter(|series| series.name.starts_with(function)).count() > 1);
+        let all = all
+            .into_iter()
+            .filter(|series| function.is_none_or(|function| series.name.starts_with(function)))
+            .collect();
+        (format!("{area}: bytes a second against message length"), Quantity::Rate, all)
+    } else {
+        (format!("{area}: time against message length"), Quantity::Time, series(rows(), "len", |_, time| time))
+    };
+    let plot = Plot {
+        name: format!("lengths-{}", slug(area)),
+        title,
+        across: ("message length", Quantity::Bytes),
+        up,
+        log: true,
+        ideal: false,
+    };
+    draw(&plot, all)
+}
+
+/// Transactions a second in blocks of several sizes.
+pub(super) fn blocks(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+    let rows = sheet.area(area).filter(|row| {
+        row.case().number("threads").is_none_or(|threads| threads == 1) && row.case().word("invalid").is_none()
+    });
+    // The number of senders follows the number of transactions: it is no parameter of a curve.
+    let with = rows.filter(|row| row.case().number("tx").is_some() && row.median().is_some());
+    let key = |row: &Row<'_>| {
+        let regime = row.case().word("regime").map(|regime| format!(", {regime}")).unwrap_or_default();
+        format!("{} · {}{regime}", row.case().algorithm, row.case().provider)
+    };
+    let mut all: Vec<Series> = grouped(with, key)
+        .into_iter()
+        .map(|(name, rows)| {
+            let mut points: Vec<(f64, Interval)> = Vec::new();
+            for row in rows {
+                let (Some(transactions), Some(time)) = (row.case().number("tx"), row.median()) else { continue };
+                if points.iter().all(|(known, _)| *known != transactions as f64) {
+                    points.push((transactions as f64, rate(transactions as f64, time)));
+                }
+            }
+            points.sort_by(|one, other| one.0.total_cmp(&other.0));
+            Series { name, points }
+        })
+        .filter(|series| series.points.len() > 1)
+        .collect();
+    all.sort_by(|one, other| last(other).total_cmp(&last(one)));
+    let title = format!("{area}: transactions a second against block size");
+    let plot = Plot {
+        name: format!("blocks-{}", slug(area)),
+        title,
+        across: ("transactions in a block", Quantity::Plain),
+        up: Quantity::Rate,
+        log: true,
+        ideal: false,
+    };
+    draw(&plot, all)
+}
+
+/// Medians over the runs of the same machine, the newest as 1.
+pub(super) fn trend(sheet: &Sheet<'_>, past: &[Past]) -> Option<Chart> {
+    let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(sheet.run)).collect();
+    let post_quantum = |row: &&Row<'_>| row.usual() && row.median().is_some() && row.case().provider != "null";
+    let rows = sheet.rows.iter().filter(post_quantum).filter(|row| row.case().workload != "floor");
+    let mut all: Vec<Series> = rows
+        .filter_map(|row| {
+            let now = row.median()?;
+            let id = row.case().id();
+            let relative = |one: Interval| Interval {
+                estimate: one.estimate / now.estimate,
+                low: one.low / now.estimate,
+                high: one.high / now.estimate,
+                ..one
+            };
+            let mut points: Vec<(f64, Interval)> = past
+                .iter()
+                .enumerate()
+                .filter_map(|(place, past)| Some((place as f64 + 1.0, relative(*past.medians.get(&id)?))))
+                .collect();
+            points.push((past.len() as f64 + 1.0, relative(now)));
+            (points.len() > 1).then_some(Series { name: format!("{} · {}", row.job(), row.case().provider), points })
+        })
+        .collect();
+    // What moved most is what is looked for.
+    let moved = |series: &Series| series.points.iter().map(|(_, value)| value.estimate.ln().abs()).fold(0.0, f64::max);
+    all.sort_by(|one, other| moved(other).total_cmp(&moved(one)));
+    let plot = Plot {
+        name: "trend".to_owned(),
+        title: "Trend: the cases that moved most, as multiples of the newest run".to_owned(),
+        across: ("runs, from the oldest to the newest", Quantity::Plain),
+        up: Quantity::Plain,
+        log: true,
+        ideal: false,
+    };
+    draw(&plot, all)
+}

@@ -1,0 +1,145 @@
+//! How single operations vary: cumulative distributions of providers, and violins of algorithms.
+
+use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, label, width_of};
+use super::intervals::usual;
+use super::{Chart, grouped, slug};
+use crate::number::duration;
+use crate::sheet::{Row, Sheet};
+
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 300.0;
+/// What lies beyond would press all else to the left.
+const SHOWN: f64 = 0.99;
+/// The operations whose spread is asked for first.
+const FIRST: [&str; 6] = ["sign", "decapsulate", "handshake", "verify", "reply", "encapsulate"];
+const VIOLINS: usize = 14;
+
+fn single<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<&'r Row<'a>> {
+    let single =
+        |row: &&&Row<'_>| row.estimates.as_ref().is_some_and(|estimates| estimates.batch == 1 && estimates.n >= 20);
+    rows.iter().filter(single).copied().collect()
+}
+
+/// The operation of an area that most providers offer, of those that are asked for first.
+pub(super) fn cumulative(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+    let rows = single(&usual(sheet, area));
+    let jobs = grouped(rows.iter().copied(), |row| row.job());
+    let rank = |operation: &str| FIRST.iter().position(|first| *first == operation).unwrap_or(FIRST.len());
+    let best = jobs.iter().filter(|(_, rows)| rows.len() > 1).max_by_key(|(_, rows)| {
+        let post_quantum = rows.iter().any(|row| row.case().facts.category.is_some());
+        (post_quantum, rows.len().min(8), std::cmp::Reverse(rank(&rows[0].case().operation)))
+    });
+    let (job, rows) = best?;
+    let rows: Vec<&Row<'_>> = rows.iter().take(8).copied().collect();
+    let series: Vec<(usize, String)> =
+        rows.iter().map(|row| (sheet.series(&row.case().provider), row.case().provider.clone())).collect();
+    let title = format!("{job}: share of operations that took no longer");
+    let mut canvas = Canvas::new(WIDTH, HEIGHT);
+    let top = canvas.head(&title, &series);
+    let (left, bottom) = (52.0, HEIGHT - 28.0);
+    let curves: Vec<(usize, Vec<(f64, f64)>)> =
+        rows.iter().map(|row| (sheet.series(&row.case().provider), row.distribution())).collect();
+    let shown =
+        curves.iter().flat_map(|(_, curve)| curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| *time));
+    let across = Scale::log(shown.collect::<Vec<_>>().into_iter(), left, WIDTH - 16.0);
+    let up = Scale::between(0.0, 1.0, bottom, top + 6.0);
+    canvas.axis_across(&across, Quantity::Time, top + 6.0, bottom);
+    canvas.axis_up(&up, Quantity::Share, left, WIDTH - 16.0);
+    for (series, curve) in &curves {
+        let mut points: Vec<(f64, f64)> = Vec::new();
+        for (time, share) in curve.iter().filter(|(_, share)| *share <= SHOWN) {
+            let (x, y) = (across.at(*time), up.at(*share));
+            points.extend(points.last().map(|(_, before)| (x, *before)));
+            points.push((x, y));
+        }
+        canvas.line(*series, &points, false);
+        if let Some((time, _)) = curve.iter().find(|(_, share)| *share >= 0.5) {
+            canvas.mark(*series, across.at(*time), up.at(0.5), "median");
+        }
+    }
+    let spread: Vec<String> = rows.iter().filter_map(|row| spread(row)).collect();
+    let about =
+        format!("Cumulative distribution of single operations, up to the 99th percentile. {}.", spread.join("; "));
+    Some(canvas.finish(&format!("distribution-{}", slug(area)), &title, about))
+}
+
+/// The most asked for operation of each algorithm, by the fastest provider.
+pub(super) fn violins(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+    let rows = single(&usual(sheet, area));
+    let operation = FIRST.into_iter().find(|first| {
+        grouped(rows.iter().copied().filter(|row| row.case().operation == *first), |row| row.case().algorithm.clone())
+            .len()
+            > 1
+    })?;
+    let algorithms =
+        grouped(rows.into_iter().filter(|row| row.case().operation == operation), |row| row.case().algorithm.clone());
+    let fastest = |rows: &Vec<&Row<'_>>| -> Option<usize> {
+        let times = rows.iter().enumerate().filter_map(|(index, row)| Some((index, row.median()?.estimate)));
+        times.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(index, _)| index)
+    };
+    let mut chosen: Vec<&Row<'_>> = algorithms.iter().filter_map(|(_, rows)| Some(rows[fastest(rows)?])).collect();
+    chosen.truncate(VIOLINS);
+    let title = format!("{area} {operation}: how single operations spread, fastest library of each");
+    let line = 34.0;
+    let top = 34.0;
+    let height = top + chosen.len() as f64 * line + 30.0;
+    let mut canvas = Canvas::new(WIDTH, height);
+    canvas.head(&title, &[]);
+    let name = |row: &Row<'_>| label(&format!("{} · {}", row.case().algorithm, row.case().provider));
+    let gutter = chosen.iter().map(|row| width_of(&name(row), 12.0)).fold(80.0, f64::max).min(320.0) + 14.0;
+    let shapes: Vec<(usize, Vec<(f64, f64)>)> =
+        chosen.iter().map(|row| (sheet.series(&row.case().provider), row.distribution())).collect();
+    let shown =
+        shapes.iter().flat_map(|(_, curve)| curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| *time));
+    let across = Scale::log(shown.collect::<Vec<_>>().into_iter(), gutter, WIDTH - 16.0);
+    canvas.axis_across(&across, Quantity::Time, top, height - 26.0);
+    for (place, (row, (series, curve))) in chosen.iter().zip(&shapes).enumerate() {
+        let y = top + (place as f64 + 0.5) * line;
+        canvas.text(gutter - 10.0, y + 4.0, Voice::Label, Anchor::End, &name(row));
+        canvas.area(*series, &outline(curve, &across, y, 0.42 * line));
+        if let Some(median) = row.median() {
+            let x = across.at(median.estimate);
+            canvas.whisker((x, y - 0.42 * line), (x, y + 0.42 * line));
+        }
+    }
+    let spread: Vec<String> = chosen.iter().filter_map(|row| spread(row)).collect();
+    let about = format!(
+        "A violin for each algorithm: the wider, the more operations took that time, up to the 99th percentile; the line is the \
+         median. {}.",
+        spread.join("; ")
+    );
+    Some(canvas.finish(&format!("violin-{}", slug(area)), &title, about))
+}
+
+/// The outline of a violin: how densely the samples lie in each of equal steps of the scale.
+fn outline(curve: &[(f64, f64)], across: &Scale, middle: f64, half: f64) -> Vec<(f64, f64)> {
+    let places: Vec<f64> =
+        curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| across.at(*time)).collect();
+    let (Some(first), Some(last)) = (places.first(), places.last()) else { return Vec::new() };
+    // A bell as wide as the eye needs to see a shape, and narrower than the distances that matter.
+    let width = ((last - first) / 12.0).clamp(1.5, 8.0);
+    let (from, to) = (first - 2.0 * width, last + 2.0 * width);
+    let steps = (((to - from) / 2.0) as usize).clamp(8, 160);
+    let density = |x: f64| places.iter().map(|place| (-0.5 * ((x - place) / width).powi(2)).exp()).sum::<f64>();
+    let at = |step: usize| from + (to - from) * step as f64 / steps as f64;
+    let heights: Vec<(f64, f64)> = (0..=steps).map(|step| (at(step), density(at(step)))).collect();
+    let most = heights.iter().map(|(_, height)| *height).fold(f64::MIN_POSITIVE, f64::max);
+    let above = heights.iter().map(|(x, height)| (*x, middle - half * height / most));
+    let below = heights.iter().rev().map(|(x, height)| (*x, middle + half * height / most));
+    above.chain(below).collect()
+}
+
+fn spread(row: &Row<'_>) -> Option<String> {
+    let of = row.estimates.as_ref()?.operations()?;
+    let text = |time: f64| {
+        let (number, unit) = duration(time);
+        format!("{number} {unit}")
+    };
+    Some(format!(
+        "{} {}: median {}, 95% within {}",
+        row.case().algorithm,
+        row.case().provider,
+        text(of.median),
+        text(of.p95)
+    ))
+}

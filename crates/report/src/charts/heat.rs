@@ -1,0 +1,91 @@
+//! Provider by operation: how many times the time of the fastest each takes.
+
+use super::canvas::{Anchor, Canvas, Voice, label, width_of};
+use super::intervals::usual;
+use super::{Chart, grouped, slug};
+use crate::number::{duration, factor};
+use crate::sheet::Sheet;
+
+const MOST: usize = 40;
+const TILE: (f64, f64) = (84.0, 24.0);
+const NAMES: f64 = 66.0;
+
+/// From the fastest to the slowest: one hue whose lightness alone tells the order.
+const SHADES: [(f64, &str, bool); 6] = [
+    (1.1, "#d9eef2", false),
+    (1.5, "#a9d5de", false),
+    (2.5, "#6fb3c4", false),
+    (5.0, "#3a8ba3", true),
+    (15.0, "#1c6480", true),
+    (f64::INFINITY, "#123f57", true),
+];
+
+pub(super) fn providers(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+    let rows = usual(sheet, area);
+    let mut lines = grouped(rows.iter().copied(), |row| row.job());
+    lines.retain(|(_, rows)| rows.len() > 1);
+    let all = lines.len();
+    lines.truncate(MOST);
+    let mut columns: Vec<&str> = Vec::new();
+    for row in lines.iter().flat_map(|(_, rows)| rows) {
+        if !columns.contains(&row.case().provider.as_str()) {
+            columns.push(&row.case().provider);
+        }
+    }
+    // One column alone compares nothing; more than a page is wide is for the table.
+    if columns.len() < 2 || columns.len() > 12 {
+        return None;
+    }
+    let gutter = lines.iter().map(|(name, _)| width_of(&label(name), 12.0)).fold(80.0, f64::max).min(330.0) + 12.0;
+    let width = (gutter + columns.len() as f64 * TILE.0).max(420.0);
+    let top = 36.0 + NAMES;
+    let mut canvas = Canvas::new(width, top + lines.len() as f64 * TILE.1 + 10.0);
+    let title = format!("{area}: times the fastest, by provider");
+    canvas.head(&title, &[]);
+    for (place, name) in columns.iter().enumerate() {
+        // The names of pairs are long: they take a line a half.
+        let x = gutter + (place as f64 + 0.5) * TILE.0;
+        let parts: Vec<String> = name.split_inclusive(['+', ':']).map(short).collect();
+        for (line, part) in parts.iter().enumerate() {
+            let y = top - 8.0 - (parts.len() - 1 - line) as f64 * 14.0;
+            canvas.text(x, y, Voice::Faint, Anchor::Middle, part);
+        }
+    }
+    for (line, (name, rows)) in lines.iter().enumerate() {
+        let y = top + line as f64 * TILE.1;
+        canvas.text(gutter - 10.0, y + 16.0, Voice::Label, Anchor::End, &label(name));
+        let best =
+            rows.iter().filter_map(|row| row.median()).map(|median| median.estimate).fold(f64::INFINITY, f64::min);
+        for row in rows {
+            let (Some(median), Some(place)) =
+                (row.median(), columns.iter().position(|column| *column == row.case().provider))
+            else {
+                continue;
+            };
+            let ratio = median.estimate / best;
+            let Some((_, fill, light)) = SHADES.into_iter().find(|(limit, ..)| ratio <= *limit) else { continue };
+            let x = gutter + place as f64 * TILE.0;
+            let (number, unit) = duration(median.estimate);
+            let about = format!("{name} {}: {number} {unit}, {} the fastest", row.case().provider, factor(ratio));
+            canvas.tile((x + 1.0, y + 1.0), (TILE.0 - 2.0, TILE.1 - 2.0), fill, &about);
+            canvas.text_on(
+                x + TILE.0 / 2.0,
+                y + 16.0,
+                light,
+                &if ratio == 1.0 { "fastest".to_owned() } else { factor(ratio) },
+            );
+        }
+    }
+    let more = if all > lines.len() { format!(" {} more are in the table.", all - lines.len()) } else { String::new() };
+    let about = format!(
+        "For each of {} algorithms and operations the time of each of {} providers as a multiple of the fastest; an empty place \
+         was not measured.{more}",
+        lines.len(),
+        columns.len()
+    );
+    Some(canvas.finish(&format!("heat-{}", slug(area)), &title, about))
+}
+
+fn short(part: &str) -> String {
+    if part.chars().count() > 13 { part.chars().take(12).chain(['…']).collect() } else { part.to_owned() }
+}

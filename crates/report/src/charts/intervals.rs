@@ -1,0 +1,130 @@
+//! Medians with their intervals, on a scale of logarithms: a line for each algorithm, a mark for each provider.
+
+use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, label, width_of};
+use super::{Chart, grouped, slug};
+use crate::number::duration;
+use crate::sheet::{Row, Sheet};
+
+/// Most lines of a picture.
+const MOST: usize = 36;
+const WIDTH: f64 = 760.0;
+const LINE: f64 = 23.0;
+
+/// The usual cases of an area with a figure: of those that differ in the message's length alone, one.
+pub(super) fn usual<'s, 'a>(sheet: &'s Sheet<'a>, area: &'s str) -> Vec<&'s Row<'a>> {
+    let rows = || sheet.area(area).filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null");
+    let same = |one: &Row<'_>, other: &Row<'_>| {
+        one.case().algorithm == other.case().algorithm && one.case().operation == other.case().operation
+    };
+    let chosen = |row: &&Row<'_>| {
+        let lengths = rows().filter(|other| same(row, other)).filter_map(|other| other.case().number("len"));
+        // Of a hash the rate matters, of a signature the signing: the longest, and the shortest.
+        let wanted = if row.case().facts.bytes.is_some() { lengths.max() } else { lengths.min() };
+        row.case().number("len") == wanted
+    };
+    rows().filter(chosen).collect()
+}
+
+/// One picture of an area, or one for each operation where that would be too long.
+pub(super) fn latency(sheet: &Sheet<'_>, area: &str) -> Vec<Chart> {
+    let mut rows = usual(sheet, area);
+    if rows.is_empty() {
+        // An area may have nothing but cases with parameters of its own.
+        rows = sheet.area(area).filter(|row| row.median().is_some() && row.case().provider != "null").collect();
+    }
+    let lines = grouped(rows.iter().copied(), |row| row.job());
+    if lines.len() <= MOST {
+        return picture(sheet, area, area, &rows).into_iter().collect();
+    }
+    let operations = grouped(rows.iter().copied(), |row| row.case().operation.clone());
+    let of = |(operation, rows): &(String, Vec<&Row<'_>>)| picture(sheet, area, &format!("{area} {operation}"), rows);
+    operations.iter().filter_map(of).collect()
+}
+
+fn picture(sheet: &Sheet<'_>, area: &str, what: &str, rows: &[&Row<'_>]) -> Option<Chart> {
+    let operations = grouped(rows.iter().copied(), |row| row.case().operation.clone());
+    let all = operations.iter().map(|(_, rows)| grouped(rows.iter().copied(), |row| row.job()).len()).sum::<usize>();
+    if all == 0 {
+        return None;
+    }
+    let mut left = MOST;
+    let mut lines: Vec<(Option<&str>, String, Vec<&Row<'_>>)> = Vec::new();
+    for (operation, rows) in &operations {
+        for (place, (job, rows)) in grouped(rows.iter().copied(), |row| row.job()).into_iter().enumerate() {
+            if left == 0 {
+                break;
+            }
+            left -= 1;
+            let name = rows.first().map_or(job.clone(), |row| name_without_operation(row));
+            lines.push(((place == 0).then_some(operation), name, rows));
+        }
+    }
+    let drawn: Vec<&Row<'_>> = lines.iter().flat_map(|(_, _, rows)| rows.iter().copied()).collect();
+    let mut series: Vec<(usize, String)> =
+        drawn.iter().map(|row| (sheet.series(&row.case().provider), row.case().provider.clone())).collect();
+    series.sort();
+    series.dedup();
+    let headings = lines.iter().filter(|(heading, ..)| heading.is_some()).count();
+    let widest = lines.iter().map(|(_, name, _)| width_of(&label(name), 12.0)).fold(80.0, f64::max);
+    let gutter = widest.min(300.0) + 14.0;
+    let height = |top: f64| top + (lines.len() + headings) as f64 * LINE + 30.0;
+    let title = format!("{what}: time of one operation");
+    // The legend decides where the chart begins; so it is drawn once to see how high it is.
+    let top = Canvas::new(WIDTH, 0.0).head(&title, &series);
+    let mut canvas = Canvas::new(WIDTH, height(top));
+    canvas.head(&title, &series);
+    let bounds = drawn.iter().filter_map(|row| row.median()).flat_map(|median| [median.low, median.high]);
+    let scale = Scale::log(bounds, gutter, WIDTH - 16.0);
+    canvas.axis_across(&scale, Quantity::Time, top, height(top) - 26.0);
+    let mut y = top + LINE / 2.0;
+    for (heading, name, rows) in &lines {
+        if let Some(heading) = heading {
+            canvas.text(0.0, y + 4.0, Voice::Value, Anchor::Start, heading);
+            y += LINE;
+        }
+        canvas.text(gutter - 10.0, y + 4.0, Voice::Label, Anchor::End, &label(name));
+        canvas.rule((gutter, y), (WIDTH - 16.0, y));
+        for row in rows {
+            let Some(median) = row.median() else { continue };
+            canvas.whisker((scale.at(median.low), y), (scale.at(median.high), y));
+        }
+        for row in rows {
+            let Some(median) = row.median() else { continue };
+            let (number, unit) = duration(median.estimate);
+            let about =
+                format!("{} {}: {number} {unit} ±{:.1}%", row.job(), row.case().provider, median.half_width_pct());
+            canvas.mark(sheet.series(&row.case().provider), scale.at(median.estimate), y, &about);
+        }
+        y += LINE;
+    }
+    let left_out =
+        if all > lines.len() { format!(" {} more lines are in the table.", all - lines.len()) } else { String::new() };
+    let about = format!(
+        "Medians of {} cases with their 95% intervals on a scale of logarithms, a line for each of {} algorithms and operations, \
+         a mark for each of {} providers. The fastest of each: {}.{left_out}",
+        drawn.len(),
+        lines.len(),
+        series.len(),
+        fastest(&lines)
+    );
+    Some(canvas.finish(&format!("latency-{}", slug(if what == area { area } else { what })), &title, about))
+}
+
+fn name_without_operation(row: &Row<'_>) -> String {
+    let case = row.case();
+    let name = case.name();
+    let brackets = name.strip_prefix(&format!("{} {}", case.algorithm, case.operation)).unwrap_or_default();
+    format!("{}{}", case.algorithm, if brackets.is_empty() { String::new() } else { format!(" {brackets}") })
+}
+
+fn fastest(lines: &[(Option<&str>, String, Vec<&Row<'_>>)]) -> String {
+    let best = |rows: &[&Row<'_>]| {
+        let times = rows.iter().filter_map(|row| Some((row.median()?.estimate, row)));
+        times.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(time, row)| {
+            let (number, unit) = duration(time);
+            format!("{} by {} in {number} {unit}", row.job(), row.case().provider)
+        })
+    };
+    let all: Vec<String> = lines.iter().take(12).filter_map(|(_, _, rows)| best(rows)).collect();
+    all.join("; ")
+}

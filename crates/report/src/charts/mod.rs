@@ -1,0 +1,112 @@
+//! Pictures of a run. Each is drawn once, as SVG; a page takes it as it is, and [`raster`] makes PNG and PDF of it.
+
+mod canvas;
+mod curves;
+mod distribution;
+mod heat;
+mod intervals;
+mod named;
+pub mod raster;
+mod scatter;
+mod stack;
+
+use crate::history::Past;
+use crate::sheet::Sheet;
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chart {
+    /// What its files are called, without what they end in.
+    pub name: String,
+    /// What it shows, in a line.
+    pub title: String,
+    /// What it shows, in words: for those who do not see it.
+    pub about: String,
+    /// The picture.
+    pub svg: String,
+}
+
+/// The pictures of an area, for which the run has the data.
+pub fn of_area(sheet: &Sheet<'_>, area: &str) -> Vec<Chart> {
+    let mut charts = intervals::latency(sheet, area);
+    charts.extend(stack::phases(sheet, area));
+    charts.extend(stack::halves(sheet, area));
+    charts.extend(curves::threads(sheet, area));
+    charts.extend(curves::load(sheet, area));
+    charts.extend(curves::lengths(sheet, area));
+    charts.extend(curves::blocks(sheet, area));
+    charts.extend(distribution::cumulative(sheet, area));
+    charts.extend(distribution::violins(sheet, area));
+    charts.extend(scatter::sizes(sheet, area));
+    charts.extend(heat::providers(sheet, area));
+    charts
+}
+
+/// The pictures that the references name, for which the run has the data.
+pub fn named(sheet: &Sheet<'_>) -> Vec<Chart> {
+    named::all(sheet)
+}
+
+/// How the medians of the run that matter most moved over earlier runs of the same machine.
+pub fn trend(sheet: &Sheet<'_>, past: &[Past]) -> Option<Chart> {
+    curves::trend(sheet, past)
+}
+
+/// A name that is good for files everywhere.
+pub(crate) fn slug(text: &str) -> String {
+    let plain = |character: char| if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' };
+    let slug: String = text.chars().take(60).map(plain).collect();
+    let slug = slug.trim_matches('-');
+    if slug.is_empty() { "x".to_owned() } else { slug.to_owned() }
+}
+
+/// Rows that do the same, in the order in which they first appear.
+pub(crate) fn grouped<'r, K: PartialEq, T>(
+    rows: impl Iterator<Item = &'r T>,
+    key: impl Fn(&T) -> K,
+) -> Vec<(K, Vec<&'r T>)> {
+    let mut groups: Vec<(K, Vec<&'r T>)> = Vec::new();
+    for row in rows {
+        let key = key(row);
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, rows)) => rows.push(row),
+            None => groups.push((key, vec![row])),
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn every_picture_is_sound_and_says_in_words_what_it_shows() {
+        let mut run = fixtures::run();
+        for hostile in [false, true] {
+            if hostile {
+                run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
+                run.records[3].case.provider = fixtures::HOSTILE.repeat(40);
+            }
+            let sheet = Sheet::of(&run);
+            let mut charts: Vec<Chart> = sheet.areas().into_iter().flat_map(|area| of_area(&sheet, area)).collect();
+            charts.extend(named(&sheet));
+            assert!(charts.len() >= 5, "{}", charts.len());
+            for (index, chart) in charts.iter().enumerate() {
+                assert!(!chart.about.is_empty() && !chart.title.is_empty());
+                assert!(charts[..index].iter().all(|other| other.name != chart.name), "{} twice", chart.name);
+                assert!(chart.svg.contains("role=\"img\"") && chart.svg.contains("<desc "), "{}", chart.svg);
+                assert!(!chart.svg.contains("NaN") && !chart.svg.contains("inf"), "{}", chart.svg);
+                raster::parse(&chart.svg).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_files_are_plain() {
+        assert_eq!(slug("X-Wing / encapsulate"), "x-wing---encapsulate");
+        assert_eq!(slug("../../etc"), "etc");
+        assert_eq!(slug("漢字"), "x");
+    }
+}

@@ -1,0 +1,254 @@
+//! The pictures that the reference suites publish, under their names, from what this run measured.
+
+use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, width_of};
+use super::intervals::usual;
+use super::stack::{stacked, steps};
+use super::{Chart, grouped};
+use crate::number::{duration, grouped as thousands, rate};
+use crate::sheet::{Row, Sheet};
+use pqlab_stats::Interval;
+
+const WIDTH: f64 = 760.0;
+/// The handshakes of the reference report, by what they are.
+const CLASSICAL: &str = "ntor-v1";
+const KEM_ONLY: &str = "kem-only-mlkem512";
+const AUTHENTICATED: &str = "ntor-x25519-mlkem512";
+const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
+/// Transactions in the block of the reference report.
+const BLOCK: u64 = 100;
+
+pub(super) fn all(sheet: &Sheet<'_>) -> Vec<Chart> {
+    let pictures: [fn(&Sheet<'_>) -> Option<Chart>; 5] =
+        [operation_times, handshake_breakdown, ntor_comparison, overhead_analysis, block_verify];
+    pictures.into_iter().filter_map(|picture| picture(sheet)).collect()
+}
+
+/// The fastest provider's rows of a handshake.
+fn fastest<'s, 'a>(sheet: &'s Sheet<'a>, algorithm: &str) -> Vec<&'s Row<'a>> {
+    let rows = usual(sheet, "ntor").into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
+    let providers = grouped(rows.iter().copied(), |row| row.case().provider.clone());
+    let whole = |rows: &[&Row<'_>]| {
+        let of = rows.iter().find(|row| row.case().operation == "handshake")?;
+        Some(of.median()?.estimate)
+    };
+    let best = providers.iter().filter_map(|(provider, rows)| Some((provider.clone(), whole(rows)?)));
+    let Some((provider, _)) = best.min_by(|one, other| one.1.total_cmp(&other.1)) else { return Vec::new() };
+    rows.into_iter().filter(|row| row.case().provider == provider).collect()
+}
+
+fn of(rows: &[&Row<'_>], operation: &str) -> Option<Interval> {
+    rows.iter().find(|row| row.case().operation == operation)?.median()
+}
+
+struct Column {
+    name: String,
+    value: Interval,
+    series: usize,
+}
+
+/// Bars that stand up, each with its interval and its figure over it.
+fn columns(
+    name: &str,
+    title: &str,
+    quantity: Quantity,
+    legend: &[(usize, String)],
+    columns: &[Column],
+    note: &str,
+) -> Option<Chart> {
+    if columns.is_empty() {
+        return None;
+    }
+    let height = 340.0;
+    let mut canvas = Canvas::new(WIDTH, height);
+    let top = canvas.head(title, legend) + 18.0;
+    let (left, right, bottom) = (64.0, WIDTH - 12.0, height - 30.0);
+    let up = Scale::linear(columns.iter().map(|column| column.value.high), bottom, top);
+    canvas.axis_up(&up, quantity, left, right);
+    let step = (right - left) / columns.len() as f64;
+    let width = (step * 0.62).min(90.0);
+    for (place, column) in columns.iter().enumerate() {
+        let x = left + (place as f64 + 0.5) * step;
+        let y = up.at(column.value.estimate);
+        let text = quantity.show(column.value.estimate);
+        canvas.bar(column.series, x - width / 2.0, y, width, bottom - y, &format!("{}: {text}", column.name));
+        canvas.whisker((x, up.at(column.value.low)), (x, up.at(column.value.high)));
+        canvas.text(x, up.at(column.value.high) - 7.0, Voice::Value, Anchor::Middle, &text);
+        canvas.text(x, bottom + 17.0, Voice::Label, Anchor::Middle, &column.name);
+    }
+    let listed: Vec<String> = columns
+        .iter()
+        .map(|column| {
+            format!(
+                "{} {} ({} to {})",
+                column.name,
+                quantity.show(column.value.estimate),
+                quantity.show(column.value.low),
+                quantity.show(column.value.high)
+            )
+        })
+        .collect();
+    Some(canvas.finish(name, title, format!("{note} {}.", listed.join("; "))))
+}
+
+/// The handshake that the reference measured, with what it is said to be.
+fn measured<'s, 'a>(sheet: &'s Sheet<'a>) -> Vec<&'s Row<'a>> {
+    fastest(sheet, KEM_ONLY)
+}
+
+fn provider<'r>(rows: &[&'r Row<'_>]) -> &'r str {
+    rows.first().map_or("", |row| row.case().provider.as_str())
+}
+
+fn operation_times(sheet: &Sheet<'_>) -> Option<Chart> {
+    let rows = measured(sheet);
+    let bars: Vec<Column> = OPERATIONS
+        .iter()
+        .filter_map(|operation| {
+            Some(Column {
+                name: (*operation).to_owned(),
+                value: of(&rows, operation)?,
+                series: usize::from(*operation == "handshake"),
+            })
+        })
+        .collect();
+    let title = format!("{KEM_ONLY}: time of each operation, {}", provider(&rows));
+    let note = "Medians with 95% intervals. This handshake does not authenticate the relay.";
+    columns("operation_times", &title, Quantity::Time, &[], &bars, note)
+}
+
+fn handshake_breakdown(sheet: &Sheet<'_>) -> Option<Chart> {
+    let best: Vec<String> = [CLASSICAL, KEM_ONLY, AUTHENTICATED]
+        .iter()
+        .map(|name| format!("{name} · {}", provider(&fastest(sheet, name))))
+        .collect();
+    let mut bars = steps(sheet, "ntor");
+    bars.retain(|bar| best.contains(&bar.name));
+    let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
+    stacked(
+        "handshake_breakdown",
+        "What a handshake's time is spent on",
+        &["create (client)", "reply (relay)", "finish (client)"],
+        bars,
+        note,
+    )
+}
+
+fn ntor_comparison(sheet: &Sheet<'_>) -> Option<Chart> {
+    let bars: Vec<Column> = [(CLASSICAL, 1), (KEM_ONLY, 0), (AUTHENTICATED, 2)]
+        .iter()
+        .filter_map(|(name, series)| {
+            let rows = fastest(sheet, name);
+            Some(Column { name: (*name).to_owned(), value: of(&rows, "handshake")?, series: *series })
+        })
+        .collect();
+    if bars.len() < 2 {
+        return None;
+    }
+    let note = "Whole handshakes, measured in the same run, the fastest library of each. kem-only does not authenticate the relay.";
+    columns(
+        "ntor_comparison",
+        "Full handshake: classical, KEM only, authenticated hybrid",
+        Quantity::Time,
+        &[],
+        &bars,
+        note,
+    )
+}
+
+/// Bytes of onionskin and reply, as the cases say.
+fn bytes(rows: &[&Row<'_>]) -> Option<u64> {
+    let sizes = rows.first()?.case().facts.sizes;
+    Some(sizes.public_key? + sizes.ciphertext?)
+}
+
+fn overhead_analysis(sheet: &Sheet<'_>) -> Option<Chart> {
+    let classical = fastest(sheet, CLASSICAL);
+    let (time, wire) = (of(&classical, "handshake")?, bytes(&classical)?);
+    let mut bars = Vec::new();
+    for name in [KEM_ONLY, AUTHENTICATED] {
+        let rows = fastest(sheet, name);
+        let (Some(its), Some(sent)) = (of(&rows, "handshake"), bytes(&rows)) else { continue };
+        let Some(ratio) = crate::sheet::Factor::of(&its, &time) else { continue };
+        let communication = sent as f64 / wire as f64;
+        bars.push(Column {
+            name: format!("{name}: bytes"),
+            value: Interval { estimate: communication, low: communication, high: communication, ..its },
+            series: 0,
+        });
+        bars.push(Column {
+            name: format!("{name}: time"),
+            value: Interval { estimate: ratio.estimate, low: ratio.low, high: ratio.high, ..its },
+            series: 1,
+        });
+    }
+    let legend = [(0, "communication".to_owned()), (1, "computation".to_owned())];
+    let note = format!(
+        "As multiples of {CLASSICAL}: bytes of both messages, and time of the whole handshake with what it can be."
+    );
+    columns("overhead_analysis", "Overhead against the classical handshake", Quantity::Plain, &legend, &bars, &note)
+}
+
+/// A block of transactions: the whole and the average, and the average written large.
+fn block_verify(sheet: &Sheet<'_>) -> Option<Chart> {
+    let block = |row: &&Row<'_>| {
+        let case = row.case();
+        case.operation.starts_with("verify")
+            && case.number("tx") == Some(BLOCK)
+            && case.number("threads").is_none_or(|threads| threads == 1)
+            && case.word("invalid").is_none()
+            && row.median().is_some()
+            && case.provider != "null"
+    };
+    let rows: Vec<&Row<'_>> = sheet.area("ledger").filter(block).collect();
+    let reference =
+        |row: &&&Row<'_>| row.case().algorithm.contains("ML-DSA-65") && !row.case().algorithm.contains("Ed25519");
+    let time = |row: &Row<'_>| row.median().map_or(f64::INFINITY, |median| median.estimate);
+    let best = rows.iter().filter(reference).min_by(|one, other| time(one).total_cmp(&time(other)))?;
+    let total = best.median()?;
+    let one = |value: f64| value / BLOCK as f64;
+    let average = Interval { estimate: one(total.estimate), low: one(total.low), high: one(total.high), ..total };
+    let title = format!("Verify {BLOCK} transactions: {} · {}", best.case().algorithm, best.case().provider);
+    let height = 340.0;
+    let mut canvas = Canvas::new(WIDTH, height);
+    let top = canvas.head(&title, &[]) + 24.0;
+    let bottom = height - 30.0;
+    // Two quantities a hundredfold apart: each has an axis of its own.
+    for (place, (name, value)) in [("the whole block", total), ("one transaction", average)].into_iter().enumerate() {
+        let left = 64.0 + place as f64 * 190.0;
+        let up = Scale::linear([value.high].into_iter(), bottom, top);
+        canvas.axis_up(&up, Quantity::Time, left, left + 110.0);
+        let (x, y) = (left + 55.0, up.at(value.estimate));
+        canvas.bar(place, x - 34.0, y, 68.0, bottom - y, name);
+        canvas.whisker((x, up.at(value.low)), (x, up.at(value.high)));
+        canvas.text(x, bottom + 17.0, Voice::Label, Anchor::Middle, name);
+    }
+    let (number, unit) = duration(average.estimate);
+    let figure = format!("{number} {unit}");
+    let x = 440.0 + (WIDTH - 440.0) / 2.0;
+    canvas.text(x, 150.0, Voice::Large, Anchor::Middle, &figure);
+    canvas.text(x, 178.0, Voice::Label, Anchor::Middle, "average verify time of a transaction");
+    let (low, high) = (duration(average.low), duration(average.high));
+    canvas.text(
+        x,
+        198.0,
+        Voice::Faint,
+        Anchor::Middle,
+        &format!("95% interval {} {} to {} {}", low.0, low.1, high.0, high.1),
+    );
+    let throughput = if average.estimate > 0.0 { 1e9 / average.estimate } else { 0.0 };
+    canvas.text(x, 226.0, Voice::Label, Anchor::Middle, &format!("{} transactions a second", rate(throughput)));
+    canvas.text(
+        x,
+        246.0,
+        Voice::Faint,
+        Anchor::Middle,
+        &format!("{} samples", thousands(best.estimates.as_ref()?.n as u64)),
+    );
+    debug_assert!(width_of(&figure, 40.0) < WIDTH);
+    let (whole, unit_of_whole) = duration(total.estimate);
+    let about = format!(
+        "A block of {BLOCK} takes {whole} {unit_of_whole}, one transaction {figure} on average, {} a second.",
+        rate(throughput)
+    );
+    Some(canvas.finish("block_verify", &title, about))
+}

@@ -1,0 +1,132 @@
+//! PNG and PDF of a picture. Texts are set in DejaVu Sans, which comes with the program: the same bytes on every machine,
+//! whatever fonts it has.
+
+use resvg::tiny_skia::{Pixmap, Transform};
+use resvg::usvg::{Options, Tree};
+use std::sync::{Arc, LazyLock};
+use svg2pdf::usvg::fontdb::Database;
+
+/// Dots in an inch of a picture for print.
+pub const PRINT_DPI: f32 = 150.0;
+/// Units of SVG in an inch.
+const UNITS_PER_INCH: f32 = 96.0;
+const INCHES_PER_METRE: f32 = 39.370_08;
+
+/// Why a picture could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RasterError {
+    /// What was drawn is no SVG.
+    #[error("cannot read the picture: {0}")]
+    Parse(#[from] resvg::usvg::Error),
+    /// More dots than there is memory for, or none.
+    #[error("a picture of {0} by {1} dots cannot be made")]
+    Size(u32, u32),
+    /// The dots cannot be written down.
+    #[error("cannot write the PNG: {0}")]
+    Png(String),
+    /// The PDF cannot be made.
+    #[error("cannot make the PDF: {0}")]
+    Pdf(String),
+}
+
+static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
+    let mut fonts = Database::new();
+    fonts.load_font_data(dejavu::sans::regular().to_vec());
+    fonts.load_font_data(dejavu::sans::bold().to_vec());
+    fonts.set_sans_serif_family("DejaVu Sans");
+    Arc::new(fonts)
+});
+
+/// Reads a picture.
+///
+/// # Errors
+/// [`RasterError::Parse`] for what is no SVG.
+pub fn parse(svg: &str) -> Result<Tree, RasterError> {
+    let options = Options { fontdb: FONTS.clone(), font_family: "DejaVu Sans".to_owned(), ..Options::default() };
+    Ok(Tree::from_str(svg, &options)?)
+}
+
+/// The picture as PNG with so many dots an inch, which the file says.
+///
+/// # Errors
+/// See [`RasterError`].
+pub fn png(svg: &str, dpi: f32) -> Result<Vec<u8>, RasterError> {
+    let tree = parse(svg)?;
+    let scale = dpi / UNITS_PER_INCH;
+    let (width, height) = ((tree.size().width() * scale).ceil() as u32, (tree.size().height() * scale).ceil() as u32);
+    let mut pixmap = Pixmap::new(width, height).ok_or(RasterError::Size(width, height))?;
+    resvg::render(&tree, Transform::from_scale(scale, scale), &mut pixmap.as_mut());
+    let png = pixmap.encode_png().map_err(|error| RasterError::Png(error.to_string()))?;
+    Ok(with_density(png, dpi))
+}
+
+/// The picture as PDF, texts as texts.
+///
+/// # Errors
+/// See [`RasterError`].
+pub fn pdf(svg: &str) -> Result<Vec<u8>, RasterError> {
+    let tree = parse(svg)?;
+    svg2pdf::to_pdf(&tree, svg2pdf::ConversionOptions::default(), svg2pdf::PageOptions::default())
+        .map_err(|error| RasterError::Pdf(error.to_string()))
+}
+
+/// Puts the chunk `pHYs` (PNG, section 11.3.4.3) behind the header, which is the first chunk and 25 bytes long behind the
+/// signature of eight.
+fn with_density(mut png: Vec<u8>, dpi: f32) -> Vec<u8> {
+    let per_metre = (dpi * INCHES_PER_METRE).round() as u32;
+    let mut chunk = b"pHYs".to_vec();
+    chunk.extend(per_metre.to_be_bytes());
+    chunk.extend(per_metre.to_be_bytes());
+    chunk.push(1);
+    let mut whole = 9_u32.to_be_bytes().to_vec();
+    whole.extend(&chunk);
+    whole.extend(crc(&chunk).to_be_bytes());
+    png.splice(33..33, whole);
+    png
+}
+
+/// CRC-32 of a chunk (PNG, annex D).
+fn crc(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, _| if crc & 1 == 1 { 0xedb8_8320 ^ (crc >> 1) } else { crc >> 1 };
+    !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = r#"<svg xmlns="http://www.w3.org/2000/svg" width="96" height="48" viewBox="0 0 96 48"
+        font-family="ui-sans-serif, sans-serif"><rect width="96" height="48" fill="white"/>
+        <text x="4" y="30" font-size="20" fill="black">42 µs</text></svg>"#;
+
+    #[test]
+    fn text_is_seen_without_fonts_of_the_machine() {
+        let bytes = png(TEXT, PRINT_DPI).unwrap();
+        let pixmap = Pixmap::decode_png(&bytes).unwrap();
+        assert_eq!((pixmap.width(), pixmap.height()), (150, 75));
+        let dark = pixmap.pixels().iter().filter(|pixel| pixel.red() < 64).count();
+        assert!((150..2000).contains(&dark), "{dark} dark dots");
+    }
+
+    #[test]
+    fn the_png_says_its_density() {
+        let bytes = png(TEXT, PRINT_DPI).unwrap();
+        assert_eq!(&bytes[37..41], b"pHYs");
+        assert_eq!(bytes[41..45], 5906_u32.to_be_bytes());
+        // The check value of the catalogue of CRCs.
+        assert_eq!(crc(b"123456789"), 0xcbf4_3926);
+    }
+
+    #[test]
+    fn the_pdf_holds_text_and_its_font() {
+        let bytes = pdf(TEXT).unwrap();
+        assert!(bytes.starts_with(b"%PDF-"));
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(text.contains("DejaVuSans"));
+    }
+
+    #[test]
+    fn what_is_no_picture_is_refused() {
+        assert!(matches!(png("<svg", 96.0), Err(RasterError::Parse(_))));
+    }
+}

@@ -1,0 +1,66 @@
+//! What the GitHub action `benchmark-action/github-action-benchmark` reads as `customSmallerIsBetter`.
+
+use super::{ExportError, Exporter, finish_json};
+use crate::estimates::estimate;
+use pqlab_record::Run;
+use serde::Serialize;
+use std::io::Write;
+
+/// The median in ns of every case with a figure; `range` is the half-width of its interval. Failed cases have no entry.
+pub(super) struct GithubActionBenchmark;
+
+#[derive(Serialize)]
+struct Entry {
+    name: String,
+    unit: &'static str,
+    value: f64,
+    range: String,
+    extra: String,
+}
+
+impl Exporter for GithubActionBenchmark {
+    fn name(&self) -> &'static str {
+        "github-action-benchmark"
+    }
+
+    fn describe(&self) -> &'static str {
+        "for the GitHub action benchmark-action, tool customSmallerIsBetter"
+    }
+
+    fn extension(&self) -> &'static str {
+        "json"
+    }
+
+    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+        let entry = |record| {
+            let estimates = estimate(record, &run.header.protocol)?;
+            let of = estimates.median_ns;
+            Some(Entry {
+                name: record.case.id(),
+                unit: "ns",
+                value: of.estimate,
+                range: format!("± {:.4}", (of.high - of.low) / 2.0),
+                extra: format!("{} samples, {} processes", estimates.n, estimates.processes),
+            })
+        };
+        finish_json(&run.records.iter().filter_map(entry).collect::<Vec<_>>(), out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn an_entry_has_the_fields_that_the_action_demands() {
+        let mut bytes = Vec::new();
+        GithubActionBenchmark.export(&fixtures::run(), &mut bytes).unwrap();
+        let all: Vec<serde_json::Value> = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(all.len(), 6);
+        for entry in all {
+            assert!(entry["name"].is_string() && entry["unit"] == "ns" && entry["value"].as_f64().unwrap() > 0.0);
+            assert!(entry["range"].as_str().unwrap().starts_with("± "));
+        }
+    }
+}

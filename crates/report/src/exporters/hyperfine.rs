@@ -1,0 +1,98 @@
+//! hyperfine's JSON (`--export-json`), for the scripts that come with it.
+
+use super::{ExportError, Exporter, finish_json};
+use crate::estimates::estimate;
+use indexmap::IndexMap;
+use pqlab_record::Run;
+use serde::Serialize;
+use std::io::Write;
+
+/// Every case with a figure as a command, times in seconds. A time is a sample: where the batch is above 1, the mean of so
+/// many operations, and the parameter `batch` says so. User and system time are not measured: null.
+pub(super) struct Hyperfine;
+
+#[derive(Serialize)]
+struct Document {
+    results: Vec<Entry>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    command: String,
+    mean: f64,
+    stddev: Option<f64>,
+    median: f64,
+    user: Option<f64>,
+    system: Option<f64>,
+    min: f64,
+    max: f64,
+    times: Vec<f64>,
+    exit_codes: Vec<Option<i32>>,
+    parameters: IndexMap<&'static str, String>,
+}
+
+impl Exporter for Hyperfine {
+    fn name(&self) -> &'static str {
+        "hyperfine"
+    }
+
+    fn describe(&self) -> &'static str {
+        "hyperfine's JSON, with every sample"
+    }
+
+    fn extension(&self) -> &'static str {
+        "json"
+    }
+
+    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+        let seconds = |ns: f64| ns / 1e9;
+        let entry = |record| {
+            let estimates = estimate(record, &run.header.protocol)?;
+            let samples = &record.samples;
+            let times: Vec<f64> =
+                samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).map(seconds).collect();
+            let case = &record.case;
+            let of = &estimates.samples_ns;
+            let parameters = IndexMap::from([
+                ("algorithm", case.algorithm.clone()),
+                ("operation", case.operation.clone()),
+                ("provider", case.provider.clone()),
+                ("batch", estimates.batch.to_string()),
+            ]);
+            Some(Entry {
+                command: case.id(),
+                mean: seconds(of.mean),
+                stddev: of.stdev.map(seconds),
+                median: seconds(estimates.median_ns.estimate),
+                user: None,
+                system: None,
+                min: seconds(of.min),
+                max: seconds(of.max),
+                exit_codes: vec![Some(0); times.len()],
+                times,
+                parameters,
+            })
+        };
+        finish_json(&Document { results: run.records.iter().filter_map(entry).collect() }, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn times_are_seconds_and_all_there() {
+        let run = fixtures::run();
+        let mut bytes = Vec::new();
+        Hyperfine.export(&run, &mut bytes).unwrap();
+        let read: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let first = &read["results"][0];
+        assert_eq!(first["command"], run.records[0].case.id());
+        assert_eq!(first["times"].as_array().unwrap().len(), run.records[0].samples.count());
+        let median = first["median"].as_f64().unwrap();
+        assert!((10.0e-6..11.0e-6).contains(&median), "{median}");
+        assert!(first["min"].as_f64().unwrap() <= median && median <= first["max"].as_f64().unwrap());
+    }
+}

@@ -1,0 +1,331 @@
+//! Markdown: the file `BENCHMARKS.md` that a project keeps as the record of its figures.
+
+use super::{ExportError, Exporter};
+use crate::estimates::{Estimates, harness_floor_ns};
+use crate::findings::{Findings, findings, interval, time};
+use crate::history::Past;
+use crate::number::{NONE, factor, grouped, percent, rate};
+use crate::sheet::{Factor, Row, Sheet};
+use crate::terminal::{Mark, environment_line, neutral};
+use pqlab_record::{ProtocolKind, Run};
+use std::io::Write;
+
+/// Headline figures, methodology, environments, full tables, stability analysis, and other machines where they are given.
+pub(super) struct Markdown;
+
+impl Exporter for Markdown {
+    fn name(&self) -> &'static str {
+        "markdown"
+    }
+
+    fn describe(&self) -> &'static str {
+        "a BENCHMARKS.md: headline figures, methodology, environment, full tables, stability"
+    }
+
+    fn extension(&self) -> &'static str {
+        "md"
+    }
+
+    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+        benchmarks(&Sheet::of(run), &[], out)?;
+        Ok(())
+    }
+}
+
+/// The file, with runs of other machines set beside this one.
+///
+/// # Errors
+/// Where `out` takes no more.
+pub fn benchmarks(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
+    let run = sheet.run;
+    let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
+    writeln!(
+        out,
+        "# Benchmarks\n\nSuite `{}`, run `{}`, {}.",
+        code(&run.header.suite),
+        code(&run.header.id),
+        escape(when)
+    )?;
+    headline(&findings(sheet), out)?;
+    methodology(sheet, out)?;
+    environments(sheet, past, out)?;
+    for area in sheet.areas() {
+        writeln!(out, "\n## {}\n", escape(area))?;
+        let rows: Vec<&Row<'_>> = sheet.area(area).collect();
+        cases(&rows, out)?;
+    }
+    stability(sheet, out)?;
+    machines(sheet, past, out)?;
+    writeln!(out, "\n## To measure it again\n\n```\n{}\n```", fenced(&run.header.command))
+}
+
+fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "\n## Headline figures\n")?;
+    if !found.choices.is_empty() {
+        writeln!(out, "| For | Fastest | Figure | 95% interval | Why |\n|---|---|---:|---|---|")?;
+    }
+    for choice in &found.choices {
+        writeln!(
+            out,
+            "| {} | **{}** by {} | **{}** | {} | {} |",
+            choice.job,
+            escape(&choice.algorithm),
+            escape(&choice.provider),
+            choice.figure,
+            choice.interval,
+            escape(&choice.why)
+        )?;
+    }
+    if !found.costs.is_empty() {
+        writeln!(out, "\nPost-quantum against classical, the fastest library of each:\n")?;
+        writeln!(
+            out,
+            "| What | Post-quantum | Classical | Time, factor | can be | Bytes |\n|---|---|---|---:|---|---:|"
+        )?;
+    }
+    for cost in &found.costs {
+        let side = |(algorithm, provider, time): &(String, String, String)| {
+            format!("{} by {}, {time}", escape(algorithm), escape(provider))
+        };
+        let bytes = cost.bytes.filter(|(_, old)| *old > 0).map(|(new, old)| factor(new as f64 / old as f64));
+        writeln!(
+            out,
+            "| {} | {} | {} | **{}** | {} to {} | {} |",
+            cost.what,
+            side(&cost.post_quantum),
+            side(&cost.classical),
+            factor(cost.time.estimate),
+            factor(cost.time.low),
+            factor(cost.time.high),
+            bytes.unwrap_or_else(|| NONE.to_owned())
+        )?;
+    }
+    writeln!(out, "\n### What is uncertain\n")?;
+    if found.doubts.is_empty() {
+        writeln!(out, "Nothing: every case was measured and verified, undisturbed, with the wanted precision.")?;
+    }
+    for doubt in &found.doubts {
+        writeln!(out, "- {} {}", grouped(doubt.count as u64), doubt.what)?;
+        doubt.details.iter().try_for_each(|detail| writeln!(out, "  - {}", escape(detail)))?;
+    }
+    Ok(())
+}
+
+fn methodology(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
+    let protocol = &sheet.run.header.protocol;
+    let rules = match protocol.kind {
+        ProtocolKind::Adaptive => format!(
+            "until the 95% interval of the median is at most ±{}% wide, or {} s a case",
+            protocol.precision_pct, protocol.max_time_s
+        ),
+        ProtocolKind::Fixed | ProtocolKind::Reference => {
+            format!("{} measurements a case", protocol.iterations.map_or_else(|| NONE.to_owned(), grouped))
+        }
+    };
+    writeln!(out, "\n## Methodology\n\n- {rules}, from {} worker processes, in shuffled rounds", protocol.processes)?;
+    writeln!(out, "- {} operations for warm-up in each process, discarded", grouped(protocol.warmup))?;
+    writeln!(out, "- {}% trimmed at each tail (the median and its interval are taken before)", protocol.trim_pct)?;
+    writeln!(out, "- the interval is over processes: they, not single calls, are what is repeated")?;
+    writeln!(out, "- every answer is checked before and after it is timed; a wrong one voids its figures")?;
+    match harness_floor_ns(sheet.run) {
+        Some(floor) => writeln!(out, "- harness floor: {} an operation (the null provider)", time(floor)),
+        None => Ok(()),
+    }
+}
+
+fn environments(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "\n## Environments\n\n| Label | Environment |\n|---|---|")?;
+    writeln!(out, "| ENV-1 | {} |", escape(&environment_line(&sheet.run.header.environment)))?;
+    for (index, other) in others(sheet, past).iter().enumerate() {
+        writeln!(out, "| ENV-{} | {} |", index + 2, escape(&environment_line(&other.environment)))?;
+    }
+    writeln!(out, "\n| Library | Version | Build |\n|---|---|---|")?;
+    for provider in &sheet.run.header.environment.providers {
+        writeln!(out, "| {} | {} | {} |", escape(&provider.id), escape(&provider.version), escape(&provider.build))?;
+    }
+    Ok(())
+}
+
+fn cases(rows: &[&Row<'_>], out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "| Case | Provider | Median | 95% interval | p95 | CoV | op/s | |\n|---|---|---:|---|---:|---:|---:|---|"
+    )?;
+    for row in rows {
+        let name = format!("| {} | {}", escape(&row.job()), escape(&row.case().provider));
+        let Some(estimates) = &row.estimates else {
+            let reason = row.record.error.as_deref().unwrap_or(NONE);
+            writeln!(out, "{name} | failed | {} | | | | |", escape(reason))?;
+            continue;
+        };
+        let of = estimates.operations();
+        let or = |value: Option<String>| value.unwrap_or_else(|| NONE.to_owned());
+        let marks: String = row.marks.iter().map(|mark| mark.symbol()).collect();
+        writeln!(
+            out,
+            "{name} | {} | {} | {} | {} | {} | {} |",
+            time(estimates.median_ns.estimate),
+            interval(&estimates.median_ns),
+            or(of.map(|of| time(of.p95))),
+            or(of.and_then(|of| of.cov_pct).map(percent)),
+            or(estimates.operations_per_second().map(rate)),
+            escape(&marks)
+        )?;
+    }
+    let occurs = |mark: &Mark| rows.iter().any(|row| row.marks.contains(mark));
+    let legend: Vec<String> = Mark::ALL
+        .into_iter()
+        .filter(occurs)
+        .map(|mark| format!("`{}` {}", mark.symbol(), escape(mark.legend())))
+        .collect();
+    if legend.is_empty() { Ok(()) } else { writeln!(out, "\n{}", legend.join("; ")) }
+}
+
+/// The spread of each operation beside that of AES-256-GCM, the noise floor, where the run has it.
+fn stability(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
+    let variation = |row: &Row<'_>| row.estimates.as_ref().and_then(Estimates::operations).and_then(|of| of.cov_pct);
+    let aes = sheet.rows.iter().filter(|row| row.case().algorithm.starts_with("AES-256-GCM"));
+    let floor = aes.filter_map(|row| Some((variation(row)?, row))).min_by(|one, other| one.0.total_cmp(&other.0));
+    let mut rows: Vec<(f64, &Row<'_>)> = sheet.rows.iter().filter_map(|row| Some((variation(row)?, row))).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+    writeln!(
+        out,
+        "\n## Stability\n\nThe coefficient of variation (CoV) measures spread, not leakage: a signer that rejects and"
+    )?;
+    writeln!(out, "repeats shows 50% and leaks nothing, and a leak can hide in 2%.\n")?;
+    match floor {
+        Some((cov, row)) => writeln!(
+            out,
+            "Noise floor: {} ({}, {}).\n",
+            percent(cov),
+            escape(&row.job()),
+            escape(&row.case().provider)
+        )?,
+        None => writeln!(out, "No noise floor: AES-256-GCM was not measured one by one in this run.\n")?,
+    }
+    writeln!(out, "| Operation | Provider | CoV | against the floor |\n|---|---|---:|---:|")?;
+    for (cov, row) in rows {
+        let against =
+            floor.filter(|(floor, _)| *floor > 0.0).map_or_else(|| NONE.to_owned(), |(floor, _)| factor(cov / floor));
+        writeln!(out, "| {} | {} | {} | {against} |", escape(&row.job()), escape(&row.case().provider), percent(cov))?;
+    }
+    Ok(())
+}
+
+fn others<'p>(sheet: &Sheet<'_>, past: &'p [Past]) -> Vec<&'p Past> {
+    let mut found: Vec<&Past> = Vec::new();
+    for past in past.iter().rev().filter(|past| !past.same_machine(sheet.run)) {
+        if found.iter().all(|other| !crate::history::same_machine(&other.environment, &past.environment)) {
+            found.push(past);
+        }
+    }
+    found
+}
+
+fn machines(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
+    for (index, other) in others(sheet, past).iter().enumerate() {
+        let label = format!("ENV-{}", index + 2);
+        writeln!(
+            out,
+            "\n## ENV-1 against {label}\n\n| Case | Provider | ENV-1 | {label} | Speed-up of ENV-1 | can be |"
+        )?;
+        writeln!(out, "|---|---|---:|---:|---:|---|")?;
+        for row in sheet.rows.iter().filter(|row| row.case().workload != "floor") {
+            let (Some(here), Some(there)) = (row.median(), other.medians.get(&row.case().id())) else { continue };
+            let Some(ratio) = Factor::of(there, &here) else { continue };
+            writeln!(
+                out,
+                "| {} | {} | {} | {} | **{}** | {} to {} |",
+                escape(&row.job()),
+                escape(&row.case().provider),
+                time(here.estimate),
+                time(there.estimate),
+                factor(ratio.estimate),
+                factor(ratio.low),
+                factor(ratio.high)
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// The text with everything escaped that Markdown or the HTML in it would take for more than text, in one line.
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for character in neutral(text).chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '!' => out.extend(['\\', character]),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// For a span of code, in which there are no escapes.
+fn code(text: &str) -> String {
+    neutral(text).replace('`', "'").replace('|', "/")
+}
+
+/// For a block of code: nothing in it closes the block.
+fn fenced(text: &str) -> String {
+    neutral(text).replace("```", "'''")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    fn made(run: &Run, past: &[Past]) -> String {
+        let mut bytes = Vec::new();
+        benchmarks(&Sheet::of(run), past, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn the_file_has_its_parts_and_every_case() {
+        let run = fixtures::run();
+        let text = made(&run, &[]);
+        for part in [
+            "# Benchmarks",
+            "## Headline figures",
+            "## Methodology",
+            "## Environments",
+            "## kem",
+            "## Stability",
+            "## To measure it again",
+        ] {
+            assert!(text.contains(&format!("{part}\n")), "{part}");
+        }
+        assert!(text.contains("| ML-KEM-768 encapsulate | liboqs | 10.4 µs | 10.38 to 10.42 µs | "), "{text}");
+        assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave another secret |"));
+        assert!(text.contains("harness floor: 2.70 ns"));
+        assert!(!text.contains("ENV-2"));
+    }
+
+    #[test]
+    fn another_machine_stands_beside_this_one() {
+        let run = fixtures::run();
+        let mut other = fixtures::run();
+        other.header.environment.cpu.model = "Other CPU".to_owned();
+        other.records[0].samples = fixtures::samples(20.8, 1);
+        let text = made(&run, &[Past::of(&other)]);
+        assert!(text.contains("## ENV-1 against ENV-2") && text.contains("**2.00×**"), "{text}");
+    }
+
+    #[test]
+    fn names_stay_in_their_cells() {
+        let mut run = fixtures::run();
+        run.records[0].case.algorithm = "a|b\n# c <script> `d` *e*".to_owned();
+        run.header.command = "```\nx".to_owned();
+        let text = made(&run, &[]);
+        assert!(text.contains(r"a\|b\\n\# c &lt;script&gt; \`d\` \*e\*"), "{text}");
+        assert!(!text.contains("<script>") && text.matches("```").count() == 2);
+    }
+}

@@ -1,0 +1,115 @@
+//! pyperf's JSON, version 1.0: what `python -m pyperf show`, `check`, `hist` and `compare_to` read.
+
+use super::{ExportError, Exporter, finish_json};
+use pqlab_record::{Record, Run, Samples, Status, Visit};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// Every case with a figure as a benchmark, every process as a run of it, every sample as a value in seconds for one
+/// operation. Samples of disturbed visits are left out, as everywhere. pyperf takes no value of zero: these are left out
+/// too, and a case that has no others.
+pub(super) struct Pyperf;
+
+#[derive(Serialize)]
+struct Document {
+    version: &'static str,
+    metadata: Map<String, Value>,
+    benchmarks: Vec<Benchmark>,
+}
+
+#[derive(Serialize)]
+struct Benchmark {
+    metadata: Map<String, Value>,
+    runs: Vec<Process>,
+}
+
+#[derive(Serialize)]
+struct Process {
+    values: Vec<f64>,
+}
+
+impl Exporter for Pyperf {
+    fn name(&self) -> &'static str {
+        "pyperf"
+    }
+
+    fn describe(&self) -> &'static str {
+        "pyperf's JSON: every process a run, every sample a value"
+    }
+
+    fn extension(&self) -> &'static str {
+        "json"
+    }
+
+    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+        let environment = &run.header.environment;
+        // pyperf knows these keys, and refuses a value of theirs that is empty.
+        let known = [
+            ("hostname", environment.host.name.clone().unwrap_or_default()),
+            ("cpu_model_name", environment.cpu.model.clone()),
+            ("platform", format!("{} {}", environment.os.name, environment.os.kernel)),
+            ("pqlab_run", run.header.id.clone()),
+            ("pqlab_command", run.header.command.clone()),
+        ];
+        let mut metadata = text(known);
+        metadata.insert("cpu_count".to_owned(), json!(environment.cpu.cores.max(1)));
+        let benchmarks = run.records.iter().filter_map(benchmark).collect();
+        finish_json(&Document { version: "1.0", metadata, benchmarks }, out)
+    }
+}
+
+fn text<const N: usize>(pairs: [(&str, String); N]) -> Map<String, Value> {
+    let line = |value: String| value.split_whitespace().collect::<Vec<_>>().join(" ");
+    let pairs = pairs.into_iter().map(|(key, value)| (key.to_owned(), line(value)));
+    pairs.filter(|(_, value)| !value.is_empty()).map(|(key, value)| (key, Value::String(value))).collect()
+}
+
+fn benchmark(record: &Record) -> Option<Benchmark> {
+    if record.status == Status::Failed {
+        return None;
+    }
+    let samples = &record.samples;
+    let mut by_process: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for visit in samples.usable() {
+        by_process.entry(visit.process).or_default().extend(values(samples, visit));
+    }
+    let runs: Vec<Process> =
+        by_process.into_values().filter(|values| !values.is_empty()).map(|values| Process { values }).collect();
+    let case = &record.case;
+    let mut metadata = text([
+        ("name", case.id()),
+        ("unit", "second".to_owned()),
+        ("pqlab_algorithm", case.algorithm.clone()),
+        ("pqlab_operation", case.operation.clone()),
+        ("pqlab_provider", case.provider.clone()),
+    ]);
+    metadata.insert("loops".to_owned(), json!(samples.batch.max(1)));
+    (!runs.is_empty()).then_some(Benchmark { metadata, runs })
+}
+
+fn values(samples: &Samples, visit: &Visit) -> Vec<f64> {
+    samples.ns_per_operation(visit).into_iter().filter(|ns| *ns > 0.0).map(|ns| ns / 1e9).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_process_is_a_run_and_a_sample_a_value() {
+        let run = fixtures::run();
+        let mut bytes = Vec::new();
+        Pyperf.export(&run, &mut bytes).unwrap();
+        let read: Value = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(read["version"], "1.0");
+        let first = &read["benchmarks"][0];
+        assert_eq!(first["metadata"]["name"], run.records[0].case.id());
+        let runs = first["runs"].as_array().unwrap();
+        assert_eq!(runs.len(), 8);
+        assert!(runs.iter().all(|run| run["values"].as_array().unwrap().len() == 80));
+        assert_eq!(read["benchmarks"].as_array().unwrap().len(), 6);
+    }
+}

@@ -1,0 +1,467 @@
+//! What a run found: which algorithm and library for which job, what post-quantum costs against classical, and what is
+//! uncertain. Every sentence is computed; where the data do not tell two apart, it says so.
+
+use crate::charts::grouped;
+use crate::number::{duration, factor, grouped as thousands, rate, significant};
+use crate::sheet::{Factor, Row, Sheet, sum};
+use crate::terminal::Mark;
+use pqlab_record::{Sizes, State};
+use pqlab_stats::Interval;
+
+/// The NIST category that a choice should have at least, where there is one: what the standards' own defaults have.
+const CATEGORY: u8 = 3;
+
+/// The best choice for a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The job: `Key exchange`.
+    pub job: &'static str,
+    /// The algorithm.
+    pub algorithm: String,
+    /// The provider.
+    pub provider: String,
+    /// Its figure: `31.2 µs`.
+    pub figure: String,
+    /// The figure's interval.
+    pub interval: String,
+    /// What the figure is of.
+    pub what: String,
+    /// Why it and not another.
+    pub why: String,
+    /// Whether the data do not tell it from the next.
+    pub tied: bool,
+}
+
+/// What one thing costs against another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cost {
+    /// What is done: `Key exchange`.
+    pub what: String,
+    /// The post-quantum side: algorithm, provider, time.
+    pub post_quantum: (String, String, String),
+    /// The classical side.
+    pub classical: (String, String, String),
+    /// Time over time, with what it can be.
+    pub time: Factor,
+    /// Bytes on the wire over bytes on the wire.
+    pub bytes: Option<(u64, u64)>,
+}
+
+/// What is not sure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Doubt {
+    /// How often.
+    pub count: usize,
+    /// What.
+    pub what: String,
+    /// Which, or why.
+    pub details: Vec<String>,
+}
+
+/// All of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    /// The best choices.
+    pub choices: Vec<Choice>,
+    /// What post-quantum costs.
+    pub costs: Vec<Cost>,
+    /// What is not sure.
+    pub doubts: Vec<Doubt>,
+}
+
+/// One that could be chosen.
+struct Candidate {
+    algorithm: String,
+    provider: String,
+    category: Option<u8>,
+    time: Interval,
+    sizes: Sizes,
+}
+
+/// A job of one area.
+struct Job {
+    name: &'static str,
+    area: &'static str,
+    /// Done one after the other.
+    operations: &'static [&'static str],
+    what: &'static str,
+    /// Which algorithms do it; all where it says nothing.
+    algorithms: fn(&str) -> bool,
+    /// A number of operations in one, such as transactions in a block.
+    parameter: Option<(&'static str, u64)>,
+}
+
+const ANY: fn(&str) -> bool = |_| true;
+
+const JOBS: [Job; 8] = [
+    Job {
+        name: "Key exchange",
+        area: "kem",
+        operations: &["keygen", "encapsulate", "decapsulate"],
+        what: "keygen, encapsulate and decapsulate, one after the other",
+        algorithms: ANY,
+        parameter: None,
+    },
+    Job {
+        name: "Signing much",
+        area: "signature",
+        operations: &["sign"],
+        what: "one signature, with a prepared key",
+        algorithms: ANY,
+        parameter: None,
+    },
+    Job {
+        name: "Verifying much",
+        area: "signature",
+        operations: &["verify"],
+        what: "one verification, with a prepared key",
+        algorithms: ANY,
+        parameter: None,
+    },
+    Job {
+        name: "Hybrid key exchange",
+        area: "hybrid",
+        operations: &["handshake"],
+        what: "a whole exchange, both halves",
+        algorithms: |name| HYBRIDS.contains(&name),
+        parameter: None,
+    },
+    Job {
+        name: "Certificates",
+        area: "certificate",
+        operations: &["verify"],
+        what: "verifying every signature of a certificate",
+        algorithms: ANY,
+        parameter: None,
+    },
+    Job {
+        name: "Circuit handshakes",
+        area: "ntor",
+        operations: &["handshake"],
+        what: "a whole handshake that authenticates the relay",
+        algorithms: |name| name.starts_with("ntor-"),
+        parameter: None,
+    },
+    Job {
+        name: "Ledger",
+        area: "ledger",
+        operations: &["verify-block"],
+        what: "verifying a block of 100 transactions",
+        algorithms: ANY,
+        parameter: Some(("tx", 100)),
+    },
+    Job {
+        name: "Hashing",
+        area: "hash",
+        operations: &["digest"],
+        what: "SHA3-256 of the longest message",
+        algorithms: |name| name == "SHA3-256",
+        parameter: None,
+    },
+];
+const HYBRIDS: [&str; 3] = ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768"];
+
+/// Comparisons with what is in use today: area, operations, post-quantum, classical.
+const AGAINST: [(&str, &str, &[&str], &str, &str); 9] = [
+    ("Key exchange", "kem", &["keygen", "encapsulate", "decapsulate"], "ML-KEM-768", "X25519"),
+    ("Signing", "signature", &["sign"], "ML-DSA-65", "Ed25519"),
+    ("Verifying", "signature", &["verify"], "ML-DSA-65", "Ed25519"),
+    ("Verifying", "signature", &["verify"], "ML-DSA-65", "ECDSA-P-256"),
+    ("Verifying", "signature", &["verify"], "Falcon-512", "Ed25519"),
+    ("Hybrid key exchange", "hybrid", &["handshake"], "X-Wing", "X25519"),
+    ("Hybrid signature cycle", "hybrid", &["cycle"], "MLDSA65-Ed25519-SHA512", "Ed25519"),
+    ("Circuit handshake", "ntor", &["handshake"], "ntor-x25519-mlkem512", "ntor-v1"),
+    ("Circuit handshake, relay not authenticated", "ntor", &["handshake"], "kem-only-mlkem512", "ntor-v1"),
+];
+
+/// Most details of a doubt that are named.
+const NAMED: usize = 12;
+
+/// What the run found.
+pub fn findings(sheet: &Sheet<'_>) -> Findings {
+    let mut choices: Vec<Choice> = JOBS.iter().filter_map(|job| choose(sheet, job)).collect();
+    choices.extend(smallest(sheet));
+    Findings { choices, costs: costs(sheet), doubts: doubts(sheet) }
+}
+
+fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Option<(&str, u64)>) -> Vec<Candidate> {
+    let suits = |row: &&Row<'_>| {
+        let case = row.case();
+        let plain = match parameter {
+            None => row.usual(),
+            Some((name, number)) => {
+                case.number(name) == Some(number)
+                    && case.state() == State::Warm
+                    && case.number("threads").is_none_or(|threads| threads == 1)
+                    && case.word("invalid").is_none()
+            }
+        };
+        plain && row.median().is_some() && case.provider != "null" && operations.contains(&case.operation.as_str())
+    };
+    let rows: Vec<&Row<'_>> = sheet.area(area).filter(suits).collect();
+    let mut found = Vec::new();
+    for ((algorithm, provider), rows) in
+        grouped(rows.into_iter(), |row| (row.case().algorithm.clone(), row.case().provider.clone()))
+    {
+        let time = |operation: &&str| {
+            let of = rows.iter().filter(|row| row.case().operation == *operation);
+            let length = |row: &&&Row<'_>| row.case().number("len").unwrap_or(0);
+            let hash = rows.iter().any(|row| row.case().facts.bytes.is_some());
+            if hash { of.max_by_key(length)?.median() } else { of.min_by_key(length)?.median() }
+        };
+        let Some(parts) = operations.iter().map(time).collect::<Option<Vec<_>>>() else { continue };
+        let (Some(time), Some(row)) = (sum(&parts), rows.first()) else { continue };
+        let facts = &row.case().facts;
+        found.push(Candidate { algorithm, provider, category: facts.category, time, sizes: facts.sizes });
+    }
+    found.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));
+    found
+}
+
+fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
+    let mut all = candidates(sheet, job.area, job.operations, job.parameter);
+    all.retain(|candidate| (job.algorithms)(&candidate.algorithm));
+    let classical_only = all.iter().all(|candidate| candidate.category.is_none());
+    let strong = |candidate: &&Candidate| candidate.category.is_some_and(|category| category >= CATEGORY);
+    let post_quantum = |candidate: &&Candidate| candidate.category.is_some() || classical_only;
+    let from: Vec<&Candidate> = if all.iter().any(|one| strong(&one)) {
+        all.iter().filter(strong).collect()
+    } else {
+        all.iter().filter(post_quantum).collect()
+    };
+    let (best, rest) = from.split_first()?;
+    let next = rest.iter().find(|one| one.algorithm != best.algorithm || one.provider != best.provider);
+    let tied = next.is_some_and(|next| next.time.overlaps(&best.time));
+    let mut why = Vec::new();
+    if let Some(category) = best.category {
+        why.push(format!("NIST category {category}"));
+    }
+    match next {
+        Some(next) if tied => {
+            why.push(format!("not told apart from {} by {}: their intervals overlap", next.algorithm, next.provider))
+        }
+        Some(next) => why.push(format!(
+            "the next, {} by {}, takes {} ({} the time)",
+            next.algorithm,
+            next.provider,
+            time(next.time.estimate),
+            factor(next.time.estimate / best.time.estimate)
+        )),
+        None => why.push("measured alone".to_owned()),
+    }
+    let weaker = all
+        .iter()
+        .find(|one| one.category.is_some_and(|category| category < CATEGORY) && one.time.high < best.time.low);
+    if let Some(weaker) = weaker.filter(|_| best.category.is_some_and(|category| category >= CATEGORY)) {
+        why.push(format!(
+            "at category {}, {} by {} takes {}",
+            weaker.category.unwrap_or(0),
+            weaker.algorithm,
+            weaker.provider,
+            time(weaker.time.estimate)
+        ));
+    }
+    let each = match job.parameter {
+        Some((_, number)) => number as f64,
+        None => 1.0,
+    };
+    if best.time.estimate > 0.0 {
+        let unit = if job.parameter.is_some() { "transactions a second" } else { "a second on one core" };
+        why.push(format!("{} {unit}", rate(each * 1e9 / best.time.estimate)));
+    }
+    Some(Choice {
+        job: job.name,
+        algorithm: best.algorithm.clone(),
+        provider: best.provider.clone(),
+        figure: time(best.time.estimate),
+        interval: interval(&best.time),
+        what: job.what.to_owned(),
+        why: format!("{}.", why.join("; ")),
+        tied,
+    })
+}
+
+/// The fewest bytes on the wire, of signatures and of key exchanges.
+fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
+    let of = |area: &str, operation: &str, job: &'static str, what: &str| {
+        let all = candidates(sheet, area, &[operation], None);
+        let wire = |candidate: &Candidate| {
+            let sizes = candidate.sizes;
+            Some(sizes.public_key? + sizes.ciphertext.or(sizes.signature)?)
+        };
+        let mut sized: Vec<(u64, &Candidate)> =
+            all.iter().filter(|one| one.category.is_some()).filter_map(|one| Some((wire(one)?, one))).collect();
+        sized.sort_by(|one, other| {
+            (one.0, one.1.time.estimate)
+                .partial_cmp(&(other.0, other.1.time.estimate))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        });
+        let (bytes, best) = sized.first()?;
+        let next = sized.iter().find(|(_, one)| one.algorithm != best.algorithm)?;
+        Some(Choice {
+            job,
+            algorithm: best.algorithm.clone(),
+            provider: best.provider.clone(),
+            figure: format!("{} B", thousands(*bytes)),
+            interval: "exact".to_owned(),
+            what: what.to_owned(),
+            why: format!(
+                "NIST category {}; the next, {}, has {} B; this library is the fastest at it ({operation}: {}).",
+                best.category.unwrap_or(0),
+                next.1.algorithm,
+                thousands(next.0),
+                time(best.time.estimate)
+            ),
+            tied: false,
+        })
+    };
+    let signature = of("signature", "verify", "Small signatures", "public key and signature together");
+    let exchange = of("kem", "encapsulate", "Small key exchange", "public key and ciphertext together");
+    [signature, exchange].into_iter().flatten().collect()
+}
+
+fn costs(sheet: &Sheet<'_>) -> Vec<Cost> {
+    let cost = |(what, area, operations, post_quantum, classical): (&str, &str, &[&str], &str, &str)| {
+        let all = candidates(sheet, area, operations, None);
+        let best = |algorithm: &str| all.iter().find(|candidate| candidate.algorithm == algorithm);
+        let (new, old) = (best(post_quantum)?, best(classical)?);
+        let wire = |candidate: &Candidate| {
+            Some(candidate.sizes.public_key? + candidate.sizes.ciphertext.or(candidate.sizes.signature)?)
+        };
+        let side = |one: &Candidate| (one.algorithm.clone(), one.provider.clone(), time(one.time.estimate));
+        Some(Cost {
+            what: what.to_owned(),
+            post_quantum: side(new),
+            classical: side(old),
+            time: Factor::of(&new.time, &old.time)?,
+            bytes: wire(new).zip(wire(old)),
+        })
+    };
+    AGAINST.into_iter().filter_map(cost).collect()
+}
+
+fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    let mut add = |what: &str, details: Vec<String>| {
+        if !details.is_empty() {
+            doubts.push(Doubt {
+                count: details.len(),
+                what: what.to_owned(),
+                details: details.into_iter().take(NAMED).collect(),
+            });
+        }
+    };
+    let failed = sheet.rows.iter().filter(|row| row.failed());
+    let reason =
+        |row: &Row<'_>| format!("{}: {}", row.case().id(), row.record.error.as_deref().unwrap_or("no reason given"));
+    add("failed: no figure is given for work that was not done right", failed.map(reason).collect());
+    let marked = |mark: Mark| {
+        let rows = sheet.rows.iter().filter(move |row| row.marks.contains(&mark));
+        rows.map(|row| {
+            let width = row.estimates.as_ref().map_or(0.0, crate::Estimates::half_width_pct);
+            format!("{} (±{}%)", row.case().id(), significant(width))
+        })
+    };
+    add("contended: something else ran on the machine", marked(Mark::Contended).collect());
+    add("`?`: the wanted precision was not reached in the time given", marked(Mark::Imprecise).collect());
+    let usual: Vec<&Row<'_>> = sheet
+        .rows
+        .iter()
+        .filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null")
+        .collect();
+    let overlapping = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job()))
+        .into_iter()
+        .filter_map(|((_, job), mut rows)| {
+            rows.sort_by(|one, other| key(one).total_cmp(&key(other)));
+            let (first, second) = (rows.first()?, rows.get(1)?);
+            let open = first.median()?.overlaps(&second.median()?);
+            open.then(|| format!("{job}: {} and {}", first.case().provider, second.case().provider))
+        });
+    add("comparisons whose two fastest are not told apart: their intervals overlap", overlapping.collect());
+    let missing = sheet.run.header.plan.len().saturating_sub(sheet.run.records.len());
+    if missing > 0 {
+        doubts.push(Doubt {
+            count: missing,
+            what: "not measured: the run was stopped, or is still going on".to_owned(),
+            details: Vec::new(),
+        });
+    }
+    doubts
+}
+
+fn key(row: &Row<'_>) -> f64 {
+    row.median().map_or(f64::INFINITY, |median| median.estimate)
+}
+
+/// A time with its unit.
+pub(crate) fn time(nanoseconds: f64) -> String {
+    let (number, unit) = duration(nanoseconds);
+    format!("{number} {unit}")
+}
+
+/// `10.3 to 10.5 µs`.
+pub(crate) fn interval(of: &Interval) -> String {
+    let ((low, small), (high, unit)) =
+        (crate::number::duration_digits(of.low, 4), crate::number::duration_digits(of.high, 4));
+    if small == unit { format!("{low} to {high} {unit}") } else { format!("{low} {small} to {high} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::Run;
+
+    fn with(operations: &[(&str, &str, &str, f64)]) -> Run {
+        let mut run = fixtures::run();
+        let mut add = |algorithm: &str, operation: &str, provider: &str, microseconds: f64| {
+            let mut record = fixtures::record(provider, microseconds);
+            record.case.algorithm = algorithm.to_owned();
+            record.case.operation = operation.to_owned();
+            record.case.facts.category = (algorithm != "X25519").then_some(3);
+            run.records.push(record);
+        };
+        operations.iter().for_each(|(algorithm, operation, provider, time)| add(algorithm, operation, provider, *time));
+        run
+    }
+
+    #[test]
+    fn the_fastest_of_a_job_is_chosen_and_compared_with_the_classical() {
+        let run = with(&[
+            ("ML-KEM-768", "keygen", "liboqs", 10.0),
+            ("ML-KEM-768", "decapsulate", "liboqs", 10.0),
+            ("ML-KEM-768", "keygen", "aws-lc", 20.0),
+            ("ML-KEM-768", "decapsulate", "aws-lc", 20.0),
+            ("X25519", "keygen", "aws-lc", 5.0),
+            ("X25519", "encapsulate", "aws-lc", 5.0),
+            ("X25519", "decapsulate", "aws-lc", 5.0),
+        ]);
+        let found = findings(&Sheet::of(&run));
+        let choice = found.choices.iter().find(|choice| choice.job == "Key exchange").unwrap();
+        assert_eq!((choice.algorithm.as_str(), choice.provider.as_str(), choice.tied), ("ML-KEM-768", "liboqs", false));
+        assert_eq!(choice.figure, "30.4 µs");
+        assert!(choice.why.contains("the next, ML-KEM-768 by aws-lc, takes 52.9 µs"), "{}", choice.why);
+        let cost = found.costs.iter().find(|cost| cost.what == "Key exchange").unwrap();
+        assert!((cost.time.estimate - 30.4 / 15.0).abs() < 0.01 && cost.time.low < cost.time.estimate);
+    }
+
+    #[test]
+    fn what_is_not_told_apart_is_said() {
+        let run = with(&[("ML-KEM-768", "encapsulate", "openssl", 10.401)]);
+        let found = findings(&Sheet::of(&run));
+        let doubt = found.doubts.iter().find(|doubt| doubt.what.contains("not told apart")).unwrap();
+        assert_eq!(doubt.details, ["ML-KEM-768 encapsulate: liboqs and openssl"]);
+        let failed = found.doubts.iter().find(|doubt| doubt.what.starts_with("failed")).unwrap();
+        assert_eq!((failed.count, failed.details.len()), (1, 1));
+        assert!(failed.details[0].ends_with("decapsulation gave another secret"));
+    }
+
+    #[test]
+    fn a_run_without_records_finds_nothing() {
+        let mut run = fixtures::run();
+        run.records.clear();
+        run.header.plan.clear();
+        let found = findings(&Sheet::of(&run));
+        assert!(found.choices.is_empty() && found.costs.is_empty() && found.doubts.is_empty());
+    }
+}

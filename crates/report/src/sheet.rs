@@ -1,0 +1,290 @@
+//! A run with every figure that pages and pictures are made from, computed once.
+
+use crate::estimates::{Disturbances, Estimates, estimate};
+use crate::terminal::{Mark, neutral};
+use pqlab_record::{Case, Form, Parameter, ProtocolKind, Record, Run, State, Status};
+use pqlab_stats::{Interval, Sorted};
+
+/// Most bars of a histogram.
+const BARS: usize = 32;
+/// What lies farther above the upper quartile than this many interquartile ranges is counted, not drawn.
+const FAR_OUT: f64 = 6.0;
+/// Most points of a distribution's curve.
+const STEPS: usize = 120;
+
+/// A run with its figures.
+pub struct Sheet<'a> {
+    /// The run.
+    pub run: &'a Run,
+    /// Its cases, in the order of the plan.
+    pub rows: Vec<Row<'a>>,
+    /// Its providers, in the order in which they first appear: what colours and shapes go by.
+    pub providers: Vec<String>,
+}
+
+/// A case with its figures.
+pub struct Row<'a> {
+    /// What was measured.
+    pub record: &'a Record,
+    /// `None` for a failed case.
+    pub estimates: Option<Estimates>,
+    /// What must be known when the figure is read.
+    pub marks: Vec<Mark>,
+    /// What disturbed it.
+    pub disturbances: Disturbances,
+}
+
+/// How often which times occur.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Histogram {
+    /// Where the first bar begins, in ns.
+    pub from: f64,
+    /// Width of a bar in ns; zero where all times are equal.
+    pub step: f64,
+    /// Samples in each bar.
+    pub counts: Vec<u64>,
+    /// Samples above the last bar.
+    pub beyond: u64,
+}
+
+impl<'a> Sheet<'a> {
+    /// Computes all estimates.
+    pub fn of(run: &'a Run) -> Sheet<'a> {
+        let rows: Vec<Row<'a>> = run.records.iter().map(|record| Row::of(record, run)).collect();
+        let mut providers: Vec<String> = Vec::new();
+        for record in run.records.iter().filter(|record| record.case.workload != "floor") {
+            if !providers.contains(&record.case.provider) {
+                providers.push(record.case.provider.clone());
+            }
+        }
+        Sheet { run, rows, providers }
+    }
+
+    /// The areas, without the floor of the harness, in the order of the plan.
+    pub fn areas(&self) -> Vec<&'a str> {
+        self.run.areas().into_iter().filter(|area| *area != "floor").collect()
+    }
+
+    /// The rows of an area.
+    pub fn area<'s>(&'s self, area: &'s str) -> impl Iterator<Item = &'s Row<'a>> {
+        self.rows.iter().filter(move |row| row.case().workload == area)
+    }
+
+    /// The place of a provider among all, for its colour and shape.
+    pub fn series(&self, provider: &str) -> usize {
+        self.providers.iter().position(|known| known == provider).unwrap_or(self.providers.len())
+    }
+}
+
+impl<'a> Row<'a> {
+    fn of(record: &'a Record, run: &Run) -> Row<'a> {
+        let estimates = estimate(record, &run.header.protocol);
+        let marks = estimates.as_ref().map(|estimates| Mark::of(record, estimates)).unwrap_or_default();
+        Row { record, estimates, marks, disturbances: Disturbances::of(&record.samples) }
+    }
+
+    /// What was measured.
+    pub fn case(&self) -> &'a Case {
+        &self.record.case
+    }
+
+    /// The median with its interval in ns.
+    pub fn median(&self) -> Option<Interval> {
+        self.estimates.as_ref().map(|estimates| estimates.median_ns)
+    }
+
+    /// Whether there is a figure.
+    pub fn failed(&self) -> bool {
+        self.record.status == Status::Failed
+    }
+
+    /// In the usual state, with a prepared key where there are two forms, of no special variant.
+    pub fn usual(&self) -> bool {
+        let case = self.case();
+        let plain = |parameter: &Parameter| matches!(parameter, Parameter::Number(name, _) if name == "len");
+        case.form != Some(Form::Encoded) && case.state() == State::Warm && case.parameters.iter().all(plain)
+    }
+
+    /// What cases of several providers have in common: all but the provider.
+    pub fn job(&self) -> String {
+        neutral(&self.case().name())
+    }
+
+    /// Usable times of one operation in ns, sorted.
+    pub fn times(&self) -> Option<Sorted> {
+        let samples = &self.record.samples;
+        Sorted::new(samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect())
+    }
+
+    /// How often which times occur; `None` without samples.
+    pub fn histogram(&self) -> Option<Histogram> {
+        self.times().map(|times| Histogram::of(&times))
+    }
+
+    /// The distribution as a curve: times in ns with the share of samples that took no longer.
+    pub fn distribution(&self) -> Vec<(f64, f64)> {
+        let Some(times) = self.times() else { return Vec::new() };
+        (0..=STEPS).map(|step| step as f64 / STEPS as f64).map(|share| (times.quantile(share), share)).collect()
+    }
+}
+
+impl Histogram {
+    fn of(times: &Sorted) -> Histogram {
+        let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
+        let fence = p75 + FAR_OUT * (p75 - p25);
+        let inside = times.as_slice().partition_point(|time| *time <= fence).max(1);
+        let to = times.as_slice()[inside - 1];
+        let bars = if to > from { BARS.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };
+        let step = (to - from) / bars as f64;
+        let mut counts = vec![0_u64; bars];
+        for time in &times.as_slice()[..inside] {
+            let bar = if step > 0.0 { ((time - from) / step) as usize } else { 0 };
+            counts[bar.min(bars - 1)] += 1;
+        }
+        Histogram { from, step, counts, beyond: (times.as_slice().len() - inside) as u64 }
+    }
+}
+
+/// The command that measures a case again, under the rules of the run, quoted for a shell.
+pub fn command(run: &Run, case: &Case) -> String {
+    let protocol = &run.header.protocol;
+    let mut words = vec!["pqlab".to_owned(), "run".to_owned(), quoted(&case.workload)];
+    let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), quoted(&value)]);
+    flag("filter", case.id());
+    for parameter in &case.parameters {
+        match parameter {
+            Parameter::Number(name, value) => {
+                let known = [("len", "lengths"), ("threads", "threads"), ("tasks", "tasks"), ("workers", "workers")];
+                if let Some((_, option)) = known.iter().find(|(known, _)| known == name) {
+                    flag(option, value.to_string());
+                }
+            }
+            Parameter::Word(name, value) if name == "state" => flag("state", value.clone()),
+            Parameter::Word(name, _) | Parameter::Flag(name)
+                if ["deterministic", "prehash", "messages"].contains(&name.as_str()) =>
+            {
+                flag("variant", name.clone());
+            }
+            Parameter::Word(..) | Parameter::Flag(_) => {}
+        }
+    }
+    match protocol.kind {
+        ProtocolKind::Reference => flag("protocol", "reference".to_owned()),
+        ProtocolKind::Adaptive => {
+            flag("precision", protocol.precision_pct.to_string());
+            flag("max-time", protocol.max_time_s.to_string());
+            flag("processes", protocol.processes.to_string());
+        }
+        ProtocolKind::Fixed => {
+            if let Some(iterations) = protocol.iterations {
+                flag("iterations", iterations.to_string());
+            }
+            flag("warmup", protocol.warmup.to_string());
+            flag("trim", protocol.trim_pct.to_string());
+            flag("processes", protocol.processes.to_string());
+        }
+    }
+    if let Some(batch) = protocol.batch {
+        flag("batch", batch.to_string());
+    }
+    flag("seed", run.header.seed.to_string());
+    words.join(" ")
+}
+
+/// A word that a shell takes as it is.
+fn quoted(word: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=,:@".contains(character);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+/// A factor between two times with what it can be: from the one's lowest over the other's highest to the reverse. It is wider
+/// than an interval of 95% confidence would be, and needs no assumption about how the two were measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Factor {
+    /// Of the estimates.
+    pub estimate: f64,
+    /// Least.
+    pub low: f64,
+    /// Greatest.
+    pub high: f64,
+}
+
+impl Factor {
+    /// `one` over `other`; `None` where the other may be zero.
+    pub fn of(one: &Interval, other: &Interval) -> Option<Factor> {
+        (other.low > 0.0).then(|| Factor {
+            estimate: one.estimate / other.estimate,
+            low: one.low / other.high,
+            high: one.high / other.low,
+        })
+    }
+
+    /// Whether it can be one.
+    pub fn is_open(&self) -> bool {
+        self.low <= 1.0 && self.high >= 1.0
+    }
+}
+
+/// The sum of independent times: the half-widths add as squares.
+pub fn sum(parts: &[Interval]) -> Option<Interval> {
+    let first = parts.first()?;
+    let estimate = parts.iter().map(|part| part.estimate).sum::<f64>();
+    let root = |side: fn(&Interval) -> f64| parts.iter().map(|part| side(part).powi(2)).sum::<f64>().sqrt();
+    let low = estimate - root(|part| part.estimate - part.low);
+    let high = estimate + root(|part| part.high - part.estimate);
+    Some(Interval { estimate, low: low.max(0.0), high, ..*first })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_histogram_counts_every_sample_once() {
+        let run = fixtures::run();
+        let sheet = Sheet::of(&run);
+        for row in sheet.rows.iter().filter(|row| !row.failed()) {
+            let histogram = row.histogram().unwrap();
+            let counted: u64 = histogram.counts.iter().sum::<u64>() + histogram.beyond;
+            assert_eq!(counted as usize, row.times().unwrap().as_slice().len());
+            let curve = row.distribution();
+            assert!(curve.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
+        }
+    }
+
+    #[test]
+    fn a_command_measures_the_one_case_again() {
+        let mut run = fixtures::run();
+        let wanted = "pqlab run kem --filter kem/ML-KEM-768/encapsulate@liboqs --precision 1 --max-time 1.5 --processes 8 \
+                      --seed 1";
+        assert_eq!(command(&run, &run.records[0].case), wanted);
+        let wanted = "pqlab run signature --filter 'signature/ML-DSA-65/verify[encoded,len=1024,deterministic,regime=disk]@\
+                      libcrux:avx2' --lengths 1024 --variant deterministic --precision 1 --max-time 1.5 --processes 8 --seed 1";
+        assert_eq!(command(&run, &run.records[4].case), wanted);
+        run.records[0].case.algorithm = "it's; rm -rf".to_owned();
+        assert!(command(&run, &run.records[0].case).contains(r"--filter 'kem/it'\''s; rm -rf/encapsulate@liboqs'"));
+    }
+
+    #[test]
+    fn a_ratio_is_open_where_the_intervals_meet() {
+        let interval = |low: f64, estimate: f64, high: f64| Interval {
+            estimate,
+            low,
+            high,
+            confidence: 0.95,
+            method: pqlab_stats::IntervalMethod::StudentT,
+        };
+        let ratio = Factor::of(&interval(9.0, 10.0, 11.0), &interval(4.0, 5.0, 6.0)).unwrap();
+        assert_eq!((ratio.low, ratio.estimate, ratio.high), (1.5, 2.0, 2.75));
+        assert!(!ratio.is_open());
+        assert!(Factor::of(&interval(9.0, 10.0, 11.0), &interval(10.5, 12.0, 13.0)).unwrap().is_open());
+        let total = sum(&[interval(9.0, 10.0, 11.0), interval(4.0, 5.0, 6.0)]).unwrap();
+        assert_eq!(total.estimate, 15.0);
+        assert!((total.high - 15.0 - 2.0_f64.sqrt()).abs() < 1e-12);
+    }
+}

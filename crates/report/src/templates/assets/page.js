@@ -1,0 +1,186 @@
+"use strict";
+(() => {
+  const root = document.documentElement;
+  const remembered = (() => { try { return localStorage.getItem("pqlab-theme"); } catch { return null; } })();
+  if (remembered === "dark" || remembered === "light") root.dataset.theme = remembered;
+  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  document.getElementById("theme").addEventListener("click", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    try { localStorage.setItem("pqlab-theme", root.dataset.theme); } catch { /* a page from disk may have no storage */ }
+  });
+
+  // Tables: sort by any column, by number where a cell carries one; what has no figure comes last either way.
+  const value = (row, column) => {
+    const cell = row.cells[column];
+    if (!cell) return null;
+    if (cell.dataset.v !== undefined) return cell.dataset.v === "" ? null : Number(cell.dataset.v);
+    const text = cell.textContent.trim();
+    return cell.classList.contains("num") || cell.colSpan > 1 ? null : text;
+  };
+  const sort = (table, column, descending) => {
+    const body = table.tBodies[0];
+    const rows = [...body.rows].map((row) => [value(row, column), row]);
+    rows.sort(([one], [other]) => {
+      if (one === null || other === null) return (one === null) - (other === null);
+      const order = typeof one === "number" ? one - other : one.localeCompare(other, undefined, { numeric: true });
+      return descending ? -order : order;
+    });
+    body.append(...rows.map(([, row]) => row));
+  };
+  for (const table of document.querySelectorAll("table.cases")) {
+    const heads = [...table.tHead.rows[0].cells];
+    heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
+      const descending = head.getAttribute("aria-sort") === "ascending";
+      heads.forEach((other) => other.setAttribute("aria-sort", "none"));
+      head.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      sort(table, column, descending);
+    }));
+  }
+  for (const area of document.querySelectorAll(".area")) {
+    const [text, provider, form] = [".filter-text", ".filter-provider", ".filter-form"].map((one) => area.querySelector(one));
+    const rows = [...area.querySelector("table.cases").tBodies[0].rows];
+    const count = area.querySelector(".count");
+    const filter = () => {
+      const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      let shown = 0;
+      for (const row of rows) {
+        const content = row.textContent.toLowerCase();
+        row.hidden = !(words.every((word) => content.includes(word))
+          && (!provider.value || row.cells[1].textContent === provider.value)
+          && (!form.value || row.dataset.form === form.value));
+        shown += !row.hidden;
+      }
+      count.textContent = shown === rows.length ? `${rows.length} cases` : `${shown} of ${rows.length} cases`;
+    };
+    for (const field of [text, provider, form]) field.addEventListener("input", filter);
+  }
+
+  // A case in full.
+  const dialog = document.getElementById("case");
+  const source = document.getElementById("data");
+  let data = null;
+  const make = (name, attributes, ...children) => {
+    const element = document.createElement(name);
+    for (const [key, text] of Object.entries(attributes || {})) element.setAttribute(key, text);
+    element.append(...children);
+    return element;
+  };
+  const draw = (name, attributes, ...children) => {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, text] of Object.entries(attributes || {})) element.setAttribute(key, text);
+    element.append(...children);
+    return element;
+  };
+  const time = (ns) => {
+    const [divisor, unit] = Math.abs(ns) < 999.5 ? [1, "ns"] : Math.abs(ns) < 999.5e3 ? [1e3, "µs"] : Math.abs(ns) < 999.5e6 ? [1e6, "ms"] : [1e9, "s"];
+    const scaled = ns / divisor;
+    return `${scaled === 0 ? "0" : scaled >= 1000 ? scaled.toFixed(0) : scaled.toPrecision(4)} ${unit}`;
+  };
+  const number = (count) => count.toLocaleString("en-US");
+  const facts = (pairs) => make("dl", { class: "facts" }, ...pairs.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)]));
+  const heading = (text) => make("h3", {}, text);
+  const histogram = ([from, step, beyond, counts], batch) => {
+    const [width, height, left, bottom] = [720, 190, 46, 160];
+    const most = Math.max(...counts, 1);
+    const unit = (width - left - 8) / counts.length;
+    const bars = counts.map((count, index) => {
+      const tall = count ? Math.max(1, (bottom - 12) * count / most) : 0;
+      const label = draw("title", {}, `${time(from + step * index)} to ${time(from + step * (index + 1))}: ${count}`);
+      return draw("rect", { class: "f0", x: left + index * unit, y: bottom - tall, width: Math.max(1, unit - 1), height: tall }, label);
+    });
+    const text = (x, y, anchor, words) => draw("text", { class: "t faint", x, y, "font-size": 11, "text-anchor": anchor }, words);
+    const marks = [0, 0.5, 1].map((share) => text(left + share * counts.length * unit, bottom + 16, ["start", "middle", "end"][share * 2], time(from + step * counts.length * share)));
+    const words = `Histogram of ${batch > 1 ? `means of ${number(batch)} operations` : "single operations"}, ${time(from)} to ${time(from + step * counts.length)}, at most ${number(most)} in a bar`;
+    return draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": words },
+      ...bars, ...marks, text(left - 6, 20, "end", number(most)), text(left - 6, bottom, "end", "0"),
+      draw("line", { class: "rule", x1: left, x2: width - 8, y1: bottom, y2: bottom }),
+      ...(beyond ? [text(width - 8, 12, "end", `${number(beyond)} farther to the right`)] : []));
+  };
+  // Points with their intervals over one line: processes, or runs.
+  const dots = (points, words) => {
+    const all = points.flat();
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    const room = (high - low) * 0.08 || high * 0.01 || 1;
+    const [width, line, left] = [720, 18, 70];
+    const at = (ns) => left + 8 + (width - left - 24) * (ns - low + room) / (high - low + 2 * room);
+    const height = points.length * line + 24;
+    const rows = points.flatMap(([estimate, from, to], index) => {
+      const y = 10 + index * line;
+      const parts = [draw("text", { class: "t faint", x: left - 8, y: y + 4, "font-size": 11, "text-anchor": "end" }, words(index)),
+        draw("line", { class: "rule", x1: left, x2: width, y1: y, y2: y })];
+      if (from !== undefined) parts.push(draw("line", { class: "whisker", x1: at(from), x2: at(to), y1: y, y2: y }));
+      parts.push(draw("circle", { class: "m0", cx: at(estimate), cy: y, r: 4.5 }, draw("title", {}, time(estimate))));
+      return parts;
+    });
+    return draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${points.length} medians from ${time(low)} to ${time(high)}` }, ...rows,
+      draw("text", { class: "t faint", x: at(low), y: height - 4, "font-size": 11, "text-anchor": "start" }, time(low)),
+      draw("text", { class: "t faint", x: at(high), y: height - 4, "font-size": 11, "text-anchor": "end" }, high > low ? time(high) : ""));
+  };
+  const show = (index) => {
+    data ||= JSON.parse(source.textContent);
+    const of = data.cases[index];
+    document.getElementById("case-title").textContent = of.i;
+    const body = document.getElementById("case-body");
+    body.replaceChildren();
+    if (of.e !== undefined) body.append(make("p", {}, make("span", { class: "flag bad" }, "failed"), ` ${of.e}`));
+    if (of.m) {
+      const [samples, processes, batch, left] = of.n;
+      const pairs = [["median", `${time(of.m[0])}, 95% interval ${time(of.m[1])} to ${time(of.m[2])} (${of.w})`],
+        ["rate", `${number(Math.round(1e9 / of.m[0]))} a second`],
+        ["samples", `${number(samples)} from ${processes} processes${batch > 1 ? `, each the mean of ${number(batch)} operations` : ""}${left ? `, ${number(left)} of disturbed visits left out` : ""}`]];
+      if (of.t) pairs.push(["counted", `${number(of.t[0])} ${of.t[1]}`]);
+      body.append(facts(pairs));
+    }
+    if (of.k) body.append(make("ul", {}, ...of.k.map((text) => make("li", {}, text))));
+    if (of.h) body.append(heading(of.n[2] > 1 ? "Distribution of batch means" : "Distribution of single operations"), histogram(of.h, of.n[2]));
+    if (of.q) {
+      const names = ["minimum", "p5", "p25", "p75", "p95", "p99", "maximum", "mean", "deviation"];
+      body.append(make("div", { class: "scroll" }, make("table", { class: "plain" },
+        make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { class: "num", scope: "col" }, name)))),
+        make("tbody", {}, make("tr", {}, ...of.q.map((ns) => make("td", { class: "num" }, time(ns))))))));
+    }
+    if (of.p) body.append(heading("Median of each process"), dots(of.p.map((ns) => [ns]), (index) => `process ${index}`));
+    if (of.r && of.r.some(Boolean) && of.m) {
+      const runs = [...of.r.map((point, index) => [point, data.runs[index].slice(0, 10)]), [of.m, "this run"]].filter(([point]) => point);
+      body.append(heading("Over runs, from the oldest"), dots(runs.map(([point]) => point), (index) => runs[index][1]));
+    }
+    if (of.x) {
+      const columns = ["n", "min", "median", "mean", "p95", "p99", "max"];
+      body.append(heading("Measured by the workload"), make("div", { class: "scroll" }, make("table", { class: "plain" },
+        make("thead", {}, make("tr", {}, make("th", { scope: "col" }, ""), ...columns.map((name) => make("th", { class: "num", scope: "col" }, name)))),
+        make("tbody", {}, ...Object.entries(of.x).map(([name, values]) => make("tr", {}, make("th", { scope: "row" }, name),
+          ...columns.map((column) => make("td", { class: "num" }, number(Number(values[column].toPrecision(5)))))))))));
+    }
+    if (of.s) body.append(heading("Lengths"), facts(of.s.map(([name, bytes]) => [name, `${number(bytes)} B`])));
+    body.append(heading("Measure it again"), make("pre", {}, make("code", {}, of.c)), heading("Environment"));
+    const environment = document.querySelector("#environment .facts");
+    if (environment) body.append(environment.cloneNode(true));
+    dialog.showModal();
+    dialog.scrollTop = 0;
+  };
+  document.addEventListener("click", (event) => {
+    const open = event.target.closest(".open");
+    if (open) show(Number(open.dataset.case));
+    else if (event.target === dialog) dialog.close();
+  });
+
+  // A page that is served asks now and then whether there is something new; it never changes under the reader.
+  const live = document.body.dataset.live;
+  if (live) {
+    let known = null;
+    const ask = async () => {
+      try {
+        const answer = await fetch(live, { cache: "no-store" });
+        const state = await answer.text();
+        if (known !== null && state !== known && !document.querySelector(".news")) {
+          const news = make("button", { class: "news", type: "button" }, "New results: show them");
+          news.addEventListener("click", () => location.reload());
+          document.body.append(news);
+        }
+        known = state;
+      } catch { /* the server is gone: what is shown stays */ }
+    };
+    ask();
+    setInterval(ask, 3000);
+  }
+})();

@@ -1,0 +1,159 @@
+//! What the page's script reads: the details of each case, as JSON inside the page.
+
+use crate::history::Past;
+use crate::number::digits;
+use crate::schema::ExtraEntry;
+use crate::sheet::{Row, Sheet, command};
+use crate::terminal::neutral;
+use indexmap::IndexMap;
+use serde::Serialize;
+
+/// Details of all cases, by their place in the run, and the runs of the trend.
+#[derive(Serialize)]
+pub(super) struct Data {
+    cases: Vec<Details>,
+    runs: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Details {
+    /// Its id.
+    i: String,
+    /// The command that measures it again.
+    c: String,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    e: Option<String>,
+    /// Median, and its interval, in ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    m: Option<[f64; 3]>,
+    /// The method of the interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    w: Option<&'static str>,
+    /// Samples, processes, operations in a sample, samples left out.
+    n: [u64; 4],
+    /// Medians of the processes in ns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    p: Vec<f64>,
+    /// Histogram: first limit, width of a bar, samples beyond, and those in each bar.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    h: Option<(f64, f64, u64, Vec<u64>)>,
+    /// Of single operations: minimum, 5th, 25th, 75th, 95th and 99th percentile, maximum, mean, deviation in ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    q: Option<[f64; 9]>,
+    /// Count of one operation and its unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    t: Option<(f64, &'static str)>,
+    /// Lengths in bytes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    s: Vec<(&'static str, u64)>,
+    /// What must be known when it is read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    k: Vec<String>,
+    /// What the workload measured itself.
+    #[serde(skip_serializing_if = "IndexMap::is_empty")]
+    x: IndexMap<String, ExtraEntry>,
+    /// Medians of the trend's runs with their intervals, relative to none: ns; null where a run has no such case.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    r: Vec<Option<[f64; 3]>>,
+}
+
+impl Data {
+    pub(super) fn of(sheet: &Sheet<'_>, past: &[Past]) -> Data {
+        let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(sheet.run)).collect();
+        let cases = sheet.rows.iter().map(|row| details(sheet, row, &past)).collect();
+        Data { cases, runs: past.iter().map(|past| format!("{} {}", past.started_at, past.id)).collect() }
+    }
+
+    /// As JSON that may stand inside a `script` element: no `<` in it, so that nothing can end the element, and none of the
+    /// two separators that older scripts take for the end of a line.
+    pub(super) fn embedded(&self) -> String {
+        let json = serde_json::to_string(self).unwrap_or_else(|_| "null".to_owned());
+        json.replace('<', "\\u003c")
+            .replace('>', "\\u003e")
+            .replace('\u{2028}', "\\u2028")
+            .replace('\u{2029}', "\\u2029")
+    }
+}
+
+fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
+    let case = row.case();
+    let id = case.id();
+    let estimates = row.estimates.as_ref();
+    let sizes = &case.facts.sizes;
+    let lengths = [
+        ("public key", sizes.public_key),
+        ("secret key", sizes.secret_key),
+        ("ciphertext", sizes.ciphertext),
+        ("shared secret", sizes.shared_secret),
+        ("signature", sizes.signature),
+    ];
+    let mut known: Vec<String> = row.marks.iter().map(|mark| format!("{} {}", mark.symbol(), mark.legend())).collect();
+    if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
+        let disturbances = &row.disturbances;
+        let kinds: Vec<String> =
+            disturbances.kinds.iter().map(|(_, visits, worst)| format!("{visits} visits, at worst {worst}")).collect();
+        known.push(format!(
+            "{} of {} visits disturbed, {} measured again{}{}",
+            disturbances.disturbed,
+            disturbances.visits,
+            disturbances.repeats,
+            if kinds.is_empty() { "" } else { ": " },
+            kinds.join("; ")
+        ));
+    }
+    if !row.record.verified && !row.failed() {
+        known.push("answers not verified".to_owned());
+    }
+    Details {
+        c: neutral(&command(sheet.run, case)),
+        e: row.record.error.as_deref().map(neutral),
+        m: row.median().map(|median| [round(median.estimate), round(median.low), round(median.high)]),
+        w: row.median().map(|median| median.method.name()),
+        n: estimates.map_or([0; 4], |of| [of.n as u64, of.processes as u64, of.batch, of.left_out as u64]),
+        p: estimates
+            .map(|of| of.process_medians_ns.iter().map(|(_, median)| round(*median)).collect())
+            .unwrap_or_default(),
+        h: row.histogram().map(|of| (round(of.from), round(of.step), of.beyond, of.counts)),
+        q: estimates.and_then(|of| of.operations()).map(|of| {
+            [of.min, of.p5, of.p25, of.p75, of.p95, of.p99, of.max, of.mean, of.stdev.unwrap_or(0.0)].map(round)
+        }),
+        t: estimates.and_then(|of| Some((round(of.ticks?), of.metric.unit()))),
+        s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
+        k: known,
+        x: estimates.map(crate::schema::extra).unwrap_or_default(),
+        r: past.iter().map(|past| past.medians.get(&id).map(|of| [of.estimate, of.low, of.high].map(round))).collect(),
+        i: neutral(&id),
+    }
+}
+
+/// Five digits: more than any interval tells apart, and half the bytes.
+fn round(value: f64) -> f64 {
+    digits(value, 5).replace(',', "").parse().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn nothing_in_the_data_ends_the_element() {
+        let mut run = fixtures::run();
+        run.records[0].case.algorithm = "</script><script>alert(1)</script>\u{2028}".to_owned();
+        run.records[2].error = Some("<!-- </SCRIPT>".to_owned());
+        let json = Data::of(&Sheet::of(&run), &[]).embedded();
+        assert!(!json.contains('<') && !json.contains('>') && !json.contains('\u{2028}'));
+        let read: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert!(read["cases"][0]["i"].as_str().unwrap().contains("</script><script>"));
+        assert_eq!(read["cases"].as_array().unwrap().len(), run.records.len());
+    }
+
+    #[test]
+    fn numbers_are_short_and_true() {
+        assert_eq!(round(10_412.345_678), 10_412.0);
+        assert_eq!(round(0.002_712_345), 0.002_712_3);
+        assert_eq!(round(1_234_567.0), 1_234_600.0);
+        assert_eq!(round(0.0), 0.0);
+    }
+}

@@ -1,0 +1,250 @@
+//! The page as a whole, and the list of runs.
+
+use super::data::Data;
+use super::machines::machines;
+use super::sections;
+use crate::charts::{self, Chart};
+use crate::findings::findings;
+use crate::harness_floor_ns;
+use crate::history::Past;
+use crate::number::duration;
+use crate::sheet::Sheet;
+use crate::terminal::{RunSummary, environment_line, neutral};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+const STYLE: &str = include_str!("assets/style.css");
+const SCRIPT: &str = include_str!("assets/page.js");
+
+/// What a page is made from.
+pub struct Page<'p> {
+    /// The run that it shows.
+    pub sheet: &'p Sheet<'p>,
+    /// Other runs, from the oldest to the newest: of the same machine for the trend, of others for comparison.
+    pub past: &'p [Past],
+    /// Where the page asks whether there is something new; `None` for a page that stands alone.
+    pub live: Option<&'p str>,
+}
+
+/// The page, and the pictures in it.
+pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
+    let sheet = of.sheet;
+    let run = sheet.run;
+    let areas: Vec<(&str, Vec<Chart>)> =
+        sheet.areas().into_iter().map(|area| (area, charts::of_area(sheet, area))).collect();
+    let named = charts::named(sheet);
+    let trend: Vec<Chart> = charts::trend(sheet, of.past).into_iter().collect();
+    let found = findings(sheet);
+    let data = Data::of(sheet, of.past);
+    let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
+    let floor = harness_floor_ns(run).map(|floor| duration(floor));
+    let failed = sheet.rows.iter().filter(|row| row.failed()).count();
+    let title = format!("pqlab: {}, {}", neutral(&run.header.suite), neutral(when.get(..10).unwrap_or(when)));
+    let body = html! {
+        header.top {
+            p.brand { "pqlab" @if of.live.is_some() { " · " a href="/" { "all runs" } } }
+            h1 { "Post-quantum cryptography, measured" }
+            p.sub {
+                "Suite " strong { (neutral(&run.header.suite)) } " · " (neutral(when)) " · " (sheet.rows.len()) " cases"
+                @if failed > 0 { ", " (failed) " failed" }
+                @if !run.complete { " · " span.flag { "not complete" } " " (run.records.len()) " of " (run.header.plan.len()) }
+            }
+            p.machine { (environment_line(&run.header.environment)) }
+            @if let Some((number, unit)) = floor {
+                p.machine { "Harness floor " (number) " " (unit) " an operation: the null provider through the same calls." }
+            }
+            button #theme type="button" aria-label="Switch between light and dark" { "Theme" }
+        }
+        nav aria-label="Sections" {
+            a href="#findings" { "Findings" }
+            @for (area, _) in &areas { a href=(format!("#area-{}", charts::slug(area))) { (neutral(area)) } }
+            @if !trend.is_empty() { a href="#trend" { "Trend" } }
+            a href="#environment" { "Environment" }
+        }
+        main {
+            (sections::findings(&found))
+            @if !named.is_empty() {
+                section #pictures { h2 { "At a glance" } (sections::figures(&named)) }
+            }
+            @for (area, charts) in &areas { (sections::area(sheet, area, charts)) }
+            @if !trend.is_empty() { section #trend { h2 { "Trend" } (sections::figures(&trend)) } }
+            (machines(sheet, of.past))
+            section #reading { h2 { "How to read this" } (sections::legend()) (reading()) }
+            (sections::environment(run))
+        }
+        dialog #case aria-labelledby="case-title" {
+            form method="dialog" { button.close aria-label="Close" { "Close" } }
+            h2 #case-title {}
+            div #case-body {}
+        }
+        script type="application/json" id="data" { (PreEscaped(data.embedded())) }
+    };
+    let markup = document(&title, of.live, body);
+    let pictures = named.into_iter().chain(areas.into_iter().flat_map(|(_, charts)| charts)).chain(trend).collect();
+    (markup.into_string(), pictures)
+}
+
+/// The list of runs, each with the address of its page.
+pub fn runs_page(runs: &[RunSummary]) -> String {
+    let body = html! {
+        header.top { p.brand { "pqlab" } h1 { "Runs" } button #theme type="button" aria-label="Switch between light and dark" { "Theme" } }
+        main {
+            section {
+                @if runs.is_empty() { p { "No runs yet: " code { "pqlab run" } " makes one." } } @else {
+                    div.scroll { table.plain {
+                        thead { tr {
+                            th scope="col" { "Run" } th scope="col" { "Suite" } th scope="col" { "Began" } th scope="col" { "Host" }
+                            th.num scope="col" { "Cases" } th.num scope="col" { "Failed" } th scope="col" { "State" }
+                        } }
+                        tbody { @for run in runs { tr {
+                            th scope="row" { a href=(format!("/runs/{}", encoded(&run.id))) { (neutral(&run.id)) } }
+                            td { (neutral(&run.suite)) } td { (neutral(&run.started_at)) } td { (neutral(run.host.as_deref().unwrap_or("-"))) }
+                            td.num { (run.done) " of " (run.total) } td.num { (run.failed) }
+                            td { @if run.complete { "complete" } @else { "not complete" } }
+                        } } }
+                    } }
+                }
+            }
+        }
+    };
+    document("pqlab: runs", Some("/state"), body).into_string()
+}
+
+/// What the page may do, as a content security policy: run its own script, use its own styles; ask its own server whether
+/// there is something new, where it has one.
+pub fn policy(live: bool) -> String {
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
+    let connect = if live { "'self'" } else { "'none'" };
+    format!(
+        "default-src 'none'; script-src 'sha256-{}'; style-src 'sha256-{}'; connect-src {connect}; img-src data:; base-uri 'none'; \
+         form-action 'none'",
+        hash(SCRIPT),
+        hash(STYLE)
+    )
+}
+
+/// For the path of an address: everything but letters, digits, `-`, `_` and `.` as percent signs and digits.
+fn encoded(text: &str) -> String {
+    let byte = |byte: u8| match byte {
+        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    text.bytes().map(byte).collect()
+}
+
+fn document(title: &str, live: Option<&str>, body: Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(policy(live.is_some()));
+                meta name="referrer" content="no-referrer";
+                meta name="color-scheme" content="light dark";
+                link rel="icon" href="data:,";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body data-live=[live] {
+                (body)
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    }
+}
+
+fn reading() -> Markup {
+    html! {
+        p {
+            "A figure is the median time of one operation, with its 95% interval over worker processes: the process is the unit of \
+             repetition, since two runs of the same program differ more than two calls in one run. Cases of one block are measured in \
+             the same shuffled rounds. Every answer was checked before and after it was timed; a wrong answer voids its figures."
+        }
+        p {
+            "The coefficient of variation (CoV) says how widely single operations spread. It says nothing about leaks: a signer that \
+             rejects and repeats shows 50% and leaks nothing, and a real leak can hide in 2%."
+        }
+        p { "Where an operation is too short to be timed alone, a sample is the mean of a batch: then p95 and CoV are not given." }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    fn made(run: &pqlab_record::Run, past: &[Past], live: Option<&str>) -> String {
+        let sheet = Sheet::of(run);
+        page(&Page { sheet: &sheet, past, live }).0
+    }
+
+    #[test]
+    fn the_page_stands_alone_and_leads_with_what_was_found() {
+        let run = fixtures::run();
+        let text = made(&run, &[], None);
+        assert!(text.starts_with("<!DOCTYPE html>"));
+        for outside in ["http://", "https://", "src=", "@import", "url("] {
+            let found = text.replace("http://www.w3.org/2000/svg", "");
+            assert!(!found.contains(outside), "{outside}");
+        }
+        assert!(text.find("What was found").unwrap() < text.find("id=\"area-kem\"").unwrap());
+        assert!(text.contains("connect-src &#39;none&#39;") || text.contains("connect-src 'none'"));
+        for record in run.records.iter().filter(|record| record.case.workload != "floor") {
+            assert!(text.contains(&format!("{}</button>", record.case.name())));
+        }
+        assert!(text.contains("decapsulation gave another secret"));
+        assert!(!text.contains(" style=\""), "the policy allows no styles of elements");
+    }
+
+    #[test]
+    fn hostile_names_stay_text() {
+        let mut run = fixtures::run();
+        let wild = "</script><script>alert(1)</script>\" onclick=\"alert(2)' & % _ ".to_owned() + &"漢字".repeat(500);
+        run.records[0].case.algorithm = wild.clone();
+        run.records[1].case.provider = wild.clone();
+        run.records[2].error = Some(wild.clone());
+        run.records[3].case.workload = wild.clone();
+        run.header.suite = wild.clone();
+        run.header.command = wild.clone();
+        run.header.environment.host.name = Some(wild.clone());
+        run.header.environment.cpu.model = wild;
+        let past = [Past::of(&fixtures::run())];
+        let text = made(&run, &past, Some("/state"));
+        assert_eq!(text.matches("<script").count(), 2);
+        assert_eq!(text.matches("</script>").count(), 2);
+        assert!(!text.contains("\" onclick="));
+    }
+
+    #[test]
+    fn other_machines_are_set_beside_this_one_and_earlier_runs_make_a_trend() {
+        let run = fixtures::run();
+        let (mut earlier, mut elsewhere) = (fixtures::run(), fixtures::run());
+        earlier.records[0].samples = fixtures::samples(12.0, 1);
+        elsewhere.header.environment.host.name = Some("other".to_owned());
+        elsewhere.records[0].samples = fixtures::samples(20.8, 1);
+        let text = made(&run, &[Past::of(&earlier), Past::of(&elsewhere)], None);
+        assert!(text.contains("bench-1 against other") && text.contains("2.00×"), "machines");
+        assert!(text.contains("Trend: the cases that moved most"));
+        assert!(!made(&run, &[], None).contains("Machine against machine"));
+    }
+
+    #[test]
+    fn runs_are_listed_with_addresses_that_cannot_lead_elsewhere() {
+        let run = RunSummary {
+            id: "../x\"<b>".into(),
+            suite: "<i>".into(),
+            started_at: "now".into(),
+            done: 1,
+            total: 2,
+            failed: 0,
+            complete: false,
+            host: None,
+        };
+        let text = runs_page(&[run]);
+        assert!(text.contains("href=\"/runs/..%2Fx%22%3Cb%3E\"") && !text.contains("<i>") && !text.contains("<b>"));
+        assert!(runs_page(&[]).contains("No runs yet"));
+    }
+}

@@ -1,0 +1,260 @@
+//! The parts of the page: findings, areas with their tables and pictures, environment.
+
+use crate::charts::Chart;
+use crate::findings::{Choice, Cost, Doubt, Findings};
+use crate::number::{NONE, factor, grouped, percent, rate};
+use crate::sheet::{Row, Sheet};
+use crate::terminal::{Mark, neutral};
+use maud::{Markup, PreEscaped, html};
+use pqlab_record::{Environment, Form, Run};
+
+/// What was found.
+pub(super) fn findings(found: &Findings) -> Markup {
+    html! {
+        section #findings {
+            h2 { "What was found" }
+            @if !found.choices.is_empty() {
+                p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why." }
+                div.cards { @for choice in &found.choices { (card(choice)) } }
+            }
+            @if !found.costs.is_empty() { (costs(&found.costs)) }
+            (doubts(&found.doubts))
+        }
+    }
+}
+
+fn card(choice: &Choice) -> Markup {
+    html! {
+        article.card {
+            h3 { (choice.job) }
+            p.pick { strong { (neutral(&choice.algorithm)) } " by " strong { (neutral(&choice.provider)) } }
+            p.figure { span.big { (choice.figure) } @if choice.interval != "exact" { span.range { (choice.interval) } } }
+            p.what { (choice.what) }
+            p.why { @if choice.tied { span.flag { "tie" } " " } (neutral(&choice.why)) }
+        }
+    }
+}
+
+fn costs(costs: &[Cost]) -> Markup {
+    let side = |(algorithm, provider, time): &(String, String, String)| {
+        html! { td { (neutral(algorithm)) " " span.soft { (neutral(provider)) } } td.num { (time) } }
+    };
+    html! {
+        h3 #costs { "What post-quantum costs against classical" }
+        p.lead {
+            "The fastest library of each side. The range of a factor runs from the lowest over the highest end of the two \
+             intervals to the reverse: it is wider than a 95% interval."
+        }
+        div.scroll {
+            table.plain {
+                thead { tr {
+                    th scope="col" { "What" } th scope="col" { "Post-quantum" } th.num scope="col" { "Time" }
+                    th scope="col" { "Classical" } th.num scope="col" { "Time" } th.num scope="col" { "Time, factor" }
+                    th.num scope="col" { "Range" } th.num scope="col" { "Bytes" } th.num scope="col" { "Bytes, factor" }
+                } }
+                tbody {
+                    @for cost in costs {
+                        tr {
+                            th scope="row" { (cost.what) }
+                            (side(&cost.post_quantum)) (side(&cost.classical))
+                            td.num { strong { (factor(cost.time.estimate)) } }
+                            td.num { (factor(cost.time.low)) " to " (factor(cost.time.high)) }
+                            @match cost.bytes {
+                                Some((new, old)) if old > 0 => {
+                                    td.num { (grouped(new)) " / " (grouped(old)) }
+                                    td.num { (factor(new as f64 / old as f64)) }
+                                }
+                                _ => { td.num { (NONE) } td.num { (NONE) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn doubts(doubts: &[Doubt]) -> Markup {
+    html! {
+        h3 #doubts { "What is uncertain" }
+        @if doubts.is_empty() {
+            p { "Nothing: every case was measured and verified, none was contended, and every interval reached its precision." }
+        }
+        @for doubt in doubts {
+            details.doubt {
+                summary { strong { (grouped(doubt.count as u64)) } " " (doubt.what) }
+                ul {
+                    @for detail in &doubt.details { li { (neutral(detail)) } }
+                    @if doubt.count > doubt.details.len() && !doubt.details.is_empty() {
+                        li { "and " (doubt.count - doubt.details.len()) " more: in the tables below" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An area: its pictures and its table.
+pub(super) fn area(sheet: &Sheet<'_>, area: &str, charts: &[Chart]) -> Markup {
+    let rows: Vec<(usize, &Row<'_>)> =
+        sheet.rows.iter().enumerate().filter(|(_, row)| row.case().workload == area).collect();
+    let mut providers: Vec<&str> = Vec::new();
+    for (_, row) in &rows {
+        if !providers.contains(&row.case().provider.as_str()) {
+            providers.push(&row.case().provider);
+        }
+    }
+    let id = format!("area-{}", crate::charts::slug(area));
+    let field = |what: &str| format!("{id}-{what}");
+    html! {
+        section.area id=(id) {
+            h2 { (neutral(area)) }
+            (figures(charts))
+            div.tools role="search" aria-label=(format!("Filter the cases of {}", neutral(area))) {
+                label for=(field("text")) { "Filter" }
+                input.filter-text type="search" id=(field("text")) placeholder="algorithm, operation, …" autocomplete="off";
+                label for=(field("provider")) { "Provider" }
+                select.filter-provider id=(field("provider")) {
+                    option value="" { "all" }
+                    @for provider in providers { option value=(neutral(provider)) { (neutral(provider)) } }
+                }
+                label for=(field("form")) { "Form" }
+                select.filter-form id=(field("form")) {
+                    option value="" { "all" } option value="prepared" { "prepared" } option value="encoded" { "encoded" }
+                }
+                span.count role="status" { (rows.len()) " cases" }
+            }
+            div.scroll {
+                table.cases {
+                    caption.hidden { "Cases of " (neutral(area)) ": press a heading to sort, a name to see a case in full" }
+                    thead { tr {
+                        th scope="col" aria-sort="none" { button { "Case" } }
+                        th scope="col" aria-sort="none" { button { "Provider" } }
+                        th.num scope="col" aria-sort="none" { button { "Median" } }
+                        th.num scope="col" aria-sort="none" { button { "±" } }
+                        th.num scope="col" aria-sort="none" { button { "Interval" } }
+                        th.num scope="col" aria-sort="none" { button { "p95" } }
+                        th.num scope="col" aria-sort="none" { button { "CoV" } }
+                        th.num scope="col" aria-sort="none" { button { "op/s" } }
+                        th scope="col" aria-sort="none" { button { "Marks" } }
+                    } }
+                    tbody { @for (index, row) in rows { (case(index, row)) } }
+                }
+            }
+        }
+    }
+}
+
+/// Each in a frame of its own that scrolls where the screen is narrower than the picture can be read.
+pub(super) fn figures(charts: &[Chart]) -> Markup {
+    html! {
+        @for chart in charts {
+            figure tabindex="0" aria-label=(chart.title) {
+                (PreEscaped(&chart.svg))
+                details.alt { summary { "In words" } p { (chart.about) } }
+            }
+        }
+    }
+}
+
+fn case(index: usize, row: &Row<'_>) -> Markup {
+    let case = row.case();
+    let form = match case.form {
+        Some(Form::Encoded) => "encoded",
+        Some(Form::Prepared) => "prepared",
+        None => "",
+    };
+    let open = html! { button.open data-case=(index) { (row.job()) } };
+    let Some(estimates) = &row.estimates else {
+        return html! {
+            tr.failed data-form=(form) {
+                td { (open) } td { (neutral(&case.provider)) }
+                td colspan="6" { span.flag.bad { "failed" } " " (neutral(row.record.error.as_deref().unwrap_or(NONE))) }
+                td {}
+            }
+        };
+    };
+    let median = estimates.median_ns;
+    let width = estimates.half_width_pct();
+    let operations = estimates.operations();
+    let figure = |value: Option<f64>| match value {
+        Some(value) => html! { td.num data-v=(sortable(value)) { (crate::findings::time(value)) } },
+        None => html! { td.num { (NONE) } },
+    };
+    let per_second = estimates.operations_per_second();
+    html! {
+        tr data-form=(form) {
+            td { (open) }
+            td { (neutral(&case.provider)) }
+            td.num data-v=(sortable(median.estimate)) { strong { (crate::findings::time(median.estimate)) } }
+            td.num data-v=(sortable(width)) { (percent(width)) }
+            td.num data-v=(sortable(median.low)) { (crate::findings::interval(&median)) }
+            (figure(operations.map(|of| of.p95)))
+            @match operations.and_then(|of| of.cov_pct) {
+                Some(variation) => td.num data-v=(sortable(variation)) { (percent(variation)) },
+                None => td.num { (NONE) },
+            }
+            @match per_second {
+                Some(per_second) => td.num data-v=(sortable(per_second)) { (rate(per_second)) },
+                None => td.num { (NONE) },
+            }
+            td.marks { @for mark in &row.marks { abbr title=(mark.legend()) { (mark.symbol()) } } }
+        }
+    }
+}
+
+/// A number that a script reads: five digits are enough to sort by.
+fn sortable(value: f64) -> String {
+    if value.is_finite() { crate::number::digits(value, 5).replace(',', "") } else { String::new() }
+}
+
+/// What the marks mean.
+pub(super) fn legend() -> Markup {
+    html! {
+        dl.legend {
+            @for mark in Mark::ALL { dt { (mark.symbol()) } dd { (mark.legend()) } }
+            dt { "±" } dd { "half-width of the 95% interval of the median over processes" }
+        }
+    }
+}
+
+/// How and on what it was measured.
+pub(super) fn environment(run: &Run) -> Markup {
+    let Environment { host, cpu, os, build, providers, counters } = &run.header.environment;
+    let known = |value: &Option<String>| value.as_deref().map_or_else(|| "unknown".to_owned(), neutral);
+    let said = |value: Option<bool>| match value {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "unknown",
+    };
+    html! {
+        section #environment {
+            h2 { "Environment" }
+            dl.facts {
+                dt { "Processor" } dd { (neutral(&cpu.model)) ", " (cpu.architecture) ", " (cpu.cores) " cores" }
+                dt { "Features" } dd { (cpu.features.join(" ")) }
+                dt { "Virtualised" } dd { (said(cpu.virtualized)) @if let Some(container) = &host.container { ", in " (neutral(container)) } }
+                dt { "Governor, turbo" } dd { (known(&cpu.governor)) ", " (said(cpu.turbo)) }
+                dt { "System" } dd { (neutral(&os.name)) ", kernel " (neutral(&os.kernel)) }
+                dt { "Build" } dd {
+                    "pqlab " (neutral(&build.version)) ", " (neutral(&build.rustc)) " (" (neutral(&build.profile)) "), C compiler " (known(&build.cc))
+                    ", commit " (known(&build.commit))
+                }
+                dt { "Counter" } dd {
+                    (neutral(&counters.primary))
+                    @if let Some(rate) = counters.ticks_per_second { " at " (crate::number::frequency(rate)) }
+                    @if let Some(rate) = counters.core_clock_estimate_hz { ", core clock about " (crate::number::frequency(rate)) }
+                }
+                dt { "Command" } dd { code { (neutral(&run.header.command)) } }
+                dt { "Run" } dd { (neutral(&run.header.id)) ", seed " (run.header.seed) }
+            }
+            h3 { "Libraries" }
+            div.scroll { table.plain {
+                thead { tr { th scope="col" { "Provider" } th scope="col" { "Version" } th scope="col" { "Build" } } }
+                tbody { @for provider in providers {
+                    tr { th scope="row" { (neutral(&provider.id)) } td { (neutral(&provider.version)) } td { (neutral(&provider.build)) } }
+                } }
+            } }
+        }
+    }
+}
