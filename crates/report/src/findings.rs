@@ -363,7 +363,7 @@ fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
         })
     };
     add("contended: something else ran on the machine", marked(Mark::Contended).collect());
-    add("`?`: the wanted precision was not reached in the time given", marked(Mark::Imprecise).collect());
+    add("imprecise: the wanted precision was not reached in the time given", marked(Mark::Imprecise).collect());
     let usual: Vec<&Row<'_>> = sheet
         .rows
         .iter()

@@ -141,8 +141,15 @@ fn is_meant_for_us(request: &Request<Incoming>, address: SocketAddr) -> bool {
     if !address.ip().is_loopback() {
         return true;
     }
-    let Some(host) = request.headers().get(header::HOST) else { return true };
-    let Ok(host) = host.to_str() else { return false };
+    // A request line may name a host too, and then it is the one that counts (RFC 9112, section 3.2.2).
+    let host = match (request.uri().host(), request.headers().get(header::HOST)) {
+        (Some(host), _) => host,
+        (None, Some(host)) => match host.to_str() {
+            Ok(host) => host,
+            Err(_) => return false,
+        },
+        (None, None) => return true,
+    };
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or(rest),
         None => host.split(':').next().unwrap_or(host),

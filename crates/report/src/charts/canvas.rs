@@ -16,7 +16,9 @@ const FAINT: &str = "#5b6672";
 const RULE: &str = "#dde2e7";
 const FONT: &str = "ui-sans-serif, system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif";
 /// Width of a character at a font size of 1, about: wide enough for the fonts that may come.
-const CHARACTER: f64 = 0.56;
+const CHARACTER: f64 = 0.62;
+/// Room around what is drawn.
+const MARGIN: f64 = 14.0;
 /// Longest label in characters; what is longer is cut.
 const LABEL: usize = 44;
 
@@ -395,15 +397,16 @@ impl Canvas {
 
     /// The picture, with its text alternative inside.
     pub(super) fn finish(self, name: &str, title: &str, about: String) -> Chart {
-        let view = format!("0 0 {} {}", px(self.width), px(self.height));
+        let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
+        let view = format!("-{MARGIN} -{MARGIN} {} {}", px(width), px(height));
         let (title, about) = (neutral(title), neutral(&about));
         let ids = (format!("{name}-title"), format!("{name}-about"));
         let markup = html! {
-            svg xmlns="http://www.w3.org/2000/svg" viewBox=(view) width=(px(self.width)) height=(px(self.height)) role="img"
+            svg xmlns="http://www.w3.org/2000/svg" viewBox=(view) width=(px(width)) height=(px(height)) role="img"
                 aria-labelledby=(format!("{} {}", ids.0, ids.1)) font-family=(FONT) {
                 title id=(ids.0) { (title) }
                 desc id=(ids.1) { (about) }
-                rect class="paper" width=(px(self.width)) height=(px(self.height)) fill="#ffffff" {}
+                rect class="paper" x=(px(-MARGIN)) y=(px(-MARGIN)) width=(px(width)) height=(px(height)) fill="#ffffff" {}
                 (PreEscaped(self.body))
             }
         };

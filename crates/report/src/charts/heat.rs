@@ -8,7 +8,7 @@ use crate::sheet::Sheet;
 
 const MOST: usize = 40;
 const TILE: (f64, f64) = (84.0, 24.0);
-const NAMES: f64 = 66.0;
+const NAMES: f64 = 34.0;
 
 /// From the fastest to the slowest: one hue whose lightness alone tells the order.
 const SHADES: [(f64, &str, bool); 6] = [

@@ -1,0 +1,102 @@
+//! A store of 20 runs of 2,000 cases each: how large the page is, and, printed and never judged, how long the report takes.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod common;
+
+use common::Pqlab;
+use pqlab_lab::record::{
+    Case, Environment, Facts, Form, Metric, Parameter, Protocol, Record, Run, RunHeader, Samples, Sizes, Status, Visit,
+};
+use pqlab_lab::store::Store;
+use std::fs;
+use std::time::Instant;
+
+const CASES: usize = 2000;
+const RUNS: usize = 20;
+const PROCESSES: u32 = 8;
+const SAMPLES: u64 = 50;
+/// Largest page in bytes.
+const MOST: u64 = 5_000_000;
+
+fn record(index: usize, run: usize) -> Record {
+    let area = ["kem", "signature", "hash", "ledger"][index % 4];
+    let case = Case {
+        workload: area.into(),
+        algorithm: format!("Algorithm-{}", index / 40),
+        operation: ["keygen", "sign", "verify", "encapsulate", "decapsulate"][index / 4 % 5].into(),
+        provider: ["aws-lc", "openssl:provider", "aws-lc+libcrux:avx2", "rustcrypto"][index / 20 % 4].into(),
+        form: Some(if index.is_multiple_of(2) { Form::Prepared } else { Form::Encoded }),
+        parameters: vec![Parameter::Number("len".into(), index as u64)],
+        block: area.into(),
+        facts: Facts { sizes: Sizes { public_key: Some(1184), ..Sizes::default() }, bytes: None, category: Some(3) },
+    };
+    let base = 10_000 + 37 * index as u64;
+    let ticks = |process: u64| {
+        let spread = |sample: u64| (sample * sample * 7919 + process * 104_729 + run as u64 * 13) % 997;
+        (0..SAMPLES).map(|sample| base + spread(sample)).collect()
+    };
+    let visit = |process: u32| Visit {
+        process,
+        round: 0,
+        repeats: 0,
+        disturbances: Vec::new(),
+        clock_hz: 3e9,
+        ticks: ticks(u64::from(process)),
+        wall_ns: Vec::new(),
+        extra: Vec::new(),
+    };
+    Record {
+        case,
+        status: Status::Ok,
+        error: None,
+        verified: true,
+        precision_reached: !index.is_multiple_of(7),
+        samples: Samples {
+            metric: Metric::Tsc,
+            ns_per_tick: Some(0.5),
+            batch: 1,
+            visits: (0..PROCESSES).map(visit).collect(),
+        },
+        finished_at: "2026-11-21T19:00:00Z".into(),
+    }
+}
+
+fn run(number: usize) -> Run {
+    let records: Vec<Record> = (0..CASES).map(|index| record(index, number)).collect();
+    Run {
+        header: RunHeader {
+            id: format!("202611{:02}T190000Z-000000", number + 1),
+            suite: "large".into(),
+            command: "pqlab run large".into(),
+            seed: 1,
+            started_at: format!("2026-11-{:02}T19:00:00Z", number + 1),
+            environment: Environment::default(),
+            protocol: Protocol::default(),
+            plan: records.iter().map(|record| record.case.clone()).collect(),
+        },
+        records,
+        complete: true,
+        finished_at: Some(format!("2026-11-{:02}T20:00:00Z", number + 1)),
+    }
+}
+
+#[test]
+fn the_page_of_a_large_store_is_not_large() {
+    let pqlab = Pqlab::new();
+    let mut store = Store::open(pqlab.database()).unwrap();
+    for number in 0..RUNS {
+        store.import_run(&run(number)).unwrap();
+    }
+    drop(store);
+    let out = pqlab.path("out");
+    let begun = Instant::now();
+    let page = pqlab.expect(0, &["report", "--out", out.to_str().unwrap()]);
+    let seconds = begun.elapsed().as_secs_f64();
+    let bytes = fs::metadata(page.trim()).unwrap().len();
+    println!("{RUNS} runs of {CASES} cases: {bytes} bytes, {seconds:.1} s");
+    assert!(bytes < MOST, "{bytes} bytes");
+    let text = fs::read_to_string(page.trim()).unwrap();
+    assert_eq!(text.matches("class=\"open\"").count(), CASES);
+    assert!(text.contains("Trend: the cases that moved most"));
+}
