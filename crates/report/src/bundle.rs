@@ -15,6 +15,9 @@ use std::thread;
 /// A file of the report: its path below the folder, parts separated by slashes, and what it holds.
 pub type File = (String, Vec<u8>);
 
+/// A picture in three formats.
+type Formats = Result<[File; 3], BundleError>;
+
 /// Why a report could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
@@ -55,7 +58,7 @@ pub fn bundle(run: &Run, past: &[Past]) -> Result<Vec<File>, BundleError> {
 /// Each picture in three formats, by as many threads as there are cores.
 fn pictures(charts: &[Chart]) -> Result<Vec<File>, BundleError> {
     let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, Result<[File; 3], BundleError>)>> = Mutex::new(Vec::new());
+    let found: Mutex<Vec<(usize, Formats)>> = Mutex::new(Vec::new());
     let work = || {
         loop {
             let index = next.fetch_add(1, Ordering::Relaxed);
@@ -76,7 +79,7 @@ fn pictures(charts: &[Chart]) -> Result<Vec<File>, BundleError> {
     Ok(files.into_iter().flatten().collect())
 }
 
-fn formats(chart: &Chart) -> Result<[File; 3], BundleError> {
+fn formats(chart: &Chart) -> Formats {
     let failed = |error| BundleError::Raster(chart.name.clone(), error);
     let png = raster::png(&chart.svg, PRINT_DPI).map_err(failed)?;
     let pdf = raster::pdf(&chart.svg).map_err(failed)?;

@@ -30,7 +30,7 @@ impl Exporter for Latex {
 
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
         writeln!(out, "% Made by pqlab from run {}.", comment(&run.header.id))?;
-        writeln!(out, r"% Needs \usepackage{{booktabs,longtable}} and an engine that reads UTF-8.")?;
+        writeln!(out, r"% Needs \usepackage{{booktabs,longtable}}.")?;
         for area in run.areas().into_iter().filter(|area| *area != "floor") {
             let rows: Vec<String> = run.area(area).map(|record| row(record, run)).collect();
             table(run, area, &rows, out)?;
