@@ -100,7 +100,11 @@ fn the_published_composite_vectors_hold() {
             }
         };
         for (provider, kem) in schemes {
-            let key = kem.load_decapsulation_key(KeyEncoding::Seed, &base64_field(test, "dk")).unwrap();
+            let key = match kem.load_decapsulation_key(KeyEncoding::Seed, &base64_field(test, "dk")) {
+                // The file has seeds, which not every library reads.
+                Err(Error::Unsupported(_)) => continue,
+                key => key.unwrap(),
+            };
             let public = base64_field(test, "ek");
             let mut derived = vec![0; public.len()];
             key.encapsulation_key().unwrap().encode(&mut derived).unwrap();

@@ -57,7 +57,11 @@ fn the_published_composite_signatures_verify() {
         for (provider, scheme) in schemes {
             let public = base64_field(test, "pk");
             let verifier = scheme.load_verifying_key(&public).unwrap();
-            let signer = scheme.load_signing_key(KeyEncoding::Seed, &base64_field(test, "sk")).unwrap();
+            let signer = match scheme.load_signing_key(KeyEncoding::Seed, &base64_field(test, "sk")) {
+                // The file has seeds, which not every library reads.
+                Err(Error::Unsupported(_)) => continue,
+                key => key.unwrap(),
+            };
             let mut derived = vec![0; public.len()];
             assert_eq!(signer.verifying_key().unwrap().encode(&mut derived).unwrap(), public.len());
             assert!(derived == public, "{id}@{provider}: another key from the seeds");
@@ -151,7 +155,11 @@ fn a_key_survives_its_encoding_in_every_pair() {
         let schemes: [Box<dyn SignatureScheme>; 2] = [Box::new(composite.unwrap()), Box::new(reference.unwrap())];
         for scheme in schemes {
             let coins: Vec<u8> = (0..64).collect();
-            let key = scheme.generate(Coins::Exact(&coins)).unwrap();
+            let key = match scheme.generate(Coins::Exact(&coins)) {
+                // The encoding holds seeds, from which not every library makes a key.
+                Err(Error::Unsupported(_)) => continue,
+                key => key.unwrap(),
+            };
             let encoding = scheme.info().encodings[0];
             let mut encoded = vec![0; scheme.info().parameters.signing_key(encoding).unwrap()];
             key.encode(encoding, &mut encoded).unwrap();

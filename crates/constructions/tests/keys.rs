@@ -6,7 +6,7 @@ mod common;
 
 use common::{base64_field, hash, kems, read_json, signatures, vectors};
 use pqlab_constructions::keys::{DecodeError, Identifier, PrivateKey, PrivateKeyForm, PublicKey};
-use pqlab_primitives::{Coins, KeyEncoding};
+use pqlab_primitives::{Coins, Error, KeyEncoding};
 use sha2::{Digest, Sha256};
 
 fn text(folder: &std::path::Path, name: &str) -> String {
@@ -28,7 +28,11 @@ fn the_published_ml_dsa_keys_belong_together() {
             assert_eq!(private.form(), form);
             assert_eq!(PrivateKey::from_pem(&private.to_pem().unwrap()).unwrap(), private);
             for (provider, scheme) in signatures(algorithm) {
-                let key = private.signing_key(scheme.as_ref()).unwrap();
+                let key = match private.signing_key(scheme.as_ref()) {
+                    // Not every library reads seeds.
+                    Err(DecodeError::Primitive(Error::Unsupported(_))) => continue,
+                    key => key.unwrap(),
+                };
                 // libcrux does not compute a verifying key from an expanded key: so a signature says it.
                 let mut signature = vec![0; scheme.info().parameters.signature];
                 key.sign(&[], b"m", Coins::Internal, &mut signature).unwrap();
@@ -48,7 +52,10 @@ fn the_published_ml_kem_keys_belong_together() {
             let private = PrivateKey::from_pem(&text(&folder, &format!("{algorithm}-{name}.priv"))).unwrap();
             assert_eq!(private.form(), form);
             for (provider, kem) in kems(algorithm) {
-                let key = private.decapsulation_key(kem.as_ref()).unwrap();
+                let key = match private.decapsulation_key(kem.as_ref()) {
+                    Err(DecodeError::Primitive(Error::Unsupported(_))) => continue,
+                    key => key.unwrap(),
+                };
                 let mut derived = vec![0; public.as_bytes().len()];
                 key.encapsulation_key().unwrap().encode(&mut derived).unwrap();
                 assert!(derived == public.as_bytes(), "{algorithm}-{name}@{provider}");
