@@ -13,7 +13,7 @@ use crate::{NULL, Options, Workload, fault, find, missing};
 use digest::{Digest, Function};
 use lanes::Lanes;
 use pqlab_harness::{Fault, Seed, Trial};
-use pqlab_primitives::Provider;
+use pqlab_primitives::{Provider, Xof};
 use pqlab_record::{Case, Facts, Parameter};
 use std::sync::Arc;
 use streaming::{Absorb, Squeeze};
@@ -54,12 +54,16 @@ impl Workload for HashWorkload {
             }
         }
         for &length in options.lengths.as_deref().unwrap_or(&[STREAM]) {
-            let absorbing = providers.iter().flat_map(|provider| xofs(provider).map(move |xof| (provider, xof)));
-            cases.extend(absorbing.map(|(provider, algorithm)| absorb_case(provider, algorithm, length)));
+            cases.extend(
+                streams(providers, |xof| xof.absorber().is_ok())
+                    .map(|(provider, algorithm)| absorb_case(provider, algorithm, length)),
+            );
         }
         for &length in options.output_lengths.as_deref().unwrap_or(&[STREAM]) {
-            let squeezing = providers.iter().flat_map(|provider| xofs(provider).map(move |xof| (provider, xof)));
-            cases.extend(squeezing.map(|(provider, algorithm)| squeeze_case(provider, algorithm, length)));
+            cases.extend(
+                streams(providers, |xof| xof.absorb(&[]).is_ok())
+                    .map(|(provider, algorithm)| squeeze_case(provider, algorithm, length)),
+            );
         }
         for provider in providers {
             cases.extend(symmetric(provider));
@@ -148,6 +152,17 @@ fn is_xof(algorithm: &str) -> bool {
 
 fn xofs(provider: &Provider) -> impl Iterator<Item = &str> {
     provider.xofs.iter().map(|xof| xof.info().algorithm.as_ref())
+}
+
+/// The XOFs of libraries that have more than the call for a whole message.
+fn streams(
+    providers: &[Arc<Provider>],
+    can: impl Fn(&dyn Xof) -> bool + Copy,
+) -> impl Iterator<Item = (&Provider, &str)> {
+    providers.iter().flat_map(move |provider| {
+        let able = provider.xofs.iter().filter(move |xof| can(xof.as_ref()));
+        able.map(move |xof| (provider.as_ref(), xof.info().algorithm.as_ref()))
+    })
 }
 
 /// The number of lanes of `digest-x4`.
