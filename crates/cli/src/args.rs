@@ -629,15 +629,15 @@ pub(crate) struct LeakArgs {
     pub(crate) samples: u64,
 
     /// The difference in nanoseconds that matters: `none above X` is said for an X of at most this
-    #[arg(long, value_name = "NS", default_value_t = 30.0, value_parser = positive)]
+    #[arg(long, value_name = "NS", default_value_t = 30.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) effect: f64,
 
     /// The delay in nanoseconds that is planted beside each test, and that the test must find to be worth anything
-    #[arg(long, value_name = "NS", default_value_t = 50.0, value_parser = positive)]
+    #[arg(long, value_name = "NS", default_value_t = 50.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) planted: f64,
 
     /// Most seconds for a test
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) max_time: f64,
 
     /// Seed of keys, inputs and order
