@@ -80,6 +80,8 @@ async fn connection(stream: TcpStream, address: SocketAddr, pages: Arc<Pages>) {
     });
     let mut connection = pin!(
         hyper::server::conn::http1::Builder::new()
+            // A client that has sent its request may close its side and still wants the answer.
+            .half_close(true)
             .timer(TokioTimer::new())
             .header_read_timeout(HEAD)
             .max_buf_size(HEAD_BYTES)
