@@ -1,0 +1,300 @@
+//! The arguments of `pqlab run`: what to measure, and how.
+
+use super::ledger::{Share, parse_senders, parse_share};
+use super::{DatabaseArgs, parse_digits};
+use clap::{Args, ValueEnum};
+use pqlab_lab::record::{CounterChoice, ProtocolKind};
+use pqlab_lab::{ProtocolOverrides, Senders};
+use std::path::PathBuf;
+
+/// Measure suites or areas; with no argument the suite `standard`.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab run                                          the suite `standard`
+  pqlab run kem hash --quick                         two areas, roughly
+  pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
+  pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
+  pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
+  pqlab run hybrid --classical fastest --post-quantum fastest
+  pqlab run my-suite.toml --rigorous --save result.json
+  pqlab run scaling --algorithm Falcon-512 --threads 1,2,4    one operation on several threads at once
+  pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
+  pqlab run kem --save-baseline release-1.0          keep the run by a name ...
+  pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: exit code 1 if something is slower
+  pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
+  pqlab run --resume                                 go on with what was stopped")]
+pub(crate) struct RunArgs {
+    /// Suites, areas, or files of suites [default: standard]
+    #[arg(value_name = "SUITE")]
+    pub(crate) suites: Vec<String>,
+
+    /// A rough answer: wider intervals, a quarter of the time
+    #[arg(long, conflicts_with = "rigorous")]
+    pub(crate) quick: bool,
+
+    /// A careful answer: narrower intervals, more processes, ten times the time
+    #[arg(long)]
+    pub(crate) rigorous: bool,
+
+    /// Only cases whose id matches: `*` stands for any text [repeatable]
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) filter: Vec<String>,
+
+    /// Only this provider [repeatable]
+    #[arg(long, value_name = "P")]
+    pub(crate) provider: Vec<String>,
+
+    /// Only this algorithm [repeatable]
+    #[arg(long, value_name = "A")]
+    pub(crate) algorithm: Vec<String>,
+
+    /// Only circuit handshakes exchanged over this: sockets of loopback
+    #[arg(long, value_name = "TRANSPORT", value_parser = ["tcp"])]
+    pub(crate) over: Option<String>,
+
+    /// Message lengths in bytes
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) lengths: Vec<u64>,
+
+    /// States of caches and process: warm, evicted (caches walked before each call), first-call (of a fresh process)
+    /// [default: warm, or the suite's]
+    #[arg(long, value_name = "STATES", value_delimiter = ',')]
+    pub(crate) state: Vec<String>,
+
+    /// Variants of signing: plain, deterministic, prehash, messages (published sets), sizes (of signatures)
+    /// [default: plain, or the suite's]
+    #[arg(long, value_name = "VARIANTS", value_delimiter = ',')]
+    pub(crate) variant: Vec<String>,
+
+    /// Numbers of threads that work at once [default: 1, 2, 4, ... and all cores]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) threads: Vec<u64>,
+
+    /// Numbers of tasks that are submitted at once to a thread pool [default: 100,500,1000,5000]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) tasks: Vec<u64>,
+
+    /// Threads of that pool [default: all cores]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) workers: Option<u64>,
+
+    /// The library of a hybrid's classical half; `fastest`: the one that is here [default: each]
+    #[arg(long, value_name = "P")]
+    pub(crate) classical: Option<String>,
+
+    /// The library of a hybrid's post-quantum half; `fastest`: the one that is here [default: each]
+    #[arg(long, value_name = "P")]
+    pub(crate) post_quantum: Option<String>,
+
+    /// Transactions in a block of the ledger
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) blocks: Vec<u64>,
+
+    /// Different senders of a block: all, one, a number or a percentage such as 10%
+    #[arg(long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_senders)]
+    pub(crate) senders: Vec<Senders>,
+
+    /// Percentage of bad transactions in a block: exactly they must be rejected, else the case is void
+    #[arg(long, value_name = "PCT", allow_hyphen_values = true, value_parser = parse_share)]
+    pub(crate) invalid: Option<Share>,
+
+    /// Output lengths of extendable-output functions, in bytes [default: 32, or the suite's]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
+    pub(crate) output_lengths: Vec<u64>,
+
+    #[command(flatten)]
+    pub(crate) protocol: ProtocolArgs,
+
+    /// Seed of the order and of the inputs [default: drawn, and kept with the run]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) seed: Option<u64>,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+
+    /// Also write the run to this file as JSON when it ends
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// Print the run in this export format when it ends
+    #[arg(long, value_name = "F", conflicts_with = "json")]
+    pub(crate) format: Option<String>,
+
+    /// Measure the cases of this run again and compare; an alarm is confirmed once with fresh processes
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["suites", "resume", "lengths", "format"])]
+    pub(crate) baseline: Option<String>,
+
+    /// With --baseline: exit code 1 if a case is slower by more than this percentage
+    #[arg(long, value_name = "PCT", default_value_t = 5.0, requires = "baseline", allow_hyphen_values = true)]
+    pub(crate) fail_slower: f64,
+
+    /// Give this run a name, for --baseline and `pqlab compare`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) save_baseline: Option<String>,
+
+    /// Decimals of a format that rounds [default: 1]
+    #[arg(long, value_name = "N", requires = "format", value_parser = parse_digits)]
+    pub(crate) digits: Option<usize>,
+
+    /// Go on with a run that was stopped [default: the latest that is not complete]
+    #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
+    pub(crate) resume: Option<String>,
+
+    /// Events to standard output, one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// No progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+
+    /// Say nothing but what went wrong
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Say more: the plan, the rules and the environment
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+
+    /// Most seconds that a worker may take for one answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 120, hide = true)]
+    pub(crate) time_limit: u64,
+}
+
+/// The measuring rules.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "How to measure")]
+pub(crate) struct ProtocolArgs {
+    /// The rules: adaptive, or those of the reference suites (1,000 iterations after 100, 1% trimmed at each tail)
+    /// [default: the suite's]
+    #[arg(long, value_enum)]
+    pub(crate) protocol: Option<ProtocolName>,
+
+    /// Samples of a case, in place of the adaptive rules
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) iterations: Option<u64>,
+
+    /// Operations that each process discards first [default: 100]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) warmup: Option<u64>,
+
+    /// Percentage of the samples left out at each tail [default: 0]
+    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
+    pub(crate) trim: Option<f64>,
+
+    /// Operations in a sample [default: calibrated; 1 where one operation is long enough]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) batch: Option<u64>,
+
+    /// Wanted half-width of the 95% interval of the median, in percent [default: 1, or the suite's]
+    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
+    pub(crate) precision: Option<f64>,
+
+    /// Most seconds for a case [default: 1.5, or the suite's]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true)]
+    pub(crate) max_time: Option<f64>,
+
+    /// Worker processes: the unit of repetition [default: 8, or the suite's]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) processes: Option<u32>,
+
+    /// Cores to pin the workers to, in turn, such as 2,3 or 4-7 [default: the last one allowed]
+    #[arg(long, value_name = "CPUS", value_parser = parse_cpus)]
+    pub(crate) affinity: Option<Cpus>,
+
+    /// What to count [default: core cycles where the machine shows them, else TSC ticks, else the wall clock]
+    #[arg(long, value_enum)]
+    pub(crate) counter: Option<CounterName>,
+}
+
+impl ProtocolArgs {
+    /// What the flags, after the presets, set of the rules.
+    pub(crate) fn overrides(&self, quick: bool, rigorous: bool) -> ProtocolOverrides {
+        let preset = match (quick, rigorous) {
+            (true, _) => ProtocolOverrides {
+                precision_pct: Some(3.0),
+                max_time_s: Some(0.25),
+                processes: Some(4),
+                ..Default::default()
+            },
+            (_, true) => ProtocolOverrides {
+                precision_pct: Some(0.5),
+                max_time_s: Some(10.0),
+                processes: Some(16),
+                ..Default::default()
+            },
+            _ => ProtocolOverrides::default(),
+        };
+        ProtocolOverrides {
+            kind: self.protocol.map(|protocol| match protocol {
+                ProtocolName::Adaptive => ProtocolKind::Adaptive,
+                ProtocolName::Reference => ProtocolKind::Reference,
+            }),
+            processes: self.processes.or(preset.processes),
+            warmup: self.warmup,
+            iterations: self.iterations,
+            trim_pct: self.trim,
+            batch: self.batch,
+            precision_pct: self.precision.or(preset.precision_pct),
+            max_time_s: self.max_time.or(preset.max_time_s),
+            counter: self.counter.map(|counter| match counter {
+                CounterName::Wall => CounterChoice::Wall,
+                CounterName::Tsc => CounterChoice::Tsc,
+                CounterName::Cycles => CounterChoice::Cycles,
+                CounterName::Instructions => CounterChoice::Instructions,
+            }),
+            affinity: self.affinity.clone().map(|cpus| cpus.0),
+            quick,
+        }
+    }
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum ProtocolName {
+    Adaptive,
+    Reference,
+}
+
+#[derive(ValueEnum, Clone, Copy, Debug)]
+pub(crate) enum CounterName {
+    Wall,
+    Tsc,
+    Cycles,
+    Instructions,
+}
+
+/// A list of cores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cpus(pub(crate) Vec<u32>);
+
+/// Reads `0,2,4-7`.
+fn parse_cpus(text: &str) -> Result<Cpus, String> {
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| format!("{text:?} is no core's number"));
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        match part.split_once('-') {
+            Some((first, last)) => {
+                let (first, last) = (number(first)?, number(last)?);
+                if last < first || last - first > 4096 {
+                    return Err(format!("{part:?} is no range of cores"));
+                }
+                cpus.extend(first..=last);
+            }
+            None => cpus.push(number(part)?),
+        }
+    }
+    Ok(Cpus(cpus))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_numbers_and_ranges() {
+        assert_eq!(parse_cpus("0,2,4-6").unwrap(), Cpus(vec![0, 2, 4, 5, 6]));
+        for wrong in ["", "a", "3-1", "-1", "1,,2", "0-4294967295"] {
+            assert!(parse_cpus(wrong).is_err(), "{wrong}");
+        }
+    }
+}
