@@ -1,8 +1,8 @@
-//! SHA-3 and SHAKE (FIPS 202) over eight messages of one length at once.
+//! SHA-3 and SHAKE (FIPS 202), over eight messages of one length at once ([`Lanes`]) and over one ([`Single`]).
 //!
-//! Keccak-p\[1600\] is 25 words of 64 bits. The vector code keeps the same word of all eight states in one register of 512
-//! bits, one message a lane, so that every instruction works for all eight. Its backend is chosen by what the processor
-//! has when the program runs; where it cannot run, the portable one gives the same answers.
+//! Keccak-p\[1600\] is 25 words of 64 bits. The vector code keeps each word in a register of its own: the same word of all
+//! eight states in one of 512 bits, one message a lane, or the word of one state in one of 128 bits. Its backend is chosen
+//! by what the processor has when the program runs; where it cannot run, the portable one gives the same answers.
 //!
 //! Nothing here allocates. States and padded blocks live on the stack and are not cleared afterwards.
 //!
@@ -20,8 +20,11 @@
 mod avx512;
 mod function;
 mod portable;
+mod single;
+mod sponge;
 
 pub use function::Function;
+pub use single::{Output, Single};
 
 /// The number of messages.
 pub const LANES: usize = 8;
@@ -34,7 +37,7 @@ pub enum Error {
     Length {
         /// `message` or `output`.
         what: &'static str,
-        /// Which of the eight.
+        /// Which of the eight; 0 where there is one.
         lane: usize,
         /// The length that the first has, or that the function's digest has.
         expected: usize,
@@ -49,7 +52,7 @@ pub enum Error {
 /// The code that does the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
-    /// All eight states in registers, by the instructions AVX512F and AVX512DQ.
+    /// The states in registers, by the instructions AVX512F, AVX512DQ and AVX512VL.
     Avx512,
     /// One state after the other, by the crate `keccak`, which takes the instructions for SHA-3 of an AArch64 that has
     /// them.
@@ -74,7 +77,7 @@ impl Backend {
                 Err(Error::Unavailable("AVX-512 is an extension of x86-64"))
             }
             Backend::Avx512 if !avx512_detected() => {
-                Err(Error::Unavailable("the processor or the operating system lacks AVX512F or AVX512DQ"))
+                Err(Error::Unavailable("the processor or the operating system lacks AVX512F, AVX512DQ or AVX512VL"))
             }
             Backend::Avx512 | Backend::Portable => Ok(()),
         }
@@ -123,11 +126,15 @@ impl Lanes {
         same_length("message", messages[0].len(), messages.iter().map(|message| message.len()))?;
         same_length("output", expected, outs.iter().map(|out| out.len()))?;
         match self.backend {
-            Backend::Portable => portable::digest(function, messages, outs),
+            Backend::Portable => {
+                for (message, out) in messages.iter().zip(outs) {
+                    sponge::digest(&portable::Portable, function, message, out);
+                }
+            }
             #[cfg(target_arch = "x86_64")]
             // SAFETY: a value with this backend is made only where the instructions were detected; messages are of one
             // length, and so are outputs.
-            Backend::Avx512 => unsafe { avx512::digest(function, messages, outs) },
+            Backend::Avx512 => unsafe { avx512::eight::digest(function, messages, outs) },
             #[cfg(not(target_arch = "x86_64"))]
             Backend::Avx512 => unreachable!("`check` refuses it on this architecture"),
         }
@@ -137,7 +144,9 @@ impl Lanes {
 
 fn avx512_detected() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512dq");
+    return std::arch::is_x86_feature_detected!("avx512f")
+        && std::arch::is_x86_feature_detected!("avx512dq")
+        && std::arch::is_x86_feature_detected!("avx512vl");
     #[cfg(not(target_arch = "x86_64"))]
     return false;
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
-use pqlab_keccak::{Backend, Error, Function, LANES, Lanes};
+use pqlab_keccak::{Backend, Error, Function, LANES, Lanes, Single};
 use sha3::digest::{Digest, ExtendableOutput, Update};
 
 /// What the crates say.
@@ -64,10 +64,14 @@ fn compare(lanes: Lanes, function: Function, generator: &mut Generator, length: 
     let mut buffers: [Vec<u8>; LANES] = std::array::from_fn(|_| vec![UNTOUCHED; output + 2 * MARGIN]);
     let mut outs = buffers.each_mut().map(|buffer| &mut buffer[MARGIN..MARGIN + output]);
     lanes.digest(function, &messages, &mut outs).expect("the lengths are right");
+    let single = Single::new(lanes.backend()).expect("it runs, for eight run");
     for (lane, buffer) in buffers.iter().enumerate() {
         let what = format!("{} by {}, lane {lane}, {length} bytes", function.name(), lanes.backend().name());
         let expected = reference(function, messages[lane], output);
         assert_eq!(hex::encode(&buffer[MARGIN..MARGIN + output]), hex::encode(expected), "{what}");
+        let mut one = vec![UNTOUCHED; output + 2 * MARGIN];
+        single.digest(function, messages[lane], &mut one[MARGIN..MARGIN + output]).expect("the length is right");
+        assert_eq!(hex::encode(&one), hex::encode(buffer), "{what}, alone");
         let margins = buffer[..MARGIN].iter().chain(&buffer[MARGIN + output..]);
         assert!(margins.into_iter().all(|byte| *byte == UNTOUCHED), "{what}: written beyond the output");
     }
@@ -112,6 +116,35 @@ fn random_lengths() {
 }
 
 #[test]
+fn output_in_pieces_is_the_output_in_one() {
+    let mut generator = Generator(4);
+    for single in Backend::ALL.into_iter().filter_map(|backend| Single::new(backend).ok()) {
+        for function in [Function::Shake128, Function::Shake256] {
+            for _ in 0..50 {
+                let length = generator.below(400);
+                let message = generator.bytes(length);
+                let expected = reference(function, &message, 2000);
+                let (mut output, mut squeezed) = (single.absorb(function, &message), Vec::new());
+                while squeezed.len() < expected.len() {
+                    let mut piece = vec![0; generator.below(400).min(expected.len() - squeezed.len())];
+                    output.squeeze(&mut piece);
+                    squeezed.extend(piece);
+                }
+                assert_eq!(hex::encode(squeezed), hex::encode(&expected), "{}", single.backend().name());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_digest_of_another_length_is_refused() {
+    let mut out = [0; 31];
+    let refused = Single::fastest().digest(Function::Sha3_256, b"", &mut out);
+    assert_eq!(refused, Err(Error::Length { what: "output", lane: 0, expected: 32, actual: 31 }));
+    assert_eq!(out, [0; 31], "nothing is written");
+}
+
+#[test]
 fn lengths_that_differ_are_refused() {
     for lanes in backends() {
         let (short, long) = ([0_u8; 3], [0_u8; 4]);
@@ -142,4 +175,5 @@ fn lengths_that_differ_are_refused() {
 fn the_fastest_backend_is_the_first_that_runs() {
     let first = Backend::ALL.into_iter().find(|backend| Lanes::new(*backend).is_ok());
     assert_eq!(Some(Lanes::fastest().backend()), first);
+    assert_eq!(Some(Single::fastest().backend()), first);
 }

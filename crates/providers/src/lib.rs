@@ -24,6 +24,14 @@ mod misbehaving;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
+#[cfg(any(
+    feature = "cryptogams",
+    feature = "keccak",
+    feature = "libcrux",
+    feature = "liboqs",
+    feature = "rustcrypto"
+))]
+mod pool;
 #[cfg(feature = "rustcrypto")]
 mod rustcrypto;
 

@@ -5,6 +5,7 @@
 mod tests;
 
 use crate::compiled::compiled;
+use crate::pool::pool;
 use pqlab_cryptogams_sys::{self as sys, Code, Parameters, Sponge};
 use pqlab_primitives::{
     Backend, BuildInfo, Error, Hash, HashParameters, Provider, Result, Unsupported, Xof, XofParameters, XofReader,
@@ -112,12 +113,4 @@ impl XofReader for Squeezing {
         self.0.squeeze(out);
         Ok(())
     }
-}
-
-/// The first `count` messages of the pool in turn, beginning again where it ends.
-fn pool(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
-    if messages.is_empty() && count > 0 {
-        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
-    }
-    Ok(messages.iter().cycle().take(count))
 }

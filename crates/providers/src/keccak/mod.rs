@@ -1,13 +1,18 @@
-//! This project's own Keccak over eight messages at once, because no registry has one: crate `pqlab-keccak`. Each code
-//! path is a provider of its own; where the processor does not run one, it is listed with what it lacks.
+//! This project's own Keccak, over eight messages at once, because no registry has one, and over one: crate `pqlab-keccak`.
+//! Each code path is a provider of its own; where the processor does not run one, it is listed with what it lacks.
 
 #[cfg(test)]
 mod tests;
 
 use crate::compiled::{compiled, crate_versions};
 use crate::lanes::arrays;
-use pqlab_keccak::{Function, LANES, Lanes};
-use pqlab_primitives::{Backend, BuildInfo, Error, LaneHash, Provider, Result, Unsupported};
+use crate::pool::pool;
+use pqlab_keccak::{Function, LANES, Lanes, Output, Single};
+use pqlab_primitives::{
+    Backend, BuildInfo, Error, Hash, HashParameters, LaneHash, Provider, Result, Unsupported, Xof, XofParameters,
+    XofReader,
+};
+use std::hint::black_box;
 use std::sync::Arc;
 
 pub(crate) fn providers() -> Vec<Provider> {
@@ -16,14 +21,22 @@ pub(crate) fn providers() -> Vec<Provider> {
 
 fn provider(backend: pqlab_keccak::Backend) -> Provider {
     let code = match backend {
-        pqlab_keccak::Backend::Avx512 => "eight states in 25 registers of 512 bits".to_owned(),
+        pqlab_keccak::Backend::Avx512 => "25 registers of 512 bits for eight states, of 128 for one".to_owned(),
         pqlab_keccak::Backend::Portable => format!("one state after the other by {}", crate_versions(&["keccak"])),
     };
     let build_info = BuildInfo { version: crate_versions(&["pqlab-keccak"]), build: format!("{}; {code}", compiled()) };
     let mut provider = Provider::new("keccak", build_info);
     provider.backend = Some(Backend(backend.name().to_owned()));
-    match Lanes::new(backend) {
-        Ok(lanes) => {
+    match Lanes::new(backend).and_then(|lanes| Ok((lanes, Single::new(backend)?))) {
+        Ok((lanes, single)) => {
+            for function in Function::ALL {
+                if let Some(info) = HashParameters::of(function.name()) {
+                    provider.hashes.push(Arc::new(FixedLength { info, single, function }));
+                }
+                if let Some(info) = XofParameters::of(function.name()) {
+                    provider.xofs.push(Arc::new(Shake { info, single, function }));
+                }
+            }
             let hash = |function| -> Arc<dyn LaneHash> { Arc::new(EightLanes { lanes, function }) };
             provider.lane_hashes = Function::ALL.into_iter().map(hash).collect();
         }
@@ -34,6 +47,73 @@ fn provider(backend: pqlab_keccak::Backend) -> Provider {
         }
     }
     provider
+}
+
+struct FixedLength {
+    info: HashParameters,
+    single: Single,
+    function: Function,
+}
+
+impl Hash for FixedLength {
+    fn info(&self) -> &HashParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        Error::check_length("digest", self.info.digest, out.len())?;
+        self.single.digest(self.function, message, out).map_err(|error| refused("Single::digest", error))
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        Error::check_length("digest", self.info.digest, out.len())?;
+        batch(self.single, self.function, messages, count, out)
+    }
+}
+
+struct Shake {
+    info: XofParameters,
+    single: Single,
+    function: Function,
+}
+
+impl Xof for Shake {
+    fn info(&self) -> &XofParameters {
+        &self.info
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        self.single.digest(self.function, message, out).map_err(|error| refused("Single::digest", error))
+    }
+
+    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+        batch(self.single, self.function, messages, count, out)
+    }
+
+    fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
+        Ok(Box::new(Squeezing(self.single.absorb(self.function, message))))
+    }
+}
+
+struct Squeezing(Output);
+
+impl XofReader for Squeezing {
+    fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
+        self.0.squeeze(out);
+        Ok(())
+    }
+}
+
+/// The digests of the first `count` messages of the pool in turn.
+fn batch(single: Single, function: Function, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+    for message in pool(messages, count)? {
+        single.digest(function, message, black_box(&mut *out)).map_err(|error| refused("Single::digest", error))?;
+    }
+    Ok(())
+}
+
+fn refused(call: &'static str, error: pqlab_keccak::Error) -> Error {
+    Error::Library { call, detail: error.to_string() }
 }
 
 struct EightLanes {
@@ -52,8 +132,6 @@ impl LaneHash for EightLanes {
 
     fn digest(&self, messages: &[&[u8]], outs: &mut [&mut [u8]]) -> Result<()> {
         let (messages, outs) = arrays(self.function.digest_length(), messages, outs)?;
-        self.lanes
-            .digest(self.function, messages, outs)
-            .map_err(|error| Error::Library { call: "pqlab_keccak::Lanes::digest", detail: error.to_string() })
+        self.lanes.digest(self.function, messages, outs).map_err(|error| refused("Lanes::digest", error))
     }
 }

@@ -25,9 +25,37 @@ fn each_backend_offers_all_functions_or_says_what_it_lacks() {
     assert_eq!(providers.iter().map(Provider::id).collect::<Vec<_>>(), ["keccak:avx512", "keccak:portable"]);
     for provider in &providers {
         assert_eq!(provider.lane_hashes.len() + provider.unsupported.len(), 6, "{}", provider.id());
+        assert_eq!(provider.lane_hashes.len(), provider.hashes.len() + provider.xofs.len(), "{}", provider.id());
         for missing in &provider.unsupported {
             assert!(missing.reason.contains("AVX512") || missing.reason.contains("AVX-512"), "{}", missing.reason);
         }
     }
     assert_eq!(providers[1].lane_hashes.len(), 6, "the portable code runs everywhere");
+}
+
+#[test]
+fn one_message_has_the_digest_that_eight_have() {
+    for provider in providers() {
+        for hash in &provider.hashes {
+            let (name, length) = (hash.info().algorithm.as_ref(), hash.info().digest);
+            let mut out = vec![0; length];
+            hash.digest(&[7; 1000], &mut out).expect("the length is right");
+            assert_eq!(out, digest(name, &[7; 1000], length), "{} {name}", provider.id());
+            let mut again = vec![0; length];
+            hash.digest_batch(&[vec![1; 3], vec![7; 1000]], 2, &mut again).expect("the length is right");
+            assert_eq!(again, out);
+            assert!(matches!(hash.digest_batch(&[], 1, &mut again), Err(Error::Length { .. })));
+            assert!(matches!(hash.digest(b"", &mut again[1..]), Err(Error::Length { .. })));
+        }
+        for xof in &provider.xofs {
+            let (name, mut out) = (xof.info().algorithm.as_ref(), vec![0; 500]);
+            xof.digest(&[7; 1000], &mut out).expect("any length");
+            assert_eq!(out, digest(name, &[7; 1000], 500), "{} {name}", provider.id());
+            let (mut reader, mut parts) = (xof.absorb(&[7; 1000]).expect("offered"), vec![0; 500]);
+            for part in parts.chunks_mut(123) {
+                reader.squeeze(part).expect("any length");
+            }
+            assert_eq!(parts, out);
+        }
+    }
 }

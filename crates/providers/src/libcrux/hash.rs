@@ -1,5 +1,6 @@
 //! SHA-3 and SHAKE (FIPS 202) by the crate `libcrux-sha3`.
 
+use crate::pool::pool;
 use libcrux_sha3::portable;
 use libcrux_sha3::portable::incremental::{Shake128Xof, Shake256Xof, Xof as Sponge};
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
@@ -172,12 +173,4 @@ impl<F: Extending> XofReader for Squeezing<F> {
         F::squeeze(&mut self.0, out);
         Ok(())
     }
-}
-
-/// The first `count` messages of the pool in turn, beginning again where it ends.
-fn pool(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
-    if messages.is_empty() && count > 0 {
-        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
-    }
-    Ok(messages.iter().cycle().take(count))
 }

@@ -3,6 +3,7 @@
 //! The header `oqs/sha3.h` is installed but says that its functions are not part of the public interface; `oqs-sys`
 //! does not bind it. They are symbols of the static library all the same. Each call allocates its state and frees it.
 
+use crate::pool::pool;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::ffi::c_void;
 use std::ptr;
@@ -174,12 +175,4 @@ impl Drop for Reader {
         // SAFETY: the state came from `init`, or is null, which the library takes; it is released nowhere else.
         unsafe { (self.functions.release)(&raw mut self.state) };
     }
-}
-
-/// The first `count` messages of the pool in turn, beginning again where it ends.
-fn pool(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
-    if messages.is_empty() && count > 0 {
-        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
-    }
-    Ok(messages.iter().cycle().take(count))
 }

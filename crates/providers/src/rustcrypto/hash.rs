@@ -1,5 +1,6 @@
 //! Hash functions: SHA-3 (FIPS 202) by the crates `sha3` and `shake`, SHA-2 (FIPS 180-4) by `sha2`.
 
+use crate::pool::pool;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use sha3::digest::{Digest, ExtendableOutput, Output, Update, XofReader as SqueezingState};
 use std::hint::black_box;
@@ -140,12 +141,4 @@ impl<R: SqueezingState + Send> XofReader for Squeezing<R> {
         self.0.read(out);
         Ok(())
     }
-}
-
-/// The first `count` messages of the pool in turn, beginning again where it ends.
-fn pool(messages: &[Vec<u8>], count: usize) -> Result<impl Iterator<Item = &Vec<u8>>> {
-    if messages.is_empty() && count > 0 {
-        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
-    }
-    Ok(messages.iter().cycle().take(count))
 }

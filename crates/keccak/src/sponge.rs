@@ -1,0 +1,60 @@
+//! The sponge over one state (FIPS 202, section 4), with any permutation.
+
+use crate::Function;
+
+/// The words `A[x, y]` at index `x + 5y` (FIPS 202, section 3.1.2).
+pub(crate) type State = [u64; 25];
+
+/// The longest rate, in bytes.
+pub(crate) const LONGEST_RATE: usize = 168;
+
+/// Keccak-p\[1600, 24\].
+pub(crate) trait Permutation {
+    /// Permutes the state.
+    fn permute(&self, state: &mut State);
+
+    /// Adds each block of `rate` bytes to the state and permutes it. What is left after the last whole block is ignored.
+    fn absorb(&self, state: &mut State, rate: usize, blocks: &[u8]);
+}
+
+/// The state after the message and its padding, permuted: ready to be squeezed.
+pub(crate) fn absorbed(permutation: &impl Permutation, function: Function, message: &[u8]) -> State {
+    let rate = function.rate();
+    let mut state = [0; 25];
+    let whole = message.len() - message.len() % rate;
+    let (blocks, rest) = message.split_at(whole);
+    if !blocks.is_empty() {
+        permutation.absorb(&mut state, rate, blocks);
+    }
+    let mut last = [0; LONGEST_RATE];
+    last[..rest.len()].copy_from_slice(rest);
+    last[rest.len()] = function.suffix();
+    last[rate - 1] |= 0x80;
+    permutation.absorb(&mut state, rate, &last[..rate]);
+    state
+}
+
+/// Writes the digest of the message, or so much output as there is room for.
+pub(crate) fn digest(permutation: &impl Permutation, function: Function, message: &[u8], out: &mut [u8]) {
+    let mut state = absorbed(permutation, function, message);
+    let mut blocks = out.chunks_mut(function.rate()).peekable();
+    while let Some(block) = blocks.next() {
+        write(&state, 0, block);
+        if blocks.peek().is_some() {
+            permutation.permute(&mut state);
+        }
+    }
+}
+
+/// Writes the bytes of the state from the given one on.
+pub(crate) fn write(state: &State, from: usize, out: &mut [u8]) {
+    let (mut out, mut from) = (out, from);
+    while !out.is_empty() {
+        let bytes = state[from / 8].to_le_bytes();
+        let bytes = &bytes[from % 8..];
+        let (now, later) = out.split_at_mut(bytes.len().min(out.len()));
+        now.copy_from_slice(&bytes[..now.len()]);
+        from += now.len();
+        out = later;
+    }
+}
