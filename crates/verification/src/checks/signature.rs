@@ -1,6 +1,6 @@
 use super::{buffer, equal, refused, rejected, step, written};
 use crate::tally::{Checked, Fault};
-use pqlab_primitives::{Coins, KeyEncoding, MU, Result, SignatureScheme, SigningKey, VerifyingKey};
+use pqlab_primitives::{Coins, KeyEncoding, MU, Prehash, Result, SignatureScheme, SigningKey, VerifyingKey};
 
 /// A key that must come out, in the encodings that the vector has.
 pub(crate) struct ExpectedKey<'a> {
@@ -53,6 +53,9 @@ pub(crate) enum Input<'a> {
     /// Context and message of the pure external interface (FIPS 204, algorithms 2 and 3; FIPS 205, algorithms 22 and
     /// 24), or of a scheme with one interface.
     Pure(&'a [u8], &'a [u8]),
+    /// Context and message of the external interface that hashes the message first (FIPS 204, algorithms 4 and 5; RFC
+    /// 8032, Ed25519ph).
+    PreHash(Prehash, &'a [u8], &'a [u8]),
     /// `M'` of the internal interface (FIPS 204, algorithms 7 and 8; FIPS 205, algorithms 19 and 20).
     Internal(&'a [u8]),
     /// The message representative of ML-DSA's internal interface.
@@ -64,6 +67,7 @@ impl Input<'_> {
     pub(crate) fn sign(self, key: &dyn SigningKey, coins: Coins, out: &mut [u8]) -> Result<usize> {
         match self {
             Input::Pure(context, message) => key.sign(context, message, coins, out),
+            Input::PreHash(prehash, context, message) => key.sign_prehashed(prehash, context, message, coins, out),
             Input::Internal(formatted) => key.sign_internal(formatted, coins, out),
             Input::Mu(mu) => key.sign_mu(mu, coins, out),
         }
@@ -72,6 +76,7 @@ impl Input<'_> {
     fn verify(self, key: &dyn VerifyingKey, signature: &[u8]) -> Result<()> {
         match self {
             Input::Pure(context, message) => key.verify(context, message, signature),
+            Input::PreHash(prehash, context, message) => key.verify_prehashed(prehash, context, message, signature),
             Input::Internal(formatted) => key.verify_internal(formatted, signature),
             Input::Mu(mu) => key.verify_mu(mu, signature),
         }
@@ -108,8 +113,19 @@ pub(crate) fn verification(
     match (valid, input) {
         (true, _) => step("verify", outcome),
         // A context that does not fit into its length byte is the caller's fault.
-        (false, Input::Pure(context, _)) if context.len() > 255 => refused("signature", outcome),
+        (false, Input::Pure(context, _) | Input::PreHash(_, context, _)) if context.len() > 255 => {
+            refused("signature", outcome)
+        }
         (false, _) => rejected("signature", outcome),
+    }
+}
+
+/// Unsupported, if messages are not hashed first by this function.
+pub(crate) fn hashes_first(scheme: &dyn SignatureScheme, prehash: Prehash) -> Checked {
+    if scheme.prehashes().contains(&prehash) {
+        Ok(())
+    } else {
+        Err(Fault::Unsupported(format!("no pre-hashed variant with {}", prehash.name())))
     }
 }
 

@@ -48,6 +48,8 @@ pub struct Signature {
     pub seed: Vec<u8>,
     /// The public key, 32 bytes.
     pub verifying_key: Vec<u8>,
+    /// The context string; empty for Ed25519.
+    pub context: Vec<u8>,
     /// The message.
     pub message: Vec<u8>,
     /// The signature, 64 bytes.
@@ -153,6 +155,7 @@ fn rfc(file: &str, bytes: &[u8], variant: Variant) -> Result<Vec<Signature>, Rea
         name: String,
         secret_key: Hex,
         public_key: Hex,
+        context: Option<Hex>,
         message: Hex,
         signature: Hex,
     }
@@ -162,6 +165,7 @@ fn rfc(file: &str, bytes: &[u8], variant: Variant) -> Result<Vec<Signature>, Rea
         variant,
         seed: vector.secret_key.0,
         verifying_key: vector.public_key.0,
+        context: vector.context.map_or_else(Vec::new, |context| context.0),
         message: vector.message.0,
         signature: vector.signature.0,
         valid: true,
@@ -175,17 +179,18 @@ fn signature(
     (seed, verifying_key): (Vec<u8>, Vec<u8>),
     valid: bool,
 ) -> Result<Signature, ReadFault> {
-    let context = test.context.is_some_and(|context| !context.0.is_empty());
-    let variant = match (field(group.pre_hash, "preHash")?, context) {
+    let context = test.context.map_or_else(Vec::new, |context| context.0);
+    let variant = match (field(group.pre_hash, "preHash")?, context.is_empty()) {
         (true, _) => Variant::PreHash,
-        (false, true) => Variant::Context,
-        (false, false) => Variant::Pure,
+        (false, false) => Variant::Context,
+        (false, true) => Variant::Pure,
     };
     Ok(Signature {
         id: test.tc_id.to_string(),
         variant,
         seed,
         verifying_key,
+        context,
         message: field(test.message, "message")?.0,
         signature: field(test.signature, "signature")?.0,
         valid,

@@ -32,7 +32,14 @@ pub enum Input {
         message: Vec<u8>,
     },
     /// The external interface with a hashed message (FIPS 204, algorithms 4 and 5).
-    PreHash,
+    PreHash {
+        /// The function's name in ACVP, such as `SHA2-256`.
+        hash: String,
+        /// At most 255 bytes.
+        context: Vec<u8>,
+        /// The message, not hashed.
+        message: Vec<u8>,
+    },
     /// The internal interface (FIPS 204, algorithms 7 and 8), with `M'` as the message.
     Internal {
         /// `M'`.
@@ -99,6 +106,7 @@ struct Test {
     message: Option<Hex>,
     mu: Option<Hex>,
     context: Option<Hex>,
+    hash_alg: Option<String>,
     rnd: Option<Hex>,
     signature: Option<Hex>,
 }
@@ -200,7 +208,11 @@ fn input(group: &Group, test: Test) -> Result<Input, ReadFault> {
         ("external", Some("pure"), _) => {
             Ok(Input::Pure { context: field(test.context, "context")?.0, message: field(test.message, "message")?.0 })
         }
-        ("external", Some("preHash"), _) => Ok(Input::PreHash),
+        ("external", Some("preHash"), _) => Ok(Input::PreHash {
+            hash: field(test.hash_alg, "hashAlg")?,
+            context: field(test.context, "context")?.0,
+            message: field(test.message, "message")?.0,
+        }),
         ("internal", _, Some(false)) => Ok(Input::Internal { message: field(test.message, "message")?.0 }),
         ("internal", _, Some(true)) => {
             let mu = field(test.mu, "mu")?.0;

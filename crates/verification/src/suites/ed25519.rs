@@ -1,10 +1,10 @@
 use super::{Ran, Run, Source, Suite};
-use crate::checks::signature::{Calls, ExpectedKey, Input, key_generation, signing, verification};
+use crate::checks::signature::{Calls, ExpectedKey, Input, hashes_first, key_generation, signing, verification};
 use crate::checks::{refused, step};
 use crate::read::ed25519::{self as read, Signature, Variant};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
-use pqlab_primitives::{KeyEncoding, SignatureScheme};
+use pqlab_primitives::{KeyEncoding, Prehash, SignatureScheme};
 
 const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
     Suite { name, covers: |algorithm| algorithm == "Ed25519", source: Source::Folder, run: Run::Signature(run) }
@@ -63,14 +63,8 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     let file = vectors.file("acvp/EDDSA-SigVer-1.0/internalProjection.json.gz", read::verification)?;
     for vector in file.iter() {
         tally.check(&vector.id, || -> Checked {
-            offered(vector)?;
-            verification(
-                scheme,
-                &vector.verifying_key,
-                Input::Pure(&[], &vector.message),
-                &vector.signature,
-                vector.valid,
-            )
+            let input = offered(scheme, vector)?;
+            verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
         });
     }
     Ok(())
@@ -79,19 +73,23 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
 fn sign_and_verify<'a>(scheme: &dyn SignatureScheme, vectors: impl Iterator<Item = &'a Signature>, tally: &mut Tally) {
     for vector in vectors {
         tally.check(&vector.id, || -> Checked {
-            offered(vector)?;
-            let input = Input::Pure(&[], &vector.message);
+            let input = offered(scheme, vector)?;
             signing(scheme, (KeyEncoding::Seed, &vector.seed), input, &[], &vector.signature)?;
             verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
         });
     }
 }
 
-fn offered(vector: &Signature) -> Checked {
-    let variant = match vector.variant {
-        Variant::Pure => return Ok(()),
-        Variant::Context => "Ed25519ctx",
-        Variant::PreHash => "Ed25519ph",
-    };
-    Err(Fault::Unsupported(format!("{variant}: the traits offer Ed25519 alone")))
+/// What the vector hands over, where the traits offer its algorithm.
+fn offered<'a>(scheme: &dyn SignatureScheme, vector: &'a Signature) -> Result<Input<'a>, Fault> {
+    match vector.variant {
+        Variant::Pure => Ok(Input::Pure(&[], &vector.message)),
+        Variant::PreHash => {
+            hashes_first(scheme, Prehash::Sha512)?;
+            Ok(Input::PreHash(Prehash::Sha512, &vector.context, &vector.message))
+        }
+        Variant::Context => {
+            Err(Fault::Unsupported("Ed25519ctx: the traits offer Ed25519 and Ed25519ph alone".to_owned()))
+        }
+    }
 }

@@ -1,10 +1,12 @@
 use super::{Ran, Run, Source, Suite, is_ml_dsa};
-use crate::checks::signature::{self as checks, Calls, ExpectedKey, key_generation, signing, verification};
+use crate::checks::signature::{
+    self as checks, Calls, ExpectedKey, hashes_first, key_generation, signing, verification,
+};
 use crate::read::ml_dsa::{self as read, Input, SignPrompt};
 use crate::read::{ReadError, ReadFault};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
-use pqlab_primitives::{KeyEncoding, SignatureScheme};
+use pqlab_primitives::{KeyEncoding, Prehash, SignatureScheme};
 use std::sync::Arc;
 
 const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
@@ -41,7 +43,7 @@ fn is_pure(input: &Input) -> bool {
 }
 
 fn is_pre_hash(input: &Input) -> bool {
-    matches!(input, Input::PreHash)
+    matches!(input, Input::PreHash { .. })
 }
 
 fn is_internal(input: &Input) -> bool {
@@ -74,7 +76,7 @@ fn sign(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally, want
     let of_set = prompts.iter().filter(|prompt| prompt.set == scheme.info().parameters.algorithm);
     for prompt in of_set.filter(|prompt| wanted(prompt)) {
         tally.check(prompt.id, || {
-            let input = offered(&prompt.input)?;
+            let input = offered(scheme, &prompt.input)?;
             let coins = prompt.coins.as_deref().unwrap_or_default();
             signing(scheme, (KeyEncoding::Expanded, &prompt.signing_key), input, coins, &results[&prompt.id])
         });
@@ -87,7 +89,7 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally, wa
     let of_set = file.iter().filter(|vector| vector.set == scheme.info().parameters.algorithm);
     for vector in of_set.filter(|vector| wanted(&vector.input)) {
         tally.check(vector.id, || -> Checked {
-            let input = offered(&vector.input)?;
+            let input = offered(scheme, &vector.input)?;
             verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
         });
     }
@@ -95,11 +97,26 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally, wa
 }
 
 /// What the vector hands over, where the traits offer its interface.
-fn offered(input: &Input) -> Result<checks::Input<'_>, Fault> {
+fn offered<'a>(scheme: &dyn SignatureScheme, input: &'a Input) -> Result<checks::Input<'a>, Fault> {
     match input {
         Input::Pure { context, message } => Ok(checks::Input::Pure(context, message)),
-        Input::PreHash => Err(Fault::Unsupported("pre-hash interface: the traits offer the others".to_owned())),
+        Input::PreHash { hash, context, message } => {
+            let prehash = prehash(hash)?;
+            hashes_first(scheme, prehash)?;
+            Ok(checks::Input::PreHash(prehash, context, message))
+        }
         Input::Internal { message } => Ok(checks::Input::Internal(message)),
         Input::ExternalMu { mu } => Ok(checks::Input::Mu(mu)),
+    }
+}
+
+/// By ACVP's name. FIPS 204 allows more functions than it writes out; these are the ones that the traits know.
+fn prehash(name: &str) -> Result<Prehash, Fault> {
+    match name {
+        "SHA2-256" => Ok(Prehash::Sha256),
+        "SHA2-512" => Ok(Prehash::Sha512),
+        "SHAKE-128" => Ok(Prehash::Shake128),
+        "SHAKE-256" => Ok(Prehash::Shake256),
+        other => Err(Fault::Unsupported(format!("pre-hash with {other}: not one of those that FIPS 204 writes out"))),
     }
 }
