@@ -35,6 +35,9 @@ mod pool;
 #[cfg(feature = "rustcrypto")]
 mod rustcrypto;
 
+#[cfg(test)]
+mod testing;
+
 use pqlab_primitives::Provider;
 use std::sync::Arc;
 

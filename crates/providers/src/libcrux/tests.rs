@@ -1,9 +1,7 @@
 use super::*;
-use pqlab_primitives::{
-    DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
-};
+use crate::testing::*;
+use pqlab_primitives::{EncapsulationKey, Kem, KeyEncoding, SignatureScheme};
 use std::sync::Arc;
-use std::thread;
 
 fn kems() -> Vec<Arc<dyn Kem>> {
     providers().into_iter().flat_map(|provider| provider.kems).collect()
@@ -13,24 +11,11 @@ fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     providers().into_iter().flat_map(|provider| provider.signatures).collect()
 }
 
-/// Bytes that differ from position to position.
-fn bytes(length: usize, start: u8) -> Vec<u8> {
-    (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
-}
-
 /// SHA3-256 of everything in turn, to compare long answers by; itself checked by `hashes_give_known_answers`.
 fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     libcrux_sha3::portable::sha256(&mut out, &parts.concat());
     out.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn length_error<T>(result: Result<T>) -> bool {
-    matches!(result, Err(Error::Length { .. }))
 }
 
 #[test]
@@ -51,25 +36,6 @@ fn each_code_path_is_a_provider_of_its_own() {
         assert!(provider.hashes.is_empty() && provider.xofs.is_empty(), "{}", provider.id());
         assert!(!provider.unsupported.is_empty(), "{} says why", provider.id());
     }
-}
-
-struct Encapsulated {
-    ciphertext: Vec<u8>,
-    secret: Vec<u8>,
-}
-
-fn encapsulate(kem: &dyn Kem, key: &dyn EncapsulationKey, coins: Coins) -> Encapsulated {
-    let parameters = &kem.info().parameters;
-    let mut out =
-        Encapsulated { ciphertext: vec![0; parameters.ciphertext], secret: vec![0; parameters.shared_secret] };
-    key.encapsulate(coins, &mut out.ciphertext, &mut out.secret).unwrap();
-    out
-}
-
-fn decapsulate(key: &dyn DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>> {
-    let mut secret = vec![0; 32];
-    key.decapsulate(ciphertext, &mut secret)?;
-    Ok(secret)
 }
 
 /// NIST ACVP v1.1.0.43, ML-KEM keyGen, the first test of each set: `d || z` and the digest of `ek || dk`.
@@ -240,19 +206,6 @@ fn ml_kem_keys_are_checked() {
     }
 }
 
-fn sign(info: &SignatureInfo, key: &dyn SigningKey, context: &[u8], message: &[u8], coins: Coins) -> Vec<u8> {
-    let mut out = vec![0; info.parameters.signature];
-    let length = key.sign(context, message, coins, &mut out).unwrap();
-    assert_eq!(length, out.len());
-    out
-}
-
-fn encoded_verifying_key(info: &SignatureInfo, key: &dyn VerifyingKey) -> Vec<u8> {
-    let mut out = vec![0; info.parameters.verifying_key];
-    assert_eq!(key.encode(&mut out), Ok(out.len()));
-    out
-}
-
 /// NIST ACVP v1.1.0.43, ML-DSA keyGen, the first test of each set: `xi` and the digest of `pk || sk`.
 #[test]
 fn ml_dsa_generates_known_keys() {
@@ -378,93 +331,13 @@ fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
 
 #[test]
 fn keys_are_used_from_several_threads() {
-    for kem in kems() {
-        let key = kem.generate(Coins::Internal).unwrap();
-        let public = key.encapsulation_key().unwrap();
-        thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    let sent = encapsulate(&*kem, &*public, Coins::Internal);
-                    assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
-                });
-            }
-        });
-    }
-    for scheme in signatures() {
-        let key = scheme.generate(Coins::Internal).unwrap();
-        let verifying = key.verifying_key().unwrap();
-        thread::scope(|scope| {
-            for i in 0..4u8 {
-                let (scheme, key, verifying) = (&scheme, &key, &verifying);
-                scope.spawn(move || {
-                    let signature = sign(scheme.info(), &**key, b"", &[i], Coins::Internal);
-                    assert_eq!(verifying.verify(b"", &[i], &signature), Ok(()));
-                });
-            }
-        });
-    }
+    providers().iter().for_each(|provider| check_threads(provider, |_| true));
 }
 
-/// Of the 500 bytes `0, 7, 14, ...` modulo 256, by another implementation (OpenSSL through Python's `hashlib`); of the
-/// XOFs 400 bytes, by their SHA3-256.
 #[test]
 fn hashes_give_known_answers() {
-    let (provider, message) = (providers().remove(0), bytes(500, 0));
-    for (algorithm, answer) in [
-        ("SHA3-224", "ad4f5ea76f4de85d30429263365a52be7229df5512e09e39ce2f6a3d"),
-        ("SHA3-256", "c279a0598694be2d8a97f74ed733a55aa05012d6723186b1261dba7792aa4dfd"),
-        (
-            "SHA3-384",
-            "2190fba60af8b23a52dc599f92d896bc42ebb38e73bcdd469b568c22399c0b9615d78099a1051748c24477460ee8e9f3",
-        ),
-        (
-            "SHA3-512",
-            "9f0fec7b9bbae0c50165a66a07708c54307c780e970233581cedfc368effe38f\
-             3bbbb81786c69aec428c03603fd65f5fb4d3f9375352ae08466aebd721511923",
-        ),
-    ] {
-        let hash = provider.hash(algorithm).unwrap();
-        let mut out = vec![0; hash.info().digest];
-        hash.digest(&message, &mut out).unwrap();
-        assert_eq!(out, hex(answer), "{algorithm}");
-    }
-    for (algorithm, answer) in [
-        ("SHAKE128", "1195c3f8e1c092a9d271840c836f3ccc0c84c619dd83b1820137f7385dcb6fbc"),
-        ("SHAKE256", "0fa339730bc4b995832b4f8d2c031c08e6e6d1c9ff9790b632f0a8000370afbe"),
-    ] {
-        let mut out = vec![0; 400];
-        provider.xof(algorithm).unwrap().digest(&message, &mut out).unwrap();
-        assert_eq!(digest(&[&out]), answer, "{algorithm}");
-    }
-}
-
-#[test]
-fn batches_and_pieces_give_what_single_calls_give() {
-    let provider = providers().remove(0);
-    let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
-    for hash in &provider.hashes {
-        let length = hash.info().digest;
-        let (mut single, mut batch) = (vec![0; length], vec![0; length]);
-        hash.digest(&messages[1], &mut single).unwrap();
-        hash.digest_batch(&messages, 5, &mut batch).unwrap();
-        assert_eq!(single, batch, "{}", hash.info().algorithm);
-        assert!(length_error(hash.digest(b"", &mut vec![0; length + 1])));
-        assert!(length_error(hash.digest_batch(&messages, 1, &mut vec![0; length - 1])));
-        assert!(length_error(hash.digest_batch(&[], 1, &mut single)));
-    }
-    for xof in &provider.xofs {
-        let (mut single, mut batch) = (vec![0; 400], vec![0; 400]);
-        xof.digest(&messages[1], &mut single).unwrap();
-        xof.digest_batch(&messages, 5, &mut batch).unwrap();
-        assert_eq!(single, batch);
-        assert!(length_error(xof.digest_batch(&[], 1, &mut single)));
-        xof.digest(&messages[1], &mut []).unwrap();
-        let mut reader = xof.absorb(&messages[1]).unwrap();
-        for piece in batch.chunks_mut(23) {
-            reader.squeeze(piece).unwrap();
-        }
-        assert_eq!(single, batch, "{}", xof.info().algorithm);
-    }
+    assert_eq!(check_known_digests(&providers()[0]), 6);
+    check_batches_and_pieces(&providers()[0]);
 }
 
 #[test]

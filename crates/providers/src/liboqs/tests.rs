@@ -1,24 +1,13 @@
 use super::*;
+use crate::testing::*;
 use flate2::read::GzDecoder;
-use pqlab_primitives::{
-    Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, SignatureInfo, SigningKey, VerifyingKey,
-};
+use pqlab_primitives::{Coins, EncapsulationKey, Kem, KeyEncoding};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 fn provider() -> Provider {
     providers().pop().unwrap()
-}
-
-/// Bytes that differ from position to position.
-fn bytes(length: usize, start: u8) -> Vec<u8> {
-    (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
 /// SHA3-256 of everything in turn, to compare long answers by; itself checked by `hashes_give_known_answers`.
@@ -26,10 +15,6 @@ fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     provider().hash("SHA3-256").unwrap().digest(&parts.concat(), &mut out).unwrap();
     out.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn length_error<T>(result: Result<T>) -> bool {
-    matches!(result, Err(Error::Length { .. }))
 }
 
 fn unsupported_error<T>(result: Result<T>) -> bool {
@@ -51,25 +36,6 @@ fn everything_in_scope_is_offered() {
     assert!(build.contains("OQS_DIST_BUILD=1"), "{build}");
     #[cfg(target_arch = "x86_64")]
     assert_eq!(build.contains(" avx2 "), is_x86_feature_detected!("avx2"), "{build}");
-}
-
-struct Encapsulated {
-    ciphertext: Vec<u8>,
-    secret: Vec<u8>,
-}
-
-fn encapsulate(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Result<Encapsulated> {
-    let parameters = &kem.info().parameters;
-    let mut out =
-        Encapsulated { ciphertext: vec![0; parameters.ciphertext], secret: vec![0; parameters.shared_secret] };
-    key.encapsulate(Coins::Internal, &mut out.ciphertext, &mut out.secret)?;
-    Ok(out)
-}
-
-fn decapsulate(key: &dyn DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>> {
-    let mut secret = vec![0; 32];
-    key.decapsulate(ciphertext, &mut secret)?;
-    Ok(secret)
 }
 
 fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Vec<u8> {
@@ -123,8 +89,8 @@ fn kems_round_trip() {
         let generated = kem.generate(Coins::Internal).unwrap();
         let public = encoded_encapsulation_key(&**kem, &*generated.encapsulation_key().unwrap());
         let loaded_public = kem.load_encapsulation_key(&public).unwrap();
-        let sent = encapsulate(&**kem, &*loaded_public).unwrap();
-        assert_ne!(encapsulate(&**kem, &*loaded_public).unwrap().ciphertext, sent.ciphertext);
+        let sent = encapsulate(&**kem, &*loaded_public, Coins::Internal);
+        assert_ne!(encapsulate(&**kem, &*loaded_public, Coins::Internal).ciphertext, sent.ciphertext);
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
         assert_eq!(generated.encode(KeyEncoding::Expanded, &mut private), Ok(private.len()));
         let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
@@ -168,9 +134,9 @@ fn ml_kem_keys_are_checked_by_their_first_use() {
     for kem in &provider().kems {
         let key = kem.generate(Coins::Internal).unwrap();
         let mut public = encoded_encapsulation_key(&**kem, &*key.encapsulation_key().unwrap());
-        let sent = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap()).unwrap();
+        let sent = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap(), Coins::Internal);
         public[..2].copy_from_slice(&[0xff, 0x0f]);
-        let refused = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap());
+        let refused = try_encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap(), Coins::Internal);
         assert!(matches!(refused, Err(Error::Malformed("encapsulation key"))));
 
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
@@ -180,20 +146,6 @@ fn ml_kem_keys_are_checked_by_their_first_use() {
         let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
         assert_eq!(decapsulate(&*loaded, &sent.ciphertext), Err(Error::Malformed("decapsulation key")));
     }
-}
-
-fn sign(info: &SignatureInfo, key: &dyn SigningKey, context: &[u8], message: &[u8]) -> Vec<u8> {
-    let mut out = vec![0; info.parameters.signature];
-    let length = key.sign(context, message, Coins::Internal, &mut out).unwrap();
-    assert!(length == out.len() || info.parameters.variable_length && length < out.len());
-    out.truncate(length);
-    out
-}
-
-fn encoded_verifying_key(info: &SignatureInfo, key: &dyn VerifyingKey) -> Vec<u8> {
-    let mut out = vec![0; info.parameters.verifying_key];
-    assert_eq!(key.encode(&mut out), Ok(out.len()));
-    out
 }
 
 #[test]
@@ -208,8 +160,8 @@ fn signatures_round_trip_and_tampering_is_refused() {
         assert_eq!(generated.encode(KeyEncoding::Expanded, &mut private), Ok(private.len()));
         let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &private).unwrap();
         for key in [&generated, &loaded] {
-            let mut signature = sign(info, &**key, context, b"message");
-            assert_ne!(sign(info, &**key, context, b"message"), signature, "every scheme draws");
+            let mut signature = sign(info, &**key, context, b"message", Coins::Internal);
+            assert_ne!(sign(info, &**key, context, b"message", Coins::Internal), signature, "every scheme draws");
             assert_eq!(verifying.verify(context, b"message", &signature), Ok(()), "{}", info.parameters.algorithm);
             let refused = Err(Error::VerificationFailed);
             assert_eq!(verifying.verify(context, b"massage", &signature), refused);
@@ -235,10 +187,10 @@ fn ml_dsa_contexts_are_told_apart() {
     let scheme = provider.signature("ML-DSA-65").unwrap();
     let key = scheme.generate(Coins::Internal).unwrap();
     let verifying = key.verifying_key().unwrap();
-    let signature = sign(scheme.info(), &*key, b"context", b"message");
+    let signature = sign(scheme.info(), &*key, b"context", b"message", Coins::Internal);
     assert_eq!(verifying.verify(b"", b"message", &signature), Err(Error::VerificationFailed));
     assert_eq!(verifying.verify(b"contexts", b"message", &signature), Err(Error::VerificationFailed));
-    let without = sign(scheme.info(), &*key, b"", b"message");
+    let without = sign(scheme.info(), &*key, b"", b"message", Coins::Internal);
     assert_eq!(verifying.verify(b"", b"message", &without), Ok(()));
     assert!(length_error(key.sign(&[0; 256], b"", Coins::Internal, &mut signature.clone())));
     assert!(length_error(verifying.verify(&[0; 256], b"", &signature)));
@@ -277,7 +229,7 @@ fn damaged_falcon_keys_are_refused_by_their_first_use() {
     {
         let info = scheme.info();
         let key = scheme.generate(Coins::Internal).unwrap();
-        let signature = sign(info, &*key, b"", b"message");
+        let signature = sign(info, &*key, b"", b"message", Coins::Internal);
         let mut public = encoded_verifying_key(info, &*key.verifying_key().unwrap());
         let mut private = vec![0; info.signing_key(KeyEncoding::Expanded).unwrap()];
         key.encode(KeyEncoding::Expanded, &mut private).unwrap();
@@ -303,11 +255,12 @@ fn falcon_signatures_have_one_header_and_two_lengths() {
         key.encode(KeyEncoding::Expanded, &mut private).unwrap();
         let public = encoded_verifying_key(variable.info(), &*key.verifying_key().unwrap());
         let padded_key = padded.load_signing_key(KeyEncoding::Expanded, &private).unwrap();
-        let signatures: Vec<Vec<u8>> = (0..16u8).map(|i| sign(variable.info(), &*key, b"", &[i])).collect();
+        let signatures: Vec<Vec<u8>> =
+            (0..16u8).map(|i| sign(variable.info(), &*key, b"", &[i], Coins::Internal)).collect();
         assert!(signatures.iter().any(|signature| signature.len() != signatures[0].len()));
         assert!(signatures.iter().all(|signature| signature[0] == header));
 
-        let fixed = sign(padded.info(), &*padded_key, b"", b"message");
+        let fixed = sign(padded.info(), &*padded_key, b"", b"message", Coins::Internal);
         assert_eq!((fixed[0], fixed.len()), (header, padded_length));
         let verifying = padded.load_verifying_key(&public).unwrap();
         assert_eq!(verifying.verify(b"", b"message", &fixed), Ok(()));
@@ -345,7 +298,7 @@ fn falcon_verifies_the_published_signatures() {
         }
         let private = field("sk");
         let key = schemes[0].load_signing_key(KeyEncoding::Expanded, &private).unwrap();
-        let again = sign(schemes[0].info(), &*key, b"", &message);
+        let again = sign(schemes[0].info(), &*key, b"", &message, Coins::Internal);
         assert_eq!(schemes[0].load_verifying_key(&public).unwrap().verify(b"", &message, &again), Ok(()));
         count += 1;
     }
@@ -370,94 +323,13 @@ fn published(path: &str) -> Option<String> {
 
 #[test]
 fn keys_are_used_from_several_threads() {
-    let provider = provider();
-    for kem in &provider.kems {
-        let key = kem.generate(Coins::Internal).unwrap();
-        let public = key.encapsulation_key().unwrap();
-        thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    let sent = encapsulate(&**kem, &*public).unwrap();
-                    assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
-                });
-            }
-        });
-    }
-    for scheme in &provider.signatures {
-        let key = scheme.generate(Coins::Internal).unwrap();
-        let verifying = key.verifying_key().unwrap();
-        thread::scope(|scope| {
-            for i in 0..4u8 {
-                let (key, verifying) = (&key, &verifying);
-                scope.spawn(move || {
-                    let signature = sign(scheme.info(), &**key, b"", &[i]);
-                    assert_eq!(verifying.verify(b"", &[i], &signature), Ok(()));
-                });
-            }
-        });
-    }
+    check_threads(&provider(), |_| true);
 }
 
-/// Of the 500 bytes `0, 7, 14, ...` modulo 256, by another implementation (OpenSSL through Python's `hashlib`); of the
-/// XOFs 400 bytes, by their SHA3-256.
 #[test]
 fn hashes_give_known_answers() {
-    let (provider, message) = (provider(), bytes(500, 0));
-    for (algorithm, answer) in [
-        ("SHA3-256", "c279a0598694be2d8a97f74ed733a55aa05012d6723186b1261dba7792aa4dfd"),
-        (
-            "SHA3-384",
-            "2190fba60af8b23a52dc599f92d896bc42ebb38e73bcdd469b568c22399c0b9615d78099a1051748c24477460ee8e9f3",
-        ),
-        (
-            "SHA3-512",
-            "9f0fec7b9bbae0c50165a66a07708c54307c780e970233581cedfc368effe38f\
-             3bbbb81786c69aec428c03603fd65f5fb4d3f9375352ae08466aebd721511923",
-        ),
-    ] {
-        let hash = provider.hash(algorithm).unwrap();
-        let mut out = vec![0; hash.info().digest];
-        hash.digest(&message, &mut out).unwrap();
-        assert_eq!(out, hex(answer), "{algorithm}");
-    }
-    for (algorithm, answer) in [
-        ("SHAKE128", "1195c3f8e1c092a9d271840c836f3ccc0c84c619dd83b1820137f7385dcb6fbc"),
-        ("SHAKE256", "0fa339730bc4b995832b4f8d2c031c08e6e6d1c9ff9790b632f0a8000370afbe"),
-    ] {
-        let mut out = vec![0; 400];
-        provider.xof(algorithm).unwrap().digest(&message, &mut out).unwrap();
-        assert_eq!(digest(&[&out]), answer, "{algorithm}");
-    }
-}
-
-#[test]
-fn batches_and_pieces_give_what_single_calls_give() {
-    let provider = provider();
-    let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
-    for hash in &provider.hashes {
-        let length = hash.info().digest;
-        let (mut single, mut batch) = (vec![0; length], vec![0; length]);
-        hash.digest(&messages[1], &mut single).unwrap();
-        hash.digest_batch(&messages, 5, &mut batch).unwrap();
-        assert_eq!(single, batch, "{}", hash.info().algorithm);
-        assert!(length_error(hash.digest(b"", &mut vec![0; length + 1])));
-        assert!(length_error(hash.digest_batch(&messages, 1, &mut vec![0; length - 1])));
-        assert!(length_error(hash.digest_batch(&[], 1, &mut single)));
-    }
-    for xof in &provider.xofs {
-        let (mut single, mut batch) = (vec![0; 400], vec![0; 400]);
-        xof.digest(&messages[1], &mut single).unwrap();
-        xof.digest_batch(&messages, 5, &mut batch).unwrap();
-        assert_eq!(single, batch);
-        assert!(length_error(xof.digest_batch(&[], 1, &mut single)));
-        xof.digest(&messages[1], &mut []).unwrap();
-        let mut reader = xof.absorb(&messages[1]).unwrap();
-        for piece in batch.chunks_mut(23) {
-            reader.squeeze(piece).unwrap();
-        }
-        reader.squeeze(&mut []).unwrap();
-        assert_eq!(single, batch, "{}", xof.info().algorithm);
-    }
+    assert_eq!(check_known_digests(&provider()), 5);
+    check_batches_and_pieces(&provider());
 }
 
 #[test]

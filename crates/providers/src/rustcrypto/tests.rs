@@ -1,18 +1,10 @@
 use super::*;
-use pqlab_primitives::{Coins, Error, Kem, KeyEncoding, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
+use crate::testing::*;
+use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme};
 use std::thread;
 
 fn provider() -> Provider {
     providers().pop().unwrap()
-}
-
-/// Bytes that differ from position to position.
-fn bytes(length: usize, start: u8) -> Vec<u8> {
-    (0..length).map(|i| start.wrapping_add((i * 7) as u8)).collect()
-}
-
-fn length_error<T>(result: Result<T>) -> bool {
-    matches!(result, Err(Error::Length { .. }))
 }
 
 #[test]
@@ -35,25 +27,6 @@ fn everything_in_scope_is_offered() {
     assert_eq!(provider.unsupported[0].algorithm, "RSA-2048");
     assert!(provider.build_info.version.starts_with("ml-kem 0.3."), "{:?}", provider.build_info);
     assert!(!provider.build_info.version.contains("unknown"), "{:?}", provider.build_info);
-}
-
-struct Encapsulated {
-    ciphertext: Vec<u8>,
-    secret: Vec<u8>,
-}
-
-fn encapsulate(kem: &dyn Kem, key: &dyn pqlab_primitives::EncapsulationKey, coins: Coins) -> Encapsulated {
-    let parameters = &kem.info().parameters;
-    let mut out =
-        Encapsulated { ciphertext: vec![0; parameters.ciphertext], secret: vec![0; parameters.shared_secret] };
-    key.encapsulate(coins, &mut out.ciphertext, &mut out.secret).unwrap();
-    out
-}
-
-fn decapsulate(key: &dyn pqlab_primitives::DecapsulationKey, ciphertext: &[u8]) -> Result<Vec<u8>> {
-    let mut secret = vec![0; 32];
-    key.decapsulate(ciphertext, &mut secret)?;
-    Ok(secret)
 }
 
 #[test]
@@ -189,19 +162,6 @@ fn x25519_agrees_and_refuses_points_of_small_order() {
     assert!(matches!(refused, Err(Error::Malformed(_))));
     let key = kem.generate(Coins::Internal).unwrap();
     assert!(matches!(decapsulate(&*key, &[0; 32]), Err(Error::Malformed(_))));
-}
-
-fn sign(info: &SignatureInfo, key: &dyn SigningKey, context: &[u8], message: &[u8], coins: Coins) -> Vec<u8> {
-    let mut signature = vec![0; info.parameters.signature];
-    let length = key.sign(context, message, coins, &mut signature).unwrap();
-    assert_eq!(length, signature.len(), "no scheme of this provider has signatures that differ in length");
-    signature
-}
-
-fn encoded_verifying_key(info: &SignatureInfo, key: &dyn VerifyingKey) -> Vec<u8> {
-    let mut out = vec![0; info.parameters.verifying_key];
-    assert_eq!(key.encode(&mut out), Ok(out.len()));
-    out
 }
 
 /// Signing with the small SLH-DSA sets takes seconds in a build for tests; they run in a test of their own.
@@ -401,60 +361,14 @@ fn ecdsa_takes_both_point_encodings_and_both_values_of_s() {
 
 #[test]
 fn keys_are_used_from_several_threads() {
-    let provider = provider();
-    for kem in &provider.kems {
-        let key = kem.generate(Coins::Internal).unwrap();
-        let public = key.encapsulation_key().unwrap();
-        thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    let sent = encapsulate(&**kem, &*public, Coins::Internal);
-                    assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
-                });
-            }
-        });
-    }
-    for algorithm in ["ML-DSA-65", "SLH-DSA-SHA2-128f", "Ed25519", "ECDSA-secp256k1", "ECDSA-P-384"] {
-        let scheme = provider.signature(algorithm).unwrap();
-        let key = scheme.generate(Coins::Internal).unwrap();
-        let verifying = key.verifying_key().unwrap();
-        thread::scope(|scope| {
-            for i in 0..4u8 {
-                let (key, verifying) = (&key, &verifying);
-                scope.spawn(move || {
-                    let signature = sign(scheme.info(), &**key, b"", &[i], Coins::Internal);
-                    assert_eq!(verifying.verify(b"", &[i], &signature), Ok(()));
-                });
-            }
-        });
-    }
+    let schemes = ["ML-DSA-65", "SLH-DSA-SHA2-128f", "Ed25519", "ECDSA-secp256k1", "ECDSA-P-384"];
+    check_threads(&provider(), |algorithm| schemes.contains(&algorithm));
 }
 
 #[test]
-fn batches_and_pieces_give_what_single_calls_give() {
-    let provider = provider();
-    let messages = vec![bytes(3, 0), bytes(64, 1), bytes(500, 2)];
-    for hash in &provider.hashes {
-        let length = hash.info().digest;
-        let (mut single, mut batch) = (vec![0; length], vec![0; length]);
-        hash.digest(&messages[1], &mut single).unwrap();
-        hash.digest_batch(&messages, 5, &mut batch).unwrap();
-        assert_eq!(single, batch, "{}", hash.info().algorithm);
-        assert!(length_error(hash.digest(b"", &mut vec![0; length + 1])));
-        assert!(length_error(hash.digest_batch(&messages, 1, &mut vec![0; length - 1])));
-        assert!(length_error(hash.digest_batch(&[], 1, &mut single)));
-    }
-    for xof in &provider.xofs {
-        let (mut single, mut batch) = (vec![0; 400], vec![0; 400]);
-        xof.digest(&messages[1], &mut single).unwrap();
-        xof.digest_batch(&messages, 5, &mut batch).unwrap();
-        assert_eq!(single, batch);
-        let mut reader = xof.absorb(&messages[1]).unwrap();
-        for piece in batch.chunks_mut(23) {
-            reader.squeeze(piece).unwrap();
-        }
-        assert_eq!(single, batch, "{}", xof.info().algorithm);
-    }
+fn hashes_give_known_answers() {
+    assert_eq!(check_known_digests(&provider()), 6);
+    check_batches_and_pieces(&provider());
 }
 
 #[test]
