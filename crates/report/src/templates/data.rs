@@ -91,8 +91,14 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
     let mut known: Vec<String> = row.marks.iter().map(|mark| format!("{} {}", mark.symbol(), mark.legend())).collect();
     if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
         let disturbances = &row.disturbances;
-        let kinds: Vec<String> =
-            disturbances.kinds.iter().map(|(_, visits, worst)| format!("{visits} visits, at worst {worst}")).collect();
+        let kinds: Vec<String> = disturbances
+            .kinds
+            .iter()
+            .map(|(_, visits, worst)| match visits {
+                1 => format!("1 visit: {worst}"),
+                visits => format!("{visits} visits, at worst: {worst}"),
+            })
+            .collect();
         known.push(format!(
             "{} of {} visits disturbed, {} measured again{}{}",
             disturbances.disturbed,
