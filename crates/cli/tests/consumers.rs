@@ -1,13 +1,19 @@
 //! Exports are read by the programs that they are made for: pyperf and polars, which `scripts/setup test` installs, and
-//! pdflatex where it is installed. What is not there is said to be skipped.
+//! Google Benchmark's compare.py, cmark-gfm and pdflatex where they are installed: those of a measured run, and those of the
+//! same run with a name in it that each of the formats may stumble over. What is not there is said to be skipped.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 mod common;
 
 use common::{Pqlab, text};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+
+/// Where Debian's package libbenchmark-tools has it.
+const COMPARE: &str = "/usr/share/benchmark/compare.py";
+/// In place of `ML-KEM-768`. No line feed: what the program on the other side makes of one is its own affair.
+const HOSTILE: &str = "<script>a,b\"c\"</script> & 100% _x_ {\\input{y}} |漢字| $é$ #~^";
 
 /// Python of the virtual environment that `scripts/setup test` makes, or `PQLAB_PYTHON`.
 fn python() -> Option<PathBuf> {
@@ -19,65 +25,119 @@ fn python() -> Option<PathBuf> {
     Some(cache.join("venv-test/bin/python")).filter(|python| python.exists())
 }
 
+/// Python, where it has the module.
+fn python_with(module: &str) -> Option<PathBuf> {
+    let python = python()?;
+    let tried = Command::new(&python).args(["-c", &format!("import {module}")]).output().ok()?;
+    tried.status.success().then_some(python)
+}
+
 fn said(output: &Output) -> String {
     format!("{}{}", text(&output.stdout), text(&output.stderr))
 }
 
 #[test]
-fn pyperf_polars_and_latex_read_what_is_made_for_them() {
+fn programs_read_what_is_made_for_them() {
     let pqlab = Pqlab::new();
     pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
-    let export = |format: &str, name: &str| {
-        let path = pqlab.path(name);
-        pqlab.expect(0, &["export", "last", "--format", format, "--out", path.to_str().unwrap()]);
-        path
-    };
-    let has = |module: &str| {
-        let python = python()?;
-        let tried = Command::new(&python).args(["-c", &format!("import {module}")]).output().ok()?;
-        tried.status.success().then_some(python)
-    };
-    match has("pyperf") {
-        None => println!("skipped: pyperf is not there (`scripts/setup test` installs it)"),
-        Some(python) => {
-            let file = export("pyperf", "pyperf.json");
-            for verb in ["check", "show", "stats"] {
-                let output = Command::new(&python).args(["-m", "pyperf", verb]).arg(&file).output().unwrap();
-                assert!(output.status.success() && !text(&output.stdout).is_empty(), "{verb}: {}", said(&output));
-                assert!(!said(&output).contains("Traceback"), "{verb}: {}", said(&output));
-            }
-        }
+    let document = pqlab.expect(0, &["export", "last", "--format", "json-samples"]);
+    let measured: serde_json::Value = serde_json::from_str(&document).unwrap();
+    let measured = measured["run"]["id"].as_str().unwrap();
+    let quoted = serde_json::to_string(HOSTILE).unwrap();
+    let hostile = document.replace("ML-KEM-768", quoted.trim_matches('"')).replace(measured, "hostile");
+    assert_ne!(hostile, document);
+    let file = common::write(&pqlab.path("hostile.json"), &hostile);
+    pqlab.expect(0, &["import", &file]);
+    for run in [measured, "hostile"] {
+        let export = |format: &str, name: &str| {
+            let path = pqlab.path(&format!("{run}-{name}"));
+            pqlab.expect(0, &["export", run, "--format", format, "--out", path.to_str().unwrap()]);
+            path
+        };
+        pyperf(&export("pyperf", "pyperf.json"));
+        polars(&export("parquet", "run.parquet"), &export("csv", "run.csv"));
+        compare(&export("google-benchmark", "benchmark.json"));
+        markdown(&export("markdown", "BENCHMARKS.md"));
+        latex(&export("latex", "table.tex"));
     }
-    match has("polars") {
-        None => println!("skipped: polars is not there (`scripts/setup test` installs it)"),
-        Some(python) => {
-            let (parquet, csv) = (export("parquet", "run.parquet"), export("csv", "run.csv"));
-            let program = "import polars, sys
+}
+
+fn pyperf(file: &Path) {
+    let Some(python) = python_with("pyperf") else {
+        println!("skipped: pyperf is not there (`scripts/setup test` installs it)");
+        return;
+    };
+    for verb in ["check", "show", "stats"] {
+        let output = Command::new(&python).args(["-m", "pyperf", verb]).arg(file).output().unwrap();
+        assert!(output.status.success() && !text(&output.stdout).is_empty(), "{verb}: {}", said(&output));
+        assert!(!said(&output).contains("Traceback"), "{verb}: {}", said(&output));
+    }
+}
+
+fn polars(parquet: &Path, csv: &Path) {
+    let Some(python) = python_with("polars") else {
+        println!("skipped: polars is not there (`scripts/setup test` installs it)");
+        return;
+    };
+    let program = "import polars, sys
 parquet, csv = polars.read_parquet(sys.argv[1]), polars.read_csv(sys.argv[2], infer_schema_length=None)
 assert parquet['id'].to_list() == csv['id'].to_list()
 assert parquet['median_us'].to_list() == csv['median_us'].to_list(), 'medians'
 assert parquet['verified'].dtype == polars.Boolean and parquet['n'].dtype == polars.Int64
 print(parquet.height)";
-            let output = Command::new(&python).args(["-c", program]).arg(parquet).arg(csv).output().unwrap();
-            assert!(output.status.success(), "{}", said(&output));
-            assert!(text(&output.stdout).trim().parse::<usize>().unwrap() > 5);
-        }
-    }
-    let table = export("latex", "table.tex");
+    let output = Command::new(&python).args(["-c", program]).arg(parquet).arg(csv).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(text(&output.stdout).trim().parse::<usize>().unwrap() > 5);
+}
+
+/// A run against itself: every row says that nothing changed.
+fn compare(file: &Path) {
+    let Some(python) = python_with("scipy").filter(|_| Path::new(COMPARE).exists()) else {
+        println!("skipped: Google Benchmark's compare.py is not there (Debian: libbenchmark-tools)");
+        return;
+    };
+    let output = Command::new(&python).args([COMPARE, "--no-color", "benchmarks"]).args([file, file]).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(text(&output.stdout).matches("+0.0000").count() > 10, "{}", said(&output));
+}
+
+fn markdown(file: &Path) {
+    let Ok(output) = Command::new("cmark-gfm").args(["-e", "table", "-t", "html"]).arg(file).output() else {
+        println!("skipped: cmark-gfm is not there (Debian: cmark-gfm)");
+        return;
+    };
+    assert!(output.status.success(), "{}", said(&output));
+    let html = text(&output.stdout);
+    assert!(!html.contains("<script") && !html.contains("raw HTML omitted"), "{html}");
+    let source = std::fs::read_to_string(file).unwrap();
+    // Every line with bars became a row, and the line of dashes below a heading none.
+    let lines = |sign: &str| source.lines().filter(|line| line.starts_with(sign)).count();
+    assert_eq!(html.matches("<tr>").count(), lines("|") - lines("|---"), "{html}");
+    assert_eq!(html.matches("<table>").count(), lines("|---"));
+}
+
+/// Compiles, and no table is wider than the page.
+fn latex(table: &Path) {
     if Command::new("pdflatex").arg("--version").output().is_err() {
-        println!("skipped: pdflatex is not there (Debian: texlive-latex-recommended)");
+        println!("skipped: pdflatex is not there (Debian: texlive-latex-base)");
         return;
     }
     let document = format!(
-        "\\documentclass{{article}}\\usepackage{{booktabs,longtable}}\\begin{{document}}\\input{{{}}}\\end{{document}}\n",
+        "\\documentclass{{article}}\\usepackage{{array,booktabs,longtable}}\\begin{{document}}\\input{{{}}}\\end{{document}}\n",
         table.display()
     );
-    common::write(&pqlab.path("main.tex"), &document);
-    let folder = pqlab.path("");
-    let output = Command::new("pdflatex")
-        .args(["-interaction=nonstopmode", "-halt-on-error", "main.tex"])
-        .current_dir(folder)
-        .output()
-        .unwrap();
-    assert!(output.status.success() && pqlab.path("main.pdf").exists(), "{}", said(&output));
+    let main = table.with_extension("main.tex");
+    common::write(&main, &document);
+    let compile = || {
+        let mut command = Command::new("pdflatex");
+        command.args(["-interaction=nonstopmode", "-halt-on-error"]).arg(&main).current_dir(table.parent().unwrap());
+        command.output().unwrap()
+    };
+    // Twice: a long table is set with the widths of the first time.
+    compile();
+    let output = compile();
+    assert!(output.status.success() && main.with_extension("pdf").exists(), "{}", said(&output));
+    let wide: Vec<String> =
+        text(&output.stdout).lines().filter(|line| line.contains("in alignment")).map(str::to_owned).collect();
+    assert_eq!(wide, Vec::<String>::new(), "{}", said(&output));
 }

@@ -1,8 +1,10 @@
 //! What a run found: which algorithm and library for which job, what post-quantum costs against classical, and what is
 //! uncertain. Every sentence is computed; where the data do not tell two apart, it says so.
 
-use crate::charts::grouped;
-use crate::number::{duration, factor, grouped as thousands, rate, significant};
+use crate::charts::{grouped, wire};
+use crate::ledger;
+use crate::number::{duration, factor, grouped as thousands, percent, rate, significant, throughput};
+use crate::scaling::scaling;
 use crate::sheet::{Factor, Row, Sheet, sum};
 use crate::terminal::Mark;
 use pqlab_record::{Sizes, State};
@@ -76,6 +78,8 @@ struct Candidate {
     category: Option<u8>,
     time: Interval,
     sizes: Sizes,
+    /// What one operation works through, in bytes.
+    bytes: Option<u64>,
 }
 
 /// A job of one area.
@@ -93,7 +97,7 @@ struct Job {
 
 const ANY: fn(&str) -> bool = |_| true;
 
-const JOBS: [Job; 8] = [
+const JOBS: [Job; 14] = [
     Job {
         name: "Key exchange",
         area: "kem",
@@ -127,6 +131,22 @@ const JOBS: [Job; 8] = [
         parameter: None,
     },
     Job {
+        name: "Hybrid signing",
+        area: "hybrid",
+        operations: &["sign"],
+        what: "one signature of both halves",
+        algorithms: |name| HYBRID_SIGNATURES.contains(&name),
+        parameter: None,
+    },
+    Job {
+        name: "Hybrid verifying",
+        area: "hybrid",
+        operations: &["verify"],
+        what: "one verification of both halves",
+        algorithms: |name| HYBRID_SIGNATURES.contains(&name),
+        parameter: None,
+    },
+    Job {
         name: "Certificates",
         area: "certificate",
         operations: &["verify"],
@@ -143,7 +163,31 @@ const JOBS: [Job; 8] = [
         parameter: None,
     },
     Job {
-        name: "Ledger",
+        name: "A relay's part of circuit handshakes",
+        area: "ntor",
+        operations: &["reply"],
+        what: "one reply of a relay that is authenticated by it",
+        algorithms: |name| name.starts_with("ntor-"),
+        parameter: None,
+    },
+    Job {
+        name: "Signing transactions",
+        area: "ledger",
+        operations: &["sign"],
+        what: "one transaction, with a prepared key",
+        algorithms: ANY,
+        parameter: None,
+    },
+    Job {
+        name: "Verifying transactions",
+        area: "ledger",
+        operations: &["verify"],
+        what: "one transaction, with a prepared key",
+        algorithms: ANY,
+        parameter: None,
+    },
+    Job {
+        name: "Verifying blocks",
         area: "ledger",
         operations: &["verify-block"],
         what: "verifying a block of 100 transactions",
@@ -158,11 +202,20 @@ const JOBS: [Job; 8] = [
         algorithms: |name| name == "SHA3-256",
         parameter: None,
     },
+    Job {
+        name: "Extendable output",
+        area: "hash",
+        operations: &["digest"],
+        what: "SHAKE128 of the longest message",
+        algorithms: |name| name == "SHAKE128",
+        parameter: None,
+    },
 ];
 const HYBRIDS: [&str; 3] = ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768"];
+const HYBRID_SIGNATURES: [&str; 2] = ["MLDSA65-Ed25519-SHA512", "Ed25519+ML-DSA-65"];
 
 /// Comparisons with what is in use today: area, operations, post-quantum, classical.
-const AGAINST: [(&str, &str, &[&str], &str, &str); 9] = [
+const AGAINST: [(&str, &str, &[&str], &str, &str); 14] = [
     ("Key exchange", "kem", &["keygen", "encapsulate", "decapsulate"], "ML-KEM-768", "X25519"),
     ("Signing", "signature", &["sign"], "ML-DSA-65", "Ed25519"),
     ("Verifying", "signature", &["verify"], "ML-DSA-65", "Ed25519"),
@@ -170,6 +223,11 @@ const AGAINST: [(&str, &str, &[&str], &str, &str); 9] = [
     ("Verifying", "signature", &["verify"], "Falcon-512", "Ed25519"),
     ("Hybrid key exchange", "hybrid", &["handshake"], "X-Wing", "X25519"),
     ("Hybrid signature cycle", "hybrid", &["cycle"], "MLDSA65-Ed25519-SHA512", "Ed25519"),
+    ("Hybrid signature cycle", "hybrid", &["cycle"], "Ed25519+ML-DSA-65", "Ed25519"),
+    ("Hybrid verifying", "hybrid", &["verify"], "MLDSA65-Ed25519-SHA512", "Ed25519"),
+    ("Signing a transaction", "ledger", &["sign"], "ML-DSA-65", "ECDSA-secp256k1"),
+    ("Verifying a transaction", "ledger", &["verify"], "ML-DSA-65", "ECDSA-secp256k1"),
+    ("Verifying a transaction", "ledger", &["verify"], "Falcon-padded-512", "ECDSA-secp256k1"),
     ("Circuit handshake", "ntor", &["handshake"], "ntor-x25519-mlkem512", "ntor-v1"),
     ("Circuit handshake, relay not authenticated", "ntor", &["handshake"], "kem-only-mlkem512", "ntor-v1"),
 ];
@@ -181,6 +239,7 @@ const NAMED: usize = 12;
 pub fn findings(sheet: &Sheet<'_>) -> Findings {
     let mut choices: Vec<Choice> = JOBS.iter().filter_map(|job| choose(sheet, job)).collect();
     choices.extend(smallest(sheet));
+    choices.extend(threads(sheet));
     Findings { choices, costs: costs(sheet), doubts: doubts(sheet) }
 }
 
@@ -190,15 +249,17 @@ fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Opt
         let plain = match parameter {
             None => row.usual(),
             Some((name, number)) => {
-                case.number(name) == Some(number)
-                    && case.state() == State::Warm
-                    && case.number("threads").is_none_or(|threads| threads == 1)
-                    && case.word("invalid").is_none()
+                case.number(name) == Some(number) && case.state() == State::Warm && ledger::rank(case).is_some()
             }
         };
         plain && row.median().is_some() && case.provider != "null" && operations.contains(&case.operation.as_str())
     };
-    let rows: Vec<&Row<'_>> = sheet.area(area).filter(suits).collect();
+    let mut rows: Vec<&Row<'_>> = sheet.area(area).filter(suits).collect();
+    if parameter.is_some() {
+        // Blocks are compared in one form and regime.
+        let typical = rows.iter().filter_map(|row| ledger::rank(row.case())).min();
+        rows.retain(|row| ledger::rank(row.case()) == typical);
+    }
     let mut found = Vec::new();
     for ((algorithm, provider), rows) in
         grouped(rows.into_iter(), |row| (row.case().algorithm.clone(), row.case().provider.clone()))
@@ -212,7 +273,8 @@ fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Opt
         let Some(parts) = operations.iter().map(time).collect::<Option<Vec<_>>>() else { continue };
         let (Some(time), Some(row)) = (sum(&parts), rows.first()) else { continue };
         let facts = &row.case().facts;
-        found.push(Candidate { algorithm, provider, category: facts.category, time, sizes: facts.sizes });
+        let bytes = rows.iter().filter_map(|row| row.case().facts.bytes).max();
+        found.push(Candidate { algorithm, provider, category: facts.category, time, sizes: facts.sizes, bytes });
     }
     found.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));
     found
@@ -221,6 +283,10 @@ fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Opt
 fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
     let mut all = candidates(sheet, job.area, job.operations, job.parameter);
     all.retain(|candidate| (job.algorithms)(&candidate.algorithm));
+    // The reference's form of a transaction is no other scheme: it is no tie with the same scheme in the other form.
+    if all.iter().any(|candidate| !candidate.algorithm.starts_with(ledger::REFERENCE_FORM)) {
+        all.retain(|candidate| !candidate.algorithm.starts_with(ledger::REFERENCE_FORM));
+    }
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let strong = |candidate: &&Candidate| candidate.category.is_some_and(|category| category >= CATEGORY);
     let post_quantum = |candidate: &&Candidate| candidate.category.is_some() || classical_only;
@@ -265,7 +331,10 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
         Some((_, number)) => number as f64,
         None => 1.0,
     };
-    if best.time.estimate > 0.0 {
+    let through = best.bytes.filter(|_| job.area == "hash");
+    if let (Some(bytes), true) = (through, best.time.estimate > 0.0) {
+        why.push(throughput(bytes as f64 * 1e9 / best.time.estimate));
+    } else if best.time.estimate > 0.0 {
         let unit = if job.parameter.is_some() { "transactions a second" } else { "a second on one core" };
         why.push(format!("{} {unit}", rate(each * 1e9 / best.time.estimate)));
     }
@@ -285,12 +354,8 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
 fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
     let of = |area: &str, operation: &str, job: &'static str, what: &str| {
         let all = candidates(sheet, area, &[operation], None);
-        let wire = |candidate: &Candidate| {
-            let sizes = candidate.sizes;
-            Some(sizes.public_key? + sizes.ciphertext.or(sizes.signature)?)
-        };
-        let mut sized: Vec<(u64, &Candidate)> =
-            all.iter().filter(|one| one.category.is_some()).filter_map(|one| Some((wire(one)?, one))).collect();
+        let post_quantum = all.iter().filter(|one| one.category.is_some());
+        let mut sized: Vec<(u64, &Candidate)> = post_quantum.filter_map(|one| Some((wire(&one.sizes)?, one))).collect();
         sized.sort_by(|one, other| {
             (one.0, one.1.time.estimate)
                 .partial_cmp(&(other.0, other.1.time.estimate))
@@ -317,7 +382,32 @@ fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
     };
     let signature = of("signature", "verify", "Small signatures", "public key and signature together");
     let exchange = of("kem", "encapsulate", "Small key exchange", "public key and ciphertext together");
-    [signature, exchange].into_iter().flatten().collect()
+    let transaction = of("ledger", "verify", "Small transactions", "public key and signature together");
+    [signature, exchange, transaction].into_iter().flatten().collect()
+}
+
+/// What the most threads that had a processor each were worth, for the operation that gained most of them.
+fn threads(sheet: &Sheet<'_>) -> Option<Choice> {
+    let all = scaling(sheet.run);
+    let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && one.provider != "null");
+    let gained = several.filter_map(|one| Some((one, one.speed_up?)));
+    let (best, gain) = gained.max_by(|(one, gain), (other, others)| {
+        (one.threads, gain.estimate).partial_cmp(&(other.threads, others.estimate)).unwrap_or(std::cmp::Ordering::Equal)
+    })?;
+    Some(Choice {
+        job: "Several threads",
+        algorithm: best.name.clone(),
+        provider: best.provider.clone(),
+        figure: factor(gain.estimate),
+        interval: format!("{} to {}", factor(gain.low), factor(gain.high)),
+        what: format!("the throughput of one thread, on {} threads", best.threads),
+        why: format!(
+            "{} a second all together; {} of the ideal.",
+            rate(best.ops_per_s),
+            percent(100.0 * gain.estimate / best.threads as f64)
+        ),
+        tied: false,
+    })
 }
 
 fn costs(sheet: &Sheet<'_>) -> Vec<Cost> {
@@ -325,16 +415,13 @@ fn costs(sheet: &Sheet<'_>) -> Vec<Cost> {
         let all = candidates(sheet, area, operations, None);
         let best = |algorithm: &str| all.iter().find(|candidate| candidate.algorithm == algorithm);
         let (new, old) = (best(post_quantum)?, best(classical)?);
-        let wire = |candidate: &Candidate| {
-            Some(candidate.sizes.public_key? + candidate.sizes.ciphertext.or(candidate.sizes.signature)?)
-        };
         let side = |one: &Candidate| (one.algorithm.clone(), one.provider.clone(), time(one.time.estimate));
         Some(Cost {
             what: what.to_owned(),
             post_quantum: side(new),
             classical: side(old),
             time: Factor::of(&new.time, &old.time)?,
-            bytes: wire(new).zip(wire(old)),
+            bytes: wire(&new.sizes).zip(wire(&old.sizes)),
         })
     };
     AGAINST.into_iter().filter_map(cost).collect()
@@ -454,6 +541,36 @@ mod tests {
         let failed = found.doubts.iter().find(|doubt| doubt.what.starts_with("failed")).unwrap();
         assert_eq!((failed.count, failed.details.len()), (1, 1));
         assert!(failed.details[0].ends_with("decapsulation gave another secret"));
+    }
+
+    #[test]
+    fn blocks_are_compared_in_the_typical_form_and_not_in_the_fastest() {
+        let mut run = fixtures::run();
+        let mut prepared = fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 3_000.0);
+        prepared.case.form = Some(pqlab_record::Form::Prepared);
+        run.records = vec![
+            prepared,
+            fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
+            fixtures::ledger_block("ML-DSA-65", "liboqs", 100, 6_000.0),
+            fixtures::ledger_block("TXv1-ML-DSA-65", "aws-lc", 100, 4_990.0),
+        ];
+        let found = findings(&Sheet::of(&run));
+        let choice = found.choices.iter().find(|choice| choice.job == "Verifying blocks").unwrap();
+        assert_eq!((choice.provider.as_str(), choice.figure.as_str()), ("aws-lc", "5.00 ms"));
+        assert!(choice.why.contains("the next, ML-DSA-65 by liboqs, takes 6.00 ms (1.20×"), "{}", choice.why);
+    }
+
+    #[test]
+    fn handshakes_have_their_bytes_and_threads_their_gain() {
+        let run = fixtures::ntor_run();
+        let found = findings(&Sheet::of(&run));
+        let cost = found.costs.iter().find(|cost| cost.post_quantum.0 == "kem-only-mlkem512").unwrap();
+        assert_eq!(cost.bytes, Some((1620, 148)));
+        let run = fixtures::scaling_run();
+        let found = findings(&Sheet::of(&run));
+        let choice = found.choices.iter().find(|choice| choice.job == "Several threads").unwrap();
+        assert_eq!((choice.algorithm.as_str(), choice.figure.as_str()), ("ML-DSA-65 verify", "1.90×"));
+        assert!(choice.why.contains("95.0% of the ideal"), "{}", choice.why);
     }
 
     #[test]

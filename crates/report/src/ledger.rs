@@ -7,6 +7,9 @@ use pqlab_stats::Interval;
 /// The workload's name.
 pub const AREA: &str = "ledger";
 
+/// What stands before the scheme's name where transactions have the reference's form.
+pub(crate) const REFERENCE_FORM: &str = "TXv1-";
+
 /// Transactions that one operation of a case verifies; `None` for a case that verifies none.
 pub fn transactions_verified(case: &Case) -> Option<u64> {
     match case.operation.as_str() {
@@ -91,9 +94,9 @@ pub fn scaling(run: &Run) -> Vec<ScalingRow> {
 }
 
 /// What makes one case a better row of the comparison than another: the smaller.
-type Rank = (u64, u8, u8, u64);
+pub(crate) type Rank = (u64, u8, u8, u64);
 
-fn rank(case: &Case) -> Option<Rank> {
+pub(crate) fn rank(case: &Case) -> Option<Rank> {
     let transactions = transactions_verified(case)?;
     let simple = case.number("threads").unwrap_or(1) == 1 && word(case, "invalid").is_none();
     let regime = match word(case, "regime") {

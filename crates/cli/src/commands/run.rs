@@ -146,10 +146,10 @@ fn conclude(
     } else if let Some(exporter) = exporter {
         export::print(exporter, &run)?;
     } else if !arguments.quiet {
-        if let Some(table) = terminal::overview(&run, screen.palette) {
+        if let Some(table) = terminal::overview(&run, screen.width, screen.palette) {
             output::data(&format!("\n{table}"))?;
         }
-        output::data(&terminal::ntor_tables(&run, &RelayScenario::default(), screen.palette))?;
+        output::data(&terminal::ntor_tables(&run, &RelayScenario::default(), screen.width, screen.palette))?;
         output::data(&terminal::closing(&run, screen.palette))?;
     }
     if !arguments.quiet {

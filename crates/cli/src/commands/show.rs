@@ -9,7 +9,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
     let Some(pattern) = &arguments.case else {
         output::data(&terminal::run_table(&run, screen.width, screen.palette))?;
-        output::data(&terminal::ntor_tables(&run, &scenario(&arguments.scenario)?, screen.palette))?;
+        output::data(&terminal::ntor_tables(&run, &scenario(&arguments.scenario)?, screen.width, screen.palette))?;
         return Ok(DONE);
     };
     let records: Vec<_> = run.records.iter().filter(|record| pqlab_lab::matches(pattern, &record.case.id())).collect();

@@ -4,7 +4,7 @@
 //! colours for a dark theme.
 
 use super::Chart;
-use crate::number::{duration, memory, rate, significant};
+use crate::number::{duration, grouped, memory, rate, significant, throughput};
 use crate::terminal::neutral;
 use maud::{Markup, PreEscaped, html};
 
@@ -47,12 +47,29 @@ pub(super) enum Quantity {
     Time,
     /// A second.
     Rate,
+    /// Bytes a second.
+    Throughput,
     /// Bytes.
     Bytes,
     /// A number without unit.
     Plain,
     /// A share, of 1.
     Share,
+    /// How many times as much.
+    Factor,
+}
+
+/// What a legend explains.
+#[derive(Clone, Copy)]
+pub(super) enum Key {
+    /// The mark of a series.
+    Mark(usize),
+    /// The filled places of a series.
+    Block(usize),
+    /// A whisker.
+    Line,
+    /// The dashed line.
+    Ideal,
 }
 
 /// From values to places.
@@ -94,9 +111,12 @@ impl Quantity {
             Quantity::Rate if value >= 1e6 => format!("{}M", trimmed(&significant(value / 1e6))),
             Quantity::Rate if value >= 1e4 => format!("{}k", trimmed(&significant(value / 1e3))),
             Quantity::Rate => trimmed(&rate(value)),
-            Quantity::Bytes if value < 1024.0 => format!("{} B", trimmed(&significant(value))),
-            Quantity::Bytes => trimmed_unit(&memory(value as u64)),
+            Quantity::Throughput => trimmed_unit(&throughput(value)),
+            // Lengths of messages are powers of two, lengths of keys and signatures are not.
+            Quantity::Bytes if value as u64 % 1024 == 0 => trimmed_unit(&memory(value as u64)),
+            Quantity::Bytes => format!("{} B", grouped(value as u64)),
             Quantity::Plain => trimmed(&significant(value)),
+            Quantity::Factor => format!("{}×", trimmed(&significant(value))),
             Quantity::Share => format!("{}%", trimmed(&significant(100.0 * value))),
         }
     }
@@ -163,17 +183,27 @@ impl Scale {
         let decades =
             (self.from.log10().floor() as i32..=self.to.log10().ceil() as i32).map(|power| 10_f64.powi(power));
         let decades: Vec<f64> = decades.collect();
-        let fine: [&[f64]; 4] = [&[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
+        let finest = [1.0, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 9.0];
+        let fine: [&[f64]; 5] =
+            [&finest, &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
         for factors in fine {
             let all = decades.iter().flat_map(|decade| factors.iter().map(move |factor| factor * decade));
             let ticks: Vec<f64> = all.filter(|tick| *tick >= self.from && *tick <= self.to).collect();
-            if ticks.len() <= most {
+            if ticks.len() <= most && self.apart(&ticks) {
                 return ticks;
             }
         }
         let all: Vec<f64> = decades.into_iter().filter(|tick| *tick >= self.from && *tick <= self.to).collect();
         let stride = all.len().div_ceil(most.max(1)).max(1);
         all.into_iter().step_by(stride).collect()
+    }
+}
+
+impl Scale {
+    /// Whether labels of some eight characters at the places do not touch.
+    fn apart(&self, places: &[f64]) -> bool {
+        let least = if self.start < self.end { 56.0 } else { 18.0 };
+        places.windows(2).all(|pair| (self.at(pair[1]) - self.at(pair[0])).abs() >= least)
     }
 }
 
@@ -355,21 +385,33 @@ impl Canvas {
         });
     }
 
-    /// The title, and below it the legend; returns where it ends.
+    /// The title, and below it the legend of marks; returns where it ends.
     pub(super) fn head(&mut self, title: &str, legend: &[(usize, String)]) -> f64 {
+        let legend: Vec<(Key, String)> =
+            legend.iter().map(|(series, name)| (Key::Mark(*series), name.clone())).collect();
+        self.head_of(title, &legend)
+    }
+
+    /// As [`Canvas::head`], of anything that a legend explains.
+    pub(super) fn head_of(&mut self, title: &str, legend: &[(Key, String)]) -> f64 {
         self.text(0.0, 16.0, Voice::Title, Anchor::Start, title);
         let (mut x, mut y) = (6.0, 38.0);
         if legend.is_empty() {
             return 26.0;
         }
-        for (series, name) in legend {
+        for (key, name) in legend {
             let name = label(name);
             let width = width_of(&name, 12.0) + 30.0;
             if x + width > self.width && x > 6.0 {
                 (x, y) = (6.0, y + 18.0);
             }
-            self.mark(*series, x, y, &name);
-            self.text(x + 10.0, y + 4.0, Voice::Label, Anchor::Start, &name);
+            match key {
+                Key::Mark(series) => self.mark(*series, x, y, &name),
+                Key::Block(series) => self.bar(*series, x - 5.0, y - 5.0, 10.0, 10.0, &name),
+                Key::Line => self.whisker((x, y - 7.0), (x, y + 7.0)),
+                Key::Ideal => self.ideal(&[(x - 6.0, y), (x + 8.0, y)]),
+            }
+            self.text(x + 11.0, y + 4.0, Voice::Label, Anchor::Start, &name);
             x += width;
         }
         y + 14.0
@@ -438,6 +480,10 @@ mod tests {
         assert_eq!(Quantity::Time.show(20_000.0), "20 µs");
         assert_eq!(Quantity::Rate.show(250_000.0), "250k");
         assert_eq!(Quantity::Bytes.show(16_384.0), "16 KiB");
+        assert_eq!(Quantity::Bytes.show(5_000.0), "5,000 B");
+        assert_eq!(Quantity::Throughput.show(5e8), "500 MB/s");
+        // A narrow range has ticks too, and their labels do not touch.
+        assert_eq!(Scale::log([18.0, 30.0].into_iter(), 0.0, 600.0).ticks(8), [18.0, 20.0, 25.0, 30.0]);
     }
 
     #[test]

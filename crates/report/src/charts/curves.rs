@@ -1,6 +1,6 @@
 //! Curves: throughput against threads, tasks and transactions, time against length, medians over runs.
 
-use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice};
+use super::canvas::{Anchor, Canvas, Key, Quantity, Scale, Voice};
 use super::{Chart, grouped, slug};
 use crate::history::Past;
 use crate::sheet::{Row, Sheet};
@@ -21,7 +21,7 @@ struct Plot<'p> {
     name: String,
     title: String,
     across: (&'p str, Quantity),
-    up: Quantity,
+    up: (&'p str, Quantity),
     /// Whether the vertical scale is of logarithms.
     log: bool,
     /// Proportion to the first curve's first point.
@@ -72,24 +72,53 @@ fn rate(count: f64, time: Interval) -> Interval {
     Interval { estimate: of(time.estimate), low: of(time.high), high: of(time.low), ..time }
 }
 
-fn draw(plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
+/// What stands before the provider in all names, taken out of them; each provider then has the colour that it has everywhere.
+fn in_common(all: &mut [Series], sheet: &Sheet<'_>) -> Option<(String, Vec<usize>)> {
+    let (what, _) = all.first()?.name.split_once(" · ")?;
+    let what = what.to_owned();
+    let before = format!("{what} · ");
+    let provider =
+        |series: &Series| sheet.providers.contains(&series.name.strip_prefix(&before)?.to_owned()).then_some(());
+    if all.len() < 2 || all.iter().any(|series| provider(series).is_none()) {
+        return None;
+    }
+    all.iter_mut().for_each(|series| series.name = series.name[before.len()..].to_owned());
+    Some((what, all.iter().map(|series| sheet.series(&series.name)).collect()))
+}
+
+fn draw(sheet: &Sheet<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
     let total = all.len();
     all.truncate(MOST);
     if all.is_empty() {
         return None;
     }
-    let legend: Vec<(usize, String)> =
-        all.iter().enumerate().map(|(index, series)| (index, series.name.clone())).collect();
+    let (title, colours) = match in_common(&mut all, sheet) {
+        Some((what, colours)) => (format!("{}, {what}", plot.title), colours),
+        None => (plot.title.clone(), (0..all.len()).collect()),
+    };
+    let mut legend: Vec<(Key, String)> =
+        all.iter().zip(&colours).map(|(series, colour)| (Key::Mark(*colour), series.name.clone())).collect();
+    if plot.ideal {
+        legend.push((Key::Ideal, "ideal: in proportion to the first point".to_owned()));
+    }
     let mut canvas = Canvas::new(WIDTH, 0.0);
-    let top = canvas.head(&plot.title, &legend) + 6.0;
+    let top = canvas.head_of(&title, &legend) + 20.0;
     let mut canvas = Canvas::new(WIDTH, top + HEIGHT);
-    canvas.head(&plot.title, &legend);
+    canvas.head_of(&title, &legend);
+    canvas.text(0.0, top - 12.0, Voice::Faint, Anchor::Start, plot.up.0);
     let (left, right, bottom) = (62.0, WIDTH - 20.0, top + HEIGHT - 44.0);
     let places = || all.iter().flat_map(|series| series.points.iter().map(|(place, _)| *place));
-    let bounds = || all.iter().flat_map(|series| series.points.iter().flat_map(|(_, value)| [value.low, value.high]));
+    let ideal =
+        |series: &Series| Some(series.points.first()?.1.estimate * series.points.last()?.0 / series.points.first()?.0);
+    let ideals = || all.iter().filter(|_| plot.ideal).filter_map(ideal);
+    let bounds = || {
+        let measured =
+            all.iter().flat_map(|series| series.points.iter().flat_map(|(_, value)| [value.low, value.high]));
+        measured.chain(ideals())
+    };
     let across = Scale::log(places(), left, right);
     let up = if plot.log { Scale::log(bounds(), bottom, top) } else { Scale::linear(bounds(), bottom, top) };
-    canvas.axis_up(&up, plot.up, left, right);
+    canvas.axis_up(&up, plot.up.1, left, right);
     let mut ticks: Vec<f64> = places().collect();
     ticks.sort_by(f64::total_cmp);
     ticks.dedup();
@@ -98,11 +127,7 @@ fn draw(plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
         canvas.text(across.at(*tick), bottom + 15.0, Voice::Faint, Anchor::Middle, &plot.across.1.show(*tick));
     }
     canvas.text((left + right) / 2.0, bottom + 34.0, Voice::Faint, Anchor::Middle, plot.across.0);
-    for (index, series) in all.iter().enumerate() {
-        if let (true, Some((first, value))) = (plot.ideal, series.points.first()) {
-            let at = |place: f64| (across.at(place), up.at(value.estimate * place / first));
-            canvas.ideal(&series.points.iter().map(|(place, _)| at(*place)).collect::<Vec<_>>());
-        }
+    for (series, index) in all.iter().zip(colours) {
         let points: Vec<(f64, f64)> =
             series.points.iter().map(|(place, value)| (across.at(*place), up.at(value.estimate))).collect();
         canvas.line(index, &points, false);
@@ -112,8 +137,13 @@ fn draw(plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
                 index,
                 *x,
                 *y,
-                &format!("{} at {}: {}", series.name, plot.across.1.show(*place), plot.up.show(value.estimate)),
+                &format!("{} at {}: {}", series.name, plot.across.1.show(*place), plot.up.1.show(value.estimate)),
             );
+        }
+        // Over the curve, which may lie on it.
+        if let (true, Some((first, value))) = (plot.ideal, series.points.first()) {
+            let at = |place: f64| (across.at(place), up.at(value.estimate * place / first));
+            canvas.ideal(&series.points.iter().map(|(place, _)| at(*place)).collect::<Vec<_>>());
         }
     }
     let listed: Vec<String> = all
@@ -122,7 +152,7 @@ fn draw(plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
             let points: Vec<String> = series
                 .points
                 .iter()
-                .map(|(place, value)| format!("{} at {}", plot.up.show(value.estimate), plot.across.1.show(*place)))
+                .map(|(place, value)| format!("{} at {}", plot.up.1.show(value.estimate), plot.across.1.show(*place)))
                 .collect();
             format!("{}: {}", series.name, points.join(", "))
         })
@@ -130,7 +160,7 @@ fn draw(plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
     let ideal = if plot.ideal { " Dashed: in proportion to the first point, the ideal." } else { "" };
     let more = if total > MOST { format!(" {} more are in the table.", total - MOST) } else { String::new() };
     let about = format!("Against {}, with 95% intervals.{ideal} {}.{more}", plot.across.0, listed.join("; "));
-    Some(canvas.finish(&plot.name, &plot.title, about))
+    Some(canvas.finish(&plot.name, &title, about))
 }
 
 /// Throughput on several threads, with the ideal.
@@ -144,11 +174,11 @@ pub(super) fn threads(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         name: format!("threads-{}", slug(area)),
         title,
         across: ("threads", Quantity::Plain),
-        up: Quantity::Rate,
+        up: ("operations a second", Quantity::Rate),
         log: true,
         ideal: true,
     };
-    draw(&plot, all)
+    draw(sheet, &plot, all)
 }
 
 /// Throughput of many tasks at once.
@@ -159,11 +189,11 @@ pub(super) fn load(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         name: format!("load-{}", slug(area)),
         title,
         across: ("tasks at once", Quantity::Plain),
-        up: Quantity::Rate,
+        up: ("tasks a second", Quantity::Rate),
         log: false,
         ideal: false,
     };
-    draw(&plot, all)
+    draw(sheet, &plot, all)
 }
 
 /// Time against the length of the message; of what works through all of it, bytes a second.
@@ -181,9 +211,10 @@ pub(super) fn lengths(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
             .into_iter()
             .filter(|series| function.is_none_or(|function| series.name.starts_with(function)))
             .collect();
-        (format!("{area}: bytes a second against message length"), Quantity::Rate, all)
+        (format!("{area}: bytes a second against message length"), ("bytes a second", Quantity::Throughput), all)
     } else {
-        (format!("{area}: time against message length"), Quantity::Time, series(rows(), "len", |_, time| time))
+        let all = series(rows(), "len", |_, time| time);
+        (format!("{area}: time against message length"), ("time of one operation", Quantity::Time), all)
     };
     let plot = Plot {
         name: format!("lengths-{}", slug(area)),
@@ -193,7 +224,7 @@ pub(super) fn lengths(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         log: true,
         ideal: false,
     };
-    draw(&plot, all)
+    draw(sheet, &plot, all)
 }
 
 /// Transactions a second in blocks of several sizes.
@@ -228,11 +259,11 @@ pub(super) fn blocks(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         name: format!("blocks-{}", slug(area)),
         title,
         across: ("transactions in a block", Quantity::Plain),
-        up: Quantity::Rate,
+        up: ("transactions a second", Quantity::Rate),
         log: true,
         ideal: false,
     };
-    draw(&plot, all)
+    draw(sheet, &plot, all)
 }
 
 /// Medians over the runs of the same machine, the newest as 1.
@@ -266,9 +297,9 @@ pub(super) fn trend(sheet: &Sheet<'_>, past: &[Past]) -> Option<Chart> {
         name: "trend".to_owned(),
         title: "Trend: the cases that moved most, as multiples of the newest run".to_owned(),
         across: ("runs, from the oldest to the newest", Quantity::Plain),
-        up: Quantity::Plain,
+        up: ("multiples of the newest run", Quantity::Plain),
         log: true,
         ideal: false,
     };
-    draw(&plot, all)
+    draw(sheet, &plot, all)
 }

@@ -30,15 +30,20 @@ pub(super) fn latency(sheet: &Sheet<'_>, area: &str) -> Vec<Chart> {
     let mut rows = usual(sheet, area);
     if rows.is_empty() {
         // An area may have nothing but cases with parameters of its own.
-        rows = sheet.area(area).filter(|row| row.median().is_some() && row.case().provider != "null").collect();
+        // What is told of threads and tasks is a throughput, drawn as a curve.
+        let together = |row: &Row<'_>| row.case().number("threads").or(row.case().number("tasks")).is_some();
+        let plain = |row: &&Row<'_>| row.median().is_some() && row.case().provider != "null" && !together(row);
+        rows = sheet.area(area).filter(plain).collect();
     }
     let lines = grouped(rows.iter().copied(), |row| row.job());
     if lines.len() <= MOST {
         return picture(sheet, area, area, &rows).into_iter().collect();
     }
     let operations = grouped(rows.iter().copied(), |row| row.case().operation.clone());
+    // A single figure needs no picture.
+    let several = |(_, rows): &&(String, Vec<&Row<'_>>)| rows.len() > 1;
     let of = |(operation, rows): &(String, Vec<&Row<'_>>)| picture(sheet, area, &format!("{area} {operation}"), rows);
-    operations.iter().filter_map(of).collect()
+    operations.iter().filter(several).filter_map(of).collect()
 }
 
 fn picture(sheet: &Sheet<'_>, area: &str, what: &str, rows: &[&Row<'_>]) -> Option<Chart> {
@@ -56,7 +61,8 @@ fn picture(sheet: &Sheet<'_>, area: &str, what: &str, rows: &[&Row<'_>]) -> Opti
             }
             left -= 1;
             let name = rows.first().map_or(job.clone(), |row| name_without_operation(row));
-            lines.push(((place == 0).then_some(operation), name, rows));
+            // Where there is one operation alone the title names it.
+            lines.push(((place == 0 && operations.len() > 1).then_some(operation), name, rows));
         }
     }
     let drawn: Vec<&Row<'_>> = lines.iter().flat_map(|(_, _, rows)| rows.iter().copied()).collect();
@@ -68,7 +74,10 @@ fn picture(sheet: &Sheet<'_>, area: &str, what: &str, rows: &[&Row<'_>]) -> Opti
     let widest = lines.iter().map(|(_, name, _)| width_of(&label(name), 12.0)).fold(80.0, f64::max);
     let gutter = widest.min(300.0) + 14.0;
     let height = |top: f64| top + (lines.len() + headings) as f64 * LINE + 30.0;
-    let title = format!("{what}: time of one operation");
+    let title = match operations.as_slice() {
+        [(operation, _)] if what == area => format!("{area} {operation}: time of one operation"),
+        _ => format!("{what}: time of one operation"),
+    };
     // The legend decides where the chart begins; so it is drawn once to see how high it is.
     let top = Canvas::new(WIDTH, 0.0).head(&title, &series);
     let mut canvas = Canvas::new(WIDTH, height(top));

@@ -10,6 +10,8 @@ pub mod raster;
 mod scatter;
 mod stack;
 
+pub(crate) use scatter::wire;
+
 use crate::history::Past;
 use crate::sheet::Sheet;
 

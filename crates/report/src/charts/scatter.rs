@@ -1,6 +1,6 @@
 //! Size against speed: what goes over the wire against the time that it takes.
 
-use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice};
+use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, label, width_of};
 use super::intervals::usual;
 use super::{Chart, grouped, slug};
 use crate::number::{duration, grouped as thousands};
@@ -14,15 +14,56 @@ const HEIGHT: f64 = 360.0;
 /// The operations of a key exchange, and those of a signed message.
 const TOGETHER: [&[&str]; 2] = [&["keygen", "encapsulate", "decapsulate"], &["sign", "verify"]];
 
-/// Bytes on the wire: public key and ciphertext, or public key and signature.
+/// Where a label may stand beside its mark: to the right, to the left, above, below; how far, and how it is held.
+const PLACES: [(f64, f64, Anchor); 4] =
+    [(9.0, 4.0, Anchor::Start), (-9.0, 4.0, Anchor::End), (0.0, -10.0, Anchor::Middle), (0.0, 18.0, Anchor::Middle)];
+
+/// Bytes on the wire: onionskin and reply, public key and ciphertext, or public key and signature.
 pub(crate) fn wire(sizes: &Sizes) -> Option<u64> {
+    if let (Some(onionskin), Some(reply)) = (sizes.onionskin, sizes.reply) {
+        return Some(onionskin + reply);
+    }
     Some(sizes.public_key? + sizes.ciphertext.or(sizes.signature)?)
+}
+
+/// A rectangle that is taken.
+struct Place {
+    left: f64,
+    right: f64,
+    top: f64,
+    bottom: f64,
+}
+
+impl Place {
+    fn around(x: f64, y: f64, size: f64) -> Place {
+        let half = size / 2.0;
+        Place { left: x - half, right: x + half, top: y - half, bottom: y + half }
+    }
+
+    /// A line of text whose base line is at `y`.
+    fn of_text(x: f64, y: f64, anchor: Anchor, width: f64) -> Place {
+        let left = match anchor {
+            Anchor::Start => x,
+            Anchor::Middle => x - width / 2.0,
+            Anchor::End => x - width,
+        };
+        Place { left, right: left + width, top: y - 9.0, bottom: y + 3.0 }
+    }
+
+    fn meets(&self, other: &Place) -> bool {
+        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
+    }
+
+    /// Below the legend, and within.
+    fn inside(&self, width: f64, height: f64) -> bool {
+        self.left >= 0.0 && self.right <= width && self.top >= 44.0 && self.bottom <= height
+    }
 }
 
 pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     let rows = usual(sheet, area);
     let mut points: Vec<(String, String, u64, Interval, bool)> = Vec::new();
-    let mut what = "";
+    let (mut exchanges, mut signatures) = (false, false);
     for (algorithm, rows) in grouped(rows.iter().copied(), |row| row.case().algorithm.clone()) {
         let bytes = rows.iter().find_map(|row| wire(&row.case().facts.sizes));
         let classical = rows.iter().all(|row| row.case().facts.category.is_none());
@@ -34,7 +75,11 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
             });
             let best = totals.min_by(|one, other| one.1.estimate.total_cmp(&other.1.estimate));
             if let (Some(bytes), Some((provider, total))) = (bytes, best) {
-                what = if operations.len() == 3 { "keygen, encapsulate and decapsulate" } else { "sign and verify" };
+                if operations.len() == 3 {
+                    exchanges = true
+                } else {
+                    signatures = true
+                }
                 points.push((algorithm.clone(), provider, bytes, total, classical));
             }
         }
@@ -42,24 +87,25 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     if points.len() < 3 {
         return None;
     }
-    let title = format!("{area}: bytes on the wire against time to {what}");
+    let (what, bytes_of) = match (exchanges, signatures) {
+        (true, true) => ("of a key exchange, or to sign and verify", "public key with ciphertext or signature"),
+        (true, false) => ("of keygen, encapsulate and decapsulate", "public key and ciphertext"),
+        _ => ("to sign and verify", "public key and signature"),
+    };
+    let title = format!("{area}: bytes on the wire against time {what}");
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let legend = [(0, "post-quantum".to_owned()), (1, "classical".to_owned())];
     let top = canvas.head(&title, &legend) + 6.0;
-    let (left, right, bottom) = (64.0, WIDTH - 96.0, HEIGHT - 46.0);
+    let (left, right, bottom) = (64.0, WIDTH - 40.0, HEIGHT - 46.0);
     let across = Scale::log(points.iter().map(|point| point.2 as f64), left, right);
     let up = Scale::log(points.iter().map(|point| point.3.estimate), bottom, top);
     canvas.axis_across(&across, Quantity::Bytes, top, bottom);
     canvas.axis_up(&up, Quantity::Time, left, right);
-    canvas.text(
-        (left + right) / 2.0,
-        HEIGHT - 8.0,
-        Voice::Faint,
-        Anchor::Middle,
-        "public key and ciphertext or signature",
-    );
+    canvas.text((left + right) / 2.0, HEIGHT - 8.0, Voice::Faint, Anchor::Middle, bytes_of);
     points.sort_by(|one, other| other.3.estimate.total_cmp(&one.3.estimate));
-    let mut taken: Vec<(f64, f64)> = Vec::new();
+    // Labels give way to all marks and to the labels before them.
+    let mut taken: Vec<Place> =
+        points.iter().map(|point| Place::around(across.at(point.2 as f64), up.at(point.3.estimate), 12.0)).collect();
     for (algorithm, provider, bytes, total, classical) in &points {
         let (x, y) = (across.at(*bytes as f64), up.at(total.estimate));
         let (number, unit) = duration(total.estimate);
@@ -70,13 +116,21 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
             y,
             &format!("{algorithm} {provider}: {} B, {number} {unit}", thousands(*bytes)),
         );
-        // A label that would lie on another moves below it.
-        let mut at = y + 4.0;
-        while taken.iter().any(|(left, line)| (left - x).abs() < 110.0 && (line - at).abs() < 12.0) {
-            at += 12.0;
+        let text = label(algorithm);
+        let beside = PLACES.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor));
+        // Where many points lie together, the rest stand in lines above and below them, at both sides, and a line leads there.
+        let lines = (1..20).flat_map(|line| [-12.0, 12.0].map(|step| y + 4.0 + step * f64::from(line)));
+        let around = lines.flat_map(|line| [(x + 16.0, line, Anchor::Start), (x - 16.0, line, Anchor::End)]);
+        let free = |place: &(f64, f64, Anchor)| {
+            let wanted = Place::of_text(place.0, place.1, place.2, width_of(&text, 11.0));
+            wanted.inside(WIDTH, bottom) && taken.iter().all(|other| !other.meets(&wanted))
+        };
+        let place = beside.into_iter().chain(around).find(free).unwrap_or(beside[0]);
+        if (place.0 - x).abs() > 12.0 {
+            canvas.rule((x, y), (place.0, place.1 - 4.0));
         }
-        taken.push((x, at));
-        canvas.text(x + 9.0, at, Voice::Faint, Anchor::Start, algorithm);
+        taken.push(Place::of_text(place.0, place.1, place.2, width_of(&text, 11.0)));
+        canvas.text(place.0, place.1, Voice::Faint, place.2, &text);
     }
     let listed: Vec<String> = points
         .iter()

@@ -1,6 +1,6 @@
 //! What a time is made of: the steps of a handshake, the halves of a hybrid.
 
-use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, label, width_of};
+use super::canvas::{Anchor, Canvas, Key, Quantity, Scale, Voice, label, width_of};
 use super::intervals::usual;
 use super::{Chart, grouped, slug};
 use crate::decomposition::{Decomposition, decompositions};
@@ -8,15 +8,19 @@ use crate::number::{duration, percent};
 use crate::sheet::{Row, Sheet};
 
 const WIDTH: f64 = 760.0;
-const LINE: f64 = 30.0;
+const LINE: f64 = 34.0;
 /// Most bars.
 const MOST: usize = 18;
 /// The steps of a circuit handshake, in their order, and the whole.
 const STEPS: [&str; 3] = ["create", "reply", "finish"];
 const WHOLE: &str = "handshake";
-/// A bar: its name, its parts in ns, and the whole where it was measured by itself.
+/// Operations of the ledger that sign and verify nothing.
+const UNCRYPTOGRAPHIC: [&str; 2] = ["encode", "decode"];
+
+/// A bar: its name and provider, its parts in ns, and the whole where it was measured by itself.
 pub(super) struct Bar {
     pub(super) name: String,
+    pub(super) provider: String,
     pub(super) parts: Vec<f64>,
     pub(super) whole: Option<f64>,
 }
@@ -36,27 +40,37 @@ pub(super) fn steps(sheet: &Sheet<'_>, area: &str) -> Vec<Bar> {
         let time =
             |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.median()?.estimate);
         let parts: Vec<f64> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
-        Some(Bar { name: format!("{algorithm} · {provider}"), parts, whole: time(WHOLE) })
+        Some(Bar { name: algorithm.clone(), provider: provider.clone(), parts, whole: time(WHOLE) })
     };
     groups.iter().filter_map(bar).collect()
 }
 
-/// Each hybrid beside its halves alone, measured in the same rounds.
+/// Each hybrid beside its halves alone, measured in the same rounds. Where single operations were measured, blocks of them
+/// and what takes no cryptography are left to the table: they have another scale.
 pub(super) fn halves(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     let bar = |of: Decomposition<'_>| {
         let case = &of.hybrid.case;
         Bar {
-            name: format!("{} · {}", case.name(), case.provider),
+            name: case.name(),
+            provider: case.provider.clone(),
             parts: vec![of.classical_ns, of.post_quantum_ns, of.overhead_ns.estimate.max(0.0)],
             whole: Some(of.hybrid_ns),
         }
     };
-    let of_area = decompositions(sheet.run).into_iter().filter(|of| of.hybrid.case.workload == area);
+    let mut of_area = decompositions(sheet.run);
+    of_area.retain(|of| of.hybrid.case.workload == area);
+    let cryptography = |of: &Decomposition<'_>| {
+        let case = &of.hybrid.case;
+        case.number("tx").is_none() && !UNCRYPTOGRAPHIC.contains(&case.operation.as_str())
+    };
+    if of_area.iter().any(cryptography) {
+        of_area.retain(cryptography);
+    }
     let note = "Means of the same rounds. The overhead is the hybrid less both halves, not drawn where the hybrid took no longer \
                 than these; the line is the hybrid.";
     let parts = ["classical half", "post-quantum half", "overhead"];
     let title = format!("{area}: hybrids and their halves");
-    stacked(&format!("halves-{}", slug(area)), &title, &parts, of_area.map(bar).collect(), note)
+    stacked(&format!("halves-{}", slug(area)), &title, &parts, of_area.into_iter().map(bar).collect(), note)
 }
 
 /// Bars of parts, the fastest first.
@@ -68,21 +82,26 @@ pub(super) fn stacked(name: &str, title: &str, parts: &[&str], mut bars: Vec<Bar
     if bars.is_empty() {
         return None;
     }
-    let legend: Vec<(usize, String)> =
-        parts.iter().enumerate().map(|(part, name)| (part, (*name).to_owned())).collect();
+    let mut legend: Vec<(Key, String)> =
+        parts.iter().enumerate().map(|(part, name)| (Key::Block(part), (*name).to_owned())).collect();
+    if bars.iter().any(|bar| bar.whole.is_some()) {
+        legend.push((Key::Line, "the whole, measured in one go".to_owned()));
+    }
     let mut canvas = Canvas::new(WIDTH, 0.0);
-    let top = canvas.head(title, &legend) + 4.0;
+    let top = canvas.head_of(title, &legend) + 4.0;
     let height = top + bars.len() as f64 * LINE + 30.0;
     let mut canvas = Canvas::new(WIDTH, height);
-    canvas.head(title, &legend);
-    let gutter = bars.iter().map(|bar| width_of(&label(&bar.name), 12.0)).fold(80.0, f64::max).min(320.0) + 14.0;
+    canvas.head_of(title, &legend);
+    let texts = bars.iter().flat_map(|bar| [&bar.name, &bar.provider]);
+    let gutter = texts.map(|text| width_of(&label(text), 12.0)).fold(80.0, f64::max).min(320.0) + 14.0;
     let ends = bars.iter().flat_map(|bar| [total(bar), bar.whole.unwrap_or(0.0)]);
     let scale = Scale::linear(ends, gutter, WIDTH - 20.0);
     canvas.axis_across(&scale, Quantity::Time, top, height - 26.0);
     let mut listed = Vec::new();
     for (place, bar) in bars.iter().enumerate() {
         let y = top + (place as f64 + 0.5) * LINE;
-        canvas.text(gutter - 10.0, y + 4.0, Voice::Label, Anchor::End, &label(&bar.name));
+        canvas.text(gutter - 10.0, y - 1.0, Voice::Label, Anchor::End, &label(&bar.name));
+        canvas.text(gutter - 10.0, y + 12.0, Voice::Faint, Anchor::End, &label(&bar.provider));
         let mut from = 0.0;
         let mut words = Vec::new();
         for (part, value) in bar.parts.iter().enumerate() {
@@ -98,7 +117,7 @@ pub(super) fn stacked(name: &str, title: &str, parts: &[&str], mut bars: Vec<Bar
         if let Some(whole) = bar.whole {
             canvas.whisker((scale.at(whole), y - 12.0), (scale.at(whole), y + 12.0));
         }
-        listed.push(format!("{}: {}", bar.name, words.join(", ")));
+        listed.push(format!("{} {}: {}", bar.name, bar.provider, words.join(", ")));
     }
     let more = if all > bars.len() { format!(" The {} fastest of {all}.", bars.len()) } else { String::new() };
     Some(canvas.finish(name, title, format!("{note}{more} {}.", listed.join("; "))))

@@ -1,4 +1,4 @@
-//! LaTeX tables, one for each area, with caption and label: for `\usepackage{booktabs,longtable}`.
+//! LaTeX tables, one for each area, with caption and label: for `\usepackage{array,booktabs,longtable}`.
 
 use super::{ExportError, Exporter};
 use crate::estimates::{Estimates, estimate};
@@ -11,6 +11,10 @@ use std::io::Write;
 /// From this many rows on a table may break across pages.
 const LONG: usize = 40;
 const HEADING: &str = r"Algorithm and operation & Provider & Median & 95\% interval & p95 & CoV & op/s \\";
+/// Names may break, and nothing stands at the edges, so that the table fits a page of `article`.
+const COLUMNS: &str = r"{@{}>{\raggedright}p{0.23\linewidth}>{\raggedright}p{0.13\linewidth}rrrrr@{}}";
+/// Small, and with little between the columns.
+const STYLE: &str = r"\footnotesize\setlength{\tabcolsep}{2pt}";
 
 /// A table of an area: medians with their intervals.
 pub(super) struct Latex;
@@ -21,7 +25,7 @@ impl Exporter for Latex {
     }
 
     fn describe(&self) -> &'static str {
-        "LaTeX tables (booktabs, longtable), one for each area"
+        "LaTeX tables (array, booktabs, longtable), one for each area"
     }
 
     fn extension(&self) -> &'static str {
@@ -30,7 +34,7 @@ impl Exporter for Latex {
 
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
         writeln!(out, "% Made by pqlab from run {}.", comment(&run.header.id))?;
-        writeln!(out, r"% Needs \usepackage{{booktabs,longtable}}.")?;
+        writeln!(out, r"% Needs \usepackage{{array,booktabs,longtable}}.")?;
         for area in run.areas().into_iter().filter(|area| *area != "floor") {
             let rows: Vec<String> = run.area(area).map(|record| row(record, run)).collect();
             table(run, area, &rows, out)?;
@@ -47,21 +51,21 @@ fn table(run: &Run, area: &str, rows: &[String], out: &mut dyn Write) -> std::io
     );
     let label = format!("tab:pqlab-{}", crate::charts::slug(area));
     if rows.len() > LONG {
-        writeln!(out, "\n\\begin{{longtable}}{{llrrrrr}}\n\\caption{{{caption}}}\\label{{{label}}} \\\\")?;
+        writeln!(out, "\n{{{STYLE}\n\\begin{{longtable}}{COLUMNS}\n\\caption{{{caption}}}\\label{{{label}}} \\\\")?;
         writeln!(out, "\\toprule\n{HEADING}\n\\midrule\n\\endfirsthead\n\\toprule\n{HEADING}\n\\midrule\n\\endhead")?;
         writeln!(out, "\\bottomrule\n\\endfoot")?;
         rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
-        return writeln!(out, "\\end{{longtable}}");
+        return writeln!(out, "\\end{{longtable}}}}");
     }
-    writeln!(out, "\n\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n\\label{{{label}}}")?;
-    writeln!(out, "\\begin{{tabular}}{{llrrrrr}}\n\\toprule\n{HEADING}\n\\midrule")?;
+    writeln!(out, "\n\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n\\label{{{label}}}\n{STYLE}")?;
+    writeln!(out, "\\begin{{tabular}}{COLUMNS}\n\\toprule\n{HEADING}\n\\midrule")?;
     rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
     writeln!(out, "\\bottomrule\n\\end{{tabular}}\n\\end{{table}}")
 }
 
 fn row(record: &Record, run: &Run) -> String {
     let case = &record.case;
-    let names = format!("{} & {}", escape(&case.name()), escape(&case.provider));
+    let names = format!("{} & {}", broken(&case.name()), broken(&case.provider));
     let figure = |value: Option<String>| escape(&value.unwrap_or_else(|| NONE.to_owned()));
     match estimate(record, &run.header.protocol) {
         Some(estimates) => {
@@ -77,12 +81,18 @@ fn row(record: &Record, run: &Run) -> String {
         }
         None if record.status == Status::Failed => {
             format!(
-                "{names} & \\multicolumn{{5}}{{l}}{{failed: {}}} \\\\",
+                "{names} & \\multicolumn{{5}}{{p{{0.5\\linewidth}}@{{}}}}{{\\raggedright failed: {}}} \\\\",
                 escape(record.error.as_deref().unwrap_or(NONE))
             )
         }
         None => format!("{names} & \\multicolumn{{5}}{{l}}{{no samples}} \\\\"),
     }
+}
+
+/// The text, escaped, that may break behind its separators.
+fn broken(text: &str) -> String {
+    let parts = text.split_inclusive([',', '+', ':', '[', '/']).map(escape);
+    parts.collect::<Vec<_>>().join(r"\allowbreak{}")
 }
 
 /// The text with everything escaped that LaTeX would take for a command, in plain pdfLaTeX too: characters that its fonts
@@ -136,8 +146,9 @@ mod tests {
         }
         let row = "ML-KEM-768 encapsulate & liboqs & 10.4 $\\mu$s & 10.38 to 10.42 $\\mu$s & ";
         assert!(text.contains(row), "{text}");
-        assert!(text.contains("\\multicolumn{5}{l}{failed: decapsulation gave another secret} \\\\"));
+        assert!(text.contains("{\\raggedright failed: decapsulation gave another secret} \\\\"));
         assert!(!text.contains("floor"));
+        assert!(text.contains("ML-DSA-65 verify{[}\\allowbreak{}encoded,\\allowbreak{}len=1024,"), "{text}");
     }
 
     #[test]

@@ -127,6 +127,11 @@ impl From<::csv::Error> for ExportError {
 }
 
 #[cfg(test)]
+mod hostile;
+#[cfg(test)]
+mod snapshots;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures;

@@ -3,6 +3,7 @@
 
 use super::{ExportError, ExportOptions, Exporter};
 use crate::estimates::estimate;
+use crate::terminal::neutral;
 use pqlab_record::{Case, Counters, Metric, Record, Run};
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -130,7 +131,8 @@ impl Exporter for Sha3Csv {
         ];
         let failed = records.iter().filter_map(|record| Some((record.case.id(), record.error.as_ref()?)));
         notes.extend(failed.map(|(id, error)| format!("info: failed={id} reason={error}")));
-        notes
+        // They are for a terminal, and what they name may come from a file.
+        notes.iter().map(|note| neutral(note)).collect()
     }
 
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {

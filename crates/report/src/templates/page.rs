@@ -47,7 +47,7 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
             p.brand { "pqlab" @if of.live.is_some() { " · " a href="/" { "all runs" } } }
             h1 { "Post-quantum cryptography, measured" }
             p.sub {
-                "Suite " strong { (neutral(&run.header.suite)) } " · " (neutral(when)) " · " (sheet.rows.len()) " cases"
+                "Suite " strong { (neutral(&run.header.suite)) } " · " time datetime=(neutral(when)) { (neutral(&moment(when))) } " · " (sheet.rows.len()) " cases"
                 @if failed > 0 { ", " (failed) " failed" }
                 @if !run.complete { " · " span.flag { "not complete" } " " (run.records.len()) " of " (run.header.plan.len()) }
             }
@@ -132,6 +132,14 @@ fn encoded(text: &str) -> String {
         other => format!("%{other:02X}"),
     };
     text.bytes().map(byte).collect()
+}
+
+/// `2026-11-21T19:00:00Z` for people: `2026-11-21 19:00 UTC`.
+fn moment(time: &str) -> String {
+    match (time.get(..10), time.get(10..11), time.get(11..16), time.ends_with('Z')) {
+        (Some(day), Some("T"), Some(minute), true) => format!("{day} {minute} UTC"),
+        _ => time.to_owned(),
+    }
 }
 
 fn document(title: &str, live: Option<&str>, body: Markup) -> Markup {

@@ -27,7 +27,7 @@ fn card(choice: &Choice) -> Markup {
     html! {
         article.card {
             h3 { (choice.job) }
-            p.pick { strong { (neutral(&choice.algorithm)) } " by " strong { (neutral(&choice.provider)) } }
+            p.pick { strong { (neutral(&choice.algorithm)) } " by " strong.whole { (neutral(&choice.provider)) } }
             p.figure { span.big { (choice.figure) } @if choice.interval != "exact" { span.range { (choice.interval) } } }
             p.what { (choice.what) }
             p.why { @if choice.tied { span.flag { "tie" } " " } (neutral(&choice.why)) }
@@ -37,7 +37,7 @@ fn card(choice: &Choice) -> Markup {
 
 fn costs(costs: &[Cost]) -> Markup {
     let side = |(algorithm, provider, time): &(String, String, String)| {
-        html! { td { (neutral(algorithm)) " " span.soft { (neutral(provider)) } } td.num { (time) } }
+        html! { td { (neutral(algorithm)) " " span.soft.whole { (neutral(provider)) } } td.num { (time) } }
     };
     html! {
         h3 #costs { "What post-quantum costs against classical" }

@@ -7,11 +7,13 @@ const GAP: usize = 2;
 const NARROWEST: usize = 8;
 
 /// A cell of a table: neutral text, its side and its role.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     text: String,
     right: bool,
     cuttable: bool,
+    /// Of a narrow terminal left out, the greatest first; zero stays.
+    spare: u8,
     role: Option<Role>,
 }
 
@@ -31,6 +33,17 @@ impl Cell {
         Cell { cuttable: true, ..self }
     }
 
+    /// Its column is left out where the terminal is narrow: of several the one with the greatest rank first, which is above
+    /// zero. Not for what tells rows apart, nor for a median and its interval.
+    pub(super) fn spare(self, rank: u8) -> Cell {
+        Cell { spare: rank, ..self }
+    }
+
+    /// With four spaces before it.
+    pub(super) fn indented(self) -> Cell {
+        Cell { text: format!("    {}", self.text), ..self }
+    }
+
     /// With a role.
     pub(super) fn role(self, role: Role) -> Cell {
         Cell { role: Some(role), ..self }
@@ -42,10 +55,20 @@ pub(super) fn total_width(rows: &[Vec<Cell>]) -> usize {
     sum(&widths(rows))
 }
 
-/// The rows as lines, aligned; columns that may be cut are, the widest first, where the lines would be wider than `width`.
+/// The rows as lines, aligned. Where the lines would be wider than `width`, columns that can be spared are left out, and then
+/// columns that may be cut are, the widest first.
 /// A row of a single cell is a heading, which stands over all columns.
 pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<String> {
     let mut widths = widths(rows);
+    let rank = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.spare).max().unwrap_or(0);
+    let mut spare: Vec<(u8, usize)> = (0..widths.len()).map(|column| (rank(column), column)).collect();
+    spare.retain(|(rank, _)| *rank > 0);
+    spare.sort_unstable();
+    while sum(&widths) > width
+        && let Some((_, column)) = spare.pop()
+    {
+        widths[column] = 0;
+    }
     let cuttable = |column: &usize| rows.iter().any(|row| row.get(*column).is_some_and(|cell| cell.cuttable));
     let cuttable: Vec<usize> = (0..widths.len()).filter(cuttable).collect();
     while sum(&widths) > width {
@@ -122,6 +145,16 @@ mod tests {
         // Where nothing more can give way, the terminal wraps.
         let found = lines(&row(Cell::left(&"x".repeat(40))), 40, Palette::PLAIN);
         assert!(found[0].ends_with("x  13 char…  kept") && display_width(&found[0]) > 40);
+    }
+
+    #[test]
+    fn what_can_be_spared_is_left_out_before_anything_is_cut() {
+        let cells = || vec![Cell::left("name").cuttable(), Cell::right("10 µs"), Cell::left("p95 11 µs").spare(1)];
+        let rows = vec![[cells(), vec![Cell::left("CoV 3.0%").spare(2)]].concat(), cells()];
+        assert_eq!(lines(&rows, 80, Palette::PLAIN)[0], "name  10 µs  p95 11 µs  CoV 3.0%");
+        assert_eq!(lines(&rows, 25, Palette::PLAIN), ["name  10 µs  p95 11 µs"; 2]);
+        assert_eq!(lines(&rows, 21, Palette::PLAIN), ["name  10 µs"; 2]);
+        assert_eq!(lines(&rows, 1, Palette::PLAIN), ["name  10 µs"; 2]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The decomposition table: what a hybrid costs beyond its halves; and the spread of operations beside that of AES-GCM.
 
-use super::columns::{Cell, lines};
+use super::columns::{Cell, lines, total_width};
 use super::palette::{Palette, Role};
 use super::text::neutral;
 use crate::decomposition::{Decomposition, decompositions};
@@ -21,6 +21,9 @@ pub(super) fn table(run: &Run, width: usize, palette: Palette) -> String {
     let mut rows = vec![vec![Cell::left(""), Cell::left("")]];
     rows[0].extend(titles.map(|title| Cell::right(title).role(Role::Faint)));
     rows.extend(found.iter().map(row));
+    if total_width(&rows) > width {
+        rows = below_names(rows);
+    }
     let title = palette.paint(Role::Strong, "decomposition");
     let mut out = format!("\n{title}  means of the same rounds; combiner = hybrid less both halves\n");
     for line in lines(&rows, width, palette) {
@@ -28,6 +31,28 @@ pub(super) fn table(run: &Run, width: usize, palette: Palette) -> String {
         out.push('\n');
     }
     out
+}
+
+/// The names as headings over their rows, for a narrow terminal; the times of the halves are what can be spared.
+fn below_names(rows: Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
+    let mut groups: Vec<(Cell, Vec<Vec<Cell>>)> = Vec::new();
+    for row in rows {
+        let mut cells = row.into_iter();
+        let name = cells.next().unwrap_or_default();
+        let figures = cells.enumerate().map(|(column, cell)| match column {
+            0 => cell.indented(),
+            1 | 2 => cell.spare(column as u8),
+            _ => cell,
+        });
+        let figures: Vec<Cell> = figures.collect();
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, rows)) => rows.push(figures),
+            None => groups.push((name, vec![figures])),
+        }
+    }
+    // The titles of the columns have no name.
+    let heading = |name: Cell| (name != Cell::left("")).then(|| vec![name]);
+    groups.into_iter().flat_map(|(name, rows)| heading(name).into_iter().chain(rows)).collect()
 }
 
 fn row(found: &Decomposition<'_>) -> Vec<Cell> {

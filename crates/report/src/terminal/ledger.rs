@@ -12,21 +12,29 @@ pub(super) fn tables(run: &Run, width: usize, palette: Palette) -> String {
     let compared = comparison(run);
     if !compared.is_empty() {
         let heading = ["  scheme", "provider", "verify", "", "tx/s", "bytes/tx", "quantum-safe", "measured as"];
+        // What all rows have in common stands above them.
+        let common = compared.iter().all(|scheme| scheme.what == compared[0].what);
+        let heading = if common { &heading[..7] } else { &heading[..] };
         let mut rows = vec![heading.iter().map(|text| Cell::left(text).role(Role::Faint)).collect::<Vec<_>>()];
         for scheme in &compared {
             let safe = if scheme.quantum_safe { "yes" } else { "no" };
-            rows.push(vec![
+            let mut cells = vec![
                 Cell::left(&format!("  {}", scheme.algorithm)),
                 Cell::left(&scheme.provider),
                 Cell::right(&time(scheme.verify_ns.estimate)),
                 Cell::left(&format!("±{}", percent(scheme.verify_ns.half_width_pct()))),
-                Cell::right(&rate(scheme.per_second)),
-                Cell::right(&scheme.bytes.map(grouped).unwrap_or_default()),
+                Cell::right(&rate(scheme.per_second)).spare(2),
+                Cell::right(&scheme.bytes.map(grouped).unwrap_or_default()).spare(1),
                 Cell::left(safe).role(if scheme.quantum_safe { Role::Good } else { Role::Faint }),
-                Cell::left(&scheme.what).cuttable(),
-            ]);
+            ];
+            if !common {
+                cells.push(Cell::left(&brackets(&scheme.what)).spare(3));
+            }
+            rows.push(cells);
         }
-        section(&mut out, "ledger: schemes", &rows, width, palette);
+        let title =
+            if common { format!("ledger: schemes, by {}", compared[0].what) } else { "ledger: schemes".to_owned() };
+        section(&mut out, &title, &rows, width, palette);
     }
     let series = scaling(run);
     if !series.is_empty() {
@@ -47,6 +55,11 @@ pub(super) fn tables(run: &Run, width: usize, palette: Palette) -> String {
         section(&mut out, "ledger: blocks", &rows, width, palette);
     }
     out
+}
+
+/// Of `verify-block[encoded,tx=100]` the brackets, which tell one from another; all of what has none.
+fn brackets(what: &str) -> String {
+    what.split_once('[').map_or_else(|| what.to_owned(), |(_, rest)| rest.trim_end_matches(']').to_owned())
 }
 
 fn section(out: &mut String, title: &str, rows: &[Vec<Cell>], width: usize, palette: Palette) {
@@ -77,6 +90,13 @@ mod tests {
         let text = tables(&run, 120, Palette::PLAIN);
         assert!(text.contains("quantum-safe") && text.contains("5,327") && text.contains("yes"), "{text}");
         assert!(text.contains("1,000") && text.contains("50.0 ms"), "{text}");
+        assert!(text.contains("schemes, by verify-block[encoded,tx=100,") && !text.contains("measured as"), "{text}");
+        run.records.push(fixtures::ledger_block("Falcon-512", "liboqs", 1_000, 50_000.0));
+        let text = tables(&run, 120, Palette::PLAIN);
+        assert!(
+            text.contains("measured as\n") && text.contains("encoded,tx=1000,senders=1000,regime=compute\n"),
+            "{text}"
+        );
         assert_eq!(tables(&fixtures::run(), 120, Palette::PLAIN), "");
     }
 }

@@ -6,8 +6,8 @@ use pqlab_record::Run;
 use pqlab_stats::Interval;
 
 /// The tables of circuit handshakes: lengths, steps, parts, what they cost a relay and its links, and the exchange over
-/// sockets. Empty for a run without handshakes.
-pub fn ntor_tables(run: &Run, scenario: &RelayScenario, palette: Palette) -> String {
+/// sockets; a narrow terminal is spared some columns. Empty for a run without handshakes.
+pub fn ntor_tables(run: &Run, scenario: &RelayScenario, width: usize, palette: Palette) -> String {
     let all = handshakes(run);
     if all.is_empty() {
         return String::new();
@@ -25,7 +25,7 @@ pub fn ntor_tables(run: &Run, scenario: &RelayScenario, palette: Palette) -> Str
     let mut out = String::new();
     for (title, rows) in tables.into_iter().filter(|(_, rows)| rows.len() > 1) {
         out.push_str(&format!("\n{}\n", palette.paint(Role::Strong, &title)));
-        for line in lines(&rows, usize::MAX, palette) {
+        for line in lines(&rows, width, palette) {
             out.push_str(&format!("{line}\n"));
         }
     }
@@ -38,6 +38,15 @@ pub fn ntor_tables(run: &Run, scenario: &RelayScenario, palette: Palette) -> Str
 }
 
 type Table = (String, Vec<Vec<Cell>>);
+
+/// The table with the ranks by which its columns after the first two are spared.
+fn spared((title, rows): Table, ranks: &[u8]) -> Table {
+    let spare = |(column, cell): (usize, Cell)| match column.checked_sub(2).and_then(|column| ranks.get(column)) {
+        Some(rank) => cell.spare(*rank),
+        None => cell,
+    };
+    (title, rows.into_iter().map(|row| row.into_iter().enumerate().map(spare).collect()).collect())
+}
 
 fn heading(columns: &[&str]) -> Vec<Cell> {
     let cell = |(index, text): (usize, &&str)| {
@@ -119,14 +128,14 @@ fn steps(all: &[HandshakeFigures]) -> Table {
             ));
         }
     }
-    ("Steps".into(), rows)
+    spared(("Steps".into(), rows), &[0, 5, 3, 0, 0, 4, 7, 6, 2])
 }
 
 fn shares(all: &[HandshakeFigures]) -> Table {
     let mut rows = vec![heading(&["  handshake", "provider", "client create", "relay reply", "client finish"])];
     let whole = all.iter().filter(|figures| figures.shares.iter().all(Option::is_some));
     rows.extend(whole.map(|figures| row(figures, figures.shares.iter().map(|interval| share(interval.as_ref())))));
-    ("Share of each step".into(), rows)
+    spared(("Share of each step".into(), rows), &[1])
 }
 
 fn parts(all: &[HandshakeFigures]) -> Table {
@@ -163,22 +172,28 @@ fn relay(all: &[HandshakeFigures], scenario: &RelayScenario) -> Table {
             ],
         ));
     }
-    (format!("What it costs a relay at {} circuits a second", rate(scenario.circuits_per_second)), rows)
+    let title = format!("What it costs a relay at {} circuits a second", rate(scenario.circuits_per_second));
+    spared((title, rows), &[0, 3, 0, 2, 4, 5])
 }
 
 fn links(all: &[HandshakeFigures], scenario: &RelayScenario) -> Table {
     let mut columns = vec!["  handshake".to_owned(), "provider".to_owned()];
     let speed = |link: f64| format!("{} Mbit/s", significant(link / 1e6));
-    columns.extend(scenario.links.iter().map(|&link| format!("on the wire at {}", speed(link))));
-    columns.extend(scenario.links.iter().map(|&link| format!("to keys at {}", speed(link))));
+    columns.extend(scenario.links.iter().map(|&link| speed(link)));
     let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
     let mut rows = vec![heading(&columns)];
     for figures in all.iter().filter(|figures| figures.whole.is_some()) {
-        let wire = scenario.links.iter().map(|&link| time(figures.transmission(link)));
-        let keys = scenario.links.iter().map(|&link| or_none(figures.time_to_keys(link, scenario.rtt_ms), time));
-        rows.push(row(figures, wire.chain(keys)));
+        let both = |&link: &f64| {
+            let keys = or_none(figures.time_to_keys(link, scenario.rtt_ms), time);
+            format!("{}, {keys}", time(figures.transmission(link)))
+        };
+        rows.push(row(figures, scenario.links.iter().map(both)));
     }
-    (format!("On links with a round trip of {} ms", significant(scenario.rtt_ms)), rows)
+    let title = format!(
+        "On links with a round trip of {} ms: time on the wire, time until both have keys",
+        significant(scenario.rtt_ms)
+    );
+    spared((title, rows), &[0, 1])
 }
 
 fn exchange(all: &[HandshakeFigures]) -> Table {
@@ -194,7 +209,7 @@ fn exchange(all: &[HandshakeFigures]) -> Table {
         let cells = [median(figures.whole.as_ref()), median(kept), beyond(kept), median(fresh), beyond(fresh)];
         rows.push(row(figures, cells));
     }
-    ("Over loopback sockets, both ends on this machine".into(), rows)
+    spared(("Over loopback sockets, both ends on this machine".into(), rows), &[0, 0, 2, 0, 1])
 }
 
 fn overhead(all: &[HandshakeFigures]) -> Table {
@@ -228,7 +243,7 @@ mod tests {
 
     #[test]
     fn every_table_has_its_rows() {
-        let text = ntor_tables(&fixtures::ntor_run(), &RelayScenario::default(), Palette::PLAIN);
+        let text = ntor_tables(&fixtures::ntor_run(), &RelayScenario::default(), 200, Palette::PLAIN);
         for words in [
             "Lengths in bytes",
             "Share of each step",
@@ -243,6 +258,9 @@ mod tests {
             assert!(text.contains(words), "{words} is missing in\n{text}");
         }
         assert!(!text.contains("loopback"), "nothing was exchanged");
-        assert_eq!(ntor_tables(&fixtures::run(), &RelayScenario::default(), Palette::PLAIN), "");
+        let narrow = ntor_tables(&fixtures::ntor_run(), &RelayScenario::default(), 80, Palette::PLAIN);
+        let tables: Vec<&str> = narrow.lines().filter(|line| line.starts_with("  ")).collect();
+        assert!(tables.len() > 20 && tables.iter().all(|line| line.chars().count() <= 80), "{narrow}");
+        assert_eq!(ntor_tables(&fixtures::run(), &RelayScenario::default(), 200, Palette::PLAIN), "");
     }
 }

@@ -23,7 +23,7 @@ const ORDER: [&str; 11] = [
 
 /// The tables of the suites `signatures` and `kems`: a row for each algorithm and provider with its rates, NIST category and
 /// lengths. `None` for a run of other suites.
-pub fn overview(run: &Run, palette: Palette) -> Option<String> {
+pub fn overview(run: &Run, width: usize, palette: Palette) -> Option<String> {
     let tables: Vec<String> = run
         .header
         .suite
@@ -33,7 +33,7 @@ pub fn overview(run: &Run, palette: Palette) -> Option<String> {
             "kems" => Some(Table { workload: "kem", operations: ["keygen", "encapsulate", "decapsulate"] }),
             _ => None,
         })
-        .map(|table| table.show(run, palette))
+        .map(|table| table.show(run, width, palette))
         .collect();
     (!tables.is_empty()).then(|| {
         let note =
@@ -56,7 +56,7 @@ struct Row<'a> {
 }
 
 impl Table {
-    fn show(&self, run: &Run, palette: Palette) -> String {
+    fn show(&self, run: &Run, width: usize, palette: Palette) -> String {
         let mut rows: Vec<Row<'_>> = Vec::new();
         for record in run.area(self.workload).filter(|record| usual(&record.case)) {
             let estimates = estimate(record, &run.header.protocol);
@@ -80,7 +80,7 @@ impl Table {
         };
         let mut table = vec![heading.iter().enumerate().map(cell).collect::<Vec<_>>()];
         table.extend(rows.iter().map(|row| row.cells(signature)));
-        lines(&table, usize::MAX, palette).iter().map(|line| format!("{line}\n")).collect()
+        lines(&table, width, palette).iter().map(|line| format!("{line}\n")).collect()
     }
 
     fn add<'a>(&self, rows: &mut Vec<Row<'a>>, record: &'a Record, estimates: Option<&Estimates>) {
@@ -113,7 +113,7 @@ impl Row<'_> {
             known(facts.category.map(|category| format!("L{category}"))),
         ];
         cells.extend(self.rates.iter().map(|value| known(value.map(rate))));
-        cells.extend([sizes.public_key, sizes.secret_key].map(|length| known(length.map(grouped))));
+        cells.extend([sizes.public_key, sizes.secret_key].map(|length| known(length.map(grouped)).spare(2)));
         let last = if signature { sizes.signature } else { sizes.ciphertext };
         let mean = self.mean_signature;
         cells.push(known(last.map(|length| match mean {
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_suites_of_the_reference_have_its_columns() {
         let mut run = fixtures::run();
-        assert_eq!(overview(&run, Palette::PLAIN), None);
+        assert_eq!(overview(&run, 200, Palette::PLAIN), None);
         run.header.suite = "signatures+kems".into();
         run.records.push(signed("RSA-2048", "verify", 20.0, &[]));
         run.records.push(signed("Falcon-512", "sign", 200.0, &[]));
@@ -165,7 +165,7 @@ mod tests {
         let mut deterministic = signed("Falcon-512", "sign", 1.0, &[]);
         deterministic.case.parameters = vec![Parameter::Flag("deterministic".into())];
         run.records.push(deterministic);
-        let text = overview(&run, Palette::PLAIN).unwrap();
+        let text = overview(&run, 200, Palette::PLAIN).unwrap();
         let rows: Vec<Vec<&str>> = text
             .lines()
             .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
@@ -191,6 +191,6 @@ mod tests {
         assert_eq!(rows[2][..2], ["ML-DSA-65", "aws-lc"]);
         assert_eq!(rows[3][0], "RSA-2048");
         assert!(text.contains("Encapsulate/s") && text.contains("Ciphertext (B)"), "{text}");
-        assert_eq!(stripped(&overview(&run, COLOUR).unwrap()), text);
+        assert_eq!(stripped(&overview(&run, 200, COLOUR).unwrap()), text);
     }
 }

@@ -65,7 +65,7 @@ fn threads(entry: &ScalingEntry) -> Vec<Cell> {
     let ratio = |ratio: Option<Ratio>, text: fn(f64) -> String| Cell::right(&interval(ratio, text));
     vec![
         Cell::right(&entry.threads.to_string()),
-        Cell::right(&rate(entry.ops_per_s)),
+        Cell::right(&rate(entry.ops_per_s)).spare(1),
         ratio(entry.speed_up, significant),
         ratio(entry.efficiency, |value| percent(100.0 * value)),
         oversubscribed(entry.oversubscribed),
@@ -84,11 +84,11 @@ fn load(entry: &LoadEntry) -> Vec<Cell> {
         time(Some(1e3 * entry.wall_ms)),
         Cell::right(&rate(entry.ops_per_s)),
         time(entry.queueing_p50_us),
-        time(entry.queueing_p95_us),
+        time(entry.queueing_p95_us).spare(3),
         time(entry.queueing_p99_us),
-        time(entry.queueing_max_us),
+        time(entry.queueing_max_us).spare(2),
         loss(entry.against_peak_pct),
-        loss(entry.against_smallest_pct),
+        loss(entry.against_smallest_pct).spare(1),
         oversubscribed(entry.oversubscribed),
     ]
 }

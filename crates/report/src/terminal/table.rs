@@ -43,7 +43,7 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
             out.push_str(&format!("{}  {}\n", neutral(&record.case.id()), failure(record, palette)));
         }
     }
-    if let Some(table) = overview(run, palette) {
+    if let Some(table) = overview(run, width, palette) {
         out.push_str(&format!("\n{table}"));
     }
     out + "\n" + &closing_with(run, marks, palette)
@@ -203,14 +203,14 @@ fn full(row: &Row<'_>) -> Vec<Cell> {
     let mut cells = vec![
         if leads { median.role(Role::Good) } else { median },
         Cell::left(&format!("±{}", percent(estimates.half_width_pct()))),
-        Cell::right(&format!("p95 {p95}")),
-        Cell::right(&format!("CoV {variation}")),
+        Cell::right(&format!("p95 {p95}")).spare(3),
+        Cell::right(&format!("CoV {variation}")).spare(4),
         Cell::left(&marks(row)).role(Role::Doubtful),
-        Cell::right(&per_second),
+        Cell::right(&per_second).spare(1),
     ];
     let per_byte = estimates.ticks_per_byte(bytes);
     let per_byte = per_byte.map(|ticks| format!("{} {}/B", significant(ticks), estimates.metric.unit()));
-    cells.push(Cell::right(&per_byte.unwrap_or_default()));
+    cells.push(Cell::right(&per_byte.unwrap_or_default()).spare(2));
     cells.extend(row.standing.map(|standing| Cell::left(&standing.words())));
     cells
 }
@@ -270,15 +270,16 @@ kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
         let wanted = "
 kem
   ML-KEM-768 encapsulate
-    liboqs   10.4 µs  ±0.2%  p95 10.5 µs  CoV 1.1%  96,134 op/s  fastest
-    aws-lc   12.9 µs  ±0.2%  p95 13.0 µs  CoV 1.1%  77,502 op/s  1.24× the time
+    liboqs   10.4 µs  ±0.2%  p95 10.5 µs  96,134 op/s  fastest
+    aws-lc   12.9 µs  ±0.2%  p95 13.0 µs  77,502 op/s  1.24× the time
     openssl   FAILED
 
 ";
         assert!(text.contains(wanted), "{text}");
         assert!(text.ends_with(CLOSING));
         let tables = text.split("\nkem/").next().unwrap();
-        assert!(tables.lines().skip(1).all(|line| display_width(line) <= 80), "{tables}");
+        let fits = |line: &str| display_width(line) <= 70 || line.starts_with("run ");
+        assert!(tables.lines().all(fits), "{tables}");
     }
 
     #[test]

@@ -1,0 +1,232 @@
+//! Names with all that a format may stumble over pass through every exporter, the page and the terminal. The table is over
+//! [`exporters`]: a format that is added and not read back here fails the test.
+
+use super::exporters;
+use crate::fixtures;
+use crate::history::Past;
+use crate::ntor::RelayScenario;
+use crate::sheet::Sheet;
+use crate::templates::{Page, page};
+use crate::terminal::{Palette, neutral, ntor_tables, run_table, show_case};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use pqlab_record::{Parameter, Run};
+use serde_json::Value;
+
+fn names() -> Vec<String> {
+    let names = [
+        "<script>alert('x')</script><img src=x onerror=alert(1)>",
+        "</script></style></title><!--",
+        "a,b;c\td",
+        "\"double\" 'single' `back` \\\"",
+        "two\r\nlines\rand\nmore\u{2028}",
+        "a & b &amp; && c",
+        "100% %s %n %",
+        "under_score__x_",
+        "{{braces}} {{{STYLE}}} \\input{/etc/passwd} \\end{tabular} $x^2$ #1 ~",
+        "| a | b | [link](javascript:alert(1)) ![i](http://x.example) **b** ``` # h",
+        "../../etc/passwd",
+        "\u{1b}[31m\u{7}\u{0}\u{202e}",
+        "é漢字😀 Ω ß",
+        " ",
+    ];
+    names
+        .into_iter()
+        .map(str::to_owned)
+        .chain(["x".repeat(3000), "漢字 & _".repeat(400), fixtures::HOSTILE.into()])
+        .collect()
+}
+
+/// The run with the name wherever a name can stand; the floor and one hash keep what formats look for.
+fn named(run: Run, name: &str) -> Run {
+    let mut run = run;
+    for (index, record) in run.records.iter_mut().enumerate() {
+        // Cases stay apart by their place.
+        let unique = format!("{name}{index}");
+        record.error = record.error.as_ref().map(|_| name.to_owned());
+        let case = &mut record.case;
+        case.parameters.push(Parameter::Word(name.to_owned(), name.to_owned()));
+        match case.workload.as_str() {
+            "floor" => continue,
+            // SHA-3 by its name, else a table of SHA-3 is empty.
+            "hash" => case.provider = unique,
+            _ => {
+                case.workload = name.to_owned();
+                case.algorithm = unique.clone();
+                case.operation = name.to_owned();
+                case.provider = unique;
+            }
+        }
+    }
+    let header = &mut run.header;
+    header.plan = run.records.iter().map(|record| record.case.clone()).collect();
+    for text in [&mut header.id, &mut header.suite, &mut header.command, &mut header.started_at] {
+        *text = name.to_owned();
+    }
+    let environment = &mut header.environment;
+    environment.host.name = Some(name.to_owned());
+    environment.host.container = Some(name.to_owned());
+    environment.cpu.features.push(name.to_owned());
+    for text in [&mut environment.cpu.model, &mut environment.cpu.architecture, &mut environment.os.name] {
+        *text = name.to_owned();
+    }
+    for text in [&mut environment.build.version, &mut environment.build.rustc, &mut environment.build.profile] {
+        *text = name.to_owned();
+    }
+    for provider in &mut environment.providers {
+        (provider.id, provider.version, provider.build) = (name.to_owned(), name.to_owned(), name.to_owned());
+    }
+    run.finished_at = Some(name.to_owned());
+    run
+}
+
+/// All texts and keys of a document.
+fn texts(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| texts(value, found)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            found.push(key.clone());
+            texts(value, found);
+        }),
+        _ => {}
+    }
+}
+
+/// Whether some text of the document holds the name, as it was or with what would steer a terminal made visible.
+fn holds(all: &[String], name: &str) -> bool {
+    all.iter().any(|text| text.contains(name) || text.contains(&neutral(name)))
+}
+
+/// Cells of a line between bars that no backslash escapes.
+fn cells(line: &str) -> usize {
+    line.replace("\\\\", "").replace("\\|", "").matches('|').count()
+}
+
+/// Of a LaTeX line what is a separator of columns.
+fn ampersands(line: &str) -> usize {
+    line.replace("\\&", "").matches('&').count()
+}
+
+fn check_markdown(text: &str, name: &str) {
+    let mut columns = 0;
+    let mut fence = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            fence = !fence;
+            continue;
+        }
+        if fence {
+            continue;
+        }
+        columns = match (line.starts_with('|'), columns) {
+            (false, _) => 0,
+            (true, 0) => cells(line),
+            (true, columns) => {
+                assert_eq!(cells(line), columns, "{line}");
+                columns
+            }
+        };
+        let spans: String = line.split('`').step_by(2).collect();
+        assert!(!spans.contains('<') && !spans.replace("\\]", "").replace("\\[", "").contains("]("), "{line}");
+    }
+    assert!(!fence, "{name}: a block of code stays open");
+}
+
+fn check_latex(text: &str) {
+    let plain = text.replace("\\{", "").replace("\\}", "");
+    assert_eq!(plain.matches('{').count(), plain.matches('}').count(), "braces");
+    for word in ["\\input", "\\end{document}", "\\x"] {
+        assert!(!text.contains(word), "{word}");
+    }
+    assert_eq!(text.matches("\\end{tabular}").count(), text.matches("\\begin{tabular}").count());
+    assert!(text.is_ascii(), "plain pdfLaTeX reads ASCII");
+    for line in text.lines().filter(|line| line.ends_with("\\\\") && !line.starts_with("\\caption")) {
+        let wanted = if line.contains("\\multicolumn{5}") { 2 } else { 6 };
+        assert_eq!(ampersands(line), wanted, "{line}");
+    }
+    let specials = plain
+        .lines()
+        .filter(|line| !line.starts_with('%'))
+        .map(|line| line.replace("\\%", "").replace("\\#", "").replace("\\_", "").matches(['%', '#', '_']).count());
+    assert_eq!(specials.sum::<usize>(), 0, "a character that LaTeX would take for a command");
+}
+
+fn check(format: &str, bytes: &[u8], run: &Run, name: &str) {
+    let text = || String::from_utf8(bytes.to_vec()).unwrap();
+    match format {
+        "json" | "json-samples" | "hyperfine" | "bmf" | "github-action-benchmark" | "google-benchmark" | "pyperf" => {
+            let document: Value = serde_json::from_slice(bytes).unwrap();
+            let mut all = Vec::new();
+            texts(&document, &mut all);
+            assert!(holds(&all, name), "{format} lost {name:?}");
+        }
+        "csv" | "samples-csv" | "google-benchmark-csv" | "sha3-csv" => {
+            // The reader is strict: a row with more or fewer cells than the first is an error.
+            let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(bytes);
+            let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+            assert!(rows.len() > 1, "{format}");
+            let all: Vec<String> = rows.iter().flatten().map(str::to_owned).collect();
+            // SHA-3 tables name functions alone.
+            assert!(format == "sha3-csv" || holds(&all, name), "{format} lost {name:?}");
+        }
+        "markdown" => check_markdown(&text(), name),
+        "latex" => check_latex(&text()),
+        "parquet" => {
+            let reader = SerializedFileReader::new(bytes::Bytes::from(bytes.to_vec())).unwrap();
+            let rows: Vec<String> = reader.get_row_iter(None).unwrap().map(|row| row.unwrap().to_string()).collect();
+            assert_eq!(rows.len(), run.records.len());
+            assert!(rows.iter().any(|row| row.contains(name)), "parquet lost {name:?}");
+        }
+        other => panic!("say here how names in {other} are read back"),
+    }
+}
+
+#[test]
+fn hostile_names_pass_through_every_exporter() {
+    for name in names() {
+        let run = named(fixtures::run(), &name);
+        for exporter in exporters() {
+            let mut bytes = Vec::new();
+            exporter.export(&run, &mut bytes).unwrap();
+            check(exporter.name(), &bytes, &run, &name);
+            for note in exporter.notes(&run) {
+                assert!(!note.chars().any(char::is_control), "{}: {note:?}", exporter.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn hostile_names_pass_through_the_page() {
+    let plain = |run: &Run| {
+        let sheet = Sheet::of(run);
+        page(&Page { sheet: &sheet, past: &[Past::of(run)], live: None }).0
+    };
+    let tags =
+        |text: &str| ["<script", "</script", "<img", "<style", "</title", "<!--"].map(|tag| text.matches(tag).count());
+    let usual = tags(&plain(&named(fixtures::run(), "plain")));
+    for name in names() {
+        let text = plain(&named(fixtures::run(), &name));
+        assert_eq!(tags(&text), usual, "{name:?}");
+        assert!(!text.contains(" onerror=alert(1)>") && !text.contains('\0') && !text.contains('\u{202e}'), "{name:?}");
+        for chart in page(&Page { sheet: &Sheet::of(&named(fixtures::run(), &name)), past: &[], live: None }).1 {
+            crate::charts::raster::parse(&chart.svg).unwrap();
+        }
+    }
+}
+
+#[test]
+fn hostile_names_pass_through_the_terminal() {
+    for name in names() {
+        for run in [fixtures::run(), fixtures::ntor_run(), fixtures::scaling_run()] {
+            let run = named(run, &name);
+            for width in [40, 80, 400] {
+                let mut text = run_table(&run, width, Palette::PLAIN);
+                text += &ntor_tables(&run, &RelayScenario::default(), width, Palette::PLAIN);
+                text.extend(run.records.iter().map(|record| show_case(&run, record, width, Palette::PLAIN)));
+                let steers = |character: char| character != '\n' && (character.is_control() || character == '\u{202e}');
+                assert!(!text.chars().any(steers), "{name:?} at {width}");
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Every format, whole, as it is expected to be: files in `crates/report/snapshots`. Where a format is changed on purpose,
+//! `PQLAB_RENEW_SNAPSHOTS=1 cargo test -p pqlab-report` writes them anew, and what changed is looked at before it is kept.
+
+use super::{Exporter, exporters};
+use crate::fixtures;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What the format writes of the small run; of Parquet, which is not for reading, the schema and the rows.
+fn written(exporter: &dyn Exporter) -> String {
+    let mut bytes = Vec::new();
+    exporter.export(&fixtures::small_run(), &mut bytes).unwrap();
+    if exporter.name() != "parquet" {
+        return String::from_utf8(bytes).unwrap();
+    }
+    let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+    let mut schema = Vec::new();
+    parquet::schema::printer::print_schema(&mut schema, reader.metadata().file_metadata().schema());
+    let rows = reader.get_row_iter(None).unwrap().map(|row| format!("{}\n", row.unwrap()));
+    String::from_utf8(schema).unwrap() + &rows.collect::<String>()
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("snapshots")
+}
+
+/// Where two texts part, for a message that can be read.
+fn first_difference(one: &str, other: &str) -> String {
+    let lines = one.lines().zip(other.lines()).enumerate().find(|(_, (one, other))| one != other);
+    lines.map_or_else(
+        || format!("{} and {} lines", one.lines().count(), other.lines().count()),
+        |(line, (one, other))| format!("line {}:\n  expected {one}\n  found    {other}", line + 1),
+    )
+}
+
+#[test]
+fn every_format_is_written_as_it_was() {
+    let renew = std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some();
+    let mut expected_files = Vec::new();
+    for exporter in exporters() {
+        let extension = if exporter.name() == "parquet" { "txt" } else { exporter.extension() };
+        let name = format!("{}.{extension}", exporter.name());
+        let (path, found) = (folder().join(&name), written(exporter.as_ref()));
+        expected_files.push(name);
+        if renew {
+            fs::create_dir_all(folder()).unwrap();
+            fs::write(&path, &found).unwrap();
+            continue;
+        }
+        let expected = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert!(found == expected, "{}: {}", exporter.name(), first_difference(&expected, &found));
+    }
+    let mut files: Vec<String> =
+        fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    expected_files.sort();
+    assert_eq!(files, expected_files, "a file of a format that is no longer there");
+}
