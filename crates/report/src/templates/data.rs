@@ -62,7 +62,7 @@ impl Data {
     pub(super) fn of(sheet: &Sheet<'_>, past: &[Past]) -> Data {
         let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(sheet.run)).collect();
         let cases = sheet.rows.iter().map(|row| details(sheet, row, &past)).collect();
-        Data { cases, runs: past.iter().map(|past| format!("{} {}", past.started_at, past.id)).collect() }
+        Data { cases, runs: past.iter().map(|past| neutral(&format!("{} {}", past.started_at, past.id))).collect() }
     }
 
     /// As JSON that may stand inside a `script` element: no `<` in it, so that nothing can end the element, and none of the
