@@ -113,7 +113,7 @@ impl Quantity {
             Quantity::Rate => trimmed(&rate(value)),
             Quantity::Throughput => trimmed_unit(&throughput(value)),
             // Lengths of messages are powers of two, lengths of keys and signatures are not.
-            Quantity::Bytes if value as u64 % 1024 == 0 => trimmed_unit(&memory(value as u64)),
+            Quantity::Bytes if (value as u64).is_multiple_of(1024) => trimmed_unit(&memory(value as u64)),
             Quantity::Bytes => format!("{} B", grouped(value as u64)),
             Quantity::Plain => trimmed(&significant(value)),
             Quantity::Factor => format!("{}×", trimmed(&significant(value))),
