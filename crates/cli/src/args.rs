@@ -291,6 +291,9 @@ pub(crate) struct ExportArgs {
 
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
+
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
 }
 
 /// Make the report: a page, pictures and tables to publish.

@@ -48,3 +48,33 @@ fn handshakes_are_exchanged_over_sockets_and_shown() {
     assert_eq!(shown.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&shown.stderr).contains("100M"), "how to write it");
 }
+
+#[test]
+fn several_cores_are_measured_and_the_tables_answer_what_is_asked() {
+    let pqlab = Pqlab::new();
+    let arguments =
+        ["run", "ntor", "--provider", "aws-lc", "--algorithm", "ntor-v1", "--algorithm", "kem-only-mlkem512"];
+    let short = ["--threads", "1,2", "--tasks", "20", "--processes", "2", "--max-time", "0.05", "--no-progress"];
+    let text = pqlab.expect(0, &[&arguments[..], &short].concat());
+    for id in ["kem-only-mlkem512 reply[threads=2]", "ntor-v1 handshake-load[tasks=20,"] {
+        assert!(text.contains(id), "{id} in {text}");
+    }
+    let shown = pqlab.expect(0, &["show", "last", "--circuits-per-second", "200", "--link", "2M", "--rtt", "300"]);
+    for words in ["scaling: against one thread", "load: tasks through a thread pool", "64 cores (extrapolated)"] {
+        assert!(shown.contains(words), "{words} in {shown}");
+    }
+    let several = std::thread::available_parallelism().unwrap().get() > 1;
+    assert_eq!(shown.contains("2 cores (measured)"), several, "{shown}");
+    let asked = ["--circuits-per-second", "200", "--link", "2M", "--rtt", "300"];
+    for format in ["markdown", "latex"] {
+        let file = pqlab.expect(0, &[&["export", "last", "--format", format][..], &asked].concat());
+        for words in ["at 200 circuits a second", "at 2.00 Mbit/s", "round trip of 300 ms", "Against classical ntor"] {
+            assert!(file.contains(words) && shown.contains(words), "{words} in {format}: {file}");
+        }
+        assert!(file.contains("NOT measured here") && file.contains("doi:10.1145/3372297.3423350"), "{format}: {file}");
+    }
+    for wrong in [["--link", "fast"], ["--rtt", "-1"], ["--circuits-per-second", "0"]] {
+        let arguments = [&["export", "last", "--format", "markdown"][..], &wrong].concat();
+        assert_eq!(pqlab.run(&arguments).status.code(), Some(2), "{wrong:?}");
+    }
+}

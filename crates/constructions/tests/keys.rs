@@ -144,6 +144,30 @@ fn every_truncated_or_extended_key_is_refused() {
     assert!(PublicKey::from_pem("").is_err() && PrivateKey::from_pem("-----BEGIN PRIVATE KEY-----").is_err());
 }
 
+/// RFC 7468. Only the line feed at the end may be missing.
+#[test]
+fn every_truncated_or_changed_pem_is_refused_or_the_same_key() {
+    let identifier = Identifier::named("X-Wing").unwrap();
+    let public = PublicKey::new(identifier, &[3; 1216]).unwrap();
+    let private = PrivateKey::new(identifier, Some(&[5; 32]), None).unwrap();
+    let (open, secret) = (public.to_pem().unwrap(), private.to_pem().unwrap());
+    for length in 0..open.trim_end().len() {
+        assert!(PublicKey::from_pem(&open[..length]).is_err(), "{length}");
+    }
+    for length in 0..secret.trim_end().len() {
+        assert!(PrivateKey::from_pem(&secret[..length]).is_err(), "{length}");
+    }
+    // No character can be exchanged for another and give another key unseen: it is refused, or it was not part of the key.
+    for at in 0..secret.len() {
+        for character in ["-", "A", "=", " ", "\n", "\u{e9}"] {
+            let changed = format!("{}{character}{}", &secret[..at], &secret[at + 1..]);
+            if let Ok(read) = PrivateKey::from_pem(&changed) {
+                assert_eq!(PrivateKey::from_der(&read.to_der().unwrap()), Ok(read), "{at} {character:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_key_of_another_algorithm_is_refused() {
     let identifier = Identifier::named("Ed25519").unwrap();

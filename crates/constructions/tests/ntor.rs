@@ -231,6 +231,14 @@ fn without_the_onion_key_a_responder_is_refused_by_the_authenticated_handshakes_
     }
 }
 
+/// The handshakes with the larger KEMs.
+const LONGER: [(Variant, &str); 4] = [
+    (Variant::KemOnly, "ML-KEM-768"),
+    (Variant::KemOnly, "ML-KEM-1024"),
+    (Variant::Authenticated, "ML-KEM-768"),
+    (Variant::Authenticated, "ML-KEM-1024"),
+];
+
 /// Of X25519's public keys the top bit is ignored (RFC 7748, section 5), but the transcripts contain it.
 #[test]
 fn no_flipped_bit_of_either_message_lets_both_sides_finish() {
@@ -257,10 +265,30 @@ fn no_flipped_bit_of_either_message_lets_both_sides_finish() {
     }
 }
 
+/// One bit of each byte, in turn: the same code reads all three lengths.
+#[test]
+fn no_changed_byte_of_the_longer_messages_lets_both_sides_finish() {
+    for (variant, kem) in LONGER {
+        let exchange = Exchange::new(variant, kem);
+        for at in 0..exchange.onionskin.len() {
+            let mut onionskin = exchange.onionskin.clone();
+            onionskin[at] ^= 1 << (at % 8);
+            if let Ok((reply, _)) = exchange.respond(&onionskin) {
+                assert_eq!(exchange.finish(&reply), Err(HandshakeError::Authenticator), "{variant:?} {kem} byte {at}");
+            }
+        }
+        for at in 0..exchange.reply.len() {
+            let mut reply = exchange.reply.clone();
+            reply[at] ^= 1 << (at % 8);
+            assert_eq!(exchange.finish(&reply), Err(HandshakeError::Authenticator), "{variant:?} {kem} byte {at}");
+        }
+    }
+}
+
 #[test]
 fn every_truncation_and_every_extra_byte_is_refused() {
-    for variant in VARIANTS {
-        let exchange = Exchange::new(variant, "ML-KEM-512");
+    for (variant, kem) in VARIANTS.map(|variant| (variant, "ML-KEM-512")).into_iter().chain(LONGER) {
+        let exchange = Exchange::new(variant, kem);
         for length in (0..exchange.onionskin.len()).chain([exchange.onionskin.len() + 1]) {
             let mut onionskin = exchange.onionskin.clone();
             onionskin.resize(length, 0);

@@ -68,7 +68,9 @@ impl Plan {
     ) -> Result<Plan, LabError> {
         let halves = registry.providers().iter().flat_map(|provider| [provider.id(), provider.library.clone()]);
         let halves: Vec<String> = halves.chain(["fastest".to_owned()]).collect();
-        for half in filters.classical.iter().chain(&filters.post_quantum) {
+        let selected = suites.iter().filter(|suite| !suite.builtin).flat_map(|suite| &suite.select);
+        let selected = selected.flat_map(|select| select.classical.iter().chain(&select.post_quantum));
+        for half in filters.classical.iter().chain(&filters.post_quantum).chain(selected) {
             check_patterns("provider", std::slice::from_ref(half), halves.iter().map(String::as_str))?;
         }
         let cores = overrides.affinity.as_ref().map(Vec::len);
@@ -126,6 +128,14 @@ impl Plan {
 }
 
 impl Filters {
+    /// Whether libraries are named in any way.
+    fn name_libraries(&self) -> bool {
+        self.classical.is_some()
+            || self.post_quantum.is_some()
+            || !self.providers.is_empty()
+            || self.ids.iter().any(|id| id.contains('@'))
+    }
+
     fn take(&self, case: &Case) -> bool {
         matches_any(&self.ids, &case.id())
             && (matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library()))
@@ -201,14 +211,20 @@ fn named<T: Copy>(what: &str, names: &[String], all: &[T], name: fn(T) -> &'stat
     names.iter().map(value).collect()
 }
 
-/// Whether one of the case's parameters matches; a case without any is not what parameters narrow down.
+/// Whether one of the case's parameters matches, or, with an exclamation mark, none; a case without any is not what
+/// parameters narrow down.
 fn has_parameter(case: &Case, pattern: &str) -> bool {
-    case.parameters.is_empty() || case.parameters.iter().any(|parameter| matches(pattern, &parameter.to_string()))
+    let any = |pattern: &str| case.parameters.iter().any(|parameter| matches(pattern, &parameter.to_string()));
+    match pattern.strip_prefix('!') {
+        Some(unwanted) => !any(unwanted),
+        None => case.parameters.is_empty() || any(pattern),
+    }
 }
 
 /// What a selection and a command line choose of the cases' parameters; the command line has the last word.
 fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<Options, LabError> {
     let chosen = |asked: &Option<Vec<u64>>, own: &[u64]| asked.clone().or((!own.is_empty()).then(|| own.to_vec()));
+    let usual = |half: &Option<String>| half.clone().filter(|_| !filters.name_libraries());
     let variants = if filters.variants.is_empty() { &select.variants } else { &filters.variants };
     let options = Options {
         lengths: chosen(&filters.lengths, &select.lengths),
@@ -218,8 +234,8 @@ fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<O
         workers: filters.workers,
         cores,
         variants: named("variant", variants, &Variant::ALL, Variant::name)?,
-        classical: filters.classical.clone(),
-        post_quantum: filters.post_quantum.clone(),
+        classical: filters.classical.clone().or_else(|| usual(&select.classical)),
+        post_quantum: filters.post_quantum.clone().or_else(|| usual(&select.post_quantum)),
         blocks: chosen(&filters.blocks, &select.blocks),
         senders: blocks::chosen_senders(filters.senders.as_ref(), &select.senders)?,
         invalid_pct: filters.invalid_pct.or(select.invalid_pct),
@@ -294,5 +310,88 @@ pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -
     match near {
         Some((score, candidate)) if score > 0.8 => format!(", did you mean {candidate:?}"),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(suite: &str, filters: &Filters) -> Vec<Case> {
+        let registry = Registry::new(pqlab_providers::providers());
+        let suites = [Suite::find(suite).unwrap()];
+        Plan::new(&registry, &suites, filters, &ProtocolOverrides::default()).unwrap().cases
+    }
+
+    fn filter(ids: &[&str]) -> Filters {
+        Filters { ids: ids.iter().map(|&id| id.to_owned()).collect(), ..Filters::default() }
+    }
+
+    /// What is under load: different algorithms, providers and numbers of tasks.
+    fn loads(cases: &[Case]) -> [usize; 3] {
+        let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
+        let count = |of: &dyn Fn(&Case) -> String| loads.iter().map(|case| of(case)).collect::<HashSet<_>>().len();
+        let tasks = |case: &Case| case.number("tasks").map(|tasks| tasks.to_string()).unwrap_or_default();
+        [count(&|case| case.algorithm.clone()), count(&|case| case.provider.clone()), count(&tasks)]
+    }
+
+    #[test]
+    fn the_suite_hybrid_loads_one_construction_of_the_fastest_and_flags_widen_it() {
+        let usual = planned("hybrid", &Filters::default());
+        assert_eq!(loads(&usual), [1, 1, 4]);
+        assert!(usual.iter().any(|case| case.operation == "handshake"));
+        let all = planned("hybrid", &filter(&["*handshake-load*"]));
+        // The mock has no second half.
+        assert!(matches!(loads(&all), [5, 1 | 2, 4]), "{:?}", loads(&all));
+        let named = planned("hybrid", &filter(&["*handshake-load*@rustcrypto"]));
+        assert_eq!(loads(&named), [5, 1, 4]);
+        assert!(named.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
+        let rustcrypto = || Some("rustcrypto".to_owned());
+        let halves =
+            Filters { classical: rustcrypto(), post_quantum: rustcrypto(), tasks: Some(vec![7]), ..Filters::default() };
+        let of_halves = planned("hybrid", &halves);
+        assert_eq!(loads(&of_halves), [1, 1, 1]);
+        assert!(of_halves.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
+    }
+
+    #[test]
+    fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
+        let usual = planned("ntor", &Filters { threads: Some(vec![1, 2]), ..Filters::default() });
+        let [algorithms, providers, tasks] = loads(&usual);
+        assert!(algorithms == 3 && (1..=3).contains(&providers) && tasks == 2, "{:?}", loads(&usual));
+        let several: Vec<&Case> = usual.iter().filter(|case| case.number("threads").is_some()).collect();
+        assert_eq!(several.len(), 3 * 2 * 2, "{several:?}");
+        for case in several {
+            let alone = |operation: &str| {
+                usual
+                    .iter()
+                    .any(|one| one.parameters.is_empty() && one.operation == operation && one.provider == case.provider)
+            };
+            assert!(["create", "reply", "finish", "handshake"].into_iter().all(alone), "{}", case.id());
+        }
+        let widened = planned("ntor", &filter(&["*[threads=*"]));
+        let algorithms: HashSet<&str> = widened.iter().map(|case| case.algorithm.as_str()).collect();
+        assert!(algorithms.len() >= 7, "{algorithms:?}");
+    }
+
+    #[test]
+    fn an_unwanted_parameter_is_marked_by_an_exclamation_mark() {
+        let registry = Registry::new(pqlab_providers::providers());
+        let cases = registry.cases(&Options { threads: Some(vec![2]), ..Options::default() });
+        let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap();
+        let several = of("ntor/ntor-v1/reply[threads=2]@rustcrypto");
+        let alone = of("ntor/ntor-v1/reply@rustcrypto");
+        assert!(has_parameter(several, "threads=*") && !has_parameter(several, "!threads=*"));
+        assert!(has_parameter(alone, "threads=*") && has_parameter(alone, "!threads=*"));
+        assert!(!has_parameter(several, "tasks=*") && has_parameter(several, "!tasks=*"));
+    }
+
+    #[test]
+    fn halves_that_a_suite_names_must_exist() {
+        let suite = "name = \"x\"\nabout = \"\"\nselect = [{workload = \"hybrid\", classical = \"nobody\"}]";
+        let suite = Suite::parse(suite, "x.toml").unwrap();
+        let registry = Registry::new(pqlab_providers::providers());
+        let plan = Plan::new(&registry, &[suite], &Filters::default(), &ProtocolOverrides::default());
+        assert!(plan.unwrap_err().to_string().contains("nobody"));
     }
 }

@@ -64,7 +64,15 @@ pub struct Select {
     /// Likewise operations, where the command line has no filter.
     #[serde(default)]
     pub usual_operations: Vec<String>,
-    /// Parameters as the id shows them, all of which a case that has parameters must have: `regime=ram`.
+    /// Libraries of a construction's halves, of which `fastest` is one, where the command line names no libraries: neither
+    /// halves nor providers, nor a provider in a filter.
+    #[serde(default)]
+    pub classical: Option<String>,
+    /// Likewise of the other half.
+    #[serde(default)]
+    pub post_quantum: Option<String>,
+    /// Parameters as the id shows them, all of which a case that has parameters must have: `regime=ram`; with an exclamation
+    /// mark before it one that no case may have: `!threads=*`.
     #[serde(default)]
     pub parameters: Vec<String>,
     /// Transactions in a ledger's block; empty for the workload's own.

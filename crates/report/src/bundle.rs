@@ -4,6 +4,7 @@ use crate::charts::Chart;
 use crate::charts::raster::{self, PRINT_DPI, RasterError};
 use crate::exporters::{ExportError, benchmarks, exporter};
 use crate::history::Past;
+use crate::ntor::RelayScenario;
 use crate::sheet::Sheet;
 use crate::templates::{Page, page};
 use pqlab_record::Run;
@@ -43,7 +44,7 @@ pub fn bundle(run: &Run, past: &[Past]) -> Result<Vec<File>, BundleError> {
     let mut files = vec![("index.html".to_owned(), page.into_bytes())];
     files.extend(pictures(&charts)?);
     let mut benchmarks_md = Vec::new();
-    benchmarks(&sheet, past, &mut benchmarks_md).map_err(ExportError::from)?;
+    benchmarks(&sheet, past, &RelayScenario::default(), &mut benchmarks_md).map_err(ExportError::from)?;
     files.push(("tables/BENCHMARKS.md".to_owned(), benchmarks_md));
     for (name, format) in TABLES {
         if let Some(exporter) = exporter(format) {

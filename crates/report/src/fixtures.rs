@@ -163,15 +163,16 @@ pub(crate) fn small_run() -> Run {
     run
 }
 
+fn noted(mut record: Record, extra: &[(&str, f64)]) -> Record {
+    for visit in &mut record.samples.visits {
+        visit.extra = extra.iter().map(|(name, value)| ((*name).to_owned(), vec![*value])).collect();
+    }
+    record
+}
+
 /// A run with one operation on several threads, and one under load. Two processors.
 pub(crate) fn scaling_run() -> Run {
     let number = |name: &str, value: u64| Parameter::Number(name.into(), value);
-    let noted = |mut record: Record, extra: &[(&str, f64)]| {
-        for visit in &mut record.samples.visits {
-            visit.extra = extra.iter().map(|(name, value)| ((*name).to_owned(), vec![*value])).collect();
-        }
-        record
-    };
     let threads = |provider: &str, threads: u64, microseconds: f64| {
         let case = other("scaling", "ML-DSA-65", "verify", provider, vec![number("threads", threads)]);
         noted(record_of(case, microseconds, 1), &[("cores", threads.min(2) as f64)])
@@ -243,7 +244,8 @@ fn environment() -> Environment {
     }
 }
 
-/// Circuit handshakes of one provider: classical, and KEM-only with two parts left out in turn.
+/// Circuit handshakes of one provider: classical, and KEM-only with two parts left out in turn, and its steps on several
+/// threads of two processors.
 pub(crate) fn ntor_run() -> Run {
     let sized = |algorithm: &str, operation: &str, onionskin, reply, parameters| {
         let mut case = other("ntor", algorithm, operation, "aws-lc", parameters);
@@ -262,5 +264,15 @@ pub(crate) fn ntor_run() -> Run {
     for (part, microseconds) in [("kem", 30.0), ("kdf", 90.0)] {
         records.push(record_of(sized("kem-only-mlkem512", "profile", 820, 800, without(part)), microseconds, 1));
     }
+    for (operation, threads, microseconds) in
+        [("reply", 1, 40.0), ("reply", 2, 40.0 / 1.9), ("reply", 4, 40.0 / 1.8), ("handshake", 2, 100.0 / 1.9)]
+    {
+        let parameters = vec![Parameter::Number("threads".into(), threads)];
+        let case = sized("kem-only-mlkem512", operation, 820, 800, parameters);
+        records.push(noted(record_of(case, microseconds, 16), &[("cores", threads.min(2) as f64)]));
+    }
+    let parameters = vec![Parameter::Number("tasks".into(), 100), Parameter::Number("workers".into(), 2)];
+    let load = sized("kem-only-mlkem512", "handshake-load", 820, 800, parameters);
+    records.push(noted(record_of(load, 60.0, 100), &[("cores", 2.0)]));
     Run { records, ..run() }
 }

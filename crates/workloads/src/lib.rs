@@ -1,6 +1,7 @@
 //! What pqlab measures: one file per workload, one line each in [`workloads`].
 
 mod certificate;
+mod fastest;
 mod floor;
 mod hash;
 mod hybrid;

@@ -1,3 +1,4 @@
+use super::scenario;
 use crate::DONE;
 use crate::args::ExportArgs;
 use crate::output::{self, BadInput};
@@ -6,7 +7,8 @@ use pqlab_lab::report::{ExportOptions, Exporter, exporters_with};
 use std::io::{self, Write};
 
 pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
-    let options = ExportOptions { digits: arguments.digits, provider: arguments.provider.clone() };
+    let scenario = scenario::of(&arguments.scenario)?;
+    let options = ExportOptions { digits: arguments.digits, provider: arguments.provider.clone(), scenario };
     let exporter = find(&arguments.format, &options)?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;

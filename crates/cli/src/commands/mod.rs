@@ -14,6 +14,7 @@ pub(crate) mod ntor_relay;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod scenario;
 pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod verify;

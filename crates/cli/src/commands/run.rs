@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
-    let options = ExportOptions { digits: arguments.digits, provider: None };
+    let options = ExportOptions { digits: arguments.digits, ..ExportOptions::default() };
     let exporter = arguments.format.as_deref().map(|format| export::find(format, &options)).transpose()?;
     let laboratory = laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
     // Before anything is measured, everything that can be wrong with the request has been found.

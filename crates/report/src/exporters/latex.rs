@@ -3,6 +3,8 @@
 use super::{ExportError, Exporter};
 use crate::estimates::{Estimates, estimate};
 use crate::findings::time;
+use crate::ntor::RelayScenario;
+use crate::ntor::tables::{Holds, Table, tables};
 use crate::number::{NONE, percent, rate};
 use crate::terminal::neutral;
 use pqlab_record::{Record, Run, Status};
@@ -12,12 +14,15 @@ use std::io::Write;
 const LONG: usize = 40;
 const HEADING: &str = r"Algorithm and operation & Provider & Median & 95\% interval & p95 & CoV & op/s \\";
 /// Names may break, and nothing stands at the edges, so that the table fits a page of `article`.
-const COLUMNS: &str = r"{@{}>{\raggedright}p{0.23\linewidth}>{\raggedright}p{0.13\linewidth}rrrrr@{}}";
+const COLUMNS: &str = r"@{}>{\raggedright}p{0.23\linewidth}>{\raggedright}p{0.13\linewidth}rrrrr@{}";
 /// Small, and with little between the columns.
 const STYLE: &str = r"\footnotesize\setlength{\tabcolsep}{2pt}";
 
-/// A table of an area: medians with their intervals.
-pub(super) struct Latex;
+/// A table of an area: medians with their intervals; of circuit handshakes also what they cost.
+pub(super) struct Latex {
+    /// What tables of circuit handshakes ask about.
+    pub(super) scenario: RelayScenario,
+}
 
 impl Exporter for Latex {
     fn name(&self) -> &'static str {
@@ -37,28 +42,73 @@ impl Exporter for Latex {
         writeln!(out, r"% Needs \usepackage{{array,booktabs,longtable}}.")?;
         for area in run.areas().into_iter().filter(|area| *area != "floor") {
             let rows: Vec<String> = run.area(area).map(|record| row(record, run)).collect();
-            table(run, area, &rows, out)?;
+            table(&area_frame(run, area), &rows, out)?;
         }
+        tables(run, &self.scenario).iter().try_for_each(|table| circuits(table, out))?;
         Ok(())
     }
 }
 
-fn table(run: &Run, area: &str, rows: &[String], out: &mut dyn Write) -> std::io::Result<()> {
-    let caption = format!(
-        "Area {}: median time of one operation with its 95\\% interval over processes, on {}.",
-        escape(area),
-        escape(&run.header.environment.cpu.model)
-    );
-    let label = format!("tab:pqlab-{}", crate::charts::slug(area));
+/// What stands around the rows.
+struct Frame {
+    caption: String,
+    label: String,
+    /// A letter for each column.
+    columns: String,
+    heading: String,
+    /// A size of type, and what else holds for the table.
+    size: &'static str,
+}
+
+fn area_frame(run: &Run, area: &str) -> Frame {
+    Frame {
+        caption: format!(
+            "Area {}: median time of one operation with its 95\\% interval over processes, on {}.",
+            escape(area),
+            escape(&run.header.environment.cpu.model)
+        ),
+        label: format!("tab:pqlab-{}", crate::charts::slug(area)),
+        columns: COLUMNS.to_owned(),
+        heading: HEADING.to_owned(),
+        size: STYLE,
+    }
+}
+
+/// A table of circuit handshakes.
+fn circuits(of: &Table, out: &mut dyn Write) -> std::io::Result<()> {
+    let column = |holds: Holds| match holds {
+        Holds::Text => "l",
+        Holds::Figures => "r",
+        Holds::Prose => "p{0.45\\linewidth}",
+    };
+    let line = |cells: Vec<String>| format!("{} \\\\", cells.join(" & "));
+    let frame = Frame {
+        caption: format!(
+            "{}.{}",
+            escape(&of.title),
+            of.note.map_or(String::new(), |note| format!(" {}.", escape(note)))
+        ),
+        label: format!("tab:pqlab-ntor-{}", of.name),
+        columns: of.columns.iter().map(|(_, holds)| column(*holds)).collect(),
+        heading: line(of.columns.iter().map(|(heading, _)| escape(heading)).collect()),
+        size: "\\scriptsize",
+    };
+    let rows: Vec<String> = of.rows.iter().map(|row| line(row.iter().map(|cell| escape(cell)).collect())).collect();
+    table(&frame, &rows, out)
+}
+
+fn table(frame: &Frame, rows: &[String], out: &mut dyn Write) -> std::io::Result<()> {
+    let Frame { caption, label, columns, heading, size } = frame;
     if rows.len() > LONG {
-        writeln!(out, "\n{{{STYLE}\n\\begin{{longtable}}{COLUMNS}\n\\caption{{{caption}}}\\label{{{label}}} \\\\")?;
-        writeln!(out, "\\toprule\n{HEADING}\n\\midrule\n\\endfirsthead\n\\toprule\n{HEADING}\n\\midrule\n\\endhead")?;
+        writeln!(out, "\n{{{size}\n\\begin{{longtable}}{{{columns}}}")?;
+        writeln!(out, "\\caption{{{caption}}}\\label{{{label}}} \\\\")?;
+        writeln!(out, "\\toprule\n{heading}\n\\midrule\n\\endfirsthead\n\\toprule\n{heading}\n\\midrule\n\\endhead")?;
         writeln!(out, "\\bottomrule\n\\endfoot")?;
         rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
         return writeln!(out, "\\end{{longtable}}}}");
     }
-    writeln!(out, "\n\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n\\label{{{label}}}\n{STYLE}")?;
-    writeln!(out, "\\begin{{tabular}}{COLUMNS}\n\\toprule\n{HEADING}\n\\midrule")?;
+    writeln!(out, "\n\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n\\label{{{label}}}\n{size}")?;
+    writeln!(out, "\\begin{{tabular}}{{{columns}}}\n\\toprule\n{heading}\n\\midrule")?;
     rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
     writeln!(out, "\\bottomrule\n\\end{{tabular}}\n\\end{{table}}")
 }
@@ -134,7 +184,7 @@ mod tests {
 
     fn exported(run: &Run) -> String {
         let mut bytes = Vec::new();
-        Latex.export(run, &mut bytes).unwrap();
+        Latex { scenario: RelayScenario::default() }.export(run, &mut bytes).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 
@@ -162,6 +212,17 @@ mod tests {
         run.header.id = "x\n\\evil".to_owned();
         let text = exported(&run);
         assert!(!text.contains("\\input") && !text.contains("\n\\evil"), "{text}");
+    }
+
+    #[test]
+    fn circuit_handshakes_have_their_tables() {
+        let text = exported(&fixtures::ntor_run());
+        for table in tables(&fixtures::ntor_run(), &RelayScenario::default()) {
+            assert!(text.contains(&format!("\\label{{tab:pqlab-ntor-{}}}", table.name)), "{}", table.name);
+        }
+        assert!(text.contains("kem-only-mlkem512 & 820 & 800 & 1,620 & 2 & 2 & 4 \\\\"), "{text}");
+        assert!(text.contains("64 cores (extrapolated)") && text.contains("NOT measured here"));
+        assert!(text.matches("\\begin{table}").count() == text.matches("\\end{table}").count());
     }
 
     #[test]

@@ -4,6 +4,8 @@ use super::{ExportError, Exporter};
 use crate::estimates::{Estimates, harness_floor_ns};
 use crate::findings::{Findings, findings, interval, time};
 use crate::history::Past;
+use crate::ntor::RelayScenario;
+use crate::ntor::tables::{Holds, Table, tables};
 use crate::number::{NONE, factor, grouped, percent, rate};
 use crate::sheet::{Factor, Row, Sheet};
 use crate::terminal::{Mark, environment_line, neutral};
@@ -11,7 +13,10 @@ use pqlab_record::{ProtocolKind, Run};
 use std::io::Write;
 
 /// Headline figures, methodology, environments, full tables, stability analysis, and other machines where they are given.
-pub(super) struct Markdown;
+pub(super) struct Markdown {
+    /// What tables of circuit handshakes ask about.
+    pub(super) scenario: RelayScenario,
+}
 
 impl Exporter for Markdown {
     fn name(&self) -> &'static str {
@@ -27,16 +32,21 @@ impl Exporter for Markdown {
     }
 
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        benchmarks(&Sheet::of(run), &[], out)?;
+        benchmarks(&Sheet::of(run), &[], &self.scenario, out)?;
         Ok(())
     }
 }
 
-/// The file, with runs of other machines set beside this one.
+/// The file, with runs of other machines set beside this one, and what circuit handshakes cost in a scenario.
 ///
 /// # Errors
 /// Where `out` takes no more.
-pub fn benchmarks(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
+pub fn benchmarks(
+    sheet: &Sheet<'_>,
+    past: &[Past],
+    scenario: &RelayScenario,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
     let run = sheet.run;
     let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
     writeln!(
@@ -53,6 +63,9 @@ pub fn benchmarks(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std:
         writeln!(out, "\n## {}\n", escape(area))?;
         let rows: Vec<&Row<'_>> = sheet.area(area).collect();
         cases(&rows, out)?;
+        if area == "ntor" {
+            tables(run, scenario).iter().try_for_each(|table| circuits(table, out))?;
+        }
     }
     stability(sheet, out)?;
     machines(sheet, past, out)?;
@@ -181,6 +194,19 @@ fn cases(rows: &[&Row<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     if legend.is_empty() { Ok(()) } else { writeln!(out, "\n{}", legend.join("; ")) }
 }
 
+/// A table of circuit handshakes.
+fn circuits(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
+    let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    writeln!(out, "\n### {}\n", escape(&table.title))?;
+    writeln!(out, "{}", line(table.columns.iter().map(|(heading, _)| escape(heading)).collect()))?;
+    let sides = table.columns.iter().map(|(_, holds)| if *holds == Holds::Figures { "---:" } else { "---" });
+    writeln!(out, "|{}|", sides.collect::<Vec<_>>().join("|"))?;
+    for row in &table.rows {
+        writeln!(out, "{}", line(row.iter().map(|cell| escape(cell)).collect()))?;
+    }
+    table.note.map_or(Ok(()), |note| writeln!(out, "\n{}", escape(note)))
+}
+
 /// The spread of each operation beside that of AES-256-GCM, the noise floor, where the run has it.
 fn stability(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
     let variation = |row: &Row<'_>| row.estimates.as_ref().and_then(Estimates::operations).and_then(|of| of.cov_pct);
@@ -284,7 +310,7 @@ mod tests {
 
     fn made(run: &Run, past: &[Past]) -> String {
         let mut bytes = Vec::new();
-        benchmarks(&Sheet::of(run), past, &mut bytes).unwrap();
+        benchmarks(&Sheet::of(run), past, &RelayScenario::default(), &mut bytes).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 
@@ -317,6 +343,20 @@ mod tests {
         other.records[0].samples = fixtures::samples(20.8, 1);
         let text = made(&run, &[Past::of(&other)]);
         assert!(text.contains("## ENV-1 against ENV-2") && text.contains("**2.00×**"), "{text}");
+    }
+
+    #[test]
+    fn circuit_handshakes_have_their_tables_in_the_scenario_that_is_asked_for() {
+        let scenario = RelayScenario { circuits_per_second: 50.0, ..RelayScenario::default() };
+        let mut bytes = Vec::new();
+        Markdown { scenario }.export(&fixtures::ntor_run(), &mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        for table in tables(&fixtures::ntor_run(), &RelayScenario { circuits_per_second: 50.0, ..Default::default() }) {
+            assert!(text.contains(&format!("### {}\n", escape(&table.title))), "{}", table.title);
+        }
+        assert!(text.contains("| kem-only-mlkem512 | 820 | 800 | 1,620 | 2 | 2 | 4 |"), "{text}");
+        assert!(text.contains("at 50.0 circuits a second") && text.contains("| 64 cores (extrapolated) |"), "{text}");
+        assert!(text.contains("does NOT authenticate the relay"));
     }
 
     #[test]

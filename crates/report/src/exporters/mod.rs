@@ -15,6 +15,7 @@ mod sha3_csv;
 
 pub use markdown::benchmarks;
 
+use crate::ntor::RelayScenario;
 use pqlab_record::{Case, Run};
 use std::io::Write;
 
@@ -64,12 +65,14 @@ pub enum ExportError {
 }
 
 /// What a user may choose of a format; each format takes what applies to it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExportOptions {
     /// Decimals.
     pub digits: Option<usize>,
     /// A provider's id, or a library's name.
     pub provider: Option<String>,
+    /// What tables of circuit handshakes ask about.
+    pub scenario: RelayScenario,
 }
 
 /// All formats.
@@ -87,8 +90,8 @@ pub fn exporters_with(options: &ExportOptions) -> Vec<Box<dyn Exporter>> {
         Box::new(google_benchmark::GoogleBenchmark),
         Box::new(google_benchmark::GoogleBenchmarkCsv),
         Box::new(sha3_csv::Sha3Csv::new(options)),
-        Box::new(markdown::Markdown),
-        Box::new(latex::Latex),
+        Box::new(markdown::Markdown { scenario: options.scenario.clone() }),
+        Box::new(latex::Latex { scenario: options.scenario.clone() }),
         Box::new(hyperfine::Hyperfine),
         Box::new(bmf::Bmf),
         Box::new(github_action_benchmark::GithubActionBenchmark),

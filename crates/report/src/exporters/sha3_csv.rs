@@ -231,7 +231,7 @@ mod tests {
     }
 
     fn exporter(digits: Option<usize>, provider: Option<&str>) -> Sha3Csv {
-        Sha3Csv::new(&ExportOptions { digits, provider: provider.map(str::to_owned) })
+        Sha3Csv::new(&ExportOptions { digits, provider: provider.map(str::to_owned), ..ExportOptions::default() })
     }
 
     fn exported(exporter: &Sha3Csv, run: &Run) -> String {

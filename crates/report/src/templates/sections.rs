@@ -2,6 +2,8 @@
 
 use crate::charts::Chart;
 use crate::findings::{Choice, Cost, Doubt, Findings};
+use crate::ntor::RelayScenario;
+use crate::ntor::tables::{Holds, tables};
 use crate::number::{NONE, factor, grouped, percent, rate};
 use crate::sheet::{Row, Sheet};
 use crate::terminal::{Mark, neutral};
@@ -141,6 +143,24 @@ pub(super) fn area(sheet: &Sheet<'_>, area: &str, charts: &[Chart]) -> Markup {
                     tbody { @for (index, row) in rows { (case(index, row)) } }
                 }
             }
+            @if area == "ntor" { (circuits(sheet.run)) }
+        }
+    }
+}
+
+/// What circuit handshakes are made of and what they cost a relay.
+fn circuits(run: &Run) -> Markup {
+    let side = |holds: &Holds| (*holds == Holds::Figures).then_some("num");
+    html! {
+        @for table in tables(run, &RelayScenario::default()) {
+            h3 { (neutral(&table.title)) }
+            div.scroll { table.plain {
+                thead { tr { @for (heading, holds) in &table.columns { th class=[side(holds)] scope="col" { (heading) } } } }
+                tbody { @for row in &table.rows {
+                    tr { @for (cell, (_, holds)) in row.iter().zip(&table.columns) { td class=[side(holds)] { (neutral(cell)) } } }
+                } }
+            } }
+            @if let Some(note) = table.note { p.soft { (note) } }
         }
     }
 }

@@ -5,15 +5,18 @@
 //! operation with one half alone: what the combiner costs is the difference, round by round. Of X25519, key generation
 //! contains one key generation, encapsulation one key generation and one Diffie-Hellman, decapsulation one
 //! Diffie-Hellman, in the hybrid as in the half.
+//!
+//! `hybrid/X-Wing/handshake-load[tasks=500,workers=2]@aws-lc+liboqs` is the whole key exchange as a task, so many of them at
+//! once through a thread pool: see [`scaling`](crate::scaling).
 
-mod fastest;
 mod handshake;
 mod signing;
 
 use crate::hash::HashWorkload;
 use crate::inputs::generator;
 use crate::pairs::{Pair, pairs};
-use crate::{Options, Workload, fault, find, kem, missing, signature};
+use crate::scaling::{self, TrialJob};
+use crate::{Options, Workload, fastest, fault, find, kem, missing, signature};
 use handshake::Handshake;
 use pqlab_constructions::{CompositeSignature, HybridKem, MockKem, ReferenceSignature};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -48,6 +51,7 @@ impl Workload for HybridWorkload {
     fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
         let mut cases = Vec::new();
         let kems = kem_pairs(providers, options);
+        let mut loads = Vec::new();
         for operation in KEM_OPERATIONS {
             for half in halves(&kems, |pair| &pair.classical) {
                 cases.extend(kem_case(X25519, operation, half));
@@ -62,12 +66,19 @@ impl Workload for HybridWorkload {
                     algorithm != "X25519+mock" || same == Some(*pair)
                 };
                 let built = kems.iter().filter(first).filter(|pair| hybrid_kem(algorithm, pair, providers).is_ok());
-                cases.extend(built.filter_map(|pair| kem_case(algorithm, operation, &pair.id())));
+                let built: Vec<Case> = built.filter_map(|pair| kem_case(algorithm, operation, &pair.id())).collect();
+                if operation == "handshake" {
+                    loads.extend(built.iter().flat_map(|whole| scaling::load_cases(whole, options)));
+                }
+                cases.extend(built);
             }
             if operation == "handshake" {
                 cases.extend(halves(&kems, |pair| &pair.classical).flat_map(|half| symmetric(providers, half)));
             }
         }
+        // All constructions in the same rounds.
+        loads.iter_mut().for_each(|case| case.block = "hybrid/kem/handshake-load".into());
+        cases.extend(loads);
         let signatures = signature_pairs(providers, options);
         for operation in SIGNATURE_OPERATIONS {
             for half in halves(&signatures, |pair| &pair.classical) {
@@ -119,6 +130,10 @@ impl Workload for HybridWorkload {
                 X25519 | ML_KEM => half_kem(algorithm, &case.provider, providers)?,
                 hybrid => hybrid_kem(hybrid, &pair, providers)?,
             };
+            if scaling::concerns(case) {
+                let job = || Ok(Box::new(TrialJob::new(Handshake::new(Arc::clone(&kem)))) as _);
+                return scaling::prepare(case, seed, job);
+            }
             return match case.operation.as_str() {
                 "handshake" => Ok(Box::new(Handshake::new(kem))),
                 _ => kem::trial(kem, case, &mut generator(case, seed)),
@@ -319,11 +334,65 @@ mod tests {
     }
 
     #[test]
+    fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
+        let providers = pqlab_providers::providers();
+        let options = Options { tasks: Some(vec![3, 100]), workers: Some(2), ..Options::default() };
+        let cases = HybridWorkload.cases(&providers, &options);
+        let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
+        for algorithm in HYBRID_KEMS {
+            let id = format!("hybrid/{algorithm}/handshake-load[tasks=100,workers=2]@rustcrypto");
+            assert!(loads.iter().any(|case| case.id() == id), "{id}");
+        }
+        assert!(loads.iter().all(|case| case.block == loads[0].block));
+        assert!(loads.iter().all(|case| HYBRID_KEMS.contains(&case.algorithm.as_str())));
+        let usual = HybridWorkload.cases(&providers, &Options { workers: Some(2), ..Options::default() });
+        let tasks = usual.iter().filter(|case| case.algorithm == "X-Wing" && case.provider == "rustcrypto");
+        assert_eq!(tasks.filter_map(|case| case.number("tasks")).collect::<Vec<_>>(), [100, 500, 1_000, 5_000]);
+    }
+
+    #[test]
+    fn a_load_does_every_handshake_and_finds_a_wrong_one() {
+        let providers = pqlab_providers::providers();
+        let options = Options { tasks: Some(vec![7]), workers: Some(2), ..Options::default() };
+        let cases = HybridWorkload.cases(&providers, &options);
+        let case =
+            cases.iter().find(|case| case.operation == "handshake-load" && case.provider == "rustcrypto").unwrap();
+        let mut trial = HybridWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
+        let mut recorder = Recorder::default();
+        assert_eq!(trial.batch(), Some(7));
+        trial.refill(7).unwrap();
+        trial.run(7, &mut recorder).unwrap();
+        trial.note(&mut recorder).unwrap();
+        trial.verify().unwrap();
+        assert!(recorder.take().iter().any(|(name, _)| name == "queueing_p95_ns"));
+        // A task that leaves its secrets as they were before.
+        struct Idle(Handshake);
+        impl Trial for Idle {
+            fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+                self.0.refill(batch)
+            }
+            fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+                Ok(())
+            }
+            fn verify(&mut self) -> Result<(), Fault> {
+                self.0.verify()
+            }
+        }
+        let kem = hybrid_kem("X-Wing", &Pair::of(case), &providers).unwrap();
+        let idle = || Ok(Box::new(TrialJob::new(Idle(Handshake::new(Arc::clone(&kem))))) as _);
+        let mut trial = scaling::prepare(case, Seed { run: 1, process: 0 }, idle).unwrap();
+        trial.refill(7).unwrap();
+        trial.run(7, &mut recorder).unwrap();
+        assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))));
+    }
+
+    #[test]
     fn the_halves_of_every_hybrid_are_in_its_block() {
         let (_, cases) = cases();
-        for case in
-            cases.iter().filter(|case| ["X-Wing", CompositeSignature::ALGORITHM].contains(&case.algorithm.as_str()))
-        {
+        let compared = |case: &&Case| {
+            ["X-Wing", CompositeSignature::ALGORITHM].contains(&case.algorithm.as_str()) && !scaling::concerns(case)
+        };
+        for case in cases.iter().filter(compared) {
             let pair = Pair::of(case);
             let names = if case.algorithm == "X-Wing" { [X25519, ML_KEM] } else { [ED25519, ML_DSA] };
             for (algorithm, provider) in names.into_iter().zip([&pair.classical, &pair.post_quantum]) {

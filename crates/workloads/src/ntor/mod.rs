@@ -1,6 +1,9 @@
 //! Workload `ntor`: circuit handshakes, by step and whole, over every pair of providers; the parts of a handshake by
 //! leaving each out; and the exchange with a real relay over loopback sockets.
 //!
+//! `reply` and `handshake` are also done on several threads at once, and handshakes as tasks of a thread pool: see
+//! [`scaling`](crate::scaling).
+//!
 //! Of the three handshakes, `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
 
 mod exchange;
@@ -9,7 +12,8 @@ pub mod relay;
 mod steps;
 
 use crate::pairs::{Pair, pairs};
-use crate::{NULL, Options, Workload, fault, find, missing};
+use crate::scaling::{self, TrialJob};
+use crate::{NULL, Options, Workload, fastest, fault, find, missing};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -19,6 +23,8 @@ use std::sync::Arc;
 
 /// The steps of a handshake and the whole of it.
 const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
+/// What is done on several threads at once: all that a relay does, and both sides.
+const AT_ONCE: [&str; 2] = ["reply", "handshake"];
 /// What a handshake is made of; each is left out in turn to see what it costs.
 const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
 const KEMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
@@ -39,7 +45,7 @@ impl Workload for NtorWorkload {
         for handshake in handshakes() {
             let kem = handshake.kem;
             let has_kem = |provider: &Provider| kem.is_none_or(|kem| kem_of(provider, kem).is_some());
-            let mut found = pairs(providers, options, has_classical, has_kem);
+            let mut found = pairs(providers, &handshake.halves(providers, options), has_classical, has_kem);
             if kem.is_none() {
                 // No second half: the classical provider alone.
                 found.retain(|pair| pair.classical == pair.post_quantum);
@@ -63,6 +69,13 @@ impl Workload for NtorWorkload {
                         case("profile", "handshake", vec![Parameter::Word("without".into(), (*part).into())])
                     }),
                 );
+                // All handshakes and providers in the same rounds, on threads as on one.
+                let in_block = |block: &'static str| move |case: Case| Case { block: format!("ntor/{block}"), ..case };
+                let at_once = AT_ONCE.map(|operation| case(operation, "threads", Vec::new()));
+                let threads = at_once.iter().flat_map(|base| scaling::thread_cases(base, options));
+                cases.extend(threads.map(in_block("threads")));
+                let loads = scaling::load_cases(&case("handshake", "load", Vec::new()), options);
+                cases.extend(loads.into_iter().map(in_block("load")));
                 for connection in exchange::CONNECTIONS {
                     let parameters =
                         [("over", "tcp"), ("connection", connection)].map(|(k, v)| Parameter::Word(k.into(), v.into()));
@@ -90,12 +103,20 @@ impl Workload for NtorWorkload {
         primitives.into_iter().map(|(provider, algorithm)| (provider, algorithm.to_owned())).collect()
     }
 
-    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], _seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
         let pair = Pair::of(case);
         let without = case.word("without");
-        let protocol = handshake.protocol(providers, &pair, without)?;
+        let protocol = || handshake.protocol(providers, &pair, without);
         let whole = without.is_none() && pair.classical != NULL;
+        if scaling::concerns(case) {
+            return scaling::prepare(case, seed, || match scaling::operation(case) {
+                "reply" => Ok(Box::new(TrialJob::new(steps::Reply::new(protocol()?, whole)?)) as _),
+                "handshake" => Ok(Box::new(TrialJob::new(steps::Whole::new(protocol()?, whole)?)) as _),
+                _ => Err(missing(case)),
+            });
+        }
+        let protocol = protocol()?;
         Ok(match case.operation.as_str() {
             "create" => Box::new(steps::Create::new(protocol, whole)?),
             "reply" => Box::new(steps::Reply::new(protocol, whole)?),
@@ -141,6 +162,21 @@ impl Handshake {
             Variant::V1 => "ntor-v1".to_owned(),
             Variant::KemOnly => format!("kem-only-{kem}"),
             Variant::Authenticated => format!("ntor-x25519-{kem}"),
+        }
+    }
+
+    /// The options with the providers that `fastest` stands for. Classical ntor has no second half: it is the first
+    /// provider's alone.
+    fn halves(&self, providers: &[Arc<Provider>], options: &Options) -> Options {
+        let whole: Vec<_> = providers.iter().filter(|provider| has_classical(provider)).cloned().collect();
+        let resolved = fastest::resolve(
+            options,
+            || fastest::kem(&whole, "X25519"),
+            || self.kem.and_then(|kem| fastest::kem(providers, kem)),
+        );
+        match self.kem {
+            Some(_) => resolved,
+            None => Options { post_quantum: resolved.classical.clone(), ..resolved },
         }
     }
 

@@ -30,7 +30,7 @@ fn every_case_runs_and_is_verified() {
         let mut trial = NtorWorkload.prepare(case, &providers, SEED).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
         let mut recorder = Recorder::default();
         for batch in [1, 3] {
-            trial.refill(batch).unwrap();
+            trial.refill(batch).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
             trial.run(batch, &mut recorder).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
             trial.verify().unwrap_or_else(|e| panic!("{}: {e}", case.id()));
         }
@@ -53,6 +53,53 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
     assert!(ids.contains(&"ntor/kem-only-mlkem512/profile[without=kem]@rustcrypto".to_owned()), "{ids:?}");
     assert!(ids.contains(&"ntor/ntor-v1/exchange[over=tcp,connection=kept]@rustcrypto".to_owned()));
     assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor has one half");
+}
+
+#[test]
+fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
+    let (_, cases) = cases();
+    for operation in ["create", "reply", "finish", "handshake", "handshake-load"] {
+        for several in [false, true] {
+            let alike = |case: &&Case| case.operation == operation && case.number("threads").is_some() == several;
+            let blocks: Vec<&str> = cases.iter().filter(alike).map(|case| case.block.as_str()).collect();
+            assert!(blocks.iter().all(|block| *block == blocks[0]), "{operation}: {blocks:?}");
+            let names = cases.iter().filter(alike).map(|case| case.algorithm.as_str());
+            let names: std::collections::HashSet<&str> = names.collect();
+            assert!(names.is_empty() || names.len() == handshakes().len(), "{operation}: {names:?}");
+        }
+    }
+}
+
+#[test]
+fn handshakes_are_done_on_several_threads_and_as_tasks() {
+    let providers = pqlab_providers::providers();
+    let options = Options { threads: Some(vec![2]), tasks: Some(vec![100]), workers: Some(2), ..Options::default() };
+    let ids: Vec<String> = NtorWorkload.cases(&providers, &options).iter().map(Case::id).collect();
+    for id in [
+        "ntor/ntor-v1/reply[threads=2]@rustcrypto",
+        "ntor/kem-only-mlkem512/handshake[threads=2]@rustcrypto",
+        "ntor/ntor-x25519-mlkem1024/handshake-load[tasks=100,workers=2]@rustcrypto",
+    ] {
+        assert!(ids.iter().any(|known| known == id), "{id}");
+    }
+    assert_eq!(ids.len(), ids.iter().collect::<std::collections::HashSet<_>>().len());
+}
+
+#[test]
+fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
+    let providers = pqlab_providers::providers();
+    let fastest = || Some("fastest".to_owned());
+    let options = Options { classical: fastest(), post_quantum: fastest(), ..Options::default() };
+    let cases = NtorWorkload.cases(&providers, &options);
+    for handshake in handshakes() {
+        let pairs: std::collections::HashSet<&str> =
+            cases.iter().filter(|case| case.algorithm == handshake.name()).map(|case| case.provider.as_str()).collect();
+        assert_eq!(pairs.len(), 1, "{}: {pairs:?}", handshake.name());
+        assert!(pairs.iter().all(|pair| !pair.contains(NULL)), "{pairs:?}");
+    }
+    let options = Options { post_quantum: Some("rustcrypto".into()), ..Options::default() };
+    let named = NtorWorkload.cases(&providers, &options);
+    assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "beside every choice of the other half");
 }
 
 struct Running {
@@ -128,6 +175,21 @@ fn what_is_no_request_is_disconnected_and_answers_nothing() {
         assert!(answer.is_empty(), "{request:?} was answered");
     }
     assert_eq!(running.relay.served().handshakes, 0);
+    running.works();
+}
+
+#[test]
+fn a_client_that_sends_too_slowly_is_disconnected_while_others_are_served() {
+    let running = Running::start();
+    let mut slow = TcpStream::connect(running.address).unwrap();
+    slow.write_all(&[0, 2]).unwrap();
+    running.works();
+    // Far more than it is given: only a relay that waits for ever fails here.
+    slow.set_read_timeout(Some(std::time::Duration::from_secs(60))).unwrap();
+    let mut answer = Vec::new();
+    let ended = slow.read_to_end(&mut answer);
+    let waited = ended.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock);
+    assert!(answer.is_empty() && !waited, "{ended:?}");
     running.works();
 }
 

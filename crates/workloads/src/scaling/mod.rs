@@ -11,7 +11,7 @@ mod team;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use job::Job;
+pub(crate) use job::{Job, TrialJob};
 pub(crate) use jobs::{of_kem, of_signature};
 
 use crate::inputs::generator;
@@ -67,7 +67,7 @@ impl Workload for ScalingWorkload {
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         let provider = find(providers, &case.provider)?;
         let mut generator = generator(case, seed);
-        let operation = case.operation.strip_suffix(LOAD).unwrap_or(&case.operation);
+        let operation = operation(case);
         let length = case.number("len").unwrap_or(MESSAGE) as usize;
         // Where a name stands for a KEM and a signature scheme both, the operation tells which is meant.
         let signature = provider.signature(&case.algorithm).filter(|_| matches!(operation, "sign" | "verify"));
@@ -106,6 +106,16 @@ pub(crate) fn load_cases(base: &Case, options: &Options) -> Vec<Case> {
         case
     };
     numbers.into_iter().map(case).collect()
+}
+
+/// Whether it is a case of [`thread_cases`] or [`load_cases`].
+pub(crate) fn concerns(case: &Case) -> bool {
+    case.number("threads").is_some() || case.number("tasks").is_some()
+}
+
+/// What each thread of such a case does.
+pub(crate) fn operation(case: &Case) -> &str {
+    case.operation.strip_suffix(LOAD).unwrap_or(&case.operation)
 }
 
 /// Readies a case of [`thread_cases`] or [`load_cases`]. `job` is called once for each thread; what it makes must share

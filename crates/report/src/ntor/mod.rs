@@ -1,12 +1,19 @@
 //! What measured circuit handshakes mean for a relay and its links: figures of a run, and arithmetic on them. Nothing here
-//! is estimated from elsewhere; where a figure was not measured there is none.
+//! is estimated from elsewhere; where a figure was not measured there is none. What others published is quoted in a table
+//! of its own.
+
+mod literature;
+pub mod tables;
+
+pub use literature::{Quoted, related_work};
 
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run};
+use pqlab_record::{Record, Run, State};
 use pqlab_stats::{CONFIDENCE, Interval, Sorted, mean_interval};
 
-/// Bytes that a CREATE2 cell has for an onionskin (tor-spec, sections 3 and 5.1).
-const CELL: u64 = 505;
+/// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and without
+/// HLEN (tor-spec, sections 3 and 5.1).
+const CELL_ROOM: [u64; 2] = [505, 507];
 /// The steps of a handshake: by the client, the relay, the client.
 pub const STEPS: [&str; 3] = ["create", "reply", "finish"];
 
@@ -51,6 +58,8 @@ pub struct HandshakeFigures {
     pub kept: Option<Timing>,
     /// Over a connection of its own.
     pub fresh: Option<Timing>,
+    /// Answers a second of so many threads together, each on a core of its own.
+    replies: Vec<(u64, f64)>,
 }
 
 /// A measured time in ns.
@@ -87,9 +96,9 @@ impl HandshakeFigures {
         self.onionskin + self.reply
     }
 
-    /// CREATE2 cells that the onionskin fills: one holds 505 bytes of it.
-    pub fn cells(&self) -> u64 {
-        self.onionskin.div_ceil(CELL)
+    /// Cells that the onionskin and the reply fill: one holds 505 bytes of the first and 507 of the second.
+    pub fn cells(&self) -> [u64; 2] {
+        [self.onionskin.div_ceil(CELL_ROOM[0]), self.reply.div_ceil(CELL_ROOM[1])]
     }
 
     /// Whether it is classical ntor.
@@ -105,6 +114,24 @@ impl HandshakeFigures {
     /// Handshakes that one core of a relay answers in a second: the reciprocal of the relay's step.
     pub fn replies_per_second(&self) -> Option<f64> {
         self.steps[1].as_ref().map(|step| 1e9 / step.median.estimate)
+    }
+
+    /// Numbers of cores on which the relay's step was measured at once.
+    pub fn measured_cores(&self) -> impl Iterator<Item = u64> {
+        self.replies.iter().map(|(cores, _)| *cores)
+    }
+
+    /// Handshakes that so many cores answered in a second, all at once, where that was measured.
+    pub fn measured_replies(&self, cores: u64) -> Option<f64> {
+        self.replies.iter().find(|(known, _)| *known == cores).map(|(_, rate)| *rate)
+    }
+
+    /// Handshakes that so many cores would answer in a second if each did as much as those of the largest number that was
+    /// measured: an extrapolation.
+    pub fn extrapolated_replies(&self, cores: u64) -> Option<f64> {
+        let most = self.replies.iter().max_by_key(|(cores, _)| *cores).copied();
+        let (from, rate) = most.or_else(|| Some((1, self.replies_per_second()?)))?;
+        Some(rate * cores as f64 / from as f64)
     }
 
     /// Percentage of one core that a relay spends on answering.
@@ -133,7 +160,7 @@ impl HandshakeFigures {
 pub fn handshakes(run: &Run) -> Vec<HandshakeFigures> {
     let mut found: Vec<HandshakeFigures> = Vec::new();
     let mut without: Vec<(usize, String, Timing)> = Vec::new();
-    for record in run.area("ntor") {
+    for record in run.area("ntor").filter(|record| record.case.state() == State::Warm) {
         let case = &record.case;
         let same = |known: &HandshakeFigures| known.algorithm == case.algorithm && known.provider == case.provider;
         let index = found.iter().position(same).unwrap_or_else(|| {
@@ -148,11 +175,16 @@ pub fn handshakes(run: &Run) -> Vec<HandshakeFigures> {
                 parts: Vec::new(),
                 kept: None,
                 fresh: None,
+                replies: Vec::new(),
             });
             found.len() - 1
         });
-        let Some(timing) = timing(run, record) else { continue };
         let figures = &mut found[index];
+        if case.number("threads").is_some() || case.number("tasks").is_some() {
+            figures.replies.extend(at_once(run, record));
+            continue;
+        }
+        let Some(timing) = timing(run, record) else { continue };
         match (case.operation.as_str(), case.word("without"), case.word("connection")) {
             ("handshake", ..) => figures.whole = Some(timing),
             ("profile", Some(part), _) => without.push((index, part.to_owned(), timing)),
@@ -183,6 +215,14 @@ fn timing(run: &Run, record: &Record) -> Option<Timing> {
         Some(Single { min: sorted.min(), max: sorted.max(), stdev: samples_ns.stdev, p90, p99 })
     });
     Some(Timing { median: median_ns, mean: samples_ns.mean, single, by_process: process_medians_ns })
+}
+
+/// The number of threads and the answers a second, where the case is the relay's step on threads that had a core each.
+fn at_once(run: &Run, record: &Record) -> Option<(u64, f64)> {
+    let threads = record.case.number("threads").filter(|_| record.case.operation == STEPS[1])?;
+    let estimates = estimate(record, &run.header.protocol)?;
+    let (_, cores) = estimates.extra.iter().find(|(name, _)| name == "cores")?;
+    Some((threads, estimates.operations_per_second()?)).filter(|_| cores.median >= threads as f64)
 }
 
 fn of_process(timing: &Timing, process: u32) -> Option<f64> {
@@ -271,15 +311,26 @@ mod tests {
         close(kem_only.cpu_pct(&scenario).unwrap(), 4.0, 0.1);
         close(kem_only.bandwidth(&scenario), 12_960_000.0, 0.0);
         close(kem_only.transmission(100e6), 129_600.0, 1e-6);
-        assert_eq!((kem_only.bytes(), kem_only.cells()), (1620, 2));
-        assert_eq!((figures("ntor-v1").bytes(), figures("ntor-v1").cells()), (148, 1));
+        assert_eq!((kem_only.bytes(), kem_only.cells()), (1620, [2, 2]));
+        assert_eq!((figures("ntor-v1").bytes(), figures("ntor-v1").cells()), (148, [1, 1]));
         assert!(!kem_only.authenticates_relay() && figures("ntor-v1").authenticates_relay());
+    }
+
+    #[test]
+    fn threads_and_loads_are_not_taken_for_the_handshake_itself() {
+        let kem_only = figures("kem-only-mlkem512");
+        close(kem_only.whole.as_ref().unwrap().median.estimate, 100_000.0, 1000.0);
+        close(kem_only.steps[1].as_ref().unwrap().median.estimate, 40_000.0, 400.0);
+        let measured: Vec<u64> = kem_only.measured_cores().collect();
+        assert_eq!(measured, [1, 2], "four threads had two cores");
+        close(kem_only.measured_replies(2).unwrap(), 47_500.0, 500.0);
+        close(kem_only.extrapolated_replies(8).unwrap(), 190_000.0, 2000.0);
     }
 
     #[test]
     fn what_was_not_measured_has_no_figure() {
         let classical = figures("ntor-v1");
-        assert!(classical.parts.is_empty() && classical.kept.is_none());
+        assert!(classical.parts.is_empty() && classical.kept.is_none() && classical.measured_replies(2).is_none());
         assert!(handshakes(&fixtures::run()).is_empty());
     }
 }

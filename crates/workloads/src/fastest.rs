@@ -4,7 +4,8 @@
 use crate::{NULL, Options};
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_primitives::{Coins, Kem, Provider, Result as LibraryResult, SignatureScheme};
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The name.
 const FASTEST: &str = "fastest";
@@ -13,7 +14,7 @@ const ATTEMPTS: usize = 8;
 const OPERATIONS: usize = 8;
 
 /// The options with each `fastest` replaced by the provider that it stands for.
-pub(super) fn resolve(
+pub(crate) fn resolve(
     options: &Options,
     classical: impl Fn() -> Option<String>,
     post_quantum: impl Fn() -> Option<String>,
@@ -30,8 +31,8 @@ pub(super) fn resolve(
 }
 
 /// The provider with the fastest handshake of a KEM.
-pub(super) fn kem(providers: &[Arc<Provider>], algorithm: &str) -> Option<String> {
-    least(providers, |provider| {
+pub(crate) fn kem(providers: &[Arc<Provider>], algorithm: &str) -> Option<String> {
+    least(providers, "kem", algorithm, |provider| {
         let kem = provider.kem(algorithm)?;
         pilot(|| handshake(kem.as_ref()))
     })
@@ -39,8 +40,8 @@ pub(super) fn kem(providers: &[Arc<Provider>], algorithm: &str) -> Option<String
 
 /// The provider with the fastest cycle of key generation, signing and verification, of those that make keys from seeds and
 /// can sign without randomness where the scheme has any: without both, the difference to a hybrid would be luck.
-pub(super) fn signature(providers: &[Arc<Provider>], algorithm: &str) -> Option<String> {
-    least(providers, |provider| {
+pub(crate) fn signature(providers: &[Arc<Provider>], algorithm: &str) -> Option<String> {
+    least(providers, "signature", algorithm, |provider| {
         let scheme = provider.signature(algorithm)?;
         let info = scheme.info();
         if !info.coins.keygen || (info.parameters.signing_coins > 0 && !info.coins.operation) {
@@ -50,10 +51,23 @@ pub(super) fn signature(providers: &[Arc<Provider>], algorithm: &str) -> Option<
     })
 }
 
-fn least(providers: &[Arc<Provider>], time_ns: impl Fn(&Provider) -> Option<u64>) -> Option<String> {
-    let real = providers.iter().filter(|provider| provider.library != NULL);
-    let timed = real.filter_map(|provider| Some((time_ns(provider)?, provider.id())));
-    timed.min().map(|(_, id)| id)
+/// What was found before, by kind, algorithm and the providers to choose from: all selections of a plan have the same
+/// pair, however close the second is.
+static FOUND: Mutex<Option<HashMap<Question, Option<String>>>> = Mutex::new(None);
+
+type Question = (&'static str, String, Vec<String>);
+
+fn least(
+    providers: &[Arc<Provider>],
+    kind: &'static str,
+    algorithm: &str,
+    time_ns: impl Fn(&Provider) -> Option<u64>,
+) -> Option<String> {
+    let real = || providers.iter().filter(|provider| provider.library != NULL);
+    let key = (kind, algorithm.to_owned(), real().map(|provider| provider.id()).collect());
+    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
+    let pilots = || real().filter_map(|provider| Some((time_ns(provider)?, provider.id()))).min().map(|(_, id)| id);
+    found.get_or_insert_default().entry(key).or_insert_with(pilots).clone()
 }
 
 /// The least time in ns; `None` where the library fails.
@@ -95,6 +109,9 @@ mod tests {
         let found = kem(&providers, "ML-KEM-768").unwrap();
         assert!(found != NULL && providers.iter().any(|provider| provider.id() == found));
         assert_eq!(signature(&providers, "no such scheme"), None);
+        assert_eq!(kem(&providers, "ML-KEM-768").unwrap(), found, "the same answer every time");
+        let alone: Vec<_> = providers.iter().filter(|provider| provider.id() == "rustcrypto").cloned().collect();
+        assert_eq!(kem(&alone, "ML-KEM-768").as_deref(), Some("rustcrypto"), "of those that are there to choose from");
     }
 
     #[test]

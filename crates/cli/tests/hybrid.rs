@@ -1,0 +1,107 @@
+//! Hybrids on the command line: the reference's rules and line, what a combiner costs, and key exchanges under load.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Pqlab;
+use serde_json::Value;
+
+/// Both halves of one library, so that the runs are short.
+const HALVES: [&str; 4] = ["--classical", "aws-lc", "--post-quantum", "aws-lc"];
+
+/// The word behind `label=` in a line, without the blanks that align it.
+fn behind<'a>(line: &'a str, label: &str) -> &'a str {
+    line.split_once(label).unwrap_or_else(|| panic!("{label} in {line}")).1.split_whitespace().next().unwrap()
+}
+
+/// Microseconds of `median=  10.4 µs`.
+fn microseconds(line: &str, label: &str) -> f64 {
+    let mut words = line.split_once(label).unwrap_or_else(|| panic!("{label} in {line}")).1.split_whitespace();
+    let number: f64 = words.next().unwrap().replace(',', "").parse().unwrap();
+    match words.next().unwrap() {
+        "ns" => number / 1e3,
+        "µs" => number,
+        "ms" => number * 1e3,
+        other => panic!("{other} in {line}"),
+    }
+}
+
+#[test]
+fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
+    let pqlab = Pqlab::new();
+    let filters = ["hybrid/*/keygen@*", "hybrid/*/handshake@*", "hybrid/*/cycle*", "hybrid/AES*", "hybrid/HKDF*"];
+    let mut arguments = vec!["run", "hybrid", "--protocol", "reference", "--batch", "1", "--no-progress"];
+    arguments.extend(HALVES);
+    arguments.extend(filters.iter().flat_map(|filter| ["--filter", filter]));
+    let text = pqlab.expect(0, &arguments);
+    let export: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
+    let harness = &export["harness"];
+    assert_eq!(harness["protocol"], "reference");
+    assert_eq!((&harness["iterations"], &harness["warmup"]), (&1000.into(), &100.into()));
+    assert_eq!(harness["outlier_trim_pct"].as_f64(), Some(1.0));
+    let results = export["results"]["hybrid"].as_array().unwrap();
+    assert!(results.len() >= 20, "{} results", results.len());
+    for result in results {
+        let (name, n) = (result["name"].as_str().unwrap(), result["n"].as_u64().unwrap());
+        assert!((980..=1000).contains(&n), "{name}: {n} samples");
+        let starts = |line: &&str| line.starts_with(&format!("{name} "));
+        let line = text.lines().find(starts).unwrap_or_else(|| panic!("{name} in\n{text}"));
+        for (label, field) in [("median=", "median_us"), ("p95=", "p95_us")] {
+            let (shown, exact) = (microseconds(line, label), result[field].as_f64().unwrap());
+            assert!((shown / exact - 1.0).abs() < 0.01, "{line}: {field} is {exact}");
+        }
+        let shown: f64 = behind(line, "CoV=").strip_suffix('%').unwrap().parse().unwrap();
+        let exact = result["cov_pct"].as_f64().unwrap();
+        assert!((shown - exact).abs() <= 0.051, "{line}: CoV is {exact}");
+        let marks = line.split_once("CoV=").unwrap().1.split_whitespace().nth(1).unwrap();
+        let mark = match exact {
+            high if high > 5.0 => Some('*'),
+            moderate if moderate >= 3.0 => Some('~'),
+            _ => None,
+        };
+        assert_eq!(marks.chars().find(|mark| "*~".contains(*mark)), mark, "{line}: CoV is {exact}");
+    }
+}
+
+#[test]
+fn show_prints_what_each_combiner_costs_and_the_spread_beside_the_yardstick() {
+    let pqlab = Pqlab::new();
+    let mut arguments =
+        vec!["run", "hybrid", "--processes", "3", "--max-time", "0.05", "--batch", "1", "--no-progress"];
+    arguments.extend(HALVES);
+    arguments.extend(["--filter", "*handshake@*", "--filter", "*cycle*", "--filter", "*AES*"]);
+    pqlab.expect(0, &arguments);
+    let shown = pqlab.expect(0, &["show", "last"]);
+    let table = shown.split_once("decomposition").unwrap_or_else(|| panic!("{shown}")).1;
+    for hybrid in [
+        "X-Wing handshake",
+        "MLKEM768-X25519-SHA3-256 handshake",
+        "X25519MLKEM768 handshake",
+        "X25519+ML-KEM-768 handshake",
+        "MLDSA65-Ed25519-SHA512 cycle",
+    ] {
+        let row = table.lines().find(|line| line.trim_start().starts_with(hybrid));
+        let row = row.unwrap_or_else(|| panic!("{hybrid} in {table}"));
+        assert!(row.contains(" to ") && row.matches('%').count() == 3, "an estimate with its interval: {row}");
+    }
+    assert!(shown.contains("CoV beside that of AES-256-GCM, 1 KB"), "{shown}");
+}
+
+#[test]
+fn every_hybrid_kem_goes_through_the_thread_pool() {
+    let pqlab = Pqlab::new();
+    let mut arguments = vec!["run", "hybrid", "--filter", "*handshake-load*", "--tasks", "20,40", "--workers", "2"];
+    arguments.extend(["--processes", "2", "--max-time", "0.05", "--no-progress"]);
+    arguments.extend(HALVES);
+    pqlab.expect(0, &arguments);
+    let shown = pqlab.expect(0, &["show", "last"]);
+    let table = shown.split_once("load: tasks through a thread pool").unwrap_or_else(|| panic!("{shown}")).1;
+    for algorithm in ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768", "X25519+mock"] {
+        assert!(table.contains(&format!("{algorithm} handshake-load")), "{algorithm} in {table}");
+    }
+    let export: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
+    let results = export["results"]["hybrid"].as_array().unwrap();
+    assert_eq!(results.len(), 5 * 2);
+    assert!(results.iter().all(|result| result["verified"] == true && result["operation"] == "handshake-load"));
+}

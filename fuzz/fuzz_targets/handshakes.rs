@@ -1,0 +1,85 @@
+//! The seven circuit handshakes, over one Rust library.
+
+use pqlab_constructions::ntor::{IDENTITY, Initiator, Parts, Pending, Protocol, Responder, Variant};
+use pqlab_primitives::Coins;
+use std::sync::{Arc, LazyLock};
+
+/// A handshake with its relay. All coins are constants, so that a finding can be repeated.
+pub struct Handshake {
+    pub protocol: Arc<Protocol>,
+    pub responder: Responder,
+    initiator: Initiator,
+}
+
+impl Handshake {
+    /// The client's step; always the same.
+    pub fn start(&self) -> (Pending, Vec<u8>) {
+        let mut onionskin = vec![0; self.protocol.onionskin()];
+        let coins = coins(1, self.protocol.start_coins());
+        let pending = self.initiator.start(Coins::Exact(&coins), &mut onionskin).expect("its buffer fits");
+        (pending, onionskin)
+    }
+
+    /// The relay's step: reply and keys where the onionskin is accepted.
+    pub fn respond(&self, onionskin: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+        let (mut reply, mut keys) = (vec![0; self.protocol.reply()], vec![0; self.protocol.keys()]);
+        let coins = coins(2, self.protocol.respond_coins());
+        let answered = self.responder.respond(onionskin, Coins::Exact(&coins), &mut reply, &mut keys);
+        answered.is_ok().then_some((reply, keys))
+    }
+
+    /// The client's last step: keys where the reply is believed.
+    pub fn finish(&self, pending: Pending, reply: &[u8]) -> Option<Vec<u8>> {
+        let mut keys = vec![0; self.protocol.keys()];
+        pending.finish(reply, &mut keys).is_ok().then_some(keys)
+    }
+}
+
+fn coins(label: u8, length: usize) -> Vec<u8> {
+    (0..length).map(|i| label.wrapping_mul(101).wrapping_add(i as u8)).collect()
+}
+
+static HANDSHAKES: LazyLock<Vec<Handshake>> = LazyLock::new(|| {
+    let providers = pqlab_providers::providers();
+    let library = providers.iter().find(|provider| provider.library == "rustcrypto").expect("it is built in");
+    let hybrid = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"]
+        .iter()
+        .flat_map(|kem| [(Variant::KemOnly, *kem), (Variant::Authenticated, *kem)]);
+    let all = [(Variant::V1, "ML-KEM-512")].into_iter().chain(hybrid);
+    all.map(|(variant, kem)| {
+        let parts = Parts {
+            agreement: library.key_agreement("X25519").expect("it has X25519").clone(),
+            kem: library.kem(kem).expect("it has ML-KEM").clone(),
+            hash: library.hash("SHA-256").expect("it has SHA-256").clone(),
+            mac: library.mac("HMAC-SHA256").expect("it has HMAC").clone(),
+            kdf: library.kdf("HKDF-SHA256").expect("it has HKDF").clone(),
+        };
+        let protocol = Protocol::new(variant, parts).expect("the parts fit");
+        let responder = Responder::new(protocol.clone(), [7; IDENTITY], Coins::Exact(&coins(3, 32)))
+            .expect("any 32 bytes are a key");
+        let initiator = Initiator::new(protocol.clone(), responder.descriptor());
+        Handshake { protocol, responder, initiator }
+    })
+    .collect()
+});
+
+/// The handshake that the first byte chooses, and the message that the others make of an honest one: themselves where
+/// the choice is even, else the honest message with them added to its bits, and with them at its end where they are more.
+pub fn choose<'a>(bytes: &'a [u8]) -> Option<(&'static Handshake, impl Fn(&[u8]) -> Vec<u8> + use<'a>)> {
+    let (&choice, rest) = bytes.split_first()?;
+    let handshake = &HANDSHAKES[usize::from(choice >> 1) % HANDSHAKES.len()];
+    let message = move |honest: &[u8]| {
+        if choice % 2 == 0 {
+            return rest.to_vec();
+        }
+        let mut message = honest.to_vec();
+        for (place, byte) in rest.iter().enumerate() {
+            match message.get_mut(place) {
+                Some(at) => *at ^= byte,
+                None => message.push(*byte),
+            }
+        }
+        message
+    };
+    Some((handshake, message))
+}
