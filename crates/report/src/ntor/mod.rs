@@ -111,9 +111,10 @@ impl HandshakeFigures {
         !self.algorithm.starts_with("kem-only")
     }
 
-    /// Handshakes that one core of a relay answers in a second: the reciprocal of the relay's step.
+    /// Handshakes that one core of a relay answers in a second: the reciprocal of the relay's step, measured by itself, or
+    /// else on one thread beside others on several.
     pub fn replies_per_second(&self) -> Option<f64> {
-        self.steps[1].as_ref().map(|step| 1e9 / step.median.estimate)
+        self.steps[1].as_ref().map(|step| 1e9 / step.median.estimate).or_else(|| self.measured_replies(1))
     }
 
     /// Numbers of cores on which the relay's step was measured at once.
@@ -325,6 +326,8 @@ mod tests {
         assert_eq!(measured, [1, 2], "four threads had two cores");
         close(kem_only.measured_replies(2).unwrap(), 47_500.0, 500.0);
         close(kem_only.extrapolated_replies(8).unwrap(), 190_000.0, 2000.0);
+        let alone = HandshakeFigures { steps: [None, None, None], ..kem_only };
+        close(alone.replies_per_second().unwrap(), 25_000.0, 300.0);
     }
 
     #[test]

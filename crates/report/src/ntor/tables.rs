@@ -154,7 +154,8 @@ fn parts(all: &[HandshakeFigures]) -> Table {
 }
 
 fn cores(all: &[HandshakeFigures]) -> Table {
-    let answering: Vec<&HandshakeFigures> = all.iter().filter(|figures| figures.steps[1].is_some()).collect();
+    let answering: Vec<&HandshakeFigures> =
+        all.iter().filter(|figures| figures.replies_per_second().is_some()).collect();
     let mut measured: Vec<u64> =
         answering.iter().flat_map(|figures| figures.measured_cores()).filter(|&cores| cores > 1).collect();
     measured.sort_unstable();
@@ -187,7 +188,7 @@ fn cores(all: &[HandshakeFigures]) -> Table {
 
 fn relay(all: &[HandshakeFigures], scenario: &RelayScenario) -> Table {
     let headings = ["of a core at the rate", "bandwidth", "CPU of a million", "data of a million"];
-    let rows = all.iter().filter(|figures| figures.steps[1].is_some()).map(|figures| {
+    let rows = all.iter().filter(|figures| figures.replies_per_second().is_some()).map(|figures| {
         let cells = [
             or_none(figures.cpu_pct(scenario), |share| format!("{}%", significant(share))),
             format!("{} Mbit/s", significant(figures.bandwidth(scenario) / 1e6)),
