@@ -2,7 +2,7 @@
 
 use crate::blocks;
 use crate::{LabError, ProtocolOverrides, Select, Suite};
-use pqlab_record::{Case, Form, Protocol, RunHeader, State};
+use pqlab_record::{Case, Form, Protocol, ProtocolKind, RunHeader, State};
 use pqlab_workloads::{NULL, Options, Registry, Senders, Variant};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
@@ -93,7 +93,8 @@ impl Plan {
                 cases.push(case);
             }
         }
-        for (suite, selection) in selections {
+        let fixed = protocol.kind != ProtocolKind::Adaptive && filters.ids.is_empty();
+        for (suite, selection) in selections.filter(|(_, selection)| !(fixed && selection.adaptive_only)) {
             for case in select(registry, selection, filters, cores, suite.builtin)? {
                 if filters.take(&case) && seen.insert(case.id()) {
                     cases.push(case);
@@ -352,6 +353,21 @@ mod tests {
         let of_halves = planned("hybrid", &halves);
         assert_eq!(loads(&of_halves), [1, 1, 1]);
         assert!(of_halves.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
+    }
+
+    #[test]
+    fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
+        let registry = Registry::new(pqlab_providers::providers());
+        let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
+        for (suite, some) in [("hybrid", "*/X-Wing/handshake-load*"), ("ntor", "*/ntor-v1/handshake-load*")] {
+            let suites = [Suite::find(suite).unwrap()];
+            let all = Plan::new(&registry, &suites, &Filters::default(), &fixed).unwrap().cases;
+            let several = |case: &&Case| case.number("tasks").or(case.number("threads")).is_some();
+            assert_eq!(all.iter().filter(several).count(), 0);
+            assert!(all.iter().any(|case| case.operation == "handshake"));
+            let asked = Plan::new(&registry, &suites, &filter(&[some]), &fixed).unwrap().cases;
+            assert!(asked.iter().filter(several).count() > 0, "{suite}");
+        }
     }
 
     #[test]

@@ -87,6 +87,10 @@ pub struct Select {
     /// Output lengths in bytes of XOFs.
     #[serde(default)]
     pub output_lengths: Vec<u64>,
+    /// Whether the selection is left out under a fixed number of samples where the command line has no filter: a thousand
+    /// loads of thousands of tasks are not what anybody waits for.
+    #[serde(default)]
+    pub adaptive_only: bool,
     /// Whether the provider that does nothing is measured too.
     #[serde(default)]
     pub null: bool,
