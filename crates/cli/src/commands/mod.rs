@@ -16,6 +16,7 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod serve;
 pub(crate) mod show;
+mod taint;
 pub(crate) mod verify;
 
 use crate::args::DatabaseArgs;
