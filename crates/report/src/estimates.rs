@@ -224,13 +224,14 @@ fn kind(disturbance: &Disturbance) -> &'static str {
         Disturbance::CpuShare { .. } => "cpu-share",
         Disturbance::Pressure { .. } => "pressure",
         Disturbance::ClockDrift { .. } => "clock-drift",
+        Disturbance::SharedCore { .. } => "shared-core",
     }
 }
 
 /// Orders disturbances of one kind: the larger, the worse.
 fn severity(disturbance: &Disturbance) -> f64 {
     match disturbance {
-        Disturbance::Steal { pct } | Disturbance::Pressure { pct } => *pct,
+        Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct } => *pct,
         Disturbance::InvoluntarySwitches { count } => *count as f64,
         Disturbance::CpuShare { pct } => -pct,
         Disturbance::ClockDrift { pct } => pct.abs(),
