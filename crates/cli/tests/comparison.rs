@@ -61,6 +61,7 @@ fn bad_comparisons_say_how_to_mend_them() {
         (&["compare", "*encapsulate@*", "*@rustcrypto", "--run", "last~4"][..], "last~4"),
         (&["run", "--baseline", "nothing"][..], "nothing"),
         (&["run", "--fail-slower", "3"][..], "--baseline"),
+        (&["run", "kem", "--save-baseline", "last"][..], "last"),
         (&["doctor", "--aa", "--case", "nothing"][..], "nothing"),
     ] {
         let output = pqlab.run(arguments);
@@ -80,6 +81,72 @@ fn a_baseline_is_measured_again() {
     let shown = pqlab.expect(0, &arguments);
     assert!(shown.contains("kem/ML-KEM-512/decapsulate@rustcrypto") && shown.contains("verdict"), "{shown}");
     assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 2);
+}
+
+#[test]
+fn a_baseline_that_is_measured_again_tells_programs_one_event_a_line() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &["--save-baseline", "base"]);
+    let arguments =
+        ["run", "--baseline", "base", "--fail-slower", "900", "--json", "--no-progress", "--max-time", "0.05"];
+    let events: Vec<Value> =
+        pqlab.expect(0, &arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!((names[0], names[names.len() - 2], names[names.len() - 1]), ("begin", "comparison", "end"), "{names:?}");
+    assert!(names[1..names.len() - 2].iter().all(|name| *name == "case"), "{names:?}");
+    let comparison = &events[events.len() - 2];
+    assert_eq!(comparison["cases"].as_array().unwrap().len(), names.len() - 4, "all but the floor: {comparison}");
+    assert_eq!(comparison["second_run"], events[events.len() - 1]["run"]);
+}
+
+#[cfg(feature = "misbehaving")]
+#[test]
+fn what_takes_much_longer_raises_the_alarm_once_it_is_confirmed() {
+    let pqlab = Pqlab::new();
+    // Some twenty times as long: no machine is so busy that it would not be seen.
+    let delayed = |arguments: &[&str], steps: &str| {
+        let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps).output().unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let mut base = vec!["run", "kem", "--filter", "kem/delayed/decapsulate@*", "--save-baseline", "prompt"];
+    base.extend(FAST);
+    assert_eq!(delayed(&base, "0").0, Some(0));
+    let mut again = vec!["run", "--baseline", "prompt", "--fail-slower", "100", "--json"];
+    again.extend(FAST);
+    // A comparison that a busy machine makes doubtful raises no alarm, and says so.
+    let (code, out, err) = delayed(&again, "150000");
+    let events: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let find = |name: &str| events.iter().find(|event| event["event"] == name);
+    let case = &find("comparison").unwrap()["cases"][0];
+    assert!(case["ratio"].as_f64().unwrap() > 2.0, "{case}");
+    match find("confirmation") {
+        Some(confirmation) if code == Some(1) => {
+            assert_eq!(confirmation["confirmed"][0], "kem/delayed/decapsulate@misbehaving");
+            assert!(err.contains("slower, confirmed"), "{err}");
+        }
+        Some(confirmation) => assert_eq!(confirmation["cases"][0]["doubtful"], true, "{confirmation}"),
+        None => assert_eq!((code, &case["doubtful"]), (Some(0), &Value::Bool(true)), "{case}"),
+    }
+}
+
+#[test]
+fn runs_of_another_machine_are_named_in_the_first_line() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &[]);
+    let exported = pqlab.expect(0, &["export", "last", "--format", "json-samples"]);
+    let mut document: Value = serde_json::from_str(&exported).unwrap();
+    let here = document["run"]["id"].as_str().unwrap().to_owned();
+    document["run"]["id"] = "20200101T000000Z-abcdef".into();
+    document["environment"]["cpu"]["model"] = "Another CPU".into();
+    let file = common::write(&pqlab.path("elsewhere.json"), &document.to_string());
+    pqlab.expect(0, &["import", &file]);
+    let output = pqlab.run(&["compare", "20200101", &here, "--margin", "1000"]);
+    let shown = text(&output.stdout);
+    let first = shown.lines().next().unwrap();
+    assert!(first.starts_with("DIFFERENT MACHINES: ") && first.contains("Another CPU"), "{shown}");
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    let json: Value = serde_json::from_slice(&pqlab.run(&["compare", "20200101", &here, "--json"]).stdout).unwrap();
+    assert!(json["different_machines"][0].as_str().unwrap().contains("Another CPU"), "{json}");
 }
 
 #[test]

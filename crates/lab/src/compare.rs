@@ -108,8 +108,8 @@ fn without_floor(mut run: Run) -> Run {
 }
 
 impl Laboratory {
-    /// Compares a case with itself `comparisons` times: runs of it, each with fresh processes, in pairs. Nothing of it is
-    /// stored but what this returns, which is for [`Store::save_noise`]. `None` where the user stopped it.
+    /// Compares a case with itself `comparisons` times: runs of it, each with fresh processes, in pairs. Contended runs are
+    /// measured again, up to `comparisons` in all. Nothing of it is stored but what this returns, which is for [`Store::save_noise`]. `None` where the user stopped it.
     ///
     /// # Errors
     /// [`LabError`] where the case cannot be measured.
@@ -126,7 +126,8 @@ impl Laboratory {
         let mut store = Store::open(folder.path().join("noise.db"))?;
         let mut medians = Vec::new();
         let mut environment = None;
-        for _ in 0..2 * comparisons {
+        let mut repeats = 0;
+        while medians.len() < 2 * comparisons {
             let plan = Plan { suite: "noise".into(), cases: vec![case.clone()], protocol: protocol.clone() };
             let request = RunRequest { seed: None, command: "pqlab doctor --aa".into() };
             let ended = self.run(&mut store, plan, &request, progress, stop)?;
@@ -140,6 +141,11 @@ impl Laboratory {
                 let reason = record.and_then(|record| record.error.clone()).unwrap_or_else(|| "no samples".into());
                 return Err(LabError::Measuring(format!("{} cannot be measured: {reason}", case.id())));
             };
+            // As with comparisons: what was contended makes no verdict.
+            if estimates.contended && repeats < comparisons {
+                repeats += 1;
+                continue;
+            }
             medians.push(estimates.process_medians_ns.into_iter().map(|(_, median)| median).collect::<Vec<f64>>());
             environment = Some(run.header.environment);
         }

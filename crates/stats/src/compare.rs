@@ -168,7 +168,9 @@ pub struct NullComparisons {
     pub false_verdicts: usize,
     /// How far whole runs lie apart.
     pub runs: RunSpread,
-    /// The margin within which nineteen of twenty of them are equivalent, in percent.
+    /// The margin within which nineteen of twenty comparisons are equivalent, in percent: that of those which were made, or
+    /// the one that follows from the spread, whichever is wider, because of few comparisons the former is often too
+    /// narrow.
     pub margin_pct: f64,
     /// The difference that is found nineteen times of twenty, in percent.
     pub smallest_difference_pct: f64,
@@ -194,12 +196,14 @@ pub fn null_comparisons(pairs: &[(Vec<f64>, Vec<f64>)]) -> Option<NullComparison
     };
     let runs = spread(sum, pairs.len());
     let mut false_verdicts = 0;
-    let (mut ends, mut differences) = (Vec::new(), Vec::new());
+    let (mut ends, mut expected, mut differences) = (Vec::new(), Vec::new(), Vec::new());
     for ((first, second), excess) in pairs.iter().zip(&excesses) {
         let by_others = ratio_of_runs(first, second, spread(sum - excess, pairs.len() - 1), 0.0, CONFIDENCE)?;
         false_verdicts += usize::from(by_others.p_value <= VERDICT_SIGNIFICANCE);
         let found = ratio_of_runs(first, second, runs, 0.0, CONFIDENCE)?;
         ends.push(found.ratio.high.max(1.0 / found.ratio.low));
+        // The interval's half-width, and as much again for where its middle lies 19 times of 20.
+        expected.push(found.ratio.high / found.ratio.low);
         let factor = student_quantile(1.0 - VERDICT_SIGNIFICANCE / 2.0, found.degrees_of_freedom)?
             + student_quantile(0.95, found.degrees_of_freedom)?;
         differences.push((factor * found.standard_error).exp());
@@ -208,7 +212,7 @@ pub fn null_comparisons(pairs: &[(Vec<f64>, Vec<f64>)]) -> Option<NullComparison
         comparisons: pairs.len(),
         false_verdicts,
         runs,
-        margin_pct: 100.0 * (Sorted::new(ends)?.quantile(0.95) - 1.0),
+        margin_pct: 100.0 * (Sorted::new(ends)?.quantile(0.95).max(Sorted::new(expected)?.median()) - 1.0),
         smallest_difference_pct: 100.0 * (Sorted::new(differences)?.median() - 1.0),
     })
 }
