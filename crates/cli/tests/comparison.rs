@@ -39,15 +39,29 @@ fn a_run_compared_with_itself_is_equivalent() {
 #[test]
 fn cases_of_one_run_are_paired_where_the_stars_agree() {
     let pqlab = Pqlab::new();
-    measured(&pqlab, &[]);
-    let output = pqlab.run(&["compare", "*/encapsulate@*", "*/decapsulate@*", "--json"]);
-    assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", text(&output.stderr));
-    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let cases = json["cases"].as_array().unwrap();
-    assert_eq!(cases.len(), 1);
-    assert_eq!(cases[0]["first"], "kem/ML-KEM-512/encapsulate@rustcrypto");
-    assert_eq!(cases[0]["second"], "kem/ML-KEM-512/decapsulate@rustcrypto");
-    assert_eq!(cases[0]["paired"], true);
+    let filter = ["run", "kem", "--algorithm", "ML-KEM-512", "--provider", "rustcrypto", "--provider", "aws-lc"];
+    let chosen = ["--filter", "*/encapsulate@*", "--filter", "*/decapsulate@*"];
+    pqlab.expect(0, &[&filter[..], &chosen, FAST].concat());
+    let compare = |first: &str, second: &str| {
+        let output = pqlab.run(&["compare", first, second, "--json"]);
+        assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", text(&output.stderr));
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let pair = |case: &Value| {
+            let id = |side: &str| case[side].as_str().unwrap().to_owned();
+            (id("first"), id("second"), case["paired"].as_bool().unwrap())
+        };
+        json["cases"].as_array().unwrap().iter().map(pair).collect::<Vec<_>>()
+    };
+    // Libraries take turns within an operation; operations come one after the other.
+    let of = |operation: &str, provider: &str| format!("kem/ML-KEM-512/{operation}@{provider}");
+    let mut libraries = compare("*@rustcrypto", "*@aws-lc");
+    libraries.sort();
+    let wanted = |operation| (of(operation, "rustcrypto"), of(operation, "aws-lc"), true);
+    assert_eq!(libraries, [wanted("decapsulate"), wanted("encapsulate")]);
+    let mut operations = compare("*/encapsulate@*", "*/decapsulate@*");
+    operations.sort();
+    let wanted = |provider| (of("encapsulate", provider), of("decapsulate", provider), false);
+    assert_eq!(operations, [wanted("aws-lc"), wanted("rustcrypto")]);
 }
 
 #[test]
