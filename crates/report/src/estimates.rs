@@ -317,6 +317,23 @@ mod tests {
     }
 
     #[test]
+    fn half_of_the_visits_may_be_left_out_for_a_neighbour() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        let slow = |visit: &mut Visit| {
+            visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0 }];
+            visit.ticks.iter_mut().for_each(|ticks| *ticks *= 2);
+        };
+        let alone = estimate(&record, &Protocol::default()).unwrap();
+        record.samples.visits.iter_mut().step_by(2).for_each(slow);
+        let left = estimate(&record, &Protocol::default()).unwrap();
+        assert!(!left.contended && left.left_out == alone.n / 2 && left.processes == 4, "{left:?}");
+        assert!((left.median_ns.estimate / alone.median_ns.estimate - 1.0).abs() < 0.01, "{left:?}");
+        slow(&mut record.samples.visits[1]);
+        let shared = estimate(&record, &Protocol::default()).unwrap();
+        assert!(shared.contended && shared.left_out == 0, "{shared:?}");
+    }
+
+    #[test]
     fn a_case_that_slows_down_is_marked() {
         let mut record = fixtures::record("liboqs", 10.4);
         assert_eq!(estimate(&record, &Protocol::default()).unwrap().drift, None, "two rounds tell nothing");
