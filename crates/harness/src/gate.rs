@@ -24,6 +24,8 @@ pub struct Gate {
     /// The most additions a cycle that were seen, in falling order. The last of them is what the core does alone: the first
     /// may be slips of the clock's estimate.
     widest: [f64; 3],
+    /// What other processes know of that.
+    expected: f64,
 }
 
 /// Looks at the core when a gate is opened for the first time, so that it is known what it does alone.
@@ -165,6 +167,7 @@ impl Gate {
             schedstat: Source::open(&root.join("proc/thread-self/schedstat"), 128),
             tick_ns: tick_ns(),
             widest: [0.0; 3],
+            expected: 0.0,
         }
     }
 
@@ -195,7 +198,8 @@ impl Gate {
         let pressure_ns = since(before.pressure_us, self.pressure_us()).map(|us| us * 1_000);
         let steal_ns = since(before.steal_ticks, self.steal_ticks()).map(|ticks| ticks * self.tick_ns);
         let after = self.core();
-        let narrowed = |core: CoreState| Some(100.0 * (1.0 - core.additions_a_cycle? / self.widest[2]));
+        let width = self.width();
+        let narrowed = |core: CoreState| Some(100.0 * (1.0 - core.additions_a_cycle? / width?));
         Observation {
             wall_ns,
             // These are read outside the two readings of the wall clock, and the thread may be kept waiting in between.
@@ -208,6 +212,18 @@ impl Gate {
             clock_after_hz: after.clock_hz,
             narrowed_pct: narrowed(before.core).zip(narrowed(after)).map(|(before, after)| before.max(after)),
         }
+    }
+
+    /// Independent additions that the core carries out in a cycle when it is alone, as far as is known. `None` before the gate
+    /// was opened, and where there is no measuring it.
+    pub fn width(&self) -> Option<f64> {
+        let width = self.widest[2].max(self.expected);
+        (width > 0.0).then_some(width)
+    }
+
+    /// Takes over what another gate on a core of the same kind knows.
+    pub fn expect(&mut self, width: Option<f64>) {
+        self.expected = self.expected.max(width.unwrap_or(0.0));
     }
 
     /// What the core does now, which is remembered where it was seldom more.
@@ -469,6 +485,11 @@ mod tests {
         // Two slips of the clock's estimate do not make every later visit a disturbed one.
         gate.widest = [1e3, 1e2, gate.widest[2]];
         assert!(gate.close(before).narrowed_pct.unwrap() < 95.0);
+        // What another process knows counts as if it had been seen here.
+        gate.expect(Some(1e2));
+        gate.expect(None);
+        let before = gate.open();
+        assert!(gate.close(before).narrowed_pct.unwrap() > 50.0 && gate.width() == Some(1e2));
     }
 
     #[test]

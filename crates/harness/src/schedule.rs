@@ -288,7 +288,7 @@ impl Block<'_> {
             Some(_) => u64::MAX / 2,
             None => budget_ns as u64,
         };
-        let request = VisitRequest { case: case.id(), batch, warmup, samples, budget_ns };
+        let request = VisitRequest { case: case.id(), batch, warmup, samples, budget_ns, width: None };
         let (mut attempts, mut repeats, mut spent_ns) = (0, 0, 0);
         let visited = loop {
             let mut visited = self.fleet.visit(process, case, &request)?;

@@ -137,6 +137,7 @@ impl Fleet for ScriptedMachine {
             clock_hz: 3e9,
             growth: 0,
             extra: vec![],
+            width: None,
         })
     }
 
