@@ -312,10 +312,10 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
             found.push(Disturbance::ClockDrift { pct });
         }
     }
-    if let (Some(limit), Some(pct)) = (thresholds.max_narrowed_pct, seen.narrowed_pct) {
-        if pct > limit {
-            found.push(Disturbance::SharedCore { pct });
-        }
+    if let (Some(limit), Some(pct)) = (thresholds.max_narrowed_pct, seen.narrowed_pct)
+        && pct > limit
+    {
+        found.push(Disturbance::SharedCore { pct });
     }
     found
 }
