@@ -65,7 +65,7 @@ fn ask_part(case: &LeakCase, arguments: &LeakArgs) -> anyhow::Result<Tainted> {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let answer = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let end =
-        answer.filter_map(|mut message| serde_json::from_value::<TaintEnd>(message["tainted"].take()).ok()).last();
+        answer.filter_map(|mut message| serde_json::from_value::<TaintEnd>(message["tainted"].take()).ok()).next_back();
     let end = match end {
         Some(end) if output.status.success() => end,
         _ => TaintEnd { gap: Some(format!("its process ended: {}", output.status)), unsupported: false },
