@@ -135,8 +135,11 @@ pub fn latex_escape(text: &str) -> String {
 mod tests {
     use super::*;
 
-    const COLUMNS: &[(&str, LatexSide)] =
-        &[("Case", LatexSide::Broken { width_pct: 23 }), ("Median", LatexSide::Left), ("95% interval", LatexSide::Right)];
+    const COLUMNS: &[(&str, LatexSide)] = &[
+        ("Case", LatexSide::Broken { width_pct: 23 }),
+        ("Median", LatexSide::Left),
+        ("95% interval", LatexSide::Right),
+    ];
 
     fn text(text: &str) -> LatexCell {
         LatexCell::Text(text.into())
