@@ -7,14 +7,16 @@ export PATH := $(if $(CARGO_HOME),$(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 
 PQLAB := $(CARGO_TARGET_DIR)/release/pqlab
 SUITE ?= standard
+export AA SLOWED
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint bench bench-stats clean setup
+.PHONY: help run test build lint bench bench-stats bench-aa clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 	@echo
 	@echo "  SUITE=smoke        with run: another suite, or several"
+	@echo "  AA=3 SLOWED=3      with bench-aa: how many comparisons of each kind"
 	@echo "  CARGO_TARGET_DIR   where cargo builds: $(CARGO_TARGET_DIR)"
 	@echo "  PQLAB_CACHE        what is kept between builds: $(PQLAB_CACHE)"
 
@@ -40,6 +42,9 @@ bench: setup ## Benchmarks of pqlab itself: what its own layers cost
 
 bench-stats: setup ## Simulations of the statistics, the long version: how often intervals cover, and verdicts are false
 	cargo test --release --locked -p pqlab-stats --tests -- --ignored --nocapture
+
+bench-aa: setup ## On this machine: 100 comparisons of a thing with itself, 30 with one that is 5% slower
+	cargo test --workspace --release --locked --features pqlab/misbehaving --test series -- --ignored --nocapture
 
 clean: ## Remove what was built; runs and the cache of C libraries stay
 	rm -rf "$(CARGO_TARGET_DIR)"/debug "$(CARGO_TARGET_DIR)"/release

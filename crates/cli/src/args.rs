@@ -374,6 +374,7 @@ pub(crate) struct DoctorArgs {
   pqlab leak kem/ML-KEM-768/decapsulate@liboqs          every test of one operation, with its controls
   pqlab leak '*[secret=validity]@*' --samples 1000000   one test of every library
   pqlab leak 'compare/*'                                the built-in targets: one leaks, one does not
+  pqlab leak --taint '*ML-KEM-768*'                     what depends on the secret, as valgrind sees it
   pqlab leak --list")]
 pub(crate) struct LeakArgs {
     /// Operations or single tests: `*` stands for any text; see --list
@@ -407,6 +408,11 @@ pub(crate) struct LeakArgs {
     /// Test everything so many times, each time with another seed, and count the verdicts
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) repeat: u32,
+
+    /// Measure nothing: run each operation once under valgrind, with its secret marked, and report each branch and each
+    /// address that depends on it. Exit code 1 if there is one
+    #[arg(long)]
+    pub(crate) taint: bool,
 
     /// As JSON
     #[arg(long)]

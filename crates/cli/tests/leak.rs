@@ -6,6 +6,7 @@ mod common;
 
 use common::{Pqlab, text};
 use serde_json::Value;
+use std::process::Command;
 
 #[test]
 fn tests_are_listed_with_what_their_classes_are() {
@@ -34,6 +35,24 @@ fn what_cannot_be_tested_is_refused_in_one_line() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");
         assert!(err.trim_end().lines().count() == 1 && err.contains(word), "{arguments:?}: {err}");
     }
+}
+
+#[test]
+fn a_branch_on_a_secret_is_named_and_a_constant_time_comparison_has_none() {
+    let pqlab = Pqlab::new();
+    if !Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        let refused = pqlab.run(&["leak", "--taint", "compare/*"]);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(text(&refused.stderr).contains("install the package `valgrind`"));
+        return;
+    }
+    let document: Value = serde_json::from_str(&pqlab.expect(1, &["leak", "--taint", "--json", "compare/*"])).unwrap();
+    let tests = document["tests"].as_array().unwrap();
+    assert_eq!(tests.len(), 2, "{document}");
+    let finding = &tests[0]["findings"][0];
+    assert_eq!((&finding["kind"], &finding["parsing"]), (&Value::from("branch"), &Value::from(false)));
+    assert!(finding["function"].as_str().unwrap().contains("naive"), "{document}");
+    assert_eq!((&tests[1]["findings"], &tests[1]["gap"]), (&Value::from(Vec::<Value>::new()), &Value::Null));
 }
 
 #[test]

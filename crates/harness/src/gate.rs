@@ -3,10 +3,10 @@
 //! A [`Gate`] looks at what the kernel and the core say before and after a visit; [`judge`] holds the difference against
 //! [`Thresholds`]. A visit that something disturbed is measured again, and if it stays disturbed its samples say so.
 //!
-//! What a gate does not see: a neighbour on the other hardware thread of the same core, on the memory bus or in the
-//! shared cache, as long as it takes no time from the core itself.
+//! What a gate does not see: a neighbour on the memory bus or in the shared cache, and one on the other hardware thread of
+//! the same core who comes after the visit's beginning and is gone before its end.
 
-use crate::clock::{core_clock_hz, monotonic_ns, thread_cpu_ns};
+use crate::clock::{CoreState, core_state, monotonic_ns, thread_cpu_ns};
 use nix::sys::resource::{UsageWho, getrusage};
 use pqlab_record::Disturbance;
 use std::fs::File;
@@ -21,12 +21,20 @@ pub struct Gate {
     pressure: Option<Source>,
     schedstat: Option<Source>,
     tick_ns: u64,
+    /// The most additions a cycle that were seen, in falling order. The last of them is what the core does alone: the first
+    /// may be slips of the clock's estimate.
+    widest: [f64; 3],
+    /// What other processes know of that.
+    expected: f64,
 }
+
+/// Looks at the core when a gate is opened for the first time, so that it is known what it does alone.
+const FIRST_LOOKS: usize = 16;
 
 /// What was seen when a visit began.
 #[derive(Clone, Copy, Debug)]
 pub struct Before {
-    clock_hz: f64,
+    core: CoreState,
     steal_ticks: Option<u64>,
     pressure_us: Option<u64>,
     waited_ns: Option<u64>,
@@ -56,6 +64,9 @@ pub struct Observation {
     pub clock_before_hz: f64,
     /// And after it.
     pub clock_after_hz: f64,
+    /// By how many percent fewer independent additions in a cycle the core carried out than when it is alone, before the
+    /// visit or after it, whichever is more. `None` where there is no measuring it.
+    pub narrowed_pct: Option<f64>,
 }
 
 /// From where on something counts as a disturbance. `None` switches a rule off.
@@ -83,6 +94,9 @@ pub struct Thresholds {
     /// Most that the core's clock may differ after from before, in percent. 10: the steps in which a boosted clock moves
     /// by itself are narrower, and so are the errors of the estimate.
     pub max_clock_drift_pct: Option<f64>,
+    /// Most that the core may be [narrower](Observation::narrowed_pct) than alone, in percent. 5: alone it varies by less
+    /// than 1, and a neighbour on its other hardware thread takes 15 and more.
+    pub max_narrowed_pct: Option<f64>,
 }
 
 /// How many involuntary context switches a visit may have.
@@ -105,6 +119,7 @@ impl Default for Thresholds {
             switches: Some(SwitchLimit { free: 1, per_second: 20.0, max_lost_pct: 1.0 }),
             max_pressure_pct: Some(10.0),
             max_clock_drift_pct: Some(10.0),
+            max_narrowed_pct: Some(5.0),
         }
     }
 }
@@ -118,8 +133,14 @@ impl Thresholds {
             switches: None,
             max_pressure_pct: None,
             max_clock_drift_pct: None,
+            max_narrowed_pct: None,
             ..Thresholds::default()
         }
+    }
+
+    /// For one of several threads that work at once: where they share a core, that is what is measured.
+    pub fn for_one_of_several_threads() -> Thresholds {
+        Thresholds { max_narrowed_pct: None, ..Thresholds::default() }
     }
 
     /// For a workload that sleeps or waits by itself.
@@ -145,13 +166,20 @@ impl Gate {
             pressure: Source::open(&root.join("proc/pressure/cpu"), 256),
             schedstat: Source::open(&root.join("proc/thread-self/schedstat"), 128),
             tick_ns: tick_ns(),
+            widest: [0.0; 3],
+            expected: 0.0,
         }
     }
 
     /// Looks, and begins the visit: its time runs from the end of this call. Takes a fraction of a millisecond.
     pub fn open(&mut self) -> Before {
+        if self.widest[0] == 0.0 {
+            (0..FIRST_LOOKS).for_each(|_| {
+                self.core();
+            });
+        }
         Before {
-            clock_hz: core_clock_hz(),
+            core: self.core(),
             steal_ticks: self.steal_ticks(),
             pressure_us: self.pressure_us(),
             waited_ns: self.waited_ns(),
@@ -165,17 +193,50 @@ impl Gate {
     pub fn close(&mut self, before: Before) -> Observation {
         let wall_ns = monotonic_ns() - before.wall_ns;
         let cpu_ns = thread_cpu_ns() - before.cpu_ns;
+        let waited_ns = since(before.waited_ns, self.waited_ns()).map(|waited_ns| waited_ns.min(wall_ns));
+        let involuntary_switches = involuntary_switches() - before.switches;
+        let pressure_ns = since(before.pressure_us, self.pressure_us()).map(|us| us * 1_000);
+        let steal_ns = since(before.steal_ticks, self.steal_ticks()).map(|ticks| ticks * self.tick_ns);
+        let after = self.core();
+        let width = self.width();
+        let narrowed = |core: CoreState| Some(100.0 * (1.0 - core.additions_a_cycle? / width?));
         Observation {
             wall_ns,
             // These are read outside the two readings of the wall clock, and the thread may be kept waiting in between.
             cpu_ns: cpu_ns.min(wall_ns),
-            waited_ns: since(before.waited_ns, self.waited_ns()).map(|waited_ns| waited_ns.min(wall_ns)),
-            involuntary_switches: involuntary_switches() - before.switches,
-            pressure_ns: since(before.pressure_us, self.pressure_us()).map(|us| us * 1_000),
-            steal_ns: since(before.steal_ticks, self.steal_ticks()).map(|ticks| ticks * self.tick_ns),
-            clock_before_hz: before.clock_hz,
-            clock_after_hz: core_clock_hz(),
+            waited_ns,
+            involuntary_switches,
+            pressure_ns,
+            steal_ns,
+            clock_before_hz: before.core.clock_hz,
+            clock_after_hz: after.clock_hz,
+            narrowed_pct: narrowed(before.core).zip(narrowed(after)).map(|(before, after)| before.max(after)),
         }
+    }
+
+    /// Independent additions that the core carries out in a cycle when it is alone, as far as is known. `None` before the gate
+    /// was opened, and where there is no measuring it.
+    pub fn width(&self) -> Option<f64> {
+        let width = self.widest[2].max(self.expected);
+        (width > 0.0).then_some(width)
+    }
+
+    /// Takes over what another gate on a core of the same kind knows.
+    pub fn expect(&mut self, width: Option<f64>) {
+        self.expected = self.expected.max(width.unwrap_or(0.0));
+    }
+
+    /// What the core does now, which is remembered where it was seldom more.
+    fn core(&mut self) -> CoreState {
+        let core = core_state();
+        if let Some(width) = core.additions_a_cycle {
+            let place = self.widest.iter().position(|known| width > *known);
+            if let Some(place) = place {
+                self.widest[place..].rotate_right(1);
+                self.widest[place] = width;
+            }
+        }
+        core
     }
 
     fn steal_ticks(&mut self) -> Option<u64> {
@@ -251,6 +312,11 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
             found.push(Disturbance::ClockDrift { pct });
         }
     }
+    if let (Some(limit), Some(pct)) = (thresholds.max_narrowed_pct, seen.narrowed_pct)
+        && pct > limit
+    {
+        found.push(Disturbance::SharedCore { pct });
+    }
     found
 }
 
@@ -325,6 +391,7 @@ mod tests {
             pressure_ns: Some(0),
             clock_before_hz: 3e9,
             clock_after_hz: 3e9,
+            narrowed_pct: Some(0.0),
         }
     }
 
@@ -397,6 +464,32 @@ mod tests {
                 "{found:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_neighbour_on_the_core_is_seen_unless_we_are_the_neighbour() {
+        assert_eq!(judged(Observation { narrowed_pct: Some(4.0), ..quiet() }), []);
+        assert_eq!(judged(Observation { narrowed_pct: None, ..quiet() }), []);
+        let shared = Observation { narrowed_pct: Some(30.0), ..quiet() };
+        assert_eq!(judged(shared), [Disturbance::SharedCore { pct: 30.0 }]);
+        assert_eq!(judge(&shared, &Thresholds::for_one_of_several_threads()), []);
+        assert_eq!(judge(&shared, &Thresholds::for_several_threads()), []);
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn what_the_core_does_alone_is_what_was_seldom_exceeded() {
+        let mut gate = Gate::new(None);
+        let before = gate.open();
+        assert!(gate.widest[0] >= gate.widest[1] && gate.widest[1] >= gate.widest[2] && gate.widest[2] > 0.0);
+        // Two slips of the clock's estimate do not make every later visit a disturbed one.
+        gate.widest = [1e3, 1e2, gate.widest[2]];
+        assert!(gate.close(before).narrowed_pct.unwrap() < 95.0);
+        // What another process knows counts as if it had been seen here.
+        gate.expect(Some(1e2));
+        gate.expect(None);
+        let before = gate.open();
+        assert!(gate.close(before).narrowed_pct.unwrap() > 50.0 && gate.width() == Some(1e2));
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod leak;
 pub mod memory;
 pub mod process;
 pub mod schedule;
+pub mod taint;
 pub mod trial;
 pub mod wire;
 pub mod worker;

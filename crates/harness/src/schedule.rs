@@ -10,7 +10,7 @@
 use crate::clock;
 use crate::trial::Demands;
 use crate::wire::{Prepared, VisitRequest, Visited};
-use pqlab_record::{Case, Metric, Protocol, ProtocolKind, Record, Samples, State, Status, Visit};
+use pqlab_record::{Case, Disturbance, Metric, Protocol, ProtocolKind, Record, Samples, State, Status, Visit};
 use pqlab_stats::{CONFIDENCE, Interval, median, median_interval, rounds_for_precision};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
@@ -19,6 +19,9 @@ use std::collections::BTreeMap;
 
 /// How often a disturbed visit is measured again before it is kept as it is.
 pub const REPEATS: u32 = 3;
+/// Share of a case's time for which a visit is measured again and again because of a neighbour on the core's other hardware
+/// thread: he comes and goes within tenths of a second.
+const PATIENCE: f64 = 1.0 / 16.0;
 /// A sample is at least this many times as long as the counter's resolution.
 const RESOLUTIONS_PER_SAMPLE: f64 = 100.0;
 /// Rounds of the pilot, from which the adaptive rules plan the rest; at least so many are measured.
@@ -285,15 +288,23 @@ impl Block<'_> {
             Some(_) => u64::MAX / 2,
             None => budget_ns as u64,
         };
-        let request = VisitRequest { case: case.id(), batch, warmup, samples, budget_ns };
-        let mut repeats = 0;
+        let request = VisitRequest { case: case.id(), batch, warmup, samples, budget_ns, width: None };
+        let (mut attempts, mut repeats, mut spent_ns) = (0, 0, 0);
         let visited = loop {
-            let visited = self.fleet.visit(process, case, &request)?;
+            let mut visited = self.fleet.visit(process, case, &request)?;
             open.spent_ns += visited.visit_ns;
-            if visited.disturbances.is_empty() || repeats == REPEATS {
+            if open.quota.is_some() {
+                // So many samples are asked for, and a neighbour may spoil half of them: none is left out for that.
+                visited.disturbances.retain(|disturbance| !disturbance.is_neighbour());
+            }
+            spent_ns += visited.visit_ns;
+            let neighbour = visited.disturbances.iter().all(Disturbance::is_neighbour);
+            let patient = neighbour && (spent_ns as f64) < PATIENCE * self.protocol.max_time_s * 1e9;
+            if visited.disturbances.is_empty() || (attempts >= REPEATS && !patient) {
                 break visited;
             }
-            repeats += 1;
+            attempts += 1;
+            repeats += u32::from(!neighbour);
         };
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);

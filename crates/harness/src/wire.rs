@@ -65,6 +65,8 @@ pub struct VisitRequest {
     pub samples: u64,
     /// Time after which no further sample is begun, in ns; the first is always taken.
     pub budget_ns: u64,
+    /// Independent additions a cycle of a core that is not shared, as far as any worker has found.
+    pub width: Option<f64>,
 }
 
 /// What a worker answers.
@@ -113,6 +115,8 @@ pub struct Visited {
     pub growth: i64,
     /// What the workload noted.
     pub extra: Vec<(String, Vec<f64>)>,
+    /// Independent additions a cycle of a core that is not shared, as far as this worker knows.
+    pub width: Option<f64>,
 }
 
 /// Writes one message as a frame.

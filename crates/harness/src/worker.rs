@@ -185,6 +185,7 @@ impl<'a> Worker<'a> {
         let mut ticks = Vec::with_capacity(capacity);
         let mut wall_ns = Vec::with_capacity(if keep_wall { capacity } else { 0 });
         let counter = &mut self.counter.counter;
+        gate.expect(request.width);
         let before = gate.open();
         let measuring = clock::monotonic_ns();
         for _ in 0..request.samples {
@@ -210,6 +211,7 @@ impl<'a> Worker<'a> {
             }
         }
         let observation = gate.close(before);
+        let width = gate.width();
         trial.verify()?;
         recorder.disturbed(gate::judge(&observation, &thresholds));
         if several_threads {
@@ -223,6 +225,7 @@ impl<'a> Worker<'a> {
             clock_hz: (observation.clock_before_hz + observation.clock_after_hz) / 2.0,
             growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),
+            width,
         })
     }
 }

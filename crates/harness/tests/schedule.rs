@@ -127,6 +127,7 @@ impl Fleet for ScriptedMachine {
             clock_before_hz: 3e9,
             clock_after_hz: 3e9,
             waited_ns: Some((wall - cpu) as u64),
+            narrowed_pct: Some(0.0),
         };
         Ok(Visited {
             ticks,
@@ -136,6 +137,7 @@ impl Fleet for ScriptedMachine {
             clock_hz: 3e9,
             growth: 0,
             extra: vec![],
+            width: None,
         })
     }
 

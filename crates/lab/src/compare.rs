@@ -5,7 +5,7 @@ use pqlab_harness::clock;
 use pqlab_record::{Case, MachineNoise, Protocol, Record, Run};
 use pqlab_report::comparison::{ComparedCase, Comparison, Yardstick, compare, compare_runs, pair_by_stars};
 use pqlab_report::estimate;
-use pqlab_stats::{RunSpread, Verdict, null_comparisons};
+use pqlab_stats::{FEWEST_COMPARISONS, RunSpread, Verdict, null_comparisons};
 use pqlab_store::Store;
 
 use std::sync::atomic::AtomicBool;
@@ -108,8 +108,9 @@ fn without_floor(mut run: Run) -> Run {
 }
 
 impl Laboratory {
-    /// Compares a case with itself `comparisons` times: runs of it, each with fresh processes, in pairs. Nothing of it is
-    /// stored but what this returns, which is for [`Store::save_noise`]. `None` where the user stopped it.
+    /// Compares a case with itself `comparisons` times: runs of it, each with fresh processes, in pairs. Contended runs, of
+    /// which no comparison says faster or slower, are left out, and others measured in their place; where that takes more
+    /// than twice as many runs, there are fewer comparisons, but not fewer than five. Nothing of it is stored but what this returns, which is for [`Store::save_noise`]. `None` where the user stopped it.
     ///
     /// # Errors
     /// [`LabError`] where the case cannot be measured.
@@ -124,9 +125,9 @@ impl Laboratory {
         let folder =
             tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
         let mut store = Store::open(folder.path().join("noise.db"))?;
-        let mut medians = Vec::new();
+        let (mut medians, mut contended): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
         let mut environment = None;
-        for _ in 0..2 * comparisons {
+        while medians.len() < 2 * comparisons && medians.len() + contended.len() < 4 * comparisons {
             let plan = Plan { suite: "noise".into(), cases: vec![case.clone()], protocol: protocol.clone() };
             let request = RunRequest { seed: None, command: "pqlab doctor --aa".into() };
             let ended = self.run(&mut store, plan, &request, progress, stop)?;
@@ -140,9 +141,16 @@ impl Laboratory {
                 let reason = record.and_then(|record| record.error.clone()).unwrap_or_else(|| "no samples".into());
                 return Err(LabError::Measuring(format!("{} cannot be measured: {reason}", case.id())));
             };
-            medians.push(estimates.process_medians_ns.into_iter().map(|(_, median)| median).collect::<Vec<f64>>());
+            let of_processes = estimates.process_medians_ns.iter().map(|(_, median)| *median).collect();
+            if estimates.contended {
+                contended.push(of_processes)
+            } else {
+                medians.push(of_processes)
+            }
             environment = Some(run.header.environment);
         }
+        let lacking = (2 * FEWEST_COMPARISONS.min(comparisons)).saturating_sub(medians.len());
+        medians.extend(contended.into_iter().take(lacking));
         let pairs: Vec<(Vec<f64>, Vec<f64>)> =
             medians.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
         let (Some(found), Some(environment)) = (null_comparisons(&pairs), environment) else {

@@ -12,6 +12,7 @@ mod plan;
 mod relay;
 mod session;
 mod suite;
+mod taint;
 mod verify;
 mod worker;
 
@@ -28,6 +29,7 @@ pub use plan::{Filters, Plan, matches};
 pub use relay::relay;
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
+pub use taint::{TaintEnd, TaintFinding, run_tainted, taint_findings};
 pub use verify::known_answers;
 pub use worker::serve_as_worker;
 

@@ -66,6 +66,19 @@ pub enum Disturbance {
         /// Percent by which it changed.
         pct: f64,
     },
+    /// Another hardware thread of the same core took a share of its execution units, before the visit or after it.
+    SharedCore {
+        /// By how many percent fewer instructions at once the core carried out than when it is alone.
+        pct: f64,
+    },
+}
+
+impl Disturbance {
+    /// Whether it is the work of a neighbour on the core's other hardware thread, whom nobody can send away: it comes and
+    /// goes, and visits that it spoils can be left out without hiding that the machine is busy.
+    pub fn is_neighbour(&self) -> bool {
+        matches!(self, Disturbance::SharedCore { .. })
+    }
 }
 
 impl fmt::Display for Disturbance {
@@ -76,6 +89,9 @@ impl fmt::Display for Disturbance {
             Disturbance::CpuShare { pct } => write!(formatter, "{pct:.1}% of the processor"),
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
             Disturbance::ClockDrift { pct } => write!(formatter, "core clock moved by {pct:+.1}%"),
+            Disturbance::SharedCore { pct } => {
+                write!(formatter, "a neighbour on the core's other hardware thread took {pct:.1}% of its width")
+            }
         }
     }
 }
@@ -87,7 +103,8 @@ pub struct Visit {
     pub process: u32,
     /// Which round. Visits of one round, over cases and processes, are neighbours in time.
     pub round: u32,
-    /// How often the visit was measured again because it was disturbed.
+    /// How often the visit was measured again because it was disturbed by more than a
+    /// [neighbour](Disturbance::is_neighbour).
     pub repeats: u32,
     /// What disturbed it still; empty for a clean visit.
     pub disturbances: Vec<Disturbance>,
@@ -142,11 +159,15 @@ impl Samples {
     }
 
     /// Whether the figures must be marked: more than one visit in ten stayed disturbed, or a third of all attempts was,
-    /// counting those that were repeated. A machine on which a quiet visit is a matter of luck is not a quiet one.
+    /// counting those that were repeated. A machine on which a quiet visit is a matter of luck is not a quiet one. Of visits
+    /// that only a [neighbour](Disturbance::is_neighbour) disturbed half may be left out.
     pub fn contended(&self) -> bool {
-        let disturbed = self.visits.iter().filter(|visit| !visit.disturbances.is_empty()).count();
+        let disturbed = |visit: &&Visit| !visit.disturbances.is_empty();
+        let by_more = |visit: &&Visit| !visit.disturbances.iter().all(Disturbance::is_neighbour);
+        let (all, by_more) = (self.visits.iter().filter(disturbed).count(), self.visits.iter().filter(by_more).count());
         let repeats: usize = self.visits.iter().map(|visit| visit.repeats as usize).sum();
-        disturbed * 10 > self.visits.len() || repeats * 2 > self.visits.len()
+        let visits = self.visits.len();
+        by_more * 10 > visits || repeats * 2 > visits || all * 2 > visits
     }
 
     /// The visits that estimates are made from: the undisturbed ones, unless the whole case is [contended](Self::contended),

@@ -224,13 +224,14 @@ fn kind(disturbance: &Disturbance) -> &'static str {
         Disturbance::CpuShare { .. } => "cpu-share",
         Disturbance::Pressure { .. } => "pressure",
         Disturbance::ClockDrift { .. } => "clock-drift",
+        Disturbance::SharedCore { .. } => "shared-core",
     }
 }
 
 /// Orders disturbances of one kind: the larger, the worse.
 fn severity(disturbance: &Disturbance) -> f64 {
     match disturbance {
-        Disturbance::Steal { pct } | Disturbance::Pressure { pct } => *pct,
+        Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct } => *pct,
         Disturbance::InvoluntarySwitches { count } => *count as f64,
         Disturbance::CpuShare { pct } => -pct,
         Disturbance::ClockDrift { pct } => pct.abs(),
@@ -313,6 +314,23 @@ mod tests {
         assert_eq!((sum.visits, sum.disturbed, sum.repeats), (16, 8, 24));
         let worst = Disturbance::CpuShare { pct: 40.0 };
         assert_eq!(sum.kinds, [("steal", 7, Disturbance::Steal { pct: 2.0 }), ("cpu-share", 8, worst)]);
+    }
+
+    #[test]
+    fn half_of_the_visits_may_be_left_out_for_a_neighbour() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        let slow = |visit: &mut Visit| {
+            visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0 }];
+            visit.ticks.iter_mut().for_each(|ticks| *ticks *= 2);
+        };
+        let alone = estimate(&record, &Protocol::default()).unwrap();
+        record.samples.visits.iter_mut().step_by(2).for_each(slow);
+        let left = estimate(&record, &Protocol::default()).unwrap();
+        assert!(!left.contended && left.left_out == alone.n / 2 && left.processes == 4, "{left:?}");
+        assert!((left.median_ns.estimate / alone.median_ns.estimate - 1.0).abs() < 0.01, "{left:?}");
+        slow(&mut record.samples.visits[1]);
+        let shared = estimate(&record, &Protocol::default()).unwrap();
+        assert!(shared.contended && shared.left_out == 0, "{shared:?}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod contrast;
 mod describe;
 mod drift;
 mod interval;
+mod latex;
 mod leak;
 mod multiplicity;
 mod normality;
@@ -23,13 +24,14 @@ mod two_sample;
 
 pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, bootstrap_interval, cluster_bootstrap_ci};
 pub use compare::{
-    DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, Judgement, NullComparisons, Ratio, RunSpread, VERDICT_SIGNIFICANCE,
-    Verdict, judge, null_comparisons, ratio_of_pairs, ratio_of_runs,
+    DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, NullComparisons, Ratio, RunSpread,
+    VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons, ratio_of_pairs, ratio_of_runs,
 };
 pub use contrast::{contrast_interval, mean_interval, paired_difference_interval};
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, median_interval};
+pub use latex::{LatexCell, LatexSide, LatexTable, latex_escape, latex_table};
 pub use leak::{
     CROPPINGS, LEAK_CONFIDENCE, LEAK_FLOOR_NS, LEAK_SIGNIFICANCE, LEAST_SAMPLES, LeakJudgement, LeakSamples,
     LeakVerdict, Shift, TENTHS, TimeDifference, judge_leak, time_difference,

@@ -11,16 +11,26 @@ impl Store {
     /// # Errors
     /// [`StoreError::BadName`] for a name that could be read as something else, and where there is no such run.
     pub fn save_baseline(&mut self, name: &str, run: &str) -> Result<(), StoreError> {
-        let plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
-        if name.is_empty() || name.starts_with("last") || !name.chars().all(plain) {
-            return Err(StoreError::BadName { name: name.into() });
-        }
+        Store::check_baseline_name(name)?;
         let known = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
         if !self.connection.query_row(known, [run], |row| row.get(0)).at(&self.path)? {
             return Err(StoreError::UnknownRun { reference: run.into() });
         }
         let sql = "INSERT INTO baselines (name, run) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET run = ?2";
         self.connection.execute(sql, [name, run]).at(&self.path)?;
+        Ok(())
+    }
+
+    /// Whether runs can have this name: letters, digits, dots, hyphens and underscores, and nothing that begins with
+    /// `last`.
+    ///
+    /// # Errors
+    /// [`StoreError::BadName`] if not.
+    pub fn check_baseline_name(name: &str) -> Result<(), StoreError> {
+        let plain = |character: char| character.is_ascii_alphanumeric() || "._-".contains(character);
+        if name.is_empty() || name.starts_with("last") || !name.chars().all(plain) {
+            return Err(StoreError::BadName { name: name.into() });
+        }
         Ok(())
     }
 

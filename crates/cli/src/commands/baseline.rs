@@ -9,6 +9,7 @@ use crate::{DONE, FAILED, INTERRUPTED};
 use pqlab_lab::record::Run;
 use pqlab_lab::store::Store;
 use pqlab_lab::{Ended, Filters, Laboratory, Plan, ProtocolOverrides, RunRequest, alarms, compare_stored};
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
@@ -25,15 +26,19 @@ pub(crate) fn check(
 ) -> anyhow::Result<u8> {
     let id = &baseline.header.id;
     let comparison = compare_stored(store, None, id, &ended.run, None)?;
-    if !arguments.quiet || arguments.json {
-        compare::show(&comparison, arguments.json, screen)?;
+    if arguments.json {
+        event("comparison", comparison.to_json())?;
+    } else if !arguments.quiet {
+        compare::show(&comparison, false, screen)?;
     }
     let suspects: Vec<String> =
         alarms(&comparison, arguments.fail_slower).iter().map(|case| case.second.clone()).collect();
     if suspects.is_empty() {
         return Ok(DONE);
     }
-    output::talk(&format!("measuring again with fresh processes, to confirm: {}", suspects.join(", ")));
+    if !arguments.quiet {
+        output::talk(&format!("measuring again with fresh processes, to confirm: {}", suspects.join(", ")));
+    }
     let run = store.load_run(&ended.run)?;
     let plan = Plan::again(
         &run.header,
@@ -49,9 +54,21 @@ pub(crate) fn check(
     let second = compare_stored(store, None, id, &again.run, None)?;
     let confirmed: BTreeSet<&str> =
         alarms(&second, arguments.fail_slower).iter().map(|case| case.second.as_str()).collect();
-    for suspect in &suspects {
+    if arguments.json {
+        let mut body = second.to_json();
+        body["confirmed"] = confirmed.iter().copied().collect();
+        event("confirmation", body)?;
+    }
+    for suspect in suspects.iter().filter(|suspect| !arguments.quiet || confirmed.contains(suspect.as_str())) {
         let word = if confirmed.contains(suspect.as_str()) { "slower, confirmed" } else { "not confirmed" };
         output::talk(&format!("{suspect}: {word} (run {})", again.run));
     }
     Ok(if confirmed.is_empty() { DONE } else { FAILED })
+}
+
+/// One line, like the events of the run itself.
+fn event(name: &str, mut body: Value) -> anyhow::Result<()> {
+    body["event"] = name.into();
+    output::data(&body.to_string())?;
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! `pqlab leak`: each test in a process of its own, so that one that crashes is a failed line and the rest goes on.
 
-use super::laboratory;
+use super::{laboratory, taint};
 use crate::args::LeakArgs;
 use crate::output::{self, Terminal};
 use crate::table::table;
@@ -23,6 +23,12 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
         return list(&leak_cases(&laboratory, &patterns(arguments))?, arguments, terminal);
     }
     let cases = leak_cases(&laboratory, &arguments.cases)?;
+    if arguments.taint {
+        return match (arguments.part, cases.first()) {
+            (true, Some(case)) => taint::run_part(&laboratory, case, arguments),
+            _ => taint::run(&cases, arguments, terminal),
+        };
+    }
     if arguments.part {
         return measure_part(&laboratory, &cases, arguments);
     }

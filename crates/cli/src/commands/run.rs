@@ -9,6 +9,7 @@ use pqlab_lab::report::ntor::RelayScenario;
 use pqlab_lab::report::{ExportOptions, Exporter, terminal};
 use pqlab_lab::store::Store;
 use pqlab_lab::{Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
+use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
@@ -26,6 +27,9 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     };
     if let (Some(exporter), Some(plan)) = (&exporter, &plan) {
         exporter.check(&plan.cases)?;
+    }
+    if let Some(name) = &arguments.save_baseline {
+        Store::check_baseline_name(name)?;
     }
     let mut store = arguments.database.open()?;
     let (plan, baseline) = match &arguments.baseline {
@@ -64,13 +68,18 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
     }
-    match baseline {
+    let code = match baseline {
         Some(baseline) if code != INTERRUPTED => {
             let slower = baseline::check(&arguments, screen, &laboratory, &mut store, &baseline, &ended, &stop)?;
-            Ok(if slower == DONE { code } else { slower })
+            if slower == DONE { code } else { slower }
         }
-        _ => Ok(code),
+        _ => code,
+    };
+    if arguments.json {
+        let event = json!({"event": "end", "run": ended.run, "complete": ended.complete, "failed": ended.failed});
+        output::data(&event.to_string())?;
     }
+    Ok(code)
 }
 
 /// The cases of a run that was measured before.
@@ -138,14 +147,9 @@ fn conclude(
         let json = export::find("json", &ExportOptions::default())?;
         output::write_file(path, |file| Ok(json.export(&run, file)?))?;
     }
-    if arguments.json {
-        let event = serde_json::json!({
-            "event": "end", "run": ended.run, "complete": ended.complete, "failed": ended.failed,
-        });
-        output::data(&event.to_string())?;
-    } else if let Some(exporter) = exporter {
+    if let Some(exporter) = exporter {
         export::print(exporter, &run)?;
-    } else if !arguments.quiet {
+    } else if !arguments.quiet && !arguments.json {
         if let Some(table) = terminal::overview(&run, screen.width, screen.palette) {
             output::data(&format!("\n{table}"))?;
         }

@@ -23,6 +23,7 @@ impl Comparison {
                     "p_value": case.ratio.map(|ratio| ratio.p_value),
                     "adjusted_p_value": case.judgement.adjusted_p,
                     "verdict": case.judgement.verdict.name(),
+                    "doubtful": case.doubtful,
                     "broken": case.broken,
                     "notes": case.notes,
                 })

@@ -6,7 +6,8 @@
 //!   ([`ratio_of_pairs`]).
 //! - **Apart.** Everything else was measured by other processes at another time. The interval is Welch's over the processes'
 //!   medians, with the spread between runs of this machine added ([`ratio_of_runs`]).
-//! - **Verdicts** are made of all ratios at once, corrected for their number ([`pqlab_stats::judge`]).
+//! - **Verdicts** are made of all ratios at once, corrected for their number ([`pqlab_stats::judge`]). Where a case was
+//!   contended and its counterpart was measured apart, none is called faster or slower.
 
 mod differences;
 mod json;
@@ -65,6 +66,9 @@ pub struct ComparedCase {
     pub ratio: Option<Ratio>,
     /// The verdict.
     pub judgement: Judgement,
+    /// Whether either side was contended and both were measured apart: then a difference may be the contention's, and the
+    /// verdict is `equivalent` or `inconclusive`.
+    pub doubtful: bool,
     /// Whether the second case failed where the first did not.
     pub broken: bool,
     /// What must be known when this is read.
@@ -130,6 +134,10 @@ pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstic
     let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio).collect();
     for (case, judgement) in cases.iter_mut().zip(judge(&ratios, yardstick.margin_pct)) {
         case.judgement = judgement;
+        if case.doubtful && matches!(judgement.verdict, Verdict::Faster | Verdict::Slower) {
+            case.judgement.verdict = Verdict::Inconclusive;
+            case.notes.push(format!("else it would be called {}", judgement.verdict.name()));
+        }
     }
     let (one, two) = (&first.header.environment, &second.header.environment);
     Comparison {
@@ -182,6 +190,7 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, run
             notes.push("fewer than three processes measured both: no interval".into());
         }
     }
+    let contended = estimates.iter().flatten().any(|estimates| estimates.contended);
     let [first_ns, second_ns] = estimates.map(|estimates| estimates.map(|estimates| estimates.median_ns.estimate));
     ComparedCase {
         first: one.case.id(),
@@ -191,6 +200,7 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, run
         paired,
         ratio,
         judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
+        doubtful: contended && !paired,
         broken: one.error.is_none() && two.error.is_some(),
         notes,
     }

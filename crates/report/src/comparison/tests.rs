@@ -66,6 +66,38 @@ fn only_rounds_that_both_have_are_paired() {
     assert!(ratios.iter().all(|ratio| (ratio - 12.9 / 10.4).abs() < 0.05), "{ratios:?}");
 }
 
+/// Visits of the cases of a provider that were repeated so often that the case is contended.
+fn contended(mut run: Run, provider: &str) -> Run {
+    for record in run.records.iter_mut().filter(|record| record.case.provider == provider) {
+        record.samples.visits.iter_mut().for_each(|visit| visit.repeats = 3);
+    }
+    run
+}
+
+#[test]
+fn what_was_contended_is_neither_faster_nor_slower_than_what_was_measured_apart() {
+    let id = "kem/ML-KEM-768/encapsulate@liboqs";
+    for (first, second) in [
+        (fixtures::run(), contended(slowed(1.05, "liboqs"), "liboqs")),
+        (contended(fixtures::run(), "liboqs"), slowed(1.05, "liboqs")),
+        (contended(slowed(1.05, "liboqs"), "liboqs"), fixtures::run()),
+    ] {
+        let comparison = compare_runs(&first, &second, &Yardstick::default());
+        let case = verdict_of(&comparison, id);
+        assert_eq!((case.judgement.verdict, case.doubtful), (Verdict::Inconclusive, true), "{case:?}");
+        assert!(case.notes.iter().any(|note| note.starts_with("else it would be called")), "{case:?}");
+        assert!(!comparison.worse() && comparison.inconclusive());
+    }
+    // Small enough a difference is none, contended or not.
+    let same = compare_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &Yardstick::default());
+    assert_eq!(verdict_of(&same, id).judgement.verdict, Verdict::Equivalent);
+    // Measured by the same processes in the same rounds, both had to bear it.
+    let run = contended(fixtures::run(), "liboqs");
+    let find = |provider: &str| run.records.iter().find(|record| record.case.provider == provider).unwrap();
+    let paired = compare(&run, &run, &[(find("liboqs"), find("aws-lc"))], &Yardstick::default());
+    assert_eq!((paired.cases[0].judgement.verdict, paired.cases[0].doubtful), (Verdict::Slower, false));
+}
+
 #[test]
 fn a_case_that_fails_now_is_worse() {
     let (first, mut second) = (fixtures::run(), slowed(1.0, "nothing"));

@@ -8,15 +8,18 @@ use crate::ntor::tables::{Holds, Table, tables};
 use crate::number::{NONE, percent, rate};
 use crate::terminal::neutral;
 use pqlab_record::{Record, Run, Status};
+use pqlab_stats::{LatexCell, LatexSide, LatexTable, latex_table};
 use std::io::Write;
 
-/// From this many rows on a table may break across pages.
-const LONG: usize = 40;
-const HEADING: &str = r"Algorithm and operation & Provider & Median & 95\% interval & p95 & CoV & op/s \\";
-/// Names may break, and nothing stands at the edges, so that the table fits a page of `article`.
-const COLUMNS: &str = r"@{}>{\raggedright}p{0.23\linewidth}>{\raggedright}p{0.13\linewidth}rrrrr@{}";
-/// Small, and with little between the columns.
-const STYLE: &str = r"\footnotesize\setlength{\tabcolsep}{2pt}";
+const COLUMNS: &[(&str, LatexSide)] = &[
+    ("Algorithm and operation", LatexSide::Broken { width_pct: 23 }),
+    ("Provider", LatexSide::Broken { width_pct: 13 }),
+    ("Median", LatexSide::Right),
+    ("95% interval", LatexSide::Right),
+    ("p95", LatexSide::Right),
+    ("CoV", LatexSide::Right),
+    ("op/s", LatexSide::Right),
+];
 
 /// A table of an area: medians with their intervals; of circuit handshakes also what they cost.
 pub(super) struct Latex {
@@ -41,135 +44,58 @@ impl Exporter for Latex {
         writeln!(out, "% Made by pqlab from run {}.", comment(&run.header.id))?;
         writeln!(out, r"% Needs \usepackage{{array,booktabs,longtable}}.")?;
         for area in run.areas().into_iter().filter(|area| *area != "floor") {
-            let rows: Vec<String> = run.area(area).map(|record| row(record, run)).collect();
-            table(&area_frame(run, area), &rows, out)?;
+            let rows: Vec<Vec<LatexCell>> = run.area(area).map(|record| row(record, run)).collect();
+            let (name, cpu) = (neutral(area), neutral(&run.header.environment.cpu.model));
+            let caption =
+                format!("Area {name}: median time of one operation with its 95% interval over processes, on {cpu}.");
+            let label = format!("tab:pqlab-{}", crate::charts::slug(area));
+            let table = LatexTable { caption: &caption, label: &label, columns: COLUMNS, rows: &rows };
+            write!(out, "\n{}", latex_table(&table))?;
         }
         tables(run, &self.scenario).iter().try_for_each(|table| circuits(table, out))?;
         Ok(())
     }
 }
 
-/// What stands around the rows.
-struct Frame {
-    caption: String,
-    label: String,
-    /// A letter for each column.
-    columns: String,
-    heading: String,
-    /// A size of type, and what else holds for the table.
-    size: &'static str,
-}
-
-fn area_frame(run: &Run, area: &str) -> Frame {
-    Frame {
-        caption: format!(
-            "Area {}: median time of one operation with its 95\\% interval over processes, on {}.",
-            escape(area),
-            escape(&run.header.environment.cpu.model)
-        ),
-        label: format!("tab:pqlab-{}", crate::charts::slug(area)),
-        columns: COLUMNS.to_owned(),
-        heading: HEADING.to_owned(),
-        size: STYLE,
-    }
-}
-
 /// A table of circuit handshakes.
 fn circuits(of: &Table, out: &mut dyn Write) -> std::io::Result<()> {
-    let column = |holds: Holds| match holds {
-        Holds::Text => "l",
-        Holds::Figures => "r",
-        Holds::Prose => "p{0.45\\linewidth}",
+    let side = |holds: Holds| match holds {
+        Holds::Text => LatexSide::Left,
+        Holds::Figures => LatexSide::Right,
+        Holds::Prose => LatexSide::Broken { width_pct: 45 },
     };
-    let line = |cells: Vec<String>| format!("{} \\\\", cells.join(" & "));
-    let frame = Frame {
-        caption: format!(
-            "{}.{}",
-            escape(&of.title),
-            of.note.map_or(String::new(), |note| format!(" {}.", escape(note)))
-        ),
-        label: format!("tab:pqlab-ntor-{}", of.name),
-        columns: of.columns.iter().map(|(_, holds)| column(*holds)).collect(),
-        heading: line(of.columns.iter().map(|(heading, _)| escape(heading)).collect()),
-        size: "\\scriptsize",
-    };
-    let rows: Vec<String> = of.rows.iter().map(|row| line(row.iter().map(|cell| escape(cell)).collect())).collect();
-    table(&frame, &rows, out)
+    let columns: Vec<(&str, LatexSide)> =
+        of.columns.iter().map(|(name, holds)| (name.as_str(), side(*holds))).collect();
+    let rows: Vec<Vec<LatexCell>> =
+        of.rows.iter().map(|row| row.iter().map(|cell| LatexCell::Text(neutral(cell))).collect()).collect();
+    let note = of.note.map_or(String::new(), |note| format!(" {note}."));
+    let caption = format!("{}.{note}", of.title);
+    let label = format!("tab:pqlab-ntor-{}", of.name);
+    let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows };
+    write!(out, "\n{}", latex_table(&table))
 }
 
-fn table(frame: &Frame, rows: &[String], out: &mut dyn Write) -> std::io::Result<()> {
-    let Frame { caption, label, columns, heading, size } = frame;
-    if rows.len() > LONG {
-        writeln!(out, "\n{{{size}\n\\begin{{longtable}}{{{columns}}}")?;
-        writeln!(out, "\\caption{{{caption}}}\\label{{{label}}} \\\\")?;
-        writeln!(out, "\\toprule\n{heading}\n\\midrule\n\\endfirsthead\n\\toprule\n{heading}\n\\midrule\n\\endhead")?;
-        writeln!(out, "\\bottomrule\n\\endfoot")?;
-        rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
-        return writeln!(out, "\\end{{longtable}}}}");
-    }
-    writeln!(out, "\n\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n\\label{{{label}}}\n{size}")?;
-    writeln!(out, "\\begin{{tabular}}{{{columns}}}\n\\toprule\n{heading}\n\\midrule")?;
-    rows.iter().try_for_each(|row| writeln!(out, "{row}"))?;
-    writeln!(out, "\\bottomrule\n\\end{{tabular}}\n\\end{{table}}")
-}
-
-fn row(record: &Record, run: &Run) -> String {
+fn row(record: &Record, run: &Run) -> Vec<LatexCell> {
     let case = &record.case;
-    let names = format!("{} & {}", broken(&case.name()), broken(&case.provider));
-    let figure = |value: Option<String>| escape(&value.unwrap_or_else(|| NONE.to_owned()));
-    match estimate(record, &run.header.protocol) {
-        Some(estimates) => {
-            let of = estimates.operations();
-            let cells = [
-                figure(Some(time(estimates.median_ns.estimate))),
-                figure(Some(crate::findings::interval(&estimates.median_ns))),
-                figure(of.map(|of| time(of.p95))),
-                figure(of.and_then(|of| of.cov_pct).map(percent)),
-                figure(Estimates::operations_per_second(&estimates).map(rate)),
-            ];
-            format!("{names} & {} \\\\", cells.join(" & "))
-        }
-        None if record.status == Status::Failed => {
-            format!(
-                "{names} & \\multicolumn{{5}}{{p{{0.5\\linewidth}}@{{}}}}{{\\raggedright failed: {}}} \\\\",
-                escape(record.error.as_deref().unwrap_or(NONE))
-            )
-        }
-        None => format!("{names} & \\multicolumn{{5}}{{l}}{{no samples}} \\\\"),
-    }
-}
-
-/// The text, escaped, that may break behind its separators.
-fn broken(text: &str) -> String {
-    let parts = text.split_inclusive([',', '+', ':', '[', '/']).map(escape);
-    parts.collect::<Vec<_>>().join(r"\allowbreak{}")
-}
-
-/// The text with everything escaped that LaTeX would take for a command, in plain pdfLaTeX too: characters that its fonts
-/// lack are written by their number.
-fn escape(text: &str) -> String {
-    let mut out = String::new();
-    for character in neutral(text).chars() {
-        match character {
-            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', character]),
-            '~' => out.push_str(r"\textasciitilde{}"),
-            '^' => out.push_str(r"\textasciicircum{}"),
-            '\\' => out.push_str(r"\textbackslash{}"),
-            '<' => out.push_str(r"\textless{}"),
-            '>' => out.push_str(r"\textgreater{}"),
-            '|' => out.push_str(r"\textbar{}"),
-            '"' => out.push_str(r"{\char34}"),
-            'µ' => out.push_str(r"$\mu$"),
-            '×' => out.push_str(r"$\times$"),
-            '±' => out.push_str(r"$\pm$"),
-            '…' => out.push_str(r"\ldots{}"),
-            // A row break followed by a bracket would take it for its argument.
-            '[' | ']' => out.extend(['{', character, '}']),
-            character if character.is_ascii() => out.push(character),
-            other => out.push_str(&format!("U+{:04X}", other as u32)),
-        }
-    }
-    out
+    let text = |text: &str| LatexCell::Text(neutral(text));
+    let figure = |value: Option<String>| LatexCell::Text(value.unwrap_or_else(|| NONE.to_owned()));
+    let names = [text(&case.name()), text(&case.provider)];
+    let Some(estimates) = estimate(record, &run.header.protocol) else {
+        let remark = match record.status {
+            Status::Failed => format!("failed: {}", neutral(record.error.as_deref().unwrap_or(NONE))),
+            Status::Ok => "no samples".to_owned(),
+        };
+        return names.into_iter().chain([LatexCell::Rest(remark)]).collect();
+    };
+    let of = estimates.operations();
+    let figures = [
+        figure(Some(time(estimates.median_ns.estimate))),
+        figure(Some(crate::findings::interval(&estimates.median_ns))),
+        figure(of.map(|of| time(of.p95))),
+        figure(of.and_then(|of| of.cov_pct).map(percent)),
+        figure(Estimates::operations_per_second(&estimates).map(rate)),
+    ];
+    names.into_iter().chain(figures).collect()
 }
 
 /// For a comment, which ends with its line.
@@ -203,10 +129,6 @@ mod tests {
 
     #[test]
     fn nothing_in_a_name_is_a_command() {
-        assert_eq!(
-            escape(r"a_b & 50% \x{y}^~<µ>é"),
-            r"a\_b \& 50\% \textbackslash{}x\{y\}\textasciicircum{}\textasciitilde{}\textless{}$\mu$\textgreater{}U+00E9"
-        );
         let mut run = fixtures::run();
         run.records[0].case.algorithm = "%\n\\input{/etc/passwd}".to_owned();
         run.header.id = "x\n\\evil".to_owned();
@@ -228,7 +150,7 @@ mod tests {
     #[test]
     fn a_long_table_breaks_across_pages() {
         let mut run = fixtures::run();
-        run.records = vec![fixtures::record("liboqs", 10.4); LONG + 1];
+        run.records = vec![fixtures::record("liboqs", 10.4); 41];
         let text = exported(&run);
         assert!(
             text.contains("\\begin{longtable}") && text.contains("\\endhead") && !text.contains("\\begin{tabular}")

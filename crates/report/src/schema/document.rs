@@ -179,7 +179,8 @@ impl DisturbancesEntry {
                 Disturbance::Steal { pct }
                 | Disturbance::CpuShare { pct }
                 | Disturbance::Pressure { pct }
-                | Disturbance::ClockDrift { pct } => *pct,
+                | Disturbance::ClockDrift { pct }
+                | Disturbance::SharedCore { pct } => *pct,
             }),
             text: worst.to_string(),
         });

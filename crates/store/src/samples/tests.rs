@@ -12,6 +12,7 @@ fn disturbances() -> impl Strategy<Value = Disturbance> {
         any::<f64>().prop_map(|pct| Disturbance::CpuShare { pct }),
         any::<f64>().prop_map(|pct| Disturbance::Pressure { pct }),
         any::<f64>().prop_map(|pct| Disturbance::ClockDrift { pct }),
+        any::<f64>().prop_map(|pct| Disturbance::SharedCore { pct }),
     ]
 }
 

@@ -39,6 +39,7 @@ enum Disturbance {
     CpuShare(f64),
     Pressure(f64),
     ClockDrift(f64),
+    SharedCore(f64),
 }
 
 /// The least of the readings, and what each lies above it.
@@ -125,6 +126,7 @@ impl From<&record::Disturbance> for Disturbance {
             record::Disturbance::CpuShare { pct } => Disturbance::CpuShare(pct),
             record::Disturbance::Pressure { pct } => Disturbance::Pressure(pct),
             record::Disturbance::ClockDrift { pct } => Disturbance::ClockDrift(pct),
+            record::Disturbance::SharedCore { pct } => Disturbance::SharedCore(pct),
         }
     }
 }
@@ -170,6 +172,7 @@ impl From<Disturbance> for record::Disturbance {
             Disturbance::CpuShare(pct) => record::Disturbance::CpuShare { pct },
             Disturbance::Pressure(pct) => record::Disturbance::Pressure { pct },
             Disturbance::ClockDrift(pct) => record::Disturbance::ClockDrift { pct },
+            Disturbance::SharedCore(pct) => record::Disturbance::SharedCore { pct },
         }
     }
 }

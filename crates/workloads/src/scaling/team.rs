@@ -84,7 +84,8 @@ impl Team {
                 round.arrive();
                 round.finish(ready.and_then(|()| round.work(job.as_mut())));
                 let seen = gate.as_mut().zip(before).map(|(gate, before)| gate.close(before));
-                let disturbances = seen.map(|seen| gate::judge(&seen, &Thresholds::default())).unwrap_or_default();
+                let disturbances =
+                    seen.map(|seen| gate::judge(&seen, &Thresholds::for_one_of_several_threads())).unwrap_or_default();
                 // Where nobody waits for the job any more, the case was given up.
                 sender.send(Returned { thread, job, disturbances }).ok();
             })?;
@@ -102,7 +103,7 @@ impl Team {
     fn gather(&mut self) {
         let Some(pending) = self.pending.take() else { return };
         if let Some((mut gate, before)) = pending.gate {
-            self.disturbances.extend(gate::judge(&gate.close(before), &Thresholds::default()));
+            self.disturbances.extend(gate::judge(&gate.close(before), &Thresholds::for_one_of_several_threads()));
         }
         pending.round.release(0);
         for returned in pending.home {

@@ -1,0 +1,177 @@
+//! Comparisons, baselines and the noise of a machine on the command line. Nothing here depends on how long anything takes.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+use serde_json::Value;
+
+const FAST: &[&str] = &["--processes", "3", "--max-time", "0.05", "--no-progress", "-q"];
+
+/// Runs some cases and returns nothing but a finished run in the store.
+fn measured(pqlab: &Pqlab, more: &[&str]) {
+    let mut arguments = vec!["run", "kem", "--filter", "kem/ML-KEM-512/*@rustcrypto"];
+    arguments.extend(FAST);
+    arguments.extend(more);
+    pqlab.expect(0, &arguments);
+}
+
+#[test]
+fn a_run_compared_with_itself_is_equivalent() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &["--save-baseline", "first"]);
+    // The same samples on both sides: a ratio of exactly one, whatever they are.
+    let output = pqlab.run(&["compare", "first", "last", "--margin", "1000", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(json["different_machines"].is_null() && json["differences"].as_array().unwrap().is_empty());
+    assert_eq!((&json["correction"], &json["margin_source"]), (&"benjamini-hochberg".into(), &"--margin".into()));
+    let cases = json["cases"].as_array().unwrap();
+    assert!(!cases.is_empty());
+    for case in cases {
+        assert_eq!((case["ratio"].as_f64(), case["p_value"].as_f64()), (Some(1.0), Some(1.0)), "{case}");
+    }
+    let shown = text(&pqlab.run(&["compare", "last", "last"]).stdout);
+    assert!(shown.contains("Benjamini-Hochberg") && shown.contains("1.000"), "{shown}");
+}
+
+#[test]
+fn cases_of_one_run_are_paired_where_the_stars_agree() {
+    let pqlab = Pqlab::new();
+    let filter = ["run", "kem", "--algorithm", "ML-KEM-512", "--provider", "rustcrypto", "--provider", "aws-lc"];
+    let chosen = ["--filter", "*/encapsulate@*", "--filter", "*/decapsulate@*"];
+    pqlab.expect(0, &[&filter[..], &chosen, FAST].concat());
+    let compare = |first: &str, second: &str| {
+        let output = pqlab.run(&["compare", first, second, "--json"]);
+        assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{}", text(&output.stderr));
+        let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let pair = |case: &Value| {
+            let id = |side: &str| case[side].as_str().unwrap().to_owned();
+            (id("first"), id("second"), case["paired"].as_bool().unwrap())
+        };
+        json["cases"].as_array().unwrap().iter().map(pair).collect::<Vec<_>>()
+    };
+    // Libraries take turns within an operation; operations come one after the other.
+    let of = |operation: &str, provider: &str| format!("kem/ML-KEM-512/{operation}@{provider}");
+    let mut libraries = compare("*@rustcrypto", "*@aws-lc");
+    libraries.sort();
+    let wanted = |operation| (of(operation, "rustcrypto"), of(operation, "aws-lc"), true);
+    assert_eq!(libraries, [wanted("decapsulate"), wanted("encapsulate")]);
+    let mut operations = compare("*/encapsulate@*", "*/decapsulate@*");
+    operations.sort();
+    let wanted = |provider| (of("encapsulate", provider), of("decapsulate", provider), false);
+    assert_eq!(operations, [wanted("aws-lc"), wanted("rustcrypto")]);
+}
+
+#[test]
+fn bad_comparisons_say_how_to_mend_them() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &[]);
+    for (arguments, word) in [
+        (&["compare", "last", "nothing"][..], "nothing"),
+        (&["compare", "last", "last", "--margin", "-1"][..], "--margin"),
+        (&["compare", "kem/*", "signature/*"][..], "signature/*"),
+        (&["compare", "*encapsulate@*", "*@rustcrypto", "--run", "last~4"][..], "last~4"),
+        (&["run", "--baseline", "nothing"][..], "nothing"),
+        (&["run", "--fail-slower", "3"][..], "--baseline"),
+        (&["run", "kem", "--save-baseline", "last"][..], "last"),
+        (&["doctor", "--aa", "--case", "nothing"][..], "nothing"),
+    ] {
+        let output = pqlab.run(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(word), "{arguments:?}: {}", text(&output.stderr));
+        assert_eq!(text(&output.stderr).lines().count(), 1, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_baseline_is_measured_again() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &["--save-baseline", "release-1.0"]);
+    // No machine is ten times slower all of a sudden, twice.
+    let mut arguments = vec!["run", "--baseline", "release-1.0", "--fail-slower", "900"];
+    arguments.extend(["--no-progress", "--max-time", "0.05"]);
+    let shown = pqlab.expect(0, &arguments);
+    assert!(shown.contains("kem/ML-KEM-512/decapsulate@rustcrypto") && shown.contains("verdict"), "{shown}");
+    assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 2);
+}
+
+#[test]
+fn a_baseline_that_is_measured_again_tells_programs_one_event_a_line() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &["--save-baseline", "base"]);
+    let arguments =
+        ["run", "--baseline", "base", "--fail-slower", "900", "--json", "--no-progress", "--max-time", "0.05"];
+    let events: Vec<Value> =
+        pqlab.expect(0, &arguments).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let names: Vec<&str> = events.iter().map(|event| event["event"].as_str().unwrap()).collect();
+    assert_eq!((names[0], names[names.len() - 2], names[names.len() - 1]), ("begin", "comparison", "end"), "{names:?}");
+    assert!(names[1..names.len() - 2].iter().all(|name| *name == "case"), "{names:?}");
+    let comparison = &events[events.len() - 2];
+    assert_eq!(comparison["cases"].as_array().unwrap().len(), names.len() - 4, "all but the floor: {comparison}");
+    assert_eq!(comparison["second_run"], events[events.len() - 1]["run"]);
+}
+
+#[cfg(feature = "misbehaving")]
+#[test]
+fn what_takes_much_longer_raises_the_alarm_once_it_is_confirmed() {
+    let pqlab = Pqlab::new();
+    // Some twenty times as long: no machine is so busy that it would not be seen.
+    let delayed = |arguments: &[&str], steps: &str| {
+        let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps).output().unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let mut base = vec!["run", "kem", "--filter", "kem/delayed/decapsulate@*", "--save-baseline", "prompt"];
+    base.extend(FAST);
+    assert_eq!(delayed(&base, "0").0, Some(0));
+    let mut again = vec!["run", "--baseline", "prompt", "--fail-slower", "100", "--json"];
+    again.extend(FAST);
+    // A comparison that a busy machine makes doubtful raises no alarm, and says so.
+    let (code, out, err) = delayed(&again, "150000");
+    let events: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let find = |name: &str| events.iter().find(|event| event["event"] == name);
+    let case = &find("comparison").unwrap()["cases"][0];
+    assert!(case["ratio"].as_f64().unwrap() > 2.0, "{case}");
+    match find("confirmation") {
+        Some(confirmation) if code == Some(1) => {
+            assert_eq!(confirmation["confirmed"][0], "kem/delayed/decapsulate@misbehaving");
+            assert!(err.contains("slower, confirmed"), "{err}");
+        }
+        Some(confirmation) => assert_eq!(confirmation["cases"][0]["doubtful"], true, "{confirmation}"),
+        None => assert_eq!((code, &case["doubtful"]), (Some(0), &Value::Bool(true)), "{case}"),
+    }
+}
+
+#[test]
+fn runs_of_another_machine_are_named_in_the_first_line() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &[]);
+    let exported = pqlab.expect(0, &["export", "last", "--format", "json-samples"]);
+    let mut document: Value = serde_json::from_str(&exported).unwrap();
+    let here = document["run"]["id"].as_str().unwrap().to_owned();
+    document["run"]["id"] = "20200101T000000Z-abcdef".into();
+    document["environment"]["cpu"]["model"] = "Another CPU".into();
+    let file = common::write(&pqlab.path("elsewhere.json"), &document.to_string());
+    pqlab.expect(0, &["import", &file]);
+    let output = pqlab.run(&["compare", "20200101", &here, "--margin", "1000"]);
+    let shown = text(&output.stdout);
+    let first = shown.lines().next().unwrap();
+    assert!(first.starts_with("DIFFERENT MACHINES: ") && first.contains("Another CPU"), "{shown}");
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    let json: Value = serde_json::from_slice(&pqlab.run(&["compare", "20200101", &here, "--json"]).stdout).unwrap();
+    assert!(json["different_machines"][0].as_str().unwrap().contains("Another CPU"), "{json}");
+}
+
+#[test]
+fn the_noise_of_a_machine_is_kept_for_verdicts() {
+    let pqlab = Pqlab::new();
+    measured(&pqlab, &[]);
+    let noise =
+        pqlab.expect(0, &["doctor", "--aa", "--comparisons", "5", "--case", "hash/SHA3-256/*rustcrypto*", "--json"]);
+    let noise: Value = serde_json::from_str(&noise).unwrap();
+    assert_eq!(noise["comparisons"], 5);
+    let json: Value = serde_json::from_slice(&pqlab.run(&["compare", "last", "last", "--json"]).stdout).unwrap();
+    assert_eq!((&json["margin_pct"], &json["run_spread_pct"]), (&noise["margin_pct"], &noise["run_spread_pct"]));
+    assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 1, "its runs are not kept");
+}

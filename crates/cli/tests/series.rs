@@ -1,0 +1,155 @@
+//! On a real machine: how often comparisons of a thing with itself are false, and how often one is found that takes 5%
+//! longer. `make bench-aa` runs it; it takes a quarter of an hour, and what it finds depends on the machine, so no other
+//! test waits for it. Everything goes through the program, as a user would do it, in a database of its own.
+
+#![cfg(feature = "misbehaving")]
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+use serde_json::Value;
+
+/// What is compared with itself.
+const CASE: &str = "kem/ML-KEM-768/decapsulate@aws-lc";
+/// The same, with a delay.
+const DELAYED: &str = "kem/delayed/decapsulate@misbehaving";
+/// How much longer it takes, in percent.
+const SLOWDOWN_PCT: f64 = 5.0;
+/// From which slowdown on `run --baseline` is to raise the alarm, in percent.
+const FAIL_SLOWER: &str = "2.5";
+/// Steps with which the length of a step is measured: about as long as the operation.
+const STEPS: u64 = 8000;
+
+#[derive(Default)]
+struct Series {
+    verdicts: Vec<String>,
+    /// Ratios of the medians, and the half-widths of their intervals in percent.
+    ratios: Vec<f64>,
+    half_widths: Vec<f64>,
+    contended: usize,
+}
+
+impl Series {
+    fn take(&mut self, comparison: &Value) {
+        let case = &comparison["cases"][0];
+        self.verdicts.push(case["verdict"].as_str().unwrap().to_owned());
+        self.contended += usize::from(case["doubtful"] == true);
+        if let (Some(ratio), Some(low), Some(high)) =
+            (case["ratio"].as_f64(), case["ratio_ci"][0].as_f64(), case["ratio_ci"][1].as_f64())
+        {
+            self.ratios.push(ratio);
+            self.half_widths.push(50.0 * (high / low).ln());
+        }
+    }
+
+    fn count(&self, verdict: &str) -> usize {
+        self.verdicts.iter().filter(|given| *given == verdict).count()
+    }
+
+    fn row(&self, name: &str) -> String {
+        let shares = ["faster", "slower", "equivalent", "inconclusive"].map(|verdict| self.count(verdict).to_string());
+        let (least, most) =
+            self.ratios.iter().fold((f64::INFINITY, 0.0_f64), |(low, high), at| (low.min(*at), high.max(*at)));
+        format!(
+            "| {name} | {} | {} | {:.3} | {least:.3} to {most:.3} | ±{:.2}% | {} |",
+            self.verdicts.len(),
+            shares.join(" | "),
+            median(&self.ratios),
+            median(&self.half_widths),
+            self.contended
+        )
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    if sorted.is_empty() { f64::NAN } else { sorted[sorted.len() / 2] }
+}
+
+/// Runs `arguments` with a delay of so many steps and returns standard output; the exit code must be one of `codes`.
+fn delayed(pqlab: &Pqlab, steps: u64, codes: &[i32], arguments: &[&str]) -> (i32, String) {
+    let output = pqlab.command(arguments).env("PQLAB_DELAY_STEPS", steps.to_string()).output().unwrap();
+    let code = output.status.code().unwrap();
+    assert!(codes.contains(&code), "{arguments:?}: {code}\n{}", text(&output.stderr));
+    (code, text(&output.stdout))
+}
+
+fn measure(pqlab: &Pqlab, case: &str, steps: u64, more: &[&str]) {
+    delayed(pqlab, steps, &[0], &[&["run", "kem", "--filter", case, "--no-progress", "-q"], more].concat());
+}
+
+fn compare(pqlab: &Pqlab) -> Value {
+    let (_, json) = delayed(pqlab, 0, &[0, 1, 3], &["compare", "last~1", "last", "--json"]);
+    serde_json::from_str(&json).unwrap()
+}
+
+/// Steps that make a decapsulation longer by a percentage: the median of three attempts.
+fn steps_for(pqlab: &Pqlab, pct: f64) -> u64 {
+    let attempt = |_| {
+        measure(pqlab, DELAYED, 0, &[]);
+        measure(pqlab, DELAYED, STEPS, &[]);
+        let ratio = compare(pqlab)["cases"][0]["ratio"].as_f64().unwrap();
+        STEPS as f64 * pct / 100.0 / (ratio - 1.0)
+    };
+    let attempts: Vec<f64> = (0..3).map(attempt).collect();
+    median(&attempts).round() as u64
+}
+
+fn count(variable: &str, default: usize) -> usize {
+    std::env::var(variable).ok().filter(|text| !text.is_empty()).map_or(default, |text| text.parse().unwrap())
+}
+
+#[test]
+#[ignore = "a quarter of an hour on a quiet machine: make bench-aa"]
+fn verdicts_on_this_machine() {
+    let (same, slowed) = (count("AA", 100), count("SLOWED", 30));
+    let pqlab = Pqlab::new();
+    let noise = pqlab.expect(0, &["doctor", "--aa", "--case", CASE, "--json"]);
+    let noise: Value = serde_json::from_str(&noise).unwrap();
+    let of = |what: &str| noise[what].as_f64().unwrap();
+    println!(
+        "doctor --aa, {}: runs differ by {:.2}% beyond their processes, margin {:.2}%, smallest difference {:.2}%, {} of {} \
+         false",
+        noise["measured_at"].as_str().unwrap(),
+        of("run_spread_pct"),
+        of("margin_pct"),
+        of("smallest_difference_pct"),
+        noise["false_verdicts"],
+        noise["comparisons"]
+    );
+
+    let mut unchanged = Series::default();
+    for _ in 0..same {
+        measure(&pqlab, CASE, 0, &[]);
+        measure(&pqlab, CASE, 0, &[]);
+        unchanged.take(&compare(&pqlab));
+    }
+
+    let steps = steps_for(&pqlab, SLOWDOWN_PCT);
+    println!("{SLOWDOWN_PCT}% of a decapsulation are {steps} steps of the delay");
+    let mut slower = Series::default();
+    let mut alarms = 0;
+    for _ in 0..slowed {
+        measure(&pqlab, DELAYED, 0, &["--save-baseline", "prompt"]);
+        let arguments = ["run", "--baseline", "prompt", "--fail-slower", FAIL_SLOWER, "--json", "--no-progress", "-q"];
+        let (code, events) = delayed(&pqlab, steps, &[0, 1], &arguments);
+        let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        slower.take(&events.into_iter().find(|event| event["event"] == "comparison").unwrap());
+        alarms += usize::from(code == 1);
+    }
+
+    println!(
+        "\n| comparison | number | faster | slower | equivalent | inconclusive | median ratio | ratios | median interval | \
+         contended |\n|---|---|---|---|---|---|---|---|---|---|"
+    );
+    println!("{}", unchanged.row(&format!("`{CASE}` with itself")));
+    println!("{}", slower.row(&format!("the same, delayed by {SLOWDOWN_PCT}%")));
+    println!("\n{alarms} of {slowed} slowdowns raised the alarm of `run --baseline --fail-slower {FAIL_SLOWER}`");
+    let wrong = unchanged.count("faster") + unchanged.count("slower");
+    assert!(wrong * 20 <= same, "{wrong} of {same} comparisons of a thing with itself are false");
+    let equivalent = unchanged.count("equivalent");
+    assert!(equivalent * 10 >= same * 8, "{equivalent} of {same} are equivalent");
+    assert!(alarms * 10 >= slowed * 9, "{alarms} of {slowed} slowdowns are found");
+}

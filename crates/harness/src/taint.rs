@@ -1,0 +1,104 @@
+//! Secret bytes that valgrind's memcheck follows: it takes them for uninitialised, and reports each branch and each address
+//! that depends on them. The idea is Langley's, "Checking that functions are constant time with Valgrind" (2010).
+//!
+//! A client request is a sequence of instructions that does nothing on a processor and that valgrind recognises
+//! (`valgrind.h`, `memcheck.h`).
+
+use crate::leak::Target;
+use crate::trial::Fault;
+use std::ops::Range;
+
+/// `VG_USERREQ__RUNNING_ON_VALGRIND`.
+const RUNNING: u64 = 0x1001;
+/// `VG_USERREQ__MAKE_MEM_UNDEFINED` of memcheck, whose base is `'M' << 24 | 'C' << 16`.
+const MAKE_UNDEFINED: u64 = 0x4d43_0001;
+
+/// What the function is called in which inputs are taken: reports name it.
+pub const LOADING: &str = "load_tainted";
+/// What the function is called in which the operation runs: reports name it.
+pub const CALLING: &str = "call_tainted";
+
+/// Whether this process runs under valgrind.
+pub fn watched() -> bool {
+    request([RUNNING, 0, 0, 0, 0, 0]) != 0
+}
+
+/// Loads the input, of which these bytes are secret, and calls the operation.
+///
+/// # Errors
+/// What the target reports; [`Fault::Unsupported`] where nobody watches.
+pub fn run(target: &mut dyn Target, input: &[u8], secret: &[Range<usize>]) -> Result<(), Fault> {
+    if !watched() {
+        return Err(Fault::Unsupported("this process does not run under valgrind".into()));
+    }
+    let mut buffer = input.to_vec();
+    for range in secret {
+        let bytes = &mut buffer[range.clone()];
+        request([MAKE_UNDEFINED, bytes.as_mut_ptr() as u64, bytes.len() as u64, 0, 0, 0]);
+    }
+    load_tainted(target, &buffer)?;
+    call_tainted(target)
+}
+
+#[inline(never)]
+fn load_tainted(target: &mut dyn Target, input: &[u8]) -> Result<(), Fault> {
+    let outcome = target.load(input);
+    std::hint::black_box(outcome)
+}
+
+#[inline(never)]
+fn call_tainted(target: &mut dyn Target) -> Result<(), Fault> {
+    let outcome = target.call();
+    std::hint::black_box(outcome)
+}
+
+/// Asks valgrind; 0 where it is not there.
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+fn request(arguments: [u64; 6]) -> u64 {
+    let answer: u64;
+    // SAFETY: on a processor this rotates a register by 128 bits in all and exchanges another with itself. Valgrind reads the
+    // six words behind `rax` and writes `rdx`; the requests made here change what it knows of memory, never the memory.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3",
+            "rol rdi, 13",
+            "rol rdi, 61",
+            "rol rdi, 51",
+            "xchg rbx, rbx",
+            in("rax") arguments.as_ptr(),
+            inout("rdx") 0_u64 => answer,
+        );
+    }
+    answer
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+fn request(_arguments: [u64; 6]) -> u64 {
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Nothing;
+
+    impl Target for Nothing {
+        fn load(&mut self, _input: &[u8]) -> Result<(), Fault> {
+            Ok(())
+        }
+
+        fn call(&mut self) -> Result<(), Fault> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn without_valgrind_the_request_does_nothing_and_that_is_said() {
+        let outcome = run(&mut Nothing, &[1, 2, 3], &std::iter::once(0..3).collect::<Vec<_>>());
+        assert_eq!(outcome.is_ok(), watched());
+        if let Err(error) = outcome {
+            assert!(error.to_string().contains("valgrind"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+/// From this many rows on a table may break across pages.
+const LONG: usize = 41;
+
+/// Small, and with little between the columns.
+const STYLE: &str = r"\footnotesize\setlength{\tabcolsep}{2pt}";
+
+/// On which side of its column a cell stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatexSide {
+    /// Short names.
+    Left,
+    /// Long names, which may break behind `,`, `+`, `:`, `[` and `/`.
+    Broken {
+        /// Width of the column in percent of the line's.
+        width_pct: u8,
+    },
+    /// Numbers.
+    Right,
+}
+
+impl LatexSide {
+    /// What `tabular` is told.
+    fn specification(self) -> String {
+        match self {
+            LatexSide::Left => "l".into(),
+            LatexSide::Broken { width_pct } => {
+                format!(r">{{\raggedright}}p{{{}\linewidth}}", f64::from(width_pct) / 100.0)
+            }
+            LatexSide::Right => "r".into(),
+        }
+    }
+}
+
+/// A cell of a table: plain text, which is escaped when it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LatexCell {
+    /// A cell of its own.
+    Text(String),
+    /// A remark in place of all cells that are left in its row; it is the last of them.
+    Rest(String),
+}
+
+/// A table to be written: everything in it is plain text.
+#[derive(Clone, Copy, Debug)]
+pub struct LatexTable<'a> {
+    /// What stands above it.
+    pub caption: &'a str,
+    /// By what `\ref` finds it; characters other than letters, digits, `:`, `.` and `-` become hyphens.
+    pub label: &'a str,
+    /// Headings of the columns and their sides.
+    pub columns: &'a [(&'a str, LatexSide)],
+    /// The cells, row by row; what a row lacks stays empty.
+    pub rows: &'a [Vec<LatexCell>],
+}
+
+/// Writes a table with the rules of package `booktabs`; from 41 rows on it breaks across pages, for which package
+/// `longtable` is needed too, and `array` for columns that break. Nothing stands at the edges, so that wide tables fit a page.
+/// Whatever a text contains, none of it is a command.
+pub fn latex_table(table: &LatexTable<'_>) -> String {
+    let LatexTable { caption, label, columns, rows } = table;
+    let sides: String = columns.iter().map(|(_, side)| side.specification()).collect();
+    let sides = format!("{{@{{}}{sides}@{{}}}}");
+    let names: Vec<String> = columns.iter().map(|(name, _)| latex_escape(name)).collect();
+    let heading = format!("{} \\\\", names.join(" & "));
+    let body: String = rows.iter().map(|row| line(row, columns)).collect();
+    let caption = latex_escape(caption);
+    let plain = |character: char| character.is_ascii_alphanumeric() || ":.-".contains(character);
+    let label = label.replace(|character| !plain(character), "-");
+    if rows.len() >= LONG {
+        return format!(
+            "{{{STYLE}\n\\begin{{longtable}}{sides}\n\\caption{{{caption}}}\\label{{{label}}} \\\\\n\
+             \\toprule\n{heading}\n\\midrule\n\\endfirsthead\n\\toprule\n{heading}\n\\midrule\n\\endhead\n\
+             \\bottomrule\n\\endfoot\n{body}\\end{{longtable}}}}\n"
+        );
+    }
+    format!(
+        "\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n\\label{{{label}}}\n{STYLE}\n\
+         \\begin{{tabular}}{sides}\n\\toprule\n{heading}\n\\midrule\n{body}\\bottomrule\n\
+         \\end{{tabular}}\n\\end{{table}}\n"
+    )
+}
+
+fn line(row: &[LatexCell], columns: &[(&str, LatexSide)]) -> String {
+    let mut cells = Vec::with_capacity(columns.len());
+    for (cell, (_, side)) in row.iter().zip(columns) {
+        match cell {
+            LatexCell::Text(text) if matches!(side, LatexSide::Broken { .. }) => cells.push(broken(text)),
+            LatexCell::Text(text) => cells.push(latex_escape(text)),
+            LatexCell::Rest(text) => {
+                let left = columns.len() - cells.len();
+                let text = latex_escape(text);
+                cells.push(format!(r"\multicolumn{{{left}}}{{p{{0.5\linewidth}}@{{}}}}{{\raggedright {text}}}"));
+                return format!("{} \\\\\n", cells.join(" & "));
+            }
+        }
+    }
+    cells.resize(columns.len(), String::new());
+    format!("{} \\\\\n", cells.join(" & "))
+}
+
+/// The text, escaped, that may break behind its separators.
+fn broken(text: &str) -> String {
+    let parts = text.split_inclusive([',', '+', ':', '[', '/']).map(latex_escape);
+    parts.collect::<Vec<_>>().join(r"\allowbreak{}")
+}
+
+/// The text with everything escaped that LaTeX would take for a command, in plain pdfLaTeX too: characters that its fonts
+/// lack, and those that steer, are written by their number.
+pub fn latex_escape(text: &str) -> String {
+    let mut out = String::new();
+    for character in text.chars() {
+        match character {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', character]),
+            '~' => out.push_str(r"\textasciitilde{}"),
+            '^' => out.push_str(r"\textasciicircum{}"),
+            '\\' => out.push_str(r"\textbackslash{}"),
+            '<' => out.push_str(r"\textless{}"),
+            '>' => out.push_str(r"\textgreater{}"),
+            '|' => out.push_str(r"\textbar{}"),
+            '"' => out.push_str(r"{\char34}"),
+            'µ' => out.push_str(r"$\mu$"),
+            '×' => out.push_str(r"$\times$"),
+            '±' => out.push_str(r"$\pm$"),
+            '…' => out.push_str(r"\ldots{}"),
+            // A row break followed by a bracket would take it for its argument.
+            '[' | ']' => out.extend(['{', character, '}']),
+            character if character.is_ascii() && !character.is_ascii_control() => out.push(character),
+            other => out.push_str(&format!("U+{:04X}", other as u32)),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: &[(&str, LatexSide)] = &[
+        ("Case", LatexSide::Broken { width_pct: 23 }),
+        ("Median", LatexSide::Left),
+        ("95% interval", LatexSide::Right),
+    ];
+
+    fn text(text: &str) -> LatexCell {
+        LatexCell::Text(text.into())
+    }
+
+    #[test]
+    fn a_table_is_written_with_rules_caption_and_label() {
+        let rows = [
+            vec![text("a_b"), text("10.4 µs"), text("10.3 to 10.5")],
+            vec![text("c+d"), LatexCell::Rest("failed: 100%".into())],
+            vec![text("d")],
+        ];
+        let table = LatexTable { caption: "Times & more.", label: "tab:x y", columns: COLUMNS, rows: &rows };
+        let wanted = r"\begin{table}[htbp]
+\centering
+\caption{Times \& more.}
+\label{tab:x-y}
+\footnotesize\setlength{\tabcolsep}{2pt}
+\begin{tabular}{@{}>{\raggedright}p{0.23\linewidth}lr@{}}
+\toprule
+Case & Median & 95\% interval \\
+\midrule
+a\_b & 10.4 $\mu$s & 10.3 to 10.5 \\
+c+\allowbreak{}d & \multicolumn{2}{p{0.5\linewidth}@{}}{\raggedright failed: 100\%} \\
+d &  &  \\
+\bottomrule
+\end{tabular}
+\end{table}
+";
+        assert_eq!(latex_table(&table), wanted);
+    }
+
+    #[test]
+    fn a_long_table_breaks_across_pages() {
+        let rows = vec![vec![text("x"), text("1"), text("2")]; LONG];
+        let long = LatexTable { caption: "c", label: "l", columns: COLUMNS, rows: &rows };
+        let written = latex_table(&long);
+        assert!(written.contains(r"\begin{longtable}{@{}>{") && written.contains(r"\endhead"), "{written}");
+        assert!(!written.contains("tabular"), "{written}");
+        assert!(latex_table(&LatexTable { rows: &rows[1..], ..long }).contains("tabular"));
+    }
+
+    #[test]
+    fn nothing_in_a_text_is_a_command() {
+        assert_eq!(
+            latex_escape(r"a_b & 50% \x{y}^~<µ>é"),
+            r"a\_b \& 50\% \textbackslash{}x\{y\}\textasciicircum{}\textasciitilde{}\textless{}$\mu$\textgreater{}U+00E9"
+        );
+        assert_eq!(latex_escape("%\n\\input[x]"), r"\%U+000A\textbackslash{}input{[}x{]}");
+    }
+}
