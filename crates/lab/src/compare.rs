@@ -10,6 +10,9 @@ use pqlab_store::Store;
 
 use std::sync::atomic::AtomicBool;
 
+/// Two dozen comparisons in a quiet minute may find no spread between runs at all; no machine has none.
+const LEAST_RUN_SPREAD_PCT: f64 = 0.1;
+
 /// What a run on this machine is judged by: a margin that the user gave, else what was found of the machine, else what is
 /// assumed of any.
 ///
@@ -24,7 +27,7 @@ pub fn yardstick(store: &Store, run: &Run, margin_pct: Option<f64>) -> Result<Ya
             margin_pct: noise.margin_pct,
             margin_source: source.clone(),
             runs: RunSpread {
-                pct: noise.run_spread_pct,
+                pct: noise.run_spread_pct.max(LEAST_RUN_SPREAD_PCT),
                 degrees_of_freedom: usize::try_from(noise.comparisons).unwrap_or(usize::MAX),
             },
             runs_source: source,
@@ -110,7 +113,8 @@ fn without_floor(mut run: Run) -> Run {
 impl Laboratory {
     /// Compares a case with itself `comparisons` times: runs of it, each with fresh processes, in pairs. Contended runs, of
     /// which no comparison says faster or slower, are left out, and others measured in their place; where that takes more
-    /// than twice as many runs, there are fewer comparisons, but not fewer than five. Nothing of it is stored but what this returns, which is for [`Store::save_noise`]. `None` where the user stopped it.
+    /// than twice as many runs, there are fewer comparisons, but not fewer than five. Nothing of it is stored but what this
+    /// returns, which is for [`Store::save_noise`]. `None` where the user stopped it.
     ///
     /// # Errors
     /// [`LabError`] where the case cannot be measured.

@@ -117,13 +117,14 @@ fn turbo(cpu: &Cpu) -> Option<Advice> {
 
 fn smt(cpu: &Cpu) -> Option<Advice> {
     Some(match cpu.smt? {
-        true => {
-            Advice::note("SMT", "on: a neighbour on the same core slows a measurement, and no counter of time shows it")
-                .remedy(
-                    "`echo off | sudo tee /sys/devices/system/cpu/smt/control`, or keep the sibling of the measuring \
+        true => Advice::note(
+            "SMT",
+            "on: a neighbour on the same core slows a measurement; where he is seen, it is repeated",
+        )
+        .remedy(
+            "`echo off | sudo tee /sys/devices/system/cpu/smt/control`, or keep the sibling of the measuring \
                  processor idle",
-                )
-        }
+        ),
         false => Advice::ok("SMT", "off, or hidden by the hypervisor"),
     })
 }
