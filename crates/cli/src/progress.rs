@@ -141,7 +141,8 @@ impl Progress for Screen {
     }
 }
 
-fn bar_style() -> ProgressStyle {
+/// The bar of a whole run.
+pub(crate) fn bar_style() -> ProgressStyle {
     let template = "[{elapsed_precise}] {bar:30} {percent:>3}%  {msg}, about {eta} left";
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

@@ -173,6 +173,6 @@ fn the_noise_of_a_machine_is_kept_for_verdicts() {
     assert_eq!(noise["comparisons"], 5);
     let json: Value = serde_json::from_slice(&pqlab.run(&["compare", "last", "last", "--json"]).stdout).unwrap();
     assert_eq!(json["margin_pct"], noise["margin_pct"]);
-    assert_eq!(json["run_spread_pct"].as_f64(), noise["run_spread_pct"].as_f64().map(|spread| spread.max(0.1)));
+    assert_eq!(json["run_spread_pct"].as_f64(), noise["run_spread_pct"].as_f64());
     assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 1, "its runs are not kept");
 }

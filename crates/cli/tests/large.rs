@@ -1,9 +1,13 @@
-//! A store of 20 runs of 2,000 cases each: how large the page is, and, printed and never judged, how long the report takes.
+//! A store of 20 runs of 2,000 cases each: how large the page is, and, printed and never judged, how long the report takes
+//! and how soon a browser shows the page.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+#[path = "common/browser.rs"]
+mod chromium;
 mod common;
 
+use chromium::{driver, text_of};
 use common::Pqlab;
 use pqlab_lab::record::{
     Case, Environment, Facts, Form, Metric, Parameter, Protocol, Record, Run, RunHeader, Samples, Sizes, Status, Visit,
@@ -99,4 +103,35 @@ fn the_page_of_a_large_store_is_not_large() {
     let text = fs::read_to_string(page.trim()).unwrap();
     assert_eq!(text.matches("class=\"open\"").count(), CASES);
     assert!(text.contains("Trend: the cases that moved most"));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    runtime.block_on(open(&pqlab, &format!("file://{}", page.trim())));
 }
+
+/// Opens the page five times in a browser that runs. Each time every row is there, and the last one is found and seen.
+async fn open(pqlab: &Pqlab, page: &str) {
+    let Some((driver, client)) = driver(&pqlab.path("browser")).await else { return };
+    let mut seconds = Vec::new();
+    for _ in 0..5 {
+        client.goto("about:blank").await.unwrap();
+        let begun = Instant::now();
+        client.goto(page).await.unwrap();
+        // Two frames after the page has loaded it is on the screen.
+        client.execute_async(SHOWN, Vec::new()).await.unwrap();
+        seconds.push(begun.elapsed().as_secs_f64());
+        assert_eq!(text_of(&client, ROWS).await, CASES);
+    }
+    assert_eq!(text_of(&client, LAST_ROW).await, true);
+    seconds.sort_by(f64::total_cmp);
+    println!("opened in {:.2} s, at most {:.2} s", seconds[2], seconds[4]);
+    client.close().await.unwrap();
+    drop(driver);
+}
+
+const SHOWN: &str = "const [done] = arguments; requestAnimationFrame(() => requestAnimationFrame(() => done(null)));";
+const ROWS: &str = "return document.querySelectorAll('table.cases tbody tr').length;";
+/// Scrolls to the last row of the last table, and tells whether the row is on the screen.
+const LAST_ROW: &str = "const area = [...document.querySelectorAll('.area')].pop();\
+    const row = [...area.querySelectorAll('table.cases tbody tr')].pop();\
+    row.scrollIntoView({ block: 'center', behavior: 'instant' });\
+    const { top, bottom, height } = row.getBoundingClientRect();\
+    return height > 10 && top >= 0 && bottom <= innerHeight;";

@@ -279,7 +279,8 @@ impl Block<'_> {
             // before the caches are evicted.
             _ if case.state() == State::FirstCall => 0,
             _ if case.state() == State::Evicted => u64::from(first),
-            (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10).max(1),
+            // None for an operation of many milliseconds: it ran when it was prepared, and what is cold is the least of it.
+            (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10),
             (_, true) => self.protocol.warmup,
             // A case that is measured one slow operation at a time would spend half its time on warming up.
             (_, false) => affordable.min(self.protocol.warmup),
@@ -295,12 +296,13 @@ impl Block<'_> {
             open.spent_ns += visited.visit_ns;
             if open.quota.is_some() {
                 // So many samples are asked for, and a neighbour may spoil half of them: none is left out for that.
-                visited.disturbances.retain(|disturbance| !disturbance.is_neighbour());
+                visited.disturbances.iter_mut().for_each(Disturbance::keep);
             }
             spent_ns += visited.visit_ns;
             let neighbour = visited.disturbances.iter().all(Disturbance::is_neighbour);
             let patient = neighbour && (spent_ns as f64) < PATIENCE * self.protocol.max_time_s * 1e9;
-            if visited.disturbances.is_empty() || (attempts >= REPEATS && !patient) {
+            let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
+            if good_enough || (attempts >= REPEATS && !patient) {
                 break visited;
             }
             attempts += 1;

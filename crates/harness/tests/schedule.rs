@@ -6,7 +6,7 @@ use pqlab_harness::gate::{self, Observation, Thresholds};
 use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
 use pqlab_harness::{Demands, Event, Fleet, Observer, Outcome};
-use pqlab_record::{Case, Facts, Metric, Protocol, ProtocolKind, Record, State, Status};
+use pqlab_record::{Case, Disturbance, Facts, Metric, Protocol, ProtocolKind, Record, State, Status};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -35,6 +35,8 @@ enum Load {
     Quiet,
     /// A busy loop on the core: every other time slice is lost.
     Busy,
+    /// Somebody works on the core's other hardware thread all the time.
+    Neighbour,
 }
 
 /// A machine on which an operation takes what a script says, and whose gates see what the script does to them.
@@ -127,7 +129,7 @@ impl Fleet for ScriptedMachine {
             clock_before_hz: 3e9,
             clock_after_hz: 3e9,
             waited_ns: Some((wall - cpu) as u64),
-            narrowed_pct: Some(0.0),
+            narrowed_pct: Some(if self.load == Load::Neighbour { 30.0 } else { 0.0 }),
         };
         Ok(Visited {
             ticks,
@@ -261,6 +263,25 @@ fn a_fixed_protocol_takes_exactly_what_was_asked_for() {
     let three = Protocol { kind: ProtocolKind::Fixed, iterations: Some(3), ..Protocol::default() };
     let collector = measure(&mut ScriptedMachine::new(Load::Quiet), &[case("A", "one")], &three);
     assert_eq!(collector.records[0].1.samples.count(), 3);
+}
+
+#[test]
+fn a_neighbour_is_recorded_and_neither_waited_for_nor_left_out_where_the_number_of_samples_is_fixed() {
+    let protocol = Protocol { kind: ProtocolKind::Fixed, iterations: Some(1000), ..Protocol::default() };
+    let mut machine = ScriptedMachine::new(Load::Neighbour);
+    let collector = measure(&mut machine, &[case("A", "one")], &protocol);
+    let samples = &collector.records[0].1.samples;
+    assert!(samples.contended());
+    assert_eq!((samples.count(), samples.usable().count()), (1000, samples.visits.len()));
+    assert_eq!(machine.log.len(), samples.visits.len(), "each was visited once");
+    for visit in &samples.visits {
+        assert_eq!(visit.disturbances, [Disturbance::SharedCore { pct: 30.0, kept: true }]);
+    }
+    let mut machine = ScriptedMachine::new(Load::Neighbour);
+    let collector = measure(&mut machine, &[case("A", "one")], &Protocol::default());
+    let samples = &collector.records[0].1.samples;
+    assert!(machine.log.len() > samples.visits.len(), "with the adaptive rules it is waited for");
+    assert!(samples.visits.iter().all(|visit| !visit.counts()));
 }
 
 #[test]

@@ -7,11 +7,7 @@ use pqlab_report::comparison::{ComparedCase, Comparison, Yardstick, compare, com
 use pqlab_report::estimate;
 use pqlab_stats::{FEWEST_COMPARISONS, RunSpread, Verdict, null_comparisons};
 use pqlab_store::Store;
-
 use std::sync::atomic::AtomicBool;
-
-/// Two dozen comparisons in a quiet minute may find no spread between runs at all; no machine has none.
-const LEAST_RUN_SPREAD_PCT: f64 = 0.1;
 
 /// What a run on this machine is judged by: a margin that the user gave, else what was found of the machine, else what is
 /// assumed of any.
@@ -27,7 +23,7 @@ pub fn yardstick(store: &Store, run: &Run, margin_pct: Option<f64>) -> Result<Ya
             margin_pct: noise.margin_pct,
             margin_source: source.clone(),
             runs: RunSpread {
-                pct: noise.run_spread_pct.max(LEAST_RUN_SPREAD_PCT),
+                pct: noise.run_spread_pct,
                 degrees_of_freedom: usize::try_from(noise.comparisons).unwrap_or(usize::MAX),
             },
             runs_source: source,

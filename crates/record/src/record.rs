@@ -1,5 +1,6 @@
 use crate::Case;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// What a counter counts.
@@ -70,6 +71,8 @@ pub enum Disturbance {
     SharedCore {
         /// By how many percent fewer instructions at once the core carried out than when it is alone.
         pct: f64,
+        /// Whether the visit counts all the same: a fixed number of samples was asked for.
+        kept: bool,
     },
 }
 
@@ -78,6 +81,18 @@ impl Disturbance {
     /// goes, and visits that it spoils can be left out without hiding that the machine is busy.
     pub fn is_neighbour(&self) -> bool {
         matches!(self, Disturbance::SharedCore { .. })
+    }
+
+    /// Has a visit count although a [neighbour](Self::is_neighbour) disturbed it.
+    pub fn keep(&mut self) {
+        if let Disturbance::SharedCore { kept, .. } = self {
+            *kept = true;
+        }
+    }
+
+    /// Whether a visit that it disturbed counts all the same.
+    pub fn is_kept(&self) -> bool {
+        matches!(self, Disturbance::SharedCore { kept: true, .. })
     }
 }
 
@@ -89,7 +104,7 @@ impl fmt::Display for Disturbance {
             Disturbance::CpuShare { pct } => write!(formatter, "{pct:.1}% of the processor"),
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
             Disturbance::ClockDrift { pct } => write!(formatter, "core clock moved by {pct:+.1}%"),
-            Disturbance::SharedCore { pct } => {
+            Disturbance::SharedCore { pct, .. } => {
                 write!(formatter, "a neighbour on the core's other hardware thread took {pct:.1}% of its width")
             }
         }
@@ -118,6 +133,16 @@ pub struct Visit {
     /// What the workload measured itself, by name: sizes in bytes, delays in ns, windows of threads.
     pub extra: Vec<(String, Vec<f64>)>,
 }
+
+impl Visit {
+    /// Whether nothing disturbed it, or only what it is [kept](Disturbance::is_kept) in spite of.
+    pub fn counts(&self) -> bool {
+        self.disturbances.iter().all(Disturbance::is_kept)
+    }
+}
+
+/// Processes without which nothing can be said of how far processes differ.
+const FEWEST_PROCESSES: usize = 3;
 
 /// All raw samples of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -160,21 +185,30 @@ impl Samples {
 
     /// Whether the figures must be marked: more than one visit in ten stayed disturbed, or a third of all attempts was,
     /// counting those that were repeated. A machine on which a quiet visit is a matter of luck is not a quiet one. Of visits
-    /// that only a [neighbour](Disturbance::is_neighbour) disturbed half may be left out.
+    /// that only a [neighbour](Disturbance::is_neighbour) disturbed half may be left out, as long as three processes stay,
+    /// with fewer of which no interval can be had.
     pub fn contended(&self) -> bool {
         let disturbed = |visit: &&Visit| !visit.disturbances.is_empty();
         let by_more = |visit: &&Visit| !visit.disturbances.iter().all(Disturbance::is_neighbour);
         let (all, by_more) = (self.visits.iter().filter(disturbed).count(), self.visits.iter().filter(by_more).count());
         let repeats: usize = self.visits.iter().map(|visit| visit.repeats as usize).sum();
         let visits = self.visits.len();
-        by_more * 10 > visits || repeats * 2 > visits || all * 2 > visits
+        by_more * 10 > visits || repeats * 2 > visits || all * 2 > visits || self.too_few_processes_stay()
     }
 
-    /// The visits that estimates are made from: the undisturbed ones, unless the whole case is [contended](Self::contended),
-    /// in which case leaving some out would only hide it.
+    /// Whether without the disturbed visits there are fewer than three processes, and with them there are not.
+    fn too_few_processes_stay(&self) -> bool {
+        let processes = |visits: &mut dyn Iterator<Item = &Visit>| {
+            visits.map(|visit| visit.process).collect::<BTreeSet<_>>().len().min(FEWEST_PROCESSES)
+        };
+        processes(&mut self.visits.iter().filter(|visit| visit.counts())) < processes(&mut self.visits.iter())
+    }
+
+    /// The visits that estimates are made from: the undisturbed ones and those that are [kept](Disturbance::is_kept), unless
+    /// the whole case is [contended](Self::contended), in which case leaving some out would only hide it.
     pub fn usable(&self) -> impl Iterator<Item = &Visit> {
         let contended = self.contended();
-        self.visits.iter().filter(move |visit| contended || visit.disturbances.is_empty())
+        self.visits.iter().filter(move |visit| contended || visit.counts())
     }
 }
 

@@ -231,7 +231,7 @@ fn kind(disturbance: &Disturbance) -> &'static str {
 /// Orders disturbances of one kind: the larger, the worse.
 fn severity(disturbance: &Disturbance) -> f64 {
     match disturbance {
-        Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct } => *pct,
+        Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct, .. } => *pct,
         Disturbance::InvoluntarySwitches { count } => *count as f64,
         Disturbance::CpuShare { pct } => -pct,
         Disturbance::ClockDrift { pct } => pct.abs(),
@@ -320,7 +320,7 @@ mod tests {
     fn half_of_the_visits_may_be_left_out_for_a_neighbour() {
         let mut record = fixtures::record("liboqs", 10.4);
         let slow = |visit: &mut Visit| {
-            visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0 }];
+            visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
             visit.ticks.iter_mut().for_each(|ticks| *ticks *= 2);
         };
         let alone = estimate(&record, &Protocol::default()).unwrap();
@@ -331,6 +331,34 @@ mod tests {
         slow(&mut record.samples.visits[1]);
         let shared = estimate(&record, &Protocol::default()).unwrap();
         assert!(shared.contended && shared.left_out == 0, "{shared:?}");
+    }
+
+    #[test]
+    fn three_processes_stay_whatever_a_neighbour_does() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        record.samples.visits.truncate(3);
+        assert_eq!(estimate(&record, &Protocol::default()).unwrap().processes, 3);
+        record.samples.visits[1].disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
+        let marked = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!((marked.processes, marked.left_out, marked.contended), (3, 0, true));
+    }
+
+    #[test]
+    fn of_a_fixed_number_of_samples_none_is_left_out_for_a_neighbour_and_the_case_is_marked() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        let neighbour =
+            |visit: &mut Visit| visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: true }];
+        record.samples.visits.iter_mut().step_by(2).for_each(neighbour);
+        let half = estimate(&record, &Protocol::default()).unwrap();
+        assert!(!half.contended && half.left_out == 0, "{half:?}");
+        neighbour(&mut record.samples.visits[1]);
+        let more = estimate(&record, &Protocol::default()).unwrap();
+        assert!(more.contended && more.left_out == 0, "{more:?}");
+        record.samples.visits[3].disturbances.push(Disturbance::Steal { pct: 7.0 });
+        record.samples.visits[5].disturbances.clear();
+        record.samples.visits[1].disturbances.clear();
+        let stolen = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!(stolen.left_out, record.samples.visits[3].ticks.len(), "{stolen:?}");
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod decomposition;
 pub mod estimates;
 pub mod exporters;
 pub mod findings;
+pub mod histogram;
 pub mod history;
 pub mod ledger;
 pub mod ntor;

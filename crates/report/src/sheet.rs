@@ -1,14 +1,13 @@
 //! A run with every figure that pages and pictures are made from, computed once.
 
 use crate::estimates::{Disturbances, Estimates, estimate};
+use crate::histogram::Histogram;
 use crate::terminal::{Mark, neutral};
 use pqlab_record::{Case, Form, Parameter, ProtocolKind, Record, Run, State, Status};
 use pqlab_stats::{Interval, Sorted};
 
 /// Most bars of a histogram.
 const BARS: usize = 32;
-/// What lies farther above the upper quartile than this many interquartile ranges is counted, not drawn.
-const FAR_OUT: f64 = 6.0;
 /// Most points of a distribution's curve.
 const STEPS: usize = 120;
 
@@ -32,19 +31,6 @@ pub struct Row<'a> {
     pub marks: Vec<Mark>,
     /// What disturbed it.
     pub disturbances: Disturbances,
-}
-
-/// How often which times occur.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Histogram {
-    /// Where the first bar begins, in ns.
-    pub from: f64,
-    /// Width of a bar in ns; zero where all times are equal.
-    pub step: f64,
-    /// Samples in each bar.
-    pub counts: Vec<u64>,
-    /// Samples above the last bar.
-    pub beyond: u64,
 }
 
 impl<'a> Sheet<'a> {
@@ -118,30 +104,13 @@ impl<'a> Row<'a> {
 
     /// How often which times occur; `None` without samples.
     pub fn histogram(&self) -> Option<Histogram> {
-        self.times().map(|times| Histogram::of(&times))
+        self.times().map(|times| Histogram::of(&times, BARS))
     }
 
     /// The distribution as a curve: times in ns with the share of samples that took no longer.
     pub fn distribution(&self) -> Vec<(f64, f64)> {
         let Some(times) = self.times() else { return Vec::new() };
         (0..=STEPS).map(|step| step as f64 / STEPS as f64).map(|share| (times.quantile(share), share)).collect()
-    }
-}
-
-impl Histogram {
-    fn of(times: &Sorted) -> Histogram {
-        let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
-        let fence = p75 + FAR_OUT * (p75 - p25);
-        let inside = times.as_slice().partition_point(|time| *time <= fence).max(1);
-        let to = times.as_slice()[inside - 1];
-        let bars = if to > from { BARS.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };
-        let step = (to - from) / bars as f64;
-        let mut counts = vec![0_u64; bars];
-        for time in &times.as_slice()[..inside] {
-            let bar = if step > 0.0 { ((time - from) / step) as usize } else { 0 };
-            counts[bar.min(bars - 1)] += 1;
-        }
-        Histogram { from, step, counts, beyond: (times.as_slice().len() - inside) as u64 }
     }
 }
 

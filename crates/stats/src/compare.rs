@@ -169,11 +169,19 @@ pub struct NullComparisons {
     /// How far whole runs lie apart.
     pub runs: RunSpread,
     /// The margin within which nineteen of twenty comparisons are equivalent by the spread that was found, and at least nine
-    /// of ten of those that were made, in percent.
+    /// of ten of those that were made, in percent, but not less than [`LEAST_MARGIN_PCT`].
     pub margin_pct: f64,
     /// The difference that is found nineteen times of twenty, in percent.
     pub smallest_difference_pct: f64,
 }
+
+/// Two dozen comparisons in a quiet minute may find no spread between runs at all; no machine has none. In percent.
+pub const LEAST_RUN_SPREAD_PCT: f64 = 0.1;
+
+/// The least margin that is made from a machine's own spread, in percent. Where code and data come to lie in memory moves a
+/// time by more without anybody having changed anything (Mytkowicz, Diwan, Hauswirth and Sweeney, "Producing wrong data
+/// without doing anything obviously wrong!", ASPLOS 2009), and machines have worse minutes than the ones they are measured in.
+pub const LEAST_MARGIN_PCT: f64 = 1.0;
 
 /// Fewest comparisons that say something about a machine.
 pub const FEWEST_COMPARISONS: usize = 5;
@@ -193,7 +201,8 @@ fn run_spread(ratios: &[&Ratio]) -> RunSpread {
     let observed = squares[..kept].iter().sum::<f64>() / kept as f64 / correction;
     let errors: Vec<f64> = ratios.iter().map(|ratio| ratio.standard_error.powi(2)).collect();
     let explained = crate::median(&errors).unwrap_or(0.0);
-    RunSpread { pct: 100.0 * ((observed - explained) / 2.0).max(0.0).sqrt(), degrees_of_freedom: kept }
+    let pct = 100.0 * ((observed - explained) / 2.0).max(0.0).sqrt();
+    RunSpread { pct: pct.max(LEAST_RUN_SPREAD_PCT), degrees_of_freedom: kept }
 }
 
 /// Makes a machine's figures from pairs of runs of the same case: for each run the medians of its processes. `None` for fewer
@@ -220,11 +229,12 @@ pub fn null_comparisons(pairs: &[(Vec<f64>, Vec<f64>)]) -> Option<NullComparison
             + student_quantile(0.95, found.degrees_of_freedom)?;
         differences.push((factor * found.standard_error).exp());
     }
+    let margin = Sorted::new(ends)?.quantile(0.9).max(Sorted::new(expected)?.median());
     Some(NullComparisons {
         comparisons: pairs.len(),
         false_verdicts,
         runs,
-        margin_pct: 100.0 * (Sorted::new(ends)?.quantile(0.9).max(Sorted::new(expected)?.median()) - 1.0),
+        margin_pct: (100.0 * (margin - 1.0)).max(LEAST_MARGIN_PCT),
         smallest_difference_pct: 100.0 * (Sorted::new(differences)?.median() - 1.0),
     })
 }
@@ -312,5 +322,12 @@ mod tests {
         assert!(disturbed.runs.pct < 1.5 * quiet.runs.pct, "{quiet:?} {disturbed:?}");
         assert!(disturbed.margin_pct < 1.5 * quiet.margin_pct, "{quiet:?} {disturbed:?}");
         assert_eq!((quiet.false_verdicts, disturbed.false_verdicts), (0, 1));
+    }
+
+    #[test]
+    fn a_machine_that_shows_no_spread_gets_the_least() {
+        let run = || [1.0, 1.001, 0.999, 1.002].to_vec();
+        let found = null_comparisons(&vec![(run(), run()); 20]).unwrap();
+        assert_eq!((found.runs.pct, found.margin_pct), (LEAST_RUN_SPREAD_PCT, LEAST_MARGIN_PCT));
     }
 }

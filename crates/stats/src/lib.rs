@@ -24,8 +24,9 @@ mod two_sample;
 
 pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, bootstrap_interval, cluster_bootstrap_ci};
 pub use compare::{
-    DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, NullComparisons, Ratio, RunSpread,
-    VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons, ratio_of_pairs, ratio_of_runs,
+    DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, LEAST_MARGIN_PCT, LEAST_RUN_SPREAD_PCT,
+    NullComparisons, Ratio, RunSpread, VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons, ratio_of_pairs,
+    ratio_of_runs,
 };
 pub use contrast::{contrast_interval, mean_interval, paired_difference_interval};
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};

@@ -35,8 +35,8 @@ pub(crate) fn bytes(generator: &mut ChaCha8Rng, length: usize) -> Vec<u8> {
 
 /// Makes items until the pool is full or its time is spent; one at least.
 pub(crate) fn pool<T, E>(mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
-    let mut items = vec![make()?];
     let started = pqlab_harness::clock::monotonic_ns();
+    let mut items = vec![make()?];
     while items.len() < POOL && u128::from(pqlab_harness::clock::monotonic_ns() - started) < POOL_TIME.as_nanos() {
         items.push(make()?);
     }

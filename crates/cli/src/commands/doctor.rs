@@ -2,16 +2,18 @@ use super::laboratory;
 use super::run::stop_on_signals;
 use crate::args::DoctorArgs;
 use crate::output::Terminal;
-use crate::progress::{Screen, Stream};
+use crate::progress::bar_style;
 use crate::{DONE, INTERRUPTED, output};
-use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol};
+use indicatif::ProgressBar;
+use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol, Record, RunHeader};
 use pqlab_lab::report::terminal::{self, Palette, Role};
-use pqlab_lab::{Severity, advise, advise_here, counters};
+use pqlab_lab::{Progress, Severity, advise, advise_here, counters};
 use serde_json::json;
+use std::io::{IsTerminal, stderr};
 
 pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
     if arguments.aa {
-        return noise(arguments, screen);
+        return noise(arguments);
     }
     let (environment, _) = laboratory()?.environment(CounterChoice::Best)?;
     let mut advice = advise(&environment);
@@ -45,7 +47,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
 }
 
 /// Compares a case with itself, and keeps what this says of the machine.
-fn noise(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
     let laboratory = laboratory()?;
     let cases = laboratory.registry().cases(&Default::default());
     let wanted = |case: &&Case| case.provider != "null" && pqlab_lab::matches(&arguments.case, &case.id());
@@ -54,11 +56,15 @@ fn noise(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
     };
     let mut store = arguments.database.open()?;
     let stop = stop_on_signals()?;
-    let mut shown = Screen::new(Stream::Nothing, false, true, false, screen.palette);
     output::talk(&format!("comparing {} with itself {} times", case.id(), arguments.comparisons));
     let comparisons = arguments.comparisons as usize;
-    let found = laboratory.measure_noise(case, &Protocol::default(), comparisons, &mut shown, &stop)?;
-    let Some(noise) = found else { return Ok(INTERRUPTED) };
+    let mut runs = RunsDone(match stderr().is_terminal() {
+        true => ProgressBar::new(2 * u64::from(arguments.comparisons)).with_style(bar_style()),
+        false => ProgressBar::hidden(),
+    });
+    let found = laboratory.measure_noise(case, &Protocol::default(), comparisons, &mut runs, &stop);
+    runs.0.finish_and_clear();
+    let Some(noise) = found? else { return Ok(INTERRUPTED) };
     store.save_noise(&noise)?;
     if arguments.json {
         output::data(&serde_json::to_string_pretty(&noise)?)?;
@@ -72,6 +78,29 @@ fn noise(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
     ))?;
     output::data(&format!("a difference of {smallest_difference_pct:.2}% is found 19 times of 20"))?;
     Ok(DONE)
+}
+
+/// Counts runs of one case each. A contended one is made up for by another, so that there may be more than were meant.
+struct RunsDone(ProgressBar);
+
+impl Progress for RunsDone {
+    fn begin(&mut self, _header: &RunHeader, _remaining: usize) {
+        let most = self.0.length().unwrap_or(0).max(self.0.position() + 1);
+        self.0.set_length(most);
+        self.0.set_message(format!("run {} of {most}", self.0.position() + 1));
+    }
+
+    fn working(&mut self, _case: &Case, _done: f64) {
+        self.0.tick();
+    }
+
+    fn finished(&mut self, _header: &RunHeader, _record: &Record) {
+        self.0.inc(1);
+    }
+
+    fn note(&mut self, text: &str) {
+        self.0.suspend(|| output::talk(text));
+    }
 }
 
 fn word(severity: Severity) -> &'static str {

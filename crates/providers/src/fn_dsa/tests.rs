@@ -1,5 +1,5 @@
 use super::*;
-use std::thread;
+use crate::testing::{check_threads, length_error};
 
 const SCHEMES: [(&str, u8); 2] = [("Falcon-padded-512", 0x39), ("Falcon-padded-1024", 0x3a)];
 
@@ -20,10 +20,6 @@ fn encoded(scheme: &dyn SignatureScheme, key: &dyn SigningKey) -> (Vec<u8>, Vec<
     let mut private = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
     assert_eq!(key.encode(KeyEncoding::Expanded, &mut private), Ok(private.len()));
     (public, private)
-}
-
-fn length_error<T>(result: Result<T>) -> bool {
-    matches!(result, Err(Error::Length { .. }))
 }
 
 fn unsupported_error<T>(result: Result<T>) -> bool {
@@ -121,22 +117,7 @@ fn wrong_lengths_and_what_the_scheme_lacks_are_refused() {
 
 #[test]
 fn keys_are_used_from_several_threads() {
-    for (algorithm, _) in SCHEMES {
-        let scheme = scheme(algorithm);
-        let key = scheme.generate(Coins::Internal).unwrap();
-        let verifying = key.verifying_key().unwrap();
-        thread::scope(|scope| {
-            for i in 0..4u8 {
-                let (scheme, key, verifying) = (&scheme, &key, &verifying);
-                scope.spawn(move || {
-                    for j in 0..4u8 {
-                        let signature = sign(&**scheme, &**key, &[i, j]);
-                        assert_eq!(verifying.verify(b"", &[i, j], &signature), Ok(()));
-                    }
-                });
-            }
-        });
-    }
+    check_threads(&providers().pop().unwrap(), |_| true);
 }
 
 /// Keys and signatures of either library, in the padded encoding, are the other's.

@@ -1,15 +1,11 @@
 use super::*;
-use std::thread;
+use crate::testing::{check_threads, hex, length_error};
 
 /// The order of the group (SEC 2, section 2.4.1).
 const ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";
 
 fn scheme() -> Arc<dyn SignatureScheme> {
     providers().pop().unwrap().signature("ECDSA-secp256k1").unwrap().clone()
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
 fn scalar(last: u8) -> [u8; 32] {
@@ -22,10 +18,6 @@ fn sign(key: &dyn SigningKey, message: &[u8], coins: Coins) -> [u8; 64] {
     let mut out = [0; 64];
     assert_eq!(key.sign(b"", message, coins, &mut out), Ok(64));
     out
-}
-
-fn length_error<T>(result: Result<T>) -> bool {
-    matches!(result, Err(Error::Length { .. }))
 }
 
 fn malformed<T>(result: Result<T>) -> bool {
@@ -155,18 +147,5 @@ fn wrong_lengths_encodings_and_contexts_are_refused() {
 
 #[test]
 fn keys_are_used_from_several_threads() {
-    let scheme = scheme();
-    let key = scheme.generate(Coins::Internal).unwrap();
-    let verifying = key.verifying_key().unwrap();
-    thread::scope(|scope| {
-        for i in 0..4u8 {
-            let (key, verifying) = (&key, &verifying);
-            scope.spawn(move || {
-                for j in 0..16u8 {
-                    let signature = sign(&**key, &[i, j], Coins::Internal);
-                    assert_eq!(verifying.verify(b"", &[i, j], &signature), Ok(()));
-                }
-            });
-        }
-    });
+    check_threads(&providers().pop().unwrap(), |_| true);
 }

@@ -42,8 +42,8 @@ impl Exporter for SamplesCsv {
             let all = samples.contended();
             for visit in &samples.visits {
                 let (process, round) = (visit.process.to_string(), visit.round.to_string());
-                let disturbed = !visit.disturbances.is_empty();
-                let (contended, used) = (disturbed.to_string(), (all || !disturbed).to_string());
+                let contended = (!visit.disturbances.is_empty()).to_string();
+                let used = (all || visit.counts()).to_string();
                 for (index, (ticks, ns)) in visit.ticks.iter().zip(samples.ns_per_operation(visit)).enumerate() {
                     let (index, ticks, ns) = (index.to_string(), ticks.to_string(), ns.to_string());
                     writer.write_record([&id, &process, &round, &index, &batch, &contended, &ticks, &ns, &used])?;

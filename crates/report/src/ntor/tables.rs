@@ -54,7 +54,7 @@ pub fn tables(run: &Run, scenario: &RelayScenario) -> Vec<Table> {
         links(&all, scenario),
         exchange(&all),
         overhead(&all),
-        quoted(&related_work().unwrap_or_default()),
+        quoted(&related_work()),
     ];
     tables.into_iter().filter(|table| !table.rows.is_empty()).collect()
 }

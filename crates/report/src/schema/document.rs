@@ -180,7 +180,7 @@ impl DisturbancesEntry {
                 | Disturbance::CpuShare { pct }
                 | Disturbance::Pressure { pct }
                 | Disturbance::ClockDrift { pct }
-                | Disturbance::SharedCore { pct } => *pct,
+                | Disturbance::SharedCore { pct, .. } => *pct,
             }),
             text: worst.to_string(),
         });

@@ -10,6 +10,9 @@ use crate::terminal::{Mark, neutral};
 use maud::{Markup, PreEscaped, html};
 use pqlab_record::{Environment, Form, Run};
 
+/// A table with more rows is laid out when it comes into view: thousands of rows take a browser seconds.
+const LONG: usize = 100;
+
 /// What was found.
 pub(super) fn findings(found: &Findings) -> Markup {
     html! {
@@ -126,7 +129,7 @@ pub(super) fn area(sheet: &Sheet<'_>, area: &str, charts: &[Chart]) -> Markup {
                 }
                 span.count role="status" { (rows.len()) " cases" }
             }
-            div.scroll {
+            div.scroll.long[rows.len() > LONG] {
                 table.cases {
                     caption.hidden { "Cases of " (neutral(area)) ": press a heading to sort, a name to see a case in full" }
                     thead { tr {

@@ -1,5 +1,6 @@
 use super::columns::{Cell, lines};
 use super::palette::Palette;
+use crate::histogram::Histogram;
 use crate::number::{digits, grouped};
 use pqlab_stats::Sorted;
 
@@ -9,36 +10,22 @@ const BARS: usize = 20;
 const WIDEST: usize = 60;
 /// Columns that a row takes beside its bar, about: limits and count.
 const BESIDE: usize = 36;
-/// What lies farther above the upper quartile than this many interquartile ranges shares one last row, so that a few
-/// stragglers do not press all others into one bar.
-const FAR_OUT: f64 = 6.0;
 
-/// A histogram of times in ns, in lines; each is indented by two.
+/// A histogram of times in ns, in lines; each is indented by two, and what lies far above shares one last row.
 pub(super) fn histogram(times: &Sorted, width: usize, palette: Palette) -> Vec<String> {
-    let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
-    let fence = p75 + FAR_OUT * (p75 - p25);
-    let inside = times.as_slice().partition_point(|time| *time <= fence);
-    // All times above the fence can only be where the quartiles are the same.
-    let to = times.as_slice()[inside.max(1) - 1];
-    let bars = if to > from { BARS.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };
-    let step = (to - from) / bars as f64;
-    let mut counts = vec![0_u64; bars];
-    for time in &times.as_slice()[..inside] {
-        let bar = if step > 0.0 { ((time - from) / step) as usize } else { 0 };
-        counts[bar.min(bars - 1)] += 1;
-    }
+    let bars = Histogram::of(times, BARS);
+    let (step, to) = (bars.step, bars.limit(bars.counts.len()));
     let (scale, unit) = scale(times.median());
     // As many digits as tell the limits of a bar apart.
     let wanted = if step > 0.0 { ((to / step).log10().ceil() as usize + 1).clamp(4, 9) } else { 4 };
     let shown = |time: f64| digits(time / scale, wanted);
     let mut rows: Vec<(String, String, u64)> = Vec::new();
-    for (index, count) in counts.into_iter().enumerate() {
-        let limit = |index: usize| shown(from + step * index as f64);
-        rows.push((limit(index), format!("– {} {unit}", limit(index + 1)), count));
+    for (index, count) in bars.counts.iter().enumerate() {
+        let limit = |index: usize| shown(bars.limit(index));
+        rows.push((limit(index), format!("– {} {unit}", limit(index + 1)), *count));
     }
-    let beyond = times.as_slice().len() - inside;
-    if beyond > 0 {
-        rows.push((format!("above {}", shown(to)), format!("– {} {unit}", shown(times.max())), beyond as u64));
+    if bars.beyond > 0 {
+        rows.push((format!("above {}", shown(to)), format!("– {} {unit}", shown(times.max())), bars.beyond));
     }
     let most = rows.iter().map(|(_, _, count)| *count).max().unwrap_or(1).max(1);
     let widest = width.saturating_sub(BESIDE).clamp(10, WIDEST);

@@ -12,7 +12,7 @@ fn disturbances() -> impl Strategy<Value = Disturbance> {
         any::<f64>().prop_map(|pct| Disturbance::CpuShare { pct }),
         any::<f64>().prop_map(|pct| Disturbance::Pressure { pct }),
         any::<f64>().prop_map(|pct| Disturbance::ClockDrift { pct }),
-        any::<f64>().prop_map(|pct| Disturbance::SharedCore { pct }),
+        (any::<f64>(), any::<bool>()).prop_map(|(pct, kept)| Disturbance::SharedCore { pct, kept }),
     ]
 }
 

@@ -40,6 +40,7 @@ enum Disturbance {
     Pressure(f64),
     ClockDrift(f64),
     SharedCore(f64),
+    SharedCoreKept(f64),
 }
 
 /// The least of the readings, and what each lies above it.
@@ -126,7 +127,8 @@ impl From<&record::Disturbance> for Disturbance {
             record::Disturbance::CpuShare { pct } => Disturbance::CpuShare(pct),
             record::Disturbance::Pressure { pct } => Disturbance::Pressure(pct),
             record::Disturbance::ClockDrift { pct } => Disturbance::ClockDrift(pct),
-            record::Disturbance::SharedCore { pct } => Disturbance::SharedCore(pct),
+            record::Disturbance::SharedCore { pct, kept: false } => Disturbance::SharedCore(pct),
+            record::Disturbance::SharedCore { pct, kept: true } => Disturbance::SharedCoreKept(pct),
         }
     }
 }
@@ -172,7 +174,8 @@ impl From<Disturbance> for record::Disturbance {
             Disturbance::CpuShare(pct) => record::Disturbance::CpuShare { pct },
             Disturbance::Pressure(pct) => record::Disturbance::Pressure { pct },
             Disturbance::ClockDrift(pct) => record::Disturbance::ClockDrift { pct },
-            Disturbance::SharedCore(pct) => record::Disturbance::SharedCore { pct },
+            Disturbance::SharedCore(pct) => record::Disturbance::SharedCore { pct, kept: false },
+            Disturbance::SharedCoreKept(pct) => record::Disturbance::SharedCore { pct, kept: true },
         }
     }
 }

@@ -29,6 +29,8 @@
   };
   for (const table of document.querySelectorAll("table.cases")) {
     const heads = [...table.tHead.rows[0].cells];
+    // About how high a table is that nobody has looked at yet, so that the scroll bar tells the truth.
+    table.parentElement.style.containIntrinsicBlockSize = `auto ${table.rows.length * 2.05}rem`;
     heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
       const descending = head.getAttribute("aria-sort") === "ascending";
       heads.forEach((other) => other.setAttribute("aria-sort", "none"));

@@ -1,0 +1,165 @@
+use super::*;
+
+const VISIT_NS: u64 = 10_000_000;
+
+fn quiet() -> Observation {
+    Observation {
+        wall_ns: VISIT_NS,
+        cpu_ns: VISIT_NS,
+        waited_ns: Some(0),
+        steal_ns: Some(0),
+        involuntary_switches: 0,
+        pressure_ns: Some(0),
+        clock_before_hz: 3e9,
+        clock_after_hz: 3e9,
+        narrowed_pct: Some(0.0),
+    }
+}
+
+fn judged(seen: Observation) -> Vec<Disturbance> {
+    judge(&seen, &Thresholds::default())
+}
+
+#[test]
+fn a_quiet_visit_is_clean() {
+    assert_eq!(judged(quiet()), []);
+    // What an old kernel, or another system, cannot tell is not held against it.
+    assert_eq!(judged(Observation { waited_ns: None, steal_ns: None, pressure_ns: None, ..quiet() }), []);
+}
+
+#[test]
+fn a_lost_share_of_the_processor_is_seen() {
+    assert_eq!(judged(Observation { cpu_ns: VISIT_NS * 99 / 100, ..quiet() }), []);
+    let shared = Observation { cpu_ns: VISIT_NS / 2, ..quiet() };
+    assert_eq!(judged(shared), [Disturbance::CpuShare { pct: 50.0 }]);
+    assert_eq!(judge(&shared, &Thresholds { min_cpu_share_pct: None, ..Thresholds::default() }), []);
+}
+
+#[test]
+fn sleep_is_no_loss_to_a_workload_that_waits() {
+    let asleep = Observation { cpu_ns: VISIT_NS / 10, ..quiet() };
+    assert_eq!(judge(&asleep, &Thresholds::for_waiting_workload()), []);
+    assert_eq!(judge(&Observation { cpu_ns: 0, ..asleep }, &Thresholds::for_waiting_workload()), []);
+    // It wanted the processor for twice the time that it got.
+    let kept_waiting = Observation { waited_ns: Some(VISIT_NS / 10), ..asleep };
+    assert_eq!(judge(&kept_waiting, &Thresholds::for_waiting_workload()), [Disturbance::CpuShare { pct: 50.0 }]);
+}
+
+#[test]
+fn a_stolen_tick_spoils_a_short_visit_only() {
+    let tick = 10_000_000;
+    assert_eq!(judged(Observation { steal_ns: Some(tick), ..quiet() }), [Disturbance::Steal { pct: 100.0 }]);
+    let long = Observation { wall_ns: 2_000_000_000, cpu_ns: 2_000_000_000, ..quiet() };
+    assert_eq!(judged(Observation { steal_ns: Some(tick), ..long }), []);
+    assert_eq!(judged(Observation { steal_ns: Some(4 * tick), ..long }), [Disturbance::Steal { pct: 2.0 }]);
+}
+
+#[test]
+fn switches_count_by_the_length_of_the_visit_and_by_their_cost() {
+    let switched = |count, lost_ns| Observation { involuntary_switches: count, cpu_ns: VISIT_NS - lost_ns, ..quiet() };
+    assert_eq!(judged(switched(1, 20_000)), []);
+    assert_eq!(judged(switched(2, 20_000)), [Disturbance::InvoluntarySwitches { count: 2 }]);
+    assert_eq!(judged(switched(1, 150_000)), [Disturbance::InvoluntarySwitches { count: 1 }]);
+    let second = Observation { wall_ns: 1_000_000_000, cpu_ns: 1_000_000_000, involuntary_switches: 21, ..quiet() };
+    assert_eq!(judged(second), []);
+    let more = Observation { involuntary_switches: 22, ..second };
+    assert_eq!(judged(more), [Disturbance::InvoluntarySwitches { count: 22 }]);
+}
+
+#[test]
+fn pressure_elsewhere_is_not_ours() {
+    let elsewhere = Observation { pressure_ns: Some(VISIT_NS / 2), ..quiet() };
+    assert_eq!(judged(elsewhere), []);
+    let here = Observation { involuntary_switches: 1, ..elsewhere };
+    assert_eq!(judged(here), [Disturbance::Pressure { pct: 50.0 }]);
+}
+
+#[test]
+fn a_clock_that_moves_is_seen_either_way() {
+    assert_eq!(judged(Observation { clock_after_hz: 3.2e9, ..quiet() }), []);
+    for after in [2.4e9, 3.6e9] {
+        let found = judged(Observation { clock_after_hz: after, ..quiet() });
+        assert!(matches!(found[..], [Disturbance::ClockDrift { pct }] if (pct.abs() - 20.0).abs() < 1e-9), "{found:?}");
+    }
+}
+
+#[test]
+fn a_neighbour_on_the_core_is_seen_unless_we_are_the_neighbour() {
+    assert_eq!(judged(Observation { narrowed_pct: Some(4.0), ..quiet() }), []);
+    assert_eq!(judged(Observation { narrowed_pct: None, ..quiet() }), []);
+    let shared = Observation { narrowed_pct: Some(30.0), ..quiet() };
+    assert_eq!(judged(shared), [Disturbance::SharedCore { pct: 30.0, kept: false }]);
+    assert_eq!(judge(&shared, &Thresholds::for_one_of_several_threads()), []);
+    assert_eq!(judge(&shared, &Thresholds::for_several_threads()), []);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn what_the_core_does_alone_is_what_was_seldom_exceeded() {
+    let mut gate = Gate::new(None);
+    let before = gate.open();
+    assert!(gate.widest[0] >= gate.widest[1] && gate.widest[1] >= gate.widest[2] && gate.widest[2] > 0.0);
+    // Two slips of the clock's estimate do not make every later visit a disturbed one.
+    gate.widest = [1e3, 1e2, gate.widest[2]];
+    assert!(gate.close(before).narrowed_pct.unwrap() < 95.0);
+    // What another process knows counts as if it had been seen here.
+    gate.expect(Some(1e2));
+    gate.expect(None);
+    let before = gate.open();
+    assert!(gate.close(before).narrowed_pct.unwrap() > 50.0 && gate.width() == Some(1e2));
+}
+
+#[test]
+fn the_files_of_the_kernel_are_read() {
+    let stat = "cpu  1 2 3 4 5 6 7 80 0 0\ncpu0 1 2 3 4 5 6 7 30 0 0\ncpu1 1 2 3 4 5 6 7 50 0 0\nintr 9";
+    assert_eq!(steal_ticks(stat, "cpu "), Some(80));
+    assert_eq!(steal_ticks(stat, "cpu1 "), Some(50));
+    assert_eq!(steal_ticks(stat, "cpu2 "), None);
+    assert_eq!(steal_ticks("cpu0 1 2 3 4 5 6 7 8", "cpu0 "), None, "a line that was cut off");
+    let psi = "some avg10=9.28 avg60=3.73 avg300=1.79 total=18240343\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+    assert_eq!(pressure_us(psi), Some(18_240_343));
+    assert_eq!(pressure_us("full total=7\n"), None);
+    assert_eq!(waited_ns("123 456 7\n"), Some(456));
+    assert_eq!(waited_ns(""), None);
+}
+
+#[test]
+fn a_gate_reads_the_files_anew_at_each_look() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("proc/pressure")).unwrap();
+    let write = |steal: u64, total: u64| {
+        let stat =
+            format!("cpu  0 0 0 0 0 0 0 {steal} 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 {steal} 0 0\n");
+        std::fs::write(folder.path().join("proc/stat"), stat).unwrap();
+        std::fs::write(folder.path().join("proc/pressure/cpu"), format!("some avg10=0.00 total={total}\n")).unwrap();
+    };
+    write(9, 1_000);
+    let mut gate = Gate::at(folder.path(), Some(1));
+    let before = gate.open();
+    write(12, 1_500);
+    let seen = gate.close(before);
+    assert_eq!(seen.steal_ns, Some(3 * tick_ns()));
+    assert_eq!((seen.pressure_ns, seen.waited_ns), (Some(500_000), None));
+    assert!(seen.wall_ns > 0 && seen.cpu_ns <= seen.wall_ns && seen.clock_hz() > 0.0);
+}
+
+#[test]
+fn a_gate_without_files_still_sees_the_thread() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut gate = Gate::at(folder.path(), None);
+    let before = gate.open();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    let seen = gate.close(before);
+    assert_eq!((seen.steal_ns, seen.pressure_ns, seen.waited_ns), (None, None, None));
+    assert!(seen.wall_ns >= 20_000_000);
+    assert!(judge(&seen, &Thresholds::default()).iter().any(|found| matches!(found, Disturbance::CpuShare { .. })));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn this_machine_answers() {
+    let mut gate = Gate::new(Some(0));
+    let before = gate.open();
+    let seen = gate.close(before);
+    assert!(seen.steal_ns.is_some());
+}

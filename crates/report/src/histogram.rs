@@ -1,0 +1,44 @@
+//! How often which times occur.
+
+use pqlab_stats::Sorted;
+
+/// What lies farther above the upper quartile than this many interquartile ranges is counted, not binned: a few stragglers
+/// would press all others into one bar.
+const FAR_OUT: f64 = 6.0;
+
+/// Bars of one width, and what lies above them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Histogram {
+    /// Where the first bar begins, in ns.
+    pub from: f64,
+    /// Width of a bar in ns; zero where all times are equal.
+    pub step: f64,
+    /// Samples in each bar.
+    pub counts: Vec<u64>,
+    /// Samples above the last bar.
+    pub beyond: u64,
+}
+
+impl Histogram {
+    /// At most `most` bars, fewer where there are few times.
+    pub fn of(times: &Sorted, most: usize) -> Histogram {
+        let (from, p25, p75) = (times.min(), times.quantile(0.25), times.quantile(0.75));
+        let fence = p75 + FAR_OUT * (p75 - p25);
+        // All times above the fence can only be where the quartiles are the same.
+        let inside = times.as_slice().partition_point(|time| *time <= fence).max(1);
+        let to = times.as_slice()[inside - 1];
+        let bars = if to > from { most.min((inside as f64).sqrt().ceil() as usize).max(2) } else { 1 };
+        let step = (to - from) / bars as f64;
+        let mut counts = vec![0_u64; bars];
+        for time in &times.as_slice()[..inside] {
+            let bar = if step > 0.0 { ((time - from) / step) as usize } else { 0 };
+            counts[bar.min(bars - 1)] += 1;
+        }
+        Histogram { from, step, counts, beyond: (times.as_slice().len() - inside) as u64 }
+    }
+
+    /// Where a bar begins, in ns; that of the number of bars is where the last one ends.
+    pub fn limit(&self, bar: usize) -> f64 {
+        self.from + self.step * bar as f64
+    }
+}
