@@ -355,7 +355,7 @@ mod tests {
         let more = estimate(&record, &Protocol::default()).unwrap();
         assert!(more.contended && more.left_out == 0, "{more:?}");
         record.samples.visits[3].disturbances.push(Disturbance::Steal { pct: 7.0 });
-        record.samples.visits[5].disturbances.clear();
+        record.samples.visits[0].disturbances.clear();
         record.samples.visits[1].disturbances.clear();
         let stolen = estimate(&record, &Protocol::default()).unwrap();
         assert_eq!(stolen.left_out, record.samples.visits[3].ticks.len(), "{stolen:?}");
