@@ -3,7 +3,6 @@
 
 use super::{Rejected, Rejection, Rejections, Scratch, Verifier};
 use rayon::ThreadPool;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -13,8 +12,10 @@ use std::sync::{Mutex, PoisonError};
 const CHUNK: usize = 1 << 18;
 /// Transactions from which on it takes none.
 const CHUNK_TRANSACTIONS: usize = 256;
-/// Transactions that a thread takes at once from a block in memory.
-const GRAIN: usize = 8;
+/// Most transactions that a thread takes at once from a block in memory.
+const GRAIN: u64 = 8;
+/// In how many portions a thread's share of a small block comes, so that none waits long for the last one.
+const PORTIONS: u64 = 32;
 
 /// Neighbouring transactions of a block, as bytes.
 #[derive(Debug, Default)]
@@ -232,18 +233,25 @@ pub fn verify_positions(
             let mut scratch = Scratch::new();
             (0..count).filter_map(|index| rejected(&mut scratch, index)).fold(Rejections::new(), collect)
         }
-        Some(pool) => pool.install(|| {
-            let grains = count.div_ceil(GRAIN as u64);
-            let parts = (0..grains).into_par_iter().map_init(Scratch::new, |scratch, grain| {
-                let first = grain * GRAIN as u64;
-                let indices = first..count.min(first + GRAIN as u64);
-                indices.filter_map(|index| rejected(scratch, index)).fold(Rejections::new(), collect)
+        Some(pool) => {
+            let grain = (count / (pool.current_num_threads() as u64 * PORTIONS)).clamp(1, GRAIN);
+            let next = AtomicU64::new(0);
+            let parts = pool.broadcast(|_| {
+                let (mut scratch, mut all) = (Scratch::new(), Rejections::new());
+                loop {
+                    let first = next.fetch_add(grain, Ordering::Relaxed);
+                    if first >= count {
+                        return all;
+                    }
+                    let indices = first..count.min(first + grain);
+                    all = indices.filter_map(|index| rejected(&mut scratch, index)).fold(all, collect);
+                }
             });
-            parts.reduce(Rejections::new, |mut one, other| {
+            parts.into_iter().fold(Rejections::new(), |mut one, other| {
                 one.merge(other);
                 one
             })
-        }),
+        }
     }
 }
 
