@@ -13,6 +13,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Seek, SeekFrom};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes of the file that are read at once.
 const BUFFER: usize = 1 << 18;
@@ -21,7 +22,7 @@ pub(super) struct BlockTrial {
     count: u64,
     pool: Arc<Pool>,
     verifier: Verifier,
-    threads: Option<ThreadPool>,
+    threads: Option<Threads>,
     regime: Regime,
     outcome: Rejections,
 }
@@ -57,12 +58,12 @@ impl BlockTrial {
             _ => return Err(missing(case)),
         };
         let threads = case.number("threads").filter(|threads| *threads > 1);
-        let threads = threads.map(|threads| thread_pool(threads as usize)).transpose()?;
+        let threads = threads.map(|threads| Threads::start(threads as usize)).transpose()?;
         Ok(BlockTrial { count, pool, verifier, threads, regime, outcome: Rejections::new() })
     }
 
     fn verify_block(&mut self) -> Result<Rejections, Fault> {
-        let (threads, verifier) = (self.threads.as_ref(), &self.verifier);
+        let (threads, verifier) = (self.threads.as_ref().map(|threads| &threads.pool), &self.verifier);
         let different = self.pool.transactions.len() as u64;
         Ok(match &mut self.regime {
             Regime::Compute { items, keys } => verify_positions(self.count, threads, |index, scratch| {
@@ -94,10 +95,16 @@ impl Trial for BlockTrial {
             // system in memory keeps them, and the figure is then one of reading from memory.
             nix::fcntl::posix_fadvise(file, 0, 0, nix::fcntl::PosixFadviseAdvice::POSIX_FADV_DONTNEED).ok();
         }
+        if let Some(threads) = &self.threads {
+            threads.keep_awake();
+        }
         Ok(())
     }
 
     fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        if let Some(threads) = &self.threads {
+            threads.let_sleep();
+        }
         for _ in 0..batch {
             self.outcome = self.verify_block()?;
         }
@@ -151,15 +158,47 @@ fn block_file(form: TransactionForm, pool: &Pool, count: u64) -> std::io::Result
     Ok(file)
 }
 
-fn thread_pool(threads: usize) -> Result<ThreadPool, Fault> {
-    let cpus = affinity::granted();
-    // A worker is pinned to one processor, and its threads would be too. Where a thread cannot be placed it goes where the
-    // system puts it.
-    let place = move |index: usize| {
-        if !cpus.is_empty() {
-            affinity::pin(&[cpus[index % cpus.len()]]).ok();
+/// The threads that verify. Between blocks they turn in a loop: to wake a processor that sleeps takes long, longer on a
+/// virtual machine whose host must find a core for it, and a node that verifies block after block has none asleep.
+struct Threads {
+    pool: ThreadPool,
+    idle: Arc<AtomicBool>,
+}
+
+impl Threads {
+    fn start(threads: usize) -> Result<Threads, Fault> {
+        let cpus = affinity::granted();
+        // A worker is pinned to one processor, and its threads would be too. Where a thread cannot be placed it goes where the
+        // system puts it.
+        let place = move |index: usize| {
+            if !cpus.is_empty() {
+                affinity::pin(&[cpus[index % cpus.len()]]).ok();
+            }
+        };
+        let built = ThreadPoolBuilder::new().num_threads(threads).start_handler(place).build();
+        let pool = built.map_err(|error| Fault::Library(format!("cannot start {threads} threads: {error}")))?;
+        Ok(Threads { pool, idle: Arc::default() })
+    }
+
+    fn keep_awake(&self) {
+        if self.idle.swap(true, Ordering::Relaxed) {
+            return;
         }
-    };
-    let built = ThreadPoolBuilder::new().num_threads(threads).start_handler(place).build();
-    built.map_err(|error| Fault::Library(format!("cannot start {threads} threads: {error}")))
+        let idle = self.idle.clone();
+        self.pool.spawn_broadcast(move |_| {
+            while idle.load(Ordering::Relaxed) {
+                std::hint::spin_loop();
+            }
+        });
+    }
+
+    fn let_sleep(&self) {
+        self.idle.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        self.let_sleep();
+    }
 }
