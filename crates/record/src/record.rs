@@ -207,8 +207,24 @@ impl Samples {
     /// The visits that estimates are made from: the undisturbed ones and those that are [kept](Disturbance::is_kept), unless
     /// the whole case is [contended](Self::contended), in which case leaving some out would only hide it.
     pub fn usable(&self) -> impl Iterator<Item = &Visit> {
-        let contended = self.contended();
-        self.visits.iter().filter(move |visit| contended || visit.counts())
+        Visits::Usable.of(self)
+    }
+}
+
+/// Which visits something is made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visits {
+    /// The [usable](Samples::usable) ones.
+    Usable,
+    /// Also those that were disturbed.
+    All,
+}
+
+impl Visits {
+    /// Those of a case.
+    pub fn of(self, samples: &Samples) -> impl Iterator<Item = &Visit> {
+        let all = self == Visits::All || samples.contended();
+        samples.visits.iter().filter(move |visit| all || visit.counts())
     }
 }
 

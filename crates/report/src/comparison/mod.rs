@@ -17,7 +17,7 @@ pub use differences::{Difference, differences, machines_differ};
 pub use stars::pair_by_stars;
 
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run};
+use pqlab_record::{Record, Run, Visits};
 use pqlab_stats::{
     CONFIDENCE, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, Judgement, Ratio, RunSpread, Verdict, judge, median,
     ratio_of_pairs, ratio_of_runs,
@@ -161,7 +161,11 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, run
             let resolution = step(one, a).max(step(two, b));
             let medians = |of: &Estimates| of.process_medians_ns.iter().map(|(_, median)| *median).collect::<Vec<_>>();
             match paired {
-                true => ratio_of_pairs(&common_medians(one, two), resolution, CONFIDENCE),
+                true => {
+                    let ratio = |visits| ratio_of_pairs(&common_medians(one, two, visits), resolution, CONFIDENCE);
+                    // What is left out of each must leave rounds of both.
+                    ratio(Visits::Usable).or_else(|| ratio(Visits::All))
+                }
                 false => ratio_of_runs(&medians(a), &medians(b), runs, resolution, CONFIDENCE),
             }
         }
@@ -213,10 +217,10 @@ fn step(record: &Record, estimates: &Estimates) -> f64 {
 }
 
 /// For each process the medians of both cases over the rounds in which it measured both.
-fn common_medians(first: &Record, second: &Record) -> Vec<(f64, f64)> {
+fn common_medians(first: &Record, second: &Record, visits: Visits) -> Vec<(f64, f64)> {
     let by_visit = |record: &Record| {
-        let usable = record.samples.usable().filter(|visit| !visit.ticks.is_empty());
-        let keyed = usable.map(|visit| ((visit.process, visit.round), record.samples.ns_per_operation(visit)));
+        let visits = visits.of(&record.samples).filter(|visit| !visit.ticks.is_empty());
+        let keyed = visits.map(|visit| ((visit.process, visit.round), record.samples.ns_per_operation(visit)));
         keyed.collect::<BTreeMap<_, _>>()
     };
     let (first, second) = (by_visit(first), by_visit(second));

@@ -43,8 +43,8 @@ fn cases_of_one_block_are_compared_process_by_process() {
     assert_eq!(comparison.differences, []);
     // The processes of the fixture differ by the same parts in both cases: paired, that cancels out.
     let apart = ratio_of_runs(
-        &common_medians(find("liboqs"), find("aws-lc")).iter().map(|pair| pair.0).collect::<Vec<_>>(),
-        &common_medians(find("liboqs"), find("aws-lc")).iter().map(|pair| pair.1).collect::<Vec<_>>(),
+        &common_medians(find("liboqs"), find("aws-lc"), Visits::Usable).iter().map(|pair| pair.0).collect::<Vec<_>>(),
+        &common_medians(find("liboqs"), find("aws-lc"), Visits::Usable).iter().map(|pair| pair.1).collect::<Vec<_>>(),
         RunSpread { pct: 0.0, degrees_of_freedom: 10 },
         0.0,
         CONFIDENCE,
@@ -61,9 +61,24 @@ fn only_rounds_that_both_have_are_paired() {
         visit.ticks.iter_mut().for_each(|ticks| *ticks *= 3);
         visit.round = 7;
     }
-    let ratios: Vec<f64> = common_medians(&first, &second).iter().map(|(one, two)| two / one).collect();
+    let ratios: Vec<f64> = common_medians(&first, &second, Visits::Usable).iter().map(|(one, two)| two / one).collect();
     assert_eq!(ratios.len(), 8);
     assert!(ratios.iter().all(|ratio| (ratio - 12.9 / 10.4).abs() < 0.05), "{ratios:?}");
+}
+
+#[test]
+fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
+    let mut run = fixtures::run();
+    for (record, disturbed) in run.records[..2].iter_mut().zip([[0, 1, 2, 3], [4, 5, 6, 7]]) {
+        for visit in record.samples.visits.iter_mut().filter(|visit| disturbed.contains(&visit.process)) {
+            visit.disturbances = vec![pqlab_record::Disturbance::SharedCore { pct: 30.0, kept: false }];
+        }
+    }
+    let [first, second] = [&run.records[0], &run.records[1]];
+    assert!(!first.samples.contended() && !second.samples.contended());
+    assert_eq!(common_medians(first, second, Visits::Usable), []);
+    let case = compared((&run, first), (&run, second), true, DEFAULT_RUN_SPREAD);
+    assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
 }
 
 /// Visits of the cases of a provider that were repeated so often that the case is contended.
