@@ -68,6 +68,10 @@ impl Trial for Evicted {
         self.inner.note(recorder)
     }
 
+    fn processors(&self) -> Vec<u32> {
+        self.inner.processors()
+    }
+
     fn demands(&self) -> Demands {
         self.inner.demands()
     }

@@ -6,12 +6,18 @@
 //! What a gate does not see: a neighbour on the memory bus or in the shared cache, and one on the other hardware thread of
 //! the same core who comes after the visit's beginning and is gone before its end.
 
+mod width;
+
+pub use width::Widths;
+pub(crate) use width::{Lookout, merge};
+
 use crate::clock::{CoreState, core_state, monotonic_ns, thread_cpu_ns};
 use nix::sys::resource::{UsageWho, getrusage};
 use pqlab_record::Disturbance;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use width::{FIRST_LOOKS, Width};
 
 /// Watches the calling thread between two moments. It belongs to the thread that made it.
 pub struct Gate {
@@ -21,15 +27,9 @@ pub struct Gate {
     pressure: Option<Source>,
     schedstat: Option<Source>,
     tick_ns: u64,
-    /// The most additions a cycle that were seen, in falling order. The last of them is what the core does alone: the first
-    /// may be slips of the clock's estimate.
-    widest: [f64; 3],
-    /// What other processes know of that.
-    expected: f64,
+    /// Additions a cycle of the core.
+    width: Width,
 }
-
-/// Looks at the core when a gate is opened for the first time, so that it is known what it does alone.
-const FIRST_LOOKS: usize = 16;
 
 /// What was seen when a visit began.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ pub struct Observation {
     /// And after it.
     pub clock_after_hz: f64,
     /// By how many percent fewer independent additions in a cycle the core carried out than when it is alone, before the
-    /// visit or after it, whichever is more. `None` where there is no measuring it.
+    /// visit or after it, whichever is more; of several cores the one with the most. `None` where there is no measuring it.
     pub narrowed_pct: Option<f64>,
 }
 
@@ -125,20 +125,19 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
-    /// For the thread that waits while a trial works on threads of its own, which that trial watches: only time that was
-    /// stolen from any processor counts.
+    /// For the thread that waits while a trial works on threads of its own, which that trial watches: what counts is time that
+    /// was stolen from any processor, and whether the cores of those threads are shared.
     pub fn for_several_threads() -> Thresholds {
         Thresholds {
             min_cpu_share_pct: None,
             switches: None,
             max_pressure_pct: None,
             max_clock_drift_pct: None,
-            max_narrowed_pct: None,
             ..Thresholds::default()
         }
     }
 
-    /// For one of several threads that work at once: where they share a core, that is what is measured.
+    /// For one of several threads that work at once: the harness looks at all their cores together.
     pub fn for_one_of_several_threads() -> Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::default() }
     }
@@ -166,14 +165,13 @@ impl Gate {
             pressure: Source::open(&root.join("proc/pressure/cpu"), 256),
             schedstat: Source::open(&root.join("proc/thread-self/schedstat"), 128),
             tick_ns: tick_ns(),
-            widest: [0.0; 3],
-            expected: 0.0,
+            width: Width::default(),
         }
     }
 
     /// Looks, and begins the visit: its time runs from the end of this call. Takes a fraction of a millisecond.
     pub fn open(&mut self) -> Before {
-        if self.widest[0] == 0.0 {
+        if self.width.is_unseen() {
             (0..FIRST_LOOKS).for_each(|_| {
                 self.core();
             });
@@ -198,8 +196,7 @@ impl Gate {
         let pressure_ns = since(before.pressure_us, self.pressure_us()).map(|us| us * 1_000);
         let steal_ns = since(before.steal_ticks, self.steal_ticks()).map(|ticks| ticks * self.tick_ns);
         let after = self.core();
-        let width = self.width();
-        let narrowed = |core: CoreState| Some(100.0 * (1.0 - core.additions_a_cycle? / width?));
+        let narrowed = |core: CoreState| self.width.narrowed_pct(core.additions_a_cycle?);
         Observation {
             wall_ns,
             // These are read outside the two readings of the wall clock, and the thread may be kept waiting in between.
@@ -214,28 +211,19 @@ impl Gate {
         }
     }
 
-    /// Independent additions that the core carries out in a cycle when it is alone, as far as is known. `None` before the gate
-    /// was opened, and where there is no measuring it.
-    pub fn width(&self) -> Option<f64> {
-        let width = self.widest[2].max(self.expected);
-        (width > 0.0).then_some(width)
+    /// What is known of the core alone: nothing before the gate was opened, and where there is no measuring it.
+    pub fn widths(&self) -> Widths {
+        self.width.known().map(|width| (Vec::new(), width)).into_iter().collect()
     }
 
     /// Takes over what another gate on a core of the same kind knows.
-    pub fn expect(&mut self, width: Option<f64>) {
-        self.expected = self.expected.max(width.unwrap_or(0.0));
+    pub fn expect(&mut self, widths: &Widths) {
+        widths.get([].as_slice()).iter().for_each(|width| self.width.expect(**width));
     }
 
-    /// What the core does now, which is remembered where it was seldom more.
     fn core(&mut self) -> CoreState {
         let core = core_state();
-        if let Some(width) = core.additions_a_cycle {
-            let place = self.widest.iter().position(|known| width > *known);
-            if let Some(place) = place {
-                self.widest[place..].rotate_right(1);
-                self.widest[place] = width;
-            }
-        }
+        core.additions_a_cycle.iter().for_each(|width| self.width.see(*width));
         core
     }
 

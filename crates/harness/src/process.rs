@@ -3,6 +3,7 @@
 //! When a worker dies, hangs or writes where it must not, the case in hand is blamed; the next request starts another.
 
 use crate::clock;
+use crate::gate::{self, Widths};
 use crate::schedule::{Failure, Fleet};
 use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
 use pqlab_record::{Case, CounterChoice, State};
@@ -68,15 +69,15 @@ impl Default for Limits {
 pub struct ProcessFleet {
     workers: Workers,
     running: HashMap<u32, Worker>,
-    /// What a core that is not shared does at once, as far as any worker has found: one that is started while a neighbour is
-    /// at work could not know.
-    width: Option<f64>,
+    /// What cores that are not shared do at once, as far as any worker has found: one that is started while a neighbour is at
+    /// work could not know.
+    widths: Widths,
 }
 
 impl ProcessFleet {
     /// A fleet of which no process runs yet.
     pub fn new(workers: Workers) -> ProcessFleet {
-        ProcessFleet { workers, running: HashMap::new(), width: None }
+        ProcessFleet { workers, running: HashMap::new(), widths: Widths::new() }
     }
 
     fn worker(&mut self, process: u32) -> Result<&mut Worker, Failure> {
@@ -91,7 +92,7 @@ impl ProcessFleet {
     fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         let started = clock::monotonic_ns();
         let mut fresh = Worker::start(&self.workers, process).map_err(|error| Failure::Fatal(error.to_string()))?;
-        let visit = VisitRequest { width: self.width, ..visit.clone() };
+        let visit = VisitRequest { widths: self.widths.clone(), ..visit.clone() };
         let request = Request::FirstCall { case: case.clone(), visit };
         let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
         match answer {
@@ -144,12 +145,12 @@ impl Fleet for ProcessFleet {
             self.prepare(process, case)?;
         }
         let limit = self.workers.limits.request + Duration::from_nanos(visit.budget_ns.min(3_600_000_000_000));
-        let request = VisitRequest { width: self.width, ..visit.clone() };
+        let request = VisitRequest { widths: self.widths.clone(), ..visit.clone() };
         let visited = match self.ask(process, &Request::Visit(request), limit)? {
             Response::Visited(visited) => visited,
             other => return Err(Failure::Fatal(format!("a worker answers a visit with {other:?}"))),
         };
-        self.width = self.width.into_iter().chain(visited.width).reduce(f64::max);
+        gate::merge(&mut self.widths, &visited.widths);
         let growth = self.workers.limits.growth;
         if let Some(worker) = self.running.get_mut(&process) {
             // What a case's first visit allocates it may keep; a case answers for the growth in its own visits alone.

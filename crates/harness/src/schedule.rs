@@ -8,6 +8,7 @@
 //! [`rounds_for_precision`] for why.
 
 use crate::clock;
+use crate::gate::Widths;
 use crate::trial::Demands;
 use crate::wire::{Prepared, VisitRequest, Visited};
 use pqlab_record::{Case, Disturbance, Metric, Protocol, ProtocolKind, Record, Samples, State, Status, Visit};
@@ -289,7 +290,7 @@ impl Block<'_> {
             Some(_) => u64::MAX / 2,
             None => budget_ns as u64,
         };
-        let request = VisitRequest { case: case.id(), batch, warmup, samples, budget_ns, width: None };
+        let request = VisitRequest { case: case.id(), batch, warmup, samples, budget_ns, widths: Widths::new() };
         let (mut attempts, mut repeats, mut spent_ns) = (0, 0, 0);
         let visited = loop {
             let mut visited = self.fleet.visit(process, case, &request)?;

@@ -1,6 +1,7 @@
 //! What coordinator and worker say to each other: frames of a length (4 bytes, little-endian) and a message in
 //! postcard's encoding, over a socket pair of their own, so that nothing that a library prints can be mistaken for it.
 
+use crate::gate::Widths;
 use crate::trial::Demands;
 use pqlab_record::{Case, CounterChoice, Disturbance};
 use serde::de::DeserializeOwned;
@@ -65,8 +66,8 @@ pub struct VisitRequest {
     pub samples: u64,
     /// Time after which no further sample is begun, in ns; the first is always taken.
     pub budget_ns: u64,
-    /// Independent additions a cycle of a core that is not shared, as far as any worker has found.
-    pub width: Option<f64>,
+    /// Independent additions a cycle of cores that are not shared, as far as any worker has found.
+    pub widths: Widths,
 }
 
 /// What a worker answers.
@@ -115,8 +116,8 @@ pub struct Visited {
     pub growth: i64,
     /// What the workload noted.
     pub extra: Vec<(String, Vec<f64>)>,
-    /// Independent additions a cycle of a core that is not shared, as far as this worker knows.
-    pub width: Option<f64>,
+    /// Independent additions a cycle of cores that are not shared, as far as this worker knows.
+    pub widths: Widths,
 }
 
 /// Writes one message as a frame.

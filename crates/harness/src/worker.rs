@@ -3,7 +3,7 @@
 
 use crate::cold::Evicted;
 use crate::counter::{self, Selected};
-use crate::gate::{self, Gate, Thresholds};
+use crate::gate::{self, Gate, Lookout, Thresholds};
 use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
 use crate::{affinity, clock};
@@ -50,6 +50,8 @@ struct Worker<'a> {
     gate: Gate,
     /// Watches all processors, for trials with several threads.
     wide_gate: Gate,
+    /// Looks at the cores of such trials.
+    lookout: Lookout,
     trials: HashMap<String, Box<dyn Trial>>,
 }
 
@@ -74,6 +76,7 @@ impl<'a> Worker<'a> {
             cpus: begin.cpus,
             gate: Gate::new(pinned),
             wide_gate: Gate::new(None),
+            lookout: Lookout::default(),
             trials: HashMap::new(),
         })
     }
@@ -185,7 +188,11 @@ impl<'a> Worker<'a> {
         let mut ticks = Vec::with_capacity(capacity);
         let mut wall_ns = Vec::with_capacity(if keep_wall { capacity } else { 0 });
         let counter = &mut self.counter.counter;
-        gate.expect(request.width);
+        let (cpus, lookout) = (trial.processors(), &mut self.lookout);
+        lookout.expect(&request.widths);
+        gate.expect(&request.widths);
+        let mut look = || (!cpus.is_empty()).then(|| lookout.look(&cpus)).flatten();
+        let cores_before = look();
         let before = gate.open();
         let measuring = clock::monotonic_ns();
         for _ in 0..request.samples {
@@ -210,8 +217,13 @@ impl<'a> Worker<'a> {
                 break;
             }
         }
-        let observation = gate.close(before);
-        let width = gate.width();
+        let mut observation = gate.close(before);
+        let cores_after = look();
+        let mut widths = gate.widths();
+        if !cpus.is_empty() {
+            observation.narrowed_pct = lookout.narrowed_pct(&cpus, cores_before, cores_after);
+            widths.extend(lookout.widths());
+        }
         trial.verify()?;
         recorder.disturbed(gate::judge(&observation, &thresholds));
         if several_threads {
@@ -225,7 +237,7 @@ impl<'a> Worker<'a> {
             clock_hz: (observation.clock_before_hz + observation.clock_after_hz) / 2.0,
             growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),
-            width,
+            widths,
         })
     }
 }

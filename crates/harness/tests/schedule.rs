@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pqlab_harness::gate::{self, Observation, Thresholds};
+use pqlab_harness::gate::{self, Observation, Thresholds, Widths};
 use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
 use pqlab_harness::{Demands, Event, Fleet, Observer, Outcome};
@@ -139,7 +139,7 @@ impl Fleet for ScriptedMachine {
             clock_hz: 3e9,
             growth: 0,
             extra: vec![],
-            width: None,
+            widths: Widths::new(),
         })
     }
 

@@ -89,24 +89,63 @@ fn a_neighbour_on_the_core_is_seen_unless_we_are_the_neighbour() {
     assert_eq!(judged(Observation { narrowed_pct: None, ..quiet() }), []);
     let shared = Observation { narrowed_pct: Some(30.0), ..quiet() };
     assert_eq!(judged(shared), [Disturbance::SharedCore { pct: 30.0, kept: false }]);
+    assert_eq!(
+        judge(&shared, &Thresholds::for_several_threads()),
+        [Disturbance::SharedCore { pct: 30.0, kept: false }]
+    );
+    // All cores together are looked at beside these threads.
     assert_eq!(judge(&shared, &Thresholds::for_one_of_several_threads()), []);
-    assert_eq!(judge(&shared, &Thresholds::for_several_threads()), []);
+}
+
+#[test]
+fn what_a_core_does_alone_is_what_was_seldom_exceeded() {
+    let mut width = Width::default();
+    assert!(width.is_unseen() && width.known().is_none() && width.narrowed_pct(3.0).is_none());
+    [3.0, 4.0, 2.0, 3.9, 90.0, 1.0].into_iter().for_each(|seen| width.see(seen));
+    // Two slips of the clock's estimate do not make every later visit a disturbed one.
+    assert_eq!((width.widest, width.known()), ([90.0, 4.0, 3.9], Some(3.9)));
+    assert_eq!(width.narrowed_pct(3.9), Some(0.0));
+    // What another process knows counts as if it had been seen here.
+    width.expect(7.8);
+    width.expect(5.0);
+    assert_eq!((width.known(), width.narrowed_pct(3.9)), (Some(7.8), Some(50.0)));
+}
+
+#[test]
+fn what_workers_know_is_put_together() {
+    let mut known = Widths::from([(vec![], 4.0), (vec![0, 1], 3.0)]);
+    merge(&mut known, &Widths::from([(vec![], 3.5), (vec![0, 1], 3.5), (vec![2], 1.0)]));
+    assert_eq!(known, Widths::from([(vec![], 4.0), (vec![0, 1], 3.5), (vec![2], 1.0)]));
+    // A worker's own core and a set of processors are never taken for each other.
+    let mut lookout = Lookout::default();
+    lookout.expect(&known);
+    assert_eq!(lookout.widths(), Widths::from([(vec![0, 1], 3.5), (vec![2], 1.0)]));
+    assert_eq!(lookout.narrowed_pct(&[0, 1], Some(3.5), Some(2.8)).map(f64::round), Some(20.0));
+    assert_eq!(lookout.narrowed_pct(&[0, 1], Some(1.75), Some(3.5)).map(f64::round), Some(50.0));
+    assert_eq!(lookout.narrowed_pct(&[0, 1], None, Some(3.5)), None);
+    assert_eq!(lookout.narrowed_pct(&[0], Some(3.5), Some(3.5)), None);
+    let mut gate = Gate::new(None);
+    gate.expect(&known);
+    assert_eq!(gate.widths(), Widths::from([(vec![], 4.0)]));
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn what_the_core_does_alone_is_what_was_seldom_exceeded() {
+fn a_gate_and_a_lookout_see_how_wide_cores_are() {
     let mut gate = Gate::new(None);
     let before = gate.open();
-    assert!(gate.widest[0] >= gate.widest[1] && gate.widest[1] >= gate.widest[2] && gate.widest[2] > 0.0);
-    // Two slips of the clock's estimate do not make every later visit a disturbed one.
-    gate.widest = [1e3, 1e2, gate.widest[2]];
-    assert!(gate.close(before).narrowed_pct.unwrap() < 95.0);
-    // What another process knows counts as if it had been seen here.
-    gate.expect(Some(1e2));
-    gate.expect(None);
-    let before = gate.open();
-    assert!(gate.close(before).narrowed_pct.unwrap() > 50.0 && gate.width() == Some(1e2));
+    assert!(gate.width.widest.is_sorted_by(|a, b| a >= b) && gate.width.widest[2] > 0.0);
+    gate.expect(&Widths::from([(vec![], 1e3)]));
+    assert!(gate.close(before).narrowed_pct.unwrap() > 50.0);
+
+    let cpus = crate::affinity::allowed();
+    let mut lookout = Lookout::default();
+    let seen = lookout.look(&cpus).unwrap();
+    let [widest, .., known] = lookout.sets[&cpus].widest;
+    assert!(seen > 0.0 && widest >= known && known > 0.0, "{seen} of {widest}, {known}");
+    assert!(lookout.look(&cpus).is_some());
+    // A thread that cannot be placed looked at nothing.
+    assert_eq!(lookout.look(&[u32::MAX >> 1]), None);
 }
 
 #[test]

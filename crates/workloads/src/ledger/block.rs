@@ -117,6 +117,10 @@ impl Trial for BlockTrial {
         Demands { several_threads, ..Demands::default() }
     }
 
+    fn processors(&self) -> Vec<u32> {
+        self.threads.as_ref().map(|threads| threads.cpus.clone()).unwrap_or_default()
+    }
+
     fn verify(&mut self) -> Result<(), Fault> {
         let different = self.pool.transactions.len() as u64;
         let bad = &self.pool.bad;
@@ -162,22 +166,26 @@ fn block_file(form: TransactionForm, pool: &Pool, count: u64) -> std::io::Result
 /// virtual machine whose host must find a core for it, and a node that verifies block after block has none asleep.
 struct Threads {
     pool: ThreadPool,
+    /// The processors on which they are.
+    cpus: Vec<u32>,
     idle: Arc<AtomicBool>,
 }
 
 impl Threads {
     fn start(threads: usize) -> Result<Threads, Fault> {
-        let cpus = affinity::granted();
+        let mut cpus = affinity::granted();
+        cpus.truncate(threads);
+        let places = cpus.clone();
         // A worker is pinned to one processor, and its threads would be too. Where a thread cannot be placed it goes where the
         // system puts it.
         let place = move |index: usize| {
-            if !cpus.is_empty() {
-                affinity::pin(&[cpus[index % cpus.len()]]).ok();
+            if !places.is_empty() {
+                affinity::pin(&[places[index % places.len()]]).ok();
             }
         };
         let built = ThreadPoolBuilder::new().num_threads(threads).start_handler(place).build();
         let pool = built.map_err(|error| Fault::Library(format!("cannot start {threads} threads: {error}")))?;
-        Ok(Threads { pool, idle: Arc::default() })
+        Ok(Threads { pool, cpus, idle: Arc::default() })
     }
 
     fn keep_awake(&self) {

@@ -122,6 +122,10 @@ impl Trial for Load {
         Demands { several_threads: true, ..Demands::default() }
     }
 
+    fn processors(&self) -> Vec<u32> {
+        self.processors.iter().copied().take(self.jobs.len()).collect()
+    }
+
     fn batch(&self) -> Option<u64> {
         Some(self.tasks)
     }

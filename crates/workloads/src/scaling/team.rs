@@ -26,8 +26,8 @@ const LOOKS: u32 = 1 << 14;
 
 /// A trial with several threads.
 pub(super) struct Team {
-    /// A job for each thread; `None` while its thread has it.
-    jobs: Vec<Option<Box<dyn Job>>>,
+    /// One for each thread; `None` while its thread has it.
+    members: Vec<Option<Member>>,
     /// The processor of each thread.
     cpus: Vec<u32>,
     /// Processors that are used.
@@ -36,16 +36,35 @@ pub(super) struct Team {
     disturbances: Vec<Disturbance>,
 }
 
-/// Between [`Trial::refill`] and the moment when all jobs are back.
+struct Member {
+    job: Box<dyn Job>,
+    /// Made by the member's thread; none where threads share processors.
+    gate: Option<Gate>,
+}
+
+impl Member {
+    /// The member's thread is ready to work on this processor.
+    fn open(&mut self, cpu: u32, crowded: bool) -> Option<Before> {
+        (!crowded).then(|| self.gate.get_or_insert_with(|| Gate::new(Some(cpu))).open())
+    }
+
+    /// The thread is done: what disturbed it.
+    fn close(&mut self, before: Option<Before>) -> Vec<Disturbance> {
+        let seen = self.gate.as_mut().zip(before).map(|(gate, before)| gate.close(before));
+        seen.map(|seen| gate::judge(&seen, &Thresholds::for_one_of_several_threads())).unwrap_or_default()
+    }
+}
+
+/// Between [`Trial::refill`] and the moment when all members are back.
 struct Pending {
     round: Arc<Round>,
     home: Receiver<Returned>,
-    gate: Option<(Gate, Before)>,
+    before: Option<Before>,
 }
 
 struct Returned {
     thread: usize,
-    job: Box<dyn Job>,
+    member: Member,
     disturbances: Vec<Disturbance>,
 }
 
@@ -55,7 +74,7 @@ impl Team {
         let cpus: Vec<u32> = processors.iter().copied().cycle().take(jobs.len()).collect();
         Team {
             cores: cpus.len().min(processors.len()),
-            jobs: jobs.into_iter().map(Some).collect(),
+            members: jobs.into_iter().map(|job| Some(Member { job, gate: None })).collect(),
             cpus,
             pending: None,
             disturbances: Vec::new(),
@@ -73,41 +92,36 @@ impl Team {
         let round = Arc::new(Round::new(self.cpus.len(), crowded));
         let (sender, home) = channel();
         // From here on an error leaves nobody waiting: gathering releases whoever has been sent out.
-        let pending = self.pending.insert(Pending { round: Arc::clone(&round), home, gate: None });
+        let pending = self.pending.insert(Pending { round: Arc::clone(&round), home, before: None });
         for (thread, &cpu) in self.cpus.iter().enumerate().skip(1) {
-            let mut job = self.jobs[thread].take().ok_or_else(gone)?;
+            let mut member = self.members[thread].take().ok_or_else(gone)?;
             let (round, sender) = (Arc::clone(&round), sender.clone());
             dispatch(thread, move || {
-                let ready = caught(|| pin(&[cpu]).and_then(|()| job.refill()));
-                let mut gate = (!crowded).then(|| Gate::new(Some(cpu)));
-                let before = gate.as_mut().map(Gate::open);
+                let ready = caught(|| pin(&[cpu]).and_then(|()| member.job.refill()));
+                let before = member.open(cpu, crowded);
                 round.arrive();
-                round.finish(ready.and_then(|()| round.work(job.as_mut())));
-                let seen = gate.as_mut().zip(before).map(|(gate, before)| gate.close(before));
-                let disturbances =
-                    seen.map(|seen| gate::judge(&seen, &Thresholds::for_one_of_several_threads())).unwrap_or_default();
-                // Where nobody waits for the job any more, the case was given up.
-                sender.send(Returned { thread, job, disturbances }).ok();
+                round.finish(ready.and_then(|()| round.work(member.job.as_mut())));
+                let disturbances = member.close(before);
+                // Where nobody waits for the member any more, the case was given up.
+                sender.send(Returned { thread, member, disturbances }).ok();
             })?;
         }
         round.wait(|| round.arrived.0.load(Ordering::Acquire) == self.cpus.len() - 1);
-        pending.gate = (!crowded).then(|| {
-            let mut gate = Gate::new(self.cpus.first().copied());
-            let before = gate.open();
-            (gate, before)
-        });
+        if let (Some(Some(first)), Some(&cpu)) = (self.members.first_mut(), self.cpus.first()) {
+            pending.before = first.open(cpu, crowded);
+        }
         Ok(())
     }
 
-    /// Takes the jobs back from their threads.
+    /// Takes the members back from their threads.
     fn gather(&mut self) {
         let Some(pending) = self.pending.take() else { return };
-        if let Some((mut gate, before)) = pending.gate {
-            self.disturbances.extend(gate::judge(&gate.close(before), &Thresholds::for_one_of_several_threads()));
+        if let Some(Some(first)) = self.members.first_mut() {
+            self.disturbances.extend(first.close(pending.before));
         }
         pending.round.release(0);
         for returned in pending.home {
-            self.jobs[returned.thread] = Some(returned.job);
+            self.members[returned.thread] = Some(returned.member);
             self.disturbances.extend(returned.disturbances);
         }
     }
@@ -118,26 +132,26 @@ impl Trial for Team {
         self.gather();
         // What disturbed a warm-up is nobody's business.
         self.disturbances.clear();
-        if let Some(Some(job)) = self.jobs.first_mut() {
-            job.refill()?;
+        if let Some(Some(first)) = self.members.first_mut() {
+            first.job.refill()?;
         }
         self.send_out()
     }
 
     fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        let (Some(pending), Some(Some(job))) = (&self.pending, self.jobs.first_mut()) else {
+        let (Some(pending), Some(Some(first))) = (&self.pending, self.members.first_mut()) else {
             return Err(gone());
         };
         let round = &pending.round;
         round.release(batch as u64);
-        round.finish(round.work(job.as_mut()));
+        round.finish(round.work(first.job.as_mut()));
         round.wait(|| round.finished.0.load(Ordering::Acquire) == round.threads);
         round.outcome()
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
         self.gather();
-        self.jobs.iter_mut().flatten().try_for_each(|job| job.verify())
+        self.members.iter_mut().flatten().try_for_each(|member| member.job.verify())
     }
 
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
@@ -148,7 +162,11 @@ impl Trial for Team {
     }
 
     fn demands(&self) -> Demands {
-        Demands { several_threads: true, shortest_sample_ns: SAMPLE_NS, multiple_of: self.jobs.len() as u64 }
+        Demands { several_threads: true, shortest_sample_ns: SAMPLE_NS, multiple_of: self.members.len() as u64 }
+    }
+
+    fn processors(&self) -> Vec<u32> {
+        self.cpus[..self.cores].to_vec()
     }
 }
 

@@ -1,0 +1,134 @@
+//! What cores do at once when nobody shares them: learned by looking, and the measure of whether somebody does.
+
+use crate::affinity;
+use crate::clock::core_state;
+use std::collections::BTreeMap;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, Builder};
+
+/// Looks at cores that were never looked at before, so that it is known what they do alone.
+pub(super) const FIRST_LOOKS: usize = 16;
+
+/// Stack of a thread that looks at a core, in bytes.
+const STACK: usize = 128 << 10;
+
+/// Independent additions a cycle, by the processors that were at work together; under no processor that of a worker's own
+/// core. Sets of processors are told apart because some may be hardware threads of one core for good: what such a set does at
+/// its best is what it is held against.
+pub type Widths = BTreeMap<Vec<u32>, f64>;
+
+/// Takes over what others know.
+pub(crate) fn merge(known: &mut Widths, others: &Widths) {
+    for (cpus, width) in others {
+        let best = known.entry(cpus.clone()).or_insert(*width);
+        *best = best.max(*width);
+    }
+}
+
+/// Independent additions a cycle that were seen, and what follows for those that a core carries out alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Width {
+    /// The most that were seen, in falling order. The last of them is what the core does alone: the first may be slips of
+    /// the clock's estimate.
+    pub(super) widest: [f64; 3],
+    /// What other processes know of that.
+    expected: f64,
+}
+
+impl Width {
+    /// Whether nothing was seen yet.
+    pub(super) fn is_unseen(&self) -> bool {
+        self.widest[0] == 0.0
+    }
+
+    /// Remembers what was seldom more.
+    pub(super) fn see(&mut self, width: f64) {
+        if let Some(place) = self.widest.iter().position(|known| width > *known) {
+            self.widest[place..].rotate_right(1);
+            self.widest[place] = width;
+        }
+    }
+
+    /// Takes over what others know.
+    pub(super) fn expect(&mut self, width: f64) {
+        self.expected = self.expected.max(width);
+    }
+
+    /// What the core does alone, as far as is known.
+    pub(super) fn known(&self) -> Option<f64> {
+        let width = self.widest[2].max(self.expected);
+        (width > 0.0).then_some(width)
+    }
+
+    /// By how many percent less than that it does now.
+    pub(super) fn narrowed_pct(&self, now: f64) -> Option<f64> {
+        Some(100.0 * (1.0 - now / self.known()?))
+    }
+}
+
+/// Looks at several processors at once, as the threads of a trial use them: whether each has a core to itself while the others
+/// are at work too.
+#[derive(Debug, Default)]
+pub(crate) struct Lookout {
+    sets: BTreeMap<Vec<u32>, Width>,
+}
+
+impl Lookout {
+    /// Independent additions a cycle of the narrowest of the cores behind these processors. Takes a fraction of a
+    /// millisecond, and a few milliseconds the first time. `None` where there is no measuring it, or a thread cannot be
+    /// placed.
+    pub(crate) fn look(&mut self, cpus: &[u32]) -> Option<f64> {
+        let width = self.sets.entry(cpus.to_vec()).or_default();
+        let looks = if width.is_unseen() { FIRST_LOOKS } else { 1 };
+        let seen = look(cpus, looks)?;
+        seen.iter().for_each(|now| width.see(*now));
+        seen.last().copied()
+    }
+
+    /// By how many percent the narrowest core was narrower than when none is shared, in the worse of two looks.
+    pub(crate) fn narrowed_pct(&self, cpus: &[u32], before: Option<f64>, after: Option<f64>) -> Option<f64> {
+        self.sets.get(cpus)?.narrowed_pct(before?.min(after?))
+    }
+
+    /// Takes over what other processes know.
+    pub(crate) fn expect(&mut self, widths: &Widths) {
+        for (cpus, width) in widths.iter().filter(|(cpus, _)| !cpus.is_empty()) {
+            self.sets.entry(cpus.clone()).or_default().expect(*width);
+        }
+    }
+
+    /// What is known.
+    pub(crate) fn widths(&self) -> Widths {
+        self.sets.iter().filter_map(|(cpus, width)| Some((cpus.clone(), width.known()?))).collect()
+    }
+}
+
+/// So many looks, each at all processors at the same time; of each the narrowest.
+fn look(cpus: &[u32], looks: usize) -> Option<Vec<f64>> {
+    let (arrived, given_up) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let watch = |cpu: u32| {
+        let placed = affinity::pin(&[cpu]).is_ok();
+        let mut seen = Vec::with_capacity(looks);
+        for turn in 1..=looks {
+            arrived.fetch_add(1, Ordering::Relaxed);
+            // Nobody begins while another one's processor still wakes up.
+            while arrived.load(Ordering::Relaxed) < cpus.len() * turn && !given_up.load(Ordering::Relaxed) {
+                spin_loop();
+            }
+            seen.extend(core_state().additions_a_cycle.filter(|_| placed));
+        }
+        seen
+    };
+    let each: Vec<Vec<f64>> = thread::scope(|scope| {
+        let start = |&cpu: &u32| Builder::new().stack_size(STACK).spawn_scoped(scope, move || watch(cpu));
+        let threads: Vec<_> = cpus.iter().map(start).collect();
+        given_up.store(threads.iter().any(Result::is_err), Ordering::Relaxed);
+        threads
+            .into_iter()
+            .map(|thread| thread.map(|thread| thread.join().unwrap_or_default()).unwrap_or_default())
+            .collect()
+    });
+    let narrowest = |turn: usize| each.iter().map(|seen| seen.get(turn).copied()).collect::<Option<Vec<f64>>>();
+    (0..looks).map(|turn| narrowest(turn)?.into_iter().reduce(f64::min)).collect()
+}
