@@ -9,7 +9,7 @@
 mod width;
 
 pub use width::Widths;
-pub(crate) use width::{Lookout, merge};
+pub(crate) use width::{Lookout, crowding, merge};
 
 use crate::clock::{CoreState, core_state, monotonic_ns, thread_cpu_ns};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -67,6 +67,9 @@ pub struct Observation {
     /// By how many percent fewer independent additions in a cycle the core carried out than when it is alone, before the
     /// visit or after it, whichever is more; of several cores the one with the most. `None` where there is no measuring it.
     pub narrowed_pct: Option<f64>,
+    /// Other tasks that were ready to run, before the visit or after it, beyond those for which the machine has processors that
+    /// the trial's threads leave alone. `None` where nobody looked.
+    pub crowding: Option<u64>,
 }
 
 /// From where on something counts as a disturbance. `None` switches a rule off.
@@ -97,6 +100,8 @@ pub struct Thresholds {
     /// Most that the core may be [narrower](Observation::narrowed_pct) than alone, in percent. 5: alone it varies by less
     /// than 1, and a neighbour on its other hardware thread takes 15 and more.
     pub max_narrowed_pct: Option<f64>,
+    /// Most [tasks of others](Observation::crowding). 0: each takes a processor from a thread for half of its time.
+    pub max_crowding: Option<u64>,
 }
 
 /// How many involuntary context switches a visit may have.
@@ -120,19 +125,21 @@ impl Default for Thresholds {
             max_pressure_pct: Some(10.0),
             max_clock_drift_pct: Some(10.0),
             max_narrowed_pct: Some(5.0),
+            max_crowding: None,
         }
     }
 }
 
 impl Thresholds {
     /// For the thread that waits while a trial works on threads of its own, which that trial watches: what counts is time that
-    /// was stolen from any processor, and whether the cores of those threads are shared.
+    /// was stolen from any processor, and whether the threads share their cores or processors.
     pub fn for_several_threads() -> Thresholds {
         Thresholds {
             min_cpu_share_pct: None,
             switches: None,
             max_pressure_pct: None,
             max_clock_drift_pct: None,
+            max_crowding: Some(0),
             ..Thresholds::default()
         }
     }
@@ -208,6 +215,7 @@ impl Gate {
             clock_before_hz: before.core.clock_hz,
             clock_after_hz: after.clock_hz,
             narrowed_pct: narrowed(before.core).zip(narrowed(after)).map(|(before, after)| before.max(after)),
+            crowding: None,
         }
     }
 
@@ -304,6 +312,11 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
         && pct > limit
     {
         found.push(Disturbance::SharedCore { pct, kept: false });
+    }
+    if let (Some(limit), Some(count)) = (thresholds.max_crowding, seen.crowding)
+        && count > limit
+    {
+        found.push(Disturbance::OtherTasks { count });
     }
     found
 }

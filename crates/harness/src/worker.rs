@@ -76,7 +76,7 @@ impl<'a> Worker<'a> {
             cpus: begin.cpus,
             gate: Gate::new(pinned),
             wide_gate: Gate::new(None),
-            lookout: Lookout::default(),
+            lookout: Lookout::new(),
             trials: HashMap::new(),
         })
     }
@@ -188,11 +188,14 @@ impl<'a> Worker<'a> {
         let mut ticks = Vec::with_capacity(capacity);
         let mut wall_ns = Vec::with_capacity(if keep_wall { capacity } else { 0 });
         let counter = &mut self.counter.counter;
-        let (cpus, lookout) = (trial.processors(), &mut self.lookout);
-        lookout.expect(&request.widths);
+        let mut cpus = trial.processors();
+        cpus.sort_unstable();
+        let mut lookout = (!cpus.is_empty()).then_some(&mut self.lookout);
         gate.expect(&request.widths);
-        let mut look = || (!cpus.is_empty()).then(|| lookout.look(&cpus)).flatten();
-        let cores_before = look();
+        let looked_before = lookout.as_mut().map(|lookout| {
+            lookout.expect(&request.widths);
+            lookout.look(&cpus)
+        });
         let before = gate.open();
         let measuring = clock::monotonic_ns();
         for _ in 0..request.samples {
@@ -218,10 +221,11 @@ impl<'a> Worker<'a> {
             }
         }
         let mut observation = gate.close(before);
-        let cores_after = look();
         let mut widths = gate.widths();
-        if !cpus.is_empty() {
-            observation.narrowed_pct = lookout.narrowed_pct(&cpus, cores_before, cores_after);
+        if let (Some(lookout), Some(before)) = (lookout, looked_before) {
+            let after = lookout.look(&cpus);
+            observation.narrowed_pct = lookout.narrowed_pct(&cpus, before, after);
+            observation.crowding = gate::crowding(affinity::online(), cpus.len(), before, after);
             widths.extend(lookout.widths());
         }
         trial.verify()?;

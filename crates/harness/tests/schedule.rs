@@ -130,6 +130,7 @@ impl Fleet for ScriptedMachine {
             clock_after_hz: 3e9,
             waited_ns: Some((wall - cpu) as u64),
             narrowed_pct: Some(if self.load == Load::Neighbour { 30.0 } else { 0.0 }),
+            crowding: None,
         };
         Ok(Visited {
             ticks,

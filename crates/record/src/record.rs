@@ -74,6 +74,12 @@ pub enum Disturbance {
         /// Whether the visit counts all the same: a fixed number of samples was asked for.
         kept: bool,
     },
+    /// Tasks of others were ready to run, before the visit or after it, and had to share processors with the threads that were
+    /// measured.
+    OtherTasks {
+        /// Number of tasks for which no processor was left.
+        count: u64,
+    },
 }
 
 impl Disturbance {
@@ -106,6 +112,9 @@ impl fmt::Display for Disturbance {
             Disturbance::ClockDrift { pct } => write!(formatter, "core clock moved by {pct:+.1}%"),
             Disturbance::SharedCore { pct, .. } => {
                 write!(formatter, "a neighbour on the core's other hardware thread took {pct:.1}% of its width")
+            }
+            Disturbance::OtherTasks { count } => {
+                write!(formatter, "tasks of others ready to run on its processors: {count}")
             }
         }
     }

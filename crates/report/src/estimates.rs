@@ -225,6 +225,7 @@ fn kind(disturbance: &Disturbance) -> &'static str {
         Disturbance::Pressure { .. } => "pressure",
         Disturbance::ClockDrift { .. } => "clock-drift",
         Disturbance::SharedCore { .. } => "shared-core",
+        Disturbance::OtherTasks { .. } => "other-tasks",
     }
 }
 
@@ -232,7 +233,7 @@ fn kind(disturbance: &Disturbance) -> &'static str {
 fn severity(disturbance: &Disturbance) -> f64 {
     match disturbance {
         Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct, .. } => *pct,
-        Disturbance::InvoluntarySwitches { count } => *count as f64,
+        Disturbance::InvoluntarySwitches { count } | Disturbance::OtherTasks { count } => *count as f64,
         Disturbance::CpuShare { pct } => -pct,
         Disturbance::ClockDrift { pct } => pct.abs(),
     }

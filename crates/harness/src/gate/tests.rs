@@ -1,3 +1,4 @@
+use super::width::Look;
 use super::*;
 
 const VISIT_NS: u64 = 10_000_000;
@@ -13,6 +14,7 @@ fn quiet() -> Observation {
         clock_before_hz: 3e9,
         clock_after_hz: 3e9,
         narrowed_pct: Some(0.0),
+        crowding: Some(0),
     }
 }
 
@@ -98,6 +100,25 @@ fn a_neighbour_on_the_core_is_seen_unless_we_are_the_neighbour() {
 }
 
 #[test]
+fn other_tasks_disturb_several_threads_unless_processors_are_left_for_them() {
+    let crowded = Observation { crowding: Some(2), ..quiet() };
+    assert_eq!(judge(&crowded, &Thresholds::for_several_threads()), [Disturbance::OtherTasks { count: 2 }]);
+    assert_eq!(judge(&quiet(), &Thresholds::for_several_threads()), []);
+    // One thread knows of its own processor, and of that alone.
+    assert_eq!(judged(crowded), []);
+
+    let seen = |others| Look { width: None, others };
+    assert_eq!(crowding(8, 8, seen(Some(0)), seen(Some(3))), Some(3));
+    assert_eq!(crowding(8, 6, seen(Some(3)), seen(Some(0))), Some(1));
+    assert_eq!(crowding(8, 4, seen(Some(3)), seen(Some(4))), Some(0));
+    // More threads than the machine has processors.
+    assert_eq!(crowding(2, 4, seen(Some(1)), seen(Some(0))), Some(1));
+    assert_eq!(crowding(8, 8, seen(None), seen(Some(4))), None);
+    assert_eq!(width::runnable("0.47 1.39 1.43 2/123 8899\n"), Some(2));
+    assert_eq!(width::runnable("0.47 1.39 1.43"), None);
+}
+
+#[test]
 fn what_a_core_does_alone_is_what_was_seldom_exceeded() {
     let mut width = Width::default();
     assert!(width.is_unseen() && width.known().is_none() && width.narrowed_pct(3.0).is_none());
@@ -117,13 +138,14 @@ fn what_workers_know_is_put_together() {
     merge(&mut known, &Widths::from([(vec![], 3.5), (vec![0, 1], 3.5), (vec![2], 1.0)]));
     assert_eq!(known, Widths::from([(vec![], 4.0), (vec![0, 1], 3.5), (vec![2], 1.0)]));
     // A worker's own core and a set of processors are never taken for each other.
-    let mut lookout = Lookout::default();
+    let mut lookout = Lookout::new();
     lookout.expect(&known);
     assert_eq!(lookout.widths(), Widths::from([(vec![0, 1], 3.5), (vec![2], 1.0)]));
-    assert_eq!(lookout.narrowed_pct(&[0, 1], Some(3.5), Some(2.8)).map(f64::round), Some(20.0));
-    assert_eq!(lookout.narrowed_pct(&[0, 1], Some(1.75), Some(3.5)).map(f64::round), Some(50.0));
-    assert_eq!(lookout.narrowed_pct(&[0, 1], None, Some(3.5)), None);
-    assert_eq!(lookout.narrowed_pct(&[0], Some(3.5), Some(3.5)), None);
+    let wide = |width| Look { width: Some(width), others: None };
+    assert_eq!(lookout.narrowed_pct(&[0, 1], wide(3.5), wide(2.8)).map(f64::round), Some(20.0));
+    assert_eq!(lookout.narrowed_pct(&[0, 1], wide(1.75), wide(3.5)).map(f64::round), Some(50.0));
+    assert_eq!(lookout.narrowed_pct(&[0, 1], Look::default(), wide(3.5)), None);
+    assert_eq!(lookout.narrowed_pct(&[0], wide(3.5), wide(3.5)), None);
     let mut gate = Gate::new(None);
     gate.expect(&known);
     assert_eq!(gate.widths(), Widths::from([(vec![], 4.0)]));
@@ -139,13 +161,33 @@ fn a_gate_and_a_lookout_see_how_wide_cores_are() {
     assert!(gate.close(before).narrowed_pct.unwrap() > 50.0);
 
     let cpus = crate::affinity::allowed();
-    let mut lookout = Lookout::default();
-    let seen = lookout.look(&cpus).unwrap();
+    let mut lookout = Lookout::new();
+    let seen = lookout.look(&cpus).width.unwrap();
     let [widest, .., known] = lookout.sets[&cpus].widest;
     assert!(seen > 0.0 && widest >= known && known > 0.0, "{seen} of {widest}, {known}");
-    assert!(lookout.look(&cpus).is_some());
+    assert!(lookout.look(&cpus).width.is_some());
     // A thread that cannot be placed looked at nothing.
-    assert_eq!(lookout.look(&[u32::MAX >> 1]), None);
+    assert_eq!(lookout.look(&[u32::MAX >> 1]).width, None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_lookout_counts_who_is_at_work() {
+    let (over, begun) = (std::sync::atomic::AtomicBool::new(false), std::sync::Barrier::new(4));
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                begun.wait();
+                while !over.load(std::sync::atomic::Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        begun.wait();
+        let others = Lookout::new().look(&crate::affinity::allowed()).others;
+        over.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(others.is_some_and(|others| others >= 3), "{others:?}");
+    });
 }
 
 #[test]

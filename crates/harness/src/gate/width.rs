@@ -1,9 +1,13 @@
 //! What cores do at once when nobody shares them: learned by looking, and the measure of whether somebody does.
+//!
+//! A [`Lookout`] looks at all processors of a trial with several threads while that trial rests.
 
+use super::Source;
 use crate::affinity;
-use crate::clock::core_state;
+use crate::clock::{core_state, monotonic_ns};
 use std::collections::BTreeMap;
 use std::hint::spin_loop;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Builder};
 
@@ -67,28 +71,56 @@ impl Width {
     }
 }
 
+/// How often tasks are counted in a look, and ns from one count to the next: who runs for a moment only is gone in one of them.
+const COUNTS: usize = 8;
+const BETWEEN_COUNTS_NS: u64 = 20_000;
+
 /// Looks at several processors at once, as the threads of a trial use them: whether each has a core to itself while the others
-/// are at work too.
-#[derive(Debug, Default)]
+/// are at work too, and whether other tasks want the processors.
 pub(crate) struct Lookout {
-    sets: BTreeMap<Vec<u32>, Width>,
+    pub(super) sets: BTreeMap<Vec<u32>, Width>,
+    load: Option<Source>,
+}
+
+/// What was seen of some processors.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Look {
+    /// Independent additions a cycle of the narrowest core. `None` where there is no measuring it, or a thread cannot be placed.
+    pub(crate) width: Option<f64>,
+    /// Tasks beside the calling thread that run or are ready to, on the whole machine.
+    pub(crate) others: Option<u64>,
 }
 
 impl Lookout {
-    /// Independent additions a cycle of the narrowest of the cores behind these processors. Takes a fraction of a
-    /// millisecond, and a few milliseconds the first time. `None` where there is no measuring it, or a thread cannot be
-    /// placed.
-    pub(crate) fn look(&mut self, cpus: &[u32]) -> Option<f64> {
+    pub(crate) fn new() -> Lookout {
+        Lookout { sets: BTreeMap::new(), load: Source::open(Path::new("/proc/loadavg"), 128) }
+    }
+
+    /// Takes half a millisecond, and a few milliseconds the first time.
+    pub(crate) fn look(&mut self, cpus: &[u32]) -> Look {
+        let others = self.others();
         let width = self.sets.entry(cpus.to_vec()).or_default();
         let looks = if width.is_unseen() { FIRST_LOOKS } else { 1 };
-        let seen = look(cpus, looks)?;
+        let seen = look(cpus, looks).unwrap_or_default();
         seen.iter().for_each(|now| width.see(*now));
-        seen.last().copied()
+        Look { width: seen.last().copied(), others }
+    }
+
+    fn others(&mut self) -> Option<u64> {
+        let load = self.load.as_mut()?;
+        let count = |turn: usize| {
+            let until = monotonic_ns() + if turn == 0 { 0 } else { BETWEEN_COUNTS_NS };
+            while monotonic_ns() < until {
+                spin_loop();
+            }
+            Some(runnable(load.read()?)?.saturating_sub(1))
+        };
+        (0..COUNTS).map(count).min().flatten()
     }
 
     /// By how many percent the narrowest core was narrower than when none is shared, in the worse of two looks.
-    pub(crate) fn narrowed_pct(&self, cpus: &[u32], before: Option<f64>, after: Option<f64>) -> Option<f64> {
-        self.sets.get(cpus)?.narrowed_pct(before?.min(after?))
+    pub(crate) fn narrowed_pct(&self, cpus: &[u32], before: Look, after: Look) -> Option<f64> {
+        self.sets.get(cpus)?.narrowed_pct(before.width?.min(after.width?))
     }
 
     /// Takes over what other processes know.
@@ -102,6 +134,17 @@ impl Lookout {
     pub(crate) fn widths(&self) -> Widths {
         self.sets.iter().filter_map(|(cpus, width)| Some((cpus.clone(), width.known()?))).collect()
     }
+}
+
+/// Other tasks that had none of the machine's processors left, beside those of a trial, in the worse of two looks.
+pub(crate) fn crowding(processors: usize, taken: usize, before: Look, after: Look) -> Option<u64> {
+    let free = processors.saturating_sub(taken) as u64;
+    Some(before.others?.max(after.others?).saturating_sub(free))
+}
+
+/// Tasks that run or are ready to, of `/proc/loadavg` (proc_loadavg(5)).
+pub(super) fn runnable(load: &str) -> Option<u64> {
+    load.split_ascii_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
 }
 
 /// So many looks, each at all processors at the same time; of each the narrowest.

@@ -175,7 +175,7 @@ impl DisturbancesEntry {
             kind: (*kind).to_owned(),
             visits: *visits,
             worst: finite(match worst {
-                Disturbance::InvoluntarySwitches { count } => *count as f64,
+                Disturbance::InvoluntarySwitches { count } | Disturbance::OtherTasks { count } => *count as f64,
                 Disturbance::Steal { pct }
                 | Disturbance::CpuShare { pct }
                 | Disturbance::Pressure { pct }

@@ -294,7 +294,7 @@ pub struct DisturbancesEntry {
 /// A kind of disturbance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DisturbanceEntry {
-    /// `steal`, `involuntary-switches`, `cpu-share`, `pressure` or `clock-drift`.
+    /// `steal`, `involuntary-switches`, `cpu-share`, `pressure`, `clock-drift`, `shared-core` or `other-tasks`.
     pub kind: String,
     /// Visits that it disturbed.
     pub visits: usize,

@@ -13,6 +13,7 @@ fn disturbances() -> impl Strategy<Value = Disturbance> {
         any::<f64>().prop_map(|pct| Disturbance::Pressure { pct }),
         any::<f64>().prop_map(|pct| Disturbance::ClockDrift { pct }),
         (any::<f64>(), any::<bool>()).prop_map(|(pct, kept)| Disturbance::SharedCore { pct, kept }),
+        any::<u64>().prop_map(|count| Disturbance::OtherTasks { count }),
     ]
 }
 

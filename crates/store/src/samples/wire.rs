@@ -41,6 +41,7 @@ enum Disturbance {
     ClockDrift(f64),
     SharedCore(f64),
     SharedCoreKept(f64),
+    OtherTasks(u64),
 }
 
 /// The least of the readings, and what each lies above it.
@@ -129,6 +130,7 @@ impl From<&record::Disturbance> for Disturbance {
             record::Disturbance::ClockDrift { pct } => Disturbance::ClockDrift(pct),
             record::Disturbance::SharedCore { pct, kept: false } => Disturbance::SharedCore(pct),
             record::Disturbance::SharedCore { pct, kept: true } => Disturbance::SharedCoreKept(pct),
+            record::Disturbance::OtherTasks { count } => Disturbance::OtherTasks(count),
         }
     }
 }
@@ -176,6 +178,7 @@ impl From<Disturbance> for record::Disturbance {
             Disturbance::ClockDrift(pct) => record::Disturbance::ClockDrift { pct },
             Disturbance::SharedCore(pct) => record::Disturbance::SharedCore { pct, kept: false },
             Disturbance::SharedCoreKept(pct) => record::Disturbance::SharedCore { pct, kept: true },
+            Disturbance::OtherTasks(count) => record::Disturbance::OtherTasks { count },
         }
     }
 }
