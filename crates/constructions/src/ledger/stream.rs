@@ -9,9 +9,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes from which on a chunk takes no further transaction.
-const CHUNK: usize = 1 << 18;
+const CHUNK: usize = 1 << 16;
 /// Transactions from which on it takes none.
-const CHUNK_TRANSACTIONS: usize = 256;
+const CHUNK_TRANSACTIONS: usize = 64;
+/// Chunks under way for each thread: one in hand, the others to go on with while the reader waits for the disk.
+const CHUNKS_A_THREAD: usize = 8;
 /// Most transactions that a thread takes at once from a block in memory.
 const GRAIN: u64 = 8;
 /// In how many portions a thread's share of a small block comes, so that none waits long for the last one.
@@ -148,10 +150,10 @@ fn verify_over<S: Source>(
     progress: &Progress,
 ) -> Result<Rejections, S::Error> {
     let threads = pool.current_num_threads();
-    // Two chunks a thread: one in hand and one to go on with.
-    let (full, work) = sync_channel::<Chunk>(threads);
-    let (done, empty) = sync_channel::<Chunk>(2 * threads);
-    (0..2 * threads).for_each(|_| done.try_send(Chunk::default()).unwrap_or_default());
+    let chunks = CHUNKS_A_THREAD * threads;
+    let (full, work) = sync_channel::<Chunk>(chunks);
+    let (done, empty) = sync_channel::<Chunk>(chunks);
+    (0..chunks).for_each(|_| done.try_send(Chunk::default()).unwrap_or_default());
     let work = Mutex::new(work);
     let total = Mutex::new(Rejections::new());
     let outcome = pool.in_place_scope(|scope| {

@@ -4,12 +4,13 @@
 
 use super::Source;
 use crate::affinity;
-use crate::clock::{core_state, monotonic_ns};
+use crate::clock::core_state;
 use std::collections::BTreeMap;
 use std::hint::spin_loop;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{self, Builder};
+use std::time::Duration;
 
 /// Looks at cores that were never looked at before, so that it is known what they do alone.
 pub(super) const FIRST_LOOKS: usize = 16;
@@ -71,9 +72,10 @@ impl Width {
     }
 }
 
-/// How often tasks are counted in a look, and ns from one count to the next: who runs for a moment only is gone in one of them.
+/// How often tasks are counted in a look at most: who runs for a moment only is gone in one of the counts.
 const COUNTS: usize = 8;
-const BETWEEN_COUNTS_NS: u64 = 20_000;
+/// Time from one count to the next, asleep: a thread of the trial's that shares this processor may need it to go to sleep itself.
+const BETWEEN_COUNTS: Duration = Duration::from_micros(50);
 
 /// Looks at several processors at once, as the threads of a trial use them: whether each has a core to itself while the others
 /// are at work too, and whether other tasks want the processors.
@@ -96,7 +98,7 @@ impl Lookout {
         Lookout { sets: BTreeMap::new(), load: Source::open(Path::new("/proc/loadavg"), 128) }
     }
 
-    /// Takes half a millisecond, and a few milliseconds the first time.
+    /// Takes half a millisecond or a little more, and a few milliseconds the first time.
     pub(crate) fn look(&mut self, cpus: &[u32]) -> Look {
         let others = self.others();
         let width = self.sets.entry(cpus.to_vec()).or_default();
@@ -108,14 +110,15 @@ impl Lookout {
 
     fn others(&mut self) -> Option<u64> {
         let load = self.load.as_mut()?;
-        let count = |turn: usize| {
-            let until = monotonic_ns() + if turn == 0 { 0 } else { BETWEEN_COUNTS_NS };
-            while monotonic_ns() < until {
-                spin_loop();
+        let mut fewest = u64::MAX;
+        for _ in 0..COUNTS {
+            fewest = fewest.min(runnable(load.read()?)?.saturating_sub(1));
+            if fewest == 0 {
+                break;
             }
-            Some(runnable(load.read()?)?.saturating_sub(1))
-        };
-        (0..COUNTS).map(count).min().flatten()
+            thread::sleep(BETWEEN_COUNTS);
+        }
+        Some(fewest)
     }
 
     /// By how many percent the narrowest core was narrower than when none is shared, in the worse of two looks.

@@ -73,7 +73,8 @@ pub fn verify_block(
         return Err(failed(&"this is a folder, not a block file"));
     }
     let (verifier, providers) = verifier(laboratory, request)?;
-    let pool = if request.threads > 1 { Some(pool(request.threads)?) } else { None };
+    // One thread has a pool too: this thread reads on while it verifies.
+    let pool = pool(request.threads)?;
     let format = format_of(&mut file).map_err(|error| failed(&error))?;
     let started;
     let outcome: Result<Rejections, LabError> = match format {
@@ -84,14 +85,14 @@ pub fn verify_block(
             check_form(request, header.form)?;
             announce(header.count);
             started = clock::monotonic_ns();
-            verify_source(&mut source, &verifier, pool.as_ref(), progress).map_err(|error| failed(&error))
+            verify_source(&mut source, &verifier, Some(&pool), progress).map_err(|error| failed(&error))
         }
         BlockFormat::Parquet => {
             let mut source = ParquetReader::new(file).map_err(|error| failed(&error))?;
             check_form(request, TransactionForm::TxV2)?;
             announce(source.rows());
             started = clock::monotonic_ns();
-            verify_source(&mut source, &verifier, pool.as_ref(), progress).map_err(|error| failed(&error))
+            verify_source(&mut source, &verifier, Some(&pool), progress).map_err(|error| failed(&error))
         }
     };
     let rejections = outcome?;

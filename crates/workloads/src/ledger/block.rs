@@ -57,8 +57,12 @@ impl BlockTrial {
             "disk" => Regime::Disk { file: block_file(fixture.form, &pool, count).map_err(on_disk)? },
             _ => return Err(missing(case)),
         };
-        let threads = case.number("threads").filter(|threads| *threads > 1);
-        let threads = threads.map(|threads| Threads::start(threads as usize)).transpose()?;
+        let threads = match (case.number("threads").unwrap_or(1), &regime) {
+            // It stays where the worker is, and whoever reads goes elsewhere.
+            (..=1, Regime::Disk { .. }) => Some(Threads::start(1, affinity::allowed())?),
+            (..=1, _) => None,
+            (threads, _) => Some(Threads::start(threads as usize, affinity::granted())?),
+        };
         Ok(BlockTrial { count, pool, verifier, threads, regime, outcome: Rejections::new() })
     }
 
@@ -94,6 +98,8 @@ impl Trial for BlockTrial {
             // Pages that are written back are dropped, so that the file is read from the disk again. Advice only: a file
             // system in memory keeps them, and the figure is then one of reading from memory.
             nix::fcntl::posix_fadvise(file, 0, 0, nix::fcntl::PosixFadviseAdvice::POSIX_FADV_DONTNEED).ok();
+            // The reader is where there is room for it, as it would be in a program of its own.
+            affinity::pin(&affinity::granted()).ok();
         }
         if let Some(threads) = &self.threads {
             threads.keep_awake();
@@ -112,9 +118,7 @@ impl Trial for BlockTrial {
     }
 
     fn demands(&self) -> Demands {
-        // Whoever reads from a disk waits for it: that is no lost processor.
-        let several_threads = self.threads.is_some() || matches!(self.regime, Regime::Disk { .. });
-        Demands { several_threads, ..Demands::default() }
+        Demands { several_threads: self.threads.is_some(), ..Demands::default() }
     }
 
     fn processors(&self) -> Vec<u32> {
@@ -172,8 +176,7 @@ struct Threads {
 }
 
 impl Threads {
-    fn start(threads: usize) -> Result<Threads, Fault> {
-        let mut cpus = affinity::granted();
+    fn start(threads: usize, mut cpus: Vec<u32>) -> Result<Threads, Fault> {
         cpus.truncate(threads);
         let places = cpus.clone();
         // A worker is pinned to one processor, and its threads would be too. Where a thread cannot be placed it goes where the
