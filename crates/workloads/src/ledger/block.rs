@@ -192,7 +192,9 @@ impl Threads {
     }
 
     fn keep_awake(&self) {
-        if self.idle.swap(true, Ordering::Relaxed) {
+        // More threads than processors would keep each other, and whoever prepares the block, from working.
+        let crowded = self.cpus.len() < self.pool.current_num_threads();
+        if crowded || self.idle.swap(true, Ordering::Relaxed) {
             return;
         }
         let idle = self.idle.clone();
