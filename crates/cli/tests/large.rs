@@ -33,7 +33,11 @@ fn record(index: usize, run: usize) -> Record {
         form: Some(if index.is_multiple_of(2) { Form::Prepared } else { Form::Encoded }),
         parameters: vec![Parameter::Number("len".into(), index as u64)],
         block: area.into(),
-        facts: Facts { sizes: Sizes { public_key: Some(1184), ..Sizes::default() }, bytes: None, category: Some(3) },
+        facts: Facts {
+            sizes: Sizes { public_key: Some(1184), ..Sizes::default() },
+            category: Some(3),
+            ..Facts::default()
+        },
     };
     let base = 10_000 + 37 * index as u64;
     let ticks = |process: u64| {

@@ -3,6 +3,7 @@
 mod blocks;
 mod catalogue;
 mod compare;
+mod defects;
 mod error;
 mod gather;
 mod inspect;

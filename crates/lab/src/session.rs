@@ -1,6 +1,6 @@
 //! Running a plan: environment, workers, store, and whoever watches.
 
-use crate::{LabError, Plan};
+use crate::{LabError, Plan, defects};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts};
@@ -100,12 +100,16 @@ impl Laboratory {
     pub fn run(
         &self,
         store: &mut Store,
-        plan: Plan,
+        mut plan: Plan,
         request: &RunRequest,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
         let (environment, counter) = self.environment(plan.protocol.counter)?;
+        // Those of the libraries that are measured, whatever a plan from another run says.
+        for case in &mut plan.cases {
+            case.facts.defect = defects::known(case, self.registry.providers());
+        }
         let started_at = clock::utc_now();
         let mut random = rand::rng();
         let header = RunHeader {

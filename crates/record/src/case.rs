@@ -82,6 +82,8 @@ pub struct Facts {
     pub bytes: Option<u64>,
     /// NIST security category; `None` where the algorithm has none.
     pub category: Option<u8>,
+    /// What the library is known to do wrong in this operation, as published vectors show.
+    pub defect: Option<String>,
 }
 
 /// One row of a plan: what is measured.

@@ -21,6 +21,7 @@ pub(crate) fn case(provider: &str) -> Case {
         parameters: Vec::new(),
         block: "kem".into(),
         facts: Facts {
+            defect: None,
             sizes: Sizes {
                 public_key: Some(1184),
                 secret_key: Some(2400),

@@ -11,6 +11,10 @@ pub struct KnownDefect {
     pub version: &'static str,
     /// What the algorithm's name begins with.
     pub algorithm: &'static str,
+    /// What the names of the operations begin with that it makes wrong.
+    pub operation: &'static str,
+    /// The extension of the processor without which the library takes another path, as the library's build names it.
+    pub extension: Option<&'static str>,
     /// The suite whose vectors show it.
     pub suite: &'static str,
     /// The flag or the comment that the suite gives these vectors.
@@ -24,6 +28,8 @@ const fn liboqs_ml_dsa(mark: &'static str, what: &'static str) -> KnownDefect {
         library: "liboqs",
         version: "0.13.",
         algorithm: "ML-DSA-",
+        operation: "verify",
+        extension: Some("avx2"),
         suite: "Wycheproof ML-DSA verify",
         mark,
         what,

@@ -73,7 +73,7 @@ fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form) -> Case
         form: Some(form),
         parameters: Vec::new(),
         block: format!("kem/{operation}"),
-        facts: Facts { sizes, bytes: None, category: parameters.category },
+        facts: Facts { sizes, category: parameters.category, ..Facts::default() },
     }
 }
 

@@ -83,6 +83,8 @@ struct Candidate {
     sizes: Sizes,
     /// What one operation works through, in bytes.
     bytes: Option<u64>,
+    /// What the library is known to do wrong.
+    defect: Option<String>,
 }
 
 /// Most details of a doubt that are named.
@@ -127,7 +129,9 @@ fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Opt
         let (Some(time), Some(row)) = (sum(&parts), rows.first()) else { continue };
         let facts = &row.case().facts;
         let bytes = rows.iter().filter_map(|row| row.case().facts.bytes).max();
-        found.push(Candidate { algorithm, provider, category: facts.category, time, sizes: facts.sizes, bytes });
+        let defect = rows.iter().find_map(|row| row.case().facts.defect.clone());
+        let (category, sizes) = (facts.category, facts.sizes);
+        found.push(Candidate { algorithm, provider, category, time, sizes, bytes, defect });
     }
     found.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));
     found
@@ -155,6 +159,7 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
     if let Some(category) = best.category {
         why.push(format!("NIST category {category}"));
     }
+    why.extend(best.defect.iter().map(|defect| format!("known defect of this library: {defect}")));
     match next {
         Some(next) if tied => {
             why.push(format!("not told apart from {} by {}: their intervals overlap", next.algorithm, next.provider))
@@ -295,6 +300,22 @@ fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
     let reason =
         |row: &Row<'_>| format!("{}: {}", row.case().id(), row.record.error.as_deref().unwrap_or("no reason given"));
     add("failed: no figure is given for work that was not done right", failed.map(reason).collect());
+    let defective = sheet.rows.iter().filter(|row| !row.failed() && row.case().facts.defect.is_some());
+    let defects = grouped(defective, |row| (row.case().provider.clone(), row.case().facts.defect.clone()));
+    let defect = |((provider, defect), rows): ((String, Option<String>), Vec<&Row<'_>>)| {
+        let mut what: Vec<String> = Vec::new();
+        for case in rows.iter().map(|row| row.case()) {
+            let named = format!("{} {}", case.algorithm, case.operation);
+            if !what.contains(&named) {
+                what.push(named);
+            }
+        }
+        format!("{provider}, {}: {}", what.join(", "), defect.unwrap_or_default())
+    };
+    add(
+        "known defects: the library does not do all that the standard demands",
+        defects.into_iter().map(defect).collect(),
+    );
     let marked = |mark: Mark| {
         let rows = sheet.rows.iter().filter(move |row| row.marks.contains(&mark));
         rows.map(|row| {
@@ -383,6 +404,25 @@ mod tests {
         assert!(choice.why.contains("the next, ML-KEM-768 by aws-lc, takes 52.9 µs"), "{}", choice.why);
         let cost = found.costs.iter().find(|cost| cost.what == "Key exchange").unwrap();
         assert!((cost.time.estimate - 30.4 / 15.0).abs() < 0.01 && cost.time.low < cost.time.estimate);
+    }
+
+    #[test]
+    fn a_known_defect_is_said_of_the_best_choice_too() {
+        let mut run = with(&[("ML-DSA-65", "verify", "liboqs", 10.0), ("ML-DSA-65", "verify", "aws-lc", 20.0)]);
+        for record in &mut run.records {
+            let defective = record.case.algorithm == "ML-DSA-65" && record.case.provider == "liboqs";
+            record.case.facts.defect = defective.then(|| "it does not check the norm".to_owned());
+            record.case.workload = "signature".into();
+        }
+        let sheet = Sheet::of(&run);
+        let marked: Vec<&Row<'_>> = sheet.rows.iter().filter(|row| row.marks.contains(&Mark::Defect)).collect();
+        assert_eq!(marked.iter().map(|row| row.case().provider.as_str()).collect::<Vec<_>>(), ["liboqs"]);
+        let found = findings(&sheet);
+        let choice = found.choices.iter().find(|choice| choice.job == "Verifying much").unwrap();
+        assert_eq!(choice.provider, "liboqs");
+        assert!(choice.why.contains("known defect of this library: it does not check the norm"), "{}", choice.why);
+        let doubt = found.doubts.iter().find(|doubt| doubt.what.starts_with("known defects")).unwrap();
+        assert_eq!(doubt.details, ["liboqs, ML-DSA-65 verify: it does not check the norm"]);
     }
 
     #[test]

@@ -160,6 +160,7 @@ impl ResultEntry {
             disturbances: DisturbancesEntry::of(&Disturbances::of(&record.samples)),
             extra: estimates.map(extra).unwrap_or_default(),
             category: case.facts.category,
+            defect: case.facts.defect.clone(),
             bytes: case.facts.bytes,
             bytes_per_s: estimates.and_then(|estimates| estimates.bytes_per_second(case.facts.bytes)),
             block: case.block.clone(),

@@ -253,6 +253,9 @@ pub struct ResultEntry {
     pub extra: IndexMap<String, ExtraEntry>,
     /// NIST security category.
     pub category: Option<u8>,
+    /// What the library is known to do wrong in this operation. An import without it is taken.
+    #[serde(default)]
+    pub defect: Option<String>,
     /// Bytes that one operation works through.
     pub bytes: Option<u64>,
     /// Bytes a second at the median; null where `bytes` is. An import without it is taken.

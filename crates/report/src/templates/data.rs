@@ -89,6 +89,7 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         ("signature", sizes.signature),
     ];
     let mut known: Vec<String> = row.marks.iter().map(|mark| format!("{} {}", mark.symbol(), mark.legend())).collect();
+    known.extend(case.facts.defect.iter().map(|defect| format!("known defect: {}", neutral(defect))));
     if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
         let disturbances = &row.disturbances;
         let kinds: Vec<String> = disturbances

@@ -76,6 +76,7 @@ fn identity(run: &Run, record: &Record) -> Vec<(&'static str, String)> {
         pairs.push(("provider", format!("{part}{known}")));
     }
     pairs.extend(case.facts.category.map(|category| ("NIST category", category.to_string())));
+    pairs.extend(case.facts.defect.clone().map(|defect| ("known defect", defect)));
     pairs.push(("answers", if record.verified { "verified" } else { "not verified" }.to_owned()));
     pairs.push(("finished", record.finished_at.clone()));
     pairs

@@ -14,11 +14,14 @@ pub enum Mark {
     Drifting,
     /// The wanted precision was not reached in the time given.
     Imprecise,
+    /// A known defect of the library concerns what was measured.
+    Defect,
 }
 
 impl Mark {
     /// All marks, in the order in which they are shown.
-    pub const ALL: [Mark; 5] = [Mark::HighVariation, Mark::Variation, Mark::Contended, Mark::Drifting, Mark::Imprecise];
+    pub const ALL: [Mark; 6] =
+        [Mark::HighVariation, Mark::Variation, Mark::Contended, Mark::Drifting, Mark::Imprecise, Mark::Defect];
 
     /// The marks of a case.
     pub fn of(record: &Record, estimates: &Estimates) -> Vec<Mark> {
@@ -29,6 +32,7 @@ impl Mark {
             Mark::Contended => estimates.contended,
             Mark::Drifting => estimates.drift.is_some_and(|drift| drift.drifting),
             Mark::Imprecise => !record.precision_reached,
+            Mark::Defect => record.case.facts.defect.is_some(),
         };
         Mark::ALL.into_iter().filter(holds).collect()
     }
@@ -41,6 +45,7 @@ impl Mark {
             Mark::Contended => '!',
             Mark::Drifting => '/',
             Mark::Imprecise => '?',
+            Mark::Defect => '^',
         }
     }
 
@@ -52,6 +57,7 @@ impl Mark {
             Mark::Contended => "contended: something else ran on the machine",
             Mark::Drifting => "drifting: it became slower or faster while it was measured",
             Mark::Imprecise => "the target precision was not reached in the time given",
+            Mark::Defect => "known defect: the library does not do all that the standard demands here",
         }
     }
 }

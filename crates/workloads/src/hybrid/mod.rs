@@ -254,7 +254,13 @@ fn kem_case(algorithm: &str, operation: &str, provider: &str) -> Option<Case> {
         shared_secret: Some(parameters.shared_secret as u64),
         ..Sizes::default()
     };
-    Some(case(algorithm, operation, provider, "kem", Facts { sizes, bytes: None, category: parameters.category }))
+    Some(case(
+        algorithm,
+        operation,
+        provider,
+        "kem",
+        Facts { sizes, category: parameters.category, ..Facts::default() },
+    ))
 }
 
 fn signature_case(algorithm: &str, operation: &str, provider: &str, deterministic: bool) -> Option<Case> {
@@ -265,7 +271,7 @@ fn signature_case(algorithm: &str, operation: &str, provider: &str, deterministi
         signature: Some(parameters.signature as u64),
         ..Sizes::default()
     };
-    let facts = Facts { sizes, bytes: None, category: parameters.category };
+    let facts = Facts { sizes, category: parameters.category, ..Facts::default() };
     let mut case = case(algorithm, operation, provider, "signature", facts);
     if deterministic && ["sign", "cycle"].contains(&operation) {
         case.parameters.push(Parameter::Flag("deterministic".into()));

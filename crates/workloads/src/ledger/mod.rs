@@ -182,6 +182,7 @@ impl Subject {
             parameters,
             block,
             facts: Facts {
+                defect: None,
                 sizes: Sizes {
                     public_key: Some(self.scheme.public_key() as u64),
                     signature: Some(self.scheme.signature().1 as u64),

@@ -164,7 +164,7 @@ fn base(provider: &Provider, algorithm: &str, operation: &str, category: Option<
         form: Some(Form::Prepared),
         parameters: Vec::new(),
         block: String::new(),
-        facts: Facts { sizes, bytes: None, category },
+        facts: Facts { sizes, category, ..Facts::default() },
     }
 }
 

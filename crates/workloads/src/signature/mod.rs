@@ -211,7 +211,7 @@ fn case(
         form: Some(form),
         parameters: mode.parameters(length),
         block: format!("signature/{operation}{length_text}{slow}"),
-        facts: Facts { sizes, bytes: None, category: parameters.category },
+        facts: Facts { sizes, category: parameters.category, ..Facts::default() },
     }
 }
 

@@ -1,0 +1,86 @@
+//! Which cases a known defect of their library concerns: a figure of work that is not done as the standard demands is marked.
+
+use pqlab_primitives::Provider;
+use pqlab_record::Case;
+use pqlab_verification::{KNOWN_DEFECTS, KnownDefect};
+use std::sync::Arc;
+
+/// What is known to be wrong with what this case measures; of several libraries in one case, of any.
+pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
+    let concerned = |defect: &&KnownDefect| {
+        case.provider.split('+').any(|id| {
+            let provider = providers.iter().find(|provider| provider.id() == id);
+            provider.is_some_and(|provider| has(provider, defect)) && concerns(case, defect)
+        })
+    };
+    let found: Vec<&str> = KNOWN_DEFECTS.iter().filter(concerned).map(|defect| defect.what).collect();
+    (!found.is_empty()).then(|| found.join("; "))
+}
+
+/// Whether this build of the library has the defect.
+fn has(provider: &Provider, defect: &KnownDefect) -> bool {
+    let build = &provider.build_info;
+    let extension = |wanted: &str| build.build.split([' ', ';', ',']).any(|word| word == wanted);
+    provider.library == defect.library
+        && build.version.starts_with(defect.version)
+        && defect.extension.is_none_or(extension)
+}
+
+/// Whether the case works with the algorithm, alone or in a construction, in a way that the defect is about.
+fn concerns(case: &Case, defect: &KnownDefect) -> bool {
+    // Names of composites leave hyphens out: MLDSA65-Ed25519-SHA512.
+    let joined = |name: &str| name.replace('-', "");
+    // A cycle signs and verifies.
+    let works = case.operation.starts_with(defect.operation) || case.operation == "cycle";
+    works && joined(&case.algorithm).contains(&joined(defect.algorithm))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_primitives::BuildInfo;
+
+    fn provider(version: &str, build: &str) -> Arc<Provider> {
+        let build = BuildInfo { version: version.into(), build: build.into() };
+        Arc::new(Provider::new("liboqs", build))
+    }
+
+    fn case(algorithm: &str, operation: &str, provider: &str) -> Case {
+        Case {
+            workload: "signature".into(),
+            algorithm: algorithm.into(),
+            operation: operation.into(),
+            provider: provider.into(),
+            form: None,
+            parameters: Vec::new(),
+            block: String::new(),
+            facts: pqlab_record::Facts::default(),
+        }
+    }
+
+    #[test]
+    fn a_defect_is_known_where_it_matters_and_nowhere_else() {
+        let vector = [provider("0.13.0", "CPU extensions found: avx avx2; no more")];
+        for (algorithm, operation, id) in [
+            ("ML-DSA-65", "verify", "liboqs"),
+            ("ML-DSA-44", "verify-block", "liboqs"),
+            ("TXv1-ML-DSA-65", "verify", "liboqs"),
+            ("MLDSA65-Ed25519-SHA512", "verify", "aws-lc+liboqs"),
+            ("MLDSA65-Ed25519-SHA512", "cycle", "aws-lc+liboqs"),
+        ] {
+            let found = known(&case(algorithm, operation, id), &vector);
+            assert!(found.is_some_and(|found| found.contains("norm of z") && found.contains("UseHint")), "{algorithm}");
+        }
+        for (algorithm, operation, id) in [
+            ("ML-DSA-65", "sign", "liboqs"),
+            ("Falcon-512", "verify", "liboqs"),
+            ("ML-DSA-65", "verify", "aws-lc"),
+            ("ML-KEM-768", "decapsulate", "liboqs"),
+        ] {
+            assert_eq!(known(&case(algorithm, operation, id), &vector), None, "{algorithm} {operation} {id}");
+        }
+        let verify = case("ML-DSA-65", "verify", "liboqs");
+        assert_eq!(known(&verify, &[provider("0.14.0", "avx2")]), None);
+        assert_eq!(known(&verify, &[provider("0.13.0", "CPU extensions found: none")]), None);
+    }
+}
