@@ -156,6 +156,7 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, run
     let estimates = [first, second].map(|(run, record)| estimate(record, &run.header.protocol));
     let [one, two] = [first.1, second.1];
     let paired = same_run && one.case.block == two.case.block;
+    let mut notes = Vec::new();
     let ratio = match &estimates {
         [Some(a), Some(b)] => {
             let resolution = step(one, a).max(step(two, b));
@@ -164,14 +165,17 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, run
                 true => {
                     let ratio = |visits| ratio_of_pairs(&common_medians(one, two, visits), resolution, CONFIDENCE);
                     // What is left out of each must leave rounds of both.
-                    ratio(Visits::Usable).or_else(|| ratio(Visits::All))
+                    ratio(Visits::Usable).or_else(|| {
+                        let all = ratio(Visits::All)?;
+                        notes.push("disturbed visits count: too few rounds left both alone".into());
+                        Some(all)
+                    })
                 }
                 false => ratio_of_runs(&medians(a), &medians(b), runs, resolution, CONFIDENCE),
             }
         }
         _ => None,
     };
-    let mut notes = Vec::new();
     for (which, record, estimates) in [("first", one, &estimates[0]), ("second", two, &estimates[1])] {
         match (&record.error, estimates) {
             (Some(error), _) => notes.push(format!("the {which} failed: {error}")),

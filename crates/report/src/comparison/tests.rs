@@ -78,7 +78,13 @@ fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
     assert!(!first.samples.contended() && !second.samples.contended());
     assert_eq!(common_medians(first, second, Visits::Usable), []);
     let case = compared((&run, first), (&run, second), true, DEFAULT_RUN_SPREAD);
-    assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
+    assert!((case.ratio.as_ref().unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
+    assert_eq!(case.notes, ["disturbed visits count: too few rounds left both alone"]);
+    let quiet = fixtures::run();
+    assert_eq!(
+        compared((&quiet, &quiet.records[0]), (&quiet, &quiet.records[1]), true, DEFAULT_RUN_SPREAD).notes,
+        [""; 0]
+    );
 }
 
 /// Visits of the cases of a provider that were repeated so often that the case is contended.
