@@ -13,6 +13,7 @@ pub mod gate;
 pub mod leak;
 pub mod memory;
 pub mod process;
+pub mod residue;
 pub mod schedule;
 pub mod taint;
 pub mod trial;

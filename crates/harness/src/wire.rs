@@ -2,6 +2,7 @@
 //! postcard's encoding, over a socket pair of their own, so that nothing that a library prints can be mistaken for it.
 
 use crate::gate::Widths;
+use crate::residue::Residues;
 use crate::trial::Demands;
 use pqlab_record::{Case, CounterChoice, Disturbance};
 use serde::de::DeserializeOwned;
@@ -64,6 +65,8 @@ pub struct VisitRequest {
     pub warmup: u64,
     /// Most samples to take.
     pub samples: u64,
+    /// Fewest samples to take where they are short, whatever the time; 0 for no such number.
+    pub least: u64,
     /// Time after which no further sample is begun, in ns; the first is always taken.
     pub budget_ns: u64,
     /// Independent additions a cycle of cores that are not shared, as far as any worker has found.
@@ -118,6 +121,8 @@ pub struct Visited {
     pub extra: Vec<(String, Vec<f64>)>,
     /// Independent additions a cycle of cores that are not shared, as far as this worker knows.
     pub widths: Widths,
+    /// What the operation left behind in its thread after more than half of the samples; `None` where there is no reading it.
+    pub residues: Option<Residues>,
 }
 
 /// Writes one message as a frame.

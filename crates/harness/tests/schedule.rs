@@ -141,6 +141,7 @@ impl Fleet for ScriptedMachine {
             growth: 0,
             extra: vec![],
             widths: Widths::new(),
+            residues: None,
         })
     }
 

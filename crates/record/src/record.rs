@@ -39,6 +39,38 @@ impl Metric {
     }
 }
 
+/// State of the processor that a call left behind and that outlives it: what runs next in the thread pays, or computes
+/// otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Residue {
+    /// The upper halves of the 256-bit vector registers are in use (state component 2 of XSAVE): SSE code that follows waits
+    /// for them.
+    VectorUpper,
+    /// The upper halves of the first sixteen 512-bit vector registers are in use (component 6).
+    VectorUpper512,
+    /// Control of floating-point arithmetic is another: rounding, masks, denormal numbers (MXCSR, FPCR).
+    FloatControl,
+    /// The control word of the x87 unit is another.
+    X87Control,
+}
+
+impl Residue {
+    /// All of them.
+    pub const ALL: [Residue; 4] =
+        [Residue::VectorUpper, Residue::VectorUpper512, Residue::FloatControl, Residue::X87Control];
+
+    /// The word that files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Residue::VectorUpper => "vector-upper",
+            Residue::VectorUpper512 => "vector-upper-512",
+            Residue::FloatControl => "float-control",
+            Residue::X87Control => "x87-control",
+        }
+    }
+}
+
 /// Why a visit is not believed to have had a core to itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Disturbance {
