@@ -30,7 +30,7 @@ const PILOT_ROUNDS: u32 = 3;
 /// Most samples in a visit, which bounds the memory of a run.
 const SAMPLES_PER_VISIT: u64 = 1000;
 /// Fewest samples of a visit to a short operation: fewer have no median to speak of.
-const LEAST_SAMPLES: u64 = 10;
+pub const LEAST_SAMPLES: u64 = 10;
 /// Share of a visit's time spent on warm-up after the first visit.
 const WARMUP_SHARE: f64 = 0.1;
 

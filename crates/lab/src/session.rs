@@ -3,10 +3,10 @@
 use crate::{LabError, Plan, defects};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
-use pqlab_harness::schedule::{self, CounterFacts};
+use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
 use pqlab_providers::providers;
-use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader};
+use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader, State};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
 use pqlab_workloads::{Registry, VECTORS};
@@ -179,10 +179,10 @@ impl Laboratory {
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut fleet = ProcessFleet::new(self.workers(&header.protocol, header.seed, rate));
-        let mut watcher = Watcher { store, header, progress, stop, failed: 0, store_error: None };
+        let mut watcher = Watcher { store, header, progress, stop, failed: 0, scanty: 0, store_error: None };
         let outcome =
             schedule::run(&header.plan, positions, &header.protocol, header.seed, counter, &mut fleet, &mut watcher);
-        let failed = watcher.failed;
+        let (failed, scanty) = (watcher.failed, watcher.scanty);
         if let Some(error) = watcher.store_error.take() {
             return Err(error.into());
         }
@@ -194,6 +194,11 @@ impl Laboratory {
                     deviation * 100.0
                 ));
             }
+        }
+        if scanty > 0 {
+            progress.note(&format!(
+                "{scanty} cases of short operations have visits with fewer than {LEAST_SAMPLES} samples: their figures lean on few calls"
+            ));
         }
         let complete = outcome.map_err(LabError::Measuring)? == Outcome::Complete;
         if complete {
@@ -232,6 +237,8 @@ struct Watcher<'a> {
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     failed: usize,
+    /// Cases of short operations that had visits with few samples.
+    scanty: usize,
     store_error: Option<pqlab_store::StoreError>,
 }
 
@@ -246,6 +253,9 @@ impl Observer for Watcher<'_> {
                     return Err(text);
                 }
                 self.failed += usize::from(record.error.is_some());
+                let scanty = record.case.state() == State::Warm
+                    && record.samples.scanty_visits(usize::try_from(LEAST_SAMPLES).unwrap_or(usize::MAX)) > 0;
+                self.scanty += usize::from(scanty);
                 self.progress.finished(self.header, &record);
             }
         }

@@ -219,6 +219,15 @@ impl Samples {
         }
     }
 
+    /// Visits with fewer than `least` samples, although a sample takes less than a millisecond.
+    pub fn scanty_visits(&self, least: usize) -> usize {
+        let scanty = |visit: &&Visit| {
+            let wall_ns: f64 = self.ns_per_operation(visit).iter().map(|ns| ns * self.batch as f64).sum();
+            visit.ticks.len() < least && wall_ns < 1e6 * visit.ticks.len() as f64
+        };
+        self.visits.iter().filter(scanty).count()
+    }
+
     /// Ticks of one operation, for each sample of a visit.
     pub fn ticks_per_operation(&self, visit: &Visit) -> Vec<f64> {
         visit.ticks.iter().map(|&ticks| ticks as f64 / self.batch as f64).collect()

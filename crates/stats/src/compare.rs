@@ -36,6 +36,28 @@ pub struct Ratio {
     pub standard_error: f64,
 }
 
+impl Ratio {
+    /// The same interval around another estimate: that of the two medians which a reader sees beside it. `None` for what is
+    /// not positive and finite.
+    pub fn around(self, estimate: f64) -> Option<Ratio> {
+        let shift = estimate.ln() - self.ratio.estimate.ln();
+        if !shift.is_finite() {
+            return None;
+        }
+        let [low, high] = [self.ratio.low, self.ratio.high].map(|end| end * shift.exp());
+        let statistic = if estimate == 1.0 { 0.0 } else { estimate.ln() / self.standard_error.max(f64::MIN_POSITIVE) };
+        let p_value = student_two_sided(statistic, self.degrees_of_freedom)?;
+        Some(Ratio { ratio: Interval { estimate, low, high, ..self.ratio }, p_value, ..self })
+    }
+
+    /// Whether it says something else than another estimate: that lies outside its interval, and further away than `tolerance`
+    /// as a part of it.
+    pub fn contradicts(&self, estimate: f64, tolerance: f64) -> bool {
+        let inside = self.ratio.low <= estimate && estimate <= self.ratio.high;
+        !inside && (estimate / self.ratio.estimate).ln().abs() > tolerance
+    }
+}
+
 /// The ratio of two cases that the same processes measured in the same rounds: a pair of medians for each process. Student's
 /// interval over the logarithms of the pairs' ratios, so that what a process does to both cases alike cancels out.
 /// `resolution` is the step of the counter as a part of the medians: a difference below it is no difference.
@@ -258,6 +280,18 @@ mod tests {
         assert!(ratio_of_pairs(&pairs, 0.05, CONFIDENCE).unwrap().ratio.high > found.ratio.high);
         assert_eq!(ratio_of_pairs(&pairs[..2], 0.0, CONFIDENCE), None);
         assert_eq!(ratio_of_pairs(&[(1.0, 0.0), (1.0, 1.0), (1.0, 1.0)], 0.0, CONFIDENCE), None);
+    }
+
+    #[test]
+    fn a_ratio_moves_to_the_medians_beside_it() {
+        let pairs = [(1.0, 1.01), (1.0, 1.02), (1.0, 1.03)];
+        let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
+        let moved = found.around(1.05).unwrap();
+        close(moved.ratio.high / moved.ratio.estimate, found.ratio.high / found.ratio.estimate);
+        assert!(moved.p_value < found.p_value && moved.ratio.estimate == 1.05);
+        close(found.around(found.ratio.estimate).unwrap().p_value, found.p_value);
+        assert_eq!(found.around(f64::NAN), None);
+        assert!(found.contradicts(1.5, 0.01) && !found.contradicts(1.021, 0.01) && !found.contradicts(1.5, 0.5));
     }
 
     #[test]
