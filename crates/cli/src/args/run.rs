@@ -140,6 +140,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
 
+    /// With --resume: also where machine, system, this program or a library are not those with which the run began
+    #[arg(long, requires = "resume")]
+    pub(crate) resume_elsewhere: bool,
+
     /// Events to standard output, one JSON object a line
     #[arg(long)]
     pub(crate) json: bool,

@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         }
         None => {
             let run = incomplete(&store, arguments.resume.as_deref().unwrap_or_default())?;
-            laboratory.resume(&mut store, &run, &mut shown, &stop)
+            laboratory.resume(&mut store, &run, arguments.resume_elsewhere, &mut shown, &stop)
         }
     };
     shown.end();
