@@ -15,6 +15,8 @@ pub mod memory;
 pub mod process;
 pub mod schedule;
 pub mod taint;
+mod tether;
+mod timed;
 pub mod trial;
 pub mod wire;
 pub mod worker;
