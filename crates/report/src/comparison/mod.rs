@@ -11,9 +11,11 @@
 
 mod differences;
 mod json;
+mod regression;
 mod stars;
 
 pub use differences::{Difference, differences, machines_differ};
+pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 
 use crate::estimates::{Estimates, estimate};
