@@ -107,6 +107,48 @@ fn a_coordinator_that_is_killed_leaves_no_worker_behind() {
     assert!(!workers.is_empty(), "a run has workers");
     child.kill().unwrap();
     child.wait().unwrap();
+    all_end(workers);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_coordinator_that_is_killed_leaves_no_worker_behind_that_hangs() {
+    let pqlab = Pqlab::new();
+    let filter = ["--filter", "kem/hang/decapsulate@misbehaving"];
+    let mut child = pqlab
+        .command(&["run", "kem", "--no-progress", "--processes", "1", "--time-limit", "3600"])
+        .args(filter)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // It hangs when nobody has done anything for a second. If that was an illusion the worker will see its stream's end.
+    let (mut busy, mut quiet) = (0, 0);
+    let workers = loop {
+        let workers = children_of(child.id());
+        let now = workers.iter().chain([&child.id()]).map(|process| cpu_ticks(*process)).sum();
+        quiet = if now == busy && !workers.is_empty() { quiet + 1 } else { 0 };
+        busy = now;
+        if quiet == 10 {
+            break workers;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "nothing hangs");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    all_end(workers);
+}
+
+/// What a process has used of a processor, in the kernel's ticks; 0 for one that is gone.
+#[cfg(target_os = "linux")]
+fn cpu_ticks(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    [11, 12].iter().filter_map(|field| fields.get(*field)?.parse::<u64>().ok()).sum()
+}
+
+fn all_end(workers: Vec<u32>) {
     let mut left = workers;
     for _ in 0..100 {
         left.retain(|worker| std::path::Path::new(&format!("/proc/{worker}")).exists());

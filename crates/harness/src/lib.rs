@@ -16,6 +16,8 @@ pub mod process;
 pub mod residue;
 pub mod schedule;
 pub mod taint;
+mod tether;
+mod timed;
 pub mod trial;
 pub mod wire;
 pub mod worker;

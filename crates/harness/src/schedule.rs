@@ -347,6 +347,8 @@ impl Block<'_> {
         // Each first call has a process of its own.
         let process = if first_call { open.rounds * processes + process } else { process };
         open.samples.visits.push(Visit {
+            // Whoever goes on with a stopped run knows which start this is.
+            start: 0,
             process,
             round: open.rounds,
             repeats,

@@ -19,7 +19,7 @@ mod worker;
 
 pub use blocks::senders;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
-pub use compare::{alarms, check_percentage, compare_stored, yardstick};
+pub use compare::{check_percentage, compare_stored, yardstick};
 pub use error::LabError;
 pub use gather::{Gathered, gather};
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};

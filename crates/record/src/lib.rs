@@ -16,7 +16,7 @@ pub use environment::{
 };
 pub use noise::MachineNoise;
 pub use protocol::{CounterChoice, Protocol, ProtocolKind};
-pub use record::{Disturbance, Metric, Record, Residue, Samples, Status, Visit, Visits};
+pub use record::{Disturbance, Metric, Moment, Record, Residue, Samples, Status, Visit, Visits, Worker};
 pub use run::{Run, RunHeader};
 
 /// The name and version of the schema, as exported files carry it.

@@ -152,12 +152,46 @@ impl fmt::Display for Disturbance {
     }
 }
 
+/// A worker process of a run. Processes are started anew when a stopped run is gone on with, so that a number alone does not
+/// tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Worker {
+    /// The start of the run: see [`Visit::start`].
+    pub start: u32,
+    /// Its number in that start.
+    pub process: u32,
+}
+
+impl fmt::Display for Worker {
+    /// The number, with that of the start behind it where it is not the first: `3`, `3 of start 2`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.start {
+            0 => write!(formatter, "{}", self.process),
+            start => write!(formatter, "{} of start {}", self.process, u64::from(start) + 1),
+        }
+    }
+}
+
+/// A worker process in a round. A round of another start of the run was hours away, whatever its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment {
+    /// The process.
+    pub worker: Worker,
+    /// The round of its start.
+    pub round: u32,
+}
+
 /// The samples that one process took of one case in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Which worker process.
+    /// Which start of the run made it: 0 for the first, one more each time that a stopped run was gone on with. Absent in
+    /// files of before it was kept.
+    #[serde(default)]
+    pub start: u32,
+    /// Which worker process of that start. Two visits are of one process where their [workers](Self::worker) are equal.
     pub process: u32,
-    /// Which round. Visits of one round, over cases and processes, are neighbours in time.
+    /// Which round of that start. Visits of one round, over cases and processes, are neighbours in time; two of one
+    /// process are where their [moments](Self::moment) are equal.
     pub round: u32,
     /// How often the visit was measured again because it was disturbed by more than a
     /// [neighbour](Disturbance::is_neighbour).
@@ -176,6 +210,16 @@ pub struct Visit {
 }
 
 impl Visit {
+    /// The worker process that made it.
+    pub fn worker(&self) -> Worker {
+        Worker { start: self.start, process: self.process }
+    }
+
+    /// Its place in the run: what is paired with one another, process by process and round by round, has equal moments.
+    pub fn moment(&self) -> Moment {
+        Moment { worker: self.worker(), round: self.round }
+    }
+
     /// Whether nothing disturbed it, or only what it is [kept](Disturbance::is_kept) in spite of.
     pub fn counts(&self) -> bool {
         self.disturbances.iter().all(Disturbance::is_kept)
@@ -203,6 +247,12 @@ impl Samples {
     /// No samples.
     pub fn none() -> Samples {
         Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: Vec::new() }
+    }
+
+    /// Whether some start of the run made visits of both cases: else they were measured by other processes at another time.
+    pub fn shares_start(&self, other: &Samples) -> bool {
+        let starts: BTreeSet<u32> = self.visits.iter().map(|visit| visit.start).collect();
+        other.visits.iter().any(|visit| starts.contains(&visit.start))
     }
 
     /// Number of samples.
@@ -249,7 +299,7 @@ impl Samples {
     /// Whether without the disturbed visits there are fewer than three processes, and with them there are not.
     fn too_few_processes_stay(&self) -> bool {
         let processes = |visits: &mut dyn Iterator<Item = &Visit>| {
-            visits.map(|visit| visit.process).collect::<BTreeSet<_>>().len().min(FEWEST_PROCESSES)
+            visits.map(Visit::worker).collect::<BTreeSet<_>>().len().min(FEWEST_PROCESSES)
         };
         processes(&mut self.visits.iter().filter(|visit| visit.counts())) < processes(&mut self.visits.iter())
     }

@@ -21,7 +21,7 @@
 //!   distribution of the statistic is not yet the one that the p-value is made from.
 //! - **The rate** is the reciprocal of the median.
 
-use pqlab_record::{Disturbance, Metric, Protocol, Record, Run, Samples, Status, Visit};
+use pqlab_record::{Disturbance, Metric, Protocol, Record, Run, Samples, Status, Visit, Worker};
 use pqlab_stats::{
     CONFIDENCE, Description, Drift, Interval, JarqueBera, Sorted, VarianceComponents, describe_samples, drift,
     jarque_bera, median_interval, variance_components,
@@ -44,7 +44,7 @@ pub struct Estimates {
     /// Median of the time of one operation in ns, with its 95% interval.
     pub median_ns: Interval,
     /// The median of each process in ns, by the process's number.
-    pub process_medians_ns: Vec<(u32, f64)>,
+    pub process_medians_ns: Vec<(Worker, f64)>,
     /// The samples after trimming, in ns per operation: of single operations where `batch` is 1, else of batch means.
     pub samples_ns: Description,
     /// Whether the samples are normal; `None` where they were trimmed, or are fewer than 300.
@@ -99,11 +99,11 @@ pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
         return None;
     }
     let samples = &record.samples;
-    let mut by_process: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let mut by_process: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
     for visit in samples.usable().filter(|visit| !visit.ticks.is_empty()) {
-        by_process.entry(visit.process).or_default().extend(samples.ns_per_operation(visit));
+        by_process.entry(visit.worker()).or_default().extend(samples.ns_per_operation(visit));
     }
-    let (numbers, groups): (Vec<u32>, Vec<Vec<f64>>) = by_process.into_iter().unzip();
+    let (workers, groups): (Vec<Worker>, Vec<Vec<f64>>) = by_process.into_iter().unzip();
     let pooled = Sorted::new(groups.concat())?;
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     let median_ns = median_interval(&groups, CONFIDENCE)?.with_step(step_ns);
@@ -119,7 +119,7 @@ pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
         contended: samples.contended(),
         // Half a step below a reading of zero there is no time.
         median_ns: Interval { low: median_ns.low.max(0.0), ..median_ns },
-        process_medians_ns: numbers.into_iter().zip(medians).collect(),
+        process_medians_ns: workers.into_iter().zip(medians).collect(),
         samples_ns: Description::of(&pooled.trim(protocol.trim_pct)),
         normality: normality(pooled.as_slice(), protocol),
         metric: samples.metric,
@@ -145,10 +145,10 @@ pub fn harness_floor_ns(run: &Run) -> Option<f64> {
 
 /// The round and the median of each usable visit, process by process.
 fn by_round(samples: &Samples) -> Vec<Vec<(u32, f64)>> {
-    let mut processes: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
+    let mut processes: BTreeMap<Worker, Vec<(u32, f64)>> = BTreeMap::new();
     for visit in samples.usable() {
         if let Some(median) = pqlab_stats::median(&samples.ns_per_operation(visit)) {
-            processes.entry(visit.process).or_default().push((visit.round, median));
+            processes.entry(visit.worker()).or_default().push((visit.round, median));
         }
     }
     processes.into_values().collect()
@@ -380,6 +380,17 @@ mod tests {
         }
         let drift = estimate(&record, &Protocol::default()).unwrap().drift.unwrap();
         assert!(drift.drifting && (drift.change_pct - 5.0).abs() < 0.5, "{drift:?}");
+    }
+
+    #[test]
+    fn a_process_of_another_start_is_another_process() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        assert_eq!(estimate(&record, &Protocol::default()).unwrap().processes, 8);
+        record.samples.visits[8..].iter_mut().for_each(|visit| visit.start = 1);
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!(estimates.processes, 16);
+        let names: Vec<String> = estimates.process_medians_ns.iter().map(|(worker, _)| worker.to_string()).collect();
+        assert_eq!((names[0].as_str(), names[15].as_str()), ("0", "7 of start 2"));
     }
 
     #[test]

@@ -56,6 +56,14 @@ impl Ratio {
         let inside = self.ratio.low <= estimate && estimate <= self.ratio.high;
         !inside && (estimate / self.ratio.estimate).ln().abs() > tolerance
     }
+
+    /// The interval of the same ratio with another confidence; `None` for one that is not between 0 and 1.
+    pub fn interval(&self, confidence: f64) -> Option<Interval> {
+        let half = student_quantile(0.5 + confidence / 2.0, self.degrees_of_freedom)? * self.standard_error;
+        let estimate = self.ratio.estimate;
+        let [low, high] = [estimate * (-half).exp(), estimate * half.exp()];
+        (confidence > 0.0 && half.is_finite()).then_some(Interval { low, high, confidence, ..self.ratio })
+    }
 }
 
 /// The ratio of two cases that the same processes measured in the same rounds: a pair of medians for each process. Student's
@@ -118,6 +126,9 @@ fn ratio(difference: f64, shares: &[(f64, usize)], confidence: f64) -> Option<Ra
 }
 
 fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
+    if !(0.0..1.0).contains(&p) {
+        return None;
+    }
     Some(StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?.inverse_cdf(p))
 }
 
@@ -292,6 +303,19 @@ mod tests {
         close(found.around(found.ratio.estimate).unwrap().p_value, found.p_value);
         assert_eq!(found.around(f64::NAN), None);
         assert!(found.contradicts(1.5, 0.01) && !found.contradicts(1.021, 0.01) && !found.contradicts(1.5, 0.5));
+    }
+
+    #[test]
+    fn the_surer_an_interval_the_wider() {
+        let pairs = [(1.0, 1.01), (5.0, 5.1), (2.0, 2.06), (1.0, 1.04)];
+        let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
+        let [same, surer] = [CONFIDENCE, 0.99].map(|confidence| found.interval(confidence).unwrap());
+        close(same.low, found.ratio.low);
+        close(same.high, found.ratio.high);
+        let direct = ratio_of_pairs(&pairs, 0.0, 0.99).unwrap().ratio;
+        close(surer.low, direct.low);
+        close(surer.high, direct.high);
+        assert_eq!((found.interval(1.0), found.interval(0.0)), (None, None));
     }
 
     #[test]

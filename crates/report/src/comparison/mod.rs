@@ -1,7 +1,7 @@
 //! Two runs, or two cases of one run, side by side: how long the one takes over how long the other does, and what can be
 //! said of it.
 //!
-//! - **Paired.** Cases of one block of one run were measured by the same processes in the same rounds. For each process
+//! - **Paired.** Cases of one block of one start of a run were measured by the same processes in the same rounds. For each process
 //!   the medians over the rounds that both have are taken, and the ratio's interval is the one over the processes
 //!   ([`ratio_of_pairs`]).
 //!   Where they have few rounds in common, or those say something else than the medians that stand beside the ratio, it is
@@ -13,13 +13,15 @@
 
 mod differences;
 mod json;
+mod regression;
 mod stars;
 
 pub use differences::{Difference, differences, machines_differ};
+pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run, Visits};
+use pqlab_record::{Record, Run, Visits, Worker};
 use pqlab_stats::{
     CONFIDENCE, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, Judgement, Ratio, RunSpread, Verdict, judge, median,
     ratio_of_pairs, ratio_of_runs,
@@ -167,9 +169,13 @@ pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstic
 fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, runs: RunSpread) -> ComparedCase {
     let estimates = [first, second].map(|(run, record)| estimate(record, &run.header.protocol));
     let [one, two] = [first.1, second.1];
-    let same_block = same_run && one.case.block == two.case.block;
+    let one_block = same_run && one.case.block == two.case.block;
+    let same_block = one_block && one.samples.shares_start(&two.samples);
     let mut paired = false;
     let mut notes = Vec::new();
+    if one_block && !same_block && estimates.iter().all(Option::is_some) {
+        notes.push("measured apart: the run was stopped and gone on with between them".into());
+    }
     let ratio = match &estimates {
         [Some(a), Some(b)] => {
             let resolution = step(one, a).max(step(two, b));
@@ -247,7 +253,7 @@ fn step(record: &Record, estimates: &Estimates) -> f64 {
 fn common_share(first: &Record, second: &Record, visits: Visits) -> f64 {
     let moments = |record: &Record| {
         let visits = visits.of(&record.samples).filter(|visit| !visit.ticks.is_empty());
-        visits.map(|visit| (visit.process, visit.round)).collect::<BTreeSet<_>>()
+        visits.map(Visit::moment).collect::<BTreeSet<_>>()
     };
     let (first, second) = (moments(first), moments(second));
     first.intersection(&second).count() as f64 / first.len().max(second.len()).max(1) as f64
@@ -257,14 +263,14 @@ fn common_share(first: &Record, second: &Record, visits: Visits) -> f64 {
 fn common_medians(first: &Record, second: &Record, visits: Visits) -> Vec<(f64, f64)> {
     let by_visit = |record: &Record| {
         let visits = visits.of(&record.samples).filter(|visit| !visit.ticks.is_empty());
-        let keyed = visits.map(|visit| ((visit.process, visit.round), record.samples.ns_per_operation(visit)));
+        let keyed = visits.map(|visit| (visit.moment(), record.samples.ns_per_operation(visit)));
         keyed.collect::<BTreeMap<_, _>>()
     };
     let (first, second) = (by_visit(first), by_visit(second));
-    let mut processes: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for ((process, round), samples) in &first {
-        if let Some(others) = second.get(&(*process, *round)) {
-            let both = processes.entry(*process).or_default();
+    let mut processes: BTreeMap<Worker, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for (moment, samples) in &first {
+        if let Some(others) = second.get(moment) {
+            let both = processes.entry(moment.worker).or_default();
             both.0.extend(samples);
             both.1.extend(others);
         }

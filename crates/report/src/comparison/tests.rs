@@ -68,6 +68,18 @@ fn only_rounds_that_both_have_are_paired() {
 }
 
 #[test]
+fn cases_of_different_starts_of_a_run_are_not_paired() {
+    let mut run = fixtures::run();
+    run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
+    let [first, second] = [&run.records[0], &run.records[1]];
+    assert_eq!(common_medians(first, second, Visits::All), []);
+    let comparison = compare(&run, &run, &[(first, second)], &Yardstick::default());
+    let case = &comparison.cases[0];
+    assert!(!case.paired && case.ratio.is_some(), "{case:?}");
+    assert_eq!(case.notes, ["measured apart: the run was stopped and gone on with between them"]);
+}
+
+#[test]
 fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
     let mut run = fixtures::run();
     for (record, disturbed) in run.records[..2].iter_mut().zip([[0, 1, 2, 3], [4, 5, 6, 7]]) {

@@ -7,7 +7,7 @@ use super::{
 use crate::estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
 use crate::scaling::{loads, scaling};
 use indexmap::IndexMap;
-use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Record, Run, SCHEMA, Status};
+use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Record, Run, SCHEMA, Status, Worker};
 use pqlab_stats::Description;
 
 impl Document {
@@ -105,7 +105,7 @@ impl ResultEntry {
         let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
         let interval = estimates.map(|estimates| estimates.median_ns);
         let normality = estimates.and_then(|estimates| estimates.normality);
-        let in_us = |medians: &[(u32, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
+        let in_us = |medians: &[(Worker, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
         ResultEntry {
             id: case.id(),
             name: case.name(),

@@ -136,6 +136,21 @@ mod tests {
     }
 
     #[test]
+    fn starts_come_back_and_are_the_first_where_nothing_is_said() {
+        let mut run = fixtures::run();
+        run.records[0].samples.visits.iter_mut().for_each(|visit| visit.start = 2);
+        let mut bytes = Vec::new();
+        exporter("json-samples").unwrap().export(&run, &mut bytes).unwrap();
+        let document: Document = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(document.into_run(), Ok(run));
+        let text = String::from_utf8(bytes).unwrap();
+        let older = text.replace(r#""start":2,"#, "").replace(r#""start":0,"#, "");
+        assert!(older.len() < text.len() && !older.contains(r#""start":"#));
+        let document: Document = serde_json::from_str(&older).unwrap();
+        assert_eq!(document.into_run(), Ok(fixtures::run()));
+    }
+
+    #[test]
     fn what_cannot_be_a_run_is_refused() {
         let id = "kem/ML-KEM-768/encapsulate@liboqs";
         assert_eq!(exported("json").into_run(), Err(ImportError::NoSamples(id.to_owned())));

@@ -60,6 +60,7 @@ fn header(id: &str, cases: usize) -> RunHeader {
 
 fn record(number: usize) -> Record {
     let visit = |process: u32| Visit {
+        start: 2,
         process,
         round: 1,
         repeats: u32::from(process == 0),
