@@ -69,6 +69,6 @@ pub(crate) fn check(
 /// One line, like the events of the run itself.
 fn event(name: &str, mut body: Value) -> anyhow::Result<()> {
     body["event"] = name.into();
-    output::data(&body.to_string())?;
+    output::json(&body.to_string())?;
     Ok(())
 }
