@@ -128,7 +128,9 @@ fn methodology(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
     let protocol = &sheet.run.header.protocol;
     let rules = match protocol.kind {
         ProtocolKind::Adaptive => format!(
-            "until the 95% interval of the median is at most ±{}% wide, or {} s a case",
+            "a number of rounds that is fixed for each case after a pilot of three, so that the noise within processes is \
+             small enough for a 95% interval of ±{}% about the median, within {} s a case; nothing stops when an \
+             interval has become narrow",
             protocol.precision_pct, protocol.max_time_s
         ),
         ProtocolKind::Fixed | ProtocolKind::Reference => {

@@ -46,6 +46,7 @@ impl Workload for CertificateWorkload {
                     }
                     let Ok(schemes) = schemes(form, &provider, providers) else { continue };
                     let mut case = case(form.name(), operation, &provider, format!("certificate/{operation}"));
+                    case.facts.category = form.category();
                     if operation == "build" && authority::deterministic(&schemes) {
                         case.parameters.push(Parameter::Flag("deterministic".into()));
                     }
