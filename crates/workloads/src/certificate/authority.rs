@@ -7,7 +7,7 @@ use pqlab_constructions::certificate::detached::Bundle;
 use pqlab_constructions::certificate::{Certificate, Profile, Role, Schemes, SigningKeys, build};
 use pqlab_constructions::keys::{Identifier, KEY_IDENTIFIER, PublicKey};
 use pqlab_harness::Fault;
-use pqlab_primitives::{Coins, Hash, SignatureParameters, SignatureScheme, SigningKey};
+use pqlab_primitives::{Coins, Hash, SignatureScheme, SigningKey};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,14 +43,13 @@ impl Form {
         Form::ALL.into_iter().find(|form| form.name() == name)
     }
 
-    /// NIST category of what it proves to a verifier who checks every signature: that of its post-quantum half.
-    pub(super) fn category(self) -> Option<u8> {
-        let post_quantum = match self {
-            Form::Classical => return None,
+    /// The scheme that decides how strong it is to a verifier who checks every signature.
+    pub(super) fn strongest(self) -> &'static str {
+        match self {
+            Form::Classical => "Ed25519",
             Form::Composite => "MLDSA65-Ed25519-SHA512",
             Form::Pure | Form::Alternative | Form::Detached => "ML-DSA-65",
-        };
-        SignatureParameters::of(post_quantum).and_then(|parameters| parameters.category)
+        }
     }
 
     /// What the case names of a pair.
