@@ -1,4 +1,5 @@
-//! `pqlab`: a laboratory for post-quantum cryptography, on the command line.
+//! `pqlab`: a laboratory for post-quantum cryptography, on the command line. The program is a library, so that tests have
+//! another program that is the same but for a library that goes wrong on demand.
 
 mod args;
 mod commands;
@@ -9,9 +10,10 @@ mod table;
 
 use args::{Cli, Command};
 use clap::Parser;
-use pqlab_lab::{LabError, report::ExportError, store::StoreError};
+use pqlab_lab::{LabError, Provider, report::ExportError, store::StoreError};
 use std::io;
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// Everything asked for was done.
 const DONE: u8 = 0;
@@ -24,7 +26,17 @@ const INCONCLUSIVE: u8 = 3;
 /// The user stopped it; what was finished is stored.
 const INTERRUPTED: u8 = 130;
 
-fn main() -> ExitCode {
+/// Providers beside those of the build.
+static MORE: OnceLock<fn() -> Vec<Provider>> = OnceLock::new();
+
+/// The program.
+pub fn main() -> ExitCode {
+    main_with(Vec::new)
+}
+
+/// The program with more providers than those of the build.
+pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
+    MORE.get_or_init(|| more);
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return ExitCode::from(explain_usage(&error)),
@@ -40,6 +52,10 @@ fn main() -> ExitCode {
             ExitCode::from(code_of(&error))
         }
     }
+}
+
+fn more_providers() -> Vec<Provider> {
+    MORE.get().map_or_else(Vec::new, |more| more())
 }
 
 fn run(cli: Cli) -> anyhow::Result<u8> {
@@ -62,7 +78,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Leak(arguments) => commands::leak::run(&arguments, &terminal),
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Worker { descriptor } => {
-            pqlab_lab::serve_as_worker(descriptor)?;
+            pqlab_lab::serve_as_worker(descriptor, more_providers())?;
             Ok(DONE)
         }
     }

@@ -105,7 +105,7 @@ fn ids_that_no_run_has_are_refused_and_those_of_a_store_are_shown_escaped() {
     }
     let report = pqlab.path("report").to_str().unwrap().to_owned();
     assert_eq!(steady(&pqlab, &["report", "last", "--out", &report]).0, Some(0), "the run is named on standard error");
-    connection.execute("UPDATE runs SET environment = '{'", []).unwrap();
+    connection.execute("UPDATE runs SET environment = '{}'", []).unwrap();
     let (code, said) = steady(&pqlab, &["show", "last"]);
     assert!(code == Some(2) && said.contains("damaged") && said.contains(r"\u{1b}[2J"), "{said}");
 }

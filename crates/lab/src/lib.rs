@@ -39,6 +39,7 @@ pub use worker::serve_as_worker;
 pub use pqlab_workloads::ntor::relay::Relay;
 
 pub use pqlab_harness::environment::{Advice, Severity, advise, advise_here};
+pub use pqlab_primitives::Provider;
 pub use pqlab_record as record;
 pub use pqlab_report as report;
 pub use pqlab_store as store;

@@ -1,8 +1,8 @@
 //! A library that misbehaves is a failed row with its reason; everything else is measured as if nothing had happened.
 
-#![cfg(feature = "misbehaving")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+#[path = "../../cli/tests/common/mod.rs"]
 mod common;
 
 use common::Pqlab;

@@ -1,0 +1,7 @@
+//! `pqlab`, the program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    pqlab::main()
+}
