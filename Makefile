@@ -28,7 +28,7 @@ run: build ## Measure the standard suite and say where the results are
 # In the release profile: what is tested is what is measured, and the C libraries are built once.
 test: ## Run every test
 	@scripts/setup test
-	PQLAB_CACHE="$(PQLAB_CACHE)" cargo test --workspace --release --locked --features pqlab/misbehaving
+	PQLAB_CACHE="$(PQLAB_CACHE)" cargo test --workspace --release --locked
 
 build: setup ## Build the release binary
 	cargo build --release --locked
@@ -44,7 +44,7 @@ bench-stats: setup ## Simulations of the statistics, the long version: how often
 	cargo test --release --locked -p pqlab-stats --tests -- --ignored --nocapture
 
 bench-aa: setup ## On this machine: 100 comparisons of a thing with itself, 30 with one that is 5% slower
-	cargo test --workspace --release --locked --features pqlab/misbehaving --test series -- --ignored --nocapture
+	cargo test --workspace --release --locked --test series -- --ignored --nocapture
 
 clean: ## Remove what was built; runs and the cache of C libraries stay
 	rm -rf "$(CARGO_TARGET_DIR)"/debug "$(CARGO_TARGET_DIR)"/release

@@ -285,7 +285,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "N", value_parser = parse_digits)]
     pub(crate) digits: Option<usize>,
 
-    /// The file [default: standard output]
+    /// The file; `-` is standard output, a pipe or device is written to [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 

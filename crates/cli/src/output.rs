@@ -1,9 +1,8 @@
 //! Where words go: data to standard output, talk to standard error.
 
 use crate::args::ColorChoice;
-use anyhow::Context;
-use pqlab_lab::report::terminal::Palette;
-use std::fs;
+use pqlab_lab::Destination;
+use pqlab_lab::report::terminal::{Palette, neutral, steady};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
@@ -43,8 +42,28 @@ impl Terminal {
     }
 }
 
-/// Writes data to standard output.
+/// Writes sentences and tables to standard output. What a file, a store or a machine's name supplied cannot steer the
+/// terminal.
 pub(crate) fn data(text: &str) -> io::Result<()> {
+    raw(&steady(text))
+}
+
+/// Writes a JSON value to standard output, on one line or on several. Where JSON leaves a character of a string as it is
+/// that would steer a terminal, its escape stands.
+pub(crate) fn json(text: &str) -> io::Result<()> {
+    let mut out = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character == '\n' || neutral(character.encode_utf8(&mut [0; 4])).starts_with(character) {
+            out.push(character);
+        } else {
+            character.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")));
+        }
+    }
+    raw(&out)
+}
+
+/// Writes to standard output what is ours to the last byte.
+pub(crate) fn raw(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     if !text.ends_with('\n') {
@@ -53,10 +72,10 @@ pub(crate) fn data(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Says something on standard error.
+/// Says something on standard error; what it quotes cannot steer the terminal.
 pub(crate) fn talk(text: &str) {
     // If standard error is gone there is nobody to tell.
-    writeln!(io::stderr().lock(), "{text}").ok();
+    writeln!(io::stderr().lock(), "{}", steady(text)).ok();
 }
 
 /// Says what went wrong on standard error, in one line.
@@ -65,21 +84,29 @@ pub(crate) fn complain(text: &str) {
     talk(&format!("pqlab: {line}"));
 }
 
-/// Writes a file whole or not at all: under another name first, then renamed.
-pub(crate) fn write_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let name = path.file_name().with_context(|| format!("{} is no file name", path.display()))?;
-    let mut partial = name.to_owned();
-    partial.push(format!(".{}.partial", std::process::id()));
-    let partial = path.with_file_name(partial);
+/// Where a file goes that the user names after a flag; `-` is standard output.
+pub(crate) fn destination(path: &Path) -> Result<Destination, BadInput> {
+    Destination::of(path).map_err(|error| BadInput(format!("cannot write {}: {error}", path.display())))
+}
+
+/// Writes what the user calls `path`: a regular file whole or not at all, and to what is none directly.
+pub(crate) fn write_file(
+    path: &Path,
+    destination: &Destination,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let outcome = (|| {
-        let mut file = io::BufWriter::new(fs::File::create(&partial)?);
+        let (writing, file) = destination.create()?;
+        let mut file = io::BufWriter::new(file);
         write(&mut file)?;
-        file.into_inner().map_err(|error| error.into_error())?.sync_all()?;
-        fs::rename(&partial, path)?;
-        Ok(())
+        let mut file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(writing.keep(&mut file)?)
     })();
-    if outcome.is_err() {
-        fs::remove_file(&partial).ok();
-    }
-    outcome.map_err(|error: anyhow::Error| BadInput(format!("cannot write {}: {error}", path.display())).into())
+    outcome.map_err(|error: anyhow::Error| {
+        // Whoever reads a pipe may have seen enough, as with standard output.
+        if crate::is_broken_pipe(&error) {
+            return error;
+        }
+        BadInput(format!("cannot write {}: {error}", path.display())).into()
+    })
 }

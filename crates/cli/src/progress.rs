@@ -52,13 +52,13 @@ impl Screen {
         Screen { stream, quiet, verbose, palette, widths: LineWidths::default(), bars, broken: None }
     }
 
-    fn data(&mut self, line: &str) {
+    fn print(&mut self, line: &str, print: fn(&str) -> std::io::Result<()>) {
         if self.broken.is_some() {
             return;
         }
         let written = match &self.bars {
-            Some(bars) => bars.all.suspend(|| output::data(line)),
-            None => output::data(line),
+            Some(bars) => bars.all.suspend(|| print(line)),
+            None => print(line),
         };
         self.broken = written.err();
     }
@@ -67,7 +67,7 @@ impl Screen {
         match body {
             Ok(mut event) => {
                 event["event"] = name.into();
-                self.data(&event.to_string());
+                self.print(&event.to_string(), output::json);
             }
             Err(error) => self.note(&format!("event {name} cannot be written: {error}")),
         }
@@ -112,7 +112,7 @@ impl Progress for Screen {
             bars.run.set_position((done * STEPS) as u64);
             let total = bars.run.length().unwrap_or(0) as f64 / STEPS;
             bars.run.set_message(format!("{done:.0} of {total:.0} cases"));
-            bars.case.set_message(case.id());
+            bars.case.set_message(terminal::neutral(&case.id()));
         }
     }
 
@@ -120,7 +120,7 @@ impl Progress for Screen {
         match self.stream {
             Stream::Lines if !self.quiet => {
                 let line = terminal::case_line(record, &header.protocol, self.widths, self.palette);
-                self.data(&line);
+                self.print(&line, output::data);
             }
             Stream::Events => {
                 let result = serde_json::to_value(ResultEntry::of(record, &header.protocol));

@@ -72,6 +72,15 @@ fn check_result(result: &Value) {
     }
 }
 
+/// What tests have to misbehave is no part of what users run, whatever was built together with it.
+#[test]
+fn the_program_has_no_provider_for_tests() {
+    let listed = Pqlab::new().expect(0, &["list", "providers", "--json"]);
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let ids: Vec<&str> = listed.as_array().unwrap().iter().map(|entry| entry["id"].as_str().unwrap()).collect();
+    assert!(ids.contains(&"null") && !ids.contains(&"misbehaving"), "{ids:?}");
+}
+
 #[test]
 fn events_and_export_agree_and_follow_the_contract() {
     let pqlab = Pqlab::new();

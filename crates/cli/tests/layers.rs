@@ -38,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("pqlab", &["pqlab-lab"]),
+    ("pqlab-misbehaving", &["pqlab", "pqlab-harness", "pqlab-primitives", "pqlab-providers"]),
 ];
 
 /// The crates that may depend on cryptography written in C.

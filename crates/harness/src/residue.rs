@@ -97,6 +97,12 @@ pub fn controls_hold() -> bool {
     clear && set
 }
 
+/// Leaves the upper half of a vector register in use, where there is such a thing: for tests of what happens then, and for
+/// measuring what it costs.
+pub fn leave_dirty() {
+    arch::dirty();
+}
+
 /// Counts over the samples of a visit what was left behind, and says what was there after more than half of them: a single
 /// reading may be that of an interruption.
 #[derive(Clone, Copy, Debug, Default)]

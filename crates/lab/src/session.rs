@@ -1,11 +1,12 @@
 //! Running a plan: environment, workers, store, and whoever watches.
 
+use crate::worker::registry;
 use crate::{LabError, Plan, defects};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
-use pqlab_providers::providers;
+use pqlab_primitives::Provider;
 use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader, State};
 use pqlab_report::comparison::{Difference, differences};
 use pqlab_store::Store;
@@ -66,7 +67,13 @@ pub struct Ended {
 impl Laboratory {
     /// A laboratory whose workers are started as `program` with `arguments` and a file descriptor's number.
     pub fn new(program: PathBuf, arguments: Vec<OsString>) -> Laboratory {
-        Laboratory { registry: Registry::new(providers()), program, arguments, limits: Limits::default() }
+        Laboratory { registry: registry(Vec::new()), program, arguments, limits: Limits::default() }
+    }
+
+    /// Has these providers too. Its workers must have them as well: see [`serve_as_worker`](crate::serve_as_worker).
+    pub fn with_providers(mut self, more: Vec<Provider>) -> Laboratory {
+        self.registry = registry(more);
+        self
     }
 
     /// Replaces the limits of time and memory on workers.

@@ -19,8 +19,6 @@ mod libcrux;
 mod liboqs;
 #[cfg(feature = "libsecp256k1")]
 mod libsecp256k1;
-#[cfg(feature = "misbehaving")]
-mod misbehaving;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
@@ -64,8 +62,6 @@ pub fn providers() -> Vec<Arc<Provider>> {
         openssl::providers(),
         #[cfg(feature = "rustcrypto")]
         rustcrypto::providers(),
-        #[cfg(feature = "misbehaving")]
-        misbehaving::providers(),
         null::providers(),
     ];
     all.into_iter().flatten().map(Arc::new).collect()

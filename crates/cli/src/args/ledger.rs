@@ -45,7 +45,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "PCT", default_value = "0", allow_hyphen_values = true, value_parser = parse_share)]
     pub(crate) invalid: Share,
 
-    /// The file
+    /// The file; `-` is standard output, a pipe or device is written to
     #[arg(long, value_name = "FILE")]
     pub(crate) out: PathBuf,
 

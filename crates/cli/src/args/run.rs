@@ -112,7 +112,7 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
 
-    /// Also write the run to this file as JSON when it ends
+    /// Also write the run to this file as JSON when it ends; `-` prints it in place of the tables
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 

@@ -192,6 +192,6 @@ fn with_outcomes(comparison: &Comparison, found: &[Regression]) -> Value {
 /// One line, like the events of the run itself.
 fn event(name: &str, mut body: Value) -> anyhow::Result<()> {
     body["event"] = name.into();
-    output::data(&body.to_string())?;
+    output::json(&body.to_string())?;
     Ok(())
 }

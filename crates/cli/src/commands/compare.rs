@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<
 
 pub(crate) fn show(comparison: &Comparison, json: bool, screen: &Terminal) -> anyhow::Result<()> {
     if json {
-        output::data(&serde_json::to_string_pretty(&comparison.to_json())?)?;
+        output::json(&serde_json::to_string_pretty(&comparison.to_json())?)?;
     } else {
         output::data(&terminal::comparison_table(comparison, screen.width, screen.palette))?;
     }

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
             })
             .collect();
         let all = json!({"environment": environment, "advice": advice, "counters": counters});
-        output::data(&serde_json::to_string_pretty(&all)?)?;
+        output::json(&serde_json::to_string_pretty(&all)?)?;
         return Ok(DONE);
     }
     output::data(&terminal::environment_line(&environment))?;
@@ -67,7 +67,7 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
     let Some(noise) = found? else { return Ok(INTERRUPTED) };
     store.save_noise(&noise)?;
     if arguments.json {
-        output::data(&serde_json::to_string_pretty(&noise)?)?;
+        output::json(&serde_json::to_string_pretty(&noise)?)?;
         return Ok(DONE);
     }
     let MachineNoise { comparisons, false_verdicts, run_spread_pct, margin_pct, smallest_difference_pct, .. } = &noise;

@@ -10,12 +10,13 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let scenario = scenario::of(&arguments.scenario)?;
     let options = ExportOptions { digits: arguments.digits, provider: arguments.provider.clone(), scenario };
     let exporter = find(&arguments.format, &options)?;
+    let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
-    match &arguments.out {
-        Some(path) => {
+    match out {
+        Some((path, destination)) => {
             say(exporter.as_ref(), &run);
-            output::write_file(path, |file| Ok(exporter.export(&run, file)?))?;
+            output::write_file(path, &destination, |file| Ok(exporter.export(&run, file)?))?;
         }
         None => print(exporter.as_ref(), &run)?,
     }

@@ -17,7 +17,7 @@ pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Resul
     };
     let inspections = inspect(&laboratory()?, &request)?;
     if arguments.json {
-        output::data(&serde_json::to_string_pretty(&inspections)?)?;
+        output::json(&serde_json::to_string_pretty(&inspections)?)?;
     } else {
         for inspection in &inspections {
             output::data(&page(inspection, arguments, terminal))?;

@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
     }
     bar.finish_and_clear();
     if arguments.json {
-        output::data(&serde_json::to_string_pretty(&json!({"schema": "pqlab-leak/1", "tests": outcomes}))?)?;
+        output::json(&serde_json::to_string_pretty(&json!({"schema": "pqlab-leak/1", "tests": outcomes}))?)?;
     } else if arguments.repeat > 1 {
         output::data(&counted(&outcomes, terminal))?;
     }
@@ -67,7 +67,7 @@ fn list(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal) -> anyhow
             json!({"case": case.to_string(), "operation": case.operation_id(),
             "role": case.role.name(), "classes": case.classes})
         };
-        output::data(&serde_json::to_string_pretty(&cases.iter().map(entry).collect::<Vec<_>>())?)?;
+        output::json(&serde_json::to_string_pretty(&cases.iter().map(entry).collect::<Vec<_>>())?)?;
         return Ok(DONE);
     }
     let rows = cases.iter().map(|case| vec![case.to_string(), case.classes.to_owned()]).collect();
@@ -98,11 +98,11 @@ fn measure_part(laboratory: &pqlab_lab::Laboratory, cases: &[LeakCase], argument
     let mut written = Ok(());
     let outcome = measure_leak(laboratory, case, &request, &mut |share| {
         if written.is_ok() {
-            written = output::data(&json!({"done": share}).to_string());
+            written = output::json(&json!({"done": share}).to_string());
         }
     });
     written?;
-    output::data(&json!({"outcome": outcome}).to_string())?;
+    output::json(&json!({"outcome": outcome}).to_string())?;
     Ok(DONE)
 }
 

@@ -33,6 +33,7 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         let names = Scheme::ALL.map(Scheme::algorithm).join(", ");
         BadInput(format!("no scheme of the ledger is called {:?}: there are {names}", arguments.scheme))
     })?;
+    let destination = output::destination(&arguments.out)?;
     let request = GenerateRequest {
         path: arguments.out.clone(),
         format: arguments.format.into(),
@@ -54,7 +55,7 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         output::talk("stopped: nothing is left of it");
         return Ok(INTERRUPTED);
     };
-    output::data(&format!(
+    let said = format!(
         "{}: {} transactions of {scheme} by {} senders, {} of them invalid, {} signed by {}{}",
         request.path.display(),
         grouped(made.transactions),
@@ -63,7 +64,12 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         memory(made.bytes),
         made.provider,
         if made.reproducible { "" } else { " (whose signatures no seed repeats)" },
-    ))?;
+    );
+    if destination.is_standard_output() {
+        output::talk(&said);
+    } else {
+        output::data(&said)?;
+    }
     Ok(DONE)
 }
 
@@ -97,7 +103,7 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
     bar.finish_and_clear();
     let report = outcome?;
     if arguments.json {
-        output::data(&serde_json::to_string_pretty(&document(&request, &report))?)?;
+        output::json(&serde_json::to_string_pretty(&document(&request, &report))?)?;
     } else {
         output::data(&sentences(&request, &report))?;
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub(crate) fn run(arguments: &ListArgs, terminal: &Terminal) -> anyhow::Result<u8> {
     let listing = list(arguments.what, terminal.width)?;
     if arguments.json {
-        output::data(&serde_json::to_string_pretty(&listing.json)?)?;
+        output::json(&serde_json::to_string_pretty(&listing.json)?)?;
     } else {
         output::data(&listing.text)?;
     }

@@ -27,7 +27,8 @@ use std::path::PathBuf;
 
 /// Everything that this build can measure; workers are this program again.
 pub(crate) fn laboratory() -> anyhow::Result<Laboratory> {
-    Ok(Laboratory::new(std::env::current_exe()?, vec!["worker".into()]))
+    let laboratory = Laboratory::new(std::env::current_exe()?, vec!["worker".into()]);
+    Ok(laboratory.with_providers(crate::more_providers()))
 }
 
 impl DatabaseArgs {

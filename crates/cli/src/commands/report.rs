@@ -3,11 +3,18 @@ use crate::output::{self, BadInput};
 use crate::{DONE, output::talk};
 use pqlab_lab::report::bundle::bundle;
 use std::fs;
+use std::path::Path;
 
 /// Runs that make the history where none are named.
 const HISTORY: usize = 20;
 
 pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
+    if arguments.out == Path::new("-") {
+        return Err(BadInput(
+            "--out - cannot be: a report is a folder of files; name it, or print one table with `pqlab export`".into(),
+        )
+        .into());
+    }
     let store = arguments.database.open_read_only()?;
     let ids: Vec<String> = if arguments.runs.is_empty() {
         let newest = store.resolve("last")?;
@@ -25,7 +32,7 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
             fs::create_dir_all(folder)
                 .map_err(|error| BadInput(format!("cannot make the folder {}: {error}", folder.display())))?;
         }
-        output::write_file(&path, |file| Ok(file.write_all(content)?))?;
+        output::write_file(&path, &output::destination(&path)?, |file| Ok(file.write_all(content)?))?;
     }
     let others = match gathered.past.len() {
         0 => String::new(),

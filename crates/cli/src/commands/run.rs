@@ -1,6 +1,6 @@
 use super::{baseline, export, laboratory};
 use crate::args::RunArgs;
-use crate::output::{self, Terminal};
+use crate::output::{self, BadInput, Terminal};
 use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
@@ -8,7 +8,7 @@ use pqlab_lab::record::Run;
 use pqlab_lab::report::ntor::RelayScenario;
 use pqlab_lab::report::{ExportOptions, Exporter, terminal};
 use pqlab_lab::store::Store;
-use pqlab_lab::{Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
+use pqlab_lab::{Destination, Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};
@@ -31,6 +31,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let Some(name) = &arguments.save_baseline {
         Store::check_baseline_name(name)?;
     }
+    let save = save(&arguments)?;
     let mut store = arguments.database.open()?;
     let (plan, baseline) = match &arguments.baseline {
         Some(reference) => {
@@ -42,7 +43,8 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     };
     let stop = stop_on_signals()?;
 
-    let stream = match (arguments.json, exporter.is_some()) {
+    let printed = exporter.is_some() || save.as_ref().is_some_and(Destination::is_standard_output);
+    let stream = match (arguments.json, printed) {
         (true, _) => Stream::Events,
         (false, true) => Stream::Nothing,
         (false, false) => Stream::Lines,
@@ -64,7 +66,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let Some(error) = shown.broken.take() {
         return Err(error.into());
     }
-    let code = conclude(&arguments, exporter.as_deref(), screen, &store, &ended)?;
+    let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &ended)?;
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
     }
@@ -81,7 +83,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         if let Some(gate) = gate {
             event["gate"] = gate.to_json();
         }
-        output::data(&event.to_string())?;
+        output::json(&event.to_string())?;
     }
     Ok(code)
 }
@@ -121,10 +123,27 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
     Plan::new(laboratory.registry(), &suites, &filters, &overrides)
 }
 
+/// Where the run is to be saved: looked at before anything is measured.
+fn save(arguments: &RunArgs) -> Result<Option<Destination>, BadInput> {
+    let Some(path) = &arguments.save else { return Ok(None) };
+    let destination = output::destination(path)?;
+    let others = [
+        ("--format", arguments.format.is_some()),
+        ("--json", arguments.json),
+        ("--baseline", arguments.baseline.is_some()),
+    ];
+    match others.into_iter().find(|(_, given)| *given) {
+        Some((other, _)) if destination.is_standard_output() => Err(BadInput(format!(
+            "--save - and {other} both print to standard output: name a file after --save, or leave one of them out"
+        ))),
+        _ => Ok(Some(destination)),
+    }
+}
+
 /// The run to go on with.
 fn incomplete(store: &Store, reference: &str) -> anyhow::Result<String> {
     let run = if reference.is_empty() { store.last_incomplete()? } else { Some(store.resolve(reference)?) };
-    run.ok_or_else(|| output::BadInput("there is no stopped run to go on with: see `pqlab runs`".into()).into())
+    run.ok_or_else(|| BadInput("there is no stopped run to go on with: see `pqlab runs`".into()).into())
 }
 
 /// A first signal stops after the visit in hand, a second one at once.
@@ -142,18 +161,19 @@ pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
 fn conclude(
     arguments: &RunArgs,
     exporter: Option<&dyn Exporter>,
+    save: Option<&Destination>,
     screen: &Terminal,
     store: &Store,
     ended: &Ended,
 ) -> anyhow::Result<u8> {
     let run = store.load_run(&ended.run)?;
-    if let Some(path) = &arguments.save {
+    if let (Some(path), Some(save)) = (&arguments.save, save) {
         let json = export::find("json", &ExportOptions::default())?;
-        output::write_file(path, |file| Ok(json.export(&run, file)?))?;
+        output::write_file(path, save, |file| Ok(json.export(&run, file)?))?;
     }
     if let Some(exporter) = exporter {
         export::print(exporter, &run)?;
-    } else if !arguments.quiet && !arguments.json {
+    } else if !arguments.quiet && !arguments.json && !save.is_some_and(Destination::is_standard_output) {
         if let Some(table) = terminal::overview(&run, screen.width, screen.palette) {
             output::data(&format!("\n{table}"))?;
         }

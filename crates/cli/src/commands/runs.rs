@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u
                 })
             })
             .collect();
-        output::data(&serde_json::to_string_pretty(&rows)?)?;
+        output::json(&serde_json::to_string_pretty(&rows)?)?;
     } else if runs.is_empty() {
         output::talk("no runs yet: `pqlab run` makes one");
     } else {

@@ -36,7 +36,7 @@ pub(super) fn run(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal)
         let entry =
             |tainted: &Tainted| json!({"case": tainted.case, "gap": tainted.end.gap, "findings": tainted.findings});
         let tests: Vec<Value> = all.iter().map(entry).collect();
-        output::data(&serde_json::to_string_pretty(&json!({"schema": "pqlab-taint/1", "tests": tests}))?)?;
+        output::json(&serde_json::to_string_pretty(&json!({"schema": "pqlab-taint/1", "tests": tests}))?)?;
     }
     let bad = |tainted: &Tainted| !tainted.findings.is_empty() || tainted.end.gap.is_some() && !tainted.end.unsupported;
     Ok(if all.iter().any(bad) {
@@ -50,7 +50,7 @@ pub(super) fn run(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal)
 
 /// What a process under valgrind does.
 pub(super) fn run_part(laboratory: &Laboratory, case: &LeakCase, arguments: &LeakArgs) -> anyhow::Result<u8> {
-    output::data(&json!({"tainted": run_tainted(laboratory, case, arguments.seed)}).to_string())?;
+    output::json(&json!({"tainted": run_tainted(laboratory, case, arguments.seed)}).to_string())?;
     Ok(DONE)
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &VerifyArgs) -> anyhow::Result<u8> {
                 "## Vectors and known answers\n\n{table}\n## Every provider against every other\n\n{matrix}"
             ))?;
         }
-        VerifyFormat::Json => output::data(&verification::json(&lines, &pairs)?)?,
+        VerifyFormat::Json => output::json(&verification::json(&lines, &pairs)?)?,
     }
     let totals = Totals::of(lines.iter().chain(&pairs));
     output::talk(&format!(
@@ -98,7 +98,7 @@ fn verify_part(laboratory: &Laboratory, part: &str, arguments: &VerifyArgs) -> a
     let mut report = |line: Line| {
         if written.is_ok() {
             written =
-                serde_json::to_string(&line).map_err(anyhow::Error::from).and_then(|json| Ok(output::data(&json)?));
+                serde_json::to_string(&line).map_err(anyhow::Error::from).and_then(|json| Ok(output::json(&json)?));
         }
     };
     let providers = laboratory.registry().providers();

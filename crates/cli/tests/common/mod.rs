@@ -3,6 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+/// The program whose package is tested: the user's, or the one that has a library that goes wrong on demand.
+const PROGRAM: &str = match (option_env!("CARGO_BIN_EXE_pqlab"), option_env!("CARGO_BIN_EXE_pqlab-misbehaving")) {
+    (Some(program), _) | (None, Some(program)) => program,
+    (None, None) => panic!("the package has no program"),
+};
+
 /// The program under test, with a database and a home folder of its own.
 pub(crate) struct Pqlab {
     folder: tempfile::TempDir,
@@ -22,7 +28,7 @@ impl Pqlab {
     }
 
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_pqlab"));
+        let mut command = Command::new(PROGRAM);
         command.args(arguments).env("PQLAB_DB", self.database()).env("HOME", self.folder.path()).env_remove("NO_COLOR");
         command
     }

@@ -13,6 +13,7 @@ pub use tsc::{Baseline, TscProbe, calibrate_tsc};
 
 use crate::clock::{core_clock_hz, monotonic_ns};
 use pqlab_record::{CounterChoice, Counters, Metric};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// Empty pairs of readings from which resolution and overhead are taken.
@@ -101,9 +102,26 @@ pub fn probe() -> Probes {
             .ok()
             .and_then(|text| text.trim().parse().ok()),
     };
-    #[cfg(feature = "misbehaving")]
-    let found = found.pretending();
-    found
+    match PRETENDED.get() {
+        Some(machine) => found.pretending(machine),
+        None => found,
+    }
+}
+
+/// A machine that is not there, for tests: one whose counters of performance events cannot be had.
+#[derive(Clone, Copy, Debug)]
+pub struct Pretended {
+    /// Whether its kernel forbids them; else it has none.
+    pub forbidden: bool,
+    /// Its `kernel.perf_event_paranoid`, if it has one.
+    pub paranoid: Option<i32>,
+}
+
+static PRETENDED: OnceLock<Pretended> = OnceLock::new();
+
+/// From now on this process is on another machine. No program of a user's calls it.
+pub fn pretend(machine: Pretended) {
+    PRETENDED.get_or_init(|| machine);
 }
 
 /// Opens the counter that answers a choice, for the calling thread. For a time-stamp counter this takes 50 ms, in which

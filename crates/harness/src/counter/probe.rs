@@ -1,7 +1,7 @@
 //! Which counters this machine offers, which of them is taken, and why the others are not to be had.
 
-use super::CounterError;
 use super::tsc::TscProbe;
+use super::{CounterError, Pretended};
 use nix::errno::Errno;
 use pqlab_record::{CounterChoice, Metric};
 
@@ -98,15 +98,11 @@ impl Probes {
         found.map_err(|Missing { counter, reason, remedy }| CounterError::Unavailable { counter, reason, remedy })
     }
 
-    /// Another machine, for tests: `PQLAB_PRETEND_PERF` is the error of `perf_event_open` by name, and behind a colon
-    /// the value of `kernel.perf_event_paranoid`: `EACCES:4`.
-    #[cfg(feature = "misbehaving")]
-    pub(super) fn pretending(self) -> Probes {
-        let Ok(wanted) = std::env::var("PQLAB_PRETEND_PERF") else { return self };
-        let (errno, paranoid) = wanted.split_once(':').unwrap_or((&wanted, ""));
-        let errno = if errno == "EACCES" { Errno::EACCES } else { Errno::ENOENT };
+    /// What another machine says, for tests.
+    pub(super) fn pretending(self, machine: &Pretended) -> Probes {
+        let errno = if machine.forbidden { Errno::EACCES } else { Errno::ENOENT };
         let refused = EventProbe::Refused(errno as i32);
-        Probes { cycles: refused, instructions: refused, tsc: TscProbe::Invariant, paranoid: paranoid.parse().ok() }
+        Probes { cycles: refused, instructions: refused, tsc: TscProbe::Invariant, paranoid: machine.paranoid }
     }
 
     /// Every counter that can be had, the best first.

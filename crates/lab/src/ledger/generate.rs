@@ -1,7 +1,6 @@
 use super::parquet::ParquetWriter;
-use super::partial::Partial;
 use super::{BlockFormat, Scheme, TransactionForm, about, implementation, pool, sha256};
-use crate::{LabError, Laboratory};
+use crate::{Destination, LabError, Laboratory};
 use pqlab_constructions::ledger::block::BlockWriter;
 use pqlab_constructions::ledger::{Body, Flaw, Scratch, reference};
 use pqlab_primitives::{Coins, Error, Hash, SignatureScheme, SigningKey};
@@ -22,7 +21,7 @@ const CHUNK: u64 = 1024;
 /// What block to make.
 #[derive(Clone, Debug)]
 pub struct GenerateRequest {
-    /// Where to.
+    /// Where to; `-` is standard output.
     pub path: PathBuf,
     /// In which format.
     pub format: BlockFormat,
@@ -61,8 +60,8 @@ pub struct Generated {
     pub reproducible: bool,
 }
 
-/// Makes a block file. `progress` is told of so many more transactions; `stop` ends it. The file appears under its name
-/// when it is whole, or not at all.
+/// Makes a block file, at what is a [`Destination`]. `progress` is told of so many more transactions; `stop` ends it. A
+/// regular file appears under its name when it is whole, or not at all.
 ///
 /// # Errors
 /// [`LabError::Usage`] for what cannot be made and where it cannot be written.
@@ -77,7 +76,13 @@ pub fn generate(
     let factory = Factory { request, scheme, sha256: sha256(laboratory)? };
     let pool = pool(request.threads)?;
     let written = |error: io::Error| about(&request.path, format!("cannot be written: {error}"));
-    let (partial, file) = Partial::create(&request.path).map_err(written)?;
+    let destination = Destination::of(&request.path).map_err(written)?;
+    let (writing, file) = match request.format {
+        // Its header says how long it is.
+        BlockFormat::Block => destination.create_seekable(),
+        BlockFormat::Parquet => destination.create(),
+    }
+    .map_err(written)?;
     let mut sink = Sink::new(file, request).map_err(written)?;
     let mut flaws = Flaws::new(request);
     let mut bytes = 0;
@@ -111,8 +116,8 @@ pub fn generate(
         }
         senders = window.end;
     }
-    let file = sink.finish().map_err(written)?;
-    partial.keep(&file).map_err(written)?;
+    let mut file = sink.finish().map_err(written)?;
+    writing.keep(&mut file).map_err(written)?;
     let (transactions, invalid) = (request.count, request.invalid);
     Ok(Some(Generated { transactions, invalid, bytes, provider, reproducible: factory.reproducible() }))
 }

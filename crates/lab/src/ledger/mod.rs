@@ -2,7 +2,6 @@
 
 mod generate;
 mod parquet;
-mod partial;
 mod verify;
 
 pub use generate::{GenerateRequest, Generated, generate};

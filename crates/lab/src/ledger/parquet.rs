@@ -37,6 +37,11 @@ pub(super) enum RowError {
     /// The footer or a page says what cannot be.
     #[error("this is not a readable Parquet file: it is damaged")]
     Damaged,
+    /// The footer says of its rows what its parts, or the pages, do not bear out.
+    #[error(
+        "the counts of this Parquet file disagree: {0}; it is damaged or was tampered with, so nothing of it is trusted"
+    )]
+    Counts(String),
     /// The file is not what it was when it was opened.
     #[error("the file has changed while it was read")]
     Changed,
@@ -185,6 +190,8 @@ pub(super) struct ParquetReader {
     /// The next group of rows.
     group: usize,
     columns: Option<Readers>,
+    /// Rows of the group in hand that are read.
+    of_group: u64,
     /// Transactions that are read and not handed out yet, the next one last.
     ready: Vec<Vec<u8>>,
     row: u64,
@@ -192,10 +199,15 @@ pub(super) struct ParquetReader {
 
 impl ParquetReader {
     pub(super) fn new(file: File) -> Result<ParquetReader, RowError> {
+        guarded(|| ParquetReader::open(file))
+    }
+
+    fn open(file: File) -> Result<ParquetReader, RowError> {
         let handle = file.try_clone().map_err(ParquetError::from)?;
         let length = handle.metadata().map_err(ParquetError::from)?.len();
         let file = SerializedFileReader::new(file)?;
         check_ranges(&file, length)?;
+        check_counts(&file)?;
         let expected = schema()?;
         let found = file.metadata().file_metadata().schema();
         let fields = (expected.get_fields(), found.get_fields());
@@ -212,7 +224,7 @@ impl ParquetReader {
         if fields.0.len() != fields.1.len() {
             return Err(RowError::Schema(format!("{} columns, not {}", fields.1.len(), fields.0.len())));
         }
-        Ok(ParquetReader { file, length, handle, group: 0, columns: None, ready: Vec::new(), row: 0 })
+        Ok(ParquetReader { file, length, handle, group: 0, columns: None, of_group: 0, ready: Vec::new(), row: 0 })
     }
 
     /// Rows, as the file's footer has them.
@@ -228,12 +240,25 @@ impl ParquetReader {
                     return self.end();
                 }
                 self.columns = Some(Readers::new(&self.file, self.group)?);
+                self.of_group = 0;
                 self.group += 1;
                 continue;
             };
+            let group = self.group - 1;
+            let announced = self.file.metadata().row_group(group).num_rows().max(0) as u64;
+            let differs = |held: &str| {
+                Err(RowError::Counts(format!(
+                    "row group {group} announces {announced} rows, but its pages hold {held}"
+                )))
+            };
             match columns.read(self.row)? {
+                rows if rows.is_empty() && self.of_group != announced => return differs(&self.of_group.to_string()),
                 rows if rows.is_empty() => self.columns = None,
                 rows => {
+                    self.of_group += rows.len() as u64;
+                    if self.of_group > announced {
+                        return differs("more");
+                    }
                     self.row += rows.len() as u64;
                     self.ready = rows;
                     self.ready.reverse();
@@ -255,8 +280,7 @@ impl Source for ParquetReader {
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
         while chunk.has_room() {
             if self.ready.is_empty() {
-                // A damaged page on which the library panics is bad input like any other.
-                catch_unwind(AssertUnwindSafe(|| self.refill())).unwrap_or(Err(RowError::Damaged))?;
+                guarded(|| self.refill())?;
             }
             match self.ready.pop() {
                 Some(transaction) => chunk.push(&transaction),
@@ -265,6 +289,32 @@ impl Source for ParquetReader {
         }
         Ok(())
     }
+}
+
+/// A damaged footer or page on which the library panics is bad input like any other.
+fn guarded<T>(work: impl FnOnce() -> Result<T, RowError>) -> Result<T, RowError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(RowError::Damaged))
+}
+
+/// The footer counts rows three times: for the file, for each group of rows, and for each column of a group, which has a
+/// value or a null for each row. What the pages hold is counted as they are read.
+fn check_counts(file: &SerializedFileReader<File>) -> Result<(), RowError> {
+    let announced = file.metadata().file_metadata().num_rows();
+    let mut sum = 0_i64;
+    for (number, group) in file.metadata().row_groups().iter().enumerate() {
+        let rows = group.num_rows();
+        if let Some(column) = group.columns().iter().find(|column| column.num_values() != rows) {
+            let (name, values) = (column.column_path().string(), column.num_values());
+            let text = format!("row group {number} announces {rows} rows, but its column {name:?} {values}");
+            return Err(RowError::Counts(text));
+        }
+        // A negative count, or one that is too large, makes the sum another one.
+        sum = sum.checked_add(rows).filter(|_| rows >= 0).ok_or(RowError::Damaged)?;
+    }
+    if sum != announced {
+        return Err(RowError::Counts(format!("it announces {announced} rows, but its row groups {sum}")));
+    }
+    Ok(())
 }
 
 /// Every column must lie within the file: the library asserts some of this, and believes the rest.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::ledger::{BlockProgress, GenerateRequest, VerifyBlockRequest, generate, verify_block};
+use ::parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader, ParquetMetaDataWriter, RowGroupMetaData};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -216,6 +217,91 @@ fn damaged_parquet_is_an_error_or_a_rejection_but_never_a_panic() {
         refused += usize::from(outcome.is_err());
     }
     assert!(refused > 0 && refused < whole.len(), "{refused} of {}", whole.len());
+}
+
+/// The file with another footer: other groups of rows, and another number of rows in all.
+fn with_footer(whole: &[u8], change: impl FnOnce(&mut Vec<RowGroupMetaData>, &mut i64)) -> Vec<u8> {
+    let footer = whole.len() - 8;
+    let length = footer_length(whole);
+    let metadata = ParquetMetaDataReader::decode_metadata(&whole[footer - length..footer]).unwrap();
+    let (file, mut groups) = (metadata.file_metadata().clone(), metadata.row_groups().to_vec());
+    let mut rows = file.num_rows();
+    change(&mut groups, &mut rows);
+    let sum: i64 = groups.iter().map(RowGroupMetaData::num_rows).sum();
+    let mut written = Vec::new();
+    ParquetMetaDataWriter::new(&mut written, &ParquetMetaData::new(file, groups)).finish().unwrap();
+    // The library writes the sum. It is field 3 of a structure in Thrift's compact protocol, before the list of groups.
+    let field = |rows: i64| [&[0x16][..], &variable(((rows << 1) ^ (rows >> 63)) as u64), &[0x19]].concat();
+    let (found, wanted) = (field(sum), field(rows));
+    let places: Vec<usize> = (0..written.len()).filter(|at| written[*at..].starts_with(&found)).collect();
+    assert_eq!(places.len(), 1, "the number of rows is not found in the footer");
+    let metadata = &written[..written.len() - 8];
+    let (before, after) = (&metadata[..places[0]], &metadata[places[0] + found.len()..]);
+    let metadata = [before, &wanted, after].concat();
+    let new_length = (metadata.len() as u32).to_le_bytes();
+    [&whole[..footer - length], &metadata, &new_length, b"PAR1"].concat()
+}
+
+/// Length in bytes of the footer's metadata.
+fn footer_length(whole: &[u8]) -> usize {
+    u32::from_le_bytes(whole[whole.len() - 8..whole.len() - 4].try_into().unwrap()) as usize
+}
+
+/// Seven bits a byte, the least significant first.
+fn variable(mut number: u64) -> Vec<u8> {
+    let mut out = Vec::new();
+    while number > 0x7f {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+    out
+}
+
+/// A group that announces so many rows, with columns that do, and of whose pages so large a share is left.
+fn doctored(group: &RowGroupMetaData, rows: i64, values: i64, pages: i64) -> RowGroupMetaData {
+    let columns = group.columns().iter().map(|column| {
+        let size = column.compressed_size() * pages;
+        column.clone().into_builder().set_num_values(values).set_total_compressed_size(size).build().unwrap()
+    });
+    let columns = columns.collect();
+    group.clone().into_builder().set_num_rows(rows).set_column_metadata(columns).build().unwrap()
+}
+
+#[test]
+fn counts_that_disagree_are_refused_whoever_doctored_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("block");
+    let format = BlockFormat::Parquet;
+    make(&GenerateRequest { format, senders: 300, ..request(path.clone(), Scheme::Ed25519, 600) });
+    let whole = fs::read(&path).unwrap();
+    let first = {
+        let mut first = 0;
+        let same = with_footer(&whole, |groups, _| first = groups[0].num_rows());
+        fs::write(&path, same).unwrap();
+        first
+    };
+    assert!(first > 3 && first < 600, "{first} rows of several groups");
+    assert_eq!(verified(&verifying(path.clone())).unwrap().transactions, 600, "a footer that is as before");
+    let refused = |words: &str, change: &dyn Fn(&mut Vec<RowGroupMetaData>, &mut i64)| {
+        fs::write(&path, with_footer(&whole, change)).unwrap();
+        let text = refusal(path.clone());
+        assert!(text.contains(words) && text.contains("disagree") && !text.contains('\n'), "{words}: {text}");
+    };
+    refused("but its column", &|groups, _| groups[0] = doctored(&groups[0], 3, first, 1));
+    refused("but its column", &|groups, rows| {
+        groups[0] = doctored(&groups[0], 3, first, 1);
+        *rows -= first - 3;
+    });
+    refused("announces 600 rows, but its row groups", &|groups, _| groups[0] = doctored(&groups[0], 3, 3, 1));
+    refused("but its pages hold more", &|groups, rows| {
+        groups[0] = doctored(&groups[0], 3, 3, 1);
+        *rows -= first - 3;
+    });
+    refused("but its pages hold 0", &|groups, _| groups[0] = doctored(&groups[0], first, first, 0));
+    refused("announces 600 rows, but its row groups", &|groups, _| drop(groups.remove(0)));
+    refused("but its row groups 600", &|_, rows| *rows = 599);
+    refused("but its row groups 600", &|_, rows| *rows = -1);
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressi
 pub use stars::pair_by_stars;
 
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run, Visits, Worker};
+use pqlab_record::{Record, Run, Visit, Visits, Worker};
 use pqlab_stats::{
     CONFIDENCE, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, Judgement, Ratio, RunSpread, Verdict, judge, median,
     ratio_of_pairs, ratio_of_runs,

@@ -126,16 +126,23 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
 
 fn methodology(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
     let protocol = &sheet.run.header.protocol;
-    let rules = match protocol.kind {
-        ProtocolKind::Adaptive => format!(
-            "until the 95% interval of the median is at most ±{}% wide, or {} s a case",
-            protocol.precision_pct, protocol.max_time_s
-        ),
-        ProtocolKind::Fixed | ProtocolKind::Reference => {
-            format!("{} measurements a case", protocol.iterations.map_or_else(|| NONE.to_owned(), grouped))
+    let processes = format!("from {} worker processes, in shuffled rounds", protocol.processes);
+    writeln!(out, "\n## Methodology\n")?;
+    match protocol.kind {
+        ProtocolKind::Adaptive => {
+            writeln!(
+                out,
+                "- {processes}; how many rounds a case has is fixed after a pilot of three: by the noise within its \
+                 processes, for a 95% interval of ±{}% about the median, in at most {} s a case",
+                protocol.precision_pct, protocol.max_time_s
+            )?;
+            writeln!(out, "- no interval is looked at while there is still a choice: one that is too wide is marked")?;
         }
-    };
-    writeln!(out, "\n## Methodology\n\n- {rules}, from {} worker processes, in shuffled rounds", protocol.processes)?;
+        ProtocolKind::Fixed | ProtocolKind::Reference => {
+            let measurements = protocol.iterations.map_or_else(|| NONE.to_owned(), grouped);
+            writeln!(out, "- {measurements} measurements a case, {processes}")?;
+        }
+    }
     writeln!(out, "- {} operations for warm-up in each process, discarded", grouped(protocol.warmup))?;
     writeln!(out, "- {}% trimmed at each tail (the median and its interval are taken before)", protocol.trim_pct)?;
     writeln!(out, "- the interval is over processes: they, not single calls, are what is repeated")?;
@@ -333,6 +340,8 @@ mod tests {
         assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave another secret |"));
         assert!(text.contains("harness floor: 2.70 ns"));
         assert!(!text.contains("ENV-2"));
+        // Nothing is measured until something is narrow.
+        assert!(text.contains("is fixed after a pilot of three") && !text.contains("until"), "{text}");
     }
 
     #[test]

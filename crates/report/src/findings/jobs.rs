@@ -70,7 +70,7 @@ pub(super) const JOBS: [Job; 14] = [
         area: "certificate",
         operations: &["verify"],
         what: "verifying every signature of a certificate",
-        algorithms: ANY,
+        algorithms: |name| name != "X.509-Ed25519",
         parameter: None,
     },
     Job {

@@ -85,6 +85,15 @@ struct Candidate {
     bytes: Option<u64>,
     /// What the library is known to do wrong.
     defect: Option<String>,
+    /// Whether something else ran on the machine while it was measured.
+    contended: bool,
+}
+
+impl Candidate {
+    /// Whether it may be recommended: it does all that the standard demands, and its figure is its own.
+    fn sound(&self) -> bool {
+        self.defect.is_none() && !self.contended
+    }
 }
 
 /// Most details of a doubt that are named.
@@ -131,7 +140,8 @@ fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Opt
         let bytes = rows.iter().filter_map(|row| row.case().facts.bytes).max();
         let defect = rows.iter().find_map(|row| row.case().facts.defect.clone());
         let (category, sizes) = (facts.category, facts.sizes);
-        found.push(Candidate { algorithm, provider, category, time, sizes, bytes, defect });
+        let contended = rows.iter().any(|row| row.marks.contains(&Mark::Contended));
+        found.push(Candidate { algorithm, provider, category, time, sizes, bytes, defect, contended });
     }
     found.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));
     found
@@ -147,11 +157,11 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let strong = |candidate: &&Candidate| candidate.category.is_some_and(|category| category >= CATEGORY);
     let post_quantum = |candidate: &&Candidate| candidate.category.is_some() || classical_only;
-    let from: Vec<&Candidate> = if all.iter().any(|one| strong(&one)) {
-        all.iter().filter(strong).collect()
-    } else {
-        all.iter().filter(post_quantum).collect()
-    };
+    // What may be recommended decides how strong the choice is: nobody is served by a strong one that may not be.
+    let sound: Vec<&Candidate> = all.iter().filter(|one| one.sound()).collect();
+    let any_strong = sound.iter().any(strong);
+    let suits = |one: &&Candidate| if any_strong { strong(one) } else { post_quantum(one) };
+    let from: Vec<&Candidate> = sound.into_iter().filter(suits).collect();
     let (best, rest) = from.split_first()?;
     let next = rest.iter().find(|one| one.algorithm != best.algorithm || one.provider != best.provider);
     let tied = next.is_some_and(|next| next.time.overlaps(&best.time));
@@ -159,7 +169,6 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
     if let Some(category) = best.category {
         why.push(format!("NIST category {category}"));
     }
-    why.extend(best.defect.iter().map(|defect| format!("known defect of this library: {defect}")));
     match next {
         Some(next) if tied => {
             why.push(format!("not told apart from {} by {}: their intervals overlap", next.algorithm, next.provider))
@@ -175,6 +184,7 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
     }
     let weaker = all
         .iter()
+        .filter(|one| one.sound())
         .find(|one| one.category.is_some_and(|category| category < CATEGORY) && one.time.high < best.time.low);
     if let Some(weaker) = weaker.filter(|_| best.category.is_some_and(|category| category >= CATEGORY)) {
         why.push(format!(
@@ -185,6 +195,8 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
             time(weaker.time.estimate)
         ));
     }
+    let faster = all.iter().filter(|one| suits(one) && one.time.estimate < best.time.estimate);
+    why.extend(faster.map(not_recommended));
     let each = match job.parameter {
         Some((_, number)) => number as f64,
         None => 1.0,
@@ -208,11 +220,20 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
     })
 }
 
+/// What took less time than the choice, and why it is none.
+fn not_recommended(one: &Candidate) -> String {
+    let named = format!("{} by {}, takes {}", one.algorithm, one.provider, time(one.time.estimate));
+    match &one.defect {
+        Some(defect) => format!("faster but defective: {named} (known defect of this library: {defect})"),
+        None => format!("faster but not sure: {named} (something else ran on the machine meanwhile)"),
+    }
+}
+
 /// The fewest bytes on the wire, of signatures and of key exchanges.
 fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
     let of = |area: &str, operation: &str, job: &'static str, what: &str| {
         let all = candidates(sheet, area, &[operation], None);
-        let post_quantum = all.iter().filter(|one| one.category.is_some());
+        let post_quantum = all.iter().filter(|one| one.category.is_some() && one.sound());
         let mut sized: Vec<(u64, &Candidate)> = post_quantum.filter_map(|one| Some((wire(&one.sizes)?, one))).collect();
         sized.sort_by(|one, other| {
             (one.0, one.1.time.estimate)
@@ -248,7 +269,11 @@ fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
 fn threads(sheet: &Sheet<'_>) -> Option<Choice> {
     let all = scaling(sheet.run);
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && one.provider != "null");
-    let gained = several.filter_map(|one| Some((one, one.speed_up?)));
+    let sound = |id: &str| {
+        let row = sheet.rows.iter().find(|row| row.case().id() == id);
+        row.is_some_and(|row| row.case().facts.defect.is_none() && !row.marks.contains(&Mark::Contended))
+    };
+    let gained = several.filter(|one| sound(&one.id)).filter_map(|one| Some((one, one.speed_up?)));
     let (best, gain) = gained.max_by(|(one, gain), (other, others)| {
         (one.threads, gain.estimate).partial_cmp(&(other.threads, others.estimate)).unwrap_or(std::cmp::Ordering::Equal)
     })?;
@@ -271,7 +296,7 @@ fn threads(sheet: &Sheet<'_>) -> Option<Choice> {
 fn costs(sheet: &Sheet<'_>) -> Vec<Cost> {
     let cost = |(what, area, operations, post_quantum, classical): (&str, &str, &[&str], &str, &str)| {
         let all = candidates(sheet, area, operations, None);
-        let best = |algorithm: &str| all.iter().find(|candidate| candidate.algorithm == algorithm);
+        let best = |algorithm: &str| all.iter().find(|candidate| candidate.algorithm == algorithm && candidate.sound());
         let (new, old) = (best(post_quantum)?, best(classical)?);
         let side = |one: &Candidate| (one.algorithm.clone(), one.provider.clone(), time(one.time.estimate));
         Some(Cost {
@@ -407,7 +432,7 @@ mod tests {
     }
 
     #[test]
-    fn a_known_defect_is_said_of_the_best_choice_too() {
+    fn what_has_a_known_defect_is_named_and_not_recommended() {
         let mut run = with(&[("ML-DSA-65", "verify", "liboqs", 10.0), ("ML-DSA-65", "verify", "aws-lc", 20.0)]);
         for record in &mut run.records {
             let defective = record.case.algorithm == "ML-DSA-65" && record.case.provider == "liboqs";
@@ -419,10 +444,55 @@ mod tests {
         assert_eq!(marked.iter().map(|row| row.case().provider.as_str()).collect::<Vec<_>>(), ["liboqs"]);
         let found = findings(&sheet);
         let choice = found.choices.iter().find(|choice| choice.job == "Verifying much").unwrap();
-        assert_eq!(choice.provider, "liboqs");
-        assert!(choice.why.contains("known defect of this library: it does not check the norm"), "{}", choice.why);
+        assert_eq!(choice.provider, "aws-lc");
+        let faster =
+            "faster but defective: ML-DSA-65 by liboqs, takes 10.1 µs (known defect of this library: it does not";
+        assert!(choice.why.contains(faster) && choice.why.contains("measured alone"), "{}", choice.why);
         let doubt = found.doubts.iter().find(|doubt| doubt.what.starts_with("known defects")).unwrap();
         assert_eq!(doubt.details, ["liboqs, ML-DSA-65 verify: it does not check the norm"]);
+    }
+
+    #[test]
+    fn what_is_contended_is_named_and_not_recommended() {
+        let mut run = with(&[("ML-KEM-768", "keygen", "openssl", 10.0), ("ML-KEM-768", "keygen", "aws-lc", 20.0)]);
+        for operation in ["encapsulate", "decapsulate"] {
+            run.records.extend(
+                with(&[("ML-KEM-768", operation, "openssl", 9.0), ("ML-KEM-768", operation, "aws-lc", 20.0)])
+                    .records
+                    .into_iter()
+                    .filter(|record| record.case.operation == operation && record.case.provider != "liboqs"),
+            );
+        }
+        for record in &mut run.records {
+            let contended = record.case.provider == "openssl";
+            for visit in record.samples.visits.iter_mut().filter(|_| contended) {
+                visit.disturbances = vec![pqlab_record::Disturbance::Steal { pct: 20.0 }];
+            }
+        }
+        let found = findings(&Sheet::of(&run));
+        let choice = found.choices.iter().find(|choice| choice.job == "Key exchange").unwrap();
+        assert_eq!(choice.provider, "aws-lc");
+        assert!(choice.why.contains("faster but not sure: ML-KEM-768 by openssl"), "{}", choice.why);
+        run.records.retain(|record| record.case.provider != "aws-lc");
+        let found = findings(&Sheet::of(&run));
+        assert!(found.choices.iter().all(|choice| choice.provider != "openssl"), "{:?}", found.choices);
+    }
+
+    #[test]
+    fn a_post_quantum_certificate_is_chosen_among_those_that_are() {
+        let mut run =
+            with(&[("X.509-Ed25519", "verify", "aws-lc", 5.0), ("X.509-ML-DSA-65", "verify", "aws-lc", 20.0)]);
+        run.records.retain(|record| record.case.algorithm.starts_with("X.509"));
+        // Runs of before named no category for certificates.
+        for category in [Some(3), None] {
+            for record in &mut run.records {
+                record.case.workload = "certificate".into();
+                record.case.facts.category = category.filter(|_| record.case.algorithm != "X.509-Ed25519");
+            }
+            let found = findings(&Sheet::of(&run));
+            let choice = found.choices.iter().find(|choice| choice.job == "Certificates").unwrap();
+            assert_eq!(choice.algorithm, "X.509-ML-DSA-65", "{category:?}");
+        }
     }
 
     #[test]

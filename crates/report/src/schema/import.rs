@@ -5,12 +5,20 @@ use pqlab_record::{
     Case, Counters, Environment, Facts, Parameter, Protocol, Record, Run, RunHeader, SCHEMA, Samples, Status,
 };
 
+/// The longest id of a run, in characters; ours have 23.
+const ID_LENGTH: usize = 64;
+
 /// Why a document is not a run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ImportError {
     /// It says that it is something else.
     #[error("schema is `{0}`, not `{SCHEMA}`")]
     Schema(String),
+    /// Names of runs stand in command lines, addresses and file names.
+    #[error(
+        "{0:?} is no id of a run: an id is 1 to {ID_LENGTH} letters, digits, dots, dashes and underscores, not beginning with `last` or a dash"
+    )]
+    RunId(String),
     /// Figures cannot be computed anew without samples.
     #[error("`{0}` comes without its samples: export the run as json-samples")]
     NoSamples(String),
@@ -27,6 +35,9 @@ impl Document {
     pub fn into_run(self) -> Result<Run, ImportError> {
         if self.schema != SCHEMA {
             return Err(ImportError::Schema(self.schema));
+        }
+        if !is_run_id(&self.run.id) {
+            return Err(ImportError::RunId(self.run.id));
         }
         let rows = self.results.into_values().flatten();
         let records = rows.map(record).collect::<Result<Vec<Record>, ImportError>>()?;
@@ -46,6 +57,11 @@ impl Document {
             finished_at: self.run.finished_at,
         })
     }
+}
+
+fn is_run_id(id: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+    (1..=ID_LENGTH).contains(&id.len()) && id.bytes().all(plain) && !id.starts_with("last") && !id.starts_with('-')
 }
 
 fn record(row: ResultEntry) -> Result<Record, ImportError> {
@@ -158,6 +174,13 @@ mod tests {
         document.results["kem"][0].provider = "other".to_owned();
         let other = "kem/ML-KEM-768/encapsulate@other";
         assert_eq!(document.into_run(), Err(ImportError::Id(id.to_owned(), other.to_owned())));
+        for wrong in ["", "last", "-x", "a b", "a/b", "\u{1b}[2Ja", "é", &"a".repeat(65)] {
+            let mut document = exported("json-samples");
+            document.run.id = wrong.to_owned();
+            let refused = document.into_run().unwrap_err();
+            assert_eq!(refused, ImportError::RunId(wrong.to_owned()));
+            assert!(!refused.to_string().contains('\u{1b}'));
+        }
         let mut document = exported("json-samples");
         document.schema = "pqlab/9".to_owned();
         assert_eq!(document.into_run(), Err(ImportError::Schema("pqlab/9".to_owned())));

@@ -32,4 +32,4 @@ pub use overview::overview;
 pub use palette::{Palette, Role};
 pub use runs::{RunSummary, runs_table};
 pub use table::run_table;
-pub use text::{display_width, neutral};
+pub use text::{display_width, neutral, steady};

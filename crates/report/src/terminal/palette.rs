@@ -1,4 +1,5 @@
 use anstyle::{AnsiColor, Style};
+use std::sync::LazyLock;
 
 /// What a piece of text is, for those who see colour. It is always said in words or marks too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,14 +32,27 @@ impl Palette {
         if !self.colour || text.is_empty() {
             return text.to_owned();
         }
-        let style = match role {
-            Role::Strong => Style::new().bold(),
-            Role::Faint => Style::new().dimmed(),
-            Role::Good => AnsiColor::Green.on_default(),
-            Role::Doubtful => AnsiColor::Yellow.on_default(),
-            Role::Bad => AnsiColor::Red.on_default().bold(),
-        };
+        let style = style(role);
         format!("{style}{text}{style:#}")
+    }
+
+    /// All escape sequences that [`paint`](Self::paint) writes.
+    pub(super) fn sequences() -> &'static [String] {
+        static SEQUENCES: LazyLock<Vec<String>> = LazyLock::new(|| {
+            let roles = [Role::Strong, Role::Faint, Role::Good, Role::Doubtful, Role::Bad];
+            roles.into_iter().map(style).flat_map(|style| [format!("{style}"), format!("{style:#}")]).collect()
+        });
+        &SEQUENCES
+    }
+}
+
+fn style(role: Role) -> Style {
+    match role {
+        Role::Strong => Style::new().bold(),
+        Role::Faint => Style::new().dimmed(),
+        Role::Good => AnsiColor::Green.on_default(),
+        Role::Doubtful => AnsiColor::Yellow.on_default(),
+        Role::Bad => AnsiColor::Red.on_default().bold(),
     }
 }
 

@@ -1,3 +1,4 @@
+use super::palette::Palette;
 use unicode_width::UnicodeWidthStr;
 
 /// Columns that a text takes on a terminal.
@@ -15,6 +16,24 @@ pub fn neutral(text: &str) -> String {
         } else {
             out.push(character);
         }
+    }
+    out
+}
+
+/// As [`neutral`], for a whole text that is ready to be printed: it keeps its line feeds and tabs, and the colours that
+/// [`Palette::paint`] gave it.
+pub fn steady(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(character) = rest.chars().next() {
+        let own = Palette::sequences().iter().find(|sequence| rest.starts_with(sequence.as_str()));
+        let (part, after) = rest.split_at(own.map_or(character.len_utf8(), String::len));
+        if own.is_some() || matches!(character, '\n' | '\t') {
+            out.push_str(part);
+        } else {
+            out.push_str(&neutral(part));
+        }
+        rest = after;
     }
     out
 }
@@ -61,12 +80,21 @@ fn is_invisible(character: char) -> bool {
 mod tests {
     use super::*;
     use crate::fixtures::HOSTILE;
+    use crate::terminal::Role;
 
     #[test]
     fn nothing_steers_the_terminal() {
         assert_eq!(neutral("ML-KEM-768 [len=64]"), "ML-KEM-768 [len=64]");
         assert_eq!(neutral("a\nb\tc\u{1b}[31m\u{7f}\u{9b}"), r"a\nb\tc\u{1b}[31m\u{7f}\u{9b}");
         assert_eq!(neutral(HOSTILE), r#"a,b"c"\r\nd<script>alert('x')</script>\u{1b}[31mé漢字\u{202e}"#);
+    }
+
+    #[test]
+    fn a_whole_text_keeps_its_lines_and_its_own_colours_only() {
+        let painted = Palette { colour: true }.paint(Role::Bad, "FAILED");
+        assert_eq!(steady(&format!("a\tb\n{painted}\n")), format!("a\tb\n{painted}\n"));
+        assert_eq!(steady("\u{1b}[2J\u{1b}[8mx\u{1b}]0;title\u{7}\r"), r"\u{1b}[2J\u{1b}[8mx\u{1b}]0;title\u{7}\r");
+        assert_eq!(steady("\u{9b}2J\u{202e}\u{2066}é\u{7f}"), r"\u{9b}2J\u{202e}\u{2066}é\u{7f}");
     }
 
     #[test]

@@ -43,6 +43,15 @@ impl Form {
         Form::ALL.into_iter().find(|form| form.name() == name)
     }
 
+    /// The scheme that decides how strong it is to a verifier who checks every signature.
+    pub(super) fn strongest(self) -> &'static str {
+        match self {
+            Form::Classical => "Ed25519",
+            Form::Composite => "MLDSA65-Ed25519-SHA512",
+            Form::Pure | Form::Alternative | Form::Detached => "ML-DSA-65",
+        }
+    }
+
     /// What the case names of a pair.
     pub(super) fn provider(self, pair: &Pair) -> String {
         match self {

@@ -15,7 +15,7 @@ use authority::{Authority, Form};
 use documents::{Build, Parse, Verify, VerifyChain};
 use encodings::{FINGERPRINT, KEYS};
 use pqlab_harness::{Fault, Seed, Trial};
-use pqlab_primitives::{Provider, SignatureScheme};
+use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureScheme};
 use pqlab_record::{Case, Facts, Parameter};
 use std::sync::Arc;
 
@@ -116,7 +116,11 @@ fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Ve
     })
 }
 
+/// A case of a certificate or of a key, with the NIST category of what protects it.
 fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case {
+    let scheme = Form::named(algorithm).map_or(algorithm, Form::strongest);
+    let signature = SignatureParameters::of(scheme).and_then(|parameters| parameters.category);
+    let category = signature.or_else(|| KemParameters::of(scheme).and_then(|parameters| parameters.category));
     Case {
         workload: "certificate".into(),
         algorithm: algorithm.to_owned(),
@@ -125,7 +129,7 @@ fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case
         form: None,
         parameters: Vec::new(),
         block,
-        facts: Facts::default(),
+        facts: Facts { category, ..Facts::default() },
     }
 }
 
@@ -138,6 +142,21 @@ fn broken(error: impl std::fmt::Display) -> Fault {
 mod tests {
     use super::*;
     use pqlab_harness::Recorder;
+
+    #[test]
+    fn certificates_and_keys_have_the_category_of_what_protects_them() {
+        let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &Options::default());
+        let category = |algorithm: &str| {
+            let mut of = cases.iter().filter(|case| case.algorithm == algorithm).map(|case| case.facts.category);
+            let first = of.next().unwrap_or_else(|| panic!("no case of {algorithm}"));
+            assert!(of.all(|other| other == first), "{algorithm}");
+            first
+        };
+        assert_eq!((category("X.509-Ed25519"), category("Ed25519")), (None, None));
+        for form in ["X.509-ML-DSA-65", "X.509-alternative", "X.509-composite", "X.509-detached", "ML-DSA-65"] {
+            assert_eq!(category(form), Some(3), "{form}");
+        }
+    }
 
     #[test]
     fn every_case_runs_and_is_right() {

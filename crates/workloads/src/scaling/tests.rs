@@ -185,9 +185,7 @@ fn threads_go_up_to_all_processors() {
 #[test]
 fn every_operation_of_every_provider_gives_right_answers_on_two_threads() {
     apart(|| {
-        // What misbehaves on purpose is there to be found out.
-        let mut providers = providers();
-        providers.retain(|provider| provider.library != "misbehaving");
+        let providers = providers();
         let options = Options { threads: Some(vec![2]), tasks: Some(vec![3]), workers: Some(2), ..Options::default() };
         let cases = ScalingWorkload.cases(&providers, &options);
         let slow = |case: &Case| case.algorithm.starts_with("SLH-DSA") || case.algorithm.starts_with("RSA");

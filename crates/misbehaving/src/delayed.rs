@@ -1,6 +1,6 @@
 //! ML-KEM-768 of AWS-LC with a decapsulation that takes longer: for finding out whether comparisons see that it does.
 
-use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KemInfo, KeyEncoding, Result};
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KemInfo, KeyEncoding, Provider, Result};
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -9,23 +9,16 @@ use std::sync::Arc;
 const STEPS: &str = "PQLAB_DELAY_STEPS";
 
 /// The KEM, by a name of its own: `delayed`. `None` where AWS-LC is not in the build.
-pub(super) fn kem() -> Option<Arc<dyn Kem>> {
-    let kem = prompt()?;
+pub(super) fn kem(others: &[Arc<Provider>]) -> Option<Arc<dyn Kem>> {
+    let kem = prompt(others)?;
     let mut info = kem.info().clone();
     info.parameters.algorithm = "delayed".into();
     let steps = std::env::var(STEPS).ok().and_then(|steps| steps.parse().ok()).unwrap_or(0);
     Some(Arc::new(Delayed { kem, info, steps }))
 }
 
-#[cfg(feature = "aws-lc")]
-fn prompt() -> Option<Arc<dyn Kem>> {
-    let mut kems = crate::aws_lc::providers().into_iter().flat_map(|provider| provider.kems);
-    kems.find(|kem| kem.info().parameters.algorithm == "ML-KEM-768")
-}
-
-#[cfg(not(feature = "aws-lc"))]
-fn prompt() -> Option<Arc<dyn Kem>> {
-    None
+fn prompt(others: &[Arc<Provider>]) -> Option<Arc<dyn Kem>> {
+    others.iter().find(|provider| provider.library == "aws-lc")?.kem("ML-KEM-768").cloned()
 }
 
 struct Delayed {
@@ -90,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_delayed_key_gives_the_secret_all_the_same() {
-        let Some(kem) = prompt() else { return };
+        let Some(kem) = prompt(&pqlab_providers::providers()) else { return };
         let delayed = Delayed { info: kem.info().clone(), kem, steps: 1000 };
         let key = delayed.generate(Coins::Internal).unwrap();
         let mut ciphertext = vec![0; delayed.info().parameters.ciphertext];

@@ -2,9 +2,9 @@
 //! longer. `make bench-aa` runs it; it takes a quarter of an hour, and what it finds depends on the machine, so no other
 //! test waits for it. Everything goes through the program, as a user would do it, in a database of its own.
 
-#![cfg(feature = "misbehaving")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+#[path = "../../cli/tests/common/mod.rs"]
 mod common;
 
 use common::{Pqlab, text};

@@ -1,8 +1,8 @@
 //! A library that misbehaves is a failed row with its reason; everything else is measured as if nothing had happened.
 
-#![cfg(feature = "misbehaving")]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+#[path = "../../cli/tests/common/mod.rs"]
 mod common;
 
 use common::Pqlab;
@@ -171,4 +171,27 @@ fn children_of(parent: u32) -> Vec<u32> {
         }
     }
     children
+}
+
+#[test]
+fn no_case_finds_what_another_left_behind_and_a_first_call_is_not_the_length_of_an_operation() {
+    let pqlab = Pqlab::new();
+    let cases = ["dirty", "witness", "slow-start"].map(|kem| format!("kem/{kem}/decapsulate@misbehaving"));
+    let mut arguments = vec!["run", "kem", "--format", "json-samples", "--processes", "3", "--no-progress"];
+    arguments.extend(["--max-time", "0.1"]);
+    for case in &cases {
+        arguments.extend(["--filter", case]);
+    }
+    let json: Value = serde_json::from_str(&pqlab.expect(0, &arguments)).unwrap();
+    let rows: Vec<&Value> = json["results"]["kem"].as_array().unwrap().iter().collect();
+    assert_eq!(rows.len(), cases.len(), "{json}");
+    for row in rows {
+        assert_eq!((&row["status"], &row["verified"]), (&"ok".into(), &true.into()), "{row}");
+        for visit in row["samples"]["visits"].as_array().unwrap() {
+            let samples = visit["ticks"].as_array().unwrap().len();
+            assert!(samples >= 10, "{} has a visit of {samples} samples", row["id"]);
+        }
+        // The operation does nothing: had its set-up of 50 ms passed for its length, no batch would have been needed.
+        assert!(row["batch"].as_u64().unwrap() > 1, "{row}");
+    }
 }

@@ -1,9 +1,10 @@
 //! What the program says of its counters on a machine that has no performance-monitoring unit, and on one whose kernel
 //! forbids it.
 
-#![cfg(all(feature = "misbehaving", target_os = "linux", target_arch = "x86_64"))]
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+#[path = "../../cli/tests/common/mod.rs"]
 mod common;
 
 use common::{Pqlab, text};

@@ -1,0 +1,118 @@
+//! `pqlab`: a laboratory for post-quantum cryptography, on the command line. The program is a library, so that tests have
+//! another program that is the same but for a library that goes wrong on demand.
+
+mod args;
+mod commands;
+mod output;
+mod progress;
+mod server;
+mod table;
+
+use args::{Cli, Command};
+use clap::Parser;
+use pqlab_lab::{LabError, Provider, report::ExportError, store::StoreError};
+use std::io;
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+/// Everything asked for was done.
+const DONE: u8 = 0;
+/// A case failed, or an answer was wrong.
+const FAILED: u8 = 1;
+/// Bad usage or bad input.
+const USAGE: u8 = 2;
+/// A comparison that does not tell.
+const INCONCLUSIVE: u8 = 3;
+/// The user stopped it; what was finished is stored.
+const INTERRUPTED: u8 = 130;
+
+/// Providers beside those of the build.
+static MORE: OnceLock<fn() -> Vec<Provider>> = OnceLock::new();
+
+/// The program.
+pub fn main() -> ExitCode {
+    main_with(Vec::new)
+}
+
+/// The program with more providers than those of the build.
+pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
+    MORE.get_or_init(|| more);
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return ExitCode::from(explain_usage(&error)),
+    };
+    match run(cli) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            if is_broken_pipe(&error) {
+                // Whoever read our output has seen enough.
+                return ExitCode::from(DONE);
+            }
+            output::complain(&format!("{error:#}"));
+            ExitCode::from(code_of(&error))
+        }
+    }
+}
+
+fn more_providers() -> Vec<Provider> {
+    MORE.get().map_or_else(Vec::new, |more| more())
+}
+
+fn run(cli: Cli) -> anyhow::Result<u8> {
+    let terminal = output::Terminal::new(cli.color);
+    match cli.command {
+        Command::Run(arguments) => commands::run::run(arguments, &terminal),
+        Command::List(arguments) => commands::list::run(&arguments, &terminal),
+        Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments, &terminal),
+        Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),
+        Command::Show(arguments) => commands::show::run(&arguments, &terminal),
+        Command::Compare(arguments) => commands::compare::run(&arguments, &terminal),
+        Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Serve(arguments) => commands::serve::run(&arguments),
+        Command::Import(arguments) => commands::import::run(&arguments),
+        Command::Export(arguments) => commands::export::run(&arguments),
+        Command::NtorRelay(arguments) => commands::ntor_relay::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
+        Command::Ledger(arguments) => commands::ledger::run(&arguments.command),
+        Command::Leak(arguments) => commands::leak::run(&arguments, &terminal),
+        Command::Completions { shell } => commands::completions::run(shell),
+        Command::Worker { descriptor } => {
+            pqlab_lab::serve_as_worker(descriptor, more_providers())?;
+            Ok(DONE)
+        }
+    }
+}
+
+/// Who can mend it: bad input and a database that refuses are the user's, the rest is ours.
+fn code_of(error: &anyhow::Error) -> u8 {
+    let input = error.chain().any(|cause| {
+        matches!(cause.downcast_ref::<LabError>(), Some(LabError::Usage(_) | LabError::Store(_)))
+            || cause.downcast_ref::<StoreError>().is_some()
+            || cause.downcast_ref::<output::BadInput>().is_some()
+            || matches!(cause.downcast_ref::<ExportError>(), Some(ExportError::Choice(_)))
+    });
+    if input { USAGE } else { FAILED }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let broken = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(broken)
+}
+
+/// Help goes out as it is; an error in one line: what, and where to look.
+fn explain_usage(error: &clap::Error) -> u8 {
+    if !error.use_stderr() {
+        return if error.print().is_ok() { DONE } else { FAILED };
+    }
+    let text = error.render().to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let what = lines.next().unwrap_or("bad usage").trim_start_matches("error: ").to_owned();
+    let details: Vec<&str> =
+        lines.take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more")).collect();
+    let details = if details.is_empty() { String::new() } else { format!(" {}", details.join(" ")) };
+    output::complain(&format!("{what}{details} (see `pqlab --help`)"));
+    USAGE
+}

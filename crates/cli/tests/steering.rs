@@ -1,0 +1,111 @@
+//! Text that a file or a store supplies cannot steer the terminal, whatever is done with it.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text, write};
+use serde_json::Value;
+
+/// Clears the screen, sets the title, opens a link, goes back over the line, begins a sequence in one character, and turns
+/// the direction of writing.
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;title\u{7}\u{1b}]8;;http://x/\u{1b}\\x\r\u{8}\u{9b}2J\u{7f}\u{202e}\u{2066}";
+
+/// Runs, whatever the exit code, and demands that nothing on either stream steers a terminal.
+fn steady(pqlab: &Pqlab, arguments: &[&str]) -> (Option<i32>, String) {
+    let output = pqlab.run(arguments);
+    let both = text(&output.stdout) + &text(&output.stderr);
+    let steers = |character: char| {
+        (character.is_control() && character != '\n')
+            || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    assert_eq!(both.chars().find(|character| steers(*character)), None, "{arguments:?}: {both:?}");
+    assert!(!both.is_empty(), "{arguments:?}");
+    (output.status.code(), both)
+}
+
+/// A run of two cases, exported with its samples.
+fn exported(pqlab: &Pqlab) -> Value {
+    let what = ["run", "hash", "--filter", "hash/SHA3-256/digest*@rustcrypto", "--lengths", "64", "--iterations", "20"];
+    pqlab.expect(0, &[&what[..], &["--processes", "2", "--warmup", "1", "--no-progress", "-q"]].concat());
+    serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json-samples"])).unwrap()
+}
+
+/// The document with hostile texts wherever it has some of its own, and a case that failed.
+fn hostile(mut document: Value, id: &str) -> Value {
+    document["run"]["id"] = id.into();
+    for field in ["suite", "command", "started_at"] {
+        document["run"][field] = HOSTILE.into();
+    }
+    document["environment"]["host"]["name"] = HOSTILE.into();
+    document["environment"]["cpu"]["model"] = HOSTILE.into();
+    let rows = document["results"]["hash"].as_array_mut().unwrap();
+    let mut failed = rows[0].clone();
+    let algorithm = format!("SHA3-256{HOSTILE}");
+    failed["id"] = failed["id"].as_str().unwrap().replace("SHA3-256", &algorithm).into();
+    failed["algorithm"] = algorithm.into();
+    (failed["status"], failed["error"]) = ("failed".into(), HOSTILE.into());
+    rows.push(failed);
+    document
+}
+
+#[test]
+fn nothing_of_an_imported_run_reaches_the_terminal_raw() {
+    let pqlab = Pqlab::new();
+    let document = exported(&pqlab);
+    let file = write(&pqlab.path("run.json"), &hostile(document, "20200101T000000Z-abcdef").to_string());
+    assert_eq!(steady(&pqlab, &["import", &file]).0, Some(0));
+    assert_eq!(steady(&pqlab, &["import", &file]).0, Some(0), "there already");
+    let id = "20200101T000000Z-abcdef";
+    for arguments in [
+        &["runs"][..],
+        &["runs", "--json"],
+        &["show", id],
+        &["show", id, "*"],
+        &["show", id, HOSTILE],
+        &["show", HOSTILE],
+        &["compare", id, "last"],
+        &["compare", id, "last", "--json"],
+        &["compare", "*", "*", "--run", id],
+        &["export", id, "--format", "markdown"],
+        &["export", id, "--format", "latex"],
+        &["export", id, "--format", HOSTILE],
+        &["run", HOSTILE],
+        &["run", "--baseline", id, "--max-time", "0.01"],
+        &["ledger", "verify", HOSTILE],
+        &["import", HOSTILE],
+    ] {
+        steady(&pqlab, arguments);
+    }
+    let report = pqlab.path("report").to_str().unwrap().to_owned();
+    assert_eq!(steady(&pqlab, &["report", id, "--out", &report]).0, Some(0));
+    let json: Value = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
+    let suites: Vec<&str> = json.as_array().unwrap().iter().map(|run| run["suite"].as_str().unwrap()).collect();
+    assert!(suites.contains(&HOSTILE), "a program reads what was written: {suites:?}");
+}
+
+#[test]
+fn ids_that_no_run_has_are_refused_and_those_of_a_store_are_shown_escaped() {
+    let pqlab = Pqlab::new();
+    let document = exported(&pqlab);
+    for id in [HOSTILE, "", "last", "a b", "../x", &"a".repeat(65)] {
+        let file = write(&pqlab.path("run.json"), &hostile(document.clone(), id).to_string());
+        let (code, said) = steady(&pqlab, &["import", &file]);
+        assert!(code == Some(2) && said.contains("is no id of a run") && said.lines().count() == 1, "{said}");
+    }
+    // What an older program let in, or another one wrote.
+    let connection = rusqlite::Connection::open(pqlab.database()).unwrap();
+    connection.execute_batch("PRAGMA foreign_keys = OFF").unwrap();
+    connection.execute("UPDATE runs SET id = ?1", [HOSTILE]).unwrap();
+    for table in ["plan", "cases", "samples"] {
+        connection.execute(&format!("UPDATE {table} SET run = ?1"), [HOSTILE]).unwrap();
+    }
+    for arguments in [&["runs"][..], &["show", "last"], &["show", "last", "nothing"], &["compare", "last", "last"]] {
+        steady(&pqlab, arguments);
+    }
+    let report = pqlab.path("report").to_str().unwrap().to_owned();
+    assert_eq!(steady(&pqlab, &["report", "last", "--out", &report]).0, Some(0), "the run is named on standard error");
+    connection.execute("UPDATE runs SET environment = '{}'", []).unwrap();
+    let (code, said) = steady(&pqlab, &["show", "last"]);
+    assert!(code == Some(2) && said.contains("damaged") && said.contains(r"\u{1b}[2J"), "{said}");
+}
