@@ -44,7 +44,15 @@ enum End {
     /// A temporary file is copied there.
     Copied(File),
     /// A file beside the wanted one gets its name.
-    Named { partial: TempPath, wanted: PathBuf, replaced: Option<Metadata> },
+    Named { partial: TempPath, wanted: PathBuf, replaced: Option<Replaced> },
+}
+
+/// Whose the file is that is replaced, and who may do what with it.
+#[derive(Clone, Copy, Debug)]
+struct Replaced {
+    user: u32,
+    group: u32,
+    rights: u32,
 }
 
 impl Destination {
@@ -107,8 +115,8 @@ impl Writing {
                 if let Some(replaced) = replaced {
                     // Only the superuser can give a file away. For everybody else it is theirs from now on, as after
                     // any other replacement.
-                    fchown(&file, Some(replaced.uid()), Some(replaced.gid())).ok();
-                    file.set_permissions(Permissions::from_mode(replaced.mode() & RIGHTS))?;
+                    fchown(&file, Some(replaced.user), Some(replaced.group)).ok();
+                    file.set_permissions(Permissions::from_mode(replaced.rights))?;
                 }
                 file.sync_all()?;
                 partial.persist(wanted).map_err(|error| error.error)
@@ -163,12 +171,12 @@ fn beside(wanted: &Path) -> io::Result<(End, File)> {
     let name = wanted.file_name().ok_or_else(|| Error::new(ErrorKind::InvalidInput, "this is no file name"))?;
     let folder = wanted.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let replaced = match fs::metadata(wanted) {
-        Ok(replaced) => Some(replaced),
+        Ok(found) => Some(Replaced { user: found.uid(), group: found.gid(), rights: found.mode() & RIGHTS }),
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         Err(error) => return Err(error),
     };
     // Nobody may read the new file who must not read the old one; of a new name the umask decides.
-    let rights = replaced.as_ref().map_or(0o666, |replaced| replaced.mode() & RIGHTS);
+    let rights = replaced.map_or(0o666, |replaced| replaced.rights);
     let mut prefix = name.to_owned();
     prefix.push(".");
     let partial = tempfile::Builder::new()

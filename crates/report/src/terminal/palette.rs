@@ -40,7 +40,9 @@ impl Palette {
     pub(super) fn sequences() -> &'static [String] {
         static SEQUENCES: LazyLock<Vec<String>> = LazyLock::new(|| {
             let roles = [Role::Strong, Role::Faint, Role::Good, Role::Doubtful, Role::Bad];
-            roles.into_iter().map(style).flat_map(|style| [format!("{style}"), format!("{style:#}")]).collect()
+            let whole = roles.into_iter().map(style).map(|style| format!("{style}{style:#}"));
+            // A style may be several of them, one after the other.
+            whole.flat_map(|whole| whole.split_inclusive('m').map(str::to_owned).collect::<Vec<_>>()).collect()
         });
         &SEQUENCES
     }

@@ -118,7 +118,7 @@ fn schemes(form: Form, provider: &str, providers: &[Arc<Provider>]) -> Result<Ve
 
 /// A case of a certificate or of a key, with the NIST category of what protects it.
 fn case(algorithm: &str, operation: &str, provider: &str, block: String) -> Case {
-    let scheme = Form::named(algorithm).map_or(algorithm, Form::strongest);
+    let scheme = Form::named(algorithm).map_or(algorithm, |form| form.strongest());
     let signature = SignatureParameters::of(scheme).and_then(|parameters| parameters.category);
     let category = signature.or_else(|| KemParameters::of(scheme).and_then(|parameters| parameters.category));
     Case {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn certificates_and_keys_have_the_category_of_what_protects_them() {
         let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &Options::default());
-        let category = |algorithm: &str| {
+        let category = |algorithm: &'static str| {
             let mut of = cases.iter().filter(|case| case.algorithm == algorithm).map(|case| case.facts.category);
             let first = of.next().unwrap_or_else(|| panic!("no case of {algorithm}"));
             assert!(of.all(|other| other == first), "{algorithm}");

@@ -1,0 +1,149 @@
+use super::*;
+use crate::fixtures;
+use pqlab_record::Run;
+
+fn with(operations: &[(&str, &str, &str, f64)]) -> Run {
+    let mut run = fixtures::run();
+    let mut add = |algorithm: &str, operation: &str, provider: &str, microseconds: f64| {
+        let mut record = fixtures::record(provider, microseconds);
+        record.case.algorithm = algorithm.to_owned();
+        record.case.operation = operation.to_owned();
+        record.case.facts.category = (algorithm != "X25519").then_some(3);
+        run.records.push(record);
+    };
+    operations.iter().for_each(|(algorithm, operation, provider, time)| add(algorithm, operation, provider, *time));
+    run
+}
+
+#[test]
+fn the_fastest_of_a_job_is_chosen_and_compared_with_the_classical() {
+    let run = with(&[
+        ("ML-KEM-768", "keygen", "liboqs", 10.0),
+        ("ML-KEM-768", "decapsulate", "liboqs", 10.0),
+        ("ML-KEM-768", "keygen", "aws-lc", 20.0),
+        ("ML-KEM-768", "decapsulate", "aws-lc", 20.0),
+        ("X25519", "keygen", "aws-lc", 5.0),
+        ("X25519", "encapsulate", "aws-lc", 5.0),
+        ("X25519", "decapsulate", "aws-lc", 5.0),
+    ]);
+    let found = findings(&Sheet::of(&run));
+    let choice = found.choices.iter().find(|choice| choice.job == "Key exchange").unwrap();
+    assert_eq!((choice.algorithm.as_str(), choice.provider.as_str(), choice.tied), ("ML-KEM-768", "liboqs", false));
+    assert_eq!(choice.figure, "30.4 µs");
+    assert!(choice.why.contains("the next, ML-KEM-768 by aws-lc, takes 52.9 µs"), "{}", choice.why);
+    let cost = found.costs.iter().find(|cost| cost.what == "Key exchange").unwrap();
+    assert!((cost.time.estimate - 30.4 / 15.0).abs() < 0.01 && cost.time.low < cost.time.estimate);
+}
+
+#[test]
+fn what_has_a_known_defect_is_named_and_not_recommended() {
+    let mut run = with(&[("ML-DSA-65", "verify", "liboqs", 10.0), ("ML-DSA-65", "verify", "aws-lc", 20.0)]);
+    run.records.retain(|record| record.case.facts.category.is_some());
+    for record in &mut run.records {
+        let defective = record.case.algorithm == "ML-DSA-65" && record.case.provider == "liboqs";
+        record.case.facts.defect = defective.then(|| "it does not check the norm".to_owned());
+        record.case.workload = "signature".into();
+    }
+    let sheet = Sheet::of(&run);
+    let marked: Vec<&Row<'_>> = sheet.rows.iter().filter(|row| row.marks.contains(&Mark::Defect)).collect();
+    assert_eq!(marked.iter().map(|row| row.case().provider.as_str()).collect::<Vec<_>>(), ["liboqs"]);
+    let found = findings(&sheet);
+    let choice = found.choices.iter().find(|choice| choice.job == "Verifying much").unwrap();
+    assert_eq!(choice.provider, "aws-lc");
+    let faster = "faster but defective: ML-DSA-65 by liboqs, takes 10.1 µs (known defect of this library: it does not";
+    assert!(choice.why.contains(faster) && choice.why.contains("measured alone"), "{}", choice.why);
+    let doubt = found.doubts.iter().find(|doubt| doubt.what.starts_with("known defects")).unwrap();
+    assert_eq!(doubt.details, ["liboqs, ML-DSA-65 verify: it does not check the norm"]);
+}
+
+#[test]
+fn what_is_contended_is_named_and_not_recommended() {
+    let mut run = with(&[("ML-KEM-768", "keygen", "openssl", 10.0), ("ML-KEM-768", "keygen", "aws-lc", 20.0)]);
+    for operation in ["encapsulate", "decapsulate"] {
+        run.records.extend(
+            with(&[("ML-KEM-768", operation, "openssl", 9.0), ("ML-KEM-768", operation, "aws-lc", 20.0)])
+                .records
+                .into_iter()
+                .filter(|record| record.case.operation == operation && record.case.provider != "liboqs"),
+        );
+    }
+    for record in &mut run.records {
+        let contended = record.case.provider == "openssl";
+        for visit in record.samples.visits.iter_mut().filter(|_| contended) {
+            visit.disturbances = vec![pqlab_record::Disturbance::Steal { pct: 20.0 }];
+        }
+    }
+    let found = findings(&Sheet::of(&run));
+    let choice = found.choices.iter().find(|choice| choice.job == "Key exchange").unwrap();
+    assert_eq!(choice.provider, "aws-lc");
+    assert!(choice.why.contains("faster but not sure: ML-KEM-768 by openssl"), "{}", choice.why);
+    run.records.retain(|record| record.case.provider != "aws-lc");
+    let found = findings(&Sheet::of(&run));
+    assert!(found.choices.iter().all(|choice| choice.provider != "openssl"), "{:?}", found.choices);
+}
+
+#[test]
+fn a_post_quantum_certificate_is_chosen_among_those_that_are() {
+    let mut run = with(&[("X.509-Ed25519", "verify", "aws-lc", 5.0), ("X.509-ML-DSA-65", "verify", "aws-lc", 20.0)]);
+    run.records.retain(|record| record.case.algorithm.starts_with("X.509"));
+    // Runs of before named no category for certificates.
+    for category in [Some(3), None] {
+        for record in &mut run.records {
+            record.case.workload = "certificate".into();
+            record.case.facts.category = category.filter(|_| record.case.algorithm != "X.509-Ed25519");
+        }
+        let found = findings(&Sheet::of(&run));
+        let choice = found.choices.iter().find(|choice| choice.job == "Certificates").unwrap();
+        assert_eq!(choice.algorithm, "X.509-ML-DSA-65", "{category:?}");
+    }
+}
+
+#[test]
+fn what_is_not_told_apart_is_said() {
+    let run = with(&[("ML-KEM-768", "encapsulate", "openssl", 10.401)]);
+    let found = findings(&Sheet::of(&run));
+    let doubt = found.doubts.iter().find(|doubt| doubt.what.contains("not told apart")).unwrap();
+    assert_eq!(doubt.details, ["ML-KEM-768 encapsulate: liboqs and openssl"]);
+    let failed = found.doubts.iter().find(|doubt| doubt.what.starts_with("failed")).unwrap();
+    assert_eq!((failed.count, failed.details.len()), (1, 1));
+    assert!(failed.details[0].ends_with("decapsulation gave another secret"));
+}
+
+#[test]
+fn blocks_are_compared_in_the_typical_form_and_not_in_the_fastest() {
+    let mut run = fixtures::run();
+    let mut prepared = fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 3_000.0);
+    prepared.case.form = Some(pqlab_record::Form::Prepared);
+    run.records = vec![
+        prepared,
+        fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
+        fixtures::ledger_block("ML-DSA-65", "liboqs", 100, 6_000.0),
+        fixtures::ledger_block("TXv1-ML-DSA-65", "aws-lc", 100, 4_990.0),
+    ];
+    let found = findings(&Sheet::of(&run));
+    let choice = found.choices.iter().find(|choice| choice.job == "Verifying blocks").unwrap();
+    assert_eq!((choice.provider.as_str(), choice.figure.as_str()), ("aws-lc", "5.00 ms"));
+    assert!(choice.why.contains("the next, ML-DSA-65 by liboqs, takes 6.00 ms (1.20×"), "{}", choice.why);
+}
+
+#[test]
+fn handshakes_have_their_bytes_and_threads_their_gain() {
+    let run = fixtures::ntor_run();
+    let found = findings(&Sheet::of(&run));
+    let cost = found.costs.iter().find(|cost| cost.post_quantum.0 == "kem-only-mlkem512").unwrap();
+    assert_eq!(cost.bytes, Some((1620, 148)));
+    let run = fixtures::scaling_run();
+    let found = findings(&Sheet::of(&run));
+    let choice = found.choices.iter().find(|choice| choice.job == "Several threads").unwrap();
+    assert_eq!((choice.algorithm.as_str(), choice.figure.as_str()), ("ML-DSA-65 verify", "1.90×"));
+    assert!(choice.why.contains("95.0% of the ideal"), "{}", choice.why);
+}
+
+#[test]
+fn a_run_without_records_finds_nothing() {
+    let mut run = fixtures::run();
+    run.records.clear();
+    run.header.plan.clear();
+    let found = findings(&Sheet::of(&run));
+    assert!(found.choices.is_empty() && found.costs.is_empty() && found.doubts.is_empty());
+}
