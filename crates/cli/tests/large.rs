@@ -54,6 +54,7 @@ fn record(index: usize, run: usize) -> Record {
         ticks: ticks(u64::from(process)),
         wall_ns: Vec::new(),
         extra: Vec::new(),
+        conditions: Default::default(),
     };
     Record {
         case,

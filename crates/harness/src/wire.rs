@@ -4,7 +4,7 @@
 use crate::gate::Widths;
 use crate::residue::Residues;
 use crate::trial::Demands;
-use pqlab_record::{Case, CounterChoice, Disturbance};
+use pqlab_record::{Case, Chunk, CounterChoice, Disturbance};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -69,6 +69,8 @@ pub struct VisitRequest {
     pub least: u64,
     /// Time after which no further sample is begun, in ns; the first is always taken.
     pub budget_ns: u64,
+    /// Whether the visit is put off, without a sample, where somebody uses the core's other hardware thread at its beginning.
+    pub may_put_off: bool,
     /// Independent additions a cycle of cores that are not shared, as far as any worker has found.
     pub widths: Widths,
 }
@@ -96,6 +98,8 @@ pub enum Response {
 pub struct Prepared {
     /// Rough time of one operation in ns.
     pub ns_per_operation: f64,
+    /// Time of the very first call of the operation in this process, in ns: with what the library sets up in it.
+    pub first_call_ns: f64,
     /// Operations in a sample, where the case allows one number of them alone.
     pub batch: Option<u64>,
     /// What else it asks for.
@@ -113,8 +117,12 @@ pub struct Visited {
     pub visit_ns: u64,
     /// What disturbed it.
     pub disturbances: Vec<Disturbance>,
-    /// Estimated core clock, in Hz.
+    /// Estimated core clock, in Hz: the mean over the time of its samples.
     pub clock_hz: f64,
+    /// The samples between two looks at the core.
+    pub chunks: Vec<Chunk>,
+    /// The processor at the end of the visit; `None` where the system does not tell.
+    pub processor: Option<u32>,
     /// By how much the worker's resident memory grew in this visit, in bytes; negative where it shrank.
     pub growth: i64,
     /// What the workload noted.

@@ -148,6 +148,7 @@ mod tests {
             ticks: vec![ns * u64::from(100 + round), ns * u64::from(100 + round)],
             wall_ns: Vec::new(),
             extra: Vec::new(),
+            conditions: Default::default(),
         };
         let visits = (0..4).flat_map(|process| (0..5).map(move |round| visit(process, round))).collect();
         let samples = Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits };

@@ -45,8 +45,10 @@ impl Exporter for SamplesCsv {
                 let [start, process, round] =
                     [visit.start, visit.process, visit.round].map(|number| number.to_string());
                 let contended = (!visit.disturbances.is_empty()).to_string();
-                let used = (all || visit.counts()).to_string();
-                for (index, (ticks, ns)) in visit.ticks.iter().zip(samples.ns_per_operation(visit)).enumerate() {
+                let counts = all || visit.counts();
+                let rows = visit.ticks.iter().zip(samples.all_ns_per_operation(visit)).zip(visit.sample_counts());
+                for (index, ((ticks, ns), sample_counts)) in rows.enumerate() {
+                    let used = (counts && sample_counts).to_string();
                     let (index, ticks, ns) = (index.to_string(), ticks.to_string(), ns.to_string());
                     writer.write_record([
                         &id, &process, &round, &index, &batch, &contended, &ticks, &ns, &used, &start,

@@ -27,7 +27,18 @@ fn visits() -> impl Strategy<Value = Visit> {
     let head = (numbers, vec(disturbances(), 0..3), any::<f64>());
     (head, readings(), readings(), vec((".*", values), 0..3)).prop_map(|(head, ticks, wall_ns, extra)| {
         let ((start, process, round, repeats), disturbances, clock_hz) = head;
-        Visit { start, process, round, repeats, disturbances, clock_hz, ticks, wall_ns, extra }
+        Visit {
+            start,
+            process,
+            round,
+            repeats,
+            disturbances,
+            clock_hz,
+            ticks,
+            wall_ns,
+            extra,
+            conditions: Default::default(),
+        }
     })
 }
 
@@ -86,6 +97,7 @@ fn not_a_number_and_minus_zero_keep_their_bits() {
         ticks: vec![u64::MAX, 0],
         wall_ns: vec![],
         extra: vec![("delay".into(), values.clone()), ("zero".into(), vec![-0.0]), ("none".into(), vec![])],
+        conditions: Default::default(),
     });
     let decoded = decode(&encode(&samples).unwrap()).unwrap();
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -115,6 +127,7 @@ fn ten_thousand_readings_take_less_than_two_bytes_each() {
             ticks,
             wall_ns: vec![],
             extra: vec![],
+            conditions: Default::default(),
         };
         samples.visits.push(visit);
     }
@@ -153,6 +166,7 @@ fn what_was_written_without_starts_is_the_firsts() {
             ticks: vec![21_000, 21_017],
             wall_ns: vec![],
             extra: vec![],
+            conditions: Default::default(),
         });
     }
     assert_eq!(decode(&encode(&samples).unwrap()).unwrap(), samples);

@@ -166,6 +166,8 @@ impl TryFrom<Visit> for record::Visit {
             ticks: visit.ticks.restore()?,
             wall_ns: visit.wall_ns.restore()?,
             extra: extra.collect::<Result<_, SamplesError>>()?,
+            // Kept beside the visits, from version 3 on.
+            conditions: record::Conditions::default(),
         })
     }
 }

@@ -69,6 +69,7 @@ fn record(number: usize) -> Record {
         ticks: (0..500).map(|reading| 21_000 + (reading * 7919 + number as u64 * 31) % 977).collect(),
         wall_ns: vec![],
         extra: vec![("ciphertext".into(), vec![1088.0])],
+        conditions: Default::default(),
     };
     Record {
         case: case(number),
