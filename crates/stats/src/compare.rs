@@ -1,3 +1,4 @@
+use crate::share::{half_width, p_value};
 use crate::two_sample::{student_quantile, student_two_sided, welch_satterthwaite};
 use crate::{
     CONFIDENCE, Cell, Crossed, Interval, IntervalMethod, Share, Sorted, benjamini_hochberg, crossed, mean,
@@ -32,7 +33,7 @@ pub struct Ratio {
     pub ratio: Interval,
     /// Two-sided p-value of a ratio of 1.
     pub p_value: f64,
-    /// Degrees of freedom of the interval.
+    /// Degrees of freedom of the interval, by Welch and Satterthwaite.
     pub degrees_of_freedom: f64,
     /// Standard error of the ratio's logarithm.
     pub standard_error: f64,
@@ -137,12 +138,17 @@ fn ratio(difference: f64, shares: &[Share], method: IntervalMethod, confidence: 
         return None;
     }
     let degrees_of_freedom = if standard_error > 0.0 { welch_satterthwaite(shares) } else { KNOWN as f64 };
-    let half = student_quantile(0.5 + confidence / 2.0, degrees_of_freedom)? * standard_error;
-    let statistic = if difference == 0.0 { 0.0 } else { difference / standard_error.max(f64::MIN_POSITIVE) };
+    let (half, p_value) = if method == IntervalMethod::CrossedT {
+        (half_width(shares, confidence)?, p_value(difference, shares)?)
+    } else {
+        let statistic = if difference == 0.0 { 0.0 } else { difference / standard_error.max(f64::MIN_POSITIVE) };
+        let factor = student_quantile(0.5 + confidence / 2.0, degrees_of_freedom)?;
+        (factor * standard_error, student_two_sided(statistic, degrees_of_freedom)?)
+    };
     let [estimate, low, high] = [difference, difference - half, difference + half].map(f64::exp);
     Some(Ratio {
         ratio: Interval { estimate, low, high, confidence, method },
-        p_value: student_two_sided(statistic, degrees_of_freedom)?,
+        p_value,
         degrees_of_freedom,
         standard_error,
     })

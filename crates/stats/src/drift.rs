@@ -12,7 +12,7 @@ pub const DRIFT_PCT: f64 = 1.0;
 const FEWEST_ROUNDS: usize = 4;
 
 /// From so many rounds on the autocorrelation of their means can be estimated.
-const ROUNDS_FOR_AUTOCORRELATION: usize = 10;
+const ROUNDS_FOR_AUTOCORRELATION: usize = 8;
 
 /// No estimate of an autocorrelation above this is taken at its word.
 const MOST_AUTOCORRELATION: f64 = 0.9;
@@ -36,7 +36,7 @@ pub struct Drift {
 /// The round is the unit here: what disturbs a round disturbs it for all processes alike, so that their agreement with one
 /// another shows no trend. Rounds with fewer visits count for less, by as much as the variance components say.
 ///
-/// From ten rounds on neighbours that resemble each other count for fewer rounds: by `(1 - c) / (1 + c)`, with `c` the
+/// From eight rounds on neighbours that resemble each other count for fewer rounds: by `(1 - c) / (1 + c)`, with `c` the
 /// autocorrelation of the distances from the line, where it is positive (Bartlett, "Some Aspects of the Time-correlation
 /// Problem in Regard to Tests of Significance", Journal of the Royal Statistical Society 98 (1935)), corrected for what a
 /// line that was fitted takes away from it.

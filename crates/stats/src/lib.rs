@@ -19,6 +19,7 @@ mod normality;
 mod outliers;
 mod plan;
 mod series;
+mod share;
 mod sorted;
 mod stability;
 mod throughput;
@@ -33,9 +34,7 @@ pub use compare::{
     ratio_between, ratio_crossed, ratio_of_pairs, ratio_of_runs,
 };
 pub use contrast::{contrast_interval, mean_interval, paired_difference_interval};
-pub use crossed::{
-    Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, Share, crossed,
-};
+pub use crossed::{Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, crossed};
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, median_interval};
@@ -53,6 +52,7 @@ pub use plan::{
     variance_components,
 };
 pub use series::{autocorrelation, effective_sample_size};
+pub use share::Share;
 pub use sorted::{Sorted, median};
 pub use stability::{Stability, cov_stability_report};
 pub use throughput::{Load, ThroughputCurve, ThroughputPoint, throughput_curve};

@@ -1,5 +1,5 @@
-use crate::crossed::half_width;
 use crate::interval::student_factor;
+use crate::share::half_width;
 use crate::{Crossed, RunSpread, Share, mean};
 
 /// The part of the wanted variance that a plan leaves to the noise within processes. The rest is for what differs between

@@ -1,0 +1,81 @@
+//! How often steady cases are marked as drifting, or as having two modes, and how often those that do are.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod simulation;
+
+use fastrand::Rng;
+use pqlab_stats::{drift, modes};
+use simulation::normal;
+
+/// What a round adds to all processes alike.
+#[derive(Clone, Copy, Debug)]
+struct Rounds {
+    count: usize,
+    /// Standard deviation.
+    noise: f64,
+    /// How much of it is the round before's.
+    memory: f64,
+    /// Change from the first to the last.
+    change: f64,
+}
+
+/// Share of runs that are marked, eight processes with a visit noise of 0.3% each. One visit in ten is missing.
+fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
+    let mut rng = Rng::with_seed(seed);
+    let marked = (0..experiments).filter(|_| {
+        let mut last = normal(&mut rng);
+        let common: Vec<f64> = (0..rounds.count)
+            .map(|round| {
+                last = rounds.memory * last + (1.0 - rounds.memory.powi(2)).sqrt() * normal(&mut rng);
+                rounds.noise * last + rounds.change * round as f64 / (rounds.count - 1) as f64
+            })
+            .collect();
+        let visits: Vec<Vec<(u32, f64)>> = (0..8)
+            .map(|_| {
+                let level = 0.005 * normal(&mut rng);
+                let visit = |(round, common): (usize, &f64)| {
+                    let value = level + common + 0.003 * normal(&mut rng);
+                    (rng.f64() > 0.1).then_some((round as u32, value.exp()))
+                };
+                common.iter().enumerate().filter_map(visit).collect()
+            })
+            .collect();
+        drift(&visits).is_some_and(|drift| drift.drifting)
+    });
+    marked.count() as f64 / experiments as f64
+}
+
+/// Share of sets of normal medians that show two modes.
+fn told(processes: usize, deviation: f64, experiments: usize) -> f64 {
+    let mut rng = Rng::with_seed(processes as u64);
+    let told = (0..experiments).filter(|_| {
+        let medians: Vec<f64> = (0..processes).map(|_| (deviation * normal(&mut rng)).exp()).collect();
+        modes(&medians).is_some()
+    });
+    told.count() as f64 / experiments as f64
+}
+
+#[test]
+#[ignore = "the long version: make bench-stats"]
+fn the_long_table_of_marks() {
+    for memory in [0.0, 0.5, 0.8] {
+        for count in [4, 6, 9, 10, 15, 20, 30, 60, 100] {
+            for noise in [0.0, 0.005, 0.01, 0.02] {
+                let share = marked(Rounds { count, noise, memory, change: 0.0 }, 20_000, 1);
+                println!("drift: memory {memory} rounds {count} noise {noise}: {:.3}%", 100.0 * share);
+            }
+        }
+    }
+    for count in [4, 6, 10, 30] {
+        for noise in [0.0, 0.003, 0.01] {
+            let share = marked(Rounds { count, noise, memory: 0.0, change: 0.05 }, 5000, 1);
+            println!("drift of 5%: rounds {count} noise {noise}: {:.2}%", 100.0 * share);
+        }
+    }
+    for processes in [5, 6, 8, 12, 24, 64] {
+        for deviation in [0.01, 0.02, 0.05, 0.2] {
+            println!("modes: {processes} processes, {deviation}: {:.3}%", 100.0 * told(processes, deviation, 20_000));
+        }
+    }
+}
