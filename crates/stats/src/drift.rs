@@ -14,8 +14,9 @@ const FEWEST_ROUNDS: usize = 4;
 /// From so many rounds on the autocorrelation of their means can be estimated.
 const ROUNDS_FOR_AUTOCORRELATION: usize = 8;
 
-/// No estimate of an autocorrelation above this is taken at its word.
-const MOST_AUTOCORRELATION: f64 = 0.9;
+/// No autocorrelation above this is believed. That of a dozen rounds is often estimated as higher by chance, and is high around a
+/// change that is no straight line: to believe it would hide plain drifts.
+const MOST_AUTOCORRELATION: f64 = 0.6;
 
 /// A series that moves in one direction while it is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,10 +37,11 @@ pub struct Drift {
 /// The round is the unit here: what disturbs a round disturbs it for all processes alike, so that their agreement with one
 /// another shows no trend. Rounds with fewer visits count for less, by as much as the variance components say.
 ///
-/// From eight rounds on neighbours that resemble each other count for fewer rounds: by `(1 - c) / (1 + c)`, with `c` the
-/// autocorrelation of the distances from the line, where it is positive (Bartlett, "Some Aspects of the Time-correlation
-/// Problem in Regard to Tests of Significance", Journal of the Royal Statistical Society 98 (1935)), corrected for what a
-/// line that was fitted takes away from it.
+/// From eight rounds on it counts that neighbours may resemble each other: with `c` the autocorrelation of the distances from
+/// the line, where it is positive, the variance of the slope is `(1 + c) / (1 - c)` times as large, and the degrees of freedom
+/// are `(1 - c^2) / (1 + c^2)` of what they were: what a series of first order leaves of independent values for its mean and
+/// for its variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time
+/// Series", Supplement to the Journal of the Royal Statistical Society 8 (1946)).
 ///
 /// `None` for fewer than four rounds, where too few of them have a process in common, and where a value is not positive and
 /// finite.
@@ -118,23 +120,26 @@ fn line(points: &[Point]) -> Option<Line> {
     let slope = centred.iter().map(|(round, effect, weight)| weight * round * effect).sum::<f64>() / squares;
     let distances: Vec<f64> = centred.iter().map(|(round, effect, _)| effect - slope * round).collect();
     let left: f64 = distances.iter().zip(&centred).map(|(distance, (.., weight))| weight * distance * distance).sum();
-    let alike = inflation(&distances);
+    let alike = autocorrelation(&distances);
+    let inflation = (1.0 + alike) / (1.0 - alike);
     let freedom = used as f64;
-    Some(Line { slope, error: (left / freedom / squares * alike).sqrt(), freedom: (freedom / alike).max(1.0) })
+    Some(Line {
+        slope,
+        error: (left / freedom / squares * inflation).sqrt(),
+        freedom: freedom * (1.0 - alike * alike) / (1.0 + alike * alike),
+    })
 }
 
-/// By how much the variance of the slope is larger because the distances from the line resemble those before.
-fn inflation(distances: &[f64]) -> f64 {
+/// How much the distances from a fitted line resemble those before, from 0 to [`MOST_AUTOCORRELATION`].
+fn autocorrelation(distances: &[f64]) -> f64 {
     let n = distances.len() as f64;
     let squares: f64 = distances.iter().map(|distance| distance * distance).sum();
     if distances.len() < ROUNDS_FOR_AUTOCORRELATION || squares == 0.0 {
-        return 1.0;
+        return 0.0;
     }
     let products: f64 = distances.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let found = products / squares;
-    // A fitted line takes about (2 + 4 c) / n away from an autocorrelation of c.
-    let corrected = ((found + 2.0 / n) / (1.0 - 4.0 / n)).clamp(0.0, MOST_AUTOCORRELATION);
-    (1.0 + corrected) / (1.0 - corrected)
+    // A line that was fitted takes about (2 + 4 c) / n away from an autocorrelation of c.
+    ((products / squares + 2.0 / n) / (1.0 - 4.0 / n)).clamp(0.0, MOST_AUTOCORRELATION)
 }
 
 #[cfg(test)]

@@ -7,10 +7,11 @@ mod simulation;
 
 use fastrand::Rng;
 use pqlab_stats::{
-    CONFIDENCE, Interval, IntervalMethod, PROCESS_PRIOR_PCT, RunSpread, Sorted, crossed, median_interval,
-    processes_for_precision, rounds_for_precision,
+    CONFIDENCE, Cell, Interval, IntervalMethod, PROCESS_PRIOR_PCT, PairedCell, Ratio, RunSpread, Sorted,
+    VERDICT_SIGNIFICANCE, crossed, median_interval, processes_for_precision, ratio_between, ratio_crossed,
+    rounds_for_precision,
 };
-use simulation::{Measured, SHAPES, SHIFTS, Shape, Terms, truth};
+use simulation::{MEDIAN, Measured, SHAPES, SHIFTS, Shape, Terms, truth};
 
 const PILOT_ROUNDS: u64 = 3;
 const FIXED_ROUNDS: u64 = 6;
@@ -131,6 +132,148 @@ fn all_terms() -> impl Iterator<Item = Terms> {
     let rounds = |process| ROUNDS.into_iter().map(move |round| (process, round));
     let terms = SHIFTS.into_iter().flat_map(rounds);
     terms.flat_map(|(process, round)| RUNS.into_iter().map(move |run| Terms { process, round, run }))
+}
+
+/// At least this share of intervals covers the true median, of the 95% that they claim.
+const LEAST_COVERAGE: f64 = 0.93;
+
+/// Experiments for each combination.
+const EXPERIMENTS: usize = 1000;
+
+/// Of all combinations every eleventh, beginning with another one for each shape.
+fn holds(shape: Shape) {
+    let layouts = LAYOUTS.into_iter().flat_map(|layout| COUNTS.into_iter().map(move |processes| (layout, processes)));
+    let combinations = layouts.flat_map(|of| all_terms().map(move |terms| (of, terms)));
+    let combinations = combinations.filter(|((_, processes), terms)| within_prior(*processes, *terms));
+    let mut widest: f64 = 0.0;
+    for ((layout, processes), terms) in combinations.skip(shape as usize).step_by(11) {
+        let Outcome { coverage, width, .. } = outcome(shape, terms, processes, layout, EXPERIMENTS);
+        assert!(coverage >= LEAST_COVERAGE, "{shape:?}, {layout:?}, {processes} processes, {terms:?}: {coverage}");
+        if processes >= 8 {
+            widest = widest.max(width);
+        }
+    }
+    assert!(widest <= most_width(shape), "{shape:?}: {widest} times the best");
+}
+
+/// From eight processes on no interval is on average wider than so many times the best. The median of twenty samples that
+/// take one of two paths varies more than a median of hundreds does with the same samples: there the factor is larger.
+fn most_width(shape: Shape) -> f64 {
+    if shape == Shape::Bimodal { 3.0 } else { 2.0 }
+}
+
+#[test]
+fn intervals_of_normal_times_cover() {
+    holds(Shape::Normal);
+}
+
+#[test]
+fn intervals_of_log_normal_times_cover() {
+    holds(Shape::LogNormal);
+}
+
+#[test]
+fn intervals_of_bimodal_times_cover() {
+    holds(Shape::Bimodal);
+}
+
+#[test]
+fn intervals_of_heavy_tailed_times_cover() {
+    holds(Shape::HeavyTailed);
+}
+
+#[test]
+fn intervals_of_autocorrelated_times_cover() {
+    holds(Shape::Autocorrelated);
+}
+
+#[test]
+fn first_calls_single_rounds_and_second_stages_cover() {
+    let of = |process, round, run| Terms { process, round, run };
+    for (layout, processes, terms) in [
+        (Layout::FirstCalls, 1, of(0.015, 0.005, 0.003)),
+        (Layout::FirstCalls, 8, of(0.015, 0.005, 0.003)),
+        (Layout::FirstCalls, 8, of(0.004, 0.01, 0.0)),
+        (Layout::Single, 3, of(0.015, 0.005, 0.0)),
+        (Layout::Single, 8, of(0.004, 0.005, 0.003)),
+        (Layout::SecondStage, 8, of(0.015, 0.0, 0.003)),
+        (Layout::SecondStage, 8, of(0.015, 0.005, 0.0)),
+        (Layout::SecondStage, 8, of(0.004, 0.0, 0.0)),
+    ] {
+        let Outcome { coverage, .. } = outcome(Shape::LogNormal, terms, processes, layout, EXPERIMENTS);
+        assert!(coverage >= LEAST_COVERAGE, "{layout:?}, {processes} processes, {terms:?}: {coverage}");
+    }
+}
+
+#[test]
+fn a_second_stage_reaches_the_precision() {
+    // Eight processes that differ by 1.5% are known to about 1.3%; sixteen more bring that below 1%.
+    let terms = Terms { process: 0.015, round: 0.0, run: 0.0 };
+    let half = |layout| outcome(Shape::HeavyTailed, terms, 8, layout, 500).half_pct;
+    let (before, after) = (half(Layout::Fixed), half(Layout::SecondStage));
+    assert!(before > 1.2 && after < 0.95 * PRECISION_PCT, "{before} {after}");
+}
+
+/// Two runs of one case, and two cases of one run.
+fn compared(terms: Terms, factor: f64, rng: &mut Rng) -> [Option<Ratio>; 2] {
+    let first = measured(Shape::HeavyTailed, terms, 8, Layout::Fixed, rng);
+    let second = measured(Shape::HeavyTailed, terms, 8, Layout::Fixed, rng);
+    let slower = |run: &Measured| {
+        let cells: Vec<Cell> =
+            run.cells.iter().map(|cell| Cell { value: cell.value + f64::ln(factor), ..*cell }).collect();
+        crossed(&cells).unwrap()
+    };
+    let between = ratio_between(&crossed(&first.cells).unwrap(), &slower(&second), runs(terms), 0.0, CONFIDENCE);
+    // The second case shares what processes, rounds and the run differ by, and has a visit noise of its own.
+    let mut other = Measured::start(Shape::HeavyTailed, Terms { process: 0.0, round: 0.0, run: 0.0 }, rng);
+    other.join(8, rng);
+    (0..FIXED_ROUNDS).for_each(|_| other.round(0, rng));
+    let pair = |(cell, other): (&Cell, &Cell)| PairedCell {
+        process: cell.process,
+        round: cell.round,
+        first: cell.value.exp(),
+        second: factor * (cell.value + other.value).exp() / MEDIAN,
+    };
+    let pairs: Vec<PairedCell> = first.cells.iter().zip(&other.cells).map(pair).collect();
+    [between, ratio_crossed(&pairs, 0.0, CONFIDENCE)]
+}
+
+#[test]
+fn ratios_of_runs_and_of_pairs_cover() {
+    for terms in [
+        Terms { process: 0.004, round: 0.005, run: 0.003 },
+        Terms { process: 0.015, round: 0.01, run: 0.0 },
+        Terms { process: 0.001, round: 0.0, run: 0.015 },
+    ] {
+        let mut rng = Rng::with_seed(12);
+        let (mut covered, mut different, mut found) = ([0; 2], [0; 2], 0);
+        for _ in 0..EXPERIMENTS {
+            let [_, slower] = compared(terms, 1.03, &mut rng);
+            found += usize::from(slower.is_some_and(|ratio| ratio.p_value <= VERDICT_SIGNIFICANCE));
+            for (index, ratio) in compared(terms, 1.0, &mut rng).into_iter().enumerate() {
+                let Ratio { ratio, p_value, .. } = ratio.unwrap();
+                assert_eq!(p_value > 0.05, ratio.low <= 1.0 && 1.0 <= ratio.high);
+                covered[index] += usize::from(p_value > 0.05);
+                different[index] += usize::from(p_value <= VERDICT_SIGNIFICANCE);
+            }
+        }
+        for (covered, different) in covered.into_iter().zip(different) {
+            assert!((930..=995).contains(&covered) && different <= 20, "{terms:?}: {covered} {different}");
+        }
+        // What a pair has in common does not hide a difference within it.
+        assert!(found >= 990, "{terms:?}: {found}");
+    }
+}
+
+#[test]
+fn processes_alone_say_little_of_the_long_run() {
+    // What the interval over the processes' medians covers where rounds and runs differ as well.
+    let share = |round, run| {
+        let terms = Terms { process: 0.004, round, run };
+        outcome(Shape::HeavyTailed, terms, 8, Layout::Fixed, EXPERIMENTS).before
+    };
+    let (without, rounds, runs) = (share(0.0, 0.0), share(0.005, 0.003), share(0.01, 0.015));
+    assert!(without > 0.93 && rounds < 0.9 && runs < 0.5, "{without} {rounds} {runs}");
 }
 
 #[test]

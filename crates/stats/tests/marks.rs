@@ -57,6 +57,62 @@ fn told(processes: usize, deviation: f64, experiments: usize) -> f64 {
 }
 
 #[test]
+fn rounds_that_are_disturbed_show_no_drift() {
+    for count in [4, 6, 10, 30] {
+        for noise in [0.0, 0.005, 0.01, 0.02] {
+            let share = marked(Rounds { count, noise, memory: 0.0, change: 0.0 }, 1500, 1);
+            assert!(share <= 0.005, "{count} rounds, noise {noise}: {share}");
+        }
+    }
+    // Nor do disturbances that last.
+    for count in [10, 15, 30] {
+        let share = marked(Rounds { count, noise: 0.02, memory: 0.5, change: 0.0 }, 4000, 1);
+        assert!(share <= 0.0125, "{count} rounds: {share}");
+    }
+}
+
+#[test]
+fn a_drift_is_found_in_few_rounds_and_beside_disturbances() {
+    for (count, noise, change, least) in [
+        (6, 0.0, 0.05, 0.99),
+        (6, 0.003, 0.05, 0.9),
+        (10, 0.003, 0.05, 0.97),
+        (10, 0.003, -0.05, 0.97),
+        (30, 0.01, 0.1, 0.97),
+    ] {
+        let share = marked(Rounds { count, noise, memory: 0.0, change }, 1000, 2);
+        assert!(share >= least, "{count} rounds, noise {noise}, change {change}: {share}");
+    }
+}
+
+#[test]
+fn normal_medians_seldom_look_like_two_modes() {
+    for processes in [5, 8, 24] {
+        for deviation in [0.01, 0.02, 0.05, 0.2] {
+            let share = told(processes, deviation, 4000);
+            assert!(share < 0.01, "{processes} processes that differ by {deviation}: {share}");
+        }
+    }
+}
+
+#[test]
+fn two_levels_are_told() {
+    // A third of the processes is 10% slower; all differ by 0.5% besides.
+    let mut rng = Rng::with_seed(3);
+    for processes in [6, 8, 24] {
+        let slow = processes / 3;
+        let told = (0..1000).filter(|_| {
+            let level = |index| if index < slow { 0.1 } else { 0.0 };
+            let medians: Vec<f64> =
+                (0..processes).map(|index| (level(index) + 0.005 * normal(&mut rng)).exp()).collect();
+            modes(&medians).is_some_and(|[low, high]| (low.processes, high.processes) == (processes - slow, slow))
+        });
+        let told = told.count();
+        assert!(told >= 980, "{processes} processes: {told} of 1000");
+    }
+}
+
+#[test]
 #[ignore = "the long version: make bench-stats"]
 fn the_long_table_of_marks() {
     for memory in [0.0, 0.5, 0.8] {
