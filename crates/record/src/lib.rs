@@ -18,7 +18,9 @@ pub use environment::{
 };
 pub use noise::MachineNoise;
 pub use protocol::{CounterChoice, Protocol, ProtocolKind, RunSpreads};
-pub use record::{CyclesSource, Disturbance, Metric, Moment, Record, Residue, Samples, Status, Visit, Visits, Worker};
+pub use record::{
+    CyclesSource, Disturbance, Metric, Moment, Record, Residue, Samples, Status, Unit, Visit, Visits, Worker,
+};
 pub use run::{Run, RunHeader};
 
 /// The name and version of the schema, as exported files carry it.

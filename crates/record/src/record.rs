@@ -181,6 +181,14 @@ pub struct Moment {
     pub round: u32,
 }
 
+impl Moment {
+    /// Process and round as numbers that are unique in the run, over all its starts.
+    pub fn numbers(&self) -> (u64, u64) {
+        let unique = |number: u32| u64::from(self.worker.start) << 32 | u64::from(number);
+        (unique(self.worker.process), unique(self.round))
+    }
+}
+
 /// The samples that one process took of one case in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
@@ -333,6 +341,16 @@ impl Samples {
         (known && self.metric != Metric::Instructions).then(|| visit.counted(&cycles))
     }
 
+    /// The samples of one operation that count, visit by visit, of visits that have any; `None` where the unit is not known.
+    pub fn values(&self, unit: Unit, visits: Visits) -> Option<Vec<(Moment, Vec<f64>)>> {
+        let of = |visit: &Visit| match unit {
+            Unit::Nanoseconds => Some((visit.moment(), self.ns_per_operation(visit))),
+            Unit::CoreCycles => Some((visit.moment(), self.cycles_per_operation(visit)?)),
+        };
+        let found = visits.of(self).filter(|visit| !visit.ticks.is_empty()).map(of).collect::<Option<Vec<_>>>()?;
+        Some(found.into_iter().filter(|(_, values)| !values.is_empty()).collect())
+    }
+
     /// Where [cycles](Self::cycles_per_operation) of this case come from.
     pub fn cycles_source(&self) -> CyclesSource {
         if self.metric == Metric::Cycles { CyclesSource::Counter } else { CyclesSource::Estimated }
@@ -408,6 +426,15 @@ impl Samples {
     pub fn usable(&self) -> impl Iterator<Item = &Visit> {
         Visits::Usable.of(self)
     }
+}
+
+/// What a figure is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unit {
+    /// Nanoseconds of wall time.
+    Nanoseconds,
+    /// Cycles of the core, counted or estimated.
+    CoreCycles,
 }
 
 /// Which visits something is made from.

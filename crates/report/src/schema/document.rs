@@ -89,6 +89,7 @@ impl HarnessEntry {
             visit_s: protocol.visit_s,
             counter: protocol.counter,
             affinity: protocol.affinity.clone(),
+            run_spreads: protocol.run_spreads.clone(),
         }
     }
 }

@@ -131,6 +131,7 @@ fn protocol(entry: HarnessEntry) -> Protocol {
         visit_s: entry.visit_s,
         counter: entry.counter,
         affinity: entry.affinity,
+        run_spreads: entry.run_spreads,
     }
 }
 
