@@ -7,12 +7,15 @@ mod defects;
 mod destination;
 mod error;
 mod gather;
+mod independence;
 mod inspect;
 mod leak;
 pub mod ledger;
 mod plan;
 mod relay;
 mod session;
+#[cfg(test)]
+mod simulated;
 mod suite;
 mod taint;
 mod verify;
@@ -24,6 +27,7 @@ pub use compare::{check_percentage, compare_stored, yardstick};
 pub use destination::{Destination, Writing};
 pub use error::LabError;
 pub use gather::{Gathered, gather};
+pub use independence::{DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest};
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
 pub use leak::{
     LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases, leak_without_figures, measure_leak,
