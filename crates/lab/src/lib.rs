@@ -1,5 +1,6 @@
 //! The facade: suite -> plan -> run -> store -> report. What the command line does, a program can do through here.
 
+mod between;
 mod blocks;
 mod catalogue;
 mod compare;
@@ -21,6 +22,7 @@ mod taint;
 mod verify;
 mod worker;
 
+pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
 pub use blocks::senders;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
 pub use compare::{check_percentage, compare_stored, yardstick};
