@@ -1,3 +1,7 @@
+mod between;
+mod independence;
+mod runs;
+
 use super::laboratory;
 use super::run::stop_on_signals;
 use crate::args::DoctorArgs;
@@ -12,6 +16,18 @@ use serde_json::json;
 use std::io::{IsTerminal, stderr};
 
 pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+    if arguments.independence {
+        return independence::run(arguments, screen);
+    }
+    if let Some(runs) = arguments.between {
+        return between::run(arguments, runs);
+    }
+    if arguments.measured.is_given() {
+        return Err(output::BadInput(
+            "suites, filters and measuring rules go with --independence or --between: see `pqlab doctor --help`".into(),
+        )
+        .into());
+    }
     if arguments.aa {
         return noise(arguments);
     }
