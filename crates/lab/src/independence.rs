@@ -48,6 +48,7 @@ pub struct Dependence {
     /// trial.
     pub by_rejection: bool,
     /// What the ratio is of.
+    #[serde(serialize_with = "unit_name")]
     pub unit: Unit,
     /// Whether a run of it was contended.
     pub contended: bool,
@@ -61,6 +62,13 @@ pub struct Dependence {
     pub adjusted_p: f64,
     /// The ratio of each repetition.
     pub ratios: Vec<f64>,
+}
+
+fn unit_name<S: serde::Serializer>(unit: &Unit, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(match unit {
+        Unit::Nanoseconds => "time",
+        Unit::CoreCycles => "cycles",
+    })
 }
 
 impl Dependence {

@@ -17,6 +17,7 @@ mod relay;
 mod session;
 #[cfg(test)]
 mod simulated;
+mod spread;
 mod suite;
 mod taint;
 mod verify;

@@ -39,7 +39,7 @@ pub(crate) struct DoctorArgs {
     pub(crate) between: Option<u32>,
 
     /// With --between: seconds between two runs
-    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, requires = "between", value_parser = not_negative)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 20.0, requires = "between", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) pause: f64,
 
     #[command(flatten)]

@@ -93,8 +93,17 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
         return Ok(DONE);
     }
     let MachineNoise { comparisons, false_verdicts, run_spread_pct, margin_pct, smallest_difference_pct, .. } = &noise;
-    output::data(&format!("{false_verdicts} of {comparisons} comparisons of {} with itself were false", noise.case))?;
-    output::data(&format!("whole runs differ by {run_spread_pct:.2}% (standard deviation) beyond their processes"))?;
+    let (unit, cycles) = match noise.run_spread_cycles_pct {
+        Some(pct) => ("core cycles", format!("; their core cycles by {pct:.2}%")),
+        None => ("time", String::new()),
+    };
+    let case = &noise.case;
+    output::data(&format!(
+        "{false_verdicts} of {comparisons} comparisons of {case} with itself were false, in {unit}"
+    ))?;
+    output::data(&format!(
+        "the times of whole runs differ by {run_spread_pct:.2}% (standard deviation) beyond their processes{cycles}"
+    ))?;
     output::data(&format!(
         "19 of 20 comparisons are equivalent within {margin_pct:.2}%: the margin of later verdicts"
     ))?;

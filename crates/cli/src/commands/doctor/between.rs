@@ -1,6 +1,6 @@
 //! `pqlab doctor --between`: do runs find what the intervals of each other say?
 
-use super::runs::{ManyRuns, announce};
+use super::runs::{ManyRuns, START_S, announce};
 use crate::args::DoctorArgs;
 use crate::commands::laboratory;
 use crate::commands::run::{command_line, stop_on_signals};
@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
+    let pause = Duration::try_from_secs_f64(arguments.pause)
+        .map_err(|error| output::BadInput(format!("--pause {}: {error}", arguments.pause)))?;
     let laboratory = laboratory()?;
     let plan = arguments.measured.plan(&laboratory)?;
     let stop = stop_on_signals()?;
@@ -17,14 +19,8 @@ pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
     let what =
         format!("measuring {} cases {runs} times, with {} s between two runs", plan.cases.len(), arguments.pause);
     let pauses_s = f64::from(runs - 1) * arguments.pause;
-    announce(&what, all, plan.protocol.max_time_s + pauses_s / all as f64);
-    let request = BetweenRequest {
-        runs,
-        pause: Duration::try_from_secs_f64(arguments.pause)
-            .map_err(|error| output::BadInput(format!("--pause {}: {error}", arguments.pause)))?,
-        seed: arguments.measured.seed,
-        command: command_line(),
-    };
+    announce(&what, all as f64 * plan.protocol.max_time_s + f64::from(runs) * START_S + pauses_s);
+    let request = BetweenRequest { runs, pause, seed: arguments.measured.seed, command: command_line() };
     let mut progress = ManyRuns::of(all);
     let found = laboratory.measure_between(&plan, &request, &mut progress, &stop);
     progress.end();

@@ -1,6 +1,6 @@
 //! `pqlab doctor --independence`: does the company of others change what a case takes?
 
-use super::runs::{ManyRuns, announce};
+use super::runs::{ManyRuns, START_S, announce};
 use crate::args::DoctorArgs;
 use crate::commands::laboratory;
 use crate::commands::run::{command_line, stop_on_signals};
@@ -20,8 +20,7 @@ pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     let all = (plan.cases.len() + judged) * repetitions as usize;
     announce(
         &format!("measuring {judged} cases in company and each alone, {} by one seed", times(repetitions)),
-        all,
-        plan.protocol.max_time_s,
+        all as f64 * plan.protocol.max_time_s + f64::from(repetitions) * (judged + 1) as f64 * START_S,
     );
     let request = IndependenceRequest { repetitions, seed: arguments.measured.seed, command: command_line() };
     let mut progress = ManyRuns::of(all);

@@ -41,11 +41,13 @@ impl MeasuredArgs {
     }
 }
 
-/// Says what is going to be measured, and how long it may take.
-pub(super) fn announce(what: &str, cases: usize, max_time_s: f64) {
-    let seconds = cases as f64 * max_time_s;
+/// What a run takes beside its cases, in seconds: looking at the machine, calibrating, starting processes.
+pub(super) const START_S: f64 = 0.3;
+
+/// Says what is going to be measured, and how many seconds it may take.
+pub(super) fn announce(what: &str, seconds: f64) {
     let long = match seconds {
-        seconds if seconds < 90.0 => format!("{seconds:.0} s"),
+        seconds if seconds < 90.0 => format!("{:.0} s", seconds.ceil()),
         seconds if seconds < 5400.0 => format!("{:.0} min", seconds / 60.0),
         seconds => format!("{:.1} h", seconds / 3600.0),
     };
