@@ -222,7 +222,7 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
 
 /// What took less time than the choice, and why it is none.
 fn not_recommended(one: &Candidate) -> String {
-    let named = format!("{} by {}, takes {}", one.algorithm, one.provider, time(one.time.estimate));
+    let named = format!("{} by {} takes {}", one.algorithm, one.provider, time(one.time.estimate));
     match &one.defect {
         Some(defect) => format!("faster but defective: {named} (known defect of this library: {defect})"),
         None => format!("faster but not sure: {named} (something else ran on the machine meanwhile)"),
