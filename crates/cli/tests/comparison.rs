@@ -94,6 +94,8 @@ fn a_baseline_is_measured_again() {
     arguments.extend(["--no-progress", "--max-time", "0.05"]);
     let shown = pqlab.expect(0, &arguments);
     assert!(shown.contains("kem/ML-KEM-512/decapsulate@rustcrypto") && shown.contains("verdict"), "{shown}");
+    let last = shown.lines().last().unwrap();
+    assert!(last.starts_with("PASS ") && last.contains("none slower than run 2"), "{shown}");
     assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 2);
 }
 
@@ -110,7 +112,11 @@ fn a_baseline_that_is_measured_again_tells_programs_one_event_a_line() {
     assert!(names[1..names.len() - 2].iter().all(|name| *name == "case"), "{names:?}");
     let comparison = &events[events.len() - 2];
     assert_eq!(comparison["cases"].as_array().unwrap().len(), names.len() - 4, "all but the floor: {comparison}");
-    assert_eq!(comparison["second_run"], events[events.len() - 1]["run"]);
+    let end = &events[events.len() - 1];
+    assert_eq!(comparison["second_run"], end["run"]);
+    assert!(comparison["cases"].as_array().unwrap().iter().all(|case| case["outcome"] == "PASS"), "{comparison}");
+    assert_eq!(end["gate"]["word"], "PASS", "{end}");
+    assert_eq!(end["gate"]["cases"].as_object().unwrap().len(), names.len() - 4, "{end}");
 }
 
 #[test]

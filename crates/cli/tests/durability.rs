@@ -6,9 +6,9 @@ mod common;
 
 use common::{Pqlab, text};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 /// How often a run is killed.
@@ -95,27 +95,97 @@ fn a_hundred_kills_lose_no_finished_case_and_resume_ends_with_the_same_plan() {
     println!("{kills} kills, {completed} sessions ended by themselves, {} runs, {} cases", runs.len(), stored.len());
 }
 
-#[test]
-fn an_interrupted_run_says_so_and_goes_on() {
-    let pqlab = Pqlab::new();
+/// A run that is interrupted after its first case, so that there is something to keep and something to do.
+fn interrupted(pqlab: &Pqlab) -> Output {
     let mut child = pqlab
         .command(&["run", "kem", "--provider", "rustcrypto", "--no-progress"])
+        .args(["--algorithm", "ML-KEM-512", "--processes", "3", "--max-time", "0.3"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // After the first finished case, so that there is something to keep.
     let mut line = String::new();
     let mut stdout = BufReader::new(child.stdout.take().unwrap());
     stdout.read_line(&mut line).unwrap();
     std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     std::io::copy(&mut stdout, &mut std::io::sink()).unwrap();
-    let output = child.wait_with_output().unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn an_interrupted_run_says_so_and_goes_on() {
+    let pqlab = Pqlab::new();
+    let output = interrupted(&pqlab);
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("--resume"), "{}", text(&output.stderr));
     let runs: Vec<Value> = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
     assert_eq!(runs[0]["complete"], false);
-    assert!(runs[0]["finished"].as_u64().unwrap() >= 1);
+    let finished = runs[0]["finished"].as_u64().unwrap();
+    assert!(finished >= 1);
+    // A start that is refused or finishes nothing counts as well: what comes after it is not the second.
+    change(&pqlab, "UPDATE runs SET starts = starts + 1");
+    pqlab.expect(0, &["run", "--resume", "-q"]);
+    let samples = pqlab.expect(0, &["export", "last", "--format", "samples-csv"]);
+    let mut starts: HashMap<String, HashSet<String>> = HashMap::new();
+    for row in samples.lines().skip(1) {
+        let (id, start) = (row.split('@').next().unwrap(), row.rsplit(',').next().unwrap());
+        starts.entry(id.into()).or_default().insert(start.into());
+    }
+    assert!(starts.values().all(|starts| starts.len() == 1), "a case is measured in one start: {starts:?}");
+    let first = starts.values().filter(|starts| starts.contains("0")).count() as u64;
+    assert_eq!(first, finished, "{starts:?}");
+    assert!(starts.values().any(|starts| starts.contains("2")) && !starts.values().any(|starts| starts.contains("1")));
+}
+
+#[test]
+fn a_run_is_gone_on_with_where_it_began_or_when_the_user_insists() {
+    let pqlab = Pqlab::new();
+    assert_eq!(interrupted(&pqlab).status.code(), Some(130));
+    for (path, value, word) in [
+        ("$.cpu.model", "\"Another CPU\"", "processor was Another CPU"),
+        ("$.build.commit", "\"0000000\"", "commit was 0000000"),
+        ("$.providers[0].version", "\"0.0.0\"", "0.0.0"),
+    ] {
+        let kept: String = query(&pqlab, "SELECT environment FROM runs");
+        change(&pqlab, &format!("UPDATE runs SET environment = json_set(environment, '{path}', json('{value}'))"));
+        let refused = pqlab.run(&["run", "--resume", "-q"]);
+        let words = text(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{words}");
+        assert!(words.contains(word) && words.contains("--resume-elsewhere"), "{words}");
+        assert_eq!(words.lines().count(), 1, "{words}");
+        if word == "0.0.0" {
+            let output = pqlab.run(&["run", "--resume", "--resume-elsewhere"]);
+            assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+            assert!(text(&output.stderr).contains("0.0.0"), "{}", text(&output.stderr));
+        } else {
+            change(&pqlab, &format!("UPDATE runs SET environment = '{}'", kept.replace('\'', "''")));
+        }
+    }
+}
+
+#[test]
+fn what_is_complete_or_imported_is_not_gone_on_with() {
+    let pqlab = Pqlab::new();
+    assert_eq!(interrupted(&pqlab).status.code(), Some(130));
+    let exported = pqlab.expect(0, &["export", "last", "--format", "json-samples"]);
+    let elsewhere = common::write(&pqlab.path("run.json"), &exported);
+    pqlab.expect(0, &["run", "--resume", "-q"]);
+    let other = Pqlab::new();
+    other.expect(0, &["import", &elsewhere]);
+    for (pqlab, words) in [(&pqlab, "it is complete"), (&other, "it was measured elsewhere and imported")] {
+        let refused = pqlab.run(&["run", "--resume", "last"]);
+        assert_eq!(refused.status.code(), Some(2), "{}", text(&refused.stderr));
+        assert!(text(&refused.stderr).contains(words), "{}", text(&refused.stderr));
+        assert_eq!(text(&refused.stderr).lines().count(), 1, "{}", text(&refused.stderr));
+    }
+}
+
+fn change(pqlab: &Pqlab, sql: &str) {
+    assert_eq!(rusqlite::Connection::open(pqlab.database()).unwrap().execute(sql, []).unwrap(), 1);
+}
+
+fn query(pqlab: &Pqlab, sql: &str) -> String {
+    rusqlite::Connection::open(pqlab.database()).unwrap().query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
 fn incomplete(pqlab: &Pqlab) -> Option<String> {

@@ -45,6 +45,7 @@ fn record(index: usize, run: usize) -> Record {
         (0..SAMPLES).map(|sample| base + spread(sample)).collect()
     };
     let visit = |process: u32| Visit {
+        start: 0,
         process,
         round: 0,
         repeats: 0,
@@ -53,6 +54,7 @@ fn record(index: usize, run: usize) -> Record {
         ticks: ticks(u64::from(process)),
         wall_ns: Vec::new(),
         extra: Vec::new(),
+        conditions: Default::default(),
     };
     Record {
         case,

@@ -11,7 +11,7 @@ mod width;
 pub use width::Widths;
 pub(crate) use width::{Lookout, crowding, merge};
 
-use crate::clock::{CoreState, core_state, monotonic_ns, thread_cpu_ns};
+use crate::clock::{CoreState, core_state, glance, monotonic_ns, thread_cpu_ns};
 use nix::sys::resource::{UsageWho, getrusage};
 use pqlab_record::Disturbance;
 use std::fs::File;
@@ -41,6 +41,15 @@ pub struct Before {
     switches: u64,
     cpu_ns: u64,
     wall_ns: u64,
+}
+
+/// What a core does at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// Estimated rate of its clock, in Hz.
+    pub clock_hz: f64,
+    /// By how many percent [narrower](Observation::narrowed_pct) it is than alone. `None` where there is no measuring it.
+    pub narrowed_pct: Option<f64>,
 }
 
 /// What happened during a visit.
@@ -227,6 +236,23 @@ impl Gate {
     /// Takes over what another gate on a core of the same kind knows.
     pub fn expect(&mut self, widths: &Widths) {
         widths.get([].as_slice()).iter().for_each(|width| self.width.expect(**width));
+    }
+
+    /// Looks between two samples of a visit, in some hundredths of a millisecond.
+    pub fn glance(&mut self) -> Look {
+        let core = glance();
+        core.additions_a_cycle.iter().for_each(|width| self.width.see(*width));
+        self.look_of(core)
+    }
+
+    /// What was seen when the visit began, by what is known of the core since.
+    pub fn first_look(&self, before: &Before) -> Look {
+        self.look_of(before.core)
+    }
+
+    fn look_of(&self, core: CoreState) -> Look {
+        let narrowed_pct = core.additions_a_cycle.and_then(|width| self.width.narrowed_pct(width));
+        Look { clock_hz: core.clock_hz, narrowed_pct }
     }
 
     fn core(&mut self) -> CoreState {

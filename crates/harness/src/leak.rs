@@ -8,7 +8,7 @@
 
 use crate::counter::{self, Selected};
 use crate::trial::Fault;
-use crate::{affinity, clock};
+use crate::{affinity, clock, residue};
 use pqlab_record::CounterChoice;
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -144,6 +144,7 @@ impl Bench<'_> {
         self.buffer.copy_from_slice(&self.pools[group][input]);
         let links = black_box(if group == PLANTED { self.planted } else { LINKS });
         self.target.load(black_box(&self.buffer))?;
+        residue::put_back_registers();
         counter.counter.start();
         black_box(clock::chain(links));
         clock::drain();

@@ -1,10 +1,14 @@
 //! The coordinator's side: worker processes, each behind a socket pair of its own, each request with a time limit.
 //!
-//! When a worker dies, hangs or writes where it must not, the case in hand is blamed; the next request starts another.
+//! When a worker dies, hangs or writes where it must not, the case in hand is blamed; the next request starts another. No
+//! wait is without a limit: neither for a whole answer, nor for a request to be taken, nor for a process to end. A worker
+//! never outlives this process, however it ends: see [`tether`](crate::tether).
 
 use crate::clock;
 use crate::gate::{self, Widths};
 use crate::schedule::{Failure, Fleet};
+use crate::tether;
+use crate::timed::Timed;
 use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
 use pqlab_record::{Case, CounterChoice, State};
 use std::collections::hash_map::Entry;
@@ -12,6 +16,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
@@ -65,19 +70,32 @@ impl Default for Limits {
     }
 }
 
-/// Worker processes, started when they are first needed.
+/// How long a process that closed its stream may take to end, and one that was killed to be gone.
+const GRACE: Duration = Duration::from_secs(5);
+/// How often is looked whether it did.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Worker processes, started when they are first needed. They end with the thread that started them, so a fleet stays on
+/// the thread on which it was made:
+///
+/// ```compile_fail
+/// fn needs_send<T: Send>() {}
+/// needs_send::<pqlab_harness::process::ProcessFleet>();
+/// ```
 pub struct ProcessFleet {
     workers: Workers,
     running: HashMap<u32, Worker>,
     /// What cores that are not shared do at once, as far as any worker has found: one that is started while a neighbour is at
     /// work could not know.
     widths: Widths,
+    /// Neither sent nor shared.
+    thread: PhantomData<*const ()>,
 }
 
 impl ProcessFleet {
     /// A fleet of which no process runs yet.
     pub fn new(workers: Workers) -> ProcessFleet {
-        ProcessFleet { workers, running: HashMap::new(), widths: Widths::new() }
+        ProcessFleet { workers, running: HashMap::new(), widths: Widths::new(), thread: PhantomData }
     }
 
     fn worker(&mut self, process: u32) -> Result<&mut Worker, Failure> {
@@ -205,7 +223,8 @@ impl Worker {
         // The child must inherit its end, and only its end: the flag is cleared for the moment of the start.
         set_close_on_exec(&theirs, false)?;
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-        let child = Command::new(&workers.program)
+        let mut command = Command::new(&workers.program);
+        command
             .args(&workers.arguments)
             .envs(workers.variables.iter().cloned())
             .arg(theirs.as_raw_fd().to_string())
@@ -215,8 +234,9 @@ impl Worker {
             // A key that interrupts the coordinator must not end the case that a worker has in hand.
             .process_group(0)
             // The last line that a worker writes explains its end; a backtrace would come after it.
-            .env("RUST_BACKTRACE", "0")
-            .spawn();
+            .env("RUST_BACKTRACE", "0");
+        tether::tie(&mut command);
+        let child = command.spawn();
         drop(theirs);
         let mut worker = Worker {
             child: child?,
@@ -249,9 +269,8 @@ impl Worker {
     }
 
     fn ask(&mut self, request: &Request, limit: Duration) -> Result<Response, String> {
-        self.stream.set_read_timeout(Some(limit)).map_err(|error| error.to_string())?;
-        let sent = wire::send(&mut self.stream, request);
-        let received = sent.and_then(|()| wire::receive::<Response>(&mut self.stream));
+        let mut stream = Timed::new(&self.stream, limit);
+        let received = wire::send(&mut stream, request).and_then(|()| wire::receive::<Response>(&mut stream));
         match received {
             Ok(Some(response)) => Ok(response),
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
@@ -279,10 +298,24 @@ impl Worker {
         Ok(String::from_utf8_lossy(&tail).into_owned())
     }
 
+    /// How the process ended, if it does within [`GRACE`].
+    fn wait(&mut self) -> io::Result<Option<ExitStatus>> {
+        let begun = clock::monotonic_ns();
+        loop {
+            match self.child.try_wait()? {
+                None if u128::from(clock::monotonic_ns() - begun) < GRACE.as_nanos() => std::thread::sleep(LOOK),
+                ended => return Ok(ended),
+            }
+        }
+    }
+
     /// How the process ended, with the last line that it wrote.
     fn obituary(&mut self) -> String {
-        let ending = match self.child.wait() {
-            Ok(status) => describe(status),
+        let ending = match self.wait() {
+            Ok(Some(status)) => describe(status),
+            Ok(None) => {
+                format!("the worker closed its connection and had not ended {} s later: it was ended", GRACE.as_secs())
+            }
             Err(error) => format!("the worker is lost: {error}"),
         };
         let tail = self.stderr_tail().unwrap_or_default();
@@ -297,9 +330,14 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Nothing that a worker holds outlives it, so there is nothing to wait for: it is killed and reaped.
-        self.child.kill().ok();
-        self.child.wait().ok();
+        // Nothing that a worker holds outlives it: it is killed, with what it started, and reaped. One that not even that
+        // ends within the time hangs in the kernel, and nobody can do more.
+        if let Ok(None) = self.child.try_wait() {
+            let group = nix::unistd::Pid::from_raw(self.child.id().cast_signed());
+            nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).ok();
+            self.child.kill().ok();
+            self.wait().ok();
+        }
     }
 }
 
@@ -317,6 +355,7 @@ pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
     let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let stream = UnixStream::from(owned);
     set_close_on_exec(&stream, true)?;
+    tether::tie_to(&stream)?;
     Ok(stream)
 }
 

@@ -29,6 +29,8 @@ const RESOLUTIONS_PER_SAMPLE: f64 = 100.0;
 const PILOT_ROUNDS: u32 = 3;
 /// Most samples in a visit, which bounds the memory of a run.
 const SAMPLES_PER_VISIT: u64 = 1000;
+/// Fewest samples of a visit to a short operation: fewer have no median to speak of.
+pub const LEAST_SAMPLES: u64 = 10;
 /// Share of a visit's time spent on warm-up after the first visit.
 const WARMUP_SHARE: f64 = 0.1;
 
@@ -152,6 +154,8 @@ fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
 struct Open {
     position: usize,
     ns_per_operation: f64,
+    /// Whether that is what visits took, and not the estimate of the preparation.
+    visited: bool,
     /// Samples still to take, process by process; `None` for the adaptive rules.
     quota: Option<Vec<u64>>,
     spent_ns: u64,
@@ -159,6 +163,22 @@ struct Open {
     /// Rounds that the pilot calls for, once there was one.
     planned: Option<u64>,
     samples: Samples,
+}
+
+impl Open {
+    /// A visit knows better than the preparation, whose calls were few and cold, how long an operation takes; of several the
+    /// shortest counts, because what disturbs a visit only adds.
+    fn learn(&mut self, visited: &Visited) {
+        let batch = self.samples.batch as f64;
+        let times: Vec<f64> = match self.samples.ns_per_tick {
+            Some(ns) => visited.ticks.iter().map(|&ticks| ticks as f64 * ns / batch).collect(),
+            None => visited.wall_ns.iter().map(|&wall| wall as f64 / batch).collect(),
+        };
+        if let Some(seen) = median(&times) {
+            let known = if self.visited { self.ns_per_operation } else { f64::INFINITY };
+            (self.ns_per_operation, self.visited) = (seen.min(known).max(0.1), true);
+        }
+    }
 }
 
 struct Block<'a> {
@@ -218,7 +238,16 @@ impl Block<'_> {
         };
         let samples = Samples { metric, ns_per_tick, batch, visits: Vec::new() };
         let ns_per_operation = ns_per_operation.max(0.1);
-        self.open.push(Open { position, ns_per_operation, quota, spent_ns: 0, rounds: 0, planned: None, samples });
+        self.open.push(Open {
+            position,
+            ns_per_operation,
+            visited: false,
+            quota,
+            spent_ns: 0,
+            rounds: 0,
+            planned: None,
+            samples,
+        });
         Ok(())
     }
 
@@ -266,13 +295,15 @@ impl Block<'_> {
         let fitting = ((budget_ns / operation_ns) as u64).clamp(1, SAMPLES_PER_VISIT);
         let samples = match &open.quota {
             Some(quota) => quota[process as usize].min(fitting),
-            None => fitting,
+            // How many fit into its time the visit itself sees best.
+            None => SAMPLES_PER_VISIT,
         };
         if samples == 0 {
             return Ok(());
         }
         let first_call = case.state() == State::FirstCall;
         let samples = if first_call { 1 } else { samples };
+        let least = if open.quota.is_none() && case.state() == State::Warm { LEAST_SAMPLES } else { 0 };
         let first = open.rounds == 0;
         let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
         let warmup = match (self.protocol.kind, first) {
@@ -290,7 +321,7 @@ impl Block<'_> {
             Some(_) => u64::MAX / 2,
             None => budget_ns as u64,
         };
-        let request = VisitRequest { case: case.id(), batch, warmup, samples, budget_ns, widths: Widths::new() };
+        let request = VisitRequest { case: case.id(), batch, warmup, samples, least, budget_ns, widths: Widths::new() };
         let (mut attempts, mut repeats, mut spent_ns) = (0, 0, 0);
         let visited = loop {
             let mut visited = self.fleet.visit(process, case, &request)?;
@@ -309,12 +340,15 @@ impl Block<'_> {
             attempts += 1;
             repeats += u32::from(!neighbour);
         };
+        open.learn(&visited);
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
         }
         // Each first call has a process of its own.
         let process = if first_call { open.rounds * processes + process } else { process };
         open.samples.visits.push(Visit {
+            // Whoever goes on with a stopped run knows which start this is.
+            start: 0,
             process,
             round: open.rounds,
             repeats,

@@ -2,8 +2,9 @@
 //! postcard's encoding, over a socket pair of their own, so that nothing that a library prints can be mistaken for it.
 
 use crate::gate::Widths;
+use crate::residue::Residues;
 use crate::trial::Demands;
-use pqlab_record::{Case, CounterChoice, Disturbance};
+use pqlab_record::{Case, Chunk, CounterChoice, Disturbance};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -64,8 +65,12 @@ pub struct VisitRequest {
     pub warmup: u64,
     /// Most samples to take.
     pub samples: u64,
+    /// Fewest samples to take where they are short, whatever the time; 0 for no such number.
+    pub least: u64,
     /// Time after which no further sample is begun, in ns; the first is always taken.
     pub budget_ns: u64,
+    /// Whether the visit is put off, without a sample, where somebody uses the core's other hardware thread at its beginning.
+    pub may_put_off: bool,
     /// Independent additions a cycle of cores that are not shared, as far as any worker has found.
     pub widths: Widths,
 }
@@ -93,6 +98,8 @@ pub enum Response {
 pub struct Prepared {
     /// Rough time of one operation in ns.
     pub ns_per_operation: f64,
+    /// Time of the very first call of the operation in this process, in ns: with what the library sets up in it.
+    pub first_call_ns: f64,
     /// Operations in a sample, where the case allows one number of them alone.
     pub batch: Option<u64>,
     /// What else it asks for.
@@ -110,14 +117,20 @@ pub struct Visited {
     pub visit_ns: u64,
     /// What disturbed it.
     pub disturbances: Vec<Disturbance>,
-    /// Estimated core clock, in Hz.
+    /// Estimated core clock, in Hz: the mean over the time of its samples.
     pub clock_hz: f64,
+    /// The samples between two looks at the core.
+    pub chunks: Vec<Chunk>,
+    /// The processor at the end of the visit; `None` where the system does not tell.
+    pub processor: Option<u32>,
     /// By how much the worker's resident memory grew in this visit, in bytes; negative where it shrank.
     pub growth: i64,
     /// What the workload noted.
     pub extra: Vec<(String, Vec<f64>)>,
     /// Independent additions a cycle of cores that are not shared, as far as this worker knows.
     pub widths: Widths,
+    /// What the operation left behind in its thread after more than half of the samples; `None` where there is no reading it.
+    pub residues: Option<Residues>,
 }
 
 /// Writes one message as a frame.

@@ -4,9 +4,10 @@
 use crate::cold::Evicted;
 use crate::counter::{self, Selected};
 use crate::gate::{self, Gate, Lookout, Thresholds};
+use crate::residue::Tally;
 use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
-use crate::{affinity, clock};
+use crate::{affinity, clock, residue};
 use pqlab_record::{Case, Metric, State};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
@@ -14,6 +15,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Time after which the rough estimate of an operation's time is good enough, in ns.
 const ESTIMATE_NS: u64 = 2_000_000;
+/// A first call that takes longer is taken for the length of the operation, in ns: whatever it set up besides is the least of
+/// it, and the first visit corrects the estimate. A shorter one may be set-up alone (seeding a generator takes tens of
+/// milliseconds), and is followed by calls that are not the first.
+const LONG_FIRST_CALL_NS: u64 = 200_000_000;
+/// A visit whose samples are shorter on average has as many as the request asks for at least, and works for
+/// [`LEAST_WORK_NS`], in ns.
+const SHORT_SAMPLE_NS: f64 = 1e6;
+/// Time that such a visit works at least, in ns.
+const LEAST_WORK_NS: u64 = 1_000_000;
 /// Time after which it has to do, with all that is not timed, in ns.
 const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
 /// Most operations timed at once for it: each may need memory of its own.
@@ -53,10 +63,13 @@ struct Worker<'a> {
     /// Looks at the cores of such trials.
     lookout: Lookout,
     trials: HashMap<String, Box<dyn Trial>>,
+    /// Whether what calls leave behind can be read here.
+    residues_readable: bool,
 }
 
 impl<'a> Worker<'a> {
     fn begin(begin: Begin, source: &'a dyn TrialSource) -> Result<Worker<'a>, String> {
+        residue::remember();
         limit_memory(begin.memory_limit);
         if !begin.cpus.is_empty() {
             affinity::pin(&begin.cpus).map_err(|error| error.to_string())?;
@@ -78,6 +91,7 @@ impl<'a> Worker<'a> {
             wide_gate: Gate::new(None),
             lookout: Lookout::new(),
             trials: HashMap::new(),
+            residues_readable: residue::controls_hold(),
         })
     }
 
@@ -121,14 +135,13 @@ impl<'a> Worker<'a> {
         let mut recorder = Recorder::default();
         let fixed_batch = fixed.and_then(|batch| usize::try_from(batch).ok());
         let (mut batch, mut spent) = (fixed_batch.unwrap_or(demands.multiple_of.max(1) as usize), 0);
+        let first_call = timed_once(trial.as_mut(), batch, &mut recorder)?;
         let begun = clock::monotonic_ns();
         let ns_per_operation = loop {
-            trial.refill(batch)?;
-            let started = clock::monotonic_ns();
-            trial.run(batch, &mut recorder)?;
-            let elapsed = clock::monotonic_ns() - started;
-            trial.note(&mut recorder)?;
-            trial.verify()?;
+            if first_call > LONG_FIRST_CALL_NS {
+                break first_call as f64 / batch as f64;
+            }
+            let elapsed = timed_once(trial.as_mut(), batch, &mut recorder)?;
             spent += elapsed;
             // What a long sample costs beside its operations would pass for theirs in a short one.
             let long_enough = elapsed >= shortest_ns / 2 || batch >= LONG_ESTIMATE_BATCH;
@@ -166,10 +179,12 @@ impl<'a> Worker<'a> {
         let mut recorder = Recorder::default();
         let resident_before = resident_bytes();
         let started = clock::monotonic_ns();
+        residue::put_back();
         let mut warm = 0;
         while warm < request.warmup {
             let count = batch.min((request.warmup - warm) as usize);
             trial.refill(count)?;
+            residue::put_back_registers();
             trial.run(count, &mut recorder)?;
             warm += count as u64;
         }
@@ -187,6 +202,7 @@ impl<'a> Worker<'a> {
         let capacity = request.samples.min(4096) as usize;
         let mut ticks = Vec::with_capacity(capacity);
         let mut wall_ns = Vec::with_capacity(if keep_wall { capacity } else { 0 });
+        let ns_per_tick = self.counter.ns_per_tick.unwrap_or(0.0);
         let counter = &mut self.counter.counter;
         let mut cpus = trial.processors();
         cpus.sort_unstable();
@@ -198,8 +214,11 @@ impl<'a> Worker<'a> {
         });
         let before = gate.open();
         let measuring = clock::monotonic_ns();
-        for _ in 0..request.samples {
+        let (mut worked_ns, mut tally) = (0, Tally::default());
+        for sample in 1..=request.samples {
             trial.refill(batch)?;
+            // What refilling and looking left behind is none of the operation's.
+            residue::put_back_registers();
             if keep_wall {
                 let outer = clock::monotonic_ns();
                 counter.start();
@@ -215,8 +234,14 @@ impl<'a> Worker<'a> {
                 trial.run(batch, &mut recorder)?;
                 ticks.push(counter.stop());
             }
+            tally.add(residue::read());
+            worked_ns += wall_ns.last().copied().unwrap_or_else(|| {
+                ticks.last().map_or(0, |&ticks| if only_wall { ticks } else { (ticks as f64 * ns_per_tick) as u64 })
+            });
             trial.note(&mut recorder)?;
-            if clock::monotonic_ns() - measuring >= request.budget_ns {
+            let short = (worked_ns as f64) < SHORT_SAMPLE_NS * sample as f64;
+            let too_few = short && (sample < request.least || (request.least > 0 && worked_ns < LEAST_WORK_NS));
+            if !too_few && clock::monotonic_ns() - measuring >= request.budget_ns {
                 break;
             }
         }
@@ -242,8 +267,21 @@ impl<'a> Worker<'a> {
             growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),
             widths,
+            residues: tally.outcome().filter(|_| self.residues_readable),
         })
     }
+}
+
+/// Performs `batch` operations as a sample does, and checks their answers; the time of the operations in ns.
+fn timed_once(trial: &mut dyn Trial, batch: usize, recorder: &mut Recorder) -> Result<u64, Fault> {
+    trial.refill(batch)?;
+    residue::put_back();
+    let started = clock::monotonic_ns();
+    trial.run(batch, recorder)?;
+    let elapsed = clock::monotonic_ns() - started;
+    trial.note(recorder)?;
+    trial.verify()?;
+    Ok(elapsed)
 }
 
 /// The trial as the state of the case wants it.

@@ -53,6 +53,8 @@ struct ScriptedMachine {
     asked: Vec<VisitRequest>,
     prepared: Vec<String>,
     only_batch: Option<u64>,
+    /// What the preparation takes for the cost, where that is wrong.
+    estimated: Option<f64>,
     dismissed: usize,
 }
 
@@ -69,6 +71,7 @@ impl ScriptedMachine {
             asked: Vec::new(),
             prepared: Vec::new(),
             only_batch: None,
+            estimated: None,
             dismissed: 0,
         }
     }
@@ -84,7 +87,7 @@ impl Fleet for ScriptedMachine {
             return Err(Failure::Case("wrong answer: known answer".into()));
         }
         self.prepared.push(case.id());
-        let ns_per_operation = (self.cost)(&case.algorithm);
+        let ns_per_operation = self.estimated.unwrap_or_else(|| (self.cost)(&case.algorithm));
         Ok(Prepared { ns_per_operation, batch: self.only_batch, demands: self.demands })
     }
 
@@ -141,6 +144,7 @@ impl Fleet for ScriptedMachine {
             growth: 0,
             extra: vec![],
             widths: Widths::new(),
+            residues: None,
         })
     }
 
@@ -387,6 +391,23 @@ fn a_first_call_is_one_sample_of_a_process_of_its_own_and_evicted_caches_are_not
         machine.prepared.iter().filter(|id| **id == name).count()
     };
     assert_eq!((prepared(State::Warm), prepared(State::FirstCall)), (8, 1));
+}
+
+#[test]
+fn a_visit_corrects_what_the_preparation_estimated() {
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    // As after a first call that seeded a generator.
+    machine.estimated = Some(30e6);
+    let collector = measure(&mut machine, &[case("A", "one")], &Protocol::default());
+    let samples = &collector.records[0].1.samples;
+    assert!(
+        samples.visits.iter().all(|visit| visit.ticks.len() >= 10),
+        "operations of 20 µs have many samples a visit"
+    );
+    assert_eq!(samples.scanty_visits(10), 0);
+    let warmups: Vec<u64> = machine.asked.iter().map(|visit| visit.warmup).collect();
+    assert!(warmups[1..].iter().all(|&warmup| warmup >= 10), "{warmups:?}");
+    assert!(machine.asked.iter().all(|visit| visit.least == 10));
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! Comparisons of stored runs, alarms against a baseline, and what comparisons of a case with itself say of a machine.
+//! Comparisons of stored runs, and what comparisons of a case with itself say of a machine.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
 use pqlab_harness::clock;
 use pqlab_record::{Case, MachineNoise, Protocol, Record, Run};
-use pqlab_report::comparison::{ComparedCase, Comparison, Yardstick, compare, compare_runs, pair_by_stars};
+use pqlab_report::comparison::{Comparison, Yardstick, compare, compare_runs, pair_by_stars};
 use pqlab_report::estimate;
-use pqlab_stats::{FEWEST_COMPARISONS, RunSpread, Verdict, null_comparisons};
+use pqlab_stats::{FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
 use std::sync::atomic::AtomicBool;
 
@@ -79,16 +79,6 @@ pub fn compare_stored(
         )));
     }
     Ok(comparison)
-}
-
-/// The cases that are slower by more than `slower_pct` percent, or fail where they did not before.
-pub fn alarms(comparison: &Comparison, slower_pct: f64) -> Vec<&ComparedCase> {
-    let beyond = |case: &&ComparedCase| {
-        let slower = case.judgement.verdict == Verdict::Slower;
-        let far = case.ratio.is_some_and(|ratio| ratio.ratio.estimate > 1.0 + slower_pct / 100.0);
-        case.broken || (slower && far)
-    };
-    comparison.cases.iter().filter(beyond).collect()
 }
 
 /// # Errors

@@ -20,7 +20,7 @@ mod worker;
 
 pub use blocks::senders;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
-pub use compare::{alarms, check_percentage, compare_stored, yardstick};
+pub use compare::{check_percentage, compare_stored, yardstick};
 pub use destination::{Destination, Writing};
 pub use error::LabError;
 pub use gather::{Gathered, gather};

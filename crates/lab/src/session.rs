@@ -4,10 +4,11 @@ use crate::worker::registry;
 use crate::{LabError, Plan, defects};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
-use pqlab_harness::schedule::{self, CounterFacts};
+use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
-use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader};
+use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader, State};
+use pqlab_report::comparison::{Difference, differences};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
 use pqlab_workloads::{Registry, VECTORS};
@@ -18,6 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// By what share the counter's rate over a run may differ from the calibration before the user is told.
 const RATE_TOLERANCE: f64 = 1e-3;
+
+/// Characters of a value that are put into a message.
+const LONGEST_VALUE: usize = 40;
 
 /// Everything that this build can measure.
 pub struct Laboratory {
@@ -131,11 +135,12 @@ impl Laboratory {
             plan: plan.cases,
         };
         store.begin_run(&header)?;
-        let positions: Vec<usize> = (0..header.plan.len()).collect();
-        self.measure(store, &header, &positions, counter.0, progress, stop)
+        let start = Start { number: 0, positions: (0..header.plan.len()).collect(), counter: counter.0 };
+        self.measure(store, &header, start, progress, stop)
     }
 
-    /// Goes on with a run that was stopped: the same plan, the same rules, what is not finished.
+    /// Goes on with a run that was stopped: the same plan, the same rules, what is not finished. Where the machine or the
+    /// build is another than the one with which it began, only if `elsewhere` allows it.
     ///
     /// # Errors
     /// [`LabError`]; what was finished before is stored.
@@ -143,12 +148,12 @@ impl Laboratory {
         &self,
         store: &mut Store,
         run: &str,
+        elsewhere: bool,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
+        store.check_resumable(run)?;
         let header = store.load_header(run)?;
-        let finished = store.finished_positions(run)?;
-        let positions: Vec<usize> = (0..header.plan.len()).filter(|position| !finished.contains(position)).collect();
         let (now, counter) = self.environment(header.protocol.counter)?;
         let then = &header.environment;
         if now.counters.primary != then.counters.primary {
@@ -157,28 +162,31 @@ impl Laboratory {
                 then.counters.primary, now.counters.primary
             )));
         }
-        let changes = [
-            ("the host", now.host.name != then.host.name),
-            ("the processor", now.cpu.model != then.cpu.model),
-            ("the kernel", now.os.kernel != then.os.kernel),
-            ("this program", now.build != then.build),
-            ("a provider's build", now.providers != then.providers),
-        ];
-        for (what, _) in changes.iter().filter(|(_, changed)| *changed) {
-            progress.note(&format!("{what} is not the one with which run {run} began"));
+        let changes = changes(&header, now);
+        if !changes.is_empty() && !elsewhere {
+            return Err(LabError::usage(format!(
+                "run {run} did not begin like this: {}; start a new run, or go on all the same with --resume-elsewhere",
+                changes.join("; ")
+            )));
         }
-        self.measure(store, &header, &positions, counter.0, progress, stop)
+        for change in changes {
+            progress.note(&format!("not as run {run} began: {change}"));
+        }
+        let number = store.begin_start(run)?;
+        let finished = store.finished_positions(run)?;
+        let positions = (0..header.plan.len()).filter(|position| !finished.contains(position)).collect();
+        self.measure(store, &header, Start { number, positions, counter: counter.0 }, progress, stop)
     }
 
     fn measure(
         &self,
         store: &mut Store,
         header: &RunHeader,
-        positions: &[usize],
-        counter: CounterFacts,
+        start: Start,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
+        let Start { number, positions, counter } = start;
         progress.begin(header, positions.len());
         if let Some(words) = forbidden(header) {
             progress.note(&words);
@@ -186,10 +194,11 @@ impl Laboratory {
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut fleet = ProcessFleet::new(self.workers(&header.protocol, header.seed, rate));
-        let mut watcher = Watcher { store, header, progress, stop, failed: 0, store_error: None };
+        let mut watcher =
+            Watcher { store, header, start: number, progress, stop, failed: 0, scanty: 0, store_error: None };
         let outcome =
-            schedule::run(&header.plan, positions, &header.protocol, header.seed, counter, &mut fleet, &mut watcher);
-        let failed = watcher.failed;
+            schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut fleet, &mut watcher);
+        let (failed, scanty) = (watcher.failed, watcher.scanty);
         if let Some(error) = watcher.store_error.take() {
             return Err(error.into());
         }
@@ -201,6 +210,11 @@ impl Laboratory {
                     deviation * 100.0
                 ));
             }
+        }
+        if scanty > 0 {
+            progress.note(&format!(
+                "{scanty} cases of short operations have visits with fewer than {LEAST_SAMPLES} samples: their figures lean on few calls"
+            ));
         }
         let complete = outcome.map_err(LabError::Measuring)? == Outcome::Complete;
         if complete {
@@ -233,12 +247,24 @@ impl Laboratory {
 #[derive(Clone, Copy, Debug)]
 pub struct CounterFactsOf(CounterFacts);
 
+/// A start of a run: the first, or one that goes on with it.
+struct Start {
+    number: u32,
+    /// What of the plan is left to measure.
+    positions: Vec<usize>,
+    counter: CounterFacts,
+}
+
 struct Watcher<'a> {
     store: &'a mut Store,
     header: &'a RunHeader,
+    /// Which start of the run this is.
+    start: u32,
     progress: &'a mut dyn Progress,
     stop: &'a AtomicBool,
     failed: usize,
+    /// Cases of short operations that had visits with few samples.
+    scanty: usize,
     store_error: Option<pqlab_store::StoreError>,
 }
 
@@ -246,13 +272,17 @@ impl Observer for Watcher<'_> {
     fn event(&mut self, event: Event<'_>) -> Result<(), String> {
         match event {
             Event::Working { case, done } => self.progress.working(case, done),
-            Event::Finished { position, record } => {
+            Event::Finished { position, mut record } => {
+                record.samples.visits.iter_mut().for_each(|visit| visit.start = self.start);
                 if let Err(error) = self.store.finish_case(&self.header.id, position, &record) {
                     let text = error.to_string();
                     self.store_error = Some(error);
                     return Err(text);
                 }
                 self.failed += usize::from(record.error.is_some());
+                let scanty = record.case.state() == State::Warm
+                    && record.samples.scanty_visits(usize::try_from(LEAST_SAMPLES).unwrap_or(usize::MAX)) > 0;
+                self.scanty += usize::from(scanty);
                 self.progress.finished(self.header, &record);
             }
         }
@@ -262,6 +292,19 @@ impl Observer for Watcher<'_> {
     fn stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
+}
+
+/// In what the machine, its system and the build are not those with which a run began, each in a few words.
+fn changes(began: &RunHeader, now: Environment) -> Vec<String> {
+    let now = RunHeader { environment: now, ..began.clone() };
+    let words = |Difference { what, first, second }: Difference| {
+        let [first, second] = [first, second].map(|value| match value.char_indices().nth(LONGEST_VALUE) {
+            Some((end, _)) => format!("{}...", &value[..end]),
+            None => value,
+        });
+        if first == second { format!("{what} changed") } else { format!("{what} was {first}, is {second}") }
+    };
+    differences(began, &now).into_iter().map(words).collect()
 }
 
 /// What a user is told who would have had core cycles, had the kernel not forbidden them.

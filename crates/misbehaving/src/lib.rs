@@ -1,6 +1,7 @@
 //! A library that goes wrong, or takes its time, on demand: for tests of what the laboratory does then. It is in the program
 //! `pqlab-misbehaving` alone, which no user has.
 
+mod company;
 mod delayed;
 mod kem;
 mod signature;
@@ -19,6 +20,7 @@ pub fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("misbehaving", build_info);
     provider.kems = kem::kems(&others);
     provider.kems.extend(delayed::kem(&others));
+    provider.kems.extend(company::kems(&others));
     provider.signatures = signature::schemes();
     vec![provider]
 }

@@ -107,6 +107,48 @@ fn a_coordinator_that_is_killed_leaves_no_worker_behind() {
     assert!(!workers.is_empty(), "a run has workers");
     child.kill().unwrap();
     child.wait().unwrap();
+    all_end(workers);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_coordinator_that_is_killed_leaves_no_worker_behind_that_hangs() {
+    let pqlab = Pqlab::new();
+    let filter = ["--filter", "kem/hang/decapsulate@misbehaving"];
+    let mut child = pqlab
+        .command(&["run", "kem", "--no-progress", "--processes", "1", "--time-limit", "3600"])
+        .args(filter)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // It hangs when nobody has done anything for a second. If that was an illusion the worker will see its stream's end.
+    let (mut busy, mut quiet) = (0, 0);
+    let workers = loop {
+        let workers = children_of(child.id());
+        let now = workers.iter().chain([&child.id()]).map(|process| cpu_ticks(*process)).sum();
+        quiet = if now == busy && !workers.is_empty() { quiet + 1 } else { 0 };
+        busy = now;
+        if quiet == 10 {
+            break workers;
+        }
+        assert!(child.try_wait().unwrap().is_none(), "nothing hangs");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    all_end(workers);
+}
+
+/// What a process has used of a processor, in the kernel's ticks; 0 for one that is gone.
+#[cfg(target_os = "linux")]
+fn cpu_ticks(process: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    [11, 12].iter().filter_map(|field| fields.get(*field)?.parse::<u64>().ok()).sum()
+}
+
+fn all_end(workers: Vec<u32>) {
     let mut left = workers;
     for _ in 0..100 {
         left.retain(|worker| std::path::Path::new(&format!("/proc/{worker}")).exists());
@@ -129,4 +171,27 @@ fn children_of(parent: u32) -> Vec<u32> {
         }
     }
     children
+}
+
+#[test]
+fn no_case_finds_what_another_left_behind_and_a_first_call_is_not_the_length_of_an_operation() {
+    let pqlab = Pqlab::new();
+    let cases = ["dirty", "witness", "slow-start"].map(|kem| format!("kem/{kem}/decapsulate@misbehaving"));
+    let mut arguments = vec!["run", "kem", "--format", "json-samples", "--processes", "3", "--no-progress"];
+    arguments.extend(["--max-time", "0.1"]);
+    for case in &cases {
+        arguments.extend(["--filter", case]);
+    }
+    let json: Value = serde_json::from_str(&pqlab.expect(0, &arguments)).unwrap();
+    let rows: Vec<&Value> = json["results"]["kem"].as_array().unwrap().iter().collect();
+    assert_eq!(rows.len(), cases.len(), "{json}");
+    for row in rows {
+        assert_eq!((&row["status"], &row["verified"]), (&"ok".into(), &true.into()), "{row}");
+        for visit in row["samples"]["visits"].as_array().unwrap() {
+            let samples = visit["ticks"].as_array().unwrap().len();
+            assert!(samples >= 10, "{} has a visit of {samples} samples", row["id"]);
+        }
+        // The operation does nothing: had its set-up of 50 ms passed for its length, no batch would have been needed.
+        assert!(row["batch"].as_u64().unwrap() > 1, "{row}");
+    }
 }

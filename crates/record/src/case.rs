@@ -150,6 +150,16 @@ impl Case {
         State::ALL.into_iter().find(|state| Some(state.name()) == named).unwrap_or_default()
     }
 
+    /// Whether the case is the computing of one thread in its steady state: then core cycles say what its software costs, whatever
+    /// the core's clock did. What waits for memory, a disk, a socket or other threads does not.
+    pub fn computes(&self) -> bool {
+        let waits = self.operation.ends_with("-load")
+            || self.number("threads").is_some()
+            || self.word("regime") == Some("disk")
+            || self.word("over").is_some();
+        self.state() == State::Warm && self.workload != "memory" && !waits
+    }
+
     /// The same case in a state; the usual one is not named.
     pub fn in_state(mut self, state: State) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == STATE));
@@ -206,6 +216,22 @@ mod tests {
         assert_eq!(encoded.id(), "signature/ML-DSA-65/verify[encoded,len=1024,hedged]@libcrux:avx2");
         assert_eq!(encoded.number("len"), Some(1024));
         assert_eq!((encoded.library(), encoded.backend()), ("libcrux", Some("avx2")));
+    }
+
+    #[test]
+    fn what_waits_is_not_computing() {
+        let plain = case(None, vec![Parameter::Number("len".into(), 32)]);
+        assert!(plain.computes());
+        assert!(!plain.clone().in_state(State::Evicted).computes());
+        for parameter in [
+            Parameter::Number("threads".into(), 1),
+            Parameter::Word("regime".into(), "disk".into()),
+            Parameter::Word("over".into(), "tcp".into()),
+        ] {
+            assert!(!case(None, vec![parameter]).computes());
+        }
+        assert!(!Case { operation: "verify-load".into(), ..plain.clone() }.computes());
+        assert!(!Case { workload: "memory".into(), ..plain }.computes());
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! [`Record`] for each that is finished. A record keeps its raw samples; estimates are always computed from them anew.
 
 mod case;
+mod conditions;
 mod environment;
 mod noise;
 mod protocol;
@@ -11,12 +12,15 @@ mod record;
 mod run;
 
 pub use case::{Case, Facts, Form, Parameter, Sizes, State};
+pub use conditions::{Chunk, Conditions};
 pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
 };
 pub use noise::MachineNoise;
-pub use protocol::{CounterChoice, Protocol, ProtocolKind};
-pub use record::{Disturbance, Metric, Record, Samples, Status, Visit, Visits};
+pub use protocol::{CounterChoice, Protocol, ProtocolKind, RunSpreads};
+pub use record::{
+    CyclesSource, Disturbance, Metric, Moment, Record, Residue, Samples, Status, Unit, Visit, Visits, Worker,
+};
 pub use run::{Run, RunHeader};
 
 /// The name and version of the schema, as exported files carry it.

@@ -28,6 +28,27 @@ pub enum CounterChoice {
     Instructions,
 }
 
+/// By how much whole runs of the same thing differ on a machine beyond what their processes and rounds show, as it was known
+/// when a run began. It is kept with the run, so that the same run always has the same intervals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSpreads {
+    /// Standard deviation of times, in percent: the core's clock is in it.
+    pub time_pct: f64,
+    /// Standard deviation of core cycles, in percent.
+    pub cycles_pct: f64,
+    /// How many independent comparisons they were estimated from.
+    pub degrees_of_freedom: u64,
+    /// Where they come from, in words.
+    pub source: String,
+}
+
+impl Default for RunSpreads {
+    /// What is assumed of a machine of which nothing is known.
+    fn default() -> RunSpreads {
+        RunSpreads { time_pct: 1.5, cycles_pct: 0.15, degrees_of_freedom: 20, source: "assumed".into() }
+    }
+}
+
 /// The measuring rules of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
@@ -53,6 +74,9 @@ pub struct Protocol {
     pub counter: CounterChoice,
     /// Cores to which workers are pinned; `None` leaves the choice to the harness.
     pub affinity: Option<Vec<u32>>,
+    /// What intervals take the spread between runs for.
+    #[serde(default)]
+    pub run_spreads: RunSpreads,
 }
 
 impl Default for Protocol {
@@ -69,6 +93,7 @@ impl Default for Protocol {
             visit_s: 0.01,
             counter: CounterChoice::Best,
             affinity: None,
+            run_spreads: RunSpreads::default(),
         }
     }
 }

@@ -1,6 +1,6 @@
-use crate::Case;
+use crate::{Case, Conditions};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// What a counter counts.
@@ -35,6 +35,38 @@ impl Metric {
             Metric::Tsc => "TSC ticks",
             Metric::Cycles => "cycles",
             Metric::Instructions => "instructions",
+        }
+    }
+}
+
+/// State of the processor that a call left behind and that outlives it: what runs next in the thread pays, or computes
+/// otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Residue {
+    /// The upper halves of the 256-bit vector registers are in use (state component 2 of XSAVE): SSE code that follows waits
+    /// for them.
+    VectorUpper,
+    /// The upper halves of the first sixteen 512-bit vector registers are in use (component 6).
+    VectorUpper512,
+    /// Control of floating-point arithmetic is another: rounding, masks, denormal numbers (MXCSR, FPCR).
+    FloatControl,
+    /// The control word of the x87 unit is another.
+    X87Control,
+}
+
+impl Residue {
+    /// All of them.
+    pub const ALL: [Residue; 4] =
+        [Residue::VectorUpper, Residue::VectorUpper512, Residue::FloatControl, Residue::X87Control];
+
+    /// The word that files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Residue::VectorUpper => "vector-upper",
+            Residue::VectorUpper512 => "vector-upper-512",
+            Residue::FloatControl => "float-control",
+            Residue::X87Control => "x87-control",
         }
     }
 }
@@ -120,12 +152,54 @@ impl fmt::Display for Disturbance {
     }
 }
 
+/// A worker process of a run. Processes are started anew when a stopped run is gone on with, so that a number alone does not
+/// tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Worker {
+    /// The start of the run: see [`Visit::start`].
+    pub start: u32,
+    /// Its number in that start.
+    pub process: u32,
+}
+
+impl fmt::Display for Worker {
+    /// The number, with that of the start behind it where it is not the first: `3`, `3 of start 2`.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.start {
+            0 => write!(formatter, "{}", self.process),
+            start => write!(formatter, "{} of start {}", self.process, u64::from(start) + 1),
+        }
+    }
+}
+
+/// A worker process in a round. A round of another start of the run was hours away, whatever its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Moment {
+    /// The process.
+    pub worker: Worker,
+    /// The round of its start.
+    pub round: u32,
+}
+
+impl Moment {
+    /// Process and round as numbers that are unique in the run, over all its starts.
+    pub fn numbers(&self) -> (u64, u64) {
+        let unique = |number: u32| u64::from(self.worker.start) << 32 | u64::from(number);
+        (unique(self.worker.process), unique(self.round))
+    }
+}
+
 /// The samples that one process took of one case in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visit {
-    /// Which worker process.
+    /// Which start of the run made it: 0 for the first, one more each time that a stopped run was gone on with. Absent in
+    /// files of before it was kept.
+    #[serde(default)]
+    pub start: u32,
+    /// Which worker process of that start. Two visits are of one process where their [workers](Self::worker) are equal.
     pub process: u32,
-    /// Which round. Visits of one round, over cases and processes, are neighbours in time.
+    /// Which round of that start. Visits of one round, over cases and processes, are neighbours in time; two of one
+    /// process are where their [moments](Self::moment) are equal.
     pub round: u32,
     /// How often the visit was measured again because it was disturbed by more than a
     /// [neighbour](Disturbance::is_neighbour).
@@ -141,17 +215,74 @@ pub struct Visit {
     pub wall_ns: Vec<u64>,
     /// What the workload measured itself, by name: sizes in bytes, delays in ns, windows of threads.
     pub extra: Vec<(String, Vec<f64>)>,
+    /// Under which conditions the samples were taken.
+    #[serde(default)]
+    pub conditions: Conditions,
 }
 
 impl Visit {
+    /// The worker process that made it.
+    pub fn worker(&self) -> Worker {
+        Worker { start: self.start, process: self.process }
+    }
+
+    /// Its place in the run: what is paired with one another, process by process and round by round, has equal moments.
+    pub fn moment(&self) -> Moment {
+        Moment { worker: self.worker(), round: self.round }
+    }
+
+    /// The core's clock while each sample was taken, in Hz.
+    fn clocks(&self) -> impl Iterator<Item = f64> {
+        let of_chunks = self.conditions.chunks.iter().flat_map(|chunk| (0..chunk.samples).map(|_| chunk.clock_hz));
+        of_chunks.chain(std::iter::repeat(self.clock_hz))
+    }
+
+    /// Of each sample whether it is of a chunk in which the core was shared.
+    fn in_shared_chunk(&self) -> impl Iterator<Item = bool> {
+        let of_chunks = self.conditions.chunks.iter().flat_map(|chunk| (0..chunk.samples).map(|_| chunk.shared));
+        of_chunks.chain(std::iter::repeat(false))
+    }
+
+    /// Of each sample whether it counts: in a disturbed visit all do, if the visit does at all; else those that were taken while
+    /// the core was not shared.
+    pub fn sample_counts(&self) -> impl Iterator<Item = bool> {
+        let whole = !self.disturbances.is_empty();
+        self.in_shared_chunk().map(move |shared| whole || !shared)
+    }
+
+    /// Those of the values, one a sample, whose sample counts.
+    fn counted(&self, values: &[f64]) -> Vec<f64> {
+        values.iter().zip(self.sample_counts()).filter(|(_, counts)| *counts).map(|(value, _)| *value).collect()
+    }
+
     /// Whether nothing disturbed it, or only what it is [kept](Disturbance::is_kept) in spite of.
     pub fn counts(&self) -> bool {
         self.disturbances.iter().all(Disturbance::is_kept)
     }
 }
 
-/// Processes without which nothing can be said of how far processes differ.
-const FEWEST_PROCESSES: usize = 3;
+/// So many processes with so many undisturbed visits each are enough for an estimate from these alone.
+const ENOUGH: usize = 3;
+
+/// Where core cycles come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CyclesSource {
+    /// The processor's performance-monitoring unit.
+    Counter,
+    /// The time of each sample by the core's clock, which was probed before, after and within each visit.
+    Estimated,
+}
+
+impl CyclesSource {
+    /// The word that files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            CyclesSource::Counter => "counter",
+            CyclesSource::Estimated => "estimated",
+        }
+    }
+}
 
 /// All raw samples of a case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -173,13 +304,19 @@ impl Samples {
         Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: Vec::new() }
     }
 
+    /// Whether some start of the run made visits of both cases: else they were measured by other processes at another time.
+    pub fn shares_start(&self, other: &Samples) -> bool {
+        let starts: BTreeSet<u32> = self.visits.iter().map(|visit| visit.start).collect();
+        other.visits.iter().any(|visit| starts.contains(&visit.start))
+    }
+
     /// Number of samples.
     pub fn count(&self) -> usize {
         self.visits.iter().map(|visit| visit.ticks.len()).sum()
     }
 
-    /// Wall time of one operation in ns, for each sample of a visit.
-    pub fn ns_per_operation(&self, visit: &Visit) -> Vec<f64> {
+    /// Wall time of one operation in ns, for each sample of a visit, also those that do not count.
+    pub fn all_ns_per_operation(&self, visit: &Visit) -> Vec<f64> {
         let batch = self.batch as f64;
         match self.ns_per_tick {
             Some(ns) => visit.ticks.iter().map(|&ticks| ticks as f64 * ns / batch).collect(),
@@ -187,30 +324,101 @@ impl Samples {
         }
     }
 
-    /// Ticks of one operation, for each sample of a visit.
-    pub fn ticks_per_operation(&self, visit: &Visit) -> Vec<f64> {
-        visit.ticks.iter().map(|&ticks| ticks as f64 / self.batch as f64).collect()
+    /// Wall time of one operation in ns, for each sample of a visit that [counts](Visit::sample_counts).
+    pub fn ns_per_operation(&self, visit: &Visit) -> Vec<f64> {
+        visit.counted(&self.all_ns_per_operation(visit))
     }
 
-    /// Whether the figures must be marked: more than one visit in ten stayed disturbed, or a third of all attempts was,
-    /// counting those that were repeated. A machine on which a quiet visit is a matter of luck is not a quiet one. Of visits
-    /// that only a [neighbour](Disturbance::is_neighbour) disturbed half may be left out, as long as three processes stay,
-    /// with fewer of which no interval can be had.
-    pub fn contended(&self) -> bool {
-        let disturbed = |visit: &&Visit| !visit.disturbances.is_empty();
-        let by_more = |visit: &&Visit| !visit.disturbances.iter().all(Disturbance::is_neighbour);
-        let (all, by_more) = (self.visits.iter().filter(disturbed).count(), self.visits.iter().filter(by_more).count());
-        let repeats: usize = self.visits.iter().map(|visit| visit.repeats as usize).sum();
-        let visits = self.visits.len();
-        by_more * 10 > visits || repeats * 2 > visits || all * 2 > visits || self.too_few_processes_stay()
+    /// Core cycles of one operation, for each sample of a visit that counts: those that were counted, else the sample's time by
+    /// the core's clock as it was estimated while the sample was taken. `None` where that is not known.
+    pub fn cycles_per_operation(&self, visit: &Visit) -> Option<Vec<f64>> {
+        if self.metric == Metric::Cycles {
+            return Some(self.ticks_per_operation(visit));
+        }
+        let ns = self.all_ns_per_operation(visit);
+        let known = visit.clock_hz > 0.0 && visit.conditions.chunks.iter().all(|chunk| chunk.clock_hz > 0.0);
+        let cycles = ns.iter().zip(visit.clocks()).map(|(ns, hz)| ns * hz / 1e9).collect::<Vec<f64>>();
+        (known && self.metric != Metric::Instructions).then(|| visit.counted(&cycles))
     }
 
-    /// Whether without the disturbed visits there are fewer than three processes, and with them there are not.
-    fn too_few_processes_stay(&self) -> bool {
-        let processes = |visits: &mut dyn Iterator<Item = &Visit>| {
-            visits.map(|visit| visit.process).collect::<BTreeSet<_>>().len().min(FEWEST_PROCESSES)
+    /// The samples of one operation that count, visit by visit, of visits that have any; `None` where the unit is not known.
+    pub fn values(&self, unit: Unit, visits: Visits) -> Option<Vec<(Moment, Vec<f64>)>> {
+        let of = |visit: &Visit| match unit {
+            Unit::Nanoseconds => Some((visit.moment(), self.ns_per_operation(visit))),
+            Unit::CoreCycles => Some((visit.moment(), self.cycles_per_operation(visit)?)),
         };
-        processes(&mut self.visits.iter().filter(|visit| visit.counts())) < processes(&mut self.visits.iter())
+        let found = visits.of(self).filter(|visit| !visit.ticks.is_empty()).map(of).collect::<Option<Vec<_>>>()?;
+        Some(found.into_iter().filter(|(_, values)| !values.is_empty()).collect())
+    }
+
+    /// Where [cycles](Self::cycles_per_operation) of this case come from.
+    pub fn cycles_source(&self) -> CyclesSource {
+        if self.metric == Metric::Cycles { CyclesSource::Counter } else { CyclesSource::Estimated }
+    }
+
+    /// Ticks of one operation, for each sample of a visit that counts.
+    pub fn ticks_per_operation(&self, visit: &Visit) -> Vec<f64> {
+        visit.counted(&visit.ticks.iter().map(|&ticks| ticks as f64 / self.batch as f64).collect::<Vec<f64>>())
+    }
+
+    /// Visits with fewer than `least` samples, although a sample takes less than a millisecond.
+    pub fn scanty_visits(&self, least: usize) -> usize {
+        let scanty = |visit: &&Visit| {
+            let wall_ns: f64 = self.ns_per_operation(visit).iter().map(|ns| ns * self.batch as f64).sum();
+            visit.ticks.len() < least && wall_ns < 1e6 * visit.ticks.len() as f64
+        };
+        self.visits.iter().filter(scanty).count()
+    }
+
+    /// Whether the figures must be marked: too few visits were left alone for an estimate from those alone, which takes three of
+    /// each of three processes, or as many as the case has where these are fewer. Then all visits count, and the figures are
+    /// those of a machine that was busy with something else.
+    pub fn contended(&self) -> bool {
+        let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {
+            let mut counts: BTreeMap<Worker, usize> = BTreeMap::new();
+            visits.for_each(|visit| *counts.entry(visit.worker()).or_default() += 1);
+            let mut counts: Vec<usize> = counts.into_values().collect();
+            counts.sort_unstable_by(|one, other| other.cmp(one));
+            counts
+        };
+        let all = by_process(&mut self.visits.iter());
+        let clean = by_process(&mut self.visits.iter().filter(|visit| visit.counts()));
+        let enough = |(at, visits): (usize, &usize)| clean.get(at).copied().unwrap_or(0) >= (*visits).min(ENOUGH);
+        !all.iter().take(ENOUGH).enumerate().all(enough)
+    }
+
+    /// How much of the measuring time somebody used the core's other hardware thread, in percent.
+    pub fn shared_pct(&self) -> f64 {
+        let (mut shared, mut all) = (0.0, 0.0);
+        for visit in &self.visits {
+            let times = self.all_ns_per_operation(visit);
+            all += times.iter().sum::<f64>();
+            if visit.disturbances.iter().any(Disturbance::is_neighbour) {
+                shared += times.iter().sum::<f64>();
+            } else {
+                let in_shared = times.iter().zip(visit.in_shared_chunk()).filter(|(_, shared)| *shared);
+                shared += in_shared.map(|(time, _)| time).sum::<f64>();
+            }
+        }
+        if all > 0.0 { 100.0 * shared / all } else { 0.0 }
+    }
+
+    /// What the operation leaves behind in its thread: what at least two visits and more than half of them found, or the only
+    /// one did. `None` where there was no reading it.
+    pub fn residues(&self) -> Option<Vec<Residue>> {
+        let readings: Vec<&Vec<Residue>> =
+            self.visits.iter().filter_map(|visit| visit.conditions.residues.as_ref()).collect();
+        let seen = |residue: &Residue| readings.iter().filter(|reading| reading.contains(residue)).count();
+        let usual = |residue: &Residue| {
+            let seen = seen(residue);
+            2 * seen > readings.len() && (seen >= 2 || readings.len() == 1)
+        };
+        (!readings.is_empty()).then(|| Residue::ALL.into_iter().filter(usual).collect())
+    }
+
+    /// Times of the operation's first call, a process each, in ns.
+    pub fn first_calls_ns(&self) -> Vec<f64> {
+        self.visits.iter().filter_map(|visit| visit.conditions.first_call_ns).collect()
     }
 
     /// The visits that estimates are made from: the undisturbed ones and those that are [kept](Disturbance::is_kept), unless
@@ -218,6 +426,15 @@ impl Samples {
     pub fn usable(&self) -> impl Iterator<Item = &Visit> {
         Visits::Usable.of(self)
     }
+}
+
+/// What a figure is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Unit {
+    /// Nanoseconds of wall time.
+    Nanoseconds,
+    /// Cycles of the core, counted or estimated.
+    CoreCycles,
 }
 
 /// Which visits something is made from.

@@ -8,7 +8,7 @@
 //! Key generation of X25519 is in a hybrid's key generation and, for the ephemeral key, in its encapsulation; encapsulation
 //! and decapsulation have one Diffie-Hellman each. The half stands beside it with the same operations.
 
-use pqlab_record::{Case, Record, Run, Status, Visits};
+use pqlab_record::{Case, Moment, Record, Run, Status, Visits, Worker};
 use pqlab_stats::{CONFIDENCE, Interval, contrast_interval, mean};
 use std::collections::BTreeMap;
 
@@ -87,10 +87,10 @@ fn decomposed<'a>(
 ) -> Option<Decomposition<'a>> {
     let means = [hybrid, classical, post_quantum].map(|record| round_means(record, visits));
     let [whole, first, second] = &means;
-    let mut processes: BTreeMap<u32, Vec<[f64; 3]>> = BTreeMap::new();
-    for (round, whole) in whole {
-        let (Some(first), Some(second)) = (first.get(round), second.get(round)) else { continue };
-        processes.entry(round.0).or_default().push([*whole, *first, *second]);
+    let mut processes: BTreeMap<Worker, Vec<[f64; 3]>> = BTreeMap::new();
+    for (moment, whole) in whole {
+        let (Some(first), Some(second)) = (first.get(moment), second.get(moment)) else { continue };
+        processes.entry(moment.worker).or_default().push([*whole, *first, *second]);
     }
     let rounds: Vec<Vec<[f64; 3]>> = processes.into_values().collect();
     let of = |which: usize| mean(&rounds.iter().flatten().map(|round| round[which]).collect::<Vec<_>>());
@@ -110,14 +110,13 @@ fn beside(one: &Case, other: &Case) -> bool {
 }
 
 /// The mean of one operation in ns, by process and round.
-fn round_means(record: &Record, visits: Visits) -> BTreeMap<(u32, u32), f64> {
+fn round_means(record: &Record, visits: Visits) -> BTreeMap<Moment, f64> {
     if record.status == Status::Failed {
         return BTreeMap::new();
     }
     let samples = &record.samples;
     let visits = visits.of(samples);
-    let means =
-        visits.filter_map(|visit| Some(((visit.process, visit.round), mean(&samples.ns_per_operation(visit))?)));
+    let means = visits.filter_map(|visit| Some((visit.moment(), mean(&samples.ns_per_operation(visit))?)));
     means.collect()
 }
 
@@ -139,6 +138,7 @@ mod tests {
             facts: Facts::default(),
         };
         let visit = |process: u32, round: u32| Visit {
+            start: 0,
             process,
             round,
             repeats: 0,
@@ -148,6 +148,7 @@ mod tests {
             ticks: vec![ns * u64::from(100 + round), ns * u64::from(100 + round)],
             wall_ns: Vec::new(),
             extra: Vec::new(),
+            conditions: Default::default(),
         };
         let visits = (0..4).flat_map(|process| (0..5).map(move |round| visit(process, round))).collect();
         let samples = Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits };
@@ -193,6 +194,13 @@ mod tests {
         assert_eq!(run.records.iter().filter(|record| record.samples.contended()).count(), 0);
         let found = decompositions(&run);
         assert!((found[0].overhead_ns.estimate - 3.0 * 102.0).abs() < 1e-9, "{:?}", found[0].overhead_ns);
+    }
+
+    #[test]
+    fn halves_that_another_start_of_the_run_measured_do_not_count() {
+        let mut half = record("ML-KEM-768", "b", 30);
+        half.samples.visits.iter_mut().for_each(|visit| visit.start = 1);
+        assert!(decompositions(&run(vec![record("X25519", "a", 60), half, record("X-Wing", "a+b", 93)])).is_empty());
     }
 
     #[test]

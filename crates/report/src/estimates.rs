@@ -6,8 +6,13 @@
 //! - **The median** is the median of all these samples pooled over the processes
 //!   ([definition 7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the column `ns_per_operation`, over
 //!   1,000. The protocol's trimming takes as many samples at one tail as at the other and cannot move it.
-//! - **Its interval** ([`median_interval`]) has 95% confidence, is made from the samples
-//!   before trimming, and reaches half a step of the counter to either side at least.
+//! - **Its interval** ([`pqlab_stats::crossed`]) is the one of the median that the case has in the long run on this machine and
+//!   build, with 95% confidence: a two-way model of processes and rounds over the visits' medians, with the spread between
+//!   runs that was stored with the run ([`pqlab_record::RunSpreads`]) and the counter's step. It is made before trimming, and
+//!   contains its headline.
+//! - **Core cycles** are those of a counter, or the time of each sample by the core's clock as it was estimated while the sample
+//!   was taken; for the computing of one thread alone ([`pqlab_record::Case::computes`]).
+//! - **Precision** is that of the cycles where there are some: the core's clock is not what software decides.
 //! - **Drift.** A case whose visits become slower or faster from round to round is [marked](Estimates::drift): its median is
 //!   one of moments that differ.
 //! - **Trimming** applies to everything else: mean, deviation, extremes, quantiles.
@@ -19,14 +24,18 @@
 //! - **Normality**: Jarque and Bera's statistic and p-value are those of the samples, of batch means where a sample is a
 //!   batch. They are not given for trimmed data, whose tails were cut off, nor for fewer than 300 samples, for which the
 //!   distribution of the statistic is not yet the one that the p-value is made from.
-//! - **The rate** is the reciprocal of the median.
+//! - **The rate** is the reciprocal of the mean: so many operations one after the other take a second.
+//! - **Percentiles** are given where at least two samples lie beyond them.
 
-use pqlab_record::{Disturbance, Metric, Protocol, Record, Run, Samples, Status, Visit};
-use pqlab_stats::{
-    CONFIDENCE, Description, Drift, Interval, JarqueBera, Sorted, VarianceComponents, describe_samples, drift,
-    jarque_bera, median_interval, variance_components,
+use pqlab_record::{
+    CyclesSource, Disturbance, Metric, Moment, Protocol, Record, Residue, Run, Samples, Status, Unit, Visit, Visits,
+    Worker,
 };
-use std::collections::BTreeMap;
+use pqlab_stats::{
+    CONFIDENCE, Cell, Crossed, Description, Drift, Interval, IntervalMethod, JarqueBera, Mode, RunSpread, Sorted,
+    VarianceComponents, crossed, describe_samples, drift, jarque_bera, modes, variance_components,
+};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the samples of a case say.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +53,21 @@ pub struct Estimates {
     /// Median of the time of one operation in ns, with its 95% interval.
     pub median_ns: Interval,
     /// The median of each process in ns, by the process's number.
-    pub process_medians_ns: Vec<(u32, f64)>,
+    pub process_medians_ns: Vec<(Worker, f64)>,
+    /// Core cycles of one operation; `None` where they are not known, and for what is not the computing of one thread.
+    pub cycles: Option<CyclesEstimate>,
+    /// How much of the measuring time somebody used the core's other hardware thread, in percent.
+    pub shared_pct: f64,
+    /// The two levels on which processes settled, in ns, where they did.
+    pub modes: Option<[Mode; 2]>,
+    /// Why the wanted precision was not reached; empty where it was.
+    pub imprecise: Vec<Imprecision>,
+    /// The processors that were used.
+    pub processors: Vec<u32>,
+    /// What the operation leaves behind in its thread; `None` where there was no reading it.
+    pub residues: Option<Vec<Residue>>,
+    /// Time of the operation's first call in a process in ns, the median over processes: with what the library sets up in it.
+    pub first_call_ns: Option<f64>,
     /// The samples after trimming, in ns per operation: of single operations where `batch` is 1, else of batch means.
     pub samples_ns: Description,
     /// Whether the samples are normal; `None` where they were trimmed, or are fewer than 300.
@@ -70,9 +93,36 @@ impl Estimates {
         (self.batch == 1).then_some(&self.samples_ns)
     }
 
-    /// Operations a second, one after the other: the reciprocal of the median.
+    /// Operations a second, one after the other: the reciprocal of the mean.
     pub fn operations_per_second(&self) -> Option<f64> {
-        (self.median_ns.estimate > 0.0).then(|| 1e9 / self.median_ns.estimate)
+        (self.samples_ns.mean > 0.0).then(|| 1e9 / self.samples_ns.mean)
+    }
+
+    /// A quantile of single operations in ns, of those that [`operations`](Self::operations) has, where at least two samples
+    /// lie beyond it: `order` is 0.05, 0.25, 0.75, 0.95 or 0.99.
+    pub fn percentile(&self, order: f64) -> Option<f64> {
+        let operations = self.operations()?;
+        let beyond = order.min(1.0 - order) * operations.n as f64;
+        let value = match order {
+            0.05 => operations.p5,
+            0.25 => operations.p25,
+            0.75 => operations.p75,
+            0.95 => operations.p95,
+            0.99 => operations.p99,
+            _ => return None,
+        };
+        (beyond >= SAMPLES_BEYOND).then_some(value)
+    }
+
+    /// Half-width of the interval that decides on precision, in percent: that of the cycles, else of the time.
+    pub fn deciding_half_width_pct(&self) -> f64 {
+        self.cycles.as_ref().map_or(self.median_ns, |cycles| cycles.median).half_width_pct()
+    }
+
+    /// Core cycles for each of the `bytes` that one operation works through.
+    pub fn cycles_per_byte(&self, bytes: Option<u64>) -> Option<f64> {
+        let bytes = bytes.filter(|bytes| *bytes > 0)?;
+        Some(self.cycles.as_ref()?.median.estimate / bytes as f64)
     }
 
     /// Bytes a second, one operation after the other, where one operation works through so many `bytes`.
@@ -93,33 +143,84 @@ impl Estimates {
     }
 }
 
+/// Core cycles of one operation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CyclesEstimate {
+    /// The median with its 95% interval.
+    pub median: Interval,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// Counted, or estimated.
+    pub source: CyclesSource,
+}
+
+/// Why a case is less precise than was wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Imprecision {
+    /// It became slower or faster while it was measured.
+    Drifting,
+    /// Its processes settled on two levels.
+    TwoModes,
+    /// It has few samples.
+    FewSamples,
+    /// Processes or rounds differ.
+    Spread,
+}
+
+impl Imprecision {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Imprecision::Drifting => "drifting",
+            Imprecision::TwoModes => "two modes",
+            Imprecision::FewSamples => "few samples",
+            Imprecision::Spread => "spread",
+        }
+    }
+}
+
+/// So many samples must lie beyond a percentile for it to be given.
+const SAMPLES_BEYOND: f64 = 2.0;
+
+/// Fewer samples than this are few.
+const FEW_SAMPLES: usize = 100;
+
 /// Makes estimates from the stored samples of a case. `None` for a failed case, and for one without samples.
 pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
     if record.status == Status::Failed {
         return None;
     }
     let samples = &record.samples;
-    let mut by_process: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for visit in samples.usable().filter(|visit| !visit.ticks.is_empty()) {
-        by_process.entry(visit.process).or_default().extend(samples.ns_per_operation(visit));
+    let visits = samples.values(Unit::Nanoseconds, Visits::Usable)?;
+    let mut by_process: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
+    for (moment, values) in &visits {
+        by_process.entry(moment.worker).or_default().extend(values);
     }
-    let (numbers, groups): (Vec<u32>, Vec<Vec<f64>>) = by_process.into_iter().unzip();
+    let (workers, groups): (Vec<Worker>, Vec<Vec<f64>>) = by_process.into_iter().unzip();
     let pooled = Sorted::new(groups.concat())?;
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
-    let median_ns = median_interval(&groups, CONFIDENCE)?.with_step(step_ns);
-    let rounds = by_round(samples);
+    let spreads = &protocol.run_spreads;
+    let median_ns = headline(&visits, spread(spreads.time_pct, protocol), step_ns)?;
+    let cycles = record.case.computes().then(|| cycles(samples, protocol, step_ns)).flatten();
+    let rounds = by_round(&visits);
     let visit_medians: Vec<Vec<f64>> =
         rounds.iter().map(|visits| visits.iter().map(|(_, median)| *median).collect()).collect();
-    let medians = groups.iter().filter_map(|group| pqlab_stats::median(group));
-    Some(Estimates {
+    let medians: Vec<f64> = groups.iter().filter_map(|group| pqlab_stats::median(group)).collect();
+    let mut estimates = Estimates {
         n: pooled.as_slice().len(),
         left_out: samples.count() - pooled.as_slice().len(),
         processes: groups.len(),
         batch: samples.batch,
         contended: samples.contended(),
-        // Half a step below a reading of zero there is no time.
-        median_ns: Interval { low: median_ns.low.max(0.0), ..median_ns },
-        process_medians_ns: numbers.into_iter().zip(medians).collect(),
+        median_ns,
+        modes: modes(&medians),
+        process_medians_ns: workers.into_iter().zip(medians).collect(),
+        cycles,
+        shared_pct: samples.shared_pct(),
+        imprecise: Vec::new(),
+        processors: processors(samples),
+        residues: samples.residues(),
+        first_call_ns: median_of(samples.first_calls_ns().into_iter()),
         samples_ns: Description::of(&pooled.trim(protocol.trim_pct)),
         normality: normality(pooled.as_slice(), protocol),
         metric: samples.metric,
@@ -128,7 +229,76 @@ pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
         components: variance_components(&visit_medians),
         clock_hz: median_of(samples.usable().map(|visit| visit.clock_hz).filter(|hertz| *hertz > 0.0)),
         extra: extra(samples),
-    })
+    };
+    estimates.imprecise = imprecise(&estimates, protocol);
+    Some(estimates)
+}
+
+fn spread(pct: f64, protocol: &Protocol) -> RunSpread {
+    let known = usize::try_from(protocol.run_spreads.degrees_of_freedom).unwrap_or(usize::MAX);
+    RunSpread { pct, degrees_of_freedom: known }
+}
+
+/// The median of all samples with the interval that processes, rounds and runs give it. `None` without samples.
+fn headline(visits: &[(Moment, Vec<f64>)], runs: RunSpread, step: f64) -> Option<Interval> {
+    let median = median_of(visits.iter().flat_map(|(_, values)| values.iter().copied()))?;
+    let crossed = crossed_of(visits);
+    let interval = crossed.map(|crossed| crossed.interval(median, runs, step, CONFIDENCE));
+    // Where a reading is zero there are no logarithms: all that is known is the counter's step.
+    let by_step = Interval {
+        estimate: median,
+        low: (median - step).max(0.0),
+        high: median + step,
+        confidence: CONFIDENCE,
+        method: IntervalMethod::CrossedT,
+    };
+    Some(interval.filter(|interval| interval.high.is_finite()).unwrap_or(by_step))
+}
+
+/// The two-way model over the medians of visits; `None` where one is not positive.
+pub(crate) fn crossed_of(visits: &[(Moment, Vec<f64>)]) -> Option<Crossed> {
+    let cell = |(moment, values): &(Moment, Vec<f64>)| {
+        let value = pqlab_stats::median(values)?.ln();
+        let (process, round) = moment.numbers();
+        Some(Cell { process, round, value })
+    };
+    crossed(&visits.iter().filter_map(cell).collect::<Vec<_>>())
+}
+
+fn cycles(samples: &Samples, protocol: &Protocol, step_ns: f64) -> Option<CyclesEstimate> {
+    let visits = samples.values(Unit::CoreCycles, Visits::Usable)?;
+    let source = samples.cycles_source();
+    let hz = median_of(samples.usable().map(|visit| visit.clock_hz))?;
+    let step = match source {
+        CyclesSource::Counter => 1.0 / samples.batch as f64,
+        CyclesSource::Estimated => step_ns * hz / 1e9,
+    };
+    let median = headline(&visits, spread(protocol.run_spreads.cycles_pct, protocol), step)?;
+    let all: Vec<f64> = visits.into_iter().flat_map(|(_, values)| values).collect();
+    Some(CyclesEstimate { median, mean: pqlab_stats::mean(&all)?, source })
+}
+
+fn processors(samples: &Samples) -> Vec<u32> {
+    let used: BTreeSet<u32> = samples.visits.iter().filter_map(|visit| visit.conditions.processor).collect();
+    used.into_iter().collect()
+}
+
+/// Why the case is less precise than the rules want it; nothing where a number of iterations was asked for and no precision.
+fn imprecise(estimates: &Estimates, protocol: &Protocol) -> Vec<Imprecision> {
+    if protocol.iterations.is_some() || estimates.deciding_half_width_pct() <= protocol.precision_pct {
+        return Vec::new();
+    }
+    let reasons = [
+        (Imprecision::Drifting, estimates.drift.is_some_and(|drift| drift.drifting)),
+        (Imprecision::TwoModes, estimates.modes.is_some()),
+        (Imprecision::FewSamples, estimates.n < FEW_SAMPLES),
+    ];
+    let mut found: Vec<Imprecision> =
+        reasons.into_iter().filter(|(_, holds)| *holds).map(|(reason, _)| reason).collect();
+    if found.is_empty() {
+        found.push(Imprecision::Spread);
+    }
+    found
 }
 
 /// Fewest samples of which normality is judged: the p-value is the one of many.
@@ -143,12 +313,12 @@ pub fn harness_floor_ns(run: &Run) -> Option<f64> {
     run.area("floor").find_map(|record| estimate(record, &run.header.protocol)).map(|floor| floor.median_ns.estimate)
 }
 
-/// The round and the median of each usable visit, process by process.
-fn by_round(samples: &Samples) -> Vec<Vec<(u32, f64)>> {
-    let mut processes: BTreeMap<u32, Vec<(u32, f64)>> = BTreeMap::new();
-    for visit in samples.usable() {
-        if let Some(median) = pqlab_stats::median(&samples.ns_per_operation(visit)) {
-            processes.entry(visit.process).or_default().push((visit.round, median));
+/// The round and the median of each visit, process by process.
+fn by_round(visits: &[(Moment, Vec<f64>)]) -> Vec<Vec<(u32, f64)>> {
+    let mut processes: BTreeMap<Worker, Vec<(u32, f64)>> = BTreeMap::new();
+    for (moment, values) in visits {
+        if let Some(median) = pqlab_stats::median(values) {
+            processes.entry(moment.worker).or_default().push((moment.round, median));
         }
     }
     processes.into_values().collect()
@@ -380,6 +550,17 @@ mod tests {
         }
         let drift = estimate(&record, &Protocol::default()).unwrap().drift.unwrap();
         assert!(drift.drifting && (drift.change_pct - 5.0).abs() < 0.5, "{drift:?}");
+    }
+
+    #[test]
+    fn a_process_of_another_start_is_another_process() {
+        let mut record = fixtures::record("liboqs", 10.4);
+        assert_eq!(estimate(&record, &Protocol::default()).unwrap().processes, 8);
+        record.samples.visits[8..].iter_mut().for_each(|visit| visit.start = 1);
+        let estimates = estimate(&record, &Protocol::default()).unwrap();
+        assert_eq!(estimates.processes, 16);
+        let names: Vec<String> = estimates.process_medians_ns.iter().map(|(worker, _)| worker.to_string()).collect();
+        assert_eq!((names[0].as_str(), names[15].as_str()), ("0", "7 of start 2"));
     }
 
     #[test]

@@ -52,6 +52,7 @@ pub(crate) fn samples(microseconds: f64, batch: u64) -> Samples {
             (microseconds * 1000.0 * TICKS_PER_NS * batch as f64 * shift * (1.0 + away)).round() as u64
         });
         Visit {
+            start: 0,
             process,
             round,
             repeats: 0,
@@ -60,6 +61,7 @@ pub(crate) fn samples(microseconds: f64, batch: u64) -> Samples {
             ticks: ticks.collect(),
             wall_ns: Vec::new(),
             extra: Vec::new(),
+            conditions: Default::default(),
         }
     });
     Samples { metric: Metric::Tsc, ns_per_tick: Some(1.0 / TICKS_PER_NS), batch, visits: visits.collect() }

@@ -11,7 +11,7 @@
 //!   moves both, and drops out.
 
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Case, Parameter, Record, Run, Samples};
+use pqlab_record::{Case, Moment, Parameter, Record, Run, Samples, Worker};
 use pqlab_stats::{CONFIDENCE, Interval, median, median_interval};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -164,10 +164,10 @@ impl From<Interval> for Ratio {
 fn paired(base: &Samples, other: &Samples) -> Option<Ratio> {
     let base = medians(base);
     let other = medians(other);
-    let mut processes: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for ((process, round), time) in &base {
-        if let Some(others) = other.get(&(*process, *round)).filter(|others| **others > 0.0) {
-            processes.entry(*process).or_default().push(time / others);
+    let mut processes: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
+    for (moment, time) in &base {
+        if let Some(others) = other.get(moment).filter(|others| **others > 0.0) {
+            processes.entry(moment.worker).or_default().push(time / others);
         }
     }
     let ratios: Vec<Vec<f64>> = processes.values().filter_map(|ratios| Some(vec![median(ratios)?])).collect();
@@ -175,9 +175,9 @@ fn paired(base: &Samples, other: &Samples) -> Option<Ratio> {
 }
 
 /// Median time of an operation in ns, by process and round.
-fn medians(samples: &Samples) -> BTreeMap<(u32, u32), f64> {
+fn medians(samples: &Samples) -> BTreeMap<Moment, f64> {
     let visits = samples.usable();
-    visits.filter_map(|visit| Some(((visit.process, visit.round), median(&samples.ns_per_operation(visit))?))).collect()
+    visits.filter_map(|visit| Some((visit.moment(), median(&samples.ns_per_operation(visit))?))).collect()
 }
 
 /// A case with figures.
@@ -266,6 +266,15 @@ mod tests {
         let ratio = scaling(&run)[1].speed_up.unwrap();
         close(ratio.estimate, 1.9, 0.02);
         assert!(ratio.high - ratio.low < 0.05, "{ratio:?}");
+    }
+
+    #[test]
+    fn what_another_start_of_the_run_measured_is_no_neighbour() {
+        let mut run = fixtures::scaling_run();
+        run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
+        let entries = scaling(&run);
+        assert_eq!((entries[1].threads, entries[1].speed_up), (2, None));
+        assert!(entries[2].speed_up.is_some());
     }
 
     #[test]

@@ -1,6 +1,9 @@
-use crate::two_sample::{student_two_sided, welch_satterthwaite};
-use crate::{CONFIDENCE, Interval, IntervalMethod, Sorted, benjamini_hochberg, mean, standard_deviation};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use crate::share::{half_width, p_value};
+use crate::two_sample::{student_quantile, student_two_sided, welch_satterthwaite};
+use crate::{
+    CONFIDENCE, Cell, Crossed, Interval, IntervalMethod, Share, Sorted, benjamini_hochberg, crossed, mean,
+    standard_deviation,
+};
 
 /// Of the verdicts `faster` and `slower`, no more than this share is expected to be false.
 pub const VERDICT_SIGNIFICANCE: f64 = 0.01;
@@ -12,7 +15,7 @@ pub const DEFAULT_MARGIN_PCT: f64 = 2.0;
 pub const DEFAULT_RUN_SPREAD: RunSpread = RunSpread { pct: 0.3, degrees_of_freedom: 20 };
 
 /// The number of degrees of freedom of what is known and not estimated.
-const KNOWN: usize = 1_000_000;
+pub(crate) const KNOWN: usize = 1_000_000;
 
 /// By how much whole runs of the same thing differ beyond what the spread between their processes explains.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,10 +33,40 @@ pub struct Ratio {
     pub ratio: Interval,
     /// Two-sided p-value of a ratio of 1.
     pub p_value: f64,
-    /// Degrees of freedom of the interval.
+    /// Degrees of freedom of the interval, by Welch and Satterthwaite.
     pub degrees_of_freedom: f64,
     /// Standard error of the ratio's logarithm.
     pub standard_error: f64,
+}
+
+impl Ratio {
+    /// The same interval around another estimate: that of the two medians which a reader sees beside it. `None` for what is
+    /// not positive and finite.
+    pub fn around(self, estimate: f64) -> Option<Ratio> {
+        let shift = estimate.ln() - self.ratio.estimate.ln();
+        if !shift.is_finite() {
+            return None;
+        }
+        let [low, high] = [self.ratio.low, self.ratio.high].map(|end| end * shift.exp());
+        let statistic = if estimate == 1.0 { 0.0 } else { estimate.ln() / self.standard_error.max(f64::MIN_POSITIVE) };
+        let p_value = student_two_sided(statistic, self.degrees_of_freedom)?;
+        Some(Ratio { ratio: Interval { estimate, low, high, ..self.ratio }, p_value, ..self })
+    }
+
+    /// Whether it says something else than another estimate: that lies outside its interval, and further away than `tolerance`
+    /// as a part of it.
+    pub fn contradicts(&self, estimate: f64, tolerance: f64) -> bool {
+        let inside = self.ratio.low <= estimate && estimate <= self.ratio.high;
+        !inside && (estimate / self.ratio.estimate).ln().abs() > tolerance
+    }
+
+    /// The interval of the same ratio with another confidence; `None` for one that is not between 0 and 1.
+    pub fn interval(&self, confidence: f64) -> Option<Interval> {
+        let half = student_quantile(0.5 + confidence / 2.0, self.degrees_of_freedom)? * self.standard_error;
+        let estimate = self.ratio.estimate;
+        let [low, high] = [estimate * (-half).exp(), estimate * half.exp()];
+        (confidence > 0.0 && half.is_finite()).then_some(Interval { low, high, confidence, ..self.ratio })
+    }
 }
 
 /// The ratio of two cases that the same processes measured in the same rounds: a pair of medians for each process. Student's
@@ -46,8 +79,7 @@ pub fn ratio_of_pairs(pairs: &[(f64, f64)], resolution: f64, confidence: f64) ->
         return None;
     }
     let logarithms: Vec<f64> = pairs.iter().map(|(first, second)| second.ln() - first.ln()).collect();
-    let share = standard_deviation(&logarithms)?.powi(2) / pairs.len() as f64;
-    ratio(mean(&logarithms)?, &[(share, pairs.len() - 1), step(resolution)], confidence)
+    ratio(mean(&logarithms)?, &[of_mean(&logarithms)?, step(resolution)], IntervalMethod::StudentT, confidence)
 }
 
 /// The ratio of two cases that were measured apart, in different runs or by different processes: a median for each process
@@ -67,36 +99,89 @@ pub fn ratio_of_runs(
     }
     let logarithms = |medians: &[f64]| medians.iter().map(|median| median.ln()).collect::<Vec<f64>>();
     let (first, second) = (logarithms(first), logarithms(second));
-    let share = |values: &[f64]| Some((standard_deviation(values)?.powi(2) / values.len() as f64, values.len() - 1));
-    let between = (2.0 * (runs.pct / 100.0).powi(2), runs.degrees_of_freedom.max(1));
-    let shares = [share(&first)?, share(&second)?, between, step(resolution)];
-    ratio(mean(&second)? - mean(&first)?, &shares, confidence)
+    let shares = [of_mean(&first)?, of_mean(&second)?, between_runs(runs), step(resolution)];
+    ratio(mean(&second)? - mean(&first)?, &shares, IntervalMethod::StudentT, confidence)
+}
+
+/// The medians of two cases that one process measured in one round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairedCell {
+    /// The process's number.
+    pub process: u64,
+    /// The round's number.
+    pub round: u64,
+    /// Median of the first case's visit.
+    pub first: f64,
+    /// Median of the second case's visit.
+    pub second: f64,
+}
+
+/// The ratio of two cases that the same processes measured in the same rounds: [`crossed`] over the logarithms of the
+/// ratios of their visits, so that what a process or a round does to both cases alike cancels out. So does what a run does:
+/// its spread is no part of the interval. `resolution` is the step of the counter as a part of the medians.
+///
+/// `None` without a pair, and where a median is not positive and finite.
+pub fn ratio_crossed(pairs: &[PairedCell], resolution: f64, confidence: f64) -> Option<Ratio> {
+    let cells: Vec<Cell> = pairs
+        .iter()
+        .map(|pair| Cell { process: pair.process, round: pair.round, value: pair.second.ln() - pair.first.ln() })
+        .collect();
+    let Crossed { mean, mut shares, .. } = crossed(&cells)?;
+    shares.push(step(resolution));
+    ratio(mean, &shares, IntervalMethod::CrossedT, confidence)
+}
+
+/// The ratio of two cases that were measured apart, in different runs or by different processes: the difference of two
+/// crossed means, with the spread between runs of the same thing added for each. `None` where `runs` is not finite.
+pub fn ratio_between(
+    first: &Crossed,
+    second: &Crossed,
+    runs: RunSpread,
+    resolution: f64,
+    confidence: f64,
+) -> Option<Ratio> {
+    let mut shares = [first.shares.as_slice(), &second.shares].concat();
+    shares.extend([between_runs(runs), step(resolution)]);
+    ratio(second.mean - first.mean, &shares, IntervalMethod::CrossedT, confidence)
+}
+
+/// The variance of the mean of independent values.
+fn of_mean(values: &[f64]) -> Option<Share> {
+    let variance = standard_deviation(values)?.powi(2) / values.len() as f64;
+    Some(Share { variance, degrees_of_freedom: (values.len() - 1) as f64 })
+}
+
+/// What the difference of two runs has of the spread between runs.
+fn between_runs(runs: RunSpread) -> Share {
+    let run = Share::of_runs(runs);
+    Share { variance: 2.0 * run.variance, ..run }
 }
 
 /// The variance that rounding to a step adds to the difference of two readings: a twelfth of the step's square for each.
-fn step(resolution: f64) -> (f64, usize) {
-    (resolution * resolution / 6.0, KNOWN)
+fn step(resolution: f64) -> Share {
+    Share::known(resolution * resolution / 6.0)
 }
 
-fn ratio(difference: f64, shares: &[(f64, usize)], confidence: f64) -> Option<Ratio> {
-    let standard_error = shares.iter().map(|(share, _)| share).sum::<f64>().sqrt();
+fn ratio(difference: f64, shares: &[Share], method: IntervalMethod, confidence: f64) -> Option<Ratio> {
+    let standard_error = shares.iter().map(|share| share.variance).sum::<f64>().sqrt();
     if !difference.is_finite() || !standard_error.is_finite() {
         return None;
     }
     let degrees_of_freedom = if standard_error > 0.0 { welch_satterthwaite(shares) } else { KNOWN as f64 };
-    let half = student_quantile(0.5 + confidence / 2.0, degrees_of_freedom)? * standard_error;
-    let statistic = if difference == 0.0 { 0.0 } else { difference / standard_error.max(f64::MIN_POSITIVE) };
+    let (half, p_value) = if method == IntervalMethod::CrossedT {
+        (half_width(shares, confidence)?, p_value(difference, shares)?)
+    } else {
+        let statistic = if difference == 0.0 { 0.0 } else { difference / standard_error.max(f64::MIN_POSITIVE) };
+        let factor = student_quantile(0.5 + confidence / 2.0, degrees_of_freedom)?;
+        (factor * standard_error, student_two_sided(statistic, degrees_of_freedom)?)
+    };
     let [estimate, low, high] = [difference, difference - half, difference + half].map(f64::exp);
     Some(Ratio {
-        ratio: Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT },
-        p_value: student_two_sided(statistic, degrees_of_freedom)?,
+        ratio: Interval { estimate, low, high, confidence, method },
+        p_value,
         degrees_of_freedom,
         standard_error,
     })
-}
-
-fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
-    Some(StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?.inverse_cdf(p))
 }
 
 /// What a comparison comes to.
@@ -258,6 +343,31 @@ mod tests {
         assert!(ratio_of_pairs(&pairs, 0.05, CONFIDENCE).unwrap().ratio.high > found.ratio.high);
         assert_eq!(ratio_of_pairs(&pairs[..2], 0.0, CONFIDENCE), None);
         assert_eq!(ratio_of_pairs(&[(1.0, 0.0), (1.0, 1.0), (1.0, 1.0)], 0.0, CONFIDENCE), None);
+    }
+
+    #[test]
+    fn a_ratio_moves_to_the_medians_beside_it() {
+        let pairs = [(1.0, 1.01), (1.0, 1.02), (1.0, 1.03)];
+        let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
+        let moved = found.around(1.05).unwrap();
+        close(moved.ratio.high / moved.ratio.estimate, found.ratio.high / found.ratio.estimate);
+        assert!(moved.p_value < found.p_value && moved.ratio.estimate == 1.05);
+        close(found.around(found.ratio.estimate).unwrap().p_value, found.p_value);
+        assert_eq!(found.around(f64::NAN), None);
+        assert!(found.contradicts(1.5, 0.01) && !found.contradicts(1.021, 0.01) && !found.contradicts(1.5, 0.5));
+    }
+
+    #[test]
+    fn the_surer_an_interval_the_wider() {
+        let pairs = [(1.0, 1.01), (5.0, 5.1), (2.0, 2.06), (1.0, 1.04)];
+        let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
+        let [same, surer] = [CONFIDENCE, 0.99].map(|confidence| found.interval(confidence).unwrap());
+        close(same.low, found.ratio.low);
+        close(same.high, found.ratio.high);
+        let direct = ratio_of_pairs(&pairs, 0.0, 0.99).unwrap().ratio;
+        close(surer.low, direct.low);
+        close(surer.high, direct.high);
+        assert_eq!((found.interval(1.0), found.interval(0.0)), (None, None));
     }
 
     #[test]

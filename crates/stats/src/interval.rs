@@ -14,6 +14,8 @@ const FEWEST_PROCESSES: usize = 3;
 pub enum IntervalMethod {
     /// Student's t over the medians of the processes, on the logarithmic scale where all are positive.
     StudentT,
+    /// Student's t over the variances of processes, rounds, visits and runs: see [`crate::crossed`].
+    CrossedT,
     /// Order statistics of the pooled samples. It covers the variation from sample to sample, not the one from process
     /// to process, and is too narrow wherever processes differ.
     OrderStatistics,
@@ -24,13 +26,14 @@ impl IntervalMethod {
     pub fn name(self) -> &'static str {
         match self {
             IntervalMethod::StudentT => "student-t",
+            IntervalMethod::CrossedT => "crossed-t",
             IntervalMethod::OrderStatistics => "order-statistics",
         }
     }
 
     /// Whether the interval covers variation from process to process.
     pub fn covers_processes(self) -> bool {
-        self == IntervalMethod::StudentT
+        self != IntervalMethod::OrderStatistics
     }
 }
 

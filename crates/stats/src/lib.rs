@@ -7,28 +7,34 @@
 mod bootstrap;
 mod compare;
 mod contrast;
+mod crossed;
 mod describe;
 mod drift;
 mod interval;
 mod latex;
 mod leak;
+mod modes;
 mod multiplicity;
 mod normality;
 mod outliers;
 mod plan;
 mod series;
+mod share;
 mod sorted;
 mod stability;
 mod throughput;
 mod two_sample;
+mod two_way;
 
 pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, bootstrap_interval, cluster_bootstrap_ci};
+pub(crate) use compare::KNOWN;
 pub use compare::{
     DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, LEAST_MARGIN_PCT, LEAST_RUN_SPREAD_PCT,
-    NullComparisons, Ratio, RunSpread, VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons, ratio_of_pairs,
-    ratio_of_runs,
+    NullComparisons, PairedCell, Ratio, RunSpread, VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons,
+    ratio_between, ratio_crossed, ratio_of_pairs, ratio_of_runs,
 };
 pub use contrast::{contrast_interval, mean_interval, paired_difference_interval};
+pub use crossed::{Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, crossed};
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, median_interval};
@@ -37,11 +43,16 @@ pub use leak::{
     CROPPINGS, LEAK_CONFIDENCE, LEAK_FLOOR_NS, LEAK_SIGNIFICANCE, LEAST_SAMPLES, LeakJudgement, LeakSamples,
     LeakVerdict, Shift, TENTHS, TimeDifference, judge_leak, time_difference,
 };
+pub use modes::{Mode, modes};
 pub use multiplicity::benjamini_hochberg;
 pub use normality::{JarqueBera, jarque_bera};
 pub use outliers::{OUTLIER_SCORE, mad_outliers};
-pub use plan::{Costs, ExperimentPlan, VarianceComponents, plan_experiment, rounds_for_precision, variance_components};
+pub use plan::{
+    Costs, ExperimentPlan, VarianceComponents, plan_experiment, processes_for_precision, rounds_for_precision,
+    variance_components,
+};
 pub use series::{autocorrelation, effective_sample_size};
+pub use share::Share;
 pub use sorted::{Sorted, median};
 pub use stability::{Stability, cov_stability_report};
 pub use throughput::{Load, ThroughputCurve, ThroughputPoint, throughput_curve};

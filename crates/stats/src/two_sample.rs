@@ -1,4 +1,4 @@
-use crate::{Sorted, mean, standard_deviation};
+use crate::{Share, Sorted, mean, standard_deviation};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use statrs::function::erf::erfc;
 
@@ -27,10 +27,13 @@ pub struct WelchTest {
 pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<WelchTest> {
     let (first_mean, second_mean) = (mean(first)?, mean(second)?);
     let (first_deviation, second_deviation) = (standard_deviation(first)?, standard_deviation(second)?);
-    let first_share = first_deviation * first_deviation / first.len() as f64;
-    let second_share = second_deviation * second_deviation / second.len() as f64;
-    let t = (first_mean - second_mean) / (first_share + second_share).sqrt();
-    let degrees_of_freedom = welch_satterthwaite(&[(first_share, first.len() - 1), (second_share, second.len() - 1)]);
+    let share = |deviation: f64, n: usize| Share {
+        variance: deviation * deviation / n as f64,
+        degrees_of_freedom: (n - 1) as f64,
+    };
+    let shares = [share(first_deviation, first.len()), share(second_deviation, second.len())];
+    let t = (first_mean - second_mean) / (shares[0].variance + shares[1].variance).sqrt();
+    let degrees_of_freedom = welch_satterthwaite(&shares);
     if !t.is_finite() || !degrees_of_freedom.is_finite() {
         return None;
     }
@@ -41,17 +44,22 @@ pub fn welch_t_test(first: &[f64], second: &[f64], significance: f64) -> Option<
 
 /// The degrees of freedom of a sum of independent estimates of variance, each with its own: Satterthwaite, "An
 /// Approximate Distribution of Estimates of Variance Components", Biometrics Bulletin 2 (1946).
-pub(crate) fn welch_satterthwaite(shares: &[(f64, usize)]) -> f64 {
-    let sum: f64 = shares.iter().map(|(share, _)| share).sum();
-    // Relative to the sum, so that the squares of very small variances do not vanish.
-    let squares: f64 = shares.iter().map(|(share, freedom)| (share / sum).powi(2) / *freedom as f64).sum();
-    1.0 / squares
+pub(crate) fn welch_satterthwaite(shares: &[Share]) -> f64 {
+    let sum: f64 = shares.iter().map(|share| share.variance).sum();
+    // Relative to the sum, so that the squares of very small variances do not vanish; what is zero has no degrees of freedom.
+    let square = |share: &Share| (share.variance / sum).powi(2) / share.degrees_of_freedom;
+    1.0 / shares.iter().filter(|share| share.variance != 0.0).map(square).sum::<f64>()
 }
 
 /// Two-sided p-value of Student's distribution.
 pub(crate) fn student_two_sided(t: f64, degrees_of_freedom: f64) -> Option<f64> {
     let distribution = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?;
     Some((2.0 * distribution.cdf(-t.abs())).min(1.0))
+}
+
+/// The quantile of order `p` of Student's distribution.
+pub(crate) fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
+    Some(StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?.inverse_cdf(p))
 }
 
 /// The difference of the means, second less first, in pooled standard deviations: Cohen, "Statistical Power Analysis for

@@ -3,99 +3,20 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod simulation;
+
 use fastrand::Rng;
 use pqlab_stats::{
     CONFIDENCE, Interval, IntervalMethod, Sorted, cluster_bootstrap_ci, drift, median, median_interval,
     rounds_for_precision,
 };
-use statrs::distribution::{ContinuousCDF, Normal};
+use simulation::{MEDIAN, Measured, Process, SAMPLES_PER_VISIT, SHAPES, SHIFTS, Shape, Terms, normal, truth};
 
 const PROCESSES: usize = 8;
-const SAMPLES_PER_VISIT: usize = 20;
 const PILOT_ROUNDS: u64 = 3;
 const FIXED_ROUNDS: u64 = 6;
 const MOST_ROUNDS: u64 = 18;
 const PRECISION_PCT: f64 = 1.0;
-const MEDIAN: f64 = 10.0;
-
-/// Standard normal, by the polar method of Marsaglia and Bray, "A Convenient Method for Generating Normal Variables",
-/// SIAM Review 6 (1964).
-fn normal(rng: &mut Rng) -> f64 {
-    loop {
-        let (u, v) = (2.0 * rng.f64() - 1.0, 2.0 * rng.f64() - 1.0);
-        let square = u * u + v * v;
-        if square > 0.0 && square < 1.0 {
-            return u * (-2.0 * square.ln() / square).sqrt();
-        }
-    }
-}
-
-/// How the samples within a process are distributed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Shape {
-    Normal,
-    LogNormal,
-    /// Three in four operations take the fast path, the others the slow one.
-    Bimodal,
-    /// Student's with two degrees of freedom: no variance.
-    HeavyTailed,
-    /// Each sample remembers nine tenths of the one before.
-    Autocorrelated,
-}
-
-const SHAPES: [Shape; 5] = [Shape::Normal, Shape::LogNormal, Shape::Bimodal, Shape::HeavyTailed, Shape::Autocorrelated];
-
-/// Standard deviations of what tells processes apart, relative to the median.
-const SHIFTS: [f64; 3] = [0.001, 0.004, 0.015];
-
-const SLOW_PATH: f64 = 1.4;
-const SHARE_OF_FAST: f64 = 0.75;
-const PATH_NOISE: f64 = 0.03;
-
-/// One process: its shift, and what it remembers.
-struct Process {
-    shape: Shape,
-    shift: f64,
-    memory: f64,
-}
-
-impl Process {
-    fn start(shape: Shape, shift: f64, rng: &mut Rng) -> Process {
-        Process { shape, shift: shift * normal(rng), memory: normal(rng) }
-    }
-
-    fn sample(&mut self, rng: &mut Rng) -> f64 {
-        let noise = match self.shape {
-            Shape::Normal => 1.0 + 0.08 * normal(rng),
-            Shape::LogNormal => (0.08 * normal(rng)).exp(),
-            Shape::Bimodal => (if rng.f64() < SHARE_OF_FAST { 1.0 } else { SLOW_PATH }) + PATH_NOISE * normal(rng),
-            Shape::HeavyTailed => 1.0 + 0.05 * normal(rng) / (normal(rng).hypot(normal(rng)) / 2.0_f64.sqrt()),
-            Shape::Autocorrelated => {
-                self.memory = 0.9 * self.memory + (1.0_f64 - 0.81).sqrt() * normal(rng);
-                1.0 + 0.02 * self.memory
-            }
-        };
-        match self.shape {
-            Shape::LogNormal => MEDIAN * noise * self.shift.exp(),
-            _ => MEDIAN * (noise + self.shift),
-        }
-    }
-}
-
-/// The median over processes and samples.
-fn truth(shape: Shape, shift: f64) -> f64 {
-    if shape != Shape::Bimodal {
-        return MEDIAN;
-    }
-    let path = |time: f64, centre: f64| Normal::new(centre, PATH_NOISE.hypot(shift)).unwrap().cdf(time);
-    let below = |time: f64| SHARE_OF_FAST * path(time, 1.0) + (1.0 - SHARE_OF_FAST) * path(time, SLOW_PATH);
-    let (mut low, mut high) = (0.5, 2.0);
-    for _ in 0..60 {
-        let middle = f64::midpoint(low, high);
-        if below(middle) < 0.5 { low = middle } else { high = middle }
-    }
-    MEDIAN * low
-}
 
 /// When an experiment ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,30 +30,23 @@ enum Stopping {
 }
 
 fn experiment(shape: Shape, shift: f64, stopping: Stopping, rng: &mut Rng) -> Vec<Vec<f64>> {
-    let mut processes: Vec<Process> = (0..PROCESSES).map(|_| Process::start(shape, shift, rng)).collect();
-    let mut samples: Vec<Vec<f64>> = vec![Vec::new(); PROCESSES];
-    let mut visits: Vec<Vec<f64>> = vec![Vec::new(); PROCESSES];
+    let mut run = Measured::start(shape, Terms { process: shift, round: 0.0, run: 0.0 }, rng);
+    run.join(PROCESSES, rng);
     let mut wanted = if stopping == Stopping::Fixed { FIXED_ROUNDS } else { MOST_ROUNDS };
-    let mut rounds = 0;
-    while rounds < wanted {
-        for (index, process) in processes.iter_mut().enumerate() {
-            let visit: Vec<f64> = (0..SAMPLES_PER_VISIT).map(|_| process.sample(rng)).collect();
-            visits[index].push(median(&visit).unwrap());
-            samples[index].extend(visit);
-        }
-        rounds += 1;
-        if rounds == PILOT_ROUNDS && stopping == Stopping::Planned {
-            let plan = rounds_for_precision(&visits, PRECISION_PCT, CONFIDENCE).unwrap();
+    while run.rounds < wanted {
+        run.round(0, rng);
+        if run.rounds == PILOT_ROUNDS && stopping == Stopping::Planned {
+            let plan = rounds_for_precision(&run.visits, PRECISION_PCT, CONFIDENCE).unwrap();
             wanted = plan.clamp(PILOT_ROUNDS, MOST_ROUNDS);
         }
-        if rounds >= PILOT_ROUNDS && stopping == Stopping::Peeking {
-            let interval = median_interval(&samples, CONFIDENCE).unwrap();
+        if run.rounds >= PILOT_ROUNDS && stopping == Stopping::Peeking {
+            let interval = median_interval(&run.samples, CONFIDENCE).unwrap();
             if interval.half_width_pct() <= PRECISION_PCT {
                 break;
             }
         }
     }
-    samples
+    run.samples
 }
 
 /// What a series of experiments comes to.

@@ -151,6 +151,14 @@ pub enum StoreError {
         /// The case's id.
         case: String,
     },
+    /// The run cannot be gone on with.
+    #[error("run {run} cannot be gone on with: {reason}; `pqlab run` begins a new one")]
+    NotResumable {
+        /// The run's id.
+        run: String,
+        /// Why not.
+        reason: &'static str,
+    },
     /// A record of something that the run did not plan.
     #[error("{case} is not at position {position} of the plan of run {run}")]
     NotPlanned {

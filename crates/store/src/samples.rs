@@ -10,15 +10,27 @@
 //! The payload of version 1 is postcard's encoding of [`wire::Samples`], in which a list of readings is its least value
 //! and what each lies above it: the readings of a visit are close to one another, so most take a byte or two.
 //!
+//! The payload of version 2 has behind it which [start](pqlab_record::Visit::start) of the run made which visits; what was
+//! written as version 1 was made by the first.
+//!
+//! The payload of version 3 has behind that the [conditions](pqlab_record::Conditions) of each visit.
+//!
 //! A change of the payload's shape is a new version with a module of its own; old ones stay readable.
 
+mod conditions;
+mod starts;
 mod wire;
 
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
 use pqlab_record::Samples;
+use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 
-const VERSION: u8 = 1;
+/// What is written.
+const VERSION: u8 = 3;
+/// What was written before, and is read.
+const WITHOUT_STARTS: u8 = 1;
+const WITHOUT_CONDITIONS: u8 = 2;
 const HEADER: usize = 9;
 /// DEFLATE cannot do better than 1,032 to 1, so that a length beyond this is a lie.
 const MOST_EXPANSION: usize = 1032;
@@ -49,6 +61,12 @@ pub enum SamplesError {
     /// Bytes behind the end.
     #[error("{0} bytes too many")]
     Trailing(usize),
+    /// The starts of the run are not those of so many visits.
+    #[error("other visits than starts made")]
+    Starts,
+    /// The conditions are not those of so many visits.
+    #[error("other visits than conditions")]
+    Conditions,
     /// A reading beyond 64 bits.
     #[error("a reading beyond 64 bits")]
     Overflow,
@@ -74,7 +92,7 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
 /// The samples that were encoded so. Takes no more memory than a small multiple of the payload, whatever the bytes say.
 pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     let (header, compressed) = bytes.split_at_checked(HEADER).ok_or(SamplesError::Truncated(bytes.len()))?;
-    if header[0] != VERSION {
+    if !matches!(header[0], WITHOUT_STARTS | WITHOUT_CONDITIONS | VERSION) {
         return Err(SamplesError::Version(header[0]));
     }
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -95,16 +113,24 @@ pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     if read != compressed.len() {
         return Err(SamplesError::Trailing(compressed.len() - read));
     }
-    from_payload(&payload)
+    match header[0] {
+        WITHOUT_STARTS => from_payload::<wire::Samples>(&payload),
+        WITHOUT_CONDITIONS => from_payload::<starts::Samples>(&payload),
+        _ => from_payload::<conditions::Samples>(&payload),
+    }
 }
 
 /// The payload before compression: equal for equal samples, not-a-numbers included.
 pub(crate) fn payload(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
-    Ok(postcard::to_stdvec(&wire::Samples::from(samples))?)
+    Ok(postcard::to_stdvec(&conditions::Samples::from(samples))?)
 }
 
-fn from_payload(payload: &[u8]) -> Result<Samples, SamplesError> {
-    let (samples, rest) = postcard::take_from_bytes::<wire::Samples>(payload)?;
+fn from_payload<Shape>(payload: &[u8]) -> Result<Samples, SamplesError>
+where
+    Shape: DeserializeOwned,
+    Samples: TryFrom<Shape, Error = SamplesError>,
+{
+    let (samples, rest) = postcard::take_from_bytes::<Shape>(payload)?;
     if !rest.is_empty() {
         return Err(SamplesError::Trailing(rest.len()));
     }

@@ -7,8 +7,11 @@ use std::path::Path;
 pub(crate) const APPLICATION_ID: i32 = i32::from_be_bytes(*b"pqlb");
 
 /// Step N brings schema N to schema N + 1. What has been released never changes: a new schema is a new step.
-pub(crate) const MIGRATIONS: &[&str] =
-    &[include_str!("../migrations/0001.sql"), include_str!("../migrations/0002.sql")];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    include_str!("../migrations/0001.sql"),
+    include_str!("../migrations/0002.sql"),
+    include_str!("../migrations/0003.sql"),
+];
 
 /// The newest schema that this build knows.
 pub(crate) const KNOWN: u32 = MIGRATIONS.len() as u32;

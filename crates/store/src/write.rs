@@ -2,7 +2,7 @@ use crate::error::At;
 use crate::samples::{self, SamplesError};
 use crate::{Store, StoreError};
 use pqlab_record::{Record, Run, RunHeader, Status};
-use rusqlite::{Transaction, TransactionBehavior, named_params, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, named_params, params};
 use serde::{Serialize, de::DeserializeOwned};
 use std::path::Path;
 
@@ -19,6 +19,27 @@ impl Store {
     /// Writes down what is to be measured, before anything is.
     pub fn begin_run(&mut self, header: &RunHeader) -> Result<(), StoreError> {
         self.write(|transaction, path| insert_run(transaction, path, header, false))
+    }
+
+    /// Begins another start of a run that was stopped, and tells its number: 1 for the second. The numbers of starts that
+    /// finished nothing are not given again.
+    ///
+    /// # Errors
+    /// [`StoreError::NotResumable`] for a run that is complete, and for one that was measured elsewhere and imported.
+    pub fn begin_start(&mut self, run: &str) -> Result<u32, StoreError> {
+        self.write(|transaction, path| {
+            check_resumable(transaction, path, run)?;
+            let sql = "UPDATE runs SET starts = starts + 1 WHERE id = ?1 RETURNING starts - 1";
+            transaction.query_row(sql, [run], |row| row.get(0)).at(path)
+        })
+    }
+
+    /// Whether a run can be gone on with here.
+    ///
+    /// # Errors
+    /// As for [`begin_start`](Self::begin_start).
+    pub fn check_resumable(&self, run: &str) -> Result<(), StoreError> {
+        check_resumable(&self.connection, &self.path, run)
     }
 
     /// Commits a finished case with its raw samples: when this returns, they are on the disk.
@@ -87,6 +108,18 @@ impl Store {
         transaction.commit().at(path)?;
         Ok(result)
     }
+}
+
+fn check_resumable(connection: &Connection, path: &Path, run: &str) -> Result<(), StoreError> {
+    let sql = "SELECT complete, imported FROM runs WHERE id = ?1";
+    let found = connection.query_row(sql, [run], |row| Ok((row.get(0)?, row.get(1)?))).optional().at(path)?;
+    let (complete, imported): (bool, bool) = found.ok_or_else(|| StoreError::UnknownRun { reference: run.into() })?;
+    let reason = match (imported, complete) {
+        (true, _) => "it was measured elsewhere and imported",
+        (false, true) => "it is complete",
+        (false, false) => return Ok(()),
+    };
+    Err(StoreError::NotResumable { run: run.into(), reason })
 }
 
 fn insert_run(

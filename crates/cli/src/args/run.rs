@@ -20,7 +20,7 @@ use std::path::PathBuf;
   pqlab run scaling --algorithm Falcon-512 --threads 1,2,4    one operation on several threads at once
   pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
   pqlab run kem --save-baseline release-1.0          keep the run by a name ...
-  pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: exit code 1 if something is slower
+  pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: PASS, FAIL or UNDECIDED
   pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
   pqlab run --resume                                 go on with what was stopped")]
 pub(crate) struct RunArgs {
@@ -120,11 +120,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "F", conflicts_with = "json")]
     pub(crate) format: Option<String>,
 
-    /// Measure the cases of this run again and compare; an alarm is confirmed once with fresh processes
+    /// Measure the cases of this run again and compare: the last line begins with PASS, FAIL or UNDECIDED (exit code 0, 1, 3);
+    /// what does not pass is measured again with fresh processes, three times in all at most
     #[arg(long, value_name = "RUN", conflicts_with_all = ["suites", "resume", "lengths", "format"])]
     pub(crate) baseline: Option<String>,
 
-    /// With --baseline: exit code 1 if a case is slower by more than this percentage
+    /// With --baseline: FAIL if a case is slower by more than this percentage
     #[arg(long, value_name = "PCT", default_value_t = 5.0, requires = "baseline", allow_hyphen_values = true)]
     pub(crate) fail_slower: f64,
 
@@ -139,6 +140,10 @@ pub(crate) struct RunArgs {
     /// Go on with a run that was stopped [default: the latest that is not complete]
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
+
+    /// With --resume: also where machine, system, this program or a library are not those with which the run began
+    #[arg(long, requires = "resume")]
+    pub(crate) resume_elsewhere: bool,
 
     /// Events to standard output, one JSON object a line
     #[arg(long)]

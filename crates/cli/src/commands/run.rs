@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         }
         None => {
             let run = incomplete(&store, arguments.resume.as_deref().unwrap_or_default())?;
-            laboratory.resume(&mut store, &run, &mut shown, &stop)
+            laboratory.resume(&mut store, &run, arguments.resume_elsewhere, &mut shown, &stop)
         }
     };
     shown.end();
@@ -70,15 +70,19 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
     }
+    let mut gate = None;
     let code = match baseline {
         Some(baseline) if code != INTERRUPTED => {
-            let slower = baseline::check(&arguments, screen, &laboratory, &mut store, &baseline, &ended, &stop)?;
-            if slower == DONE { code } else { slower }
+            gate = baseline::check(&arguments, screen, &laboratory, &mut store, &baseline, &ended, &stop)?;
+            gate.as_ref().map_or(INTERRUPTED, baseline::Gate::code)
         }
         _ => code,
     };
     if arguments.json {
-        let event = json!({"event": "end", "run": ended.run, "complete": ended.complete, "failed": ended.failed});
+        let mut event = json!({"event": "end", "run": ended.run, "complete": ended.complete, "failed": ended.failed});
+        if let Some(gate) = gate {
+            event["gate"] = gate.to_json();
+        }
         output::json(&event.to_string())?;
     }
     Ok(code)

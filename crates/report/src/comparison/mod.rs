@@ -1,9 +1,11 @@
 //! Two runs, or two cases of one run, side by side: how long the one takes over how long the other does, and what can be
 //! said of it.
 //!
-//! - **Paired.** Cases of one block of one run were measured by the same processes in the same rounds. For each process
+//! - **Paired.** Cases of one block of one start of a run were measured by the same processes in the same rounds. For each process
 //!   the medians over the rounds that both have are taken, and the ratio's interval is the one over the processes
 //!   ([`ratio_of_pairs`]).
+//!   Where they have few rounds in common, or those say something else than the medians that stand beside the ratio, it is
+//!   made over all rounds of each.
 //! - **Apart.** Everything else was measured by other processes at another time. The interval is Welch's over the processes'
 //!   medians, with the spread between runs of this machine added ([`ratio_of_runs`]).
 //! - **Verdicts** are made of all ratios at once, corrected for their number ([`pqlab_stats::judge`]). Where a case was
@@ -11,18 +13,30 @@
 
 mod differences;
 mod json;
+mod regression;
 mod stars;
 
 pub use differences::{Difference, differences, machines_differ};
+pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run, Visits};
+use pqlab_record::{Record, Run, Visit, Visits, Worker};
 use pqlab_stats::{
     CONFIDENCE, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, Judgement, Ratio, RunSpread, Verdict, judge, median,
     ratio_of_pairs, ratio_of_runs,
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The share of the visits of each of two cases that must have a counterpart in the other for the rounds in common to speak
+/// for both.
+const LEAST_COMMON: f64 = 0.5;
+
+/// Paired rounds and medians over all rounds may differ by as much, as a part of the ratio, where the interval is narrower.
+const TOLERANCE: f64 = 0.01;
+
+/// Cases of one run have its circumstances in common.
+const SAME_RUN: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: 1_000_000 };
 
 /// By what comparisons are judged, and where that comes from.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,24 +169,39 @@ pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstic
 fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, runs: RunSpread) -> ComparedCase {
     let estimates = [first, second].map(|(run, record)| estimate(record, &run.header.protocol));
     let [one, two] = [first.1, second.1];
-    let paired = same_run && one.case.block == two.case.block;
+    let one_block = same_run && one.case.block == two.case.block;
+    let same_block = one_block && one.samples.shares_start(&two.samples);
+    let mut paired = false;
     let mut notes = Vec::new();
+    if one_block && !same_block && estimates.iter().all(Option::is_some) {
+        notes.push("measured apart: the run was stopped and gone on with between them".into());
+    }
     let ratio = match &estimates {
         [Some(a), Some(b)] => {
             let resolution = step(one, a).max(step(two, b));
             let medians = |of: &Estimates| of.process_medians_ns.iter().map(|(_, median)| *median).collect::<Vec<_>>();
-            match paired {
-                true => {
-                    let ratio = |visits| ratio_of_pairs(&common_medians(one, two, visits), resolution, CONFIDENCE);
-                    // What is left out of each must leave rounds of both.
-                    ratio(Visits::Usable).or_else(|| {
-                        let all = ratio(Visits::All)?;
-                        notes.push("disturbed visits count: too few rounds left both alone".into());
-                        Some(all)
-                    })
-                }
-                false => ratio_of_runs(&medians(a), &medians(b), runs, resolution, CONFIDENCE),
-            }
+            let apart = |runs| ratio_of_runs(&medians(a), &medians(b), runs, resolution, CONFIDENCE);
+            let beside = b.median_ns.estimate / a.median_ns.estimate;
+            let ratio = if same_block {
+                let ratio = |visits| ratio_of_pairs(&common_medians(one, two, visits), resolution, CONFIDENCE);
+                let common = |visits| common_share(one, two, visits) >= LEAST_COMMON;
+                // What is left out of each must leave rounds of both.
+                let pairs = ratio(Visits::Usable).filter(|_| common(Visits::Usable)).or_else(|| {
+                    let all = ratio(Visits::All).filter(|_| common(Visits::All))?;
+                    notes.push("disturbed visits count: too few rounds left both alone".into());
+                    Some(all)
+                });
+                let pairs = pairs.filter(|pairs| !pairs.contradicts(beside, TOLERANCE));
+                paired = pairs.is_some();
+                pairs.or_else(|| {
+                    notes.clear();
+                    notes.push("mostly measured in rounds of their own: compared over all rounds".into());
+                    apart(SAME_RUN)
+                })
+            } else {
+                apart(runs)
+            };
+            ratio.and_then(|ratio| ratio.around(beside))
         }
         _ => None,
     };
@@ -208,7 +237,7 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, run
         paired,
         ratio,
         judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
-        doubtful: contended && !paired,
+        doubtful: contended && !same_block,
         broken: one.error.is_none() && two.error.is_some(),
         notes,
     }
@@ -220,18 +249,28 @@ fn step(record: &Record, estimates: &Estimates) -> f64 {
     if estimates.median_ns.estimate > 0.0 { step_ns / estimates.median_ns.estimate } else { 0.0 }
 }
 
+/// The share of the visits of either case, whichever is less, of which the other has one of the same process and round.
+fn common_share(first: &Record, second: &Record, visits: Visits) -> f64 {
+    let moments = |record: &Record| {
+        let visits = visits.of(&record.samples).filter(|visit| !visit.ticks.is_empty());
+        visits.map(Visit::moment).collect::<BTreeSet<_>>()
+    };
+    let (first, second) = (moments(first), moments(second));
+    first.intersection(&second).count() as f64 / first.len().max(second.len()).max(1) as f64
+}
+
 /// For each process the medians of both cases over the rounds in which it measured both.
 fn common_medians(first: &Record, second: &Record, visits: Visits) -> Vec<(f64, f64)> {
     let by_visit = |record: &Record| {
         let visits = visits.of(&record.samples).filter(|visit| !visit.ticks.is_empty());
-        let keyed = visits.map(|visit| ((visit.process, visit.round), record.samples.ns_per_operation(visit)));
+        let keyed = visits.map(|visit| (visit.moment(), record.samples.ns_per_operation(visit)));
         keyed.collect::<BTreeMap<_, _>>()
     };
     let (first, second) = (by_visit(first), by_visit(second));
-    let mut processes: BTreeMap<u32, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for ((process, round), samples) in &first {
-        if let Some(others) = second.get(&(*process, *round)) {
-            let both = processes.entry(*process).or_default();
+    let mut processes: BTreeMap<Worker, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    for (moment, samples) in &first {
+        if let Some(others) = second.get(moment) {
+            let both = processes.entry(moment.worker).or_default();
             both.0.extend(samples);
             both.1.extend(others);
         }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::fixtures;
+use pqlab_record::Visit;
 
 /// A run with every sample of its cases longer by a factor, with another seed of noise where `apart` is set.
 fn slowed(factor: f64, matching: &str) -> Run {
@@ -67,6 +68,18 @@ fn only_rounds_that_both_have_are_paired() {
 }
 
 #[test]
+fn cases_of_different_starts_of_a_run_are_not_paired() {
+    let mut run = fixtures::run();
+    run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
+    let [first, second] = [&run.records[0], &run.records[1]];
+    assert_eq!(common_medians(first, second, Visits::All), []);
+    let comparison = compare(&run, &run, &[(first, second)], &Yardstick::default());
+    let case = &comparison.cases[0];
+    assert!(!case.paired && case.ratio.is_some(), "{case:?}");
+    assert_eq!(case.notes, ["measured apart: the run was stopped and gone on with between them"]);
+}
+
+#[test]
 fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
     let mut run = fixtures::run();
     for (record, disturbed) in run.records[..2].iter_mut().zip([[0, 1, 2, 3], [4, 5, 6, 7]]) {
@@ -85,6 +98,24 @@ fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
         compared((&quiet, &quiet.records[0]), (&quiet, &quiet.records[1]), true, DEFAULT_RUN_SPREAD).notes,
         [""; 0]
     );
+}
+
+#[test]
+fn a_ratio_does_not_contradict_the_medians_beside_it() {
+    let mut run = fixtures::run();
+    // The first case has many rounds; in the two that the second has too it was cold and took four times as long.
+    let first = &mut run.records[0];
+    let warm = first.samples.visits.clone();
+    first.samples.visits.iter_mut().for_each(|visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 4));
+    for round in 2..20_u32 {
+        first.samples.visits.extend(warm.iter().take(8).map(|visit| Visit { round, ..visit.clone() }));
+    }
+    let case = compared((&run, &run.records[0]), (&run, &run.records[1]), true, DEFAULT_RUN_SPREAD);
+    let (beside, ratio) = (case.second_ns.unwrap() / case.first_ns.unwrap(), case.ratio.unwrap().ratio);
+    assert!((beside - 12.9 / 10.4).abs() < 0.02, "{case:?}");
+    assert!(ratio.low <= beside && beside <= ratio.high, "{case:?}");
+    let note = "mostly measured in rounds of their own: compared over all rounds";
+    assert!(!case.paired && case.notes.iter().any(|words| words == note), "{:?}", case.notes);
 }
 
 /// Visits of the cases of a provider that were repeated so often that the case is contended.

@@ -7,7 +7,7 @@
 
 use super::{ExportError, Exporter};
 use crate::ledger;
-use pqlab_record::{Cache, Record, Run, Samples, Status};
+use pqlab_record::{Cache, Record, Run, Samples, Status, Worker};
 use pqlab_stats::{mean, median, standard_deviation};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -278,9 +278,9 @@ fn rows(run: &Run, record: &Record) -> Vec<Row> {
 
 /// For each process with usable samples its operations and their mean time in ns.
 fn processes(samples: &Samples) -> Vec<(u64, f64)> {
-    let mut all: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let mut all: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
     for visit in samples.usable().filter(|visit| !visit.ticks.is_empty()) {
-        all.entry(visit.process).or_default().extend(samples.ns_per_operation(visit));
+        all.entry(visit.worker()).or_default().extend(samples.ns_per_operation(visit));
     }
     all.values().filter_map(|times| Some((times.len() as u64 * samples.batch, mean(times)?))).collect()
 }

@@ -1,7 +1,7 @@
 //! pyperf's JSON, version 1.0: what `python -m pyperf show`, `check`, `hist` and `compare_to` read.
 
 use super::{ExportError, Exporter, finish_json};
-use pqlab_record::{Record, Run, Samples, Status, Visit};
+use pqlab_record::{Record, Run, Samples, Status, Visit, Worker};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -71,9 +71,9 @@ fn benchmark(record: &Record) -> Option<Benchmark> {
         return None;
     }
     let samples = &record.samples;
-    let mut by_process: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let mut by_process: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
     for visit in samples.usable() {
-        by_process.entry(visit.process).or_default().extend(values(samples, visit));
+        by_process.entry(visit.worker()).or_default().extend(values(samples, visit));
     }
     let runs: Vec<Process> =
         by_process.into_values().filter(|values| !values.is_empty()).map(|values| Process { values }).collect();

@@ -4,7 +4,7 @@ use super::{ExportError, Exporter};
 use pqlab_record::Run;
 use std::io::Write;
 
-/// All raw samples. `index` counts the samples of a visit (a process in a round) from 0, `ticks` are those of the whole
+/// All raw samples. `index` counts the samples of a visit (a process in a round of a `start` of the run) from 0, `ticks` are those of the whole
 /// batch, `contended` tells whether the visit was disturbed, and `used` whether the estimates are made from the sample:
 /// the median of `ns_per_operation` over a case's rows with `used` is its `median_us` times 1,000.
 pub(super) struct SamplesCsv;
@@ -34,6 +34,7 @@ impl Exporter for SamplesCsv {
             "ticks",
             "ns_per_operation",
             "used",
+            "start",
         ])?;
         for record in &run.records {
             let id = record.case.id();
@@ -41,12 +42,17 @@ impl Exporter for SamplesCsv {
             let batch = samples.batch.to_string();
             let all = samples.contended();
             for visit in &samples.visits {
-                let (process, round) = (visit.process.to_string(), visit.round.to_string());
+                let [start, process, round] =
+                    [visit.start, visit.process, visit.round].map(|number| number.to_string());
                 let contended = (!visit.disturbances.is_empty()).to_string();
-                let used = (all || visit.counts()).to_string();
-                for (index, (ticks, ns)) in visit.ticks.iter().zip(samples.ns_per_operation(visit)).enumerate() {
+                let counts = all || visit.counts();
+                let rows = visit.ticks.iter().zip(samples.all_ns_per_operation(visit)).zip(visit.sample_counts());
+                for (index, ((ticks, ns), sample_counts)) in rows.enumerate() {
+                    let used = (counts && sample_counts).to_string();
                     let (index, ticks, ns) = (index.to_string(), ticks.to_string(), ns.to_string());
-                    writer.write_record([&id, &process, &round, &index, &batch, &contended, &ticks, &ns, &used])?;
+                    writer.write_record([
+                        &id, &process, &round, &index, &batch, &contended, &ticks, &ns, &used, &start,
+                    ])?;
                 }
             }
         }

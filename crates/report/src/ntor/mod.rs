@@ -8,7 +8,7 @@ pub mod tables;
 pub use literature::{Quoted, related_work};
 
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run, State};
+use pqlab_record::{Record, Run, State, Worker};
 use pqlab_stats::{CONFIDENCE, Interval, Sorted, mean_interval};
 
 /// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and without
@@ -71,8 +71,8 @@ pub struct Timing {
     pub mean: f64,
     /// What speaks of single operations; `None` where a sample is a batch.
     pub single: Option<Single>,
-    /// The median of each process, by its number.
-    by_process: Vec<(u32, f64)>,
+    /// The median of each process.
+    by_process: Vec<(Worker, f64)>,
 }
 
 /// Figures of single operations in ns.
@@ -226,8 +226,8 @@ fn at_once(run: &Run, record: &Record) -> Option<(u64, f64)> {
     Some((threads, estimates.operations_per_second()?)).filter(|_| cores.median >= threads as f64)
 }
 
-fn of_process(timing: &Timing, process: u32) -> Option<f64> {
-    timing.by_process.iter().find(|(number, _)| *number == process).map(|(_, median)| *median)
+fn of_process(timing: &Timing, process: Worker) -> Option<f64> {
+    timing.by_process.iter().find(|(known, _)| *known == process).map(|(_, median)| *median)
 }
 
 /// The share of each step, process by process: what slows one process alike cancels out.
@@ -291,6 +291,18 @@ mod tests {
         // Steps of 20, 40 and 40 µs.
         close(shares[0], 20.0, 1.0);
         close(shares[1], 40.0, 1.0);
+    }
+
+    #[test]
+    fn steps_of_another_start_of_the_run_have_no_share() {
+        let mut run = ntor_run();
+        let step = |record: &&mut Record| record.case.operation == STEPS[2];
+        for visit in run.records.iter_mut().filter(step).flat_map(|record| &mut record.samples.visits) {
+            visit.start = 1;
+        }
+        let figures = handshakes(&run);
+        assert!(figures.iter().any(|figures| figures.steps.iter().all(Option::is_some)));
+        assert!(figures.iter().all(|figures| figures.shares.iter().all(Option::is_none)));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{
 use crate::estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
 use crate::scaling::{loads, scaling};
 use indexmap::IndexMap;
-use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Record, Run, SCHEMA, Status};
+use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Record, Run, SCHEMA, Status, Worker};
 use pqlab_stats::Description;
 
 impl Document {
@@ -89,6 +89,7 @@ impl HarnessEntry {
             visit_s: protocol.visit_s,
             counter: protocol.counter,
             affinity: protocol.affinity.clone(),
+            run_spreads: protocol.run_spreads.clone(),
         }
     }
 }
@@ -105,7 +106,7 @@ impl ResultEntry {
         let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
         let interval = estimates.map(|estimates| estimates.median_ns);
         let normality = estimates.and_then(|estimates| estimates.normality);
-        let in_us = |medians: &[(u32, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
+        let in_us = |medians: &[(Worker, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
         ResultEntry {
             id: case.id(),
             name: case.name(),

@@ -131,6 +131,7 @@ fn protocol(entry: HarnessEntry) -> Protocol {
         visit_s: entry.visit_s,
         counter: entry.counter,
         affinity: entry.affinity,
+        run_spreads: entry.run_spreads,
     }
 }
 
@@ -149,6 +150,21 @@ mod tests {
     #[test]
     fn a_run_comes_back_whole() {
         assert_eq!(exported("json-samples").into_run(), Ok(fixtures::run()));
+    }
+
+    #[test]
+    fn starts_come_back_and_are_the_first_where_nothing_is_said() {
+        let mut run = fixtures::run();
+        run.records[0].samples.visits.iter_mut().for_each(|visit| visit.start = 2);
+        let mut bytes = Vec::new();
+        exporter("json-samples").unwrap().export(&run, &mut bytes).unwrap();
+        let document: Document = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(document.into_run(), Ok(run));
+        let text = String::from_utf8(bytes).unwrap();
+        let older = text.replace(r#""start":2,"#, "").replace(r#""start":0,"#, "");
+        assert!(older.len() < text.len() && !older.contains(r#""start":"#));
+        let document: Document = serde_json::from_str(&older).unwrap();
+        assert_eq!(document.into_run(), Ok(fixtures::run()));
     }
 
     #[test]

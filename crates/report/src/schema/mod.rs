@@ -8,7 +8,8 @@ mod import;
 use crate::scaling::{LoadEntry, ScalingEntry};
 use indexmap::IndexMap;
 use pqlab_record::{
-    Build, CounterChoice, Cpu, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, Samples, Sizes, Status,
+    Build, CounterChoice, Cpu, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, RunSpreads, Samples,
+    Sizes, Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +135,9 @@ pub struct HarnessEntry {
     pub counter: CounterChoice,
     /// Cores to which workers were pinned.
     pub affinity: Option<Vec<u32>>,
+    /// What intervals take the spread between runs for. An import without it is taken.
+    #[serde(default)]
+    pub run_spreads: RunSpreads,
 }
 
 /// A case.

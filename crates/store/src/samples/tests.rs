@@ -1,9 +1,11 @@
-use super::{HEADER, SamplesError, VERSION, decode, encode, from_payload, payload};
+use super::{HEADER, SamplesError, VERSION, WITHOUT_STARTS, decode, encode, from_payload, payload, starts, wire};
 use crate::tests::only;
+use flate2::{Compression, write::DeflateEncoder};
 use pqlab_record::{Disturbance, Metric, Samples, Visit};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use std::io::Write;
 
 fn disturbances() -> impl Strategy<Value = Disturbance> {
     prop_oneof![
@@ -21,10 +23,22 @@ fn visits() -> impl Strategy<Value = Visit> {
     let readings = || prop_oneof![vec(any::<u64>(), 0..20), vec(20_000u64..30_000, 0..200)];
     let whole = (0u64..1 << 54).prop_map(|value| value as f64);
     let values = prop_oneof![vec(any::<f64>(), 0..20), vec(whole, 0..50)];
-    let head = (any::<u32>(), any::<u32>(), any::<u32>(), vec(disturbances(), 0..3), any::<f64>());
+    let numbers = (prop_oneof![0u32..3, any::<u32>()], any::<u32>(), any::<u32>(), any::<u32>());
+    let head = (numbers, vec(disturbances(), 0..3), any::<f64>());
     (head, readings(), readings(), vec((".*", values), 0..3)).prop_map(|(head, ticks, wall_ns, extra)| {
-        let (process, round, repeats, disturbances, clock_hz) = head;
-        Visit { process, round, repeats, disturbances, clock_hz, ticks, wall_ns, extra }
+        let ((start, process, round, repeats), disturbances, clock_hz) = head;
+        Visit {
+            start,
+            process,
+            round,
+            repeats,
+            disturbances,
+            clock_hz,
+            ticks,
+            wall_ns,
+            extra,
+            conditions: Default::default(),
+        }
     })
 }
 
@@ -40,8 +54,12 @@ fn same(one: &Samples, other: &Samples) -> bool {
 }
 
 fn sealed(length: u32, compressed: &[u8]) -> Vec<u8> {
+    sealed_as(VERSION, length, compressed)
+}
+
+fn sealed_as(version: u8, length: u32, compressed: &[u8]) -> Vec<u8> {
     let body = [&length.to_le_bytes()[..], compressed].concat();
-    [&[VERSION][..], &crc32fast::hash(&body).to_le_bytes(), &body].concat()
+    [&[version][..], &crc32fast::hash(&body).to_le_bytes(), &body].concat()
 }
 
 proptest! {
@@ -70,6 +88,7 @@ fn not_a_number_and_minus_zero_keep_their_bits() {
     let mut samples = Samples::none();
     let values = vec![f64::from_bits(0x7ff8_0000_dead_beef), -0.0, f64::NEG_INFINITY, 9_007_199_254_740_993.0];
     samples.visits.push(Visit {
+        start: 0,
         process: 0,
         round: 0,
         repeats: 0,
@@ -78,6 +97,7 @@ fn not_a_number_and_minus_zero_keep_their_bits() {
         ticks: vec![u64::MAX, 0],
         wall_ns: vec![],
         extra: vec![("delay".into(), values.clone()), ("zero".into(), vec![-0.0]), ("none".into(), vec![])],
+        conditions: Default::default(),
     });
     let decoded = decode(&encode(&samples).unwrap()).unwrap();
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
@@ -98,6 +118,7 @@ fn ten_thousand_readings_take_less_than_two_bytes_each() {
     for process in 0..10 {
         let ticks = (0..1000).map(|_| 21_000 + (noise() + noise()) / 4).collect();
         let visit = Visit {
+            start: 0,
             process,
             round: 0,
             repeats: 0,
@@ -106,6 +127,7 @@ fn ten_thousand_readings_take_less_than_two_bytes_each() {
             ticks,
             wall_ns: vec![],
             extra: vec![],
+            conditions: Default::default(),
         };
         samples.visits.push(visit);
     }
@@ -127,7 +149,43 @@ fn lies_are_told_apart() {
     assert!(matches!(decode(&sealed(length, &[compressed, &[0]].concat())), Err(SamplesError::Trailing(1))));
     assert!(matches!(decode(&sealed(length, &[0xff; 8])), Err(SamplesError::Deflate(_))));
     let longer = [&payload(&Samples::none()).unwrap()[..], &[0]].concat();
-    assert!(matches!(from_payload(&longer), Err(SamplesError::Trailing(1))));
+    assert!(matches!(from_payload::<starts::Samples>(&longer), Err(SamplesError::Trailing(1))));
+}
+
+#[test]
+fn what_was_written_without_starts_is_the_firsts() {
+    let mut samples = Samples::none();
+    for start in [2, 0, 0] {
+        samples.visits.push(Visit {
+            start,
+            process: 1,
+            round: 4,
+            repeats: 0,
+            disturbances: vec![],
+            clock_hz: 2.7e9,
+            ticks: vec![21_000, 21_017],
+            wall_ns: vec![],
+            extra: vec![],
+            conditions: Default::default(),
+        });
+    }
+    assert_eq!(decode(&encode(&samples).unwrap()).unwrap(), samples);
+    let old = postcard::to_stdvec(&wire::Samples::from(&samples)).unwrap();
+    let decoded = decode(&sealed_as(WITHOUT_STARTS, old.len() as u32, &deflated(&old))).unwrap();
+    assert!(decoded.visits.iter().map(|visit| visit.start).eq([0, 0, 0]));
+    assert_eq!(decoded.visits[0].ticks, samples.visits[0].ticks);
+    // Starts of more visits than there are, and of fewer.
+    for count in [2, 4, u64::MAX] {
+        let lie = [&old[..], &postcard::to_stdvec(&vec![(0_u32, count)]).unwrap()].concat();
+        let refused = decode(&sealed(lie.len() as u32, &deflated(&lie)));
+        assert!(matches!(refused, Err(SamplesError::Starts)), "{refused:?}");
+    }
+}
+
+fn deflated(payload: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(payload).unwrap();
+    encoder.finish().unwrap()
 }
 
 /// A child with 512 MiB of address space is killed by any allocation that trusts a length in the bytes.
@@ -149,8 +207,10 @@ fn decoder_of_random_bytes() {
         .run(&strings, |(bytes, length)| {
             prop_assert!(decode(&bytes).is_err());
             decode(&sealed(length, &bytes)).ok();
+            decode(&sealed_as(WITHOUT_STARTS, length, &bytes)).ok();
             decode(&sealed(length % (1032 * bytes.len() as u32 + 1), &bytes)).ok();
-            from_payload(&bytes).ok();
+            from_payload::<starts::Samples>(&bytes).ok();
+            from_payload::<wire::Samples>(&bytes).ok();
             Ok(())
         })
         .unwrap();

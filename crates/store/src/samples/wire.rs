@@ -156,6 +156,8 @@ impl TryFrom<Visit> for record::Visit {
     fn try_from(visit: Visit) -> Result<record::Visit, SamplesError> {
         let extra = visit.extra.into_iter().map(|(name, values)| Ok((name, values.restore()?)));
         Ok(record::Visit {
+            // Kept beside the visits, from version 2 on.
+            start: 0,
             process: visit.process,
             round: visit.round,
             repeats: visit.repeats,
@@ -164,6 +166,8 @@ impl TryFrom<Visit> for record::Visit {
             ticks: visit.ticks.restore()?,
             wall_ns: visit.wall_ns.restore()?,
             extra: extra.collect::<Result<_, SamplesError>>()?,
+            // Kept beside the visits, from version 3 on.
+            conditions: record::Conditions::default(),
         })
     }
 }

@@ -6,7 +6,14 @@ use std::path::Path;
 
 /// What a pqlab of each schema left behind, as `sqlite3 FILE .dump` writes its rows: never edited, added to with every
 /// migration. Its samples hold the bytes of their encoding as it was then.
-const LEFT_BEHIND: &[&str] = &[include_str!("fixtures/schema-1.sql"), include_str!("fixtures/schema-2.sql")];
+const LEFT_BEHIND: &[&str] = &[
+    include_str!("fixtures/schema-1.sql"),
+    include_str!("fixtures/schema-2.sql"),
+    include_str!("fixtures/schema-3.sql"),
+];
+
+/// The schema from which on samples tell which start of the run made them.
+const WITH_STARTS: usize = 3;
 
 /// A file of an older schema, with the rows that a pqlab of that time would have left.
 fn made_with(schema: usize, path: &Path) {
@@ -39,8 +46,21 @@ fn a_store_of_every_older_schema_is_brought_up_to_date() {
         assert_eq!(visit.ticks, [21_000, 21_017, 21_003]);
         assert_eq!(visit.disturbances, [Disturbance::Steal { pct: 12.5 }]);
         assert_eq!(visit.extra, [("ciphertext".into(), vec![1088.0]), ("delay".into(), vec![0.5])]);
+        let starts: Vec<u32> = measured.samples.visits.iter().map(|visit| visit.start).collect();
+        assert_eq!(starts, if schema < WITH_STARTS { [0, 0] } else { [1, 2] });
         assert_eq!((failed.status, failed.error.as_deref()), (Status::Failed, Some("timed out")));
     }
+}
+
+#[test]
+fn a_run_of_an_older_schema_was_started_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pqlab.db");
+    made_with(WITH_STARTS - 1, &path);
+    Connection::open(&path).unwrap().execute_batch("UPDATE runs SET complete = 0, imported = 0").unwrap();
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!(store.begin_start("20261121T190000-abcd").unwrap(), 1);
+    assert_eq!(store.begin_start("20261121T190000-abcd").unwrap(), 2);
 }
 
 #[test]

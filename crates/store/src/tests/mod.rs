@@ -60,6 +60,7 @@ fn header(id: &str, cases: usize) -> RunHeader {
 
 fn record(number: usize) -> Record {
     let visit = |process: u32| Visit {
+        start: 2,
         process,
         round: 1,
         repeats: u32::from(process == 0),
@@ -68,6 +69,7 @@ fn record(number: usize) -> Record {
         ticks: (0..500).map(|reading| 21_000 + (reading * 7919 + number as u64 * 31) % 977).collect(),
         wall_ns: vec![],
         extra: vec![("ciphertext".into(), vec![1088.0])],
+        conditions: Default::default(),
     };
     Record {
         case: case(number),

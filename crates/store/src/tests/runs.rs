@@ -45,6 +45,39 @@ fn what_is_finished_is_known_for_resuming() {
 }
 
 #[test]
+fn each_start_has_its_number_whether_it_finished_a_case_or_not() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("one", 1)).unwrap();
+    assert_eq!(store.begin_start("one").unwrap(), 1);
+    assert_eq!(store.begin_start("one").unwrap(), 2);
+    let mut second = record(0);
+    second.samples.visits.iter_mut().for_each(|visit| visit.start = 2);
+    store.finish_case("one", 0, &second).unwrap();
+    assert_eq!(store.load_run("one").unwrap().records, [second]);
+    assert!(matches!(store.begin_start("two"), Err(StoreError::UnknownRun { .. })));
+}
+
+#[test]
+fn runs_that_are_complete_or_imported_are_not_gone_on_with() {
+    let (_folder, mut store) = new_store();
+    store.begin_run(&header("complete", 0)).unwrap();
+    store.check_resumable("complete").unwrap();
+    store.complete_run("complete", "2026-11-21T19:00:02Z").unwrap();
+    let mut partial = run("imported", 2);
+    partial.records.pop();
+    partial.complete = false;
+    store.import_run(&partial).unwrap();
+    for (id, words) in [("complete", "it is complete"), ("imported", "it was measured elsewhere and imported")] {
+        for refused in [store.check_resumable(id).unwrap_err(), store.begin_start(id).unwrap_err()] {
+            assert_eq!(
+                refused.to_string(),
+                format!("run {id} cannot be gone on with: {words}; `pqlab run` begins a new one")
+            );
+        }
+    }
+}
+
+#[test]
 fn a_case_is_stored_once_and_only_where_it_was_planned() {
     let (_folder, mut store) = new_store();
     store.begin_run(&header("one", 3)).unwrap();

@@ -1,6 +1,6 @@
 //! Threads that live as long as their worker process and do what they are handed: starting a thread is never timed.
 
-use pqlab_harness::{Fault, affinity};
+use pqlab_harness::{Fault, affinity, residue};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Sender, channel};
@@ -28,7 +28,13 @@ pub(super) fn dispatch(member: usize, order: impl FnOnce() + Send + 'static) -> 
             thread::Builder::new()
                 .name(format!("crew-{}", crew.len()))
                 .stack_size(STACK)
-                .spawn(move || orders.into_iter().for_each(|order| order()))
+                .spawn(move || {
+                    for order in orders {
+                        // What the order of another case left behind is none of this one's.
+                        residue::put_back();
+                        order();
+                    }
+                })
                 .map_err(|error| Fault::Library(format!("a thread cannot be started: {error}")))?;
             crew.push(sender);
         }

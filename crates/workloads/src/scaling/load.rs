@@ -9,7 +9,7 @@ use super::crew::{caught, dispatch, gone, pin};
 use super::job::Job;
 use crossbeam_channel::{Sender, unbounded};
 use pqlab_harness::clock::monotonic_ns;
-use pqlab_harness::{Demands, Fault, Recorder, Trial};
+use pqlab_harness::{Demands, Fault, Recorder, Trial, residue};
 use std::sync::mpsc::{Receiver, channel};
 
 /// Percentiles of the queueing delay that are noted, and their names.
@@ -77,6 +77,7 @@ impl Trial for Load {
             dispatch(worker, move || {
                 let mut outcome = caught(|| pin(&[cpu]).and_then(|()| job.refill()));
                 let mut delays = Vec::with_capacity(batch);
+                residue::put_back_registers();
                 at_queue.send(()).ok();
                 drop(at_queue);
                 for submitted in &tasks {

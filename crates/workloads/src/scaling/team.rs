@@ -8,7 +8,7 @@
 use super::crew::{caught, dispatch, gone, pin};
 use super::job::Job;
 use pqlab_harness::gate::{self, Before, Gate, Thresholds};
-use pqlab_harness::{Demands, Fault, Recorder, Trial};
+use pqlab_harness::{Demands, Fault, Recorder, Trial, residue};
 use pqlab_record::Disturbance;
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -99,6 +99,7 @@ impl Team {
             dispatch(thread, move || {
                 let ready = caught(|| pin(&[cpu]).and_then(|()| member.job.refill()));
                 let before = member.open(cpu, crowded);
+                residue::put_back_registers();
                 round.arrive();
                 round.finish(ready.and_then(|()| round.work(member.job.as_mut())));
                 let disturbances = member.close(before);

@@ -1,0 +1,106 @@
+//! A stream on which a whole message passes within a time, however the other side portions it.
+
+use crate::clock;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+/// Most bytes of one write: the system takes as long for each such portion as a time limit allows, so that of a long message
+/// written at once every portion would have the whole time.
+const PORTION: usize = 16 << 10;
+
+/// A stream until a point in time, from which on reading and writing fail with `TimedOut`.
+pub(crate) struct Timed<'a> {
+    stream: &'a UnixStream,
+    until_ns: u64,
+}
+
+impl Timed<'_> {
+    /// The stream for so long from now on.
+    pub(crate) fn new(stream: &UnixStream, limit: Duration) -> Timed<'_> {
+        let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        Timed { stream, until_ns: clock::monotonic_ns().saturating_add(limit_ns) }
+    }
+
+    /// What is left of the time: more than nothing, which would mean no limit to the system.
+    fn left(&self) -> io::Result<Duration> {
+        match self.until_ns.saturating_sub(clock::monotonic_ns()) {
+            0 => Err(io::ErrorKind::TimedOut.into()),
+            left => Ok(Duration::from_nanos(left)),
+        }
+    }
+}
+
+impl Read for Timed<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(Some(self.left()?))?;
+        self.stream.read(buffer)
+    }
+}
+
+impl Write for Timed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(Some(self.left()?))?;
+        self.stream.write(&bytes[..bytes.len().min(PORTION)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::{self, Response};
+    use std::time::Instant;
+
+    /// Far beyond any limit here: a limit for each byte would never be reached.
+    const PAUSE: Duration = Duration::from_millis(20);
+    const LIMIT: Duration = Duration::from_millis(300);
+
+    fn timed_out(error: &io::Error) -> bool {
+        matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock)
+    }
+
+    #[test]
+    fn a_message_that_comes_byte_by_byte_has_one_limit() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let dribbling = std::thread::spawn(move || {
+            theirs.write_all(&1_000_000_u32.to_le_bytes()).unwrap();
+            while theirs.write_all(&[0]).is_ok() {
+                std::thread::sleep(PAUSE);
+            }
+        });
+        let error = wire::receive::<Response>(&mut Timed::new(&ours, LIMIT)).unwrap_err();
+        assert!(timed_out(&error), "{error}");
+        drop(ours);
+        dribbling.join().unwrap();
+    }
+
+    #[test]
+    fn a_message_that_is_read_byte_by_byte_has_one_limit() {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        let sipping = std::thread::spawn(move || {
+            while matches!(theirs.read(&mut [0; 4096]), Ok(1..)) {
+                std::thread::sleep(PAUSE);
+            }
+        });
+        let long = Response::Fault { reason: "x".repeat(32 << 20) };
+        let begun = Instant::now();
+        let error = wire::send(&mut Timed::new(&ours, LIMIT), &long).unwrap_err();
+        // The whole would take minutes.
+        assert!(timed_out(&error), "{error}");
+        assert!(begun.elapsed() >= LIMIT);
+        drop(ours);
+        sipping.join().unwrap();
+    }
+
+    #[test]
+    fn a_message_in_time_passes() {
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        wire::send(&mut Timed::new(&ours, LIMIT), &Response::Begun).unwrap();
+        let received = wire::receive::<Response>(&mut Timed::new(&theirs, Duration::MAX)).unwrap();
+        assert!(matches!(received, Some(Response::Begun)));
+    }
+}

@@ -1,0 +1,216 @@
+//! A worker served in this process, over trials that look at what they find.
+
+#![allow(clippy::unwrap_used)]
+
+use pqlab_harness::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
+use pqlab_harness::{Fault, Recorder, Seed, Trial, TrialSource, residue, worker};
+use pqlab_record::{Case, CounterChoice, Facts};
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Leaves the upper halves of vector registers in use and another rounding mode, and fails if it finds either.
+struct Dirty;
+
+/// As [`Dirty`], but the misdeed is done where nothing is timed.
+struct DirtyRefill;
+
+fn dirty() {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let (ones, mxcsr) = ([u8::MAX; 32], 0x7f80_u32);
+        if std::is_x86_feature_detected!("avx") {
+            // SAFETY: the processor has AVX; reads 32 bytes that are there.
+            unsafe { std::arch::asm!("vmovups ymm15, [{}]", in(reg) &raw const ones, out("xmm15") _) }
+        }
+        // SAFETY: rounding towards zero, which nothing here depends on.
+        unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr) }
+    }
+}
+
+fn find_nothing() -> Result<(), Fault> {
+    match residue::read() {
+        Some(left) if !left.is_empty() => Err(Fault::WrongAnswer(format!("found {left:?}"))),
+        _ => Ok(()),
+    }
+}
+
+impl Trial for Dirty {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        find_nothing()?;
+        thread::sleep(Duration::from_micros(20));
+        dirty();
+        Ok(())
+    }
+    fn verify(&mut self) -> Result<(), Fault> {
+        dirty();
+        Ok(())
+    }
+}
+
+impl Trial for DirtyRefill {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        dirty();
+        Ok(())
+    }
+    fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        find_nothing()?;
+        thread::sleep(Duration::from_micros(20));
+        Ok(())
+    }
+    fn verify(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Its first call takes 50 ms, and no other one does.
+struct SlowStart {
+    calls: usize,
+}
+
+impl Trial for SlowStart {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.calls += 1;
+            thread::sleep(if self.calls == 1 { Duration::from_millis(50) } else { Duration::from_micros(5) });
+        }
+        Ok(())
+    }
+    fn verify(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// An operation of 100 µs whose inputs take 4 ms.
+struct SlowRefill;
+
+impl Trial for SlowRefill {
+    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        thread::sleep(Duration::from_millis(4));
+        Ok(())
+    }
+    fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        thread::sleep(Duration::from_micros(100));
+        Ok(())
+    }
+    fn verify(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+struct Source;
+
+impl TrialSource for Source {
+    fn prepare(&self, case: &Case, _seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        Ok(match case.algorithm.as_str() {
+            "dirty" => Box::new(Dirty),
+            "dirty-refill" => Box::new(DirtyRefill),
+            "slow-start" => Box::new(SlowStart { calls: 0 }),
+            _ => Box::new(SlowRefill),
+        })
+    }
+}
+
+fn case(algorithm: &str) -> Case {
+    Case {
+        workload: "kem".into(),
+        algorithm: algorithm.into(),
+        operation: "decapsulate".into(),
+        provider: "scripted".into(),
+        form: None,
+        parameters: vec![],
+        block: "one".into(),
+        facts: Facts::default(),
+    }
+}
+
+/// A served worker; it ends with the stream.
+struct Served(UnixStream);
+
+impl Served {
+    fn begin() -> Served {
+        static PROCESSES: AtomicUsize = AtomicUsize::new(0);
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        thread::spawn(move || worker::serve(theirs, &Source));
+        let mut served = Served(ours);
+        let begin = Begin {
+            seed: 1,
+            process: PROCESSES.fetch_add(1, Ordering::Relaxed) as u32,
+            counter: CounterChoice::Wall,
+            ticks_per_second: None,
+            cpus: vec![],
+            granted: vec![],
+            // The tests' own process: no limit.
+            memory_limit: u64::MAX,
+        };
+        assert!(matches!(served.ask(Request::Begin(begin)), Response::Begun));
+        served
+    }
+
+    fn ask(&mut self, request: Request) -> Response {
+        wire::send(&mut self.0, &request).unwrap();
+        wire::receive(&mut self.0).unwrap().unwrap()
+    }
+
+    fn prepare(&mut self, algorithm: &str) -> Prepared {
+        match self.ask(Request::Prepare(case(algorithm))) {
+            Response::Prepared(prepared) => prepared,
+            other => panic!("{algorithm}: {other:?}"),
+        }
+    }
+
+    fn visit(&mut self, algorithm: &str, least: u64) -> Visited {
+        let visit = VisitRequest {
+            case: case(algorithm).id(),
+            batch: 1,
+            warmup: 3,
+            samples: 50,
+            least,
+            budget_ns: 2_000_000,
+            widths: Default::default(),
+        };
+        match self.ask(Request::Visit(visit)) {
+            Response::Visited(visited) => visited,
+            other => panic!("{algorithm}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn each_sample_begins_with_the_state_that_the_worker_began_with() {
+    let mut served = Served::begin();
+    for algorithm in ["dirty", "dirty-refill"] {
+        served.prepare(algorithm);
+    }
+    for _ in 0..3 {
+        // Each finds what the other left behind, unless it was put back.
+        let (dirty, refill) = (served.visit("dirty", 10), served.visit("dirty-refill", 10));
+        if let (Some(of_dirty), Some(of_refill)) = (dirty.residues, refill.residues) {
+            let words: Vec<&str> = of_dirty.iter().map(|residue| residue.name()).collect();
+            assert_eq!(words, ["vector-upper", "float-control"]);
+            assert!(of_refill.is_empty(), "what refilling left behind is not the operation's: {of_refill:?}");
+        }
+    }
+}
+
+#[test]
+fn a_first_call_that_sets_something_up_is_no_measure_of_the_others() {
+    let prepared = Served::begin().prepare("slow-start");
+    assert!(prepared.ns_per_operation < 25e6, "{prepared:?}");
+}
+
+#[test]
+fn a_short_operation_has_ten_samples_and_a_millisecond_of_work_however_long_its_inputs_take() {
+    let mut served = Served::begin();
+    served.prepare("slow-refill");
+    let visited = served.visit("slow-refill", 10);
+    assert!(visited.ticks.len() >= 10 && visited.ticks.iter().sum::<u64>() >= 1_000_000, "{visited:?}");
+    assert!(served.visit("slow-refill", 0).ticks.len() < 10, "without that the budget of 2 ms ends the visit");
+}

@@ -1,0 +1,117 @@
+//! Workers that do what no worker should: this program again, as scripts tell it to behave. Every wait has an end.
+
+#![allow(clippy::unwrap_used)]
+
+use nix::sys::signal::kill;
+use nix::unistd::Pid;
+use pqlab_harness::Fleet;
+use pqlab_harness::process::{Limits, ProcessFleet, Workers, inherited_stream};
+use pqlab_harness::schedule::Failure;
+use pqlab_harness::wire::{self, Request, Response};
+use pqlab_record::{Case, CounterChoice, Facts};
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+/// The variables that hand a worker its script, and the file in which it writes its number.
+const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
+const NUMBER: &str = "PQLAB_TEST_NUMBER";
+
+/// A fleet of one worker that behaves so.
+fn fleet(script: &str, number: &Path) -> ProcessFleet {
+    ProcessFleet::new(Workers {
+        program: std::env::current_exe().unwrap(),
+        arguments: ["--exact", "worker_by_script", "--ignored", "--nocapture"].map(Into::into).to_vec(),
+        variables: vec![(SCRIPT.into(), script.into()), (NUMBER.into(), number.into())],
+        seed: 1,
+        processes: 1,
+        counter: CounterChoice::Wall,
+        ticks_per_second: None,
+        cpus: vec![],
+        granted: vec![],
+        limits: Limits { request: Duration::from_secs(2), ..Limits::default() },
+    })
+}
+
+fn case() -> Case {
+    Case {
+        workload: "kem".into(),
+        algorithm: "ML-KEM-768".into(),
+        operation: "decapsulate".into(),
+        provider: "scripted".into(),
+        form: None,
+        parameters: vec![],
+        block: "kem".into(),
+        facts: Facts::default(),
+    }
+}
+
+/// What comes of the first request, and whether no process is left afterwards.
+fn failure(script: &str) -> Failure {
+    let folder = tempfile::tempdir().unwrap();
+    let number = folder.path().join("number");
+    let failure = fleet(script, &number).prepare(0, &case()).unwrap_err();
+    // One that was slower to begin than the limit may not have come to write it.
+    if let Ok(number) = std::fs::read_to_string(&number) {
+        assert!(kill(Pid::from_raw(number.parse().unwrap()), None).is_err(), "{script}: worker {number} is left");
+    }
+    failure
+}
+
+#[test]
+fn one_that_never_begins_is_ended() {
+    let Failure::Fatal(reason) = failure("never") else { panic!("no case is to blame") };
+    assert_eq!(reason, "a worker does not begin: no answer within 2 s: the worker was ended");
+}
+
+#[test]
+fn one_that_answers_byte_by_byte_is_ended() {
+    assert_eq!(failure("dribble"), Failure::Case("no answer within 2 s: the worker was ended".into()));
+}
+
+#[test]
+fn one_that_closes_its_stream_and_goes_on_is_ended() {
+    let Failure::Case(reason) = failure("close") else { panic!("measuring goes on") };
+    assert!(
+        reason.starts_with("the worker closed its connection and had not ended 5 s later: it was ended"),
+        "{reason}"
+    );
+}
+
+#[test]
+fn one_that_ends_is_said_to_have() {
+    let Failure::Case(reason) = failure("end") else { panic!("measuring goes on") };
+    assert!(reason.starts_with("the worker exited with code 7"), "{reason}");
+}
+
+#[test]
+#[ignore = "the worker of the others"]
+fn worker_by_script() {
+    let (Ok(script), Some(descriptor)) = (std::env::var(SCRIPT), std::env::args().next_back()) else { return };
+    std::fs::write(std::env::var_os(NUMBER).unwrap(), std::process::id().to_string()).unwrap();
+    let mut stream = inherited_stream(descriptor.parse().unwrap()).unwrap();
+    let for_ever = || -> ! {
+        loop {
+            std::thread::park();
+        }
+    };
+    if script == "never" {
+        for_ever();
+    }
+    assert!(matches!(wire::receive(&mut stream).unwrap(), Some(Request::Begin(_))));
+    wire::send(&mut stream, &Response::Begun).unwrap();
+    assert!(matches!(wire::receive(&mut stream).unwrap(), Some(Request::Prepare(_))));
+    match script.as_str() {
+        "close" => {
+            drop(stream);
+            for_ever();
+        }
+        "dribble" => {
+            stream.write_all(&1_000_000_u32.to_le_bytes()).unwrap();
+            while stream.write_all(&[0]).is_ok() {
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        }
+        _ => std::process::exit(7),
+    }
+}

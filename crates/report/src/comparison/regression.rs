@@ -1,0 +1,289 @@
+//! Whether cases are slower than in a baseline by more than a threshold, in three words: what `run --baseline` ends with.
+//!
+//! - The **interval** of a case's ratio is the one of the comparison. Of the cases whose interval is not wholly below the
+//!   threshold it is made wider for their having been picked from many: where R of m cases are left, its confidence is
+//!   1 - 0.05 R/m (Benjamini and Yekutieli, Journal of the American Statistical Association 100 (2005)).
+//! - **Contention** makes it wider by what it was [seen to do](contention_factor) to the very samples: a contended case may be
+//!   slower through it, so the lower end is divided by its factor; a contended baseline may hide a slowdown, so the upper
+//!   end is multiplied by its own.
+//! - **Pass** and **fail**: the interval lies wholly at or below the threshold, or wholly above it. **Undecided**: it
+//!   contains it.
+
+use super::{ComparedCase, Comparison};
+use pqlab_record::{Record, Run, Samples};
+use pqlab_stats::{CONFIDENCE, Sorted};
+use std::collections::BTreeMap;
+
+/// In how many runs in all, the first included, a case is measured before it stays undecided.
+pub const MOST_RUNS: usize = 3;
+/// In how many of them a case must be slower before it fails.
+const RUNS_TO_FAIL: usize = 2;
+
+/// What a run against a baseline comes to, from the best to the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// Not slower by more than the threshold.
+    Pass,
+    /// The measurements do not tell.
+    Undecided,
+    /// Slower by more than the threshold, or without a figure because the case failed.
+    Fail,
+}
+
+impl Outcome {
+    /// The word of the last line, and of files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Pass => "PASS",
+            Outcome::Undecided => "UNDECIDED",
+            Outcome::Fail => "FAIL",
+        }
+    }
+
+    /// What a case comes to by its outcomes in one run after the other; `None` where it is to be measured once more. One run
+    /// in which it is not slower clears it, two in which it is make it fail.
+    pub fn settled(runs: &[Outcome]) -> Option<Outcome> {
+        let slower = runs.iter().filter(|outcome| **outcome == Outcome::Fail).count();
+        if runs.contains(&Outcome::Pass) {
+            Some(Outcome::Pass)
+        } else if slower >= RUNS_TO_FAIL {
+            Some(Outcome::Fail)
+        } else {
+            (runs.len() >= MOST_RUNS).then_some(Outcome::Undecided)
+        }
+    }
+}
+
+/// A case of a run against its baseline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regression {
+    /// The case's id.
+    pub case: String,
+    /// What this run says of it.
+    pub outcome: Outcome,
+    /// Whether it gave no figure because it failed: no further run mends that.
+    pub failed: bool,
+    /// Between what the ratio to the baseline lies, contention and the number of cases considered; `None` without a ratio.
+    pub ends: Option<[f64; 2]>,
+}
+
+/// Judges each case of a comparison, in its order; `first` and `second` are the runs that were compared.
+pub fn regressions(comparison: &Comparison, first: &Run, second: &Run, slower_pct: f64) -> Vec<Regression> {
+    let most = 1.0 + slower_pct / 100.0;
+    let by_id = |run: &'_ Run| -> BTreeMap<String, usize> {
+        run.records.iter().enumerate().map(|(index, record)| (record.case.id(), index)).collect()
+    };
+    let (firsts, seconds) = (by_id(first), by_id(second));
+    let find = |case: &ComparedCase| (&first.records[firsts[&case.first]], &second.records[seconds[&case.second]]);
+    let factors = |case: &ComparedCase| {
+        let (one, two) = find(case);
+        [one, two].map(|record: &Record| contention_factor(&record.samples))
+    };
+    let widened: Vec<Option<[f64; 2]>> =
+        comparison.cases.iter().map(|case| Some(widen(case.ends(CONFIDENCE)?, factors(case)))).collect();
+    let all = widened.iter().flatten().count();
+    let left = widened.iter().flatten().filter(|ends| place(**ends, most) != Outcome::Pass).count();
+    let careful = 1.0 - (1.0 - CONFIDENCE) * left as f64 / all.max(1) as f64;
+    let judged = |(case, ends): (&ComparedCase, Option<[f64; 2]>)| {
+        let (one, two) = find(case);
+        let ends = match ends {
+            Some(ends) if place(ends, most) != Outcome::Pass => {
+                case.ends(careful).map(|ends| widen(ends, factors(case)))
+            }
+            ends => ends,
+        };
+        let failed = two.error.is_some();
+        let outcome = match ends {
+            _ if failed => Outcome::Fail,
+            Some(ends) => place(ends, most),
+            // What had no figure cannot have become slower.
+            None if one.error.is_some() => Outcome::Pass,
+            None => Outcome::Undecided,
+        };
+        Regression { case: case.second.clone(), outcome, failed, ends }
+    };
+    comparison.cases.iter().zip(widened).map(judged).collect()
+}
+
+impl ComparedCase {
+    /// Both ends of the ratio's interval.
+    fn ends(&self, confidence: f64) -> Option<[f64; 2]> {
+        let interval = self.ratio?.interval(confidence)?;
+        Some([interval.low, interval.high])
+    }
+}
+
+/// Both ends, farther apart by what contention did to the first case and to the second.
+fn widen([low, high]: [f64; 2], [first, second]: [f64; 2]) -> [f64; 2] {
+    [low / second, high * first]
+}
+
+/// On which side of the threshold an interval lies.
+fn place([low, high]: [f64; 2], most: f64) -> Outcome {
+    if low > most {
+        Outcome::Fail
+    } else if high <= most {
+        Outcome::Pass
+    } else {
+        Outcome::Undecided
+    }
+}
+
+/// By what factor contention made a case slower, as far as its own samples show: the median over all visits over that of the
+/// undisturbed ones, or over the 5th percentile where there are none. 1 for a case that is not contended.
+pub fn contention_factor(samples: &Samples) -> f64 {
+    if !samples.contended() {
+        return 1.0;
+    }
+    let pooled = |undisturbed: bool| {
+        let visits = samples.visits.iter().filter(|visit| !undisturbed || visit.disturbances.is_empty());
+        Sorted::new(visits.flat_map(|visit| samples.ns_per_operation(visit)).collect())
+    };
+    let Some(all) = pooled(false) else { return 1.0 };
+    let quiet = pooled(true).map_or_else(|| all.quantile(0.05), |clean| clean.median());
+    if quiet > 0.0 { (all.median() / quiet).max(1.0) } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Yardstick, compare_runs};
+    use super::*;
+    use crate::fixtures;
+    use Outcome::{Fail, Pass, Undecided};
+    use pqlab_record::Disturbance;
+
+    const THRESHOLD_PCT: f64 = 5.0;
+
+    /// The fixture's run, slower by a factor. Of each `every` visits one stays as it is; the others are disturbed, and slower
+    /// by another factor. An `every` of 0 disturbs them all, one of 1 none.
+    fn run(factor: f64, every: usize, contention: f64) -> Run {
+        let mut run = fixtures::run();
+        run.header.id = format!("{factor} {every} {contention}");
+        run.records.retain(|record| record.error.is_none());
+        for record in &mut run.records {
+            for (index, visit) in record.samples.visits.iter_mut().enumerate() {
+                // Rounds of eight: none of the processes is spared in both.
+                let disturbed = every == 0 || (index + index / 8) % every != 0;
+                let factor = if disturbed { factor * contention } else { factor };
+                visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor).round() as u64);
+                if disturbed {
+                    visit.disturbances = vec![Disturbance::Steal { pct: 30.0 }];
+                }
+            }
+        }
+        run
+    }
+
+    fn outcomes(first: &Run, second: &Run) -> Vec<Outcome> {
+        let comparison = compare_runs(first, second, &Yardstick::default());
+        let found = regressions(&comparison, first, second, THRESHOLD_PCT);
+        assert_eq!(found.len(), comparison.cases.len());
+        found.into_iter().map(|regression| regression.outcome).collect()
+    }
+
+    fn all(outcomes: &[Outcome], wanted: Outcome) -> bool {
+        !outcomes.is_empty() && outcomes.iter().all(|outcome| *outcome == wanted)
+    }
+
+    #[test]
+    fn a_slowdown_of_two_fails_however_contended_either_side_is() {
+        let quiet = run(1.0, 1, 1.0);
+        assert!(all(&outcomes(&quiet, &run(2.0, 1, 1.0)), Fail));
+        for every in [0, 2, 3, 5, 8] {
+            for contention in [1.0, 1.1, 1.25, 1.4, 1.5] {
+                let slow = run(2.0, every, contention);
+                assert!(slow.records.iter().all(|record| record.samples.contended()));
+                assert!(all(&outcomes(&quiet, &slow), Fail), "one in {every} undisturbed, others {contention}");
+                let same = outcomes(&quiet, &run(1.0, every, contention));
+                assert!(every == 0 || !same.contains(&Fail), "contention of {contention} alone: {same:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_same_and_the_faster_pass() {
+        let quiet = run(1.0, 1, 1.0);
+        for factor in [0.5, 0.97, 1.0, 1.01] {
+            assert!(all(&outcomes(&quiet, &run(factor, 1, 1.0)), Pass), "{factor}");
+        }
+        // Contended all over, and still no slower.
+        assert!(all(&outcomes(&quiet, &run(1.0, 2, 1.0)), Pass));
+    }
+
+    #[test]
+    fn what_contains_the_threshold_is_undecided() {
+        let quiet = run(1.0, 1, 1.0);
+        assert!(all(&outcomes(&quiet, &run(1.05, 1, 1.0)), Undecided));
+        // A contended baseline may hide a slowdown: 1.0 measured against what contention made 1.4 of.
+        assert!(all(&outcomes(&run(1.0, 3, 1.4), &run(1.1, 1, 1.0)), Undecided));
+        assert!(all(&outcomes(&run(1.0, 3, 1.4), &run(0.5, 1, 1.0)), Pass));
+        assert_eq!(place([1.0, 1.06], 1.05), Undecided);
+        assert_eq!((place([1.05, 1.06], 1.05), place([1.0, 1.05], 1.05)), (Undecided, Pass));
+        assert_eq!((place([1.051, 1.06], 1.05), place([0.9, 1.0], 1.05)), (Fail, Pass));
+    }
+
+    #[test]
+    fn the_more_cases_the_surer_a_slow_one_must_be() {
+        let (quiet, slow) = (run(1.0, 1, 1.0), run(1.0, 1, 1.0));
+        let ends = |others: bool| {
+            let (mut first, mut second) = (quiet.clone(), slow.clone());
+            let changed = &run(2.0, 1, 1.0).records[0];
+            second.header.id = "second".into();
+            second.records[0] = changed.clone();
+            if !others {
+                first.records.truncate(1);
+                second.records.truncate(1);
+            }
+            let comparison = compare_runs(&first, &second, &Yardstick::default());
+            regressions(&comparison, &first, &second, THRESHOLD_PCT)[0].ends.unwrap()
+        };
+        let (alone, among) = (ends(false), ends(true));
+        assert!(among[0] < alone[0] && among[1] > alone[1], "{alone:?} {among:?}");
+    }
+
+    #[test]
+    fn a_case_that_failed_fails_and_one_without_an_interval_is_undecided() {
+        let (quiet, mut second) = (run(1.0, 1, 1.0), run(1.0, 1, 1.0));
+        let case = second.records[0].case.clone();
+        second.records[0] = Record::failed(case, "wrong secret".into(), String::new());
+        second.records[1].samples.visits.retain(|visit| visit.process < 2);
+        let comparison = compare_runs(&quiet, &second, &Yardstick::default());
+        let found = regressions(&comparison, &quiet, &second, THRESHOLD_PCT);
+        assert_eq!((found[0].outcome, found[0].failed, found[0].ends), (Fail, true, None));
+        assert_eq!((found[1].outcome, found[1].failed, found[1].ends), (Undecided, false, None));
+        // What the baseline has no figure of.
+        let comparison = compare_runs(&second, &quiet, &Yardstick::default());
+        assert_eq!(regressions(&comparison, &second, &quiet, THRESHOLD_PCT)[0].outcome, Pass);
+    }
+
+    #[test]
+    fn contention_is_measured_by_the_samples_themselves() {
+        let factor = |every, contention| contention_factor(&run(1.0, every, contention).records[0].samples);
+        assert_eq!((factor(1, 1.0), factor(1, 1.5)), (1.0, 1.0));
+        assert!((factor(8, 1.5) - 1.5).abs() < 0.05, "{}", factor(8, 1.5));
+        // Without an undisturbed visit what is usual counts against what was seldom: the fixture's own spread.
+        assert!((1.0..1.05).contains(&factor(0, 1.5)), "{}", factor(0, 1.5));
+        assert_eq!(factor(2, 0.5), 1.0, "contention makes nothing faster");
+    }
+
+    #[test]
+    fn one_good_run_clears_two_bad_ones_condemn() {
+        for (runs, wanted) in [
+            (&[Pass][..], Some(Pass)),
+            (&[Fail], None),
+            (&[Undecided], None),
+            (&[Fail, Fail], Some(Fail)),
+            (&[Fail, Pass], Some(Pass)),
+            (&[Undecided, Pass], Some(Pass)),
+            (&[Undecided, Fail], None),
+            (&[Fail, Undecided], None),
+            (&[Undecided, Fail, Fail], Some(Fail)),
+            (&[Fail, Undecided, Fail], Some(Fail)),
+            (&[Undecided, Undecided, Fail], Some(Undecided)),
+            (&[Undecided, Undecided, Undecided], Some(Undecided)),
+            (&[Fail, Undecided, Pass], Some(Pass)),
+        ] {
+            assert_eq!(Outcome::settled(runs), wanted, "{runs:?}");
+        }
+    }
+}

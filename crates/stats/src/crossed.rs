@@ -1,0 +1,428 @@
+use crate::share::{Share, half_width};
+use crate::two_way::{Factor, TwoWay};
+use crate::{Interval, IntervalMethod, RunSpread};
+
+/// One visit: what one process measured in one round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// The process's number.
+    pub process: u64,
+    /// The round's number.
+    pub round: u64,
+    /// The natural logarithm of the visit's median.
+    pub value: f64,
+}
+
+/// What is assumed of the standard deviation between processes where a run has too few of them to tell, in percent.
+pub const PROCESS_PRIOR_PCT: f64 = 0.5;
+
+/// What is assumed of the standard deviation between rounds where a run has too few of them to tell, in percent.
+pub const ROUND_PRIOR_PCT: f64 = 0.5;
+
+/// What is assumed of the standard deviation of one visit where no process was visited twice, in percent.
+pub const RESIDUAL_PRIOR_PCT: f64 = 1.0;
+
+/// How many degrees of freedom each of these assumptions counts for.
+pub const PRIOR_FREEDOM: f64 = 3.0;
+
+/// A component with fewer degrees of freedom than this is combined with what is assumed of it. From two on it stands for
+/// itself: an assumption that makes an interval of three processes narrow makes it wrong where they differ by more than
+/// was assumed.
+const ENOUGH_FREEDOM: usize = 2;
+
+/// The mean over the visits of a case, and how far it may be off: see [`crossed`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Crossed {
+    /// The mean of the cells, a logarithm.
+    pub mean: f64,
+    /// The variance of the mean, in shares that add up to it.
+    pub shares: Vec<Share>,
+    /// Standard deviation of what tells processes apart, in percent, before anything assumed is combined with it; with the
+    /// residual one in it where these cannot be told apart, `None` where there is only one process.
+    pub process_pct: Option<f64>,
+    /// Likewise of what tells rounds apart.
+    pub round_pct: Option<f64>,
+    /// Standard deviation of what is left of a visit, in percent. `None` where it cannot be told from the others.
+    pub residual_pct: Option<f64>,
+    /// Processes.
+    pub processes: usize,
+    /// Rounds.
+    pub rounds: usize,
+    /// Cells that have a value.
+    pub cells: usize,
+    /// The part of the mean's variance that falls as processes are added: what differs between them, and the residual.
+    of_processes: Share,
+    /// The part that no number of processes mends: what differs between rounds.
+    of_rounds: Share,
+}
+
+/// A component as the table shows it.
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    /// Estimate of the component with the `excess` that the residual variance adds to its mean square.
+    gross: Share,
+    /// What of this is no part of the component, with the degrees of freedom of its estimate.
+    excess: Share,
+    /// Degrees of freedom that the table leaves it, were it complete.
+    freedom: usize,
+}
+
+impl Seen {
+    fn component(&self) -> f64 {
+        (self.gross.variance - self.excess.variance).max(0.0)
+    }
+
+    fn scaled(self, factor: f64) -> Seen {
+        Seen { gross: self.gross.scaled(factor), excess: self.excess.scaled(factor), ..self }
+    }
+}
+
+/// The mean of the visits of a case in which every process takes part in every round, by a two-way random-effects model:
+/// the logarithm of a visit's median is the sum of what its process, its round and it alone have. Searle, Casella and
+/// McCulloch, "Variance Components" (1992), chapters 4 and 5.
+///
+/// **Mean.** The mean of the cells. In a complete table every sensible estimate is this one; where cells are missing it
+/// weighs them as the median of all samples does.
+///
+/// **Variance.** With weights that are known the variance of the mean is exactly `a p + b r + c e` of the variances of
+/// processes, rounds and residuals, `a` the sum of squares of the weights of processes, `b` of rounds and `c` of cells. The
+/// components are Henderson's of method III (section 5.5), those of the analysis of variance where the table is complete;
+/// there the variance is `(MS_P + MS_R - MS_E) / (P R)`. A negative component counts as zero, which keeps the variance from
+/// falling below any of the three mean squares over the number of cells. Where processes leave and others join, so that the
+/// table falls into parts without a common round, effects are compared within the parts only.
+///
+/// **Degrees of freedom** are Satterthwaite's ("An Approximate Distribution of Estimates of Variance Components", Biometrics
+/// Bulletin 2 (1946)). The residual mean square is taken off the smaller one of the two components; how uncertain such a
+/// difference is counts, but no further than to the degrees of freedom of the mean square that has fewer of them.
+///
+/// **Few processes or rounds.** A component with fewer than two degrees of freedom is combined with what is assumed of it
+/// ([`PROCESS_PRIOR_PCT`], [`ROUND_PRIOR_PCT`] and [`RESIDUAL_PRIOR_PCT`], each with [`PRIOR_FREEDOM`]). From three
+/// processes and three rounds on nothing is assumed.
+///
+<<<<<<< HEAD
+/// **Layouts in which components cannot be told apart** come out as one: where no process has two rounds, what differs
+/// between processes contains the residuals, and if the rounds have one process each, the rounds too. The interval is then
+/// Student's over the processes.
+=======
+/// **Layouts in which components cannot be told apart** come out as one. Where no process has two rounds, what differs
+/// between processes contains the residuals, and rounds are compared by their means. If each round has one process
+/// besides, rounds are in it too, and the interval is Student's over the processes.
+>>>>>>> wt-c
+///
+/// `None` without a cell, and where a value is not a finite number.
+pub fn crossed(cells: &[Cell]) -> Option<Crossed> {
+    TwoWay::new(cells).as_ref().map(Crossed::of)
+}
+
+/// The residual variance; `None` where nothing is left to estimate it from.
+fn residual(table: &TwoWay) -> Option<Share> {
+    let freedom = table.residual_freedom() as f64;
+    (freedom > 0.0).then(|| Share::new(table.residual_squares / freedom, freedom))
+}
+
+/// What the table shows of processes and of rounds.
+fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>) {
+    let adjusted = |factor: &Factor| {
+        let freedom = factor.freedom as f64;
+        (factor.freedom > 0).then(|| {
+            let excess = residual.map_or(Share::default(), |residual| residual.scaled(freedom / factor.trace));
+            let gross = factor.squares / factor.trace;
+            let component = (gross - excess.variance).max(0.0);
+            Seen { gross: Share::new(gross, effective(factor, component, residual)), excess, freedom: factor.freedom }
+        })
+    };
+    let (mut process, mut round) = (adjusted(&table.process), adjusted(&table.round));
+    if table.parts > 1 && (process.is_none() || round.is_none()) {
+        // Each process, or each round, is a part of its own: then it is the parts that tell of it.
+        let (squares, of_processes, of_rounds) = table.between_parts();
+        let freedom = (table.parts - 1) as f64;
+        let between = |coefficient: f64, other: Option<Seen>, of_other: f64| {
+            let variance = of_other * other.map_or(0.0, |other| other.component()) / coefficient;
+            // Nothing is left for a residual here: all of it is the other one's.
+            let excess = Share::new(variance, other.map_or(freedom, |other| other.gross.degrees_of_freedom));
+            Some(Seen { gross: Share::new(squares / coefficient, freedom), excess, freedom: table.parts - 1 })
+        };
+        if process.is_none() {
+            process = between(of_processes, round, of_rounds);
+        } else {
+            round = between(of_rounds, process, of_processes);
+        }
+    }
+    (process, round)
+}
+
+/// Satterthwaite's degrees of freedom of a factor's sum of squares: see [`Factor`] for its distribution. In a complete
+/// table they are the factor's own.
+fn effective(factor: &Factor, component: f64, residual: Option<Share>) -> f64 {
+    let (freedom, residual) = (factor.freedom as f64, residual.map_or(0.0, |residual| residual.variance));
+    let sum = factor.trace * component + freedom * residual;
+    let squares = factor.trace_of_square * component.powi(2)
+        + 2.0 * factor.trace * component * residual
+        + freedom * residual.powi(2);
+    if squares > 0.0 { (sum * sum / squares).min(freedom) } else { freedom }
+}
+
+/// The shares of the components that are estimated, and of the residual, which stands beside the larger one: in a complete
+/// table the two are its mean square, with its degrees of freedom.
+fn estimated_shares(mut estimated: Vec<Seen>, residual: Share) -> Vec<Share> {
+    estimated.retain(|seen| seen.component() > 0.0);
+    estimated.sort_by(|one, other| other.component().total_cmp(&one.component()));
+    let Some(larger) = estimated.first() else { return vec![residual] };
+    let freedom = larger.gross.degrees_of_freedom;
+    let first = Share::new(larger.component() + residual.variance, freedom);
+    let Some(smaller) = estimated.get(1) else { return vec![first] };
+    let (variance, own) = (smaller.component(), smaller.gross.degrees_of_freedom);
+    let sum = first.variance + variance;
+    let most = sum * sum / freedom.min(own) - first.uncertainty();
+    let uncertainty = (smaller.gross.uncertainty() + smaller.excess.uncertainty()).min(most);
+    vec![first, Share::new(variance, (variance * variance / uncertainty).min(own))]
+}
+
+/// What falls with the number of processes: the component's degrees of freedom, unless it is nothing beside the residual.
+fn with_residual(component: Share, residual: Share) -> Share {
+    let variance = component.variance + residual.variance;
+    let larger = if component.variance > 0.0 { component } else { residual };
+    Share::new(variance, larger.degrees_of_freedom)
+}
+
+impl Crossed {
+    /// As [`crossed`], of a table that is fitted already.
+    pub(crate) fn of(table: &TwoWay) -> Crossed {
+        let n = table.count() as f64;
+        let squares = |of: &[usize]| of.iter().map(|cells| (*cells as f64 / n).powi(2)).sum::<f64>();
+        let (process_weight, round_weight) = (squares(&table.of_process), squares(&table.of_round));
+        let residual = residual(table);
+        let (process, round) = seen(table, residual);
+        let pct = |variance: f64| 100.0 * variance.sqrt();
+
+        let assumed = |pct: f64, apart: bool| {
+            let residual = if apart { 0.0 } else { RESIDUAL_PRIOR_PCT };
+            (pct.powi(2) + residual.powi(2)) / 1e4
+        };
+        let mut shares = Vec::new();
+        let mut estimated = Vec::new();
+        // Where each cell is a part of its own, what differs between rounds is in what differs between processes.
+        let alone = table.parts == table.count() && table.count() > 1;
+        let mut of_component = |seen: Option<Seen>, prior: f64, weight: f64| match seen {
+            Some(seen) if seen.freedom >= ENOUGH_FREEDOM => {
+                estimated.push(seen.scaled(weight));
+                Share::new(weight * seen.component(), seen.gross.degrees_of_freedom)
+            }
+            Some(seen) => {
+                let own = Share::new(seen.component(), seen.gross.degrees_of_freedom);
+                let share = own.moderated(PRIOR_FREEDOM, assumed(prior, residual.is_some())).scaled(weight);
+                shares.push(share);
+                share
+            }
+            None => {
+                let share = Share::default().moderated(PRIOR_FREEDOM, assumed(prior, true)).scaled(weight);
+                shares.push(share);
+                share
+            }
+        };
+        let of_processes = of_component(process, PROCESS_PRIOR_PCT, process_weight);
+        let of_rounds = if alone { Share::default() } else { of_component(round, ROUND_PRIOR_PCT, round_weight) };
+        let left = match residual {
+            Some(residual) if table.residual_freedom() < ENOUGH_FREEDOM => {
+                residual.moderated(PRIOR_FREEDOM, assumed(RESIDUAL_PRIOR_PCT, true)).scaled(1.0 / n)
+            }
+            Some(residual) => residual.scaled(1.0 / n),
+            // It is in another component, unless there is but one cell.
+            None if table.count() > 1 => Share::default(),
+            None => Share::default().moderated(PRIOR_FREEDOM, assumed(RESIDUAL_PRIOR_PCT, true)),
+        };
+        // Rounds of processes of their own, or the reverse: the inner component is for the outer one what the residual is.
+        let inner = table.parts > 1 && residual.is_none() && estimated.len() == 2;
+        let left_over = match inner {
+            true if table.process.freedom == 0 => estimated.remove(1).gross,
+            true => estimated.remove(0).gross,
+            false => left,
+        };
+        shares.extend(estimated_shares(estimated, left_over));
+        shares.retain(|share| share.variance > 0.0);
+        Crossed {
+            mean: table.mean,
+            shares,
+            process_pct: process.map(|seen| pct(seen.component())),
+            round_pct: round.map(|seen| pct(seen.component())),
+            residual_pct: residual.map(|residual| pct(residual.variance)),
+            processes: table.of_process.len(),
+            rounds: table.of_round.len(),
+            cells: table.count(),
+            of_processes: with_residual(of_processes, left),
+            of_rounds,
+        }
+    }
+
+    /// The interval of the median that the case has in the long run on this machine, other runs included: to either side of
+    /// `headline`, the median of all samples, by a factor. Beside what processes, rounds and visits differ by it holds what
+    /// whole runs differ by, and the rounding to whole multiples of `step`, in the headline's unit: a twelfth of the step's
+    /// square, which alone is more than half a step to either side at 95%.
+    ///
+    /// Where the headline is not positive and finite there is no such factor, and the interval is all there is.
+    pub fn interval(&self, headline: f64, run: RunSpread, step: f64, confidence: f64) -> Interval {
+        let mut shares = self.shares.clone();
+        shares.extend([Share::of_runs(run), Share::known((step / headline).powi(2) / 12.0)]);
+        let half = half_width(&shares, confidence).filter(|_| headline.is_finite() && headline > 0.0);
+        let (low, high) = match half {
+            Some(half) => (headline * (-half).exp(), headline * half.exp()),
+            None => (headline.min(0.0), f64::INFINITY),
+        };
+        Interval { estimate: headline, low, high, confidence, method: IntervalMethod::CrossedT }
+    }
+
+    /// The part of the mean's variance that falls as processes are added, and the part that none of them mends.
+    pub(crate) fn falls_with_processes(&self) -> (Share, Share) {
+        (self.of_processes, self.of_rounds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::CONFIDENCE;
+    use crate::two_sample::{student_quantile, welch_satterthwaite};
+
+    const NOTHING: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: 1 };
+
+    /// Cells of rows, one a process, in hundredths.
+    fn table<const ROUNDS: usize>(rows: &[[f64; ROUNDS]]) -> Vec<Cell> {
+        let row = |(process, row): (u64, &[f64; ROUNDS])| {
+            let cell = move |(round, value)| Cell { process, round, value };
+            (0..).zip(row.map(|value| value / 100.0)).map(cell).collect::<Vec<_>>()
+        };
+        (0..).zip(rows).flat_map(row).collect()
+    }
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() <= 1e-9 * right.abs(), "{left} is not {right}");
+    }
+
+    #[test]
+    fn a_complete_table_agrees_with_the_analysis_of_variance_by_hand() {
+        // Row means 3 4 8, column means 3 4 5 8, mean 5: squares 56 on 2, 42 on 3 and 4 on 6 degrees of freedom, so mean
+        // squares 28, 14 and 2/3.
+        let found = crossed(&table(&[[1.0, 2.0, 3.0, 6.0], [2.0, 4.0, 3.0, 7.0], [6.0, 6.0, 9.0, 11.0]])).unwrap();
+        close(found.mean, 0.05);
+        assert_eq!((found.processes, found.rounds, found.cells), (3, 4, 12));
+        close(found.process_pct.unwrap(), ((28.0 - 2.0 / 3.0) / 4.0_f64).sqrt());
+        close(found.round_pct.unwrap(), ((14.0 - 2.0 / 3.0) / 3.0_f64).sqrt());
+        close(found.residual_pct.unwrap(), (2.0 / 3.0_f64).sqrt());
+        // (28 + 14 - 2/3) / 12: 28 / 12 on 2 degrees of freedom, the rest on those of the difference of 14 and 2/3.
+        let [process, round] = found.shares[..] else { panic!("{found:?}") };
+        close(process.variance, 28.0 / 12.0 * 1e-4);
+        close(process.degrees_of_freedom, 2.0);
+        close(round.variance, 40.0 / 36.0 * 1e-4);
+        close(
+            round.degrees_of_freedom,
+            (40.0_f64 / 3.0).powi(2) / (14.0_f64.powi(2) / 3.0 + (2.0 / 3.0_f64).powi(2) / 6.0),
+        );
+        // Satterthwaite's degrees of freedom are 3.735, so that the factor is 2.857 and the half-width 5.302%; the processes by
+        // themselves have the factor 4.302653, hence 6.572%.
+        let freedom = welch_satterthwaite(&found.shares);
+        close(freedom, (124.0_f64 / 36.0).powi(2) / (49.0 / 18.0 + 49.0 / 108.0 + 1.0 / 1944.0));
+        let half = student_quantile(0.975, freedom).unwrap() * (124.0_f64 / 36.0).sqrt();
+        assert!((half - 5.302).abs() < 5e-3, "{half}");
+        let half = 4.302_652_729_749_464 * (28.0_f64 / 12.0).sqrt() / 100.0;
+        let interval = found.interval(200.0, NOTHING, 0.0, CONFIDENCE);
+        close(interval.high, 200.0 * half.exp());
+        close(interval.low, 200.0 * (-half).exp());
+    }
+
+    #[test]
+    fn negative_components_count_as_zero() {
+        // Row and column means are all equal: all there is is the residual mean square, 6 on 4 degrees of freedom.
+        let found = crossed(&table(&[[1.0, -1.0, 0.0], [0.0, 1.0, -1.0], [-1.0, 0.0, 1.0]])).unwrap();
+        assert_eq!((found.process_pct, found.round_pct), (Some(0.0), Some(0.0)));
+        let [residual] = found.shares[..] else { panic!("{found:?}") };
+        close(residual.variance, 6.0 / 4.0 / 9.0 * 1e-4);
+        assert_eq!(residual.degrees_of_freedom, 4.0);
+        // Rows differ, columns do not: the mean square of the rows over the number of cells.
+        let found = crossed(&table(&[[2.0, 0.0, 1.0], [0.0, 1.0, -1.0], [-2.0, -1.0, 0.0]])).unwrap();
+        let [process] = found.shares[..] else { panic!("{found:?}") };
+        close(process.variance, 3.0 / 9.0 * 1e-4);
+        close(process.degrees_of_freedom, 2.0);
+    }
+
+    #[test]
+    fn what_a_table_cannot_show_is_assumed() {
+        let variance = |pct: f64| (pct / 100.0).powi(2);
+        let (process, round) = (variance(PROCESS_PRIOR_PCT), variance(ROUND_PRIOR_PCT));
+        // One process: rounds contain the residuals.
+        let one = crossed(&table(&[[1.0, 2.0, 3.0]])).unwrap();
+        assert_eq!((one.process_pct, one.residual_pct), (None, None));
+        let wanted = [Share::new(process, 3.0), Share::new(1e-4 / 3.0, 2.0)];
+        for (share, wanted) in one.shares.iter().zip(wanted) {
+            close(share.variance, wanted.variance);
+            close(share.degrees_of_freedom, wanted.degrees_of_freedom);
+        }
+        // One round: processes contain the residuals.
+        let one = crossed(&table(&[[1.0], [2.0], [3.0]])).unwrap();
+        close(one.shares.iter().map(|share| share.variance).sum(), round + 1e-4 / 3.0);
+        // Two processes: one degree of freedom, and three of what is assumed.
+        let two = crossed(&table(&[[0.0, 0.0, 0.0], [2.0, 2.0, 2.0]])).unwrap();
+        let [share] = two.shares[..] else { panic!("{two:?}") };
+        close(share.variance, (3.0 * process + 2e-4) / 4.0 / 2.0);
+        close(share.degrees_of_freedom, 4.0);
+        // One cell: everything is assumed.
+        let cell = crossed(&table(&[[1.0]])).unwrap();
+        close(cell.shares.iter().map(|share| share.variance).sum(), process + round + variance(RESIDUAL_PRIOR_PCT));
+        assert_eq!(crossed(&[]), None);
+        assert_eq!(crossed(&table(&[[f64::NAN, 1.0]])), None);
+        assert_eq!(crossed(&table(&[[0.0_f64.ln(), 1.0]])), None);
+    }
+
+    #[test]
+    fn samples_of_a_process_each_give_students_interval() {
+        let values = [1.0, 3.0, 2.0, 6.0, 3.0];
+        let cells: Vec<Cell> =
+            (0..).zip(values).map(|(at, value)| Cell { process: at, round: at, value: value / 100.0 }).collect();
+        let found = crossed(&cells).unwrap();
+        let [share] = found.shares[..] else { panic!("{found:?}") };
+        close(share.variance, 3.5 / 5.0 * 1e-4);
+        close(share.degrees_of_freedom, 4.0);
+    }
+
+    #[test]
+    fn rounds_of_processes_of_their_own_are_the_unit_where_they_differ() {
+        // Three rounds of two processes each: round means 1 5 9, within rounds 2 on three degrees of freedom.
+        let values = [0.0, 2.0, 4.0, 6.0, 8.0, 10.0];
+        let cells: Vec<Cell> =
+            (0..).zip(values).map(|(at, value)| Cell { process: at, round: at / 2, value: value / 100.0 }).collect();
+        let found = crossed(&cells).unwrap();
+        close(found.process_pct.unwrap(), 2.0_f64.sqrt());
+        close(found.round_pct.unwrap(), 15.0_f64.sqrt());
+        // The mean square between rounds, 32, over six cells.
+        close(found.shares.iter().map(|share| share.variance).sum(), 32.0 / 6.0 * 1e-4);
+        close(welch_satterthwaite(&found.shares), 2.0);
+    }
+
+    #[test]
+    fn components_of_an_incomplete_table_are_hendersons() {
+        // Processes 0 1 2 see rounds 0 1, 0 2 and 1 2: values 0 3, 1 8, 2 4. Within rounds 1/2 + 1/2 + 8 = 9, within
+        // processes 9/2 + 49/2 + 2 = 31, residual squares on one degree of freedom: with contrast y00 - y01 - y10 + y12 +
+        // y21 - y22 = 0 - 3 - 1 + 8 + 2 - 4 = 2, so 4/6.
+        let at = |process, round, value: f64| Cell { process, round, value: value / 100.0 };
+        let cells = [at(0, 0, 0.0), at(0, 1, 3.0), at(1, 0, 1.0), at(1, 2, 8.0), at(2, 1, 2.0), at(2, 2, 4.0)];
+        let found = crossed(&cells).unwrap();
+        close(found.residual_pct.unwrap(), (4.0 / 6.0_f64).sqrt());
+        // Each adjusted sum of squares has two degrees of freedom and the coefficient 6 - 3.
+        close(found.process_pct.unwrap(), ((9.0 - 2.0 / 3.0 - 4.0 / 3.0) / 3.0_f64).sqrt());
+        close(found.round_pct.unwrap(), ((31.0 - 2.0 / 3.0 - 4.0 / 3.0) / 3.0_f64).sqrt());
+    }
+
+    #[test]
+    fn runs_and_rounding_widen_an_interval() {
+        let found = crossed(&table(&[[0.0; 3]; 3])).unwrap();
+        let exact = found.interval(10.0, NOTHING, 0.0, CONFIDENCE);
+        assert_eq!((exact.low, exact.high), (10.0, 10.0));
+        let stepped = found.interval(10.0, NOTHING, 1.0, CONFIDENCE);
+        assert!(stepped.low < 9.5 && stepped.high > 10.5 && stepped.high < 10.7, "{stepped:?}");
+        // Student's factor at 20 degrees of freedom.
+        let runs = found.interval(10.0, RunSpread { pct: 1.0, degrees_of_freedom: 20 }, 0.0, CONFIDENCE);
+        assert!((runs.half_width_pct() - 100.0 * (0.01 * 2.085_963_447_f64).exp_m1()).abs() < 1e-6, "{runs:?}");
+        assert_eq!(runs.method.name(), "crossed-t");
+        assert!(runs.method.covers_processes());
+        assert_eq!(found.interval(0.0, NOTHING, 1.0, CONFIDENCE).high, f64::INFINITY);
+    }
+}

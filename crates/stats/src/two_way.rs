@@ -1,0 +1,353 @@
+//! Least squares in a table of processes by rounds with one value a cell, of which any may be missing.
+
+use crate::crossed::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The sum of squares of one factor adjusted for the other, `R(a | mu, b)` of Henderson's method III, with what its
+/// distribution is made from. With `L` the matrix of the normal equations of the factor once the other one is absorbed,
+/// it is a sum of `(l s^2 + e^2)` times a chi-square of one degree of freedom each over the eigenvalues `l` of `L` that are
+/// not zero, where `s^2` is the factor's variance and `e^2` the residual one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Factor {
+    /// The sum of squares.
+    pub(crate) squares: f64,
+    /// Its degrees of freedom.
+    pub(crate) freedom: usize,
+    /// The trace of `L`: the coefficient of the factor's variance in the expected sum of squares.
+    pub(crate) trace: f64,
+    /// The trace of `L` squared.
+    pub(crate) trace_of_square: f64,
+}
+
+/// A two-way table with additive effects. Where some processes share no round with others, not even through third ones, it
+/// falls into several connected parts: effects of different parts cannot be compared.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct TwoWay {
+    /// The mean of the cells.
+    pub(crate) mean: f64,
+    /// Process and round of each cell, by their place, with its value less `mean`.
+    cells: Vec<(usize, usize, f64)>,
+    /// The rounds' numbers in ascending order.
+    pub(crate) rounds: Vec<u64>,
+    /// Cells of each process.
+    pub(crate) of_process: Vec<usize>,
+    /// Cells of each round.
+    pub(crate) of_round: Vec<usize>,
+    /// Number of connected parts.
+    pub(crate) parts: usize,
+    /// The part in which each process is.
+    part_of_process: Vec<usize>,
+    /// The part in which each round is.
+    pub(crate) part_of_round: Vec<usize>,
+    /// The effect of each round, defined up to a constant for each part.
+    pub(crate) round_effects: Vec<f64>,
+    /// What processes differ by, rounds taken out.
+    pub(crate) process: Factor,
+    /// What rounds differ by, processes taken out.
+    pub(crate) round: Factor,
+    /// Residual sum of squares.
+    pub(crate) residual_squares: f64,
+}
+
+impl TwoWay {
+    /// Fits the table. Several values of one cell count as their mean. `None` without a cell, and where a value is not a
+    /// finite number.
+    pub(crate) fn new(cells: &[Cell]) -> Option<TwoWay> {
+        if cells.is_empty() || cells.iter().any(|cell| !cell.value.is_finite()) {
+            return None;
+        }
+        let mut sums: BTreeMap<(u64, u64), (f64, f64)> = BTreeMap::new();
+        for cell in cells {
+            let (sum, count) = sums.entry((cell.process, cell.round)).or_default();
+            (*sum, *count) = (*sum + cell.value, *count + 1.0);
+        }
+        let ascending = |numbers: BTreeSet<u64>| numbers.into_iter().collect::<Vec<u64>>();
+        let processes = ascending(sums.keys().map(|(process, _)| *process).collect());
+        let rounds = ascending(sums.keys().map(|(_, round)| *round).collect());
+        let mean = sums.values().map(|(sum, count)| sum / count).sum::<f64>() / sums.len() as f64;
+        let place = |numbers: &[u64], number: u64| numbers.partition_point(|other| *other < number);
+        let cells: Vec<(usize, usize, f64)> = sums
+            .iter()
+            .map(|((process, round), (sum, count))| {
+                (place(&processes, *process), place(&rounds, *round), sum / count - mean)
+            })
+            .collect();
+        let (mut of_process, mut of_round) = (vec![0; processes.len()], vec![0; rounds.len()]);
+        for (process, round, _) in &cells {
+            of_process[*process] += 1;
+            of_round[*round] += 1;
+        }
+        let (parts, part_of_process, part_of_round) = connected(&cells, processes.len(), rounds.len());
+        let mut table = TwoWay {
+            mean,
+            rounds,
+            of_process,
+            of_round,
+            parts,
+            part_of_process,
+            part_of_round,
+            round_effects: Vec::new(),
+            process: Factor::default(),
+            round: Factor::default(),
+            residual_squares: 0.0,
+            cells,
+        };
+        table.fit();
+        Some(table)
+    }
+
+    /// Number of cells.
+    pub(crate) fn count(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// Degrees of freedom of the residual sum of squares.
+    pub(crate) fn residual_freedom(&self) -> usize {
+        self.count() + self.parts - self.of_process.len() - self.of_round.len()
+    }
+
+    /// The means of the rounds, less the mean of the cells, with nothing taken out.
+    pub(crate) fn round_means(&self) -> Vec<f64> {
+        means(self.cells.iter().map(|(_, round, value)| (*round, *value)), &self.of_round)
+    }
+
+    /// What the connected parts differ by: the sum of squares of their means, and the coefficients of the variances of
+    /// processes and of rounds in its expectation. It has one degree of freedom fewer than there are parts.
+    pub(crate) fn between_parts(&self) -> (f64, f64, f64) {
+        let (mut sums, mut counts) = (vec![0.0; self.parts], vec![0; self.parts]);
+        for (process, _, value) in &self.cells {
+            let part = self.part_of_process[*process];
+            sums[part] += value;
+            counts[part] += 1;
+        }
+        let squares = sums.iter().zip(&counts).map(|(sum, count)| sum * sum / f64::from(*count)).sum();
+        let coefficient = |of: &[usize], part_of: &[usize]| {
+            let square = |(cells, part): (&usize, &usize)| {
+                (*cells as f64).powi(2) * (1.0 / f64::from(counts[*part]) - 1.0 / self.count() as f64)
+            };
+            of.iter().zip(part_of).map(square).sum()
+        };
+        (
+            squares,
+            coefficient(&self.of_process, &self.part_of_process),
+            coefficient(&self.of_round, &self.part_of_round),
+        )
+    }
+
+    fn fit(&mut self) {
+        let (mut process_effects, mut round_effects) =
+            (vec![0.0; self.of_process.len()], vec![0.0; self.of_round.len()]);
+        for part in 0..self.parts {
+            let members = |part_of: &[usize]| (0..part_of.len()).filter(|at| part_of[*at] == part).collect::<Vec<_>>();
+            let (processes, rounds) = (members(&self.part_of_process), members(&self.part_of_round));
+            let inside = self.cells.iter().filter(|(process, ..)| self.part_of_process[*process] == part);
+            let place = |members: &[usize], member: usize| members.partition_point(|other| *other < member);
+            let inside =
+                inside.map(|(process, round, value)| (place(&processes, *process), place(&rounds, *round), *value));
+            // The smaller side is solved for, the larger one absorbed.
+            let (by_process, by_round) = if processes.len() <= rounds.len() {
+                let (rows, columns) = absorb(&inside.collect::<Vec<_>>(), processes.len(), rounds.len());
+                (rows, columns)
+            } else {
+                let turned: Vec<_> = inside.map(|(process, round, value)| (round, process, value)).collect();
+                let (rows, columns) = absorb(&turned, rounds.len(), processes.len());
+                (columns, rows)
+            };
+            self.process.trace_of_square += by_process.trace_of_square;
+            self.round.trace_of_square += by_round.trace_of_square;
+            for (at, effect) in processes.iter().zip(by_process.effects) {
+                process_effects[*at] = effect;
+            }
+            for (at, effect) in rounds.iter().zip(by_round.effects) {
+                round_effects[*at] = effect;
+            }
+        }
+        let left =
+            |(process, round, value): &(usize, usize, f64)| value - process_effects[*process] - round_effects[*round];
+        self.residual_squares = self.cells.iter().map(|cell| left(cell).powi(2)).sum();
+        let process_means = means(self.cells.iter().map(|(process, _, value)| (*process, *value)), &self.of_process);
+        let round_means = self.round_means();
+        let within =
+            |of: &dyn Fn(&(usize, usize, f64)) -> f64| self.cells.iter().map(|cell| of(cell).powi(2)).sum::<f64>();
+        let within_rounds = within(&|(_, round, value)| value - round_means[*round]);
+        let within_processes = within(&|(process, _, value)| value - process_means[*process]);
+        let count = self.count();
+        self.process.squares = (within_rounds - self.residual_squares).max(0.0);
+        self.process.freedom = self.of_process.len() - self.parts;
+        self.process.trace = (count - self.of_round.len()) as f64;
+        self.round.squares = (within_processes - self.residual_squares).max(0.0);
+        self.round.freedom = self.of_round.len() - self.parts;
+        self.round.trace = (count - self.of_process.len()) as f64;
+        self.round_effects = round_effects;
+    }
+}
+
+fn means(values: impl Iterator<Item = (usize, f64)>, counts: &[usize]) -> Vec<f64> {
+    let mut sums = vec![0.0; counts.len()];
+    for (at, value) in values {
+        sums[at] += value;
+    }
+    sums.iter().zip(counts).map(|(sum, count)| sum / *count as f64).collect()
+}
+
+/// The connected parts of the graph whose edges are the cells: their number, and the part of each process and round.
+fn connected(cells: &[(usize, usize, f64)], processes: usize, rounds: usize) -> (usize, Vec<usize>, Vec<usize>) {
+    let mut parent: Vec<usize> = (0..processes + rounds).collect();
+    fn root(parent: &mut [usize], mut at: usize) -> usize {
+        while parent[at] != at {
+            parent[at] = parent[parent[at]];
+            at = parent[at];
+        }
+        at
+    }
+    for (process, round, _) in cells {
+        let (one, other) = (root(&mut parent, *process), root(&mut parent, processes + round));
+        parent[one.max(other)] = one.min(other);
+    }
+    // A part's root is its first process, because parents precede their children.
+    let roots: Vec<usize> = (0..processes).filter(|at| parent[*at] == *at).collect();
+    let mut part = |at: usize| {
+        let root = root(&mut parent, at);
+        roots.partition_point(|other| *other < root)
+    };
+    let of_process = (0..processes).map(&mut part).collect();
+    let of_round = (processes..processes + rounds).map(&mut part).collect();
+    (roots.len(), of_process, of_round)
+}
+
+/// One side of a connected part: its effects, and the trace of the square of its absorbed normal equations.
+struct Absorbed {
+    effects: Vec<f64>,
+    trace_of_square: f64,
+}
+
+/// Solves the normal equations of a connected part: the columns are absorbed into the rows, the last row's effect is zero.
+/// The cells are row, column and value.
+fn absorb(cells: &[(usize, usize, f64)], rows: usize, columns: usize) -> (Absorbed, Absorbed) {
+    let (mut of_row, mut row_sums) = (vec![0.0; rows], vec![0.0; rows]);
+    let (mut in_column, mut column_sums) = (vec![Vec::new(); columns], vec![0.0; columns]);
+    for (row, column, value) in cells {
+        of_row[*row] += 1.0;
+        row_sums[*row] += value;
+        in_column[*column].push(*row);
+        column_sums[*column] += value;
+    }
+    let (mut matrix, mut common) = (vec![vec![0.0; rows]; rows], vec![vec![0.0; rows]; rows]);
+    let mut right = row_sums;
+    for (members, sum) in in_column.iter().zip(&column_sums) {
+        let share = 1.0 / members.len() as f64;
+        for row in members {
+            matrix[*row][*row] += 1.0;
+            right[*row] -= share * sum;
+            for other in members {
+                matrix[*row][*other] -= share;
+                common[*row][*other] += 1.0;
+            }
+        }
+    }
+    let row_squares = matrix.iter().flatten().map(|entry| entry * entry).sum();
+    // The columns' equations are D - N' diag(1 / of_row) N; the trace of their square follows from the rows that any two
+    // columns share, or in turn from the columns that any two rows share.
+    let diagonal = |members: &Vec<usize>| {
+        let count = members.len() as f64;
+        count * (count - 2.0 * members.iter().map(|row| 1.0 / of_row[*row]).sum::<f64>())
+    };
+    let mut column_squares: f64 = in_column.iter().map(diagonal).sum();
+    for (row, entries) in common.iter().enumerate() {
+        column_squares += entries.iter().zip(&of_row).map(|(both, of)| both * both / (of * of_row[row])).sum::<f64>();
+    }
+    let row_effects = solve(matrix, right);
+    let column_effect = |(members, sum): (&Vec<usize>, &f64)| {
+        (sum - members.iter().map(|row| row_effects[*row]).sum::<f64>()) / members.len() as f64
+    };
+    let column_effects = in_column.iter().zip(&column_sums).map(column_effect).collect();
+    (
+        Absorbed { trace_of_square: row_squares, effects: row_effects },
+        Absorbed { trace_of_square: column_squares, effects: column_effects },
+    )
+}
+
+/// Solves the equations with the last unknown put to zero. What is left is positive definite where the part is connected,
+/// so that elimination needs no search for pivots.
+fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+    let unknowns = right.len() - 1;
+    for pivot in 0..unknowns {
+        let (above, below) = matrix.split_at_mut(pivot + 1);
+        for (offset, row) in below.iter_mut().enumerate().take(unknowns - pivot - 1) {
+            let factor = row[pivot] / above[pivot][pivot];
+            for (entry, by) in row[pivot..unknowns].iter_mut().zip(&above[pivot][pivot..unknowns]) {
+                *entry -= factor * by;
+            }
+            right[pivot + 1 + offset] -= factor * right[pivot];
+        }
+    }
+    right[unknowns] = 0.0;
+    for row in (0..unknowns).rev() {
+        let known: f64 = (row + 1..unknowns).map(|column| matrix[row][column] * right[column]).sum();
+        right[row] = (right[row] - known) / matrix[row][row];
+    }
+    right
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(cells: &[(u64, u64, f64)]) -> TwoWay {
+        let cells: Vec<Cell> = cells
+            .iter()
+            .map(|(process, round, value)| Cell { process: *process, round: *round, value: *value })
+            .collect();
+        TwoWay::new(&cells).unwrap()
+    }
+
+    fn close(left: f64, right: f64) {
+        assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
+    }
+
+    #[test]
+    fn missing_cells_change_neither_effects_nor_residuals_of_an_additive_table() {
+        // Process effects 0 3 10, round effects 0 1 2 7; five of twelve cells are missing.
+        let (processes, rounds) = ([0.0, 3.0, 10.0], [0.0, 1.0, 2.0, 7.0]);
+        let kept = [(0, 0), (0, 1), (1, 1), (1, 3), (2, 2), (2, 3), (0, 3)];
+        let cells: Vec<_> = kept.iter().map(|(p, r)| (*p as u64, *r as u64, processes[*p] + rounds[*r])).collect();
+        let fit = table(&cells);
+        assert_eq!((fit.parts, fit.process.freedom, fit.round.freedom, fit.residual_freedom()), (1, 2, 3, 1));
+        close(fit.residual_squares, 0.0);
+        for (effect, round) in fit.round_effects.iter().zip(rounds) {
+            close(effect - fit.round_effects[0], round);
+        }
+        // Turned round, processes are rounds: the sums of squares change places.
+        let turned = table(&cells.iter().map(|(p, r, value)| (*r, *p, *value)).collect::<Vec<_>>());
+        for (one, other) in [(fit.process, turned.round), (fit.round, turned.process)] {
+            assert_eq!(one.freedom, other.freedom);
+            close(one.squares, other.squares);
+            close(one.trace, other.trace);
+            close(one.trace_of_square, other.trace_of_square);
+        }
+    }
+
+    #[test]
+    fn the_matrix_of_a_complete_table_has_equal_eigenvalues() {
+        // Three processes by four rounds: two eigenvalues of 4 for processes, three of 3 for rounds.
+        let cells: Vec<_> = (0..12).map(|at| (at % 3, at / 3, (at * at % 7) as f64)).collect();
+        let fit = table(&cells);
+        assert_eq!((fit.process.trace, fit.round.trace), (8.0, 9.0));
+        close(fit.process.trace_of_square, 32.0);
+        close(fit.round.trace_of_square, 27.0);
+    }
+
+    #[test]
+    fn processes_that_share_no_round_are_parts_of_their_own() {
+        let mut cells: Vec<_> = (0..6).map(|at| (at % 2, at / 2, at as f64)).collect();
+        cells.extend((0..6).map(|at| (7 + at % 3, 9 + at / 3, 100.0 + (at * at) as f64)));
+        let fit = table(&cells);
+        assert_eq!((fit.parts, fit.process.freedom, fit.round.freedom, fit.residual_freedom()), (2, 3, 3, 4));
+        assert_eq!(fit.part_of_round, [0, 0, 0, 1, 1]);
+        let (squares, of_processes, of_rounds) = fit.between_parts();
+        // Part means 2.5 and 109 1/6 of six cells each; six cells a part: 2 x 9 / 6 and 3 x 4 / 6, less 30 / 12.
+        close(squares, 3.0 * (109.0 + 1.0 / 6.0 - 2.5_f64).powi(2));
+        close(of_processes, 5.0 - 2.5);
+        close(of_rounds, 3.0 * 4.0 / 6.0 + 2.0 * 9.0 / 6.0 - 2.5);
+    }
+}

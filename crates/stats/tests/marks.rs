@@ -1,0 +1,137 @@
+//! How often steady cases are marked as drifting, or as having two modes, and how often those that do are.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+mod simulation;
+
+use fastrand::Rng;
+use pqlab_stats::{drift, modes};
+use simulation::normal;
+
+/// What a round adds to all processes alike.
+#[derive(Clone, Copy, Debug)]
+struct Rounds {
+    count: usize,
+    /// Standard deviation.
+    noise: f64,
+    /// How much of it is the round before's.
+    memory: f64,
+    /// Change from the first to the last.
+    change: f64,
+}
+
+/// Share of runs that are marked, eight processes with a visit noise of 0.3% each. One visit in ten is missing.
+fn marked(rounds: Rounds, experiments: usize, seed: u64) -> f64 {
+    let mut rng = Rng::with_seed(seed);
+    let marked = (0..experiments).filter(|_| {
+        let mut last = normal(&mut rng);
+        let common: Vec<f64> = (0..rounds.count)
+            .map(|round| {
+                last = rounds.memory * last + (1.0 - rounds.memory.powi(2)).sqrt() * normal(&mut rng);
+                rounds.noise * last + rounds.change * round as f64 / (rounds.count - 1) as f64
+            })
+            .collect();
+        let visits: Vec<Vec<(u32, f64)>> = (0..8)
+            .map(|_| {
+                let level = 0.005 * normal(&mut rng);
+                let visit = |(round, common): (usize, &f64)| {
+                    let value = level + common + 0.003 * normal(&mut rng);
+                    (rng.f64() > 0.1).then_some((round as u32, value.exp()))
+                };
+                common.iter().enumerate().filter_map(visit).collect()
+            })
+            .collect();
+        drift(&visits).is_some_and(|drift| drift.drifting)
+    });
+    marked.count() as f64 / experiments as f64
+}
+
+/// Share of sets of normal medians that show two modes.
+fn told(processes: usize, deviation: f64, experiments: usize) -> f64 {
+    let mut rng = Rng::with_seed(processes as u64);
+    let told = (0..experiments).filter(|_| {
+        let medians: Vec<f64> = (0..processes).map(|_| (deviation * normal(&mut rng)).exp()).collect();
+        modes(&medians).is_some()
+    });
+    told.count() as f64 / experiments as f64
+}
+
+#[test]
+fn rounds_that_are_disturbed_show_no_drift() {
+    for count in [4, 6, 10, 30] {
+        for noise in [0.0, 0.005, 0.01, 0.02] {
+            let share = marked(Rounds { count, noise, memory: 0.0, change: 0.0 }, 1500, 1);
+            assert!(share <= 0.005, "{count} rounds, noise {noise}: {share}");
+        }
+    }
+    // Nor do disturbances that last.
+    for count in [10, 15, 30] {
+        let share = marked(Rounds { count, noise: 0.02, memory: 0.5, change: 0.0 }, 4000, 1);
+        assert!(share <= 0.0125, "{count} rounds: {share}");
+    }
+}
+
+#[test]
+fn a_drift_is_found_in_few_rounds_and_beside_disturbances() {
+    for (count, noise, change, least) in [
+        (6, 0.0, 0.05, 0.99),
+        (6, 0.003, 0.05, 0.9),
+        (10, 0.003, 0.05, 0.9),
+        (10, 0.003, -0.05, 0.9),
+        (30, 0.01, 0.1, 0.97),
+    ] {
+        let share = marked(Rounds { count, noise, memory: 0.0, change }, 1000, 2);
+        assert!(share >= least, "{count} rounds, noise {noise}, change {change}: {share}");
+    }
+}
+
+#[test]
+fn normal_medians_seldom_look_like_two_modes() {
+    for processes in [5, 8, 24] {
+        for deviation in [0.01, 0.02, 0.05] {
+            let share = told(processes, deviation, 4000);
+            assert!(share < 0.01, "{processes} processes that differ by {deviation}: {share}");
+        }
+    }
+}
+
+#[test]
+fn two_levels_are_told() {
+    // A third of the processes is 10% slower; all differ by 0.5% besides.
+    let mut rng = Rng::with_seed(3);
+    for (processes, least) in [(6, 900), (8, 980), (24, 980)] {
+        let slow = processes / 3;
+        let told = (0..1000).filter(|_| {
+            let level = |index| if index < slow { 0.1 } else { 0.0 };
+            let medians: Vec<f64> =
+                (0..processes).map(|index| (level(index) + 0.005 * normal(&mut rng)).exp()).collect();
+            modes(&medians).is_some_and(|[low, high]| (low.processes, high.processes) == (processes - slow, slow))
+        });
+        let told = told.count();
+        assert!(told >= least, "{processes} processes: {told} of 1000");
+    }
+}
+
+#[test]
+#[ignore = "the long version: make bench-stats"]
+fn the_long_table_of_marks() {
+    for memory in [0.0, 0.5, 0.8] {
+        for count in [4, 6, 9, 10, 15, 20, 30, 60, 100] {
+            for noise in [0.0, 0.005, 0.01, 0.02] {
+                let share = marked(Rounds { count, noise, memory, change: 0.0 }, 20_000, 1);
+                println!("drift: memory {memory} rounds {count} noise {noise}: {:.3}%", 100.0 * share);
+            }
+        }
+    }
+    for count in [4, 6, 10, 30] {
+        for noise in [0.0, 0.003, 0.01] {
+            let share = marked(Rounds { count, noise, memory: 0.0, change: 0.05 }, 5000, 1);
+            println!("drift of 5%: rounds {count} noise {noise}: {:.2}%", 100.0 * share);
+        }
+    }
+    for processes in [5, 6, 8, 12, 24, 64] {
+        for deviation in [0.01, 0.02, 0.05, 0.2] {
+            println!("modes: {processes} processes, {deviation}: {:.3}%", 100.0 * told(processes, deviation, 20_000));
+        }
+    }
+}
