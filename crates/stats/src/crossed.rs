@@ -99,15 +99,9 @@ impl Seen {
 /// ([`PROCESS_PRIOR_PCT`], [`ROUND_PRIOR_PCT`] and [`RESIDUAL_PRIOR_PCT`], each with [`PRIOR_FREEDOM`]). From three
 /// processes and three rounds on nothing is assumed.
 ///
-<<<<<<< HEAD
-/// **Layouts in which components cannot be told apart** come out as one: where no process has two rounds, what differs
-/// between processes contains the residuals, and if the rounds have one process each, the rounds too. The interval is then
-/// Student's over the processes.
-=======
 /// **Layouts in which components cannot be told apart** come out as one. Where no process has two rounds, what differs
 /// between processes contains the residuals, and rounds are compared by their means. If each round has one process
 /// besides, rounds are in it too, and the interval is Student's over the processes.
->>>>>>> wt-c
 ///
 /// `None` without a cell, and where a value is not a finite number.
 pub fn crossed(cells: &[Cell]) -> Option<Crossed> {

@@ -3,14 +3,6 @@ use crate::{Sorted, median};
 /// The least distance of two modes, as a part of the value.
 const LEAST_GAP: f64 = 0.03;
 
-<<<<<<< HEAD
-/// By how much the gap between two modes exceeds the range of either.
-const GAP_OVER_RANGE: f64 = 2.0;
-
-/// By how much it exceeds the standard deviation within either.
-const GAP_OVER_DEVIATION: f64 = 5.0;
-
-=======
 /// By how much the gap between two modes exceeds the standard deviation within either.
 const GAP_OVER_DEVIATION: f64 = 5.0;
 
@@ -20,7 +12,6 @@ const GAP_OVER_DEVIATION_OF_FEW: f64 = 9.0;
 /// From so many processes on the smaller factor will do.
 const MANY_PROCESSES: usize = 8;
 
->>>>>>> wt-c
 /// Fewest processes of which modes are told.
 const FEWEST_PROCESSES: usize = 5;
 
@@ -38,15 +29,9 @@ pub struct Mode {
 
 /// The two levels on which the processes of a case settle, such as where a buffer's alignment or the placement of a page
 /// decides once for the life of a process; the lower one first. They are told apart where the sorted logarithms of the
-<<<<<<< HEAD
-/// processes' medians have one gap that is at least 3% wide and at least twice as wide as the range of the processes on
-/// either side of it, and at least five times as wide as their standard deviation. Each side has at least two of at least
-/// five processes.
-=======
 /// processes' medians have one gap that is at least 3% wide and at least five times as wide as the standard deviation of the
 /// processes on either side of it, nine times where there are fewer than eight processes. Each side has at least two of at
 /// least five processes.
->>>>>>> wt-c
 ///
 /// `None` where there is no such gap, and where a median is not positive and finite. By simulation fewer than one in a hundred
 /// sets of normal medians shows one (`crates/stats/tests/marks.rs`).
@@ -59,17 +44,9 @@ pub fn modes(process_medians: &[f64]) -> Option<[Mode; 2]> {
     let gap = |at: &usize| values[*at] - values[at - 1];
     let at = (1..values.len()).max_by(|one, other| gap(one).total_cmp(&gap(other)))?;
     let (low, high) = values.split_at(at);
-<<<<<<< HEAD
-    let range = |side: &[f64]| side[side.len() - 1] - side[0];
-    let deviation = |side: &[f64]| crate::standard_deviation(side).unwrap_or(0.0);
-    let apart = gap(&at) >= LEAST_GAP
-        && gap(&at) >= GAP_OVER_RANGE * range(low).max(range(high))
-        && gap(&at) >= GAP_OVER_DEVIATION * deviation(low).max(deviation(high));
-=======
     let deviation = |side: &[f64]| crate::standard_deviation(side).unwrap_or(0.0);
     let factor = if values.len() < MANY_PROCESSES { GAP_OVER_DEVIATION_OF_FEW } else { GAP_OVER_DEVIATION };
     let apart = gap(&at) >= LEAST_GAP.max(factor * deviation(low).max(deviation(high)));
->>>>>>> wt-c
     if !apart || low.len().min(high.len()) < FEWEST_OF_A_MODE {
         return None;
     }

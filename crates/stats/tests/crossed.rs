@@ -279,10 +279,6 @@ fn processes_alone_say_little_of_the_long_run() {
 #[test]
 #[ignore = "the long version: make bench-stats"]
 fn the_long_table() {
-<<<<<<< HEAD
-    let n = std::env::var("N").map_or(4000, |n| n.parse().unwrap());
-=======
->>>>>>> wt-c
     println!(
         "{:<14} {:<11} {:>9} {:>7} {:>6} {:>6} {:>9} {:>6} {:>6} {:>9}",
         "shape", "layout", "processes", "process", "round", "run", "coverage", "width", "half", "before"
@@ -291,12 +287,8 @@ fn the_long_table() {
         for layout in [LAYOUTS.as_slice(), &[Layout::SecondStage, Layout::FirstCalls, Layout::Single]].concat() {
             for processes in COUNTS {
                 for terms in all_terms().filter(|terms| within_prior(processes, *terms)) {
-<<<<<<< HEAD
-                    let Outcome { coverage, width, before, half_pct } = outcome(shape, terms, processes, layout, n);
-=======
                     let Outcome { coverage, width, before, half_pct } =
                         outcome(shape, terms, processes, layout, EXPERIMENTS);
->>>>>>> wt-c
                     let [process, round, run] = [terms.process, terms.round, terms.run].map(|term| 100.0 * term);
                     println!(
                         "{:<14} {:<11} {processes:>9} {process:>6.1}% {round:>5.1}% {run:>5.1}% {:>8.2}% {width:>6.2} {half_pct:>5.2}% {:>8.2}%",
