@@ -59,6 +59,9 @@ pub(crate) fn student_two_sided(t: f64, degrees_of_freedom: f64) -> Option<f64> 
 
 /// The quantile of order `p` of Student's distribution.
 pub(crate) fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
+    if !(0.0..1.0).contains(&p) {
+        return None;
+    }
     Some(StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?.inverse_cdf(p))
 }
 
