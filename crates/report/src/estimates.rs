@@ -101,14 +101,19 @@ impl Estimates {
     /// A quantile of single operations in ns, of those that [`operations`](Self::operations) has, where at least two samples
     /// lie beyond it: `order` is 0.05, 0.25, 0.75, 0.95 or 0.99.
     pub fn percentile(&self, order: f64) -> Option<f64> {
-        let operations = self.operations()?;
-        let beyond = order.min(1.0 - order) * operations.n as f64;
+        self.operations().and_then(|_| self.quantile(order))
+    }
+
+    /// Like [`percentile`](Self::percentile), also of batch means.
+    pub fn quantile(&self, order: f64) -> Option<f64> {
+        let samples = &self.samples_ns;
+        let beyond = order.min(1.0 - order) * samples.n as f64;
         let value = match order {
-            0.05 => operations.p5,
-            0.25 => operations.p25,
-            0.75 => operations.p75,
-            0.95 => operations.p95,
-            0.99 => operations.p99,
+            0.05 => samples.p5,
+            0.25 => samples.p25,
+            0.75 => samples.p75,
+            0.95 => samples.p95,
+            0.99 => samples.p99,
             _ => return None,
         };
         (beyond >= SAMPLES_BEYOND).then_some(value)
