@@ -586,7 +586,7 @@ mod tests {
         }
         let estimates = estimate(&record, &Protocol::default()).unwrap();
         assert_eq!(estimates.ticks, None);
-        assert_eq!((estimates.median_ns.low, estimates.median_ns.high), (99.5, 100.5));
+        assert!(estimates.median_ns.low < 99.5 && estimates.median_ns.high > 100.5, "{:?}", estimates.median_ns);
     }
 
     #[test]
@@ -601,7 +601,7 @@ mod tests {
         assert!((estimates.ticks.unwrap() / estimates.median_ns.estimate - 2.0).abs() < 1e-3);
         close(estimates.ticks_per_byte(Some(64)).unwrap(), estimates.ticks.unwrap() / 64.0);
         assert_eq!((estimates.ticks_per_byte(None), estimates.ticks_per_byte(Some(0))), (None, None));
-        close(estimates.bytes_per_second(Some(64)).unwrap(), 64e9 / estimates.median_ns.estimate);
+        close(estimates.bytes_per_second(Some(64)).unwrap(), 64e9 / estimates.samples_ns.mean);
         assert_eq!((estimates.bytes_per_second(None), estimates.bytes_per_second(Some(0))), (None, None));
     }
 
