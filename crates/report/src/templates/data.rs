@@ -88,7 +88,10 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         ("shared secret", sizes.shared_secret),
         ("signature", sizes.signature),
     ];
-    let mut known: Vec<String> = row.marks.iter().map(|mark| format!("{} {}", mark.symbol(), mark.legend())).collect();
+    let mut known: Vec<String> = match estimates {
+        Some(of) => row.notes.iter().map(|note| format!("{} ({})", note.text(of), note.legend())).collect(),
+        None => Vec::new(),
+    };
     known.extend(case.facts.defect.iter().map(|defect| format!("known defect: {}", neutral(defect))));
     if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
         let disturbances = &row.disturbances;

@@ -1,4 +1,4 @@
-use super::marks::symbols;
+use super::notes::note_words;
 use super::palette::{Palette, Role};
 use super::text::{display_width, left, neutral, right};
 use crate::estimates::{Estimates, estimate};
@@ -63,17 +63,18 @@ fn figures(record: &Record, estimates: &Estimates, palette: Palette) -> String {
     let operations = estimates.operations();
     let median = time(Some(estimates.median_ns.estimate));
     let width = left(&format!("±{}", percent(estimates.half_width_pct())), 8);
-    let p95 = time(operations.map(|operations| operations.p95));
+    let p95 = time(estimates.percentile(0.95));
     let variation = operations.and_then(|operations| operations.cov_pct).map_or(NONE.to_owned(), percent);
-    let symbols = symbols(record, estimates);
-    let marked = if symbols.is_empty() { String::new() } else { format!(" {symbols}") };
-    let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(&marked)));
+    let unsteady = if variation == NONE || operations.and_then(|of| of.cov_pct) < Some(3.0) { "" } else { " ~" };
+    let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(unsteady)));
     let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
-    let (median, marked) = (palette.paint(Role::Strong, &median), palette.paint(Role::Doubtful, &marked));
+    let median = palette.paint(Role::Strong, &median);
     let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
     let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
     let per_byte = per_byte.unwrap_or_default();
-    format!("median={median} {width}p95={p95}   CoV={variation}{marked}{fill} {rate} op/s{per_byte}")
+    let words = note_words(record, estimates);
+    let words = if words.is_empty() { words } else { format!("  {}", palette.paint(Role::Doubtful, &words)) };
+    format!("median={median} {width}p95={p95}   CoV={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
 }
 
 /// A time in nine columns.
@@ -89,7 +90,7 @@ mod tests {
     use crate::fixtures;
 
     const DOCUMENTED: &str =
-        "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,154 op/s";
+        "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,022 op/s";
 
     fn plain(record: &Record, estimates: &Estimates) -> String {
         line(record, Some(estimates), LineWidths::default(), Palette::PLAIN)

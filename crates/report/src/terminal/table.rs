@@ -1,32 +1,38 @@
-use super::columns::{Cell, lines, total_width};
+use super::columns::{Cell, GAP, lines, total_width};
 use super::decomposition;
-use super::environment::closing_with;
+use super::environment::{closing_with, estimated};
 use super::ledger;
 use super::line::{FAILED, NO_SAMPLES, failure};
-use super::marks::{Mark, symbols};
+use super::notes::{Note, notes_text};
 use super::overview::overview;
 use super::palette::{Palette, Role};
 use super::scaling::scaling_tables;
 use super::standing::{Standing, standings};
-use super::text::neutral;
+use super::text::{display_width, neutral};
+use super::trust::sentence;
 use crate::estimates::{Estimates, estimate};
-use crate::number::{NONE, duration, grouped, percent, rate, significant, throughput};
-use pqlab_record::{Record, Run, Status};
+use crate::number::{NONE, count, duration, grouped, percent, rate, significant, throughput};
+use pqlab_record::{CyclesSource, Record, Run, Status};
+use pqlab_stats::Interval;
 
-/// A run as tables, one for each area, the providers of a case side by side where the terminal is wide enough, below one
-/// another with more figures where it is not. The harness floor closes it.
+/// A run as tables, one for each area, the providers of a case below one another. A sentence on the whole run stands before
+/// them; what the notes and signs mean, the environment and the harness floor close them.
 pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
     let mut out = heading(run, palette);
-    let mut marks: Vec<Mark> = Vec::new();
-    for area in run.areas() {
-        let groups = groups(run, area);
-        let measured = groups.iter().flat_map(|group| &group.rows);
-        marks.extend(measured.filter_map(|row| Some(Mark::of(row.record, row.estimates.as_ref()?))).flatten());
-        if area == "floor" {
-            continue;
-        }
-        out.push_str(&format!("\n{}\n", palette.paint(Role::Strong, &neutral(area))));
-        let rows = layout(&groups, width);
+    let areas: Vec<(&str, Vec<Group<'_>>)> = run.areas().into_iter().map(|area| (area, groups(run, area))).collect();
+    let measured = |floor: bool| {
+        let rows = areas.iter().filter(move |(area, _)| floor || *area != "floor").flat_map(|(_, groups)| groups);
+        rows.flat_map(|group| &group.rows).filter_map(|row| Some((row.record, row.estimates.as_ref()?)))
+    };
+    let trusted: Vec<&Estimates> = measured(false).map(|(_, estimates)| estimates).collect();
+    if let Some(sentence) = sentence(&trusted, &run.header.protocol) {
+        out.push_str(&format!("{sentence}\n"));
+    }
+    let notes: Vec<Note> = measured(true).flat_map(|(record, estimates)| Note::of(record, estimates)).collect();
+    let some_estimated = measured(false).any(|(_, estimates)| estimated(estimates));
+    for (area, groups) in areas.iter().filter(|(area, _)| *area != "floor") {
+        out.push('\n');
+        let rows = layout(area, groups, width);
         for line in lines(&rows, width, palette) {
             out.push_str(&line);
             out.push('\n');
@@ -46,7 +52,7 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
     if let Some(table) = overview(run, width, palette) {
         out.push_str(&format!("\n{table}"));
     }
-    out + "\n" + &closing_with(run, marks, palette)
+    out + "\n" + &closing_with(run, &notes, some_estimated, palette)
 }
 
 /// A case with its estimates, if it has any.
@@ -104,115 +110,103 @@ fn groups<'a>(run: &'a Run, area: &'a str) -> Vec<Group<'a>> {
     groups
 }
 
-/// The first of the layouts that fits the terminal; the last where none does, which the terminal then wraps.
-fn layout(groups: &[Group<'_>], width: usize) -> Vec<Vec<Cell>> {
-    let fits = |rows: &Vec<Vec<Cell>>| total_width(rows) <= width;
-    let shared = groups.iter().any(|group| group.rows.len() > 1);
-    // What is told of a byte has no room beside other providers.
-    let of_bytes = groups.iter().flat_map(|group| &group.rows).any(|row| row.record.case.facts.bytes.is_some());
-    if shared && of_bytes {
-        return below_one_another(groups);
-    }
-    let wide = if shared { side_by_side(groups) } else { one_line_each(groups) };
-    Some(wide).filter(fits).unwrap_or_else(|| below_one_another(groups))
-}
-
-/// A column for each provider and one that names the fastest.
-fn side_by_side(groups: &[Group<'_>]) -> Vec<Vec<Cell>> {
-    let mut providers: Vec<&str> = Vec::new();
-    for row in groups.iter().flat_map(|group| &group.rows) {
-        if !providers.contains(&row.record.case.provider.as_str()) {
-            providers.push(&row.record.case.provider);
-        }
-    }
-    let mut heading = vec![Cell::left("")];
-    heading.extend(providers.iter().map(|provider| Cell::right(provider).role(Role::Faint)));
-    heading.push(Cell::left("fastest").role(Role::Faint));
-    let mut table = vec![heading];
-    // Marks stand behind the right edge of the figures, so every figure of a column leaves the room that the widest takes.
-    let room = |provider: &str| {
-        let cells = groups.iter().flat_map(|group| &group.rows).filter(|row| row.record.case.provider == provider);
-        cells.map(|row| marks(row).len()).max().unwrap_or(0)
-    };
-    let rooms: Vec<usize> = providers.iter().map(|provider| room(provider)).collect();
-    for group in groups {
-        let mut cells = vec![Cell::left(&format!("  {}", group.name))];
-        for (provider, room) in providers.iter().zip(&rooms) {
-            let row = group.rows.iter().find(|row| row.record.case.provider == *provider);
-            cells.push(row.map_or(Cell::right(""), |row| short(row, *room)));
-        }
-        let leading = group.rows.iter().filter(|row| row.standing.is_some_and(Standing::leads));
-        let names: Vec<&str> = leading.map(|row| row.record.case.provider.as_str()).collect();
-        cells.push(Cell::left(&names.join(" or ")));
-        table.push(cells);
-    }
-    table
-}
-
-/// The cell of a provider: median, half-width and marks.
-fn short(row: &Row<'_>, room: usize) -> Cell {
-    let Some(estimates) = &row.estimates else { return missing(row) };
-    let (number, unit) = duration(estimates.median_ns.estimate);
-    let marks = marks(row);
-    let gap = if room > 0 { " " } else { "" };
-    let cell = Cell::right(&format!("{number} {unit} ±{}{gap}{marks:<room$}", percent(estimates.half_width_pct())));
-    if row.standing.is_some_and(Standing::leads) { cell.role(Role::Good) } else { cell }
-}
-
-/// A row for each case, with its name and provider.
-fn one_line_each(groups: &[Group<'_>]) -> Vec<Vec<Cell>> {
-    let rows = groups.iter().flat_map(|group| group.rows.iter().map(|row| (&group.name, row)));
-    let cells = rows.map(|(name, row)| {
-        let mut cells = vec![Cell::left(&format!("  {name}")), Cell::left(&row.record.case.provider)];
-        cells.extend(full(row));
-        cells
-    });
-    cells.collect()
-}
-
-/// A row for each case, under the name of its algorithm and operation.
-fn below_one_another(groups: &[Group<'_>]) -> Vec<Vec<Cell>> {
-    let mut table = Vec::new();
+/// A row for each case under the name of its algorithm and operation. Notes stand at the end of their row where the terminal
+/// has room for them, else below it.
+fn layout(title: &str, groups: &[Group<'_>], width: usize) -> Vec<Vec<Cell>> {
+    let measured = || groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.estimates.as_ref());
+    let cycles = || measured().filter_map(|estimates| estimates.cycles);
+    let mut estimated = cycles().map(|cycles| cycles.source == CyclesSource::Estimated);
+    let all_estimated = estimated.all(|estimated| estimated);
+    let heading = |text: &str| Cell::right(text).role(Role::Faint);
+    let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.rows)).any(|(_, row)| bytes(row).is_some());
+    let mut table = vec![vec![
+        Cell::left(title).role(Role::Strong),
+        heading("median"),
+        Cell::default(),
+        heading(if cycles().next().is_none() {
+            ""
+        } else if all_estimated {
+            "≈cycles"
+        } else {
+            "cycles"
+        }),
+        Cell::default(),
+        heading(if of_bytes && cycles().next().is_some() { "per byte" } else { "" }),
+        heading("mean"),
+        heading("rate"),
+        heading("n"),
+        Cell::default(),
+    ]];
+    let mut notes = vec![String::new()];
     for group in groups {
         table.push(vec![Cell::left(&format!("  {}", group.name))]);
+        notes.push(String::new());
         for row in &group.rows {
-            let mut cells = vec![Cell::left(&format!("    {}", row.record.case.provider))];
-            cells.extend(full(row));
-            table.push(cells);
+            table.push(cells(row, all_estimated));
+            notes.push(row.estimates.as_ref().map(|of| notes_text(row.record, of)).unwrap_or_default());
         }
     }
-    table
+    let room = width.saturating_sub(total_width(&table) + GAP);
+    let mut out = Vec::new();
+    for (mut cells, note) in table.into_iter().zip(notes) {
+        let doubtful = |text: &str| Cell::left(text).role(Role::Doubtful);
+        if note.is_empty() {
+            out.push(cells);
+        } else if display_width(&note) <= room {
+            cells.resize(COLUMNS, Cell::default());
+            cells.push(doubtful(&note));
+            out.push(cells);
+        } else {
+            out.extend([cells, vec![doubtful(&note).indented().indented()]]);
+        }
+    }
+    out
 }
 
-fn full(row: &Row<'_>) -> Vec<Cell> {
-    let Some(estimates) = &row.estimates else { return vec![missing(row)] };
-    let operations = estimates.operations();
+/// Columns before the notes.
+const COLUMNS: usize = 10;
+
+fn bytes(row: &Row<'_>) -> Option<u64> {
+    row.record.case.facts.bytes.filter(|bytes| *bytes > 0)
+}
+
+fn cells(row: &Row<'_>, all_estimated: bool) -> Vec<Cell> {
+    let provider = Cell::left(&format!("    {}", row.record.case.provider));
+    let Some(estimates) = &row.estimates else { return vec![provider, missing(row)] };
     let time = |nanoseconds: f64| {
         let (number, unit) = duration(nanoseconds);
         format!("{number} {unit}")
     };
-    let p95 = operations.map_or(NONE.to_owned(), |operations| time(operations.p95));
-    let variation = operations.and_then(|operations| operations.cov_pct).map_or(NONE.to_owned(), percent);
-    let bytes = row.record.case.facts.bytes;
-    let per_second = match estimates.bytes_per_second(bytes) {
+    let half_width = |interval: &Interval| Cell::left(&format!("±{}", percent(interval.half_width_pct())));
+    let per_second = match estimates.bytes_per_second(bytes(row)) {
         Some(value) => throughput(value),
-        None => format!("{} op/s", estimates.operations_per_second().map_or(NONE.to_owned(), rate)),
+        None => estimates.operations_per_second().map_or(NONE.to_owned(), |value| format!("{}/s", short_rate(value))),
     };
     let leads = row.standing.is_some_and(Standing::leads);
     let median = Cell::right(&time(estimates.median_ns.estimate));
-    let mut cells = vec![
+    let cycles = estimates.cycles.as_ref();
+    let shown = cycles.map(|cycles| {
+        let sign = if cycles.source == CyclesSource::Estimated && !all_estimated { "≈" } else { "" };
+        format!("{sign}{}", count(cycles.median.estimate))
+    });
+    let per_byte = estimates.cycles_per_byte(row.record.case.facts.bytes).map(significant);
+    vec![
+        provider,
         if leads { median.role(Role::Good) } else { median },
-        Cell::left(&format!("±{}", percent(estimates.half_width_pct()))),
-        Cell::right(&format!("p95 {p95}")).spare(3),
-        Cell::right(&format!("CoV {variation}")).spare(4),
-        Cell::left(&marks(row)).role(Role::Doubtful),
-        Cell::right(&per_second).spare(1),
-    ];
-    let per_byte = estimates.ticks_per_byte(bytes);
-    let per_byte = per_byte.map(|ticks| format!("{} {}/B", significant(ticks), estimates.metric.unit()));
-    cells.push(Cell::right(&per_byte.unwrap_or_default()).spare(2));
-    cells.extend(row.standing.map(|standing| Cell::left(&standing.words())));
-    cells
+        half_width(&estimates.median_ns),
+        Cell::right(&shown.unwrap_or_default()),
+        cycles.map_or(Cell::default(), |cycles| half_width(&cycles.median)),
+        Cell::right(&per_byte.unwrap_or_default()).spare(1),
+        Cell::right(&time(estimates.samples_ns.mean)).spare(4),
+        Cell::right(&per_second).spare(2),
+        Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
+        Cell::left(&row.standing.map(Standing::short).unwrap_or_default()).spare(3),
+    ]
+}
+
+/// A rate in at most five characters: `96,134`, and from a million on `1.23 M`.
+fn short_rate(value: f64) -> String {
+    if value < 999_950.0 { rate(value) } else { format!("{} M", significant(value / 1e6)) }
 }
 
 /// What stands in place of the figures.
@@ -221,10 +215,6 @@ fn missing(row: &Row<'_>) -> Cell {
         Status::Ok => Cell::right(NO_SAMPLES),
         Status::Failed => Cell::right(FAILED).role(Role::Bad),
     }
-}
-
-fn marks(row: &Row<'_>) -> String {
-    row.estimates.as_ref().map(|estimates| symbols(row.record, estimates)).unwrap_or_default()
 }
 
 #[cfg(test)]
