@@ -10,6 +10,7 @@ mod gather;
 mod inspect;
 mod leak;
 pub mod ledger;
+mod place;
 mod plan;
 mod relay;
 mod session;
