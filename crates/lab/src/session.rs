@@ -9,7 +9,7 @@ use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
-use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader, State};
+use pqlab_record::{Case, CounterChoice, Environment, Metric, ProviderBuild, Record, RunHeader, State};
 use pqlab_report::comparison::{Difference, differences};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
