@@ -162,7 +162,7 @@ mod tests {
         let ascending = ["min_us", "p5_us", "p25_us", "median_us", "p75_us", "p95_us", "p99_us", "max_us"];
         assert!(ascending.windows(2).all(|pair| number(pair[0]) <= number(pair[1])));
         assert_eq!(row["counter"], "tsc");
-        assert_eq!(row["interval_method"], "student-t");
+        assert_eq!(row["interval_method"], "crossed-t");
         assert_eq!(row["process_medians_us"].as_array().unwrap().len(), 8);
         assert!((found["harness"]["floor_ns"].as_f64().unwrap() - 2.7).abs() < 0.2);
     }

@@ -38,7 +38,7 @@ pub(super) fn sentence(cases: &[&Estimates], protocol: &Protocol) -> Option<Stri
         ),
     };
     let figures = format!("{time}{}", cycles.unwrap_or_default());
-    Some(format!("Half of the figures are within {figures} of any other run's; {shared}: {}.", advice(cases, protocol)))
+    Some(format!("Half of the figures are within {figures} of what the cases take in the long run; {shared}: {}.", advice(cases, protocol)))
 }
 
 fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn a_run_is_summed_up_in_one_sentence() {
         let mut run = fixtures::run();
-        let wanted = "Half of the figures are within ±3.2% in time and ±0.5% in cycles of any other run's; nobody else was \
+        let wanted = "Half of the figures are within ±3.2% in time and ±0.9% in cycles of what the cases take in the long run; nobody else was \
                       seen on its cores: nothing to do.";
         assert_eq!(trust_sentence(&run).unwrap(), wanted);
         run.header.protocol.precision_pct = 0.1;
