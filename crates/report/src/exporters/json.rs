@@ -201,11 +201,14 @@ mod tests {
         let mut run = fixtures::run();
         run.records[0].case.facts.bytes = Some(64);
         let row = exported(false, &run)["results"]["kem"][0].clone();
-        assert!(row["ticks_per_byte"].is_number() && row["cycles"].is_null() && row["cycles_per_byte"].is_null());
+        assert!(row["ticks_per_byte"].is_number() && row["cycles"].is_null());
+        assert_eq!(row["core_cycles_source"], "estimated");
+        assert_eq!(row["cycles_per_byte"].as_f64().unwrap() * 64.0, row["core_cycles"].as_f64().unwrap());
         run.records[0].samples.metric = Metric::Cycles;
         let row = exported(false, &run)["results"]["kem"][0].clone();
         assert_eq!((&row["counter"], &row["cycles"]), (&json!("cycles"), &row["ticks"]));
         assert!(row["cycles_per_byte"].is_number() && row["instructions"].is_null());
+        assert_eq!((&row["core_cycles_source"], &row["core_cycles"]), (&json!("counter"), &row["cycles"]));
         run.records[0].samples.metric = Metric::Wall;
         let row = exported(false, &run)["results"]["kem"][0].clone();
         assert!(row["ticks"].is_null() && row["ticks_per_byte"].is_null());

@@ -1,8 +1,8 @@
 //! How a run becomes a [`Document`].
 
 use super::{
-    CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry, ModeEntry,
-    ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
+    CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
+    ModeEntry, ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
 };
 use crate::estimates::{Disturbances, Estimates, Imprecision, estimate, harness_floor_ns};
 use crate::scaling::{loads, scaling};
@@ -178,7 +178,8 @@ impl ResultEntry {
             modes: estimates.and_then(|estimates| estimates.modes).map(|modes| modes.map(mode).to_vec()),
             residue: estimates.and_then(|estimates| estimates.residues.clone()),
             first_call_us: estimates.and_then(|estimates| estimates.first_call_ns).map(|ns| ns / NS_PER_US),
-            imprecise: estimates.map(|of| of.imprecise.iter().copied().map(Imprecision::words).map(Into::into).collect()),
+            imprecise: estimates
+                .map(|of| of.imprecise.iter().copied().map(Imprecision::words).map(Into::into).collect()),
             samples: None,
         }
     }

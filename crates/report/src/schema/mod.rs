@@ -9,8 +9,7 @@ use crate::scaling::{LoadEntry, ScalingEntry};
 use indexmap::IndexMap;
 use pqlab_record::{
     Build, CounterChoice, Cpu, CyclesSource, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, Residue,
-    RunSpreads, Samples,
-    Sizes, Status,
+    RunSpreads, Samples, Sizes, Status,
 };
 use serde::{Deserialize, Serialize};
 
