@@ -7,16 +7,20 @@ export PATH := $(if $(CARGO_HOME),$(CARGO_HOME),$(HOME)/.cargo)/bin:$(PATH)
 
 PQLAB := $(CARGO_TARGET_DIR)/release/pqlab
 SUITE ?= standard
+RUNS ?= 16
+PAUSE ?= 20
+REPETITIONS ?= 2
 export AA SLOWED
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint bench bench-stats bench-aa clean setup
+.PHONY: help run test build lint bench bench-stats bench-aa bench-independence bench-between clean setup
 
 help: ## This list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
 	@echo
 	@echo "  SUITE=smoke        with run: another suite, or several"
 	@echo "  AA=3 SLOWED=3      with bench-aa: how many comparisons of each kind"
+	@echo "  RUNS=4 PAUSE=5     with bench-between: how many runs, and seconds between them"
 	@echo "  CARGO_TARGET_DIR   where cargo builds: $(CARGO_TARGET_DIR)"
 	@echo "  PQLAB_CACHE        what is kept between builds: $(PQLAB_CACHE)"
 
@@ -45,6 +49,13 @@ bench-stats: setup ## Simulations of the statistics, the long version: how often
 
 bench-aa: setup ## On this machine: 100 comparisons of a thing with itself, 30 with one that is 5% slower
 	cargo test --workspace --release --locked --test series -- --ignored --nocapture
+
+bench-independence: build ## On this machine: every case of SUITE in company and alone, REPETITIONS times
+	@$(PQLAB) doctor --independence $(SUITE) --repetitions $(REPETITIONS)
+
+bench-between: SUITE = standard --algorithm ML-KEM-768 --algorithm Ed25519 --algorithm ML-DSA-65 --algorithm SHA3-256
+bench-between: build ## On this machine: RUNS runs with pauses; how many intervals contain what the other runs find
+	@$(PQLAB) doctor --between $(RUNS) --pause $(PAUSE) $(SUITE)
 
 clean: ## Remove what was built; runs and the cache of C libraries stay
 	rm -rf "$(CARGO_TARGET_DIR)"/debug "$(CARGO_TARGET_DIR)"/release

@@ -1,9 +1,11 @@
 //! The command line.
 
+mod doctor;
 mod ledger;
 mod metric;
 mod run;
 
+pub(crate) use doctor::{DoctorArgs, MeasuredArgs};
 pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, VerifyBlockArgs};
 pub(crate) use metric::MetricName;
 pub(crate) use run::RunArgs;
@@ -346,32 +348,6 @@ pub(crate) struct ImportArgs {
 
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
-}
-
-/// What of this machine disturbs measuring.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab doctor
-  pqlab doctor --aa                 how often comparisons are false here, and what difference they find")]
-pub(crate) struct DoctorArgs {
-    /// Compare a case with itself, again and again, and keep for later verdicts what this says of the machine
-    #[arg(long)]
-    pub(crate) aa: bool,
-
-    /// With --aa: how many comparisons, of two runs each
-    #[arg(long, value_name = "N", default_value_t = 20, requires = "aa", value_parser = clap::value_parser!(u32).range(5..))]
-    pub(crate) comparisons: u32,
-
-    /// With --aa: the case; of a pattern, the first that matches
-    #[arg(long, value_name = "CASE", default_value = "kem/ML-KEM-768/decapsulate@*", requires = "aa")]
-    pub(crate) case: String,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-
-    /// As JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Does the time of an operation depend on the secret? Exit code 1 if so, 3 if it cannot be said.

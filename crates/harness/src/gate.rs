@@ -76,6 +76,8 @@ pub struct Observation {
     /// By how many percent fewer independent additions in a cycle the core carried out than when it is alone, before the
     /// visit or after it, whichever is more; of several cores the one with the most. `None` where there is no measuring it.
     pub narrowed_pct: Option<f64>,
+    /// The same, after the visit alone.
+    pub narrowed_after_pct: Option<f64>,
     /// Other tasks that were ready to run, before the visit or after it, beyond those for which the machine has processors that
     /// the trial's threads leave alone. `None` where nobody looked.
     pub crowding: Option<u64>,
@@ -224,6 +226,7 @@ impl Gate {
             clock_before_hz: before.core.clock_hz,
             clock_after_hz: after.clock_hz,
             narrowed_pct: narrowed(before.core).zip(narrowed(after)).map(|(before, after)| before.max(after)),
+            narrowed_after_pct: narrowed(after),
             crowding: None,
         }
     }
@@ -248,6 +251,11 @@ impl Gate {
     /// What was seen when the visit began, by what is known of the core since.
     pub fn first_look(&self, before: &Before) -> Look {
         self.look_of(before.core)
+    }
+
+    /// What was seen when the visit ended.
+    pub fn last_look(&self, observation: &Observation) -> Look {
+        Look { clock_hz: observation.clock_after_hz, narrowed_pct: observation.narrowed_after_pct }
     }
 
     fn look_of(&self, core: CoreState) -> Look {

@@ -11,6 +11,7 @@ pub mod counter;
 pub mod environment;
 pub mod gate;
 pub mod leak;
+mod looks;
 pub mod memory;
 pub mod process;
 pub mod residue;

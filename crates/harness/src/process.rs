@@ -190,7 +190,8 @@ impl Fleet for ProcessFleet {
 
     fn release(&mut self, case: &Case) {
         let id = case.id();
-        for process in 0..self.workers.processes {
+        let processes: Vec<u32> = self.running.keys().copied().collect();
+        for process in processes {
             if self.running.get(&process).is_some_and(|worker| worker.prepared.contains(&id)) {
                 // A worker that dies while it forgets a case is started again by the next request.
                 self.ask(process, &Request::Release { case: id.clone() }, self.workers.limits.request).ok();

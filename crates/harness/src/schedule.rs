@@ -2,27 +2,41 @@
 //!
 //! Cases come in blocks. For a block every process prepares every case; then rounds are run until no case is left. In a
 //! round each process, in shuffled order, visits each open case, in shuffled order: what is compared is interleaved in
-//! time, and a drift of the machine falls on all alike. A disturbed visit is measured again. The first rounds of a case are a
-//! pilot: from the noise within its processes follows how many rounds it gets. It is finished after these, or when its
-//! time is spent, and handed to the observer at once. Nothing looks at the interval while there is still a choice: see
+//! time, and a drift of the machine falls on all alike. A visit that finds the core shared is put off, and a disturbed one
+//! is measured again, when all others had their turn. The first rounds of a case are a pilot: from the noise within its
+//! processes follows how many rounds it gets. Where it is not precise enough after these because its processes differ, more
+//! processes join, as many as Stein's second stage calls for. Then it is finished, or when its time is spent, and handed to
+//! the observer at once. Nothing looks at the interval while there is still a choice: see
 //! [`rounds_for_precision`] for why.
+
+mod open;
 
 use crate::clock;
 use crate::gate::Widths;
 use crate::trial::Demands;
 use crate::wire::{Prepared, VisitRequest, Visited};
-use pqlab_record::{Case, Disturbance, Metric, Protocol, ProtocolKind, Record, Samples, State, Status, Visit};
-use pqlab_stats::{CONFIDENCE, Interval, median, median_interval, rounds_for_precision};
+use open::{Next, Open};
+use pqlab_record::{Case, Disturbance, Metric, Protocol, ProtocolKind, Record, Samples, State, Status};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::time::Duration;
 
 /// How often a disturbed visit is measured again before it is kept as it is.
 pub const REPEATS: u32 = 3;
-/// Share of a case's time for which a visit is measured again and again because of a neighbour on the core's other hardware
-/// thread: he comes and goes within tenths of a second.
-const PATIENCE: f64 = 1.0 / 16.0;
+/// Share of a case's time for which its visits are put off because of a neighbour on the core's other hardware thread: he comes
+/// and goes within tenths of a second.
+const PATIENCE: f64 = 0.25;
+/// Time between two attempts where all that is to be visited was put off.
+const WAIT: Duration = Duration::from_millis(5);
+/// Rounds of processes that join because those before them differ.
+const JOINING_ROUNDS: u32 = 3;
+/// Most processes of a case.
+const MOST_PROCESSES: u32 = 24;
+/// Fewest processes from whose differences it follows how many more are needed.
+const FEWEST_FOR_MORE: u32 = 8;
 /// A sample is at least this many times as long as the counter's resolution.
 const RESOLUTIONS_PER_SAMPLE: f64 = 100.0;
 /// Rounds of the pilot, from which the adaptive rules plan the rest; at least so many are measured.
@@ -50,6 +64,11 @@ pub trait Fleet {
 
     /// Measures a case in a process, readying it first where the process was started again.
     fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure>;
+
+    /// Lets some time pass.
+    fn wait(&mut self, time: Duration) {
+        std::thread::sleep(time);
+    }
 
     /// Lets all processes forget a case.
     fn release(&mut self, case: &Case);
@@ -150,35 +169,16 @@ fn blocks(plan: &[Case], positions: &[usize]) -> Vec<Vec<usize>> {
     order.into_iter().filter_map(|block| members.remove(block)).collect()
 }
 
-/// A case that is being measured.
-struct Open {
-    position: usize,
-    ns_per_operation: f64,
-    /// Whether that is what visits took, and not the estimate of the preparation.
-    visited: bool,
-    /// Samples still to take, process by process; `None` for the adaptive rules.
-    quota: Option<Vec<u64>>,
-    spent_ns: u64,
-    rounds: u32,
-    /// Rounds that the pilot calls for, once there was one.
-    planned: Option<u64>,
-    samples: Samples,
-}
-
-impl Open {
-    /// A visit knows better than the preparation, whose calls were few and cold, how long an operation takes; of several the
-    /// shortest counts, because what disturbs a visit only adds.
-    fn learn(&mut self, visited: &Visited) {
-        let batch = self.samples.batch as f64;
-        let times: Vec<f64> = match self.samples.ns_per_tick {
-            Some(ns) => visited.ticks.iter().map(|&ticks| ticks as f64 * ns / batch).collect(),
-            None => visited.wall_ns.iter().map(|&wall| wall as f64 / batch).collect(),
-        };
-        if let Some(seen) = median(&times) {
-            let known = if self.visited { self.ns_per_operation } else { f64::INFINITY };
-            (self.ns_per_operation, self.visited) = (seen.min(known).max(0.1), true);
-        }
-    }
+/// A process that is to visit a case.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    process: u32,
+    /// Among the open cases.
+    index: usize,
+    /// How often it was measured already and disturbed.
+    attempts: u32,
+    /// How often by more than a neighbour.
+    repeats: u32,
 }
 
 struct Block<'a> {
@@ -214,6 +214,7 @@ impl Block<'_> {
         self.working(position)?;
         let mut ns_per_operation = f64::INFINITY;
         let mut only_batch = None;
+        let mut first_calls_ns = BTreeMap::new();
         let mut demands = Demands::default();
         // First calls have processes of their own; one is enough to check the answers and to learn the time.
         let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
@@ -221,6 +222,7 @@ impl Block<'_> {
             match self.fleet.prepare(process, case) {
                 Ok(prepared) => {
                     ns_per_operation = ns_per_operation.min(prepared.ns_per_operation);
+                    first_calls_ns.insert(process, prepared.first_call_ns);
                     only_batch = prepared.batch;
                     demands = prepared.demands;
                 }
@@ -237,40 +239,40 @@ impl Block<'_> {
             ns_per_tick => (self.counter.metric, ns_per_tick),
         };
         let samples = Samples { metric, ns_per_tick, batch, visits: Vec::new() };
-        let ns_per_operation = ns_per_operation.max(0.1);
-        self.open.push(Open {
-            position,
-            ns_per_operation,
-            visited: false,
-            quota,
-            spent_ns: 0,
-            rounds: 0,
-            planned: None,
-            samples,
-        });
+        let mut open = Open::new(position, ns_per_operation, self.protocol, samples);
+        (open.quota, open.crew, open.first_calls_ns) = (quota, 0..self.processes(), first_calls_ns);
+        self.open.push(open);
         Ok(())
     }
 
     fn round(&mut self, order: &mut ChaCha8Rng) -> Result<Outcome, String> {
-        let mut processes: Vec<u32> = (0..self.processes()).collect();
-        processes.shuffle(order);
+        let mut queue = self.turns(order);
         let mut failed: Vec<(usize, String)> = Vec::new();
-        for process in processes {
-            let mut cases: Vec<usize> = (0..self.open.len()).collect();
-            cases.shuffle(order);
-            for index in cases {
-                if self.observer.stopped() {
-                    return Ok(Outcome::Interrupted);
+        let mut put_off = 0;
+        while let Some(turn) = queue.pop_front() {
+            if self.observer.stopped() {
+                return Ok(Outcome::Interrupted);
+            }
+            let position = self.open[turn.index].position;
+            if failed.iter().any(|(other, _)| *other == position) {
+                continue;
+            }
+            self.working(position)?;
+            match self.visit(turn) {
+                Ok(None) => put_off = 0,
+                Ok(Some(again)) => {
+                    queue.push_back(again);
+                    put_off += 1;
                 }
-                let position = self.open[index].position;
-                if failed.iter().any(|(other, _)| *other == position) {
-                    continue;
-                }
-                self.working(position)?;
-                match self.visit(process, index) {
-                    Ok(()) => {}
-                    Err(Failure::Case(reason)) => failed.push((position, reason)),
-                    Err(Failure::Fatal(reason)) => return Err(reason),
+                Err(Failure::Case(reason)) => failed.push((position, reason)),
+                Err(Failure::Fatal(reason)) => return Err(reason),
+            }
+            // Whoever is there is there for all: to ask again at once would only spend the time.
+            if put_off > 0 && put_off >= queue.len() {
+                put_off = 0;
+                self.fleet.wait(WAIT);
+                for open in &mut self.open {
+                    open.patience_ns = open.patience_ns.saturating_sub(WAIT.as_nanos() as u64);
                 }
             }
         }
@@ -284,8 +286,24 @@ impl Block<'_> {
         Ok(Outcome::Complete)
     }
 
-    /// One visit of one process to one case, measured again while it is disturbed.
-    fn visit(&mut self, process: u32, index: usize) -> Result<(), Failure> {
+    /// Who visits what in a round: processes in shuffled order, and the cases of each.
+    fn turns(&self, order: &mut ChaCha8Rng) -> VecDeque<Turn> {
+        let mut processes: Vec<u32> = (0..self.open.iter().map(|open| open.crew.end).max().unwrap_or(0)).collect();
+        processes.shuffle(order);
+        let mut turns = VecDeque::new();
+        for process in processes {
+            let mut cases: Vec<usize> =
+                (0..self.open.len()).filter(|&index| self.open[index].crew.contains(&process)).collect();
+            cases.shuffle(order);
+            turns.extend(cases.into_iter().map(|index| Turn { process, index, attempts: 0, repeats: 0 }));
+        }
+        turns
+    }
+
+    /// One visit of one process to one case. What was put off, or disturbed and may be measured again, is handed back: its turn
+    /// comes once more when all others had theirs.
+    fn visit(&mut self, turn: Turn) -> Result<Option<Turn>, Failure> {
+        let Turn { process, index, attempts, repeats } = turn;
         let processes = self.processes();
         let open = &mut self.open[index];
         let case = &self.plan[open.position];
@@ -299,12 +317,12 @@ impl Block<'_> {
             None => SAMPLES_PER_VISIT,
         };
         if samples == 0 {
-            return Ok(());
+            return Ok(None);
         }
         let first_call = case.state() == State::FirstCall;
         let samples = if first_call { 1 } else { samples };
         let least = if open.quota.is_none() && case.state() == State::Warm { LEAST_SAMPLES } else { 0 };
-        let first = open.rounds == 0;
+        let first = open.rounds == 0 || open.first_calls_ns.contains_key(&process);
         let affordable = (WARMUP_SHARE * budget_ns / open.ns_per_operation) as u64;
         let warmup = match (self.protocol.kind, first) {
             // A warm-up is what these cases are about: none before a first call, and one call to be at home in the process
@@ -321,67 +339,57 @@ impl Block<'_> {
             Some(_) => u64::MAX / 2,
             None => budget_ns as u64,
         };
-        let request = VisitRequest { case: case.id(), batch, warmup, samples, least, budget_ns, widths: Widths::new() };
-        let (mut attempts, mut repeats, mut spent_ns) = (0, 0, 0);
-        let visited = loop {
-            let mut visited = self.fleet.visit(process, case, &request)?;
-            open.spent_ns += visited.visit_ns;
-            if open.quota.is_some() {
-                // So many samples are asked for, and a neighbour may spoil half of them: none is left out for that.
-                visited.disturbances.iter_mut().for_each(Disturbance::keep);
-            }
-            spent_ns += visited.visit_ns;
-            let neighbour = visited.disturbances.iter().all(Disturbance::is_neighbour);
-            let patient = neighbour && (spent_ns as f64) < PATIENCE * self.protocol.max_time_s * 1e9;
-            let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
-            if good_enough || (attempts >= REPEATS && !patient) {
-                break visited;
-            }
-            attempts += 1;
-            repeats += u32::from(!neighbour);
-        };
+        let warm = case.state() == State::Warm;
+        let may_put_off = warm && open.quota.is_none() && open.patience_ns > 0;
+        let widths = Widths::new();
+        let request = VisitRequest { case: case.id(), batch, warmup, samples, least, budget_ns, may_put_off, widths };
+        let mut visited = self.fleet.visit(process, case, &request)?;
+        let neighbour = visited.disturbances.iter().all(Disturbance::is_neighbour);
+        if visited.ticks.is_empty() {
+            open.patience_ns = open.patience_ns.saturating_sub(visited.visit_ns);
+            return Ok(Some(turn));
+        }
+        open.spent_ns += visited.visit_ns;
+        if open.quota.is_some() {
+            // So many samples are asked for, and a neighbour may spoil half of them: none is left out for that.
+            visited.disturbances.iter_mut().for_each(Disturbance::keep);
+        }
+        let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
+        if !good_enough && attempts < REPEATS {
+            return Ok(Some(Turn { attempts: attempts + 1, repeats: repeats + u32::from(!neighbour), ..turn }));
+        }
         open.learn(&visited);
         if let Some(quota) = &mut open.quota {
             quota[process as usize] = quota[process as usize].saturating_sub(visited.ticks.len() as u64);
         }
         // Each first call has a process of its own.
-        let process = if first_call { open.rounds * processes + process } else { process };
-        open.samples.visits.push(Visit {
-            // Whoever goes on with a stopped run knows which start this is.
-            start: 0,
-            process,
-            round: open.rounds,
-            repeats,
-            disturbances: visited.disturbances,
-            clock_hz: visited.clock_hz,
-            ticks: visited.ticks,
-            wall_ns: visited.wall_ns,
-            extra: visited.extra,
-        });
-        Ok(())
+        let worker = if first_call { open.rounds * processes + process } else { process };
+        open.keep(process, worker, repeats, visited);
+        Ok(None)
     }
 
     /// Hands finished cases to the observer.
     fn judge(&mut self) -> Result<(), String> {
         let mut index = 0;
         while index < self.open.len() {
-            let wanted = self.protocol.precision_pct;
-            if self.open[index].rounds == PILOT_ROUNDS {
-                self.open[index].planned = rounds_for_precision(&self.pilot(&self.open[index]), wanted, CONFIDENCE);
+            let case = &self.plan[self.open[index].position];
+            match self.open[index].next(case, self.protocol) {
+                Next::Round => {
+                    index += 1;
+                    continue;
+                }
+                Next::Join(crew) => {
+                    if self.join(index, crew)? {
+                        index += 1;
+                    }
+                    continue;
+                }
+                Next::Finished => {}
             }
             let open = &self.open[index];
-            let finished = match &open.quota {
-                Some(quota) => quota.iter().all(|&left| left == 0),
-                None => {
-                    let spent = open.spent_ns as f64 >= self.protocol.max_time_s * 1e9;
-                    spent || open.planned.is_some_and(|planned| u64::from(open.rounds) >= planned)
-                }
-            };
-            if !finished {
-                index += 1;
-                continue;
-            }
-            let precise = self.interval(open).is_some_and(|interval| interval.half_width_pct() <= wanted);
+            let wanted = self.protocol.precision_pct;
+            let interval = open.interval(case, self.protocol);
+            let precise = interval.is_some_and(|interval| interval.half_width_pct() <= wanted);
             // A fixed number of iterations is asked for without a precision: nothing was missed.
             let precision_reached = precise || open.quota.is_some();
             let open = self.open.remove(index);
@@ -401,26 +409,24 @@ impl Block<'_> {
         Ok(())
     }
 
-    /// The interval as a report will show it: from the same visits, no finer than a step of the counter.
-    fn interval(&self, open: &Open) -> Option<Interval> {
-        let mut groups: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-        for visit in open.samples.usable() {
-            groups.entry(visit.process).or_default().extend(open.samples.ns_per_operation(visit));
+    /// Readies a case in processes that join. Whether it goes on: else it has failed.
+    fn join(&mut self, index: usize, crew: Range<u32>) -> Result<bool, String> {
+        let position = self.open[index].position;
+        let case = &self.plan[position];
+        for process in crew {
+            match self.fleet.prepare(process, case) {
+                Ok(prepared) => {
+                    self.open[index].first_calls_ns.insert(process, prepared.first_call_ns);
+                }
+                Err(Failure::Case(reason)) => {
+                    self.open.remove(index);
+                    self.fail(position, reason)?;
+                    return Ok(false);
+                }
+                Err(Failure::Fatal(reason)) => return Err(reason),
+            }
         }
-        let groups: Vec<Vec<f64>> = groups.into_values().filter(|group| !group.is_empty()).collect();
-        let step = open.samples.ns_per_tick.unwrap_or(1.0) / open.samples.batch as f64;
-        median_interval(&groups, CONFIDENCE).map(|interval| interval.with_step(step))
-    }
-
-    /// The medians of the visits so far, process by process. First calls, each of which has a process of its own, are
-    /// grouped by the place in the round: noise within a group is then noise between processes.
-    fn pilot(&self, open: &Open) -> Vec<Vec<f64>> {
-        let processes = self.processes();
-        let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];
-        for visit in open.samples.usable() {
-            groups[(visit.process % processes) as usize].extend(median(&open.samples.ns_per_operation(visit)));
-        }
-        groups
+        Ok(true)
     }
 
     fn fail(&mut self, position: usize, reason: String) -> Result<(), String> {
@@ -435,21 +441,9 @@ impl Block<'_> {
     }
 
     fn working(&mut self, position: usize) -> Result<(), String> {
-        let parts: f64 = self.open.iter().map(|open| self.part_done(open)).sum();
+        let parts: f64 = self.open.iter().map(|open| open.part_done(self.protocol)).sum();
         let case = &self.plan[position];
         self.observer.event(Event::Working { case, done: self.done as f64 + parts })
-    }
-
-    /// The share of an open case's time or samples that is spent.
-    fn part_done(&self, open: &Open) -> f64 {
-        match (&open.quota, self.protocol.iterations) {
-            (Some(quota), Some(iterations)) => 1.0 - quota.iter().sum::<u64>() as f64 / iterations.max(1) as f64,
-            _ => {
-                let time = open.spent_ns as f64 / (self.protocol.max_time_s * 1e9);
-                let rounds = open.planned.map_or(0.0, |planned| f64::from(open.rounds) / planned as f64);
-                time.max(rounds).min(1.0)
-            }
-        }
     }
 
     fn processes(&self) -> u32 {

@@ -106,6 +106,25 @@ pub struct Prepared {
     pub demands: Demands,
 }
 
+impl Visited {
+    /// A visit that was put off: the core was narrower than alone by so many percent.
+    pub(crate) fn put_off(pct: f64, visit_ns: u64, widths: Widths) -> Visited {
+        Visited {
+            ticks: Vec::new(),
+            wall_ns: Vec::new(),
+            visit_ns,
+            disturbances: vec![Disturbance::SharedCore { pct, kept: false }],
+            clock_hz: 0.0,
+            chunks: Vec::new(),
+            processor: None,
+            growth: 0,
+            extra: Vec::new(),
+            widths,
+            residues: None,
+        }
+    }
+}
+
 /// The outcome of a visit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visited {

@@ -4,6 +4,7 @@
 use crate::cold::Evicted;
 use crate::counter::{self, Selected};
 use crate::gate::{self, Gate, Lookout, Thresholds};
+use crate::looks::{self, Looks, MOST_NARROWED_PCT};
 use crate::residue::Tally;
 use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
@@ -135,6 +136,7 @@ impl<'a> Worker<'a> {
         let mut recorder = Recorder::default();
         let fixed_batch = fixed.and_then(|batch| usize::try_from(batch).ok());
         let (mut batch, mut spent) = (fixed_batch.unwrap_or(demands.multiple_of.max(1) as usize), 0);
+        let first_batch = batch;
         let first_call = timed_once(trial.as_mut(), batch, &mut recorder)?;
         let begun = clock::monotonic_ns();
         let ns_per_operation = loop {
@@ -159,7 +161,8 @@ impl<'a> Worker<'a> {
             self.return_home()?;
         }
         self.trials.insert(case.id(), trial);
-        Ok(Prepared { ns_per_operation, batch: fixed, demands })
+        let first_call_ns = first_call as f64 / first_batch as f64;
+        Ok(Prepared { ns_per_operation, first_call_ns, batch: fixed, demands })
     }
 
     /// The first call of an operation in this process, which is the reason why the process was started.
@@ -180,6 +183,14 @@ impl<'a> Worker<'a> {
         let resident_before = resident_bytes();
         let started = clock::monotonic_ns();
         residue::put_back();
+        let several_threads = trial.demands().several_threads;
+        if request.may_put_off && !several_threads {
+            self.gate.expect(&request.widths);
+            let look = self.gate.glance();
+            if let Some(pct) = look.narrowed_pct.filter(|pct| *pct > MOST_NARROWED_PCT) {
+                return Ok(Visited::put_off(pct, clock::monotonic_ns() - started, self.gate.widths()));
+            }
+        }
         let mut warm = 0;
         while warm < request.warmup {
             let count = batch.min((request.warmup - warm) as usize);
@@ -191,7 +202,6 @@ impl<'a> Worker<'a> {
         recorder.take();
         recorder.take_disturbances();
 
-        let several_threads = trial.demands().several_threads;
         let one_thread_only = matches!(self.counter.counter.metric(), Metric::Cycles | Metric::Instructions);
         let keep_wall = one_thread_only && !several_threads;
         let only_wall = one_thread_only && several_threads;
@@ -213,6 +223,7 @@ impl<'a> Worker<'a> {
             lookout.look(&cpus)
         });
         let before = gate.open();
+        let mut looks = Looks::begin(gate.first_look(&before));
         let measuring = clock::monotonic_ns();
         let (mut worked_ns, mut tally) = (0, Tally::default());
         for sample in 1..=request.samples {
@@ -239,6 +250,9 @@ impl<'a> Worker<'a> {
                 ticks.last().map_or(0, |&ticks| if only_wall { ticks } else { (ticks as f64 * ns_per_tick) as u64 })
             });
             trial.note(&mut recorder)?;
+            if !several_threads {
+                looks.sample(gate);
+            }
             let short = (worked_ns as f64) < SHORT_SAMPLE_NS * sample as f64;
             let too_few = short && (sample < request.least || (request.least > 0 && worked_ns < LEAST_WORK_NS));
             if !too_few && clock::monotonic_ns() - measuring >= request.budget_ns {
@@ -247,6 +261,10 @@ impl<'a> Worker<'a> {
         }
         let mut observation = gate.close(before);
         let mut widths = gate.widths();
+        let chunks = if several_threads { Vec::new() } else { looks.end(gate.last_look(&observation)) };
+        if let Some(pct) = looks::narrowed_pct(&chunks) {
+            observation.narrowed_pct = Some(pct);
+        }
         if let (Some(lookout), Some(before)) = (lookout, looked_before) {
             let after = lookout.look(&cpus);
             observation.narrowed_pct = lookout.narrowed_pct(&cpus, before, after);
@@ -263,7 +281,9 @@ impl<'a> Worker<'a> {
             wall_ns,
             visit_ns: clock::monotonic_ns() - started,
             disturbances: recorder.take_disturbances(),
-            clock_hz: (observation.clock_before_hz + observation.clock_after_hz) / 2.0,
+            clock_hz: looks::clock_hz(&chunks).unwrap_or_else(|| observation.clock_hz()),
+            chunks: chunks.into_iter().map(|chunk| chunk.chunk).collect(),
+            processor: affinity::current_cpu(),
             growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),
             widths,

@@ -10,6 +10,7 @@ use pqlab_record::{Case, Disturbance, Facts, Metric, Protocol, ProtocolKind, Rec
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::time::Duration;
 
 const COUNTER: CounterFacts = CounterFacts { metric: Metric::Wall, ns_per_tick: Some(1.0), resolution_ns: 20.0 };
 /// What the scheduler of a busy machine gives a task before another one has its turn, in ns.
@@ -56,6 +57,7 @@ struct ScriptedMachine {
     /// What the preparation takes for the cost, where that is wrong.
     estimated: Option<f64>,
     dismissed: usize,
+    waited: usize,
 }
 
 impl ScriptedMachine {
@@ -73,6 +75,7 @@ impl ScriptedMachine {
             only_batch: None,
             estimated: None,
             dismissed: 0,
+            waited: 0,
         }
     }
 
@@ -88,7 +91,12 @@ impl Fleet for ScriptedMachine {
         }
         self.prepared.push(case.id());
         let ns_per_operation = self.estimated.unwrap_or_else(|| (self.cost)(&case.algorithm));
-        Ok(Prepared { ns_per_operation, batch: self.only_batch, demands: self.demands })
+        Ok(Prepared {
+            ns_per_operation,
+            first_call_ns: ns_per_operation,
+            batch: self.only_batch,
+            demands: self.demands,
+        })
     }
 
     fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
@@ -133,6 +141,7 @@ impl Fleet for ScriptedMachine {
             clock_after_hz: 3e9,
             waited_ns: Some((wall - cpu) as u64),
             narrowed_pct: Some(if self.load == Load::Neighbour { 30.0 } else { 0.0 }),
+            narrowed_after_pct: None,
             crowding: None,
         };
         Ok(Visited {
@@ -141,11 +150,17 @@ impl Fleet for ScriptedMachine {
             visit_ns: wall as u64,
             disturbances: gate::judge(&observation, &Thresholds::default()),
             clock_hz: 3e9,
+            chunks: vec![],
+            processor: None,
             growth: 0,
             extra: vec![],
             widths: Widths::new(),
             residues: None,
         })
+    }
+
+    fn wait(&mut self, _time: Duration) {
+        self.waited += 1;
     }
 
     fn release(&mut self, _case: &Case) {}
@@ -408,6 +423,39 @@ fn a_visit_corrects_what_the_preparation_estimated() {
     let warmups: Vec<u64> = machine.asked.iter().map(|visit| visit.warmup).collect();
     assert!(warmups[1..].iter().all(|&warmup| warmup >= 10), "{warmups:?}");
     assert!(machine.asked.iter().all(|visit| visit.least == 10));
+}
+
+#[test]
+fn processes_that_differ_call_for_more_of_them_and_processes_that_agree_do_not() {
+    let crew = |spread: (f64, f64)| {
+        let mut machine = ScriptedMachine::new(Load::Quiet);
+        machine.spread = spread;
+        let protocol = Protocol { max_time_s: 20.0, ..Protocol::default() };
+        let collector = measure(&mut machine, &[case("A", "one")], &protocol);
+        let visits = &collector.records[0].1.samples.visits;
+        let mut processes: Vec<u32> = visits.iter().map(|visit| visit.process).collect();
+        processes.sort_unstable();
+        processes.dedup();
+        (processes.len(), visits.iter().filter(|visit| visit.process >= 8).count())
+    };
+    assert_eq!(crew((0.02, 0.0)), (8, 0));
+    // Three layouts 2% apart: no interval of 1% over eight of them.
+    let (processes, visits) = crew((0.02, 0.02));
+    assert!(processes > 8 && processes <= 24, "{processes}");
+    assert_eq!(visits, 3 * (processes - 8), "three rounds of those that join");
+}
+
+#[test]
+fn visits_beside_a_neighbour_come_again_when_the_others_had_their_turn() {
+    let mut machine = ScriptedMachine::new(Load::Neighbour);
+    let plan = [case("A", "one"), case("B", "one")];
+    measure(&mut machine, &plan, &Protocol { processes: 3, ..Protocol::default() });
+    let asked: Vec<&(u32, String)> = machine.log.iter().take(6).collect();
+    let mut distinct = asked.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(distinct.len(), 6, "the first six visits are those of the round, none twice: {asked:?}");
+    assert!(machine.waited > 0, "where everything was put off, some time passes");
 }
 
 #[test]

@@ -174,6 +174,7 @@ impl Served {
             samples: 50,
             least,
             budget_ns: 2_000_000,
+            may_put_off: false,
             widths: Default::default(),
         };
         match self.ask(Request::Visit(visit)) {

@@ -2,11 +2,12 @@
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
 use pqlab_harness::clock;
-use pqlab_record::{Case, MachineNoise, Protocol, Record, Run};
+use pqlab_record::{Case, MachineNoise, Protocol, Record, Run, Unit, Visits, Worker};
 use pqlab_report::comparison::{Comparison, Judged, Yardstick, compare, compare_runs, pair_by_stars};
 use pqlab_report::estimate;
 use pqlab_stats::{FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 /// What a run on this machine is judged by: a margin that the user gave, else what was found of the machine, else what is
@@ -119,7 +120,7 @@ impl Laboratory {
         let folder =
             tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
         let mut store = Store::open(folder.path().join("noise.db"))?;
-        let (mut medians, mut contended): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+        let (mut medians, mut contended): (Vec<ProcessMedians>, Vec<ProcessMedians>) = (Vec::new(), Vec::new());
         let mut environment = None;
         while medians.len() < 2 * comparisons && medians.len() + contended.len() < 4 * comparisons {
             let plan = Plan { suite: "noise".into(), cases: vec![case.clone()], protocol: protocol.clone() };
@@ -131,11 +132,14 @@ impl Laboratory {
             let run = store.load_run(&ended.run)?;
             let record = run.records.first();
             let estimates = record.and_then(|record| estimate(record, protocol));
-            let Some(estimates) = estimates else {
+            let Some((record, estimates)) = record.zip(estimates) else {
                 let reason = record.and_then(|record| record.error.clone()).unwrap_or_else(|| "no samples".into());
                 return Err(LabError::Measuring(format!("{} cannot be measured: {reason}", case.id())));
             };
-            let of_processes = estimates.process_medians_ns.iter().map(|(_, median)| *median).collect();
+            let of_processes = ProcessMedians {
+                time: estimates.process_medians_ns.iter().map(|(_, median)| *median).collect(),
+                cycles: estimates.cycles.and_then(|_| process_medians_cycles(record)),
+            };
             if estimates.contended {
                 contended.push(of_processes)
             } else {
@@ -145,22 +149,73 @@ impl Laboratory {
         }
         let lacking = (2 * FEWEST_COMPARISONS.min(comparisons)).saturating_sub(medians.len());
         medians.extend(contended.into_iter().take(lacking));
-        let pairs: Vec<(Vec<f64>, Vec<f64>)> =
-            medians.chunks_exact(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
-        let (Some(found), Some(environment)) = (null_comparisons(&pairs), environment) else {
-            return Err(LabError::usage("at least 5 comparisons of at least 3 processes are needed"));
-        };
+        let Some(environment) = environment else { return Err(too_few()) };
+        let time = in_pairs(&medians, |run| Some(&run.time)).as_deref().and_then(null_comparisons);
+        let time = time.ok_or_else(too_few)?;
+        let cycles = in_pairs(&medians, |run| run.cycles.as_ref()).as_deref().and_then(null_comparisons);
+        // Judged in what later comparisons of such a case are judged in.
+        let judged = cycles.unwrap_or(time);
         let noise = MachineNoise {
             host: environment.host.name,
             cpu: environment.cpu.model,
             measured_at: clock::utc_now(),
             case: case.id(),
-            comparisons: found.comparisons as u64,
-            false_verdicts: found.false_verdicts as u64,
-            run_spread_pct: found.runs.pct,
-            margin_pct: found.margin_pct,
-            smallest_difference_pct: found.smallest_difference_pct,
+            comparisons: judged.comparisons as u64,
+            false_verdicts: judged.false_verdicts as u64,
+            run_spread_pct: time.runs.pct,
+            run_spread_cycles_pct: cycles.map(|cycles| cycles.runs.pct),
+            margin_pct: judged.margin_pct,
+            smallest_difference_pct: judged.smallest_difference_pct,
         };
         Ok(Some(noise))
+    }
+}
+
+/// The medians of a run's processes.
+struct ProcessMedians {
+    /// In ns.
+    time: Vec<f64>,
+    /// In core cycles, where the case has them.
+    cycles: Option<Vec<f64>>,
+}
+
+/// The medians of the processes in core cycles.
+fn process_medians_cycles(record: &Record) -> Option<Vec<f64>> {
+    let mut processes: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
+    for (moment, values) in record.samples.values(Unit::CoreCycles, Visits::Usable)? {
+        processes.entry(moment.worker).or_default().extend(values);
+    }
+    processes.values().map(|values| pqlab_stats::median(values)).collect()
+}
+
+/// Each run with the one after it; `None` where one of them has no such medians.
+fn in_pairs(
+    runs: &[ProcessMedians],
+    of: impl Fn(&ProcessMedians) -> Option<&Vec<f64>>,
+) -> Option<Vec<(Vec<f64>, Vec<f64>)>> {
+    runs.chunks_exact(2).map(|pair| Some((of(&pair[0])?.clone(), of(&pair[1])?.clone()))).collect()
+}
+
+fn too_few() -> LabError {
+    LabError::usage("at least 5 comparisons of at least 3 processes are needed")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{case, record};
+
+    #[test]
+    fn processes_have_medians_in_cycles_where_the_clock_is_known() {
+        let known = record(&case("liboqs", "encapsulate"), 10_000.0, 2.5e9, 1);
+        let medians = process_medians_cycles(&known).unwrap();
+        assert_eq!(medians.len(), 8);
+        assert!(medians.iter().all(|cycles| (cycles / 25_000.0 - 1.0).abs() < 0.005), "{medians:?}");
+        assert_eq!(process_medians_cycles(&record(&case("liboqs", "encapsulate"), 10_000.0, 0.0, 1)), None);
+        let run = |cycles| ProcessMedians { time: vec![1.0], cycles };
+        let runs = [run(Some(vec![2.0])), run(Some(vec![3.0])), run(None), run(Some(vec![5.0]))];
+        assert_eq!(in_pairs(&runs[..2], |run| run.cycles.as_ref()), Some(vec![(vec![2.0], vec![3.0])]));
+        assert_eq!(in_pairs(&runs, |run| run.cycles.as_ref()), None, "one run has none");
+        assert_eq!(in_pairs(&runs, |run| Some(&run.time)).map(|pairs| pairs.len()), Some(2));
     }
 }

@@ -1,5 +1,6 @@
 //! The facade: suite -> plan -> run -> store -> report. What the command line does, a program can do through here.
 
+mod between;
 mod blocks;
 mod catalogue;
 mod compare;
@@ -7,28 +8,35 @@ mod defects;
 mod destination;
 mod error;
 mod gather;
+mod independence;
 mod inspect;
 mod leak;
 pub mod ledger;
 mod plan;
 mod relay;
 mod session;
+#[cfg(test)]
+mod simulated;
+mod spread;
 mod suite;
 mod taint;
 mod verify;
 mod worker;
 
+pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
 pub use blocks::senders;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
 pub use compare::{check_percentage, compare_stored, yardstick};
 pub use destination::{Destination, Writing};
 pub use error::LabError;
 pub use gather::{Gathered, gather};
+pub use independence::{DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest};
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
 pub use leak::{
     LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases, leak_without_figures, measure_leak,
 };
 pub use plan::{Filters, Plan, matches};
+pub use pqlab_harness::counter::estimated_over_counted;
 pub use relay::relay;
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};

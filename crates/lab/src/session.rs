@@ -1,7 +1,7 @@
 //! Running a plan: environment, workers, store, and whoever watches.
 
 use crate::worker::registry;
-use crate::{LabError, Plan, defects};
+use crate::{LabError, Plan, defects, spread};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
@@ -122,6 +122,7 @@ impl Laboratory {
             case.facts.defect = defects::known(case, self.registry.providers());
         }
         let started_at = clock::utc_now();
+        plan.protocol.run_spreads = spread::known(store, &environment, &started_at)?;
         let mut random = rand::rng();
         let header = RunHeader {
             id: run_id(&started_at, random.random()),
@@ -219,6 +220,7 @@ impl Laboratory {
         let complete = outcome.map_err(LabError::Measuring)? == Outcome::Complete;
         if complete {
             store.complete_run(&header.id, &clock::utc_now())?;
+            spread::remember(store, &header.id)?;
         }
         Ok(Ended { run: header.id.clone(), complete, failed })
     }

@@ -15,8 +15,12 @@ pub struct MachineNoise {
     pub comparisons: u64,
     /// How many of them were called faster or slower.
     pub false_verdicts: u64,
-    /// Standard deviation of what tells whole runs apart, in percent.
+    /// Standard deviation of what tells the times of whole runs apart, in percent.
     pub run_spread_pct: f64,
+    /// Likewise of their core cycles, where the case has them: then the comparisons were made in cycles, and the margin and the
+    /// smallest difference are of cycles.
+    #[serde(default)]
+    pub run_spread_cycles_pct: Option<f64>,
     /// The margin within which nineteen of twenty comparisons are equivalent, in percent.
     pub margin_pct: f64,
     /// The difference that is found nineteen times of twenty, in percent.

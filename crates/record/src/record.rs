@@ -372,7 +372,8 @@ impl Samples {
 
     /// Whether the figures must be marked: too few visits were left alone for an estimate from those alone, which takes three of
     /// each of three processes, or as many as the case has where these are fewer. Then all visits count, and the figures are
-    /// those of a machine that was busy with something else.
+    /// those of a machine that was busy with something else. So they are where more than half of the visits are kept in spite
+    /// of a neighbour.
     pub fn contended(&self) -> bool {
         let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {
             let mut counts: BTreeMap<Worker, usize> = BTreeMap::new();
@@ -384,7 +385,8 @@ impl Samples {
         let all = by_process(&mut self.visits.iter());
         let clean = by_process(&mut self.visits.iter().filter(|visit| visit.counts()));
         let enough = |(at, visits): (usize, &usize)| clean.get(at).copied().unwrap_or(0) >= (*visits).min(ENOUGH);
-        !all.iter().take(ENOUGH).enumerate().all(enough)
+        let kept = self.visits.iter().filter(|visit| visit.disturbances.iter().any(Disturbance::is_kept)).count();
+        2 * kept > self.visits.len() || !all.iter().take(ENOUGH).enumerate().all(enough)
     }
 
     /// How much of the measuring time somebody used the core's other hardware thread, in percent.

@@ -261,7 +261,7 @@ fn headline(visits: &[(Moment, Vec<f64>)], runs: RunSpread, step: f64) -> Option
 }
 
 /// The two-way model over the medians of visits; `None` where one is not positive.
-pub(crate) fn crossed_of(visits: &[(Moment, Vec<f64>)]) -> Option<Crossed> {
+pub fn crossed_of(visits: &[(Moment, Vec<f64>)]) -> Option<Crossed> {
     let cell = |(moment, values): &(Moment, Vec<f64>)| {
         let value = pqlab_stats::median(values)?.ln();
         let (process, round) = moment.numbers();

@@ -26,5 +26,5 @@ pub mod terminal;
 mod fixtures;
 
 pub use decomposition::{Decomposition, decompositions};
-pub use estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
+pub use estimates::{Disturbances, Estimates, crossed_of, estimate, harness_floor_ns};
 pub use exporters::{ExportError, ExportOptions, Exporter, exporter, exporters, exporters_with};

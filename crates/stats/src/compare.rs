@@ -48,7 +48,10 @@ impl Ratio {
             return None;
         }
         let [low, high] = [self.ratio.low, self.ratio.high].map(|end| end * shift.exp());
-        let statistic = if estimate == 1.0 { 0.0 } else { estimate.ln() / self.standard_error.max(f64::MIN_POSITIVE) };
+        // By the interval's own width, which may be wider than the standard error alone makes it.
+        let factor = student_quantile(0.5 + self.ratio.confidence / 2.0, self.degrees_of_freedom)?;
+        let error = ((self.ratio.high / self.ratio.estimate).ln() / factor).max(self.standard_error);
+        let statistic = if estimate == 1.0 { 0.0 } else { estimate.ln() / error.max(f64::MIN_POSITIVE) };
         let p_value = student_two_sided(statistic, self.degrees_of_freedom)?;
         Some(Ratio { ratio: Interval { estimate, low, high, ..self.ratio }, p_value, ..self })
     }

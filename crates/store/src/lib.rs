@@ -7,6 +7,7 @@
 
 mod error;
 mod location;
+mod medians;
 mod read;
 mod reference;
 pub mod samples;
@@ -19,6 +20,7 @@ mod yardsticks;
 
 pub use error::StoreError;
 pub use location::default_path;
+pub use medians::RunMedian;
 pub use read::RunSummary;
 pub use store::Store;
 pub use write::Import;

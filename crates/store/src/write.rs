@@ -98,7 +98,7 @@ impl Store {
     }
 
     /// All of it in one transaction, or none.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &mut self,
         body: impl FnOnce(&Transaction<'_>, &Path) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {

@@ -1,3 +1,7 @@
+mod between;
+mod independence;
+mod runs;
+
 use super::laboratory;
 use super::run::stop_on_signals;
 use crate::args::DoctorArgs;
@@ -7,11 +11,23 @@ use crate::{DONE, INTERRUPTED, output};
 use indicatif::ProgressBar;
 use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol, Record, RunHeader};
 use pqlab_lab::report::terminal::{self, Palette, Role};
-use pqlab_lab::{Progress, Severity, advise, advise_here, counters};
+use pqlab_lab::{Progress, Severity, advise, advise_here, counters, estimated_over_counted};
 use serde_json::json;
 use std::io::{IsTerminal, stderr};
 
 pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+    if arguments.independence {
+        return independence::run(arguments, screen);
+    }
+    if let Some(runs) = arguments.between {
+        return between::run(arguments, runs);
+    }
+    if arguments.measured.is_given() {
+        return Err(output::BadInput(
+            "suites, filters and measuring rules go with --independence or --between: see `pqlab doctor --help`".into(),
+        )
+        .into());
+    }
     if arguments.aa {
         return noise(arguments);
     }
@@ -19,6 +35,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     let mut advice = advise(&environment);
     advice.extend(advise_here());
     let counters = counters();
+    let estimated_over_counted = estimated_over_counted();
     if arguments.json {
         let advice: Vec<_> = advice
             .iter()
@@ -26,7 +43,8 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
                 json!({"severity": word(advice.severity), "subject": advice.subject, "finding": advice.finding, "remedy": advice.remedy})
             })
             .collect();
-        let all = json!({"environment": environment, "advice": advice, "counters": counters});
+        let all = json!({"environment": environment, "advice": advice, "counters": counters,
+            "estimated_over_counted": estimated_over_counted});
         output::json(&serde_json::to_string_pretty(&all)?)?;
         return Ok(DONE);
     }
@@ -36,6 +54,10 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
         let available = if counter.available { "yes" } else { "no " };
         output::data(&format!("  {:<13} {available}  {}", counter.name, counter.detail))?;
     }
+    output::data(&match estimated_over_counted {
+        Some(ratio) => format!("  estimated core cycles are {:+.2}% off those that are counted", 100.0 * (ratio - 1.0)),
+        None => "  no cycles are counted here that the estimated ones could be held against".to_owned(),
+    })?;
     output::data("\nWhat disturbs measuring here")?;
     for advice in &advice {
         output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;
@@ -71,8 +93,17 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
         return Ok(DONE);
     }
     let MachineNoise { comparisons, false_verdicts, run_spread_pct, margin_pct, smallest_difference_pct, .. } = &noise;
-    output::data(&format!("{false_verdicts} of {comparisons} comparisons of {} with itself were false", noise.case))?;
-    output::data(&format!("whole runs differ by {run_spread_pct:.2}% (standard deviation) beyond their processes"))?;
+    let (unit, cycles) = match noise.run_spread_cycles_pct {
+        Some(pct) => ("core cycles", format!("; their core cycles by {pct:.2}%")),
+        None => ("time", String::new()),
+    };
+    let case = &noise.case;
+    output::data(&format!(
+        "{false_verdicts} of {comparisons} comparisons of {case} with itself were false, in {unit}"
+    ))?;
+    output::data(&format!(
+        "the times of whole runs differ by {run_spread_pct:.2}% (standard deviation) beyond their processes{cycles}"
+    ))?;
     output::data(&format!(
         "19 of 20 comparisons are equivalent within {margin_pct:.2}%: the margin of later verdicts"
     ))?;

@@ -14,6 +14,7 @@ fn quiet() -> Observation {
         clock_before_hz: 3e9,
         clock_after_hz: 3e9,
         narrowed_pct: Some(0.0),
+        narrowed_after_pct: Some(0.0),
         crowding: Some(0),
     }
 }

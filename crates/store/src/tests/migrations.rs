@@ -10,6 +10,7 @@ const LEFT_BEHIND: &[&str] = &[
     include_str!("fixtures/schema-1.sql"),
     include_str!("fixtures/schema-2.sql"),
     include_str!("fixtures/schema-3.sql"),
+    include_str!("fixtures/schema-4.sql"),
 ];
 
 /// The schema from which on samples tell which start of the run made them.

@@ -1,6 +1,7 @@
 //! The store through its public methods, on files in folders of their own.
 
 mod kill;
+mod medians;
 mod migrations;
 mod references;
 mod refusals;

@@ -35,6 +35,7 @@ fn the_newest_noise_of_a_machine_counts() {
         comparisons: 20,
         false_verdicts: 0,
         run_spread_pct: 0.1 + 0.2,
+        run_spread_cycles_pct: Some(0.1),
         margin_pct: 1.5,
         smallest_difference_pct: 2.5,
     };

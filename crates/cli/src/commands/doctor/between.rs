@@ -1,0 +1,69 @@
+//! `pqlab doctor --between`: do runs find what the intervals of each other say?
+
+use super::runs::{ManyRuns, START_S, announce};
+use crate::args::DoctorArgs;
+use crate::commands::laboratory;
+use crate::commands::run::{command_line, stop_on_signals};
+use crate::{DONE, INTERRUPTED, output};
+use pqlab_lab::{Agreement, Between, BetweenRequest};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
+    let pause = Duration::try_from_secs_f64(arguments.pause)
+        .map_err(|error| output::BadInput(format!("--pause {}: {error}", arguments.pause)))?;
+    let laboratory = laboratory()?;
+    let plan = arguments.measured.plan(&laboratory)?;
+    let stop = stop_on_signals()?;
+    let all = plan.cases.len() * runs as usize;
+    let what =
+        format!("measuring {} cases {runs} times, with {} s between two runs", plan.cases.len(), arguments.pause);
+    let pauses_s = f64::from(runs - 1) * arguments.pause;
+    announce(&what, all as f64 * plan.protocol.max_time_s + f64::from(runs) * START_S + pauses_s);
+    let request = BetweenRequest { runs, pause, seed: arguments.measured.seed, command: command_line() };
+    let mut progress = ManyRuns::of(all);
+    let found = laboratory.measure_between(&plan, &request, &mut progress, &stop);
+    progress.end();
+    let Some(found) = found? else { return Ok(INTERRUPTED) };
+    if arguments.json {
+        output::json(&serde_json::to_string_pretty(&as_json(&found)?)?)?;
+    } else {
+        for line in lines(&found) {
+            output::data(&line)?;
+        }
+    }
+    Ok(DONE)
+}
+
+fn as_json(found: &Between) -> serde_json::Result<Value> {
+    let mut value = serde_json::to_value(found)?;
+    for (name, agreement) in [("time", &found.time), ("cycles", &found.cycles)] {
+        value[name]["coverage_pct"] = json!(agreement.coverage_pct());
+    }
+    Ok(value)
+}
+
+fn lines(found: &Between) -> Vec<String> {
+    let mut lines = vec![format!("{} runs of {} cases, {} s apart", found.runs, found.cases, found.pause_s)];
+    for (name, agreement) in [("time", &found.time), ("core cycles", &found.cycles)] {
+        lines.push(line(name, agreement));
+    }
+    let mut sources: Vec<&str> = found.run_spreads.iter().map(|spreads| spreads.source.as_str()).collect();
+    sources.dedup();
+    lines.push(format!("spread between runs that the intervals reckon with: {}", sources.join(", then ")));
+    if found.contended > 0 {
+        lines.push(format!("{} of the figures are contended", found.contended));
+    }
+    lines
+}
+
+fn line(name: &str, agreement: &Agreement) -> String {
+    let Agreement { intervals, covering, half_width_pct, spread_pct } = agreement;
+    let (Some(coverage), Some(half), Some(spread)) = (agreement.coverage_pct(), half_width_pct, spread_pct) else {
+        return format!("{name}: not known");
+    };
+    format!(
+        "{name}: {covering} of {intervals} intervals ({coverage:.1}%) contain the mean of the other runs; median half-width \
+         {half:.2}%; runs differ by {spread:.2}% (standard deviation, median over cases)"
+    )
+}

@@ -1,0 +1,144 @@
+//! `pqlab doctor --independence`: does the company of others change what a case takes?
+
+use super::runs::{ManyRuns, START_S, announce};
+use crate::args::DoctorArgs;
+use crate::commands::laboratory;
+use crate::commands::run::{command_line, stop_on_signals};
+use crate::output::Terminal;
+use crate::table::table;
+use crate::{DONE, FAILED, INTERRUPTED, output};
+use pqlab_lab::record::Unit;
+use pqlab_lab::{DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest};
+use serde_json::{Value, json};
+
+pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
+    let laboratory = laboratory()?;
+    let plan = arguments.measured.plan(&laboratory)?;
+    let stop = stop_on_signals()?;
+    let repetitions = arguments.repetitions;
+    let judged = plan.cases.iter().filter(|case| case.workload != "floor").count();
+    let all = (plan.cases.len() + judged) * repetitions as usize;
+    announce(
+        &format!("measuring {judged} cases in company and each alone, {} by one seed", times(repetitions)),
+        all as f64 * plan.protocol.max_time_s + f64::from(repetitions) * (judged + 1) as f64 * START_S,
+    );
+    let request = IndependenceRequest { repetitions, seed: arguments.measured.seed, command: command_line() };
+    let mut progress = ManyRuns::of(all);
+    let found = laboratory.measure_independence(&plan, &request, &mut progress, &stop);
+    progress.end();
+    let Some(found) = found? else { return Ok(INTERRUPTED) };
+    if arguments.json {
+        output::json(&serde_json::to_string_pretty(&as_json(&found)?)?)?;
+    } else {
+        for line in lines(&found, screen.width) {
+            output::data(&line)?;
+        }
+    }
+    Ok(if found.holds() { DONE } else { FAILED })
+}
+
+fn times(repetitions: u32) -> String {
+    if repetitions == 1 { "once".into() } else { format!("{repetitions} times") }
+}
+
+/// How many cases of a kind are changed.
+struct Summary {
+    cases: usize,
+    excluding: usize,
+    by_chance: f64,
+    remaining: usize,
+    /// How many differ by more than each of [`DIFFERENCES_PCT`] each time.
+    always: [usize; DIFFERENCES_PCT.len()],
+}
+
+impl Summary {
+    fn of(found: &Independence, by_rejection: bool) -> Summary {
+        let count = |of: &dyn Fn(&Dependence) -> bool| found.of_kind(by_rejection).filter(|case| of(case)).count();
+        let cases = count(&|_| true);
+        Summary {
+            cases,
+            excluding: count(&Dependence::excludes_one),
+            by_chance: 0.05 * cases as f64,
+            remaining: count(&Dependence::remains),
+            always: DIFFERENCES_PCT.map(|pct| count(&|case| case.always_differs_by(pct))),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let always: serde_json::Map<String, Value> =
+            DIFFERENCES_PCT.iter().zip(self.always).map(|(pct, count)| (pct.to_string(), count.into())).collect();
+        json!({
+            "cases": self.cases,
+            "excluding_1": self.excluding,
+            "expected_by_chance": self.by_chance,
+            "remaining": self.remaining,
+            "always_differ_by_pct": always,
+        })
+    }
+}
+
+fn as_json(found: &Independence) -> serde_json::Result<Value> {
+    let mut value = serde_json::to_value(found)?;
+    value["holds"] = found.holds().into();
+    value["significance"] = INDEPENDENCE_SIGNIFICANCE.into();
+    value["summary"] = Summary::of(found, false).to_json();
+    value["summary_by_rejection"] = Summary::of(found, true).to_json();
+    Ok(value)
+}
+
+fn lines(found: &Independence, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for by_rejection in [false, true] {
+        let summary = Summary::of(found, by_rejection);
+        if summary.cases == 0 {
+            continue;
+        }
+        if by_rejection {
+            lines.push(
+                "\nSigning by rejection and generating keys by trial, whose numbers are drawn anew each time:".into(),
+            );
+        }
+        let mut changed: Vec<&Dependence> = found.of_kind(by_rejection).filter(|case| case.excludes_one()).collect();
+        changed.sort_by(|one, other| one.p_value.total_cmp(&other.p_value));
+        if !changed.is_empty() {
+            let heads = ["case", "alone / in company", "95% interval", "each time", "of", "p, adjusted"];
+            lines.push(table(&heads, changed.into_iter().map(row).collect(), width));
+        }
+        lines.push(format!(
+            "{} of {} cases have a 95% interval that excludes 1; {:.1} are expected by chance",
+            summary.excluding, summary.cases, summary.by_chance
+        ));
+        lines.push(format!("{} remain after the correction for the number of cases", summary.remaining));
+        let always = DIFFERENCES_PCT.iter().zip(summary.always);
+        let always: Vec<String> = always.map(|(pct, count)| format!("{count} by more than {pct}%")).collect();
+        lines.push(format!("differing the same way {}: {}", each_time(found.repetitions), always.join(", ")));
+    }
+    if !found.left_out.is_empty() {
+        lines.push(String::new());
+    }
+    lines.extend(found.left_out.iter().map(|(case, reason)| format!("left out: {case}: {reason}")));
+    lines.push(format!(
+        "\nAll runs had the seed {}, and so the same keys and messages in company and alone.",
+        found.seed
+    ));
+    lines
+}
+
+fn each_time(repetitions: u32) -> String {
+    if repetitions == 1 { "in the one repetition".into() } else { format!("in all {repetitions} repetitions") }
+}
+
+fn row(case: &Dependence) -> Vec<String> {
+    let [low, high] = case.ratio_ci;
+    let each: Vec<String> = case.ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
+    let unit = if case.unit == Unit::CoreCycles { "cycles" } else { "time" };
+    let contended = if case.contended { " (contended)" } else { "" };
+    vec![
+        format!("{}{contended}", case.case),
+        format!("{:.4}", case.ratio),
+        format!("{low:.4} to {high:.4}"),
+        each.join(" "),
+        unit.into(),
+        format!("{:.2e}", case.adjusted_p),
+    ]
+}

@@ -1,0 +1,104 @@
+//! What the tests of the doctor share: a plan from the arguments, and a bar over many runs.
+
+use crate::args::MeasuredArgs;
+use crate::output;
+use crate::progress::bar_style;
+use indicatif::ProgressBar;
+use pqlab_lab::record::{Case, Record, RunHeader};
+use pqlab_lab::report::terminal;
+use pqlab_lab::{Filters, LabError, Laboratory, Plan, Progress, ProtocolOverrides, Suite};
+use std::collections::BTreeSet;
+use std::io::{IsTerminal, stderr};
+use std::time::Duration;
+
+/// Steps of the bar for one case.
+const STEPS: f64 = 1000.0;
+
+impl MeasuredArgs {
+    fn overrides(&self) -> ProtocolOverrides {
+        self.protocol.overrides(self.quick, self.rigorous)
+    }
+
+    /// Whether any of it was given.
+    pub(super) fn is_given(&self) -> bool {
+        let lists = [&self.suites, &self.filter, &self.provider, &self.algorithm];
+        lists.iter().any(|list| !list.is_empty())
+            || self.seed.is_some()
+            || self.overrides() != ProtocolOverrides::default()
+    }
+
+    /// What is to be measured.
+    pub(super) fn plan(&self, laboratory: &Laboratory) -> Result<Plan, LabError> {
+        let names = if self.suites.is_empty() { vec!["standard".to_owned()] } else { self.suites.clone() };
+        let suites = names.iter().map(|name| Suite::find(name)).collect::<Result<Vec<_>, _>>()?;
+        let filters = Filters {
+            ids: self.filter.clone(),
+            providers: self.provider.clone(),
+            algorithms: self.algorithm.clone(),
+            ..Filters::default()
+        };
+        Plan::new(laboratory.registry(), &suites, &filters, &self.overrides())
+    }
+}
+
+/// What a run takes beside its cases, in seconds: looking at the machine, calibrating, starting processes.
+pub(super) const START_S: f64 = 0.3;
+
+/// Says what is going to be measured, and how many seconds it may take.
+pub(super) fn announce(what: &str, seconds: f64) {
+    let long = match seconds {
+        seconds if seconds < 90.0 => format!("{:.0} s", seconds.ceil()),
+        seconds if seconds < 5400.0 => format!("{:.0} min", seconds / 60.0),
+        seconds => format!("{:.1} h", seconds / 3600.0),
+    };
+    output::talk(&format!("{what}; at most about {long}"));
+}
+
+/// A bar over all cases of all runs.
+pub(super) struct ManyRuns {
+    bar: ProgressBar,
+    /// Cases of the runs before the one in hand.
+    before: usize,
+    /// Cases of the run in hand.
+    current: usize,
+    total: usize,
+    notes: BTreeSet<String>,
+}
+
+impl ManyRuns {
+    /// A bar for so many cases in all.
+    pub(super) fn of(total: usize) -> ManyRuns {
+        let bar = match stderr().is_terminal() {
+            true => ProgressBar::new((total as f64 * STEPS) as u64).with_style(bar_style()),
+            false => ProgressBar::hidden(),
+        };
+        bar.enable_steady_tick(Duration::from_millis(500));
+        ManyRuns { bar, before: 0, current: 0, total, notes: BTreeSet::new() }
+    }
+
+    pub(super) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for ManyRuns {
+    fn begin(&mut self, _header: &RunHeader, remaining: usize) {
+        self.before += std::mem::replace(&mut self.current, remaining);
+    }
+
+    fn working(&mut self, case: &Case, done: f64) {
+        let done = self.before as f64 + done;
+        self.bar.set_position((done * STEPS) as u64);
+        let place = if self.current == 1 { " alone" } else { "" };
+        self.bar.set_message(format!("{done:.0} of {}: {}{place}", self.total, terminal::neutral(&case.id())));
+    }
+
+    fn finished(&mut self, _header: &RunHeader, _record: &Record) {}
+
+    /// Once is enough: every run would say the same.
+    fn note(&mut self, text: &str) {
+        if self.notes.insert(text.to_owned()) {
+            self.bar.suspend(|| output::talk(text));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! `pqlab doctor`'s tests of the measuring itself: their structure, on plans of a moment.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+use serde_json::Value;
+
+const MOMENT: [&str; 5] = ["kem", "--max-time", "0.02", "--processes", "3"];
+const CASES: [&str; 2] = ["--filter", "kem/ML-KEM-512/*@rustcrypto"];
+
+#[test]
+fn each_case_is_measured_in_company_and_alone() {
+    let pqlab = Pqlab::new();
+    let arguments = [&["doctor", "--independence", "--json", "--seed", "7"], &MOMENT[..], &CASES].concat();
+    let output = pqlab.run(&arguments);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let code = if found["holds"] == true { 0 } else { 1 };
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output.stderr));
+    let cases = found["cases"].as_array().unwrap();
+    let ids = |operation: &str| format!("kem/ML-KEM-512/{operation}@rustcrypto");
+    for operation in ["keygen", "encapsulate", "decapsulate"] {
+        assert!(cases.iter().any(|case| case["case"] == ids(operation)), "{found}");
+    }
+    for case in cases {
+        assert_eq!(case["ratios"].as_array().unwrap().len(), 2, "a ratio for each repetition");
+        let [low, ratio, high] =
+            [&case["ratio_ci"][0], &case["ratio"], &case["ratio_ci"][1]].map(|of| of.as_f64().unwrap());
+        assert!(low <= ratio && ratio <= high, "{case}");
+    }
+    assert_eq!((&found["seed"], &found["repetitions"]), (&7.into(), &2.into()));
+    assert_eq!(found["summary"]["cases"], cases.len());
+    let runs: Value = serde_json::from_str(&pqlab.expect(0, &["runs", "--json"])).unwrap();
+    assert_eq!(runs, Value::Array(Vec::new()), "nothing is kept");
+}
+
+#[test]
+fn independence_is_said_in_words() {
+    let pqlab = Pqlab::new();
+    let arguments = [&["doctor", "--independence", "--repetitions", "1"], &MOMENT[..], &CASES].concat();
+    let output = pqlab.run(&arguments);
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", text(&output.stderr));
+    let said = text(&output.stdout);
+    assert!(said.contains("expected by chance") && said.contains("in the one repetition"), "{said}");
+    assert!(text(&output.stderr).contains("in company and each alone"));
+}
+
+#[test]
+fn intervals_of_runs_are_held_against_the_other_runs() {
+    let pqlab = Pqlab::new();
+    let arguments = [&["doctor", "--between", "3", "--pause", "0", "--json"], &MOMENT[..], &CASES].concat();
+    let found: Value = serde_json::from_str(&pqlab.expect(0, &arguments)).unwrap();
+    let cases = found["by_case"].as_array().unwrap().len();
+    assert_eq!((&found["runs"], found["cases"].as_u64()), (&3.into(), Some(cases as u64)));
+    assert_eq!(found["time"]["intervals"].as_u64(), Some(3 * cases as u64));
+    assert!(found["time"]["covering"].as_u64() <= found["time"]["intervals"].as_u64());
+    assert_eq!(found["run_spreads"].as_array().unwrap().len(), 3);
+    let words = pqlab.expect(0, &arguments.into_iter().filter(|argument| *argument != "--json").collect::<Vec<_>>());
+    assert!(words.contains("contain the mean of the other runs"), "{words}");
+}
+
+#[test]
+fn what_does_not_go_together_is_refused() {
+    let pqlab = Pqlab::new();
+    for (arguments, named) in [
+        (&["doctor", "kem"][..], "--independence"),
+        (&["doctor", "--quick"], "--between"),
+        (&["doctor", "--aa", "--processes", "3"], "--independence"),
+        (&["doctor", "--independence", "--between", "3"], "--between"),
+        (&["doctor", "--between", "2"], "2"),
+        (&["doctor", "--pause", "3"], "--between"),
+        (&["doctor", "--between", "3", "--pause", "-1"], "pause"),
+        (&["doctor", "--between", "3", "--pause", "1e300"], "pause"),
+        (&["doctor", "--independence", "nothing"], "nothing"),
+    ] {
+        let output = pqlab.run(arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(named) && said.lines().count() == 1, "{arguments:?}: {said}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Looks at the core between the samples of a visit: how fast its clock runs, and whether somebody shares it. They cut the
+//! visit into chunks, so that a clock that moves is known for each sample, and a neighbour who comes for a millisecond costs
+//! that millisecond and not the visit.
+
+use crate::clock::monotonic_ns;
+use crate::gate::{Gate, Look};
+use pqlab_record::Chunk;
+
+/// Most that the core may be narrower than alone for a chunk to count, in percent: as for a visit.
+pub(crate) const MOST_NARROWED_PCT: f64 = 5.0;
+
+/// Time from one look to the next, in ns, rounded up to a whole sample. A look takes a fiftieth of it.
+const BETWEEN_LOOKS_NS: u64 = 1_500_000;
+
+/// Fewest samples that must be left for the others to be left out.
+const LEAST_LEFT: u32 = 10;
+
+/// A chunk, with what the looks before and after it saw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) chunk: Chunk,
+    /// The worse of the two looks.
+    narrowed_pct: Option<f64>,
+    /// Time that it took, in ns.
+    ns: u64,
+}
+
+/// The looks of a visit.
+pub(crate) struct Looks {
+    last: Look,
+    since: u64,
+    samples: u32,
+    seen: Vec<Seen>,
+}
+
+impl Looks {
+    /// Begins with the look before the first sample.
+    pub(crate) fn begin(first: Look) -> Looks {
+        Looks { last: first, since: monotonic_ns(), samples: 0, seen: Vec::with_capacity(16) }
+    }
+
+    /// A sample was taken. Looks, where it is time.
+    pub(crate) fn sample(&mut self, gate: &mut Gate) {
+        self.samples += 1;
+        let now = monotonic_ns();
+        if now - self.since >= BETWEEN_LOOKS_NS {
+            let look = gate.glance();
+            self.cut(look, now);
+        }
+    }
+
+    fn cut(&mut self, look: Look, now: u64) {
+        let narrowed_pct = match (self.last.narrowed_pct, look.narrowed_pct) {
+            (Some(before), Some(after)) => Some(before.max(after)),
+            _ => None,
+        };
+        let shared = narrowed_pct.is_some_and(|pct| pct > MOST_NARROWED_PCT);
+        let clock_hz = f64::midpoint(self.last.clock_hz, look.clock_hz);
+        let chunk = Chunk { samples: self.samples, clock_hz, shared };
+        self.seen.push(Seen { chunk, narrowed_pct, ns: now - self.since });
+        (self.last, self.since, self.samples) = (look, monotonic_ns(), 0);
+    }
+
+    /// Ends with the look after the last sample.
+    pub(crate) fn end(mut self, last: Look) -> Vec<Seen> {
+        if self.samples > 0 {
+            let now = monotonic_ns();
+            self.cut(last, now);
+        }
+        let left: u32 = self.seen.iter().filter(|seen| !seen.chunk.shared).map(|seen| seen.chunk.samples).sum();
+        let all: u32 = self.seen.iter().map(|seen| seen.chunk.samples).sum();
+        if left < LEAST_LEFT.min(all) {
+            // The visit as a whole is shared: see `narrowed_pct`.
+            self.seen.iter_mut().for_each(|seen| seen.chunk.shared = false);
+        }
+        self.seen
+    }
+}
+
+/// By how many percent the core was narrower than alone in what counts of a visit: at worst, where the visit counts as a whole;
+/// of the chunks that stay, where others are left out. `None` where there is no measuring it.
+pub(crate) fn narrowed_pct(chunks: &[Seen]) -> Option<f64> {
+    let staying = chunks.iter().filter(|seen| !seen.chunk.shared);
+    staying.map(|seen| seen.narrowed_pct).collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+}
+
+/// The mean clock over the time of the chunks, in Hz; `None` without chunks.
+pub(crate) fn clock_hz(chunks: &[Seen]) -> Option<f64> {
+    let ns: f64 = chunks.iter().map(|seen| seen.ns as f64).sum();
+    (ns > 0.0).then(|| chunks.iter().map(|seen| seen.chunk.clock_hz * seen.ns as f64).sum::<f64>() / ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(clock_hz: f64, narrowed: f64) -> Look {
+        Look { clock_hz, narrowed_pct: Some(narrowed) }
+    }
+
+    /// Chunks of so many samples between looks that saw the core narrowed by so much.
+    fn seen(narrowed: &[f64], samples: u32) -> Vec<Seen> {
+        let mut looks = Looks::begin(look(3e9, narrowed[0]));
+        for (index, pct) in narrowed[1..].iter().enumerate() {
+            looks.samples = samples;
+            let now = looks.since + 1_000_000;
+            let last = index + 2 == narrowed.len();
+            if last {
+                return looks.end(look(4e9, *pct));
+            }
+            looks.cut(look(3e9, *pct), now);
+        }
+        unreachable!("a last look ends the visit")
+    }
+
+    #[test]
+    fn what_a_neighbour_spoiled_is_left_out_and_the_rest_of_the_visit_counts() {
+        let chunks = seen(&[0.5, 0.0, 30.0, 0.0, 1.0], 20);
+        let shared: Vec<bool> = chunks.iter().map(|seen| seen.chunk.shared).collect();
+        assert_eq!(shared, [false, true, true, false]);
+        assert_eq!(narrowed_pct(&chunks), Some(1.0));
+    }
+
+    #[test]
+    fn where_too_little_would_stay_the_visit_is_shared_as_a_whole() {
+        let chunks = seen(&[0.0, 0.0, 30.0, 30.0], 5);
+        assert!(chunks.iter().all(|seen| !seen.chunk.shared));
+        assert_eq!(narrowed_pct(&chunks), Some(30.0));
+        // One long operation.
+        assert_eq!(narrowed_pct(&seen(&[0.0, 30.0], 1)), Some(30.0));
+        assert_eq!(narrowed_pct(&seen(&[0.0, 0.0], 1)), Some(0.0));
+    }
+
+    #[test]
+    fn the_clock_of_a_chunk_is_that_of_its_looks() {
+        let chunks = seen(&[0.0, 0.0, 0.0], 20);
+        assert_eq!(chunks.iter().map(|seen| seen.chunk.clock_hz).collect::<Vec<_>>(), [3e9, 3.5e9]);
+        assert!(clock_hz(&chunks).is_some_and(|hz| (3e9..=3.5e9).contains(&hz)));
+        assert_eq!((clock_hz(&[]), narrowed_pct(&[])), (None, None));
+    }
+}

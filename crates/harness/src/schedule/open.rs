@@ -1,0 +1,198 @@
+//! A case that is being measured: how long its operations take, which processes still visit it and for how many rounds.
+
+use super::{FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILOT_ROUNDS};
+use crate::wire::Visited;
+use pqlab_record::{Case, Conditions, Protocol, Samples, State, Unit, Visit, Visits};
+use pqlab_stats::{
+    CONFIDENCE, Cell, Crossed, Interval, RunSpread, crossed, median, processes_for_precision, rounds_for_precision,
+};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub(super) struct Open {
+    pub(super) position: usize,
+    pub(super) ns_per_operation: f64,
+    /// Whether that is what visits took, and not the estimate of the preparation.
+    visited: bool,
+    /// Samples still to take, process by process; `None` for the adaptive rules.
+    pub(super) quota: Option<Vec<u64>>,
+    pub(super) spent_ns: u64,
+    /// Time for which visits may still be put off, in ns.
+    pub(super) patience_ns: u64,
+    pub(super) rounds: u32,
+    /// The processes that visit it in the rounds to come.
+    pub(super) crew: Range<u32>,
+    /// The round with which it ends, once the pilot called for it.
+    until: Option<u64>,
+    /// Whether more processes have joined.
+    joined: bool,
+    /// Time of the operation's first call in each process, until its first visit takes it.
+    pub(super) first_calls_ns: BTreeMap<u32, f64>,
+    pub(super) samples: Samples,
+}
+
+/// What becomes of a case after a round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Another round.
+    Round,
+    /// Rounds of these processes, which must be readied first.
+    Join(Range<u32>),
+    /// It has what it needs, or its time is spent.
+    Finished,
+}
+
+impl Open {
+    pub(super) fn new(position: usize, ns_per_operation: f64, protocol: &Protocol, samples: Samples) -> Open {
+        Open {
+            position,
+            ns_per_operation: ns_per_operation.max(0.1),
+            visited: false,
+            quota: None,
+            spent_ns: 0,
+            patience_ns: (PATIENCE * protocol.max_time_s * 1e9) as u64,
+            rounds: 0,
+            crew: 0..0,
+            until: None,
+            joined: false,
+            first_calls_ns: BTreeMap::new(),
+            samples,
+        }
+    }
+
+    /// A visit knows better than the preparation, whose calls were few and cold, how long an operation takes; of several the
+    /// shortest counts, because what disturbs a visit only adds.
+    pub(super) fn learn(&mut self, visited: &Visited) {
+        let batch = self.samples.batch as f64;
+        let times: Vec<f64> = match self.samples.ns_per_tick {
+            Some(ns) => visited.ticks.iter().map(|&ticks| ticks as f64 * ns / batch).collect(),
+            None => visited.wall_ns.iter().map(|&wall| wall as f64 / batch).collect(),
+        };
+        if let Some(seen) = median(&times) {
+            let known = if self.visited { self.ns_per_operation } else { f64::INFINITY };
+            (self.ns_per_operation, self.visited) = (seen.min(known).max(0.1), true);
+        }
+    }
+
+    /// Keeps a visit's samples.
+    pub(super) fn keep(&mut self, process: u32, worker: u32, repeats: u32, mut visited: Visited) {
+        if self.quota.is_some() {
+            // So many samples were asked for: none is left out.
+            visited.chunks.iter_mut().for_each(|chunk| chunk.shared = false);
+        }
+        self.samples.visits.push(Visit {
+            // The scheduler knows of one start; whoever keeps the record knows which.
+            start: 0,
+            process: worker,
+            round: self.rounds,
+            repeats,
+            disturbances: visited.disturbances,
+            clock_hz: visited.clock_hz,
+            ticks: visited.ticks,
+            wall_ns: visited.wall_ns,
+            extra: visited.extra,
+            conditions: Conditions {
+                chunks: visited.chunks,
+                processor: visited.processor,
+                residues: visited.residues.map(|residues| residues.iter().collect()),
+                first_call_ns: self.first_calls_ns.remove(&process),
+            },
+        });
+    }
+
+    /// What the case needs after a round, by the rules of [the module](super).
+    pub(super) fn next(&mut self, case: &Case, protocol: &Protocol) -> Next {
+        if let Some(quota) = &self.quota {
+            return if quota.iter().all(|&left| left == 0) { Next::Finished } else { Next::Round };
+        }
+        if self.rounds == PILOT_ROUNDS {
+            self.until = rounds_for_precision(&self.pilot(case), protocol.precision_pct, CONFIDENCE);
+        }
+        if self.spent_ns as f64 >= protocol.max_time_s * 1e9 {
+            return Next::Finished;
+        }
+        if self.until.is_none_or(|until| u64::from(self.rounds) < until) {
+            return Next::Round;
+        }
+        match self.more_processes(case, protocol) {
+            Some(crew) => {
+                self.crew = crew.clone();
+                self.until = Some(u64::from(self.rounds + JOINING_ROUNDS));
+                self.joined = true;
+                Next::Join(crew)
+            }
+            None => Next::Finished,
+        }
+    }
+
+    /// The processes that are to join, where the case is not precise enough because its processes differ: as many as Stein's
+    /// second stage calls for, and as there is time for. Once.
+    fn more_processes(&self, case: &Case, protocol: &Protocol) -> Option<Range<u32>> {
+        let now = self.crew.end;
+        if self.joined || now < FEWEST_FOR_MORE || case.state() != State::Warm {
+            return None;
+        }
+        let (crossed, runs) = self.crossed(case, protocol)?;
+        let wanted = processes_for_precision(&crossed, now.into(), runs, protocol.precision_pct, CONFIDENCE);
+        // Where no number suffices, as many as there may be make the interval narrower.
+        let wanted = wanted.unwrap_or(MOST_PROCESSES.into()).min(MOST_PROCESSES.into());
+        let visits = self.samples.visits.len().max(1) as f64;
+        let each_ns = self.spent_ns as f64 / visits * f64::from(JOINING_ROUNDS);
+        let left_ns = protocol.max_time_s * 1e9 - self.spent_ns as f64;
+        let affordable = (left_ns / each_ns.max(1.0)) as u64;
+        let more = u32::try_from(wanted.saturating_sub(now.into()).min(affordable)).unwrap_or(0);
+        (more > 0).then(|| now..now + more)
+    }
+
+    /// The unit in which precision is judged: core cycles where they are known, because the core's clock is not what software
+    /// decides.
+    fn unit(&self, case: &Case) -> Unit {
+        let known = case.computes() && self.samples.values(Unit::CoreCycles, Visits::Usable).is_some();
+        if known { Unit::CoreCycles } else { Unit::Nanoseconds }
+    }
+
+    /// The two-way model of the visits so far, with the spread between runs of its unit.
+    fn crossed(&self, case: &Case, protocol: &Protocol) -> Option<(Crossed, RunSpread)> {
+        let unit = self.unit(case);
+        let visits = self.samples.values(unit, Visits::Usable)?;
+        let cell = |(moment, values): &(pqlab_record::Moment, Vec<f64>)| {
+            let (process, round) = moment.numbers();
+            Some(Cell { process, round, value: median(values)?.ln() })
+        };
+        let cells: Vec<Cell> = visits.iter().filter_map(cell).collect();
+        let spreads = &protocol.run_spreads;
+        let pct = if unit == Unit::CoreCycles { spreads.cycles_pct } else { spreads.time_pct };
+        let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
+        Some((crossed(&cells)?, RunSpread { pct, degrees_of_freedom }))
+    }
+
+    /// The interval that a report will show, as a factor: around 1.
+    pub(super) fn interval(&self, case: &Case, protocol: &Protocol) -> Option<Interval> {
+        let (crossed, runs) = self.crossed(case, protocol)?;
+        let step = self.samples.ns_per_tick.unwrap_or(1.0) / self.samples.batch as f64 / self.ns_per_operation;
+        Some(crossed.interval(1.0, runs, step, CONFIDENCE))
+    }
+
+    /// The medians of the visits so far, process by process. First calls, each of which has a process of its own, are
+    /// grouped by the place in the round: noise within a group is then noise between processes.
+    fn pilot(&self, case: &Case) -> Vec<Vec<f64>> {
+        let processes = self.crew.end.max(1);
+        let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];
+        for (moment, values) in self.samples.values(self.unit(case), Visits::Usable).unwrap_or_default() {
+            groups[(moment.worker.process % processes) as usize].extend(median(&values));
+        }
+        groups
+    }
+
+    /// The share of its time or samples that is spent.
+    pub(super) fn part_done(&self, protocol: &Protocol) -> f64 {
+        match (&self.quota, protocol.iterations) {
+            (Some(quota), Some(iterations)) => 1.0 - quota.iter().sum::<u64>() as f64 / iterations.max(1) as f64,
+            _ => {
+                let time = self.spent_ns as f64 / (protocol.max_time_s * 1e9);
+                let rounds = self.until.map_or(0.0, |until| f64::from(self.rounds) / until as f64);
+                time.max(rounds).min(1.0)
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! How far whole runs of the same thing lie apart, and how often the intervals that one of them prints contain what the others
+//! find.
+
+use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
+use pqlab_record::RunSpreads;
+use pqlab_report::estimate;
+use pqlab_stats::{Interval, coefficient_of_variation_pct, mean, median};
+use pqlab_store::Store;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Fewest runs of which it can be said whether one agrees with the others.
+pub const FEWEST_RUNS: u32 = 3;
+
+/// How long a pause goes on after it was stopped, at most.
+const PAUSE_STEP: Duration = Duration::from_millis(100);
+
+/// How many runs there are to be.
+#[derive(Clone, Debug)]
+pub struct BetweenRequest {
+    /// Runs, [`FEWEST_RUNS`] at least.
+    pub runs: u32,
+    /// How long nothing is measured between two of them.
+    pub pause: Duration,
+    /// Seed of all runs; each draws its own if absent.
+    pub seed: Option<u64>,
+    /// The command line, to be kept with the runs.
+    pub command: String,
+}
+
+/// What several runs of the same plan say of the intervals that each of them prints.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Between {
+    /// Runs.
+    pub runs: u32,
+    /// Pause between two of them, in seconds.
+    pub pause_s: f64,
+    /// Cases that were measured.
+    pub cases: usize,
+    /// Figures among them that were marked as contended.
+    pub contended: usize,
+    /// What the intervals are worth that are in units of time.
+    pub time: Agreement,
+    /// Likewise in core cycles.
+    pub cycles: Agreement,
+    /// The spread between runs that each run reckoned with when it began.
+    pub run_spreads: Vec<RunSpreads>,
+    /// Case by case.
+    pub by_case: Vec<CaseBetween>,
+}
+
+/// How well the runs agree about one case.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CaseBetween {
+    /// Id of the case.
+    pub case: String,
+    /// In units of time.
+    pub time: Agreement,
+    /// In core cycles.
+    pub cycles: Agreement,
+}
+
+/// How often intervals contain what they are to contain, how wide they are, and how far the runs lie apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Agreement {
+    /// Printed intervals.
+    pub intervals: usize,
+    /// Those which contain the mean of the medians of the other runs.
+    pub covering: usize,
+    /// Median of the half-widths, in percent.
+    pub half_width_pct: Option<f64>,
+    /// Standard deviation of the runs' medians in percent; over several cases the median of theirs.
+    pub spread_pct: Option<f64>,
+}
+
+impl Agreement {
+    /// The share of the intervals which contain what the other runs find, in percent.
+    pub fn coverage_pct(&self) -> Option<f64> {
+        (self.intervals > 0).then(|| 100.0 * self.covering as f64 / self.intervals as f64)
+    }
+
+    /// Of one case, whose printed intervals these are, one a run.
+    fn of(intervals: &[Interval]) -> Agreement {
+        if intervals.len() < FEWEST_RUNS as usize {
+            return Agreement::default();
+        }
+        let medians: Vec<f64> = intervals.iter().map(|interval| interval.estimate).collect();
+        let covers = |(at, interval): &(usize, &Interval)| {
+            let others = medians.iter().enumerate().filter(|(other, _)| other != at).map(|(_, median)| *median);
+            let mean = mean(&others.collect::<Vec<_>>());
+            mean.is_some_and(|mean| interval.low <= mean && mean <= interval.high)
+        };
+        let widths: Vec<f64> = intervals.iter().map(Interval::half_width_pct).collect();
+        Agreement {
+            intervals: intervals.len(),
+            covering: intervals.iter().enumerate().filter(covers).count(),
+            half_width_pct: median(&widths),
+            spread_pct: coefficient_of_variation_pct(&medians),
+        }
+    }
+
+    /// Of all cases: `widths` are the half-widths of all their intervals.
+    fn over(cases: &[Agreement], widths: &[f64]) -> Agreement {
+        let spreads: Vec<f64> = cases.iter().filter_map(|case| case.spread_pct).collect();
+        Agreement {
+            intervals: cases.iter().map(|case| case.intervals).sum(),
+            covering: cases.iter().map(|case| case.covering).sum(),
+            half_width_pct: median(widths),
+            spread_pct: median(&spreads),
+        }
+    }
+}
+
+/// The intervals of a case, one a run.
+#[derive(Default)]
+struct Printed {
+    time: Vec<Interval>,
+    cycles: Vec<Interval>,
+}
+
+/// Cases and their intervals, in the order in which they are to be shown.
+fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>) {
+    let of = |(id, printed): &(String, Printed)| CaseBetween {
+        case: id.clone(),
+        time: Agreement::of(&printed.time),
+        cycles: Agreement::of(&printed.cycles),
+    };
+    let by_case: Vec<CaseBetween> = cases.iter().map(of).collect();
+    let over = |of: fn(&CaseBetween) -> Agreement, printed: fn(&Printed) -> &Vec<Interval>| {
+        let each: Vec<Agreement> = by_case.iter().map(of).collect();
+        let judged = cases.iter().zip(&each).filter(|(_, agreement)| agreement.intervals > 0);
+        let widths = judged.flat_map(|((_, case), _)| printed(case)).map(Interval::half_width_pct);
+        Agreement::over(&each, &widths.collect::<Vec<_>>())
+    };
+    let time = over(|case| case.time, |printed| &printed.time);
+    let cycles = over(|case| case.cycles, |printed| &printed.cycles);
+    (time, cycles, by_case)
+}
+
+impl Laboratory {
+    /// Measures a plan several times, with pauses, and compares the intervals that each run prints with what the others find.
+    /// The runs are in a database of their own, which is gone afterwards: later ones know of the earlier ones, as they would in
+    /// the user's. `None` where the user stopped it.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] for fewer than [`FEWEST_RUNS`] runs; else [`LabError`] where runs cannot be measured.
+    pub fn measure_between(
+        &self,
+        plan: &Plan,
+        request: &BetweenRequest,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Option<Between>, LabError> {
+        if request.runs < FEWEST_RUNS {
+            return Err(LabError::usage(format!("{} runs are too few: at least {FEWEST_RUNS}", request.runs)));
+        }
+        let folder =
+            tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
+        let mut store = Store::open(folder.path().join("between.db"))?;
+        let mut printed: BTreeMap<String, Printed> = BTreeMap::new();
+        let (mut run_spreads, mut contended) = (Vec::new(), 0);
+        for number in 0..request.runs {
+            if number > 0 && !pause(request.pause, stop) {
+                return Ok(None);
+            }
+            let asked = RunRequest { seed: request.seed, command: request.command.clone() };
+            let ended = self.run(&mut store, plan.clone(), &asked, progress, stop)?;
+            if !ended.complete {
+                return Ok(None);
+            }
+            let run = store.load_run(&ended.run)?;
+            for record in run.records.iter().filter(|record| record.case.workload != "floor") {
+                let Some(estimates) = estimate(record, &run.header.protocol) else { continue };
+                contended += usize::from(estimates.contended);
+                let case = printed.entry(record.case.id()).or_default();
+                case.time.push(estimates.median_ns);
+                case.cycles.extend(estimates.cycles.map(|cycles| cycles.median));
+            }
+            run_spreads.push(run.header.protocol.run_spreads);
+        }
+        let in_order = plan.cases.iter().filter_map(|case| printed.remove_entry(&case.id()));
+        let (time, cycles, by_case) = agree(&in_order.collect::<Vec<_>>());
+        let pause_s = request.pause.as_secs_f64();
+        let cases = by_case.len();
+        Ok(Some(Between { runs: request.runs, pause_s, cases, contended, time, cycles, run_spreads, by_case }))
+    }
+}
+
+/// Waits; whether it was not stopped.
+fn pause(length: Duration, stop: &AtomicBool) -> bool {
+    let mut left = length;
+    while !left.is_zero() && !stop.load(Ordering::Relaxed) {
+        let step = left.min(PAUSE_STEP);
+        std::thread::sleep(step);
+        left -= step;
+    }
+    !stop.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_stats::{CONFIDENCE, IntervalMethod};
+
+    fn interval(estimate: f64, half_pct: f64) -> Interval {
+        let half = estimate * half_pct / 100.0;
+        let (low, high) = (estimate - half, estimate + half);
+        Interval { estimate, low, high, confidence: CONFIDENCE, method: IntervalMethod::CrossedT }
+    }
+
+    #[test]
+    fn an_interval_covers_what_the_other_runs_find() {
+        // The others' means are 102, 101.5 and 100.5: the first interval ends at 102.5, the second one at 101.4.
+        let agreement = Agreement::of(&[interval(100.0, 2.5), interval(101.0, 0.4), interval(103.0, 1.0)]);
+        assert_eq!((agreement.intervals, agreement.covering), (3, 1));
+        assert_eq!(agreement.half_width_pct.map(|pct| (pct * 100.0).round()), Some(100.0));
+        let all = Agreement::of(&[interval(100.0, 2.0), interval(101.0, 2.0), interval(102.0, 2.0)]);
+        assert_eq!((all.covering, all.coverage_pct()), (3, Some(100.0)));
+        assert!((all.spread_pct.unwrap() - 100.0 / 101.0).abs() < 1e-9, "{all:?}");
+    }
+
+    #[test]
+    fn cases_are_summed_up_and_what_lacks_runs_is_left_out() {
+        let near = || vec![interval(100.0, 2.0), interval(101.0, 2.0), interval(102.0, 2.0)];
+        let far = vec![interval(100.0, 1.0), interval(200.0, 1.0), interval(300.0, 1.0)];
+        let cases = vec![
+            ("near".to_owned(), Printed { time: near(), cycles: near() }),
+            ("far".to_owned(), Printed { time: far, cycles: Vec::new() }),
+            ("few".to_owned(), Printed { time: near()[..2].to_vec(), cycles: Vec::new() }),
+        ];
+        let (time, cycles, by_case) = agree(&cases);
+        // In the far one the middle run is the mean of the others.
+        assert_eq!((time.intervals, time.covering, cycles.intervals, cycles.covering), (6, 4, 3, 3));
+        assert_eq!((by_case[2].time, by_case[1].cycles), (Agreement::default(), Agreement::default()));
+        assert_eq!(by_case[2].time.coverage_pct(), None);
+        assert!((time.half_width_pct.unwrap() - 1.5).abs() < 0.01, "{time:?}");
+    }
+
+    #[test]
+    fn a_pause_ends_where_it_is_stopped() {
+        assert!(pause(Duration::from_millis(1), &AtomicBool::new(false)));
+        assert!(!pause(Duration::from_secs(3600), &AtomicBool::new(true)));
+    }
+}

@@ -1,0 +1,291 @@
+//! How far whole runs of the same thing lie apart on this machine, as far as it is known when a run begins.
+
+use crate::LabError;
+use pqlab_record::{Environment, MachineNoise, RunSpreads, Unit, Visits};
+use pqlab_report::crossed_of;
+use pqlab_store::{RunMedian, Store};
+use std::collections::BTreeMap;
+
+/// Runs of so many days count.
+const DAYS: u32 = 30;
+/// Of these the newest.
+const MOST_RUNS: usize = 12;
+/// A case says something of the spread between runs from so many of them on.
+const LEAST_RUNS: usize = 3;
+/// Fewer degrees of freedom than these say less than what is assumed of any machine.
+const LEAST_FREEDOM: f64 = 5.0;
+/// No machine has no spread at all: the least of times, in percent.
+const LEAST_TIME_PCT: f64 = 0.3;
+/// Likewise of core cycles.
+const LEAST_CYCLES_PCT: f64 = 0.1;
+/// The variance of one case counts up to so many times the median of all cases: one that jumps does not speak for the others.
+const MOST_TIMES_MEDIAN: f64 = 10.0;
+/// Cases are never taken to be less alike in what runs do to them than this correlation.
+const LEAST_CORRELATION: f64 = 0.3;
+
+/// What intervals of a run that begins now are to take the spread between runs for: what `doctor --aa` found of this machine,
+/// else what its own runs with this build show, else what is assumed of any machine.
+pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, LabError> {
+    if let Some(noise) = store.noise(environment)? {
+        return Ok(from_noise(&noise));
+    }
+    let runs = store.medians_of_runs_like(environment, now, DAYS, MOST_RUNS)?;
+    Ok(from_runs(&runs).unwrap_or_default())
+}
+
+/// Keeps the medians of a complete run for [`known`]. Contended cases say nothing.
+pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), LabError> {
+    let mut medians = Vec::new();
+    for record in &store.load_run(run)?.records {
+        if record.samples.contended() {
+            continue;
+        }
+        let units = [(Unit::Nanoseconds, true), (Unit::CoreCycles, record.case.computes())];
+        for (unit, _) in units.into_iter().filter(|(_, wanted)| *wanted) {
+            let visits = record.samples.values(unit, Visits::Usable).filter(|visits| !visits.is_empty());
+            let Some(crossed) = visits.and_then(|visits| crossed_of(&visits)) else { continue };
+            let variance = crossed.shares.iter().map(|share| share.variance).sum();
+            medians.push(RunMedian { case: record.case.id(), unit, median: crossed.mean.exp(), variance });
+        }
+    }
+    medians.retain(|median| median.median.is_finite() && median.median > 0.0 && median.variance.is_finite());
+    store.save_medians(run, &medians)?;
+    Ok(())
+}
+
+fn from_noise(noise: &MachineNoise) -> RunSpreads {
+    let assumed = RunSpreads::default();
+    RunSpreads {
+        time_pct: noise.run_spread_pct.max(LEAST_TIME_PCT),
+        cycles_pct: noise.run_spread_cycles_pct.map_or(assumed.cycles_pct, |pct| pct.max(LEAST_CYCLES_PCT)),
+        degrees_of_freedom: noise.comparisons.max(1),
+        source: format!("doctor --aa of {}", noise.measured_at),
+    }
+}
+
+/// What runs show of the spread between them; `None` where they are too few to say anything. Where only times or only cycles
+/// say enough, the other is what is assumed, or what was found if that is more.
+fn from_runs(runs: &[Vec<RunMedian>]) -> Option<RunSpreads> {
+    let assumed = RunSpreads::default();
+    let (time, cycles) = (between(runs, Unit::Nanoseconds), between(runs, Unit::CoreCycles));
+    let enough = |found: &Option<Found>| found.as_ref().is_some_and(|found| found.degrees_of_freedom >= LEAST_FREEDOM);
+    if !enough(&time) && !enough(&cycles) {
+        return None;
+    }
+    let spread = |found: Option<Found>, least: f64, assumed_pct: f64| match found {
+        Some(found) if found.degrees_of_freedom >= LEAST_FREEDOM => (found.pct.max(least), found.degrees_of_freedom),
+        Some(found) => (found.pct.max(assumed_pct), assumed.degrees_of_freedom as f64),
+        None => (assumed_pct, assumed.degrees_of_freedom as f64),
+    };
+    let (time_pct, of_time) = spread(time, LEAST_TIME_PCT, assumed.time_pct);
+    let (cycles_pct, of_cycles) = spread(cycles, LEAST_CYCLES_PCT, assumed.cycles_pct);
+    Some(RunSpreads {
+        time_pct,
+        cycles_pct,
+        degrees_of_freedom: of_time.min(of_cycles) as u64,
+        source: format!("from {} runs of this machine and build", runs.len()),
+    })
+}
+
+/// A spread between runs.
+struct Found {
+    /// Standard deviation in percent.
+    pct: f64,
+    degrees_of_freedom: f64,
+}
+
+/// One case in one run.
+struct Seen {
+    run: usize,
+    /// The logarithm of its median.
+    value: f64,
+    /// The variance of that which the run itself shows.
+    within: f64,
+}
+
+/// The variance between runs beyond what each run shows by itself: the method of moments, the mean over cases. What a run does
+/// to all cases alike is one observation and not as many as there are cases: the degrees of freedom are those of a sum of
+/// squares of equally correlated cases after Satterthwaite.
+fn between(runs: &[Vec<RunMedian>], unit: Unit) -> Option<Found> {
+    let mut cases: BTreeMap<&str, Vec<Seen>> = BTreeMap::new();
+    for (run, medians) in runs.iter().enumerate() {
+        for RunMedian { case, median, variance, .. } in medians.iter().filter(|median| median.unit == unit) {
+            cases.entry(case).or_default().push(Seen { run, value: median.ln(), within: *variance });
+        }
+    }
+    cases.retain(|_, seen| seen.len() >= LEAST_RUNS);
+    let count = cases.len() as f64;
+    let mean = |values: &mut dyn Iterator<Item = f64>| {
+        let values: Vec<f64> = values.collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    let (mut observed, mut explained, mut freedom) = (Vec::new(), Vec::new(), 0.0);
+    let mut of_runs: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+    for seen in cases.values() {
+        let middle = mean(&mut seen.iter().map(|seen| seen.value));
+        let own = (seen.len() - 1) as f64;
+        observed.push(seen.iter().map(|seen| (seen.value - middle).powi(2)).sum::<f64>() / own);
+        explained.push(mean(&mut seen.iter().map(|seen| seen.within)));
+        freedom += own / count;
+        seen.iter().for_each(|seen| of_runs.entry(seen.run).or_default().push(seen.value - middle));
+    }
+    let most = MOST_TIMES_MEDIAN * pqlab_stats::median(&observed)?;
+    let excess = observed.iter().zip(&explained).map(|(observed, explained)| observed.min(most) - explained.min(most));
+    let excess = mean(&mut excess.into_iter());
+    let total = mean(&mut observed.iter().copied());
+    let common = of_runs.values().map(|of_run| mean(&mut of_run.iter().copied()).powi(2)).sum::<f64>() / freedom;
+    let correlation = if count > 1.0 && total > 0.0 { (common / total * count - 1.0) / (count - 1.0) } else { 1.0 };
+    let correlation = correlation.clamp(LEAST_CORRELATION, 1.0);
+    Some(Found {
+        pct: 100.0 * excess.max(0.0).sqrt(),
+        degrees_of_freedom: freedom * count / (1.0 + (count - 1.0) * correlation.powi(2)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{case, record};
+    use pqlab_record::{Protocol, Record, RunHeader};
+
+    /// Numbers of mean 0 and standard deviation 1, uniform.
+    fn noise(seed: u64) -> impl FnMut() -> f64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) as f64 / (1_u64 << 30) as f64 - 1.0) * 3.0_f64.sqrt()
+        }
+    }
+
+    /// Runs of so many cases. Times of all cases differ together by `clock_pct`, cycles each by `cycles_pct`.
+    fn runs(
+        runs: usize,
+        cases: usize,
+        clock_pct: f64,
+        cycles_pct: f64,
+        within_pct: f64,
+        seed: u64,
+    ) -> Vec<Vec<RunMedian>> {
+        let mut noise = noise(seed);
+        let mut all = Vec::new();
+        for _ in 0..runs {
+            let clock = clock_pct / 100.0 * noise();
+            let mut medians = Vec::new();
+            for number in 0..cases {
+                let own = (cycles_pct * noise() + within_pct * noise()) / 100.0;
+                let median = |unit, away: f64| RunMedian {
+                    case: format!("case {number}"),
+                    unit,
+                    median: 1000.0 * (number + 1) as f64 * away.exp(),
+                    variance: (within_pct / 100.0).powi(2),
+                };
+                medians.extend([median(Unit::Nanoseconds, clock + own), median(Unit::CoreCycles, own)]);
+            }
+            all.push(medians);
+        }
+        all
+    }
+
+    #[test]
+    fn the_spread_between_runs_is_found_without_what_the_runs_show_by_themselves() {
+        let found = from_runs(&runs(12, 200, 1.0, 0.4, 0.8, 1)).unwrap();
+        assert!((found.cycles_pct - 0.4).abs() < 0.05, "{found:?}");
+        assert!(found.time_pct > 0.6 && found.time_pct < 1.6, "{found:?}");
+        assert_eq!(found.source, "from 12 runs of this machine and build");
+        // What the clock does to all cases at once was seen a dozen times and not two thousand.
+        assert!((11..=40).contains(&found.degrees_of_freedom), "{found:?}");
+        let quiet = from_runs(&runs(12, 200, 0.0, 0.0, 0.8, 2)).unwrap();
+        assert_eq!((quiet.time_pct, quiet.cycles_pct), (LEAST_TIME_PCT, LEAST_CYCLES_PCT));
+    }
+
+    #[test]
+    fn few_runs_or_cases_say_nothing() {
+        assert_eq!(from_runs(&[]), None);
+        assert_eq!(from_runs(&runs(2, 200, 1.0, 0.4, 0.1, 1)), None, "two runs");
+        assert_eq!(from_runs(&runs(3, 1, 1.0, 0.4, 0.1, 1)), None, "one case in three runs");
+        assert!(from_runs(&runs(6, 3, 1.0, 0.4, 0.1, 1)).is_some());
+        // Of times there are too few observations, which are the runs: the assumption stands unless more was found.
+        let three = from_runs(&runs(3, 100, 0.7, 0.4, 0.1, 1)).unwrap();
+        assert_eq!(three.time_pct, RunSpreads::default().time_pct);
+        assert!((three.cycles_pct - 0.4).abs() < 0.1, "{three:?}");
+    }
+
+    #[test]
+    fn a_case_that_jumps_does_not_speak_for_all() {
+        let mut all = runs(8, 50, 0.5, 0.2, 0.1, 3);
+        let before = from_runs(&all).unwrap();
+        for (number, medians) in all.iter_mut().enumerate() {
+            medians[0].median *= 1.0 + number as f64;
+            medians[1].median *= 1.0 + number as f64;
+        }
+        let after = from_runs(&all).unwrap();
+        assert!(after.cycles_pct < 1.3 * before.cycles_pct, "{before:?} {after:?}");
+    }
+
+    fn stored(store: &mut Store, id: &str, nanoseconds: f64) -> RunHeader {
+        let records: Vec<Record> = ["keygen", "encapsulate", "decapsulate"]
+            .iter()
+            .enumerate()
+            .map(|(at, operation)| record(&case("liboqs", operation), nanoseconds * (at + 1) as f64, 2.7e9, at as u64))
+            .collect();
+        let mut environment = Environment::default();
+        environment.host.name = Some("bench-1".into());
+        let header = RunHeader {
+            id: id.into(),
+            suite: "kem".into(),
+            command: String::new(),
+            seed: 1,
+            started_at: "2026-11-21T19:00:00Z".into(),
+            environment,
+            protocol: Protocol::default(),
+            plan: records.iter().map(|record| record.case.clone()).collect(),
+        };
+        store.begin_run(&header).unwrap();
+        for (position, record) in records.iter().enumerate() {
+            store.finish_case(id, position, record).unwrap();
+        }
+        store.complete_run(id, "2026-11-21T19:01:00Z").unwrap();
+        remember(store, id).unwrap();
+        header
+    }
+
+    #[test]
+    fn a_store_knows_what_its_runs_and_the_doctor_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path().join("pqlab.db")).unwrap();
+        let now = "2026-11-22T00:00:00Z";
+        for number in 0..6 {
+            let header = stored(&mut store, &format!("run-{number}"), 10_000.0 * (1.0 + 0.02 * f64::from(number % 2)));
+            let known = known(&store, &header.environment, now).unwrap();
+            assert_eq!(known == RunSpreads::default(), number < 5, "after {} runs: {known:?}", number + 1);
+        }
+        let header = stored(&mut store, "last", 10_000.0);
+        let from_runs = known(&store, &header.environment, now).unwrap();
+        assert!(from_runs.cycles_pct > 0.8 && from_runs.cycles_pct < 1.3, "{from_runs:?}");
+        assert_eq!(from_runs.source, "from 7 runs of this machine and build");
+        let mut elsewhere = header.environment.clone();
+        elsewhere.build.version = "another".into();
+        assert_eq!(known(&store, &elsewhere, now).unwrap(), RunSpreads::default());
+        assert_eq!(known(&store, &header.environment, "2027-01-22T00:00:00Z").unwrap(), RunSpreads::default());
+
+        let noise = MachineNoise {
+            host: header.environment.host.name.clone(),
+            cpu: header.environment.cpu.model.clone(),
+            measured_at: "2026-11-21T20:00:00Z".into(),
+            case: "kem/ML-KEM-768/decapsulate@liboqs".into(),
+            comparisons: 20,
+            false_verdicts: 0,
+            run_spread_pct: 0.7,
+            run_spread_cycles_pct: Some(0.05),
+            margin_pct: 1.0,
+            smallest_difference_pct: 2.0,
+        };
+        store.save_noise(&noise).unwrap();
+        let by_doctor = known(&store, &header.environment, now).unwrap();
+        assert_eq!((by_doctor.time_pct, by_doctor.cycles_pct), (0.7, LEAST_CYCLES_PCT));
+        assert_eq!((by_doctor.degrees_of_freedom, &*by_doctor.source), (20, "doctor --aa of 2026-11-21T20:00:00Z"));
+        store.save_noise(&MachineNoise { run_spread_cycles_pct: None, ..noise }).unwrap();
+        let without = known(&store, &header.environment, now).unwrap();
+        assert_eq!(without.cycles_pct, RunSpreads::default().cycles_pct);
+    }
+}

@@ -1,0 +1,81 @@
+//! The medians of complete runs: what tells how far whole runs lie apart, without reading their samples.
+
+use crate::error::At;
+use crate::read::NEWEST_FIRST;
+use crate::{Store, StoreError};
+use pqlab_record::{Environment, Unit};
+use rusqlite::params;
+
+/// The median of a case in one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunMedian {
+    /// Id of the case.
+    pub case: String,
+    /// What the median is in.
+    pub unit: Unit,
+    /// The median of one operation, in ns or in core cycles.
+    pub median: f64,
+    /// The variance of its logarithm, as processes and rounds of the run itself show it.
+    pub variance: f64,
+}
+
+/// In fewer cases than this a run is not seen to be another than the others.
+const LEAST_CASES: u32 = 3;
+
+impl Store {
+    /// Keeps the medians of a run, in place of those that are there.
+    pub fn save_medians(&mut self, run: &str, medians: &[RunMedian]) -> Result<(), StoreError> {
+        self.write(|transaction, path| {
+            transaction.execute("DELETE FROM run_medians WHERE run = ?1", [run]).at(path)?;
+            let sql = "INSERT INTO run_medians (run, id, unit, median, variance) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let mut insert = transaction.prepare(sql).at(path)?;
+            for RunMedian { case, unit, median, variance } in medians {
+                insert.execute(params![run, case, name(*unit), median, variance]).at(path)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The medians of the newest `most` complete runs that this machine and build measured in the `days` before `now` (RFC 3339)
+    /// and that have at least three cases; the newest run first.
+    pub fn medians_of_runs_like(
+        &self,
+        environment: &Environment,
+        now: &str,
+        days: u32,
+        most: usize,
+    ) -> Result<Vec<Vec<RunMedian>>, StoreError> {
+        let build = serde_json::to_string(&environment.build)
+            .map_err(|error| StoreError::Unstorable { what: "the build".into(), reason: error.to_string() })?;
+        let sql = format!(
+            "SELECT id FROM runs
+             WHERE complete AND NOT imported AND host IS ?1
+               AND json_extract(environment, '$.cpu.model') = ?2 AND json_extract(environment, '$.build') = json(?3)
+               AND unixepoch(started_at) BETWEEN unixepoch(?4) - 86400 * ?5 AND unixepoch(?4)
+               AND (SELECT count(DISTINCT id) FROM run_medians WHERE run = runs.id) >= {LEAST_CASES}
+             {NEWEST_FIRST} LIMIT ?6"
+        );
+        let mut runs = self.connection.prepare(&sql).at(&self.path)?;
+        let key = params![environment.host.name, environment.cpu.model, build, now, days, most];
+        let ids = runs.query_map(key, |row| row.get::<_, String>(0)).at(&self.path)?;
+        let sql = "SELECT id, unit, median, variance FROM run_medians WHERE run = ?1";
+        let mut medians = self.connection.prepare(sql).at(&self.path)?;
+        let mut found = Vec::new();
+        for id in ids {
+            let rows = medians.query_map([id.at(&self.path)?], |row| {
+                let unit: String = row.get("unit")?;
+                let unit = if unit == name(Unit::CoreCycles) { Unit::CoreCycles } else { Unit::Nanoseconds };
+                Ok(RunMedian { case: row.get("id")?, unit, median: row.get("median")?, variance: row.get("variance")? })
+            });
+            found.push(rows.at(&self.path)?.collect::<Result<_, _>>().at(&self.path)?);
+        }
+        Ok(found)
+    }
+}
+
+fn name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "time",
+        Unit::CoreCycles => "cycles",
+    }
+}
