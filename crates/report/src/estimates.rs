@@ -433,10 +433,10 @@ mod tests {
         let interval = estimates.median_ns;
         close(interval.estimate, pqlab_stats::median(&all).unwrap());
         assert!(interval.low < interval.estimate && interval.estimate < interval.high);
-        assert_eq!(interval.method, IntervalMethod::StudentT);
+        assert_eq!(interval.method, IntervalMethod::CrossedT);
         assert_eq!((estimates.n, estimates.left_out, estimates.processes), (all.len(), 0, 8));
         close(estimates.ticks.unwrap() * record.samples.ns_per_tick.unwrap(), interval.estimate);
-        close(estimates.operations_per_second().unwrap(), 1e9 / interval.estimate);
+        close(estimates.operations_per_second().unwrap(), 1e9 / estimates.samples_ns.mean);
         assert_eq!(estimates.clock_hz, Some(2.7e9));
     }
 
@@ -504,7 +504,8 @@ mod tests {
         let left = estimate(&record, &Protocol::default()).unwrap();
         assert!(!left.contended && left.left_out == alone.n / 2 && left.processes == 4, "{left:?}");
         assert!((left.median_ns.estimate / alone.median_ns.estimate - 1.0).abs() < 0.01, "{left:?}");
-        slow(&mut record.samples.visits[1]);
+        // Of the four processes that were left alone two are not.
+        record.samples.visits.iter_mut().filter(|visit| [1, 3].contains(&visit.process)).for_each(slow);
         let shared = estimate(&record, &Protocol::default()).unwrap();
         assert!(shared.contended && shared.left_out == 0, "{shared:?}");
     }
@@ -520,19 +521,15 @@ mod tests {
     }
 
     #[test]
-    fn of_a_fixed_number_of_samples_none_is_left_out_for_a_neighbour_and_the_case_is_marked() {
+    fn of_a_fixed_number_of_samples_none_is_left_out_for_a_neighbour() {
         let mut record = fixtures::record("liboqs", 10.4);
         let neighbour =
             |visit: &mut Visit| visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: true }];
         record.samples.visits.iter_mut().step_by(2).for_each(neighbour);
         let half = estimate(&record, &Protocol::default()).unwrap();
         assert!(!half.contended && half.left_out == 0, "{half:?}");
-        neighbour(&mut record.samples.visits[1]);
-        let more = estimate(&record, &Protocol::default()).unwrap();
-        assert!(more.contended && more.left_out == 0, "{more:?}");
+        assert!(half.shared_pct > 45.0 && half.shared_pct < 55.0, "{half:?}");
         record.samples.visits[3].disturbances.push(Disturbance::Steal { pct: 7.0 });
-        record.samples.visits[0].disturbances.clear();
-        record.samples.visits[1].disturbances.clear();
         let stolen = estimate(&record, &Protocol::default()).unwrap();
         assert_eq!(stolen.left_out, record.samples.visits[3].ticks.len(), "{stolen:?}");
     }
@@ -555,6 +552,10 @@ mod tests {
         }
         let drift = estimate(&record, &Protocol::default()).unwrap().drift.unwrap();
         assert!(drift.drifting && (drift.change_pct - 5.0).abs() < 0.5, "{drift:?}");
+        let imprecise = estimate(&record, &Protocol::default()).unwrap().imprecise;
+        assert_eq!(imprecise, [Imprecision::Drifting]);
+        let asked = Protocol { iterations: Some(1000), ..Protocol::default() };
+        assert_eq!(estimate(&record, &asked).unwrap().imprecise, [], "no precision was asked for");
     }
 
     #[test]

@@ -82,10 +82,7 @@ impl<'a> Row<'a> {
 
     /// Core cycles of one operation with the half-width of their interval, `≈` before them where they were estimated.
     pub fn cycles_text(&self) -> Option<String> {
-        let cycles = self.estimates.as_ref()?.cycles?;
-        let sign = if cycles.source == CyclesSource::Estimated { "≈" } else { "" };
-        let (count, width) = (count(cycles.median.estimate), percent(cycles.median.half_width_pct()));
-        Some(format!("{sign}{count} ±{width}"))
+        cycles_text(self.estimates.as_ref()?)
     }
 
     /// The median with its interval in ns.
@@ -126,6 +123,14 @@ impl<'a> Row<'a> {
         let Some(times) = self.times() else { return Vec::new() };
         (0..=STEPS).map(|step| step as f64 / STEPS as f64).map(|share| (times.quantile(share), share)).collect()
     }
+}
+
+/// Core cycles of one operation with the half-width of their interval, `≈` before them where they were estimated.
+pub(crate) fn cycles_text(estimates: &Estimates) -> Option<String> {
+    let cycles = estimates.cycles?;
+    let sign = if cycles.source == CyclesSource::Estimated { "≈" } else { "" };
+    let (count, width) = (count(cycles.median.estimate), percent(cycles.median.half_width_pct()));
+    Some(format!("{sign}{count} ±{width}"))
 }
 
 /// The command that measures a case again, under the rules of the run, quoted for a shell.

@@ -43,7 +43,8 @@ fn cases_of_one_block_are_compared_process_by_process() {
     assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.01);
     assert_eq!(comparison.differences, []);
     // The processes of the fixture differ by the same parts in both cases: paired, that cancels out.
-    let crossed = |provider| crossed_of(&find(provider).samples.values(Unit::CoreCycles, Visits::Usable).unwrap()).unwrap();
+    let crossed =
+        |provider| crossed_of(&find(provider).samples.values(Unit::CoreCycles, Visits::Usable).unwrap()).unwrap();
     let apart = ratio_between(&crossed("liboqs"), &crossed("aws-lc"), SAME_RUN, 0.0, CONFIDENCE);
     assert!(case.ratio.unwrap().standard_error < apart.unwrap().standard_error);
 }

@@ -125,16 +125,20 @@ mod tests {
     fn the_closing_counts_and_explains_what_occurs() {
         let mut run = fixtures::run();
         let text = closing(&run, Palette::PLAIN);
-        assert!(text.starts_with("7 cases: 6 measured, 1 failed\nExample CPU"), "{text}");
+        assert!(text.starts_with("7 cases: 6 measured, 1 failed, 1 imprecise\nimprecise: "), "{text}");
         assert!(text.ends_with("harness floor 2.70 ns an operation (the null provider through the same calls)\n"));
-        run.records[0].precision_reached = false;
+        run.header.protocol.precision_pct = 0.1;
         run.records[1].samples.visits.iter_mut().for_each(|visit| {
             visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }];
         });
         run.records.truncate(2);
         let text = closing(&run, Palette::PLAIN);
-        assert!(text.starts_with("7 cases: 2 measured, 1 contended, 1 imprecise, 5 not run\n! contended: "), "{text}");
-        assert!(text.contains("\n? the target precision") && !text.contains("\n* ") && !text.contains("harness floor"));
+        assert!(text.starts_with("7 cases: 2 measured, 1 shared, 2 imprecise, 5 not run\nshared: "), "{text}");
+        assert!(
+            text.contains("\nimprecise: the target precision")
+                && !text.contains("\ndefect")
+                && !text.contains("harness floor")
+        );
         assert_eq!(stripped(&closing(&run, COLOUR)), text);
     }
 }

@@ -87,6 +87,7 @@ fn time(nanoseconds: Option<f64>) -> String {
 mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
     use super::*;
+    use crate::estimates::Imprecision;
     use crate::fixtures;
 
     const DOCUMENTED: &str =
@@ -114,28 +115,24 @@ mod tests {
     }
 
     #[test]
-    fn marks_stand_behind_the_variation() {
-        let (mut record, mut estimates) = documented();
-        record.precision_reached = false;
+    fn a_line_may_end_in_the_words_of_its_notes() {
+        let (record, mut estimates) = documented();
         estimates.contended = true;
-        assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", "3.1% ~!?"));
-        for (variation, wanted) in [(2.99, "3.0% !? "), (3.0, "3.0% ~!?"), (5.0, "5.0% ~!?"), (5.01, "5.0% *!?")] {
+        estimates.imprecise = vec![Imprecision::Spread];
+        assert_eq!(plain(&record, &estimates), format!("{DOCUMENTED}  shared, imprecise"));
+        (estimates.contended, estimates.imprecise) = (false, Vec::new());
+        for (variation, wanted) in [(2.99, "3.0%  "), (3.0, "3.0% ~"), (5.01, "5.0% ~")] {
             estimates.samples_ns.cov_pct = Some(variation);
-            assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", wanted));
+            assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~", wanted));
         }
-        (record.precision_reached, estimates.contended) = (true, false);
-        estimates.samples_ns.cov_pct = Some(52.4);
-        assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", "52.4% * "));
     }
 
     #[test]
     fn a_batch_has_no_p95_and_no_variation() {
-        let (mut record, mut estimates) = documented();
+        let (record, mut estimates) = documented();
         estimates.batch = 16;
         let wanted = DOCUMENTED.replace("  11.2 µs", "     -   ").replace("3.1% ~", "-     ");
         assert_eq!(plain(&record, &estimates), wanted);
-        record.precision_reached = false;
-        assert_eq!(plain(&record, &estimates), wanted.replace("CoV=-  ", "CoV=- ?"));
     }
 
     #[test]
@@ -155,8 +152,8 @@ mod tests {
 
     #[test]
     fn colour_adds_nothing_to_read() {
-        let (mut record, estimates) = documented();
-        record.precision_reached = false;
+        let (record, mut estimates) = documented();
+        estimates.imprecise = vec![Imprecision::Spread];
         for (record, estimates) in [(record, Some(&estimates)), (fixtures::failed("no"), None)] {
             let coloured = line(&record, estimates, LineWidths::default(), COLOUR);
             assert!(coloured.contains('\u{1b}'));

@@ -196,11 +196,11 @@ fn cells(row: &Row<'_>, all_estimated: bool) -> Vec<Cell> {
         half_width(&estimates.median_ns),
         Cell::right(&shown.unwrap_or_default()),
         cycles.map_or(Cell::default(), |cycles| half_width(&cycles.median)),
-        Cell::right(&per_byte.unwrap_or_default()).spare(1),
+        Cell::right(&per_byte.unwrap_or_default()).spare(3),
         Cell::right(&time(estimates.samples_ns.mean)).spare(4),
         Cell::right(&per_second).spare(2),
         Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
-        Cell::left(&row.standing.map(Standing::short).unwrap_or_default()).spare(3),
+        Cell::left(&row.standing.map(Standing::short).unwrap_or_default()).spare(1),
     ]
 }
 
@@ -225,28 +225,36 @@ mod tests {
     use crate::fixtures;
     use pqlab_record::Disturbance;
 
-    const CLOSING: &str = "7 cases: 6 measured, 1 failed
+    const CLOSING: &str = "7 cases: 6 measured, 1 failed, 1 imprecise
+imprecise: the target precision was not reached in the time given
+±: the 95% interval of the case's long-run median on this machine and build, differences between runs included
+≈cycles: core cycles estimated from the time and the core clock, which was probed around and within each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
 harness floor 2.70 ns an operation (the null provider through the same calls)
 ";
 
     #[test]
-    fn providers_stand_side_by_side() {
+    fn a_run_is_a_sentence_and_a_table_for_each_area() {
         let wanted = "run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  complete
+Half of the medians lie within ±3.2% in time and ±0.9% in cycles of what the cases take in the long run; nobody else was \
+seen on its cores: nothing to do.
 
-kem
-                                 liboqs         aws-lc  openssl  fastest
-  ML-KEM-768 encapsulate  10.4 µs ±0.2%  12.9 µs ±0.2%   FAILED  liboqs
+kem           median         ≈cycles            mean      rate      n
+  ML-KEM-768 encapsulate
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,022/s  640×8  fastest
+    aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  12.9 µs  77,413/s  640×8  1.24×
+    openssl   FAILED
 
-signature
+signature          median         ≈cycles            mean      rate      n
   ML-DSA-65 verify
-    aws-lc        45.4 µs  ±0.2%  p95 45.9 µs  CoV 1.1%  22,022 op/s
+    aws-lc        45.4 µs  ±3.2%  122,600  ±0.9%  45.5 µs  21,996/s  640×8
   ML-DSA-65 verify[encoded,len=1024,deterministic,regime=disk]
-    libcrux:avx2  46.9 µs  ±0.2%  p95 47.4 µs  CoV 1.1%  21,317 op/s
+    libcrux:avx2  46.9 µs  ±3.2%                  47.0 µs  21,293/s  640×8  imprecise: spread
 
-hash
-  SHA3-256 digest[len=64]  openssl  200 ns  ±0.2%  p95 -  CoV -  320 MB/s  6.56 TSC ticks/B
+hash         median         ≈cycles         per byte    mean      rate      n
+  SHA3-256 digest[len=64]
+    openssl  200 ns  ±3.2%    540.1  ±0.9%      8.44  200 ns  320 MB/s  640×8
 
 kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
 
@@ -255,21 +263,39 @@ kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
     }
 
     #[test]
-    fn a_narrow_terminal_has_them_below_one_another() {
-        let text = run_table(&fixtures::run(), 70, Palette::PLAIN);
+    fn a_narrow_terminal_leaves_columns_out_and_has_notes_below_their_row() {
+        let text = run_table(&fixtures::run(), 64, Palette::PLAIN);
         let wanted = "
-kem
+kem           median         ≈cycles             rate
   ML-KEM-768 encapsulate
-    liboqs   10.4 µs  ±0.2%  p95 10.5 µs  96,134 op/s  fastest
-    aws-lc   12.9 µs  ±0.2%  p95 13.0 µs  77,502 op/s  1.24× the time
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  96,022/s  fastest
+    aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  77,413/s  1.24×
     openssl   FAILED
 
 ";
         assert!(text.contains(wanted), "{text}");
+        assert!(text.contains("\n        imprecise: spread\n"), "{text}");
         assert!(text.ends_with(CLOSING));
-        let tables = text.split("\nkem/").next().unwrap();
-        let fits = |line: &str| display_width(line) <= 70 || line.starts_with("run ");
+        let tables = text.split("\nkem/").next().unwrap().split("\nkem ").nth(1).unwrap();
+        let fits = |line: &str| display_width(line) <= 64;
         assert!(tables.lines().all(fits), "{tables}");
+    }
+
+    #[test]
+    fn the_widest_figures_fit_a_hundred_columns() {
+        let mut run = fixtures::run();
+        run.records.retain(|record| record.error.is_none() && record.case.workload == "kem");
+        for (record, (provider, microseconds)) in
+            run.records.iter_mut().zip([("aws-lc+liboqs", 123_456.7), ("null", 0.1)])
+        {
+            record.case.provider = provider.to_owned();
+            record.case.facts.defect = Some("accepts what it must refuse".to_owned());
+            record.samples = fixtures::samples(microseconds, 1);
+        }
+        let text = run_table(&run, 100, Palette::PLAIN);
+        let row = text.lines().find(|line| line.contains("aws-lc+liboqs")).unwrap();
+        assert!(row.contains("123 ms") && row.contains("640×8") && row.ends_with("  defect"), "{text}");
+        assert!(display_width(row) <= 100, "{text}");
     }
 
     #[test]
@@ -281,23 +307,35 @@ kem
     }
 
     #[test]
-    fn marks_keep_the_figures_in_line() {
+    fn notes_are_words_and_are_explained() {
         let mut run = fixtures::run();
         run.complete = false;
         let mut other = run.records[0].clone();
         other.case.operation = "keygen".to_owned();
-        other.precision_reached = false;
         other.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
         run.records.insert(2, other);
         let text = run_table(&run, 100, Palette::PLAIN);
         let wanted = "
-                                    liboqs         aws-lc  openssl  fastest
-  ML-KEM-768 encapsulate  10.4 µs ±0.2%     12.9 µs ±0.2%   FAILED  liboqs
-  ML-KEM-768 keygen       10.4 µs ±0.2% !?
+  ML-KEM-768 keygen
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,022/s  640×8           shared
 ";
         assert!(text.contains(wanted), "{text}");
         assert!(text.starts_with("run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  8 of 7 cases\n"));
-        assert!(text.contains("1 contended, 1 imprecise\n! contended") && text.contains("\n? the target precision"));
+        assert!(text.contains("1 shared, 1 imprecise\nshared: somebody used the core; "), "{text}");
+        assert!(text.contains("count all visits: measure again when the machine is quiet.\n"), "{text}");
+    }
+
+    #[test]
+    fn where_some_cycles_were_counted_each_figure_says_it() {
+        let mut run = fixtures::run();
+        let samples = &mut run.records[0].samples;
+        (samples.metric, samples.ns_per_tick) = (pqlab_record::Metric::Cycles, None);
+        for visit in &mut samples.visits {
+            visit.wall_ns = visit.ticks.iter().map(|ticks| ticks / 2).collect();
+        }
+        let text = run_table(&run, 100, Palette::PLAIN);
+        let area = text.split("\nsignature").next().unwrap();
+        assert!(area.contains("   cycles  ") && area.contains("  21,840  ") && area.contains("  ≈34,840  "), "{text}");
     }
 
     #[test]
@@ -324,6 +362,6 @@ kem
         null.samples = fixtures::samples(0.01, 16);
         run.records.push(null);
         let text = run_table(&run, 100, Palette::PLAIN);
-        assert!(text.contains("10.0 ns ±0.2%  liboqs\n"), "{text}");
+        assert!(text.contains("  99.9 M/s  640×8\n"), "{text}");
     }
 }

@@ -8,7 +8,7 @@ const BUSY_PCT: f64 = 25.0;
 const BUSY_CASES: f64 = 0.1;
 
 /// From this share of imprecise cases on, more processes are worth their time.
-const IMPRECISE_CASES: f64 = 0.1;
+const IMPRECISE_CASES: f64 = 0.25;
 
 /// One sentence on a run: how well its figures can be believed between runs, how much of it was shared, and what to do about
 /// it. `None` for a run without figures.
@@ -38,7 +38,10 @@ pub(super) fn sentence(cases: &[&Estimates], protocol: &Protocol) -> Option<Stri
         ),
     };
     let figures = format!("{time}{}", cycles.unwrap_or_default());
-    Some(format!("Half of the figures are within {figures} of any other run's; {shared}: {}.", advice(cases, protocol)))
+    Some(format!(
+        "Half of the medians lie within {figures} of what the cases take in the long run; {shared}: {}.",
+        advice(cases, protocol)
+    ))
 }
 
 fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
@@ -66,7 +69,7 @@ mod tests {
     #[test]
     fn a_run_is_summed_up_in_one_sentence() {
         let mut run = fixtures::run();
-        let wanted = "Half of the figures are within ±3.2% in time and ±0.5% in cycles of any other run's; nobody else was \
+        let wanted = "Half of the medians lie within ±3.2% in time and ±0.9% in cycles of what the cases take in the long run; nobody else was \
                       seen on its cores: nothing to do.";
         assert_eq!(trust_sentence(&run).unwrap(), wanted);
         run.header.protocol.precision_pct = 0.1;
