@@ -48,6 +48,13 @@ pub fn put_back_registers() {
     arch::put_back(&baseline().registers);
 }
 
+/// Clears the upper halves of the vector registers, where there are such, and nothing else: some cycles, as code that calls a
+/// library could do itself.
+#[inline]
+pub fn clear_vector_upper() {
+    arch::clear_upper();
+}
+
 /// What was left behind, as a set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Residues(u8);
@@ -211,12 +218,17 @@ mod arch {
         std::is_x86_feature_detected!("avx")
     }
 
-    pub(super) fn put_back(registers: &Registers) {
+    #[inline]
+    pub(super) fn clear_upper() {
         if has_avx() {
             // SAFETY: the processor has AVX. What is cleared the declaration names: every vector register that a call may
             // overwrite, which are all.
             unsafe { asm!("vzeroupper", clobber_abi("sysv64"), options(nomem, nostack)) }
         }
+    }
+
+    pub(super) fn put_back(registers: &Registers) {
+        clear_upper();
         // SAFETY: loads what was stored from the same registers; `emms` empties the x87 stack, as it must be between
         // functions, and `cld` clears the direction flag, which must be clear between them.
         unsafe {
@@ -262,6 +274,8 @@ mod arch {
 
     pub(super) fn dirty() {}
 
+    pub(super) fn clear_upper() {}
+
     pub(super) fn put_back(registers: &Registers) {
         // SAFETY: writes what was read from the same register.
         unsafe { asm!("msr fpcr, {}", in(reg) registers.fpcr, options(nomem, nostack, preserves_flags)) }
@@ -287,6 +301,8 @@ mod arch {
     }
 
     pub(super) fn dirty() {}
+
+    pub(super) fn clear_upper() {}
 
     pub(super) fn put_back(_registers: &Registers) {}
 }

@@ -36,6 +36,7 @@ pub use leak::{
     LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases, leak_without_figures, measure_leak,
 };
 pub use plan::{Filters, Plan, matches};
+pub use pqlab_harness::counter::estimated_over_counted;
 pub use relay::relay;
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};

@@ -269,6 +269,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         ("cold", include_str!("../../../suites/cold.toml")),
         ("scaling", include_str!("../../../suites/scaling.toml")),
         ("memory", include_str!("../../../suites/memory.toml")),
+        ("residue", include_str!("../../../suites/residue.toml")),
         ("ledger", include_str!("../../../suites/ledger.toml")),
         ("ledger-reference", include_str!("../../../suites/ledger-reference.toml")),
         ("sha3", include_str!("../../../suites/sha3.toml")),

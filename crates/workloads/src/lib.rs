@@ -14,6 +14,7 @@ mod memory;
 pub mod ntor;
 mod pairs;
 mod registry;
+mod residue;
 mod scaling;
 mod signature;
 mod variant;
@@ -97,6 +98,7 @@ pub fn workloads() -> Vec<Box<dyn Workload>> {
         Box::new(ntor::NtorWorkload),
         Box::new(scaling::ScalingWorkload),
         Box::new(memory::MemoryWorkload),
+        Box::new(residue::ResidueWorkload),
         Box::new(hybrid::HybridWorkload),
         Box::new(certificate::CertificateWorkload),
         Box::new(ledger::LedgerWorkload::default()),

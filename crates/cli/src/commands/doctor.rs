@@ -11,7 +11,7 @@ use crate::{DONE, INTERRUPTED, output};
 use indicatif::ProgressBar;
 use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol, Record, RunHeader};
 use pqlab_lab::report::terminal::{self, Palette, Role};
-use pqlab_lab::{Progress, Severity, advise, advise_here, counters};
+use pqlab_lab::{Progress, Severity, advise, advise_here, counters, estimated_over_counted};
 use serde_json::json;
 use std::io::{IsTerminal, stderr};
 
@@ -35,6 +35,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     let mut advice = advise(&environment);
     advice.extend(advise_here());
     let counters = counters();
+    let estimated_over_counted = estimated_over_counted();
     if arguments.json {
         let advice: Vec<_> = advice
             .iter()
@@ -42,7 +43,8 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
                 json!({"severity": word(advice.severity), "subject": advice.subject, "finding": advice.finding, "remedy": advice.remedy})
             })
             .collect();
-        let all = json!({"environment": environment, "advice": advice, "counters": counters});
+        let all = json!({"environment": environment, "advice": advice, "counters": counters,
+            "estimated_over_counted": estimated_over_counted});
         output::json(&serde_json::to_string_pretty(&all)?)?;
         return Ok(DONE);
     }
@@ -52,6 +54,10 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
         let available = if counter.available { "yes" } else { "no " };
         output::data(&format!("  {:<13} {available}  {}", counter.name, counter.detail))?;
     }
+    output::data(&match estimated_over_counted {
+        Some(ratio) => format!("  estimated core cycles are {:+.2}% off those that are counted", 100.0 * (ratio - 1.0)),
+        None => "  no cycles are counted here that the estimated ones could be held against".to_owned(),
+    })?;
     output::data("\nWhat disturbs measuring here")?;
     for advice in &advice {
         output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;

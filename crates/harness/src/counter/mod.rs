@@ -2,12 +2,14 @@
 //!
 //! A tick of the time-stamp counter is not a core cycle: it runs at a rate of its own, whatever the core's clock does.
 
+mod estimated;
 #[cfg(target_os = "linux")]
 mod perf;
 mod probe;
 mod tsc;
 mod wall;
 
+pub use estimated::estimated_over_counted;
 pub use probe::{EventProbe, Missing, Probes, Source};
 pub use tsc::{Baseline, TscProbe, calibrate_tsc};
 

@@ -1,0 +1,56 @@
+//! Estimated core cycles, held against those of a performance-monitoring unit where there is one.
+
+use super::{CounterChoice, open};
+use crate::clock::{chain, glance, monotonic_ns};
+use std::hint::black_box;
+
+/// Stretches that are compared; their median counts.
+const STRETCHES: usize = 32;
+/// Links of the chain in a stretch, about 0.3 ms, and bytes that are copied after it.
+const LINKS: u64 = 1 << 20;
+const COPIED: usize = 1 << 16;
+
+/// By what factor cycles that are estimated, from time and the core's clock before and after, exceed those that the
+/// performance-monitoring unit counts over the same work on this core: a chain of additions and copies of memory in cache. `None`
+/// where no cycles can be counted.
+pub fn estimated_over_counted() -> Option<f64> {
+    let mut selected = open(CounterChoice::Cycles).ok()?;
+    let (from, mut to) = (vec![1_u8; COPIED], vec![0_u8; COPIED]);
+    let ratios = (0..STRETCHES).map(|_| {
+        let before = glance().clock_hz;
+        let begin = monotonic_ns();
+        selected.counter.start();
+        black_box(chain(black_box(LINKS)));
+        for _ in 0..16 {
+            black_box(&mut to).copy_from_slice(black_box(&from));
+        }
+        let counted = selected.counter.stop();
+        let ns = monotonic_ns() - begin;
+        ratio(ns, f64::midpoint(before, glance().clock_hz), counted)
+    });
+    pqlab_stats::median(&ratios.collect::<Option<Vec<f64>>>()?)
+}
+
+fn ratio(ns: u64, hz: f64, counted: u64) -> Option<f64> {
+    (counted > 0).then(|| ns as f64 * hz / 1e9 / counted as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_microsecond_at_three_gigahertz_is_three_thousand_cycles() {
+        assert_eq!(ratio(1_000, 3e9, 3_000), Some(1.0));
+        assert_eq!(ratio(1_000, 3e9, 2_000), Some(1.5));
+        assert_eq!(ratio(1_000, 3e9, 0), None);
+    }
+
+    #[test]
+    fn there_is_a_ratio_where_cycles_are_counted_and_none_elsewhere() {
+        let counted = open(CounterChoice::Cycles).is_ok();
+        let ratio = estimated_over_counted();
+        assert_eq!(ratio.is_some(), counted);
+        assert!(ratio.is_none_or(|ratio| ratio > 0.0));
+    }
+}

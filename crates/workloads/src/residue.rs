@@ -1,0 +1,293 @@
+//! Workload `residue`: what it costs the code that follows that a library leaves the upper halves of the vector registers in
+//! use.
+//!
+//! Cases come in pairs. In one, `then=sse`, a short loop of SSE instructions follows each operation within what is timed; in the
+//! other, `between=cleared`, the upper halves are cleared before it. What the first takes beyond the second is what the library
+//! leaves to pay; one that leaves nothing behind shows no difference.
+
+use crate::hash::HashWorkload;
+use crate::kem::KemWorkload;
+use crate::signature::SignatureWorkload;
+use crate::{Options, Workload, find, missing};
+use pqlab_harness::{Demands, Fault, Recorder, Seed, Trial, residue};
+use pqlab_primitives::Provider;
+use pqlab_record::{Case, Form, Parameter};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Length in bytes of the messages that are digested, where none is asked for.
+const DIGESTED: u64 = 4096;
+
+/// The parameter that says what follows the operation: `then=sse`.
+const THEN: &str = "then";
+/// The parameter of the case in which state is put back before that: `between=cleared`.
+const BETWEEN: &str = "between";
+
+pub(crate) struct ResidueWorkload;
+
+impl Workload for ResidueWorkload {
+    fn id(&self) -> &'static str {
+        "residue"
+    }
+
+    fn describe(&self) -> &'static str {
+        "what vector state that an operation leaves behind costs the code that follows: pairs with and without clearing it"
+    }
+
+    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+        if !follower::OFFERED {
+            return Vec::new();
+        }
+        let plain = Options { variants: Vec::new(), ..options.clone() };
+        let hashes =
+            Options { lengths: Some(options.lengths.clone().unwrap_or_else(|| vec![DIGESTED])), ..plain.clone() };
+        let mut cases = KemWorkload.cases(providers, &plain);
+        cases.extend(SignatureWorkload.cases(providers, &plain));
+        cases.extend(HashWorkload.cases(providers, &hashes));
+        cases.retain(|case| Family::of(case).is_some() && case.form != Some(Form::Encoded));
+        let mut pairs: Vec<Case> = cases.into_iter().flat_map(pair).collect();
+        // A name may stand for a KEM and a signature scheme both, or for a hash and a XOF: one pair is enough.
+        let mut seen = HashSet::new();
+        pairs.retain(|case| seen.insert(case.id()));
+        pairs
+    }
+
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        if !follower::OFFERED {
+            return Err(Fault::Unsupported("there is no SSE on this platform".into()));
+        }
+        let family = Family::of(case).ok_or_else(|| missing(case))?;
+        let inner = match family {
+            Family::Kem => KemWorkload.prepare(case, providers, seed)?,
+            Family::Signature => SignatureWorkload.prepare(case, providers, seed)?,
+            Family::Hash => HashWorkload.prepare(case, providers, seed)?,
+            Family::KemOrSignature if find(providers, &case.provider)?.kem(&case.algorithm).is_some() => {
+                KemWorkload.prepare(case, providers, seed)?
+            }
+            Family::KemOrSignature => SignatureWorkload.prepare(case, providers, seed)?,
+        };
+        Ok(Box::new(Followed { inner, cleared: case.word(BETWEEN).is_some() }))
+    }
+}
+
+/// Whose operation it is.
+enum Family {
+    Kem,
+    Signature,
+    Hash,
+    /// Key generation.
+    KemOrSignature,
+}
+
+impl Family {
+    fn of(case: &Case) -> Option<Family> {
+        match case.operation.as_str() {
+            "encapsulate" | "decapsulate" => Some(Family::Kem),
+            "sign" | "verify" => Some(Family::Signature),
+            "keygen" => Some(Family::KemOrSignature),
+            "digest" => Some(Family::Hash),
+            _ => None,
+        }
+    }
+}
+
+/// The two cases made of another workload's, in a block of their algorithm's operation with those of the other providers.
+fn pair(mut case: Case) -> [Case; 2] {
+    case.workload = "residue".into();
+    case.block = format!("residue/{}/{}", case.algorithm, case.operation);
+    case.parameters.push(Parameter::Word(THEN.into(), "sse".into()));
+    // The loop is none of the bytes' time.
+    case.facts.bytes = None;
+    let mut cleared = case.clone();
+    cleared.parameters.push(Parameter::Word(BETWEEN.into(), "cleared".into()));
+    [case, cleared]
+}
+
+/// A trial each of whose operations is followed by the loop.
+struct Followed {
+    inner: Box<dyn Trial>,
+    /// Whether the upper halves are cleared before the loop.
+    cleared: bool,
+}
+
+impl Trial for Followed {
+    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+        self.inner.refill(batch)
+    }
+
+    fn run(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.inner.run(1, recorder)?;
+            if self.cleared {
+                residue::clear_vector_upper();
+            }
+            follower::run();
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        self.inner.verify()
+    }
+
+    fn batch(&self) -> Option<u64> {
+        self.inner.batch()
+    }
+
+    fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
+        self.inner.note(recorder)
+    }
+
+    fn demands(&self) -> Demands {
+        self.inner.demands()
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod follower {
+    use std::arch::asm;
+
+    pub(super) const OFFERED: bool = true;
+
+    /// Turns of the loop: about a microsecond.
+    const TURNS: u32 = 1024;
+
+    /// Twelve SSE instructions a turn, in their old encoding: two registers that are begun anew twice, so that a core carries
+    /// out four short chains side by side. With an upper half in use each instruction must also keep what is above its result
+    /// and waits for the last one that wrote to its register: two longer chains are left. Touches no memory.
+    #[inline]
+    pub(super) fn run() {
+        // SAFETY: SSE2 belongs to every x86-64 processor. All registers that are written are named; no memory is touched.
+        unsafe {
+            asm!(
+                "pxor xmm2, xmm2",
+                "pcmpeqd xmm3, xmm3",
+                "pcmpeqd xmm4, xmm4",
+                "2:",
+                "pshufd xmm0, xmm2, 0x1b",
+                "pshufd xmm1, xmm3, 0x1b",
+                "paddd xmm0, xmm3",
+                "paddd xmm1, xmm4",
+                "pxor xmm0, xmm4",
+                "pxor xmm1, xmm2",
+                "pshufd xmm0, xmm3, 0x4e",
+                "pshufd xmm1, xmm4, 0x4e",
+                "paddd xmm0, xmm4",
+                "paddd xmm1, xmm2",
+                "pxor xmm0, xmm2",
+                "pxor xmm1, xmm3",
+                "dec {turns:e}",
+                "jnz 2b",
+                turns = inout(reg) TURNS => _,
+                out("xmm0") _,
+                out("xmm1") _,
+                out("xmm2") _,
+                out("xmm3") _,
+                out("xmm4") _,
+                options(nomem, nostack),
+            );
+        }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod follower {
+    pub(super) const OFFERED: bool = false;
+
+    pub(super) fn run() {}
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pqlab_providers::providers;
+    use std::collections::HashMap;
+
+    const SEED: Seed = Seed { run: 1, process: 0 };
+
+    #[test]
+    fn cases_come_in_pairs_of_one_block() {
+        let cases = ResidueWorkload.cases(&providers(), &Options::default());
+        let ids: HashSet<String> = cases.iter().map(Case::id).collect();
+        assert_eq!(ids.len(), cases.len());
+        for id in [
+            "residue/ML-KEM-768/decapsulate[then=sse]@rustcrypto",
+            "residue/ML-KEM-768/decapsulate[then=sse,between=cleared]@rustcrypto",
+            "residue/ML-DSA-65/keygen[then=sse]@rustcrypto",
+            "residue/ML-DSA-65/sign[len=32,then=sse]@rustcrypto",
+            "residue/SHA3-256/digest[len=4096,then=sse,between=cleared]@rustcrypto",
+        ] {
+            assert!(ids.contains(id), "{id} is not among {ids:?}");
+        }
+        let mut pairs: HashMap<String, Vec<&Case>> = HashMap::new();
+        for case in &cases {
+            assert_eq!(case.word(THEN), Some("sse"));
+            pairs.entry(case.id().replace(",between=cleared", "")).or_default().push(case);
+        }
+        for (id, pair) in pairs {
+            let [dirty, cleared] = pair[..] else { panic!("{id} has {} cases", pair.len()) };
+            assert_eq!((dirty.word(BETWEEN), cleared.word(BETWEEN)), (None, Some("cleared")), "{id}");
+            assert_eq!((&dirty.block, &dirty.facts), (&cleared.block, &cleared.facts), "{id}");
+        }
+    }
+
+    #[test]
+    fn answers_are_verified_and_several_operations_make_a_sample() {
+        let providers = providers();
+        let wanted = ["ML-KEM-768", "X25519", "ML-DSA-65", "Ed25519", "SHA3-256"];
+        let cases = ResidueWorkload.cases(&providers, &Options::default());
+        for case in cases.iter().filter(|case| wanted.contains(&case.algorithm.as_str())) {
+            let mut trial = ResidueWorkload.prepare(case, &providers, SEED).unwrap();
+            let mut recorder = Recorder::default();
+            trial.refill(3).unwrap();
+            trial.run(3, &mut recorder).unwrap();
+            trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+            // What was not computed is no answer.
+            if matches!(case.operation.as_str(), "decapsulate" | "digest") {
+                trial.refill(3).unwrap();
+                assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))), "{}", case.id());
+            }
+        }
+    }
+
+    /// An operation that leaves the upper half of a register in use, and does nothing else.
+    struct Untidy;
+
+    impl Trial for Untidy {
+        fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+            Ok(())
+        }
+
+        fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+            residue::leave_dirty();
+            Ok(())
+        }
+
+        fn verify(&mut self) -> Result<(), Fault> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_loop_runs_in_the_state_that_the_case_names() {
+        // On a thread of its own, whose state ends with it.
+        std::thread::spawn(|| {
+            residue::remember();
+            if !residue::controls_hold() {
+                // Nothing can be read here.
+                return;
+            }
+            for cleared in [false, true] {
+                let mut trial = Followed { inner: Box::new(Untidy), cleared };
+                residue::put_back();
+                trial.run(2, &mut Recorder::default()).unwrap();
+                // Neither the loop nor what leads to it changes the state.
+                assert_eq!(residue::read().is_some_and(|left| left.is_empty()), cleared);
+            }
+            residue::put_back();
+        })
+        .join()
+        .unwrap();
+    }
+}
