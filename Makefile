@@ -47,7 +47,7 @@ bench: setup ## Benchmarks of pqlab itself: what its own layers cost
 bench-stats: setup ## Simulations of the statistics, the long version: how often intervals cover, and verdicts are false
 	cargo test --release --locked -p pqlab-stats --tests -- --ignored --nocapture
 
-bench-aa: setup ## On this machine: 100 comparisons of a thing with itself, 30 with one that is 5% slower
+bench-aa: setup ## On this machine: 100 comparisons of a thing with itself, 30 with one that is 2% slower
 	cargo test --workspace --release --locked --test series -- --ignored --nocapture
 
 bench-independence: build ## On this machine: every case of SUITE in company and alone, REPETITIONS times
