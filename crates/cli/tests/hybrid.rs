@@ -55,11 +55,7 @@ fn the_protocol_of_the_reference_prints_the_line_of_the_reference() {
         let exact = result["cov_pct"].as_f64().unwrap();
         assert!((shown - exact).abs() <= 0.051, "{line}: CoV is {exact}");
         let marks = line.split_once("CoV=").unwrap().1.split_whitespace().nth(1).unwrap();
-        let mark = match exact {
-            high if high > 5.0 => Some('*'),
-            moderate if moderate >= 3.0 => Some('~'),
-            _ => None,
-        };
+        let mark = (exact >= 3.0).then_some('~');
         assert_eq!(marks.chars().find(|mark| "*~".contains(*mark)), mark, "{line}: CoV is {exact}");
     }
 }
