@@ -2,10 +2,12 @@
 
 mod doctor;
 mod ledger;
+mod metric;
 mod run;
 
 pub(crate) use doctor::{DoctorArgs, MeasuredArgs};
 pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, VerifyBlockArgs};
+pub(crate) use metric::MetricName;
 pub(crate) use run::RunArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -255,6 +257,10 @@ pub(crate) struct CompareArgs {
     /// Differences within this percentage are equivalent [default: this machine's own, from `pqlab doctor --aa`, else 2]
     #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
     pub(crate) margin: Option<f64>,
+
+    /// In which unit cases are judged
+    #[arg(long, value_enum, default_value_t = MetricName::Auto)]
+    pub(crate) metric: MetricName,
 
     /// As JSON
     #[arg(long)]

@@ -65,6 +65,19 @@ pub fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
     system::pin(cpus)
 }
 
+/// Whether a thread, and so a process that this one starts, can be kept on these processors. Tried on a thread of its own: the
+/// calling one stays where it is.
+///
+/// # Errors
+/// As [`pin`]; [`AffinityError::Refused`] too where no thread can be started.
+pub fn can_pin(cpus: &[u32]) -> Result<(), AffinityError> {
+    std::thread::scope(|scope| {
+        let trial = std::thread::Builder::new().spawn_scoped(scope, || pin(cpus));
+        let again = AffinityError::Refused(nix::errno::Errno::EAGAIN);
+        trial.map_err(|_| again.clone())?.join().unwrap_or(Err(again))
+    })
+}
+
 /// The processor on which the calling thread runs at this moment.
 pub fn current_cpu() -> Option<u32> {
     system::current_cpu()
@@ -195,6 +208,15 @@ mod tests {
         })
         .join()
         .unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn trying_to_pin_moves_nobody() {
+        let everywhere = allowed();
+        assert_eq!(can_pin(&everywhere[..1]), Ok(()));
+        assert!(matches!(can_pin(&[1_000_000]), Err(AffinityError::NotAllowed { cpu: 1_000_000, .. })));
+        assert_eq!(allowed(), everywhere);
     }
 
     #[cfg(target_os = "linux")]

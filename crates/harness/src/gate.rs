@@ -8,15 +8,17 @@
 
 mod width;
 
-pub use width::Widths;
+pub use width::{Cores, Widths};
 pub(crate) use width::{Lookout, crowding, merge};
 
 use crate::clock::{CoreState, core_state, glance, monotonic_ns, thread_cpu_ns};
+use crate::environment;
 use nix::sys::resource::{UsageWho, getrusage};
 use pqlab_record::Disturbance;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::OnceLock;
 use width::{FIRST_LOOKS, Width};
 
 /// Watches the calling thread between two moments. It belongs to the thread that made it.
@@ -27,9 +29,15 @@ pub struct Gate {
     pressure: Option<Source>,
     schedstat: Option<Source>,
     tick_ns: u64,
+    /// Of which cores additions a cycle are known; `None` where the thread may be on cores of several kinds, and how narrow one is
+    /// cannot be said.
+    cores: Option<Cores>,
     /// Additions a cycle of the core.
     width: Width,
 }
+
+/// The kinds of this machine's cores: each worker asks once.
+static KINDS: OnceLock<Vec<Vec<u32>>> = OnceLock::new();
 
 /// What was seen when a visit began.
 #[derive(Clone, Copy, Debug)]
@@ -170,11 +178,16 @@ impl Gate {
     /// A gate on the processor to which the calling thread is pinned; `None` if it is pinned to no single one, in which
     /// case the steal time of all of them counts.
     pub fn new(cpu: Option<u32>) -> Gate {
-        Gate::at(Path::new("/"), cpu)
+        let root = Path::new("/");
+        Gate::on(root, cpu, KINDS.get_or_init(|| environment::kinds(root)))
     }
 
-    /// As [`Gate::new`], reading `proc` below another root.
+    /// As [`Gate::new`], reading `proc` and `sys` below another root.
     pub fn at(root: &Path, cpu: Option<u32>) -> Gate {
+        Gate::on(root, cpu, &environment::kinds(root))
+    }
+
+    fn on(root: &Path, cpu: Option<u32>, kinds: &[Vec<u32>]) -> Gate {
         Gate {
             label: cpu.map_or_else(|| "cpu ".to_owned(), |cpu| format!("cpu{cpu} ")),
             // A line holds ten numbers; before the line of a processor come those of the processors below it, and one
@@ -183,13 +196,14 @@ impl Gate {
             pressure: Source::open(&root.join("proc/pressure/cpu"), 256),
             schedstat: Source::open(&root.join("proc/thread-self/schedstat"), 128),
             tick_ns: tick_ns(),
+            cores: Cores::own(cpu, kinds),
             width: Width::default(),
         }
     }
 
     /// Looks, and begins the visit: its time runs from the end of this call. Takes a fraction of a millisecond.
     pub fn open(&mut self) -> Before {
-        if self.width.is_unseen() {
+        if self.cores.is_some() && self.width.is_unseen() {
             (0..FIRST_LOOKS).for_each(|_| {
                 self.core();
             });
@@ -233,18 +247,18 @@ impl Gate {
 
     /// What is known of the core alone: nothing before the gate was opened, and where there is no measuring it.
     pub fn widths(&self) -> Widths {
-        self.width.known().map(|width| (Vec::new(), width)).into_iter().collect()
+        self.cores.clone().zip(self.width.known()).into_iter().collect()
     }
 
     /// Takes over what another gate on a core of the same kind knows.
     pub fn expect(&mut self, widths: &Widths) {
-        widths.get([].as_slice()).iter().for_each(|width| self.width.expect(**width));
+        let known = self.cores.as_ref().and_then(|cores| widths.get(cores));
+        known.iter().for_each(|width| self.width.expect(**width));
     }
 
     /// Looks between two samples of a visit, in some hundredths of a millisecond.
     pub fn glance(&mut self) -> Look {
-        let core = glance();
-        core.additions_a_cycle.iter().for_each(|width| self.width.see(*width));
+        let core = self.see(glance());
         self.look_of(core)
     }
 
@@ -264,9 +278,14 @@ impl Gate {
     }
 
     fn core(&mut self) -> CoreState {
-        let core = core_state();
-        core.additions_a_cycle.iter().for_each(|width| self.width.see(*width));
-        core
+        self.see(core_state())
+    }
+
+    /// Remembers how wide the core is, where that can be held against what it does alone; else forgets it.
+    fn see(&mut self, seen: CoreState) -> CoreState {
+        let additions_a_cycle = seen.additions_a_cycle.filter(|_| self.cores.is_some());
+        additions_a_cycle.iter().for_each(|width| self.width.see(*width));
+        CoreState { additions_a_cycle, ..seen }
     }
 
     fn steal_ticks(&mut self) -> Option<u64> {

@@ -64,6 +64,17 @@ pub struct Limits {
     pub growth: u64,
 }
 
+/// Address space that each thread of a trial's own may take, in bytes: its stack, and an arena of the C library's allocator,
+/// which reserves 64 MiB at a time and twice as much to align it.
+const THREAD_SPACE: u64 = 144 << 20;
+
+impl Limits {
+    /// With room for so many threads of a trial's own.
+    pub fn with_threads(self, threads: u64) -> Limits {
+        Limits { address_space: self.address_space.saturating_add(threads.saturating_mul(THREAD_SPACE)), ..self }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits { request: Duration::from_secs(120), address_space: 4 << 30, growth: 16 << 20 }

@@ -37,8 +37,8 @@ const JOINING_ROUNDS: u32 = 3;
 const MOST_PROCESSES: u32 = 24;
 /// Fewest processes from whose differences it follows how many more are needed.
 const FEWEST_FOR_MORE: u32 = 8;
-/// A sample is at least this many times as long as the counter's resolution.
-const RESOLUTIONS_PER_SAMPLE: f64 = 100.0;
+/// A sample is at least this many times as long as the larger of the counter's step and its own cost.
+const GRAINS_PER_SAMPLE: f64 = 100.0;
 /// Rounds of the pilot, from which the adaptive rules plan the rest; at least so many are measured.
 const PILOT_ROUNDS: u32 = 3;
 /// Most samples in a visit, which bounds the memory of a run.
@@ -124,8 +124,9 @@ pub struct CounterFacts {
     pub metric: Metric,
     /// Nanoseconds in a tick, for a counter of constant rate.
     pub ns_per_tick: Option<f64>,
-    /// The smallest step between two readings, in ns.
-    pub resolution_ns: f64,
+    /// What a sample must be long against, in ns: the smallest step between two readings, or what a pair of them costs,
+    /// whichever is more.
+    pub grain_ns: f64,
 }
 
 /// Measures the cases at `positions` of a plan.
@@ -232,7 +233,7 @@ impl Block<'_> {
         }
         let batch = only_batch
             .or(self.protocol.batch)
-            .unwrap_or_else(|| calibrate(ns_per_operation, self.counter.resolution_ns, demands));
+            .unwrap_or_else(|| calibrate(ns_per_operation, self.counter.grain_ns, demands));
         let quota = self.protocol.iterations.map(|iterations| shares(iterations, self.processes()));
         let (metric, ns_per_tick) = match self.counter.ns_per_tick {
             None if demands.several_threads => (Metric::Wall, Some(1.0)),
@@ -452,10 +453,10 @@ impl Block<'_> {
     }
 }
 
-/// Operations in a sample, so that it is long against the counter's resolution and as long as the trial asks for; one where
+/// Operations in a sample, so that it is long against the counter's step and cost, and as long as the trial asks for; one where
 /// one is long enough.
-fn calibrate(ns_per_operation: f64, resolution_ns: f64, demands: Demands) -> u64 {
-    let shortest = (RESOLUTIONS_PER_SAMPLE * resolution_ns.max(1.0)).max(demands.shortest_sample_ns as f64);
+fn calibrate(ns_per_operation: f64, grain_ns: f64, demands: Demands) -> u64 {
+    let shortest = (GRAINS_PER_SAMPLE * grain_ns.max(1.0)).max(demands.shortest_sample_ns as f64);
     let enough = if ns_per_operation >= shortest { 1 } else { (shortest / ns_per_operation.max(0.1)).ceil() as u64 };
     enough.next_multiple_of(demands.multiple_of.max(1))
 }

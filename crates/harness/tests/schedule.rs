@@ -12,7 +12,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use std::time::Duration;
 
-const COUNTER: CounterFacts = CounterFacts { metric: Metric::Wall, ns_per_tick: Some(1.0), resolution_ns: 20.0 };
+const COUNTER: CounterFacts = CounterFacts { metric: Metric::Wall, ns_per_tick: Some(1.0), grain_ns: 20.0 };
 /// What the scheduler of a busy machine gives a task before another one has its turn, in ns.
 const TIME_SLICE_NS: f64 = 4e6;
 
@@ -332,7 +332,7 @@ fn a_trial_has_the_samples_that_it_asks_for() {
 
 #[test]
 fn a_trial_with_several_threads_is_timed_by_the_wall_clock_where_cycles_are_counted() {
-    let cycles = CounterFacts { metric: Metric::Cycles, ns_per_tick: None, resolution_ns: 20.0 };
+    let cycles = CounterFacts { metric: Metric::Cycles, ns_per_tick: None, grain_ns: 20.0 };
     for (several_threads, metric) in [(false, Metric::Cycles), (true, Metric::Wall)] {
         let mut machine = ScriptedMachine::new(Load::Quiet);
         machine.demands.several_threads = several_threads;

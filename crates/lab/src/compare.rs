@@ -3,7 +3,7 @@
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
 use pqlab_harness::clock;
 use pqlab_record::{Case, MachineNoise, Protocol, Record, Run, Unit, Visits, Worker};
-use pqlab_report::comparison::{Comparison, Yardstick, compare, compare_runs, pair_by_stars};
+use pqlab_report::comparison::{Comparison, Judged, Yardstick, compare, compare_runs, pair_by_stars};
 use pqlab_report::estimate;
 use pqlab_stats::{FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
@@ -23,11 +23,12 @@ pub fn yardstick(store: &Store, run: &Run, margin_pct: Option<f64>) -> Result<Ya
         yardstick = Yardstick {
             margin_pct: noise.margin_pct,
             margin_source: source.clone(),
-            runs: RunSpread {
+            runs_time: Some(RunSpread {
                 pct: noise.run_spread_pct,
                 degrees_of_freedom: usize::try_from(noise.comparisons).unwrap_or(usize::MAX),
-            },
+            }),
             runs_source: source,
+            ..yardstick
         };
     }
     if let Some(margin_pct) = margin_pct {
@@ -47,6 +48,7 @@ pub fn compare_stored(
     first: &str,
     second: &str,
     margin_pct: Option<f64>,
+    judged: Judged,
 ) -> Result<Comparison, LabError> {
     let load = |reference: &str| Ok::<Run, LabError>(store.load_run(&store.resolve(reference)?)?);
     if let Some(run) = run {
@@ -69,10 +71,12 @@ pub fn compare_stored(
                 "no two cases belong together: {first:?} and {second:?} pair those for which the stars stand for the same text"
             )));
         }
-        return Ok(compare(&run, &run, &pairs, &yardstick(store, &run, margin_pct)?));
+        let yardstick = Yardstick { judged, ..yardstick(store, &run, margin_pct)? };
+        return Ok(compare(&run, &run, &pairs, &yardstick));
     }
     let (first, second) = (without_floor(load(first)?), without_floor(load(second)?));
-    let comparison = compare_runs(&first, &second, &yardstick(store, &second, margin_pct)?);
+    let yardstick = Yardstick { judged, ..yardstick(store, &second, margin_pct)? };
+    let comparison = compare_runs(&first, &second, &yardstick);
     if comparison.cases.is_empty() {
         let (one, two) = (&first.header.id, &second.header.id);
         return Err(LabError::usage(format!(

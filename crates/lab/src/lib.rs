@@ -12,6 +12,7 @@ mod independence;
 mod inspect;
 mod leak;
 pub mod ledger;
+mod place;
 mod plan;
 mod relay;
 mod session;

@@ -1,13 +1,15 @@
 //! Running a plan: environment, workers, store, and whoever watches.
 
+use crate::place::Place;
 use crate::worker::registry;
 use crate::{LabError, Plan, defects, spread};
 use pqlab_harness::counter::Baseline;
+use pqlab_harness::environment::Advice;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
-use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader, State};
+use pqlab_record::{Case, CounterChoice, Environment, Metric, ProviderBuild, Record, RunHeader, State};
 use pqlab_report::comparison::{Difference, differences};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
@@ -94,7 +96,7 @@ impl Laboratory {
     pub fn environment(&self, choice: CounterChoice) -> Result<(Environment, CounterFactsOf), LabError> {
         let selected = counter::open(choice).map_err(|error| LabError::usage(error.to_string()))?;
         let metric = selected.counter.metric();
-        let facts = CounterFacts { metric, ns_per_tick: selected.ns_per_tick, resolution_ns: selected.resolution_ns };
+        let facts = CounterFacts { metric, ns_per_tick: selected.ns_per_tick, grain_ns: selected.grain_ns() };
         let counters = selected.describe();
         let builds = self.registry.providers().iter().map(|provider| ProviderBuild {
             id: provider.id(),
@@ -116,7 +118,9 @@ impl Laboratory {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
-        let (environment, counter) = self.environment(plan.protocol.counter)?;
+        let (mut environment, counter) = self.environment(plan.protocol.counter)?;
+        let place = Place::of(&plan.protocol);
+        environment.os.unpinned = place.unpinned.clone();
         // Those of the libraries that are measured, whatever a plan from another run says.
         for case in &mut plan.cases {
             case.facts.defect = defects::known(case, self.registry.providers());
@@ -136,7 +140,7 @@ impl Laboratory {
             plan: plan.cases,
         };
         store.begin_run(&header)?;
-        let start = Start { number: 0, positions: (0..header.plan.len()).collect(), counter: counter.0 };
+        let start = Start { number: 0, positions: (0..header.plan.len()).collect(), counter: counter.0, place };
         self.measure(store, &header, start, progress, stop)
     }
 
@@ -176,7 +180,8 @@ impl Laboratory {
         let number = store.begin_start(run)?;
         let finished = store.finished_positions(run)?;
         let positions = (0..header.plan.len()).filter(|position| !finished.contains(position)).collect();
-        self.measure(store, &header, Start { number, positions, counter: counter.0 }, progress, stop)
+        let start = Start { number, positions, counter: counter.0, place: Place::of(&header.protocol) };
+        self.measure(store, &header, start, progress, stop)
     }
 
     fn measure(
@@ -187,14 +192,13 @@ impl Laboratory {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
-        let Start { number, positions, counter } = start;
+        let Start { number, positions, counter, place } = start;
         progress.begin(header, positions.len());
-        if let Some(words) = forbidden(header) {
-            progress.note(&words);
-        }
+        let quota = environment::quota_here().map(|advice| limited(&advice));
+        forbidden(header).into_iter().chain(place.note()).chain(quota).for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
-        let mut fleet = ProcessFleet::new(self.workers(&header.protocol, header.seed, rate));
+        let mut fleet = ProcessFleet::new(self.workers(header, place, rate));
         let mut watcher =
             Watcher { store, header, start: number, progress, stop, failed: 0, scanty: 0, store_error: None };
         let outcome =
@@ -225,22 +229,20 @@ impl Laboratory {
         Ok(Ended { run: header.id.clone(), complete, failed })
     }
 
-    fn workers(&self, protocol: &Protocol, seed: u64, ticks_per_second: Option<f64>) -> Workers {
-        // One core for all processes: what differs between cores would pass for a difference between processes.
-        let cpus =
-            protocol.affinity.clone().unwrap_or_else(|| affinity::allowed().last().copied().into_iter().collect());
+    fn workers(&self, header: &RunHeader, place: Place, ticks_per_second: Option<f64>) -> Workers {
+        let protocol = &header.protocol;
         Workers {
             program: self.program.clone(),
             arguments: self.arguments.clone(),
             // Found here once, so that workers look nowhere else.
             variables: vectors_root().map(|root| (VECTORS.into(), root.into())).into_iter().collect(),
-            seed,
+            seed: header.seed,
             processes: protocol.processes,
             counter: protocol.counter,
             ticks_per_second,
-            cpus,
+            cpus: place.cpus,
             granted: protocol.affinity.clone().unwrap_or_else(affinity::allowed),
-            limits: self.limits,
+            limits: self.limits.with_threads(most_threads(&header.plan)),
         }
     }
 }
@@ -255,6 +257,7 @@ struct Start {
     /// What of the plan is left to measure.
     positions: Vec<usize>,
     counter: CounterFacts,
+    place: Place,
 }
 
 struct Watcher<'a> {
@@ -309,6 +312,18 @@ fn changes(began: &RunHeader, now: Environment) -> Vec<String> {
     differences(began, &now).into_iter().map(words).collect()
 }
 
+/// The most threads of its own that a case of the plan works on.
+fn most_threads(plan: &[Case]) -> u64 {
+    let threads = plan.iter().flat_map(|case| ["threads", "workers"].map(|name| case.number(name)));
+    threads.flatten().max().unwrap_or(0)
+}
+
+/// What a user is told whose container halts the measurement now and then.
+fn limited(advice: &Advice) -> String {
+    let remedy = advice.remedy.as_ref().map_or_else(String::new, |remedy| format!("; {remedy}"));
+    format!("CPU time is limited to {}{remedy}", advice.finding)
+}
+
 /// What a user is told who would have had core cycles, had the kernel not forbidden them.
 fn forbidden(header: &RunHeader) -> Option<String> {
     let counters = &header.environment.counters;
@@ -321,4 +336,38 @@ fn forbidden(header: &RunHeader) -> Option<String> {
 fn run_id(started_at: &str, random: u32) -> String {
     let stamp: String = started_at.chars().filter(|character| !matches!(character, '-' | ':')).collect();
     format!("{stamp}-{:06x}", random & 0xff_ffff)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_record::{Facts, Parameter};
+
+    #[test]
+    fn workers_have_room_for_the_threads_of_the_plan() {
+        let case = |parameters: &[(&str, u64)]| Case {
+            workload: "scaling".into(),
+            algorithm: "ML-DSA-65".into(),
+            operation: "verify".into(),
+            provider: "null".into(),
+            form: None,
+            parameters: parameters.iter().map(|(name, value)| Parameter::Number((*name).into(), *value)).collect(),
+            block: String::new(),
+            facts: Facts::default(),
+        };
+        assert_eq!(most_threads(&[case(&[("len", 512)])]), 0);
+        let plan = [case(&[("threads", 16)]), case(&[("tasks", 5000), ("workers", 64)]), case(&[("len", 512)])];
+        assert_eq!(most_threads(&plan), 64);
+        let room = Limits::default().with_threads(64).address_space - Limits::default().address_space;
+        // A stack of 8 MiB and an arena of 64 MiB, reserved at twice its size, each.
+        assert!(room >= 64 * ((8 + 128) << 20), "{room}");
+    }
+
+    #[test]
+    fn a_limit_on_cpu_time_is_told_with_its_remedy() {
+        let severity = pqlab_harness::environment::Severity::Warning;
+        let (finding, remedy) = ("1.50 processors: slow".to_owned(), Some("lift it".to_owned()));
+        let words = limited(&Advice { severity, subject: "CPU limit", finding, remedy });
+        assert_eq!(words, "CPU time is limited to 1.50 processors: slow; lift it");
+    }
 }

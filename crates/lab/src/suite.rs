@@ -298,6 +298,13 @@ mod tests {
     }
 
     #[test]
+    fn what_follows_an_operation_is_measured_where_it_is_asked_for_alone() {
+        let suites = builtin_suites().unwrap();
+        let with = suites.iter().filter(|suite| suite.select.iter().any(|select| select.workload == "residue"));
+        assert_eq!(with.map(|suite| suite.name.as_str()).collect::<Vec<_>>(), ["residue"]);
+    }
+
+    #[test]
     fn errors_are_one_line_and_name_the_place() {
         let broken = message("name = \"a\"\nabout = \"\"\nselect = [");
         assert!(broken.starts_with("x.toml:3:") && !broken.contains('\n'), "{broken}");

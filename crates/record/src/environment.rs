@@ -113,6 +113,9 @@ pub struct OperatingSystem {
     pub aslr: Option<u8>,
     /// The kernel's limit on performance counters (`perf_event_paranoid`).
     pub perf_event_paranoid: Option<i32>,
+    /// Why the run's processes were not kept on one core; `None` where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unpinned: Option<String>,
 }
 
 /// How this program was built.

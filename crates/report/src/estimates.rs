@@ -101,14 +101,19 @@ impl Estimates {
     /// A quantile of single operations in ns, of those that [`operations`](Self::operations) has, where at least two samples
     /// lie beyond it: `order` is 0.05, 0.25, 0.75, 0.95 or 0.99.
     pub fn percentile(&self, order: f64) -> Option<f64> {
-        let operations = self.operations()?;
-        let beyond = order.min(1.0 - order) * operations.n as f64;
+        self.operations().and_then(|_| self.quantile(order))
+    }
+
+    /// Like [`percentile`](Self::percentile), also of batch means.
+    pub fn quantile(&self, order: f64) -> Option<f64> {
+        let samples = &self.samples_ns;
+        let beyond = order.min(1.0 - order) * samples.n as f64;
         let value = match order {
-            0.05 => operations.p5,
-            0.25 => operations.p25,
-            0.75 => operations.p75,
-            0.95 => operations.p95,
-            0.99 => operations.p99,
+            0.05 => samples.p5,
+            0.25 => samples.p25,
+            0.75 => samples.p75,
+            0.95 => samples.p95,
+            0.99 => samples.p99,
             _ => return None,
         };
         (beyond >= SAMPLES_BEYOND).then_some(value)
@@ -428,10 +433,10 @@ mod tests {
         let interval = estimates.median_ns;
         close(interval.estimate, pqlab_stats::median(&all).unwrap());
         assert!(interval.low < interval.estimate && interval.estimate < interval.high);
-        assert_eq!(interval.method, IntervalMethod::StudentT);
+        assert_eq!(interval.method, IntervalMethod::CrossedT);
         assert_eq!((estimates.n, estimates.left_out, estimates.processes), (all.len(), 0, 8));
         close(estimates.ticks.unwrap() * record.samples.ns_per_tick.unwrap(), interval.estimate);
-        close(estimates.operations_per_second().unwrap(), 1e9 / interval.estimate);
+        close(estimates.operations_per_second().unwrap(), 1e9 / estimates.samples_ns.mean);
         assert_eq!(estimates.clock_hz, Some(2.7e9));
     }
 
@@ -499,7 +504,8 @@ mod tests {
         let left = estimate(&record, &Protocol::default()).unwrap();
         assert!(!left.contended && left.left_out == alone.n / 2 && left.processes == 4, "{left:?}");
         assert!((left.median_ns.estimate / alone.median_ns.estimate - 1.0).abs() < 0.01, "{left:?}");
-        slow(&mut record.samples.visits[1]);
+        // Of the four processes that were left alone two are not.
+        record.samples.visits.iter_mut().filter(|visit| [1, 3].contains(&visit.process)).for_each(slow);
         let shared = estimate(&record, &Protocol::default()).unwrap();
         assert!(shared.contended && shared.left_out == 0, "{shared:?}");
     }
@@ -515,19 +521,15 @@ mod tests {
     }
 
     #[test]
-    fn of_a_fixed_number_of_samples_none_is_left_out_for_a_neighbour_and_the_case_is_marked() {
+    fn of_a_fixed_number_of_samples_none_is_left_out_for_a_neighbour() {
         let mut record = fixtures::record("liboqs", 10.4);
         let neighbour =
             |visit: &mut Visit| visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: true }];
         record.samples.visits.iter_mut().step_by(2).for_each(neighbour);
         let half = estimate(&record, &Protocol::default()).unwrap();
         assert!(!half.contended && half.left_out == 0, "{half:?}");
-        neighbour(&mut record.samples.visits[1]);
-        let more = estimate(&record, &Protocol::default()).unwrap();
-        assert!(more.contended && more.left_out == 0, "{more:?}");
+        assert!(half.shared_pct > 45.0 && half.shared_pct < 55.0, "{half:?}");
         record.samples.visits[3].disturbances.push(Disturbance::Steal { pct: 7.0 });
-        record.samples.visits[0].disturbances.clear();
-        record.samples.visits[1].disturbances.clear();
         let stolen = estimate(&record, &Protocol::default()).unwrap();
         assert_eq!(stolen.left_out, record.samples.visits[3].ticks.len(), "{stolen:?}");
     }
@@ -550,6 +552,10 @@ mod tests {
         }
         let drift = estimate(&record, &Protocol::default()).unwrap().drift.unwrap();
         assert!(drift.drifting && (drift.change_pct - 5.0).abs() < 0.5, "{drift:?}");
+        let imprecise = estimate(&record, &Protocol::default()).unwrap().imprecise;
+        assert_eq!(imprecise, [Imprecision::Drifting]);
+        let asked = Protocol { iterations: Some(1000), ..Protocol::default() };
+        assert_eq!(estimate(&record, &asked).unwrap().imprecise, [], "no precision was asked for");
     }
 
     #[test]
@@ -581,7 +587,7 @@ mod tests {
         }
         let estimates = estimate(&record, &Protocol::default()).unwrap();
         assert_eq!(estimates.ticks, None);
-        assert_eq!((estimates.median_ns.low, estimates.median_ns.high), (99.5, 100.5));
+        assert!(estimates.median_ns.low < 99.5 && estimates.median_ns.high > 100.5, "{:?}", estimates.median_ns);
     }
 
     #[test]
@@ -596,7 +602,7 @@ mod tests {
         assert!((estimates.ticks.unwrap() / estimates.median_ns.estimate - 2.0).abs() < 1e-3);
         close(estimates.ticks_per_byte(Some(64)).unwrap(), estimates.ticks.unwrap() / 64.0);
         assert_eq!((estimates.ticks_per_byte(None), estimates.ticks_per_byte(Some(0))), (None, None));
-        close(estimates.bytes_per_second(Some(64)).unwrap(), 64e9 / estimates.median_ns.estimate);
+        close(estimates.bytes_per_second(Some(64)).unwrap(), 64e9 / estimates.samples_ns.mean);
         assert_eq!((estimates.bytes_per_second(None), estimates.bytes_per_second(Some(0))), (None, None));
     }
 

@@ -67,6 +67,16 @@ pub fn percent(value: f64) -> String {
     }
 }
 
+/// A count in four digits: `28,080`, and from a million on `1.234 M`.
+pub fn count(value: f64) -> String {
+    match value {
+        value if value >= 999.95e9 => format!("{} T", digits(value / 1e12, 4)),
+        value if value >= 999.95e6 => format!("{} G", digits(value / 1e9, 4)),
+        value if value >= 999.95e3 => format!("{} M", digits(value / 1e6, 4)),
+        value => digits(value, 4),
+    }
+}
+
 /// A ratio: `1.32×`.
 pub fn factor(value: f64) -> String {
     format!("{}×", significant(value))

@@ -2,8 +2,9 @@
 
 use crate::estimates::{Disturbances, Estimates, estimate};
 use crate::histogram::Histogram;
-use crate::terminal::{Mark, neutral};
-use pqlab_record::{Case, Form, Parameter, ProtocolKind, Record, Run, State, Status};
+use crate::number::{count, percent};
+use crate::terminal::{Note, neutral, notes_text};
+use pqlab_record::{Case, CyclesSource, Form, Parameter, ProtocolKind, Record, Run, State, Status};
 use pqlab_stats::{Interval, Sorted};
 
 /// Most bars of a histogram.
@@ -28,7 +29,7 @@ pub struct Row<'a> {
     /// `None` for a failed case.
     pub estimates: Option<Estimates>,
     /// What must be known when the figure is read.
-    pub marks: Vec<Mark>,
+    pub notes: Vec<Note>,
     /// What disturbed it.
     pub disturbances: Disturbances,
 }
@@ -65,13 +66,23 @@ impl<'a> Sheet<'a> {
 impl<'a> Row<'a> {
     fn of(record: &'a Record, run: &Run) -> Row<'a> {
         let estimates = estimate(record, &run.header.protocol);
-        let marks = estimates.as_ref().map(|estimates| Mark::of(record, estimates)).unwrap_or_default();
-        Row { record, estimates, marks, disturbances: Disturbances::of(&record.samples) }
+        let notes = estimates.as_ref().map(|estimates| Note::of(record, estimates)).unwrap_or_default();
+        Row { record, estimates, notes, disturbances: Disturbances::of(&record.samples) }
     }
 
     /// What was measured.
     pub fn case(&self) -> &'a Case {
         &self.record.case
+    }
+
+    /// The notes in words with their reasons, in one text.
+    pub fn notes_text(&self) -> String {
+        self.estimates.as_ref().map(|estimates| notes_text(self.record, estimates)).unwrap_or_default()
+    }
+
+    /// Core cycles of one operation with the half-width of their interval, `≈` before them where they were estimated.
+    pub fn cycles_text(&self) -> Option<String> {
+        cycles_text(self.estimates.as_ref()?)
     }
 
     /// The median with its interval in ns.
@@ -112,6 +123,14 @@ impl<'a> Row<'a> {
         let Some(times) = self.times() else { return Vec::new() };
         (0..=STEPS).map(|step| step as f64 / STEPS as f64).map(|share| (times.quantile(share), share)).collect()
     }
+}
+
+/// Core cycles of one operation with the half-width of their interval, `≈` before them where they were estimated.
+pub(crate) fn cycles_text(estimates: &Estimates) -> Option<String> {
+    let cycles = estimates.cycles?;
+    let sign = if cycles.source == CyclesSource::Estimated { "≈" } else { "" };
+    let (count, width) = (count(cycles.median.estimate), percent(cycles.median.half_width_pct()));
+    Some(format!("{sign}{count} ±{width}"))
 }
 
 /// The command that measures a case again, under the rules of the run, quoted for a shell.

@@ -121,6 +121,7 @@ pub fn latex_escape(text: &str) -> String {
             'µ' => out.push_str(r"$\mu$"),
             '×' => out.push_str(r"$\times$"),
             '±' => out.push_str(r"$\pm$"),
+            '≈' => out.push_str(r"$\approx$"),
             '…' => out.push_str(r"\ldots{}"),
             // A row break followed by a bracket would take it for its argument.
             '[' | ']' => out.extend(['{', character, '}']),

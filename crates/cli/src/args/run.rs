@@ -1,7 +1,7 @@
 //! The arguments of `pqlab run`: what to measure, and how.
 
 use super::ledger::{Share, parse_senders, parse_share};
-use super::{DatabaseArgs, parse_digits};
+use super::{DatabaseArgs, MetricName, parse_digits};
 use clap::{Args, ValueEnum};
 use pqlab_lab::record::{CounterChoice, ProtocolKind};
 use pqlab_lab::{ProtocolOverrides, Senders};
@@ -128,6 +128,10 @@ pub(crate) struct RunArgs {
     /// With --baseline: FAIL if a case is slower by more than this percentage
     #[arg(long, value_name = "PCT", default_value_t = 5.0, requires = "baseline", allow_hyphen_values = true)]
     pub(crate) fail_slower: f64,
+
+    /// With --baseline: in which unit cases are judged
+    #[arg(long, value_enum, default_value_t = MetricName::Auto, requires = "baseline")]
+    pub(crate) metric: MetricName,
 
     /// Give this run a name, for --baseline and `pqlab compare`
     #[arg(long, value_name = "NAME")]

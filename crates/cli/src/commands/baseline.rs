@@ -108,7 +108,7 @@ pub(crate) fn check(
 ) -> anyhow::Result<Option<Gate>> {
     let id = &baseline.header.id;
     let first = store.load_run(&ended.run)?;
-    let (comparison, found) = judged(store, baseline, &first, arguments.fail_slower)?;
+    let (comparison, found) = judged(store, baseline, &first, arguments)?;
     if !arguments.json && !arguments.quiet {
         compare::show(&comparison, false, screen)?;
     }
@@ -135,7 +135,7 @@ pub(crate) fn check(
             return Ok(None);
         }
         let run = store.load_run(&again.run)?;
-        let (comparison, found) = judged(store, baseline, &run, arguments.fail_slower)?;
+        let (comparison, found) = judged(store, baseline, &run, arguments)?;
         for case in gate.cases.iter_mut().filter(|case| open.contains(&case.id)) {
             let Some(last) = found.iter().find(|found| found.case == case.id) else {
                 anyhow::bail!("run {} has no {}, which it was to measure again", again.run, case.id);
@@ -173,9 +173,14 @@ fn in_words(case: &Gated) -> &'static str {
     }
 }
 
-fn judged(store: &Store, baseline: &Run, run: &Run, slower_pct: f64) -> anyhow::Result<(Comparison, Vec<Regression>)> {
-    let comparison = compare_stored(store, None, &baseline.header.id, &run.header.id, None)?;
-    let found = regressions(&comparison, baseline, run, slower_pct);
+fn judged(
+    store: &Store,
+    baseline: &Run,
+    run: &Run,
+    arguments: &RunArgs,
+) -> anyhow::Result<(Comparison, Vec<Regression>)> {
+    let comparison = compare_stored(store, None, &baseline.header.id, &run.header.id, None, arguments.metric.into())?;
+    let found = regressions(&comparison, baseline, run, arguments.fail_slower);
     Ok((comparison, found))
 }
 

@@ -14,7 +14,7 @@ pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<
         (None, true) => Some("last"),
         (None, false) => None,
     };
-    let comparison = compare_stored(&store, run, first, second, arguments.margin)?;
+    let comparison = compare_stored(&store, run, first, second, arguments.margin, arguments.metric.into())?;
     show(&comparison, arguments.json, screen)?;
     Ok(code(&comparison))
 }

@@ -178,6 +178,9 @@ fn conclude(
             output::data(&format!("\n{table}"))?;
         }
         output::data(&terminal::ntor_tables(&run, &RelayScenario::default(), screen.width, screen.palette))?;
+        if let Some(sentence) = terminal::trust_sentence(&run) {
+            output::data(&format!("{sentence}\n"))?;
+        }
         output::data(&terminal::closing(&run, screen.palette))?;
     }
     if !arguments.quiet {

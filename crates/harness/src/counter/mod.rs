@@ -81,6 +81,12 @@ pub struct Selected {
 }
 
 impl Selected {
+    /// What a sample must be long against, in ns: the counter's smallest step, or what a pair of readings costs, whichever is
+    /// more. An event that is read by a system call costs a hundred of its steps.
+    pub fn grain_ns(&self) -> f64 {
+        self.resolution_ns.max(self.overhead_ns)
+    }
+
     /// What the record keeps of it. Estimates the core's clock, which takes a fraction of a millisecond.
     pub fn describe(&self) -> Counters {
         Counters {
@@ -259,6 +265,15 @@ mod tests {
     fn resolution_is_the_smallest_step_and_overhead_the_median() {
         let empty = Empty::measure(&mut Scripted([0, 9, 3, 4, 4].into_iter().cycle()));
         assert_eq!((empty.step, empty.median), (3.0, 4.0));
+    }
+
+    #[test]
+    fn a_sample_must_be_long_against_what_reading_the_counter_costs_too() {
+        let mut selected = open(CounterChoice::Wall).unwrap();
+        (selected.resolution_ns, selected.overhead_ns) = (20.0, 900.0);
+        assert_eq!(selected.grain_ns(), 900.0);
+        selected.overhead_ns = 15.0;
+        assert_eq!(selected.grain_ns(), 20.0);
     }
 
     #[test]

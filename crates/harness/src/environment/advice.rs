@@ -77,6 +77,11 @@ pub fn advise_here() -> Vec<Advice> {
     advise_from(&Root::new(Path::new("/")))
 }
 
+/// The narrowest limit on CPU time that holds for this process, if there is one.
+pub fn quota_here() -> Option<Advice> {
+    quota(&Root::new(Path::new("/")))
+}
+
 fn advise_from(root: &Root) -> Vec<Advice> {
     [isolation(root), quota(root), battery(root)].into_iter().flatten().collect()
 }

@@ -4,10 +4,11 @@ mod advice;
 mod build;
 mod cpu;
 mod host;
+mod kinds;
 mod os;
 mod root;
 
-pub use advice::{Advice, Severity, advise, advise_here};
+pub use advice::{Advice, Severity, advise, advise_here, quota_here};
 
 use pqlab_record::{Cache, Counters, Environment, ProviderBuild};
 use root::Root;
@@ -21,6 +22,11 @@ pub fn capture(providers: Vec<ProviderBuild>, counters: Counters) -> Environment
 /// The caches of the first processor below a root folder; none where it does not say.
 pub(crate) fn caches(root: &Path) -> Vec<Cache> {
     cpu::caches(&Root::new(root))
+}
+
+/// The processors of each kind of core below a root folder; none where all are alike, or nothing tells.
+pub(crate) fn kinds(root: &Path) -> Vec<Vec<u32>> {
+    kinds::kinds(&Root::new(root))
 }
 
 fn capture_from(root: &Root, on_this_machine: bool, providers: Vec<ProviderBuild>, counters: Counters) -> Environment {

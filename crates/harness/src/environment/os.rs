@@ -7,6 +7,7 @@ pub(super) fn operating_system(root: &Root) -> OperatingSystem {
         kernel: root.text("proc/sys/kernel/osrelease").unwrap_or_default(),
         aslr: root.number("proc/sys/kernel/randomize_va_space"),
         perf_event_paranoid: root.number("proc/sys/kernel/perf_event_paranoid"),
+        unpinned: None,
     }
 }
 
@@ -40,6 +41,7 @@ mod tests {
             kernel: "6.18.44".into(),
             aslr: Some(2),
             perf_event_paranoid: Some(-1),
+            unpinned: None,
         };
         assert_eq!(operating_system(&root), expected);
     }

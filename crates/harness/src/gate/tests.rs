@@ -135,30 +135,55 @@ fn what_a_core_does_alone_is_what_was_seldom_exceeded() {
 
 #[test]
 fn what_workers_know_is_put_together() {
-    let mut known = Widths::from([(vec![], 4.0), (vec![0, 1], 3.0)]);
-    merge(&mut known, &Widths::from([(vec![], 3.5), (vec![0, 1], 3.5), (vec![2], 1.0)]));
-    assert_eq!(known, Widths::from([(vec![], 4.0), (vec![0, 1], 3.5), (vec![2], 1.0)]));
+    let (own, two, one) = (Cores::Own(vec![]), Cores::Together(vec![0, 1]), Cores::Together(vec![2]));
+    let mut known = Widths::from([(own.clone(), 4.0), (two.clone(), 3.0)]);
+    merge(&mut known, &Widths::from([(own.clone(), 3.5), (two.clone(), 3.5), (one.clone(), 1.0)]));
+    assert_eq!(known, Widths::from([(own.clone(), 4.0), (two.clone(), 3.5), (one.clone(), 1.0)]));
     // A worker's own core and a set of processors are never taken for each other.
     let mut lookout = Lookout::new();
     lookout.expect(&known);
-    assert_eq!(lookout.widths(), Widths::from([(vec![0, 1], 3.5), (vec![2], 1.0)]));
+    assert_eq!(lookout.widths(), Widths::from([(two, 3.5), (one, 1.0)]));
     let wide = |width| Look { width: Some(width), others: None };
     assert_eq!(lookout.narrowed_pct(&[0, 1], wide(3.5), wide(2.8)).map(f64::round), Some(20.0));
     assert_eq!(lookout.narrowed_pct(&[0, 1], wide(1.75), wide(3.5)).map(f64::round), Some(50.0));
     assert_eq!(lookout.narrowed_pct(&[0, 1], Look::default(), wide(3.5)), None);
     assert_eq!(lookout.narrowed_pct(&[0], wide(3.5), wide(3.5)), None);
-    let mut gate = Gate::new(None);
+    // No file says that cores differ.
+    let mut gate = Gate::at(tempfile::tempdir().unwrap().path(), None);
     gate.expect(&known);
-    assert_eq!(gate.widths(), Widths::from([(vec![], 4.0)]));
+    assert_eq!(gate.widths(), Widths::from([(own, 4.0)]));
+}
+
+#[test]
+fn what_cores_of_one_kind_do_is_no_yardstick_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    for (kind, cpus) in [("cpu_core", "0-3\n"), ("cpu_atom", "4-7\n")] {
+        std::fs::create_dir_all(folder.path().join("sys/devices").join(kind)).unwrap();
+        std::fs::write(folder.path().join("sys/devices").join(kind).join("cpus"), cpus).unwrap();
+    }
+    let (wide, narrow) = (Cores::Own(vec![0, 1, 2, 3]), Cores::Own(vec![4, 5, 6, 7]));
+    let known = Widths::from([(wide.clone(), 6.0), (narrow.clone(), 3.0), (Cores::Together(vec![0, 1, 2, 3]), 5.0)]);
+    for (cpu, cores, width) in [(1, wide, 6.0), (5, narrow, 3.0), (9, Cores::Own(vec![9]), f64::NAN)] {
+        let mut gate = Gate::at(folder.path(), Some(cpu));
+        gate.expect(&known);
+        let expected = if width.is_nan() { Widths::new() } else { Widths::from([(cores, width)]) };
+        assert_eq!(gate.widths(), expected, "processor {cpu}");
+    }
+    // A thread that may be on either kind has none.
+    let mut gate = Gate::at(folder.path(), None);
+    gate.expect(&known);
+    assert_eq!(gate.glance().narrowed_pct, None);
+    let before = gate.open();
+    assert_eq!((gate.close(before).narrowed_pct, gate.widths()), (None, Widths::new()));
 }
 
 #[cfg(target_arch = "x86_64")]
 #[test]
 fn a_gate_and_a_lookout_see_how_wide_cores_are() {
-    let mut gate = Gate::new(None);
+    let mut gate = Gate::at(tempfile::tempdir().unwrap().path(), None);
     let before = gate.open();
     assert!(gate.width.widest.is_sorted_by(|a, b| a >= b) && gate.width.widest[2] > 0.0);
-    gate.expect(&Widths::from([(vec![], 1e3)]));
+    gate.expect(&Widths::from([(gate.cores.clone().unwrap(), 1e3)]));
     assert!(gate.close(before).narrowed_pct.unwrap() > 50.0);
 
     let cpus = crate::affinity::allowed();

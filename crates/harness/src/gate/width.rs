@@ -5,6 +5,7 @@
 use super::Source;
 use crate::affinity;
 use crate::clock::core_state;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::hint::spin_loop;
 use std::path::Path;
@@ -18,15 +19,36 @@ pub(super) const FIRST_LOOKS: usize = 16;
 /// Stack of a thread that looks at a core, in bytes.
 const STACK: usize = 128 << 10;
 
-/// Independent additions a cycle, by the processors that were at work together; under no processor that of a worker's own
-/// core. Sets of processors are told apart because some may be hardware threads of one core for good: what such a set does at
-/// its best is what it is held against.
-pub type Widths = BTreeMap<Vec<u32>, f64>;
+/// Of which cores it is known what they do at once.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Cores {
+    /// The one core on which a worker is, by the processors of its kind; none where all cores are alike.
+    Own(Vec<u32>),
+    /// Processors that were at work together. Some may be hardware threads of one core for good: what such a set does at its
+    /// best is what it is held against.
+    Together(Vec<u32>),
+}
+
+impl Cores {
+    /// The own core of a worker that is kept on that processor, on a machine of these [kinds](crate::environment) of cores.
+    /// `None` where the kinds differ and the worker may be on any: what one kind does is no yardstick for another.
+    pub(super) fn own(cpu: Option<u32>, kinds: &[Vec<u32>]) -> Option<Cores> {
+        if kinds.is_empty() {
+            return Some(Cores::Own(Vec::new()));
+        }
+        let cpu = cpu?;
+        let kind = kinds.iter().find(|kind| kind.contains(&cpu));
+        Some(Cores::Own(kind.cloned().unwrap_or_else(|| vec![cpu])))
+    }
+}
+
+/// Independent additions a cycle.
+pub type Widths = BTreeMap<Cores, f64>;
 
 /// Takes over what others know.
 pub(crate) fn merge(known: &mut Widths, others: &Widths) {
-    for (cpus, width) in others {
-        let best = known.entry(cpus.clone()).or_insert(*width);
+    for (cores, width) in others {
+        let best = known.entry(cores.clone()).or_insert(*width);
         *best = best.max(*width);
     }
 }
@@ -128,14 +150,16 @@ impl Lookout {
 
     /// Takes over what other processes know.
     pub(crate) fn expect(&mut self, widths: &Widths) {
-        for (cpus, width) in widths.iter().filter(|(cpus, _)| !cpus.is_empty()) {
-            self.sets.entry(cpus.clone()).or_default().expect(*width);
+        for (cores, width) in widths {
+            if let Cores::Together(cpus) = cores {
+                self.sets.entry(cpus.clone()).or_default().expect(*width);
+            }
         }
     }
 
     /// What is known.
     pub(crate) fn widths(&self) -> Widths {
-        self.sets.iter().filter_map(|(cpus, width)| Some((cpus.clone(), width.known()?))).collect()
+        self.sets.iter().filter_map(|(cpus, width)| Some((Cores::Together(cpus.clone()), width.known()?))).collect()
     }
 }
 

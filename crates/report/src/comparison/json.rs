@@ -1,11 +1,12 @@
 //! A comparison as JSON.
 
-use super::Comparison;
+use super::{Comparison, unit_name};
+use pqlab_record::Unit;
 use pqlab_stats::VERDICT_SIGNIFICANCE;
 use serde_json::{Value, json};
 
 impl Comparison {
-    /// The comparison for programs; times in µs, as in the schema of runs. Fields are null where they do not apply.
+    /// The comparison for programs; times in µs, as in the schema of runs. `ratio` is in the unit that `metric` of the case names. Fields are null where they do not apply.
     pub fn to_json(&self) -> Value {
         let cases: Vec<Value> = self
             .cases
@@ -17,9 +18,14 @@ impl Comparison {
                     "second": case.second,
                     "first_median_us": us(case.first_ns),
                     "second_median_us": us(case.second_ns),
+                    "metric": unit_name(case.unit),
+                    "first_core_cycles": case.first_cycles,
+                    "second_core_cycles": case.second_cycles,
                     "paired": case.paired,
                     "ratio": case.ratio.map(|ratio| ratio.ratio.estimate),
                     "ratio_ci": case.ratio.map(|ratio| [ratio.ratio.low, ratio.ratio.high]),
+                    "time_ratio": case.time_ratio.map(|ratio| ratio.ratio.estimate),
+                    "time_ratio_ci": case.time_ratio.map(|ratio| [ratio.ratio.low, ratio.ratio.high]),
                     "p_value": case.ratio.map(|ratio| ratio.p_value),
                     "adjusted_p_value": case.judgement.adjusted_p,
                     "verdict": case.judgement.verdict.name(),
@@ -41,7 +47,9 @@ impl Comparison {
             "differences": differences,
             "margin_pct": self.yardstick.margin_pct,
             "margin_source": self.yardstick.margin_source,
-            "run_spread_pct": self.yardstick.runs.pct,
+            "metric": self.yardstick.judged.name(),
+            "run_spread_pct": self.yardstick.runs(Unit::Nanoseconds).pct,
+            "run_spread_cycles_pct": self.yardstick.runs(Unit::CoreCycles).pct,
             "run_spread_source": self.yardstick.runs_source,
             "correction": "benjamini-hochberg",
             "significance": VERDICT_SIGNIFICANCE,

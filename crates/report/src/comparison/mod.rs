@@ -1,13 +1,14 @@
 //! Two runs, or two cases of one run, side by side: how long the one takes over how long the other does, and what can be
 //! said of it.
 //!
-//! - **Paired.** Cases of one block of one start of a run were measured by the same processes in the same rounds. For each process
-//!   the medians over the rounds that both have are taken, and the ratio's interval is the one over the processes
-//!   ([`ratio_of_pairs`]).
-//!   Where they have few rounds in common, or those say something else than the medians that stand beside the ratio, it is
-//!   made over all rounds of each.
-//! - **Apart.** Everything else was measured by other processes at another time. The interval is Welch's over the processes'
-//!   medians, with the spread between runs of this machine added ([`ratio_of_runs`]).
+//! - **Unit.** Core cycles are judged where both cases have them ([`Judged`]), else the time: the core's clock is not what
+//!   software decides. The ratio of the times stands beside the one of the cycles.
+//! - **Paired.** Cases of one block of one start of a run were measured by the same processes in the same rounds. The ratio's
+//!   interval is the one over the ratios of their visits, by process and round ([`ratio_crossed`]); what tells runs apart
+//!   cancels out. Where they have few rounds in common, or those say something else than the medians that stand beside the
+//!   ratio, it is made over all rounds of each.
+//! - **Apart.** Everything else was measured by other processes at another time. The interval is the one of the difference of
+//!   both cases' means over processes and rounds, with the spread between runs added ([`ratio_between`]).
 //! - **Verdicts** are made of all ratios at once, corrected for their number ([`pqlab_stats::judge`]). Where a case was
 //!   contended and its counterpart was measured apart, none is called faster or slower.
 
@@ -20,11 +21,11 @@ pub use differences::{Difference, differences, machines_differ};
 pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 
-use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run, Visit, Visits, Worker};
+use crate::estimates::{Estimates, crossed_of, estimate};
+use pqlab_record::{CyclesSource, Moment, Record, Run, RunSpreads, Unit, Visit, Visits};
 use pqlab_stats::{
-    CONFIDENCE, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, Judgement, Ratio, RunSpread, Verdict, judge, median,
-    ratio_of_pairs, ratio_of_runs,
+    CONFIDENCE, DEFAULT_MARGIN_PCT, Judgement, PairedCell, Ratio, RunSpread, Verdict, judge, median, ratio_between,
+    ratio_crossed,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -38,16 +39,51 @@ const TOLERANCE: f64 = 0.01;
 /// Cases of one run have its circumstances in common.
 const SAME_RUN: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: 1_000_000 };
 
+/// In which unit cases are judged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judged {
+    /// In core cycles where both cases have them, else in time.
+    #[default]
+    Auto,
+    /// In time.
+    Time,
+    /// In core cycles; cases without them are inconclusive.
+    Cycles,
+}
+
+impl Judged {
+    /// The word that command lines carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Judged::Auto => "auto",
+            Judged::Time => "time",
+            Judged::Cycles => "cycles",
+        }
+    }
+}
+
+/// The word for a unit that files carry.
+fn unit_name(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "time",
+        Unit::CoreCycles => "cycles",
+    }
+}
+
 /// By what comparisons are judged, and where that comes from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Yardstick {
+    /// In which unit.
+    pub judged: Judged,
     /// Within this, in percent, two cases are equivalent.
     pub margin_pct: f64,
     /// Where the margin comes from, in words.
     pub margin_source: String,
-    /// How far whole runs of the same thing lie apart.
-    pub runs: RunSpread,
-    /// Where that comes from, in words.
+    /// How far times of whole runs of the same thing lie apart; `None` for what was stored with the runs.
+    pub runs_time: Option<RunSpread>,
+    /// How far their core cycles do; likewise.
+    pub runs_cycles: Option<RunSpread>,
+    /// Where these come from, in words.
     pub runs_source: String,
 }
 
@@ -55,11 +91,43 @@ impl Default for Yardstick {
     /// What is assumed of a machine that was not measured.
     fn default() -> Yardstick {
         Yardstick {
+            judged: Judged::Auto,
             margin_pct: DEFAULT_MARGIN_PCT,
             margin_source: "assumed: `pqlab doctor --aa` measures this machine's own".into(),
-            runs: DEFAULT_RUN_SPREAD,
-            runs_source: "assumed: `pqlab doctor --aa` measures this machine's own".into(),
+            runs_time: None,
+            runs_cycles: None,
+            runs_source: String::new(),
         }
+    }
+}
+
+impl Yardstick {
+    /// With what is stored with two runs, the larger of the two, where it does not say itself how far runs lie apart.
+    fn of(&self, first: &Run, second: &Run) -> Yardstick {
+        let stored = |pct: fn(&RunSpreads) -> f64| {
+            let [one, two] = [first, second].map(|run| &run.header.protocol.run_spreads);
+            let larger = if pct(two) > pct(one) { two } else { one };
+            let known = usize::try_from(larger.degrees_of_freedom).unwrap_or(usize::MAX);
+            (RunSpread { pct: pct(larger), degrees_of_freedom: known }, larger.source.clone())
+        };
+        let (time, source) = stored(|spreads| spreads.time_pct);
+        let (cycles, _) = stored(|spreads| spreads.cycles_pct);
+        let own = self.runs_time.is_some() || self.runs_cycles.is_some();
+        Yardstick {
+            runs_time: self.runs_time.or(Some(time)),
+            runs_cycles: self.runs_cycles.or(Some(cycles)),
+            runs_source: if own { self.runs_source.clone() } else { source },
+            ..self.clone()
+        }
+    }
+
+    /// How far whole runs lie apart in a unit; not at all where nothing is known.
+    pub fn runs(&self, unit: Unit) -> RunSpread {
+        let known = match unit {
+            Unit::Nanoseconds => self.runs_time,
+            Unit::CoreCycles => self.runs_cycles,
+        };
+        known.unwrap_or(SAME_RUN)
     }
 }
 
@@ -76,8 +144,16 @@ pub struct ComparedCase {
     pub second_ns: Option<f64>,
     /// Whether the same processes measured both in the same rounds.
     pub paired: bool,
-    /// The second's time over the first's.
+    /// In which unit it was judged.
+    pub unit: Unit,
+    /// Median core cycles of the first, where they are known.
+    pub first_cycles: Option<f64>,
+    /// Median core cycles of the second, likewise.
+    pub second_cycles: Option<f64>,
+    /// The second's figure over the first's, in the unit judged.
     pub ratio: Option<Ratio>,
+    /// The second's time over the first's.
+    pub time_ratio: Option<Ratio>,
     /// The verdict.
     pub judgement: Judgement,
     /// Whether either side was contended and both were measured apart: then a difference may be the contention's, and the
@@ -143,8 +219,9 @@ pub fn compare_runs(first: &Run, second: &Run, yardstick: &Yardstick) -> Compari
 /// Compares pairs of cases: the first of each from the first run, the second from the second, which may be the same one.
 pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstick: &Yardstick) -> Comparison {
     let same_run = first.header.id == second.header.id;
+    let yardstick = yardstick.of(first, second);
     let mut cases: Vec<ComparedCase> =
-        pairs.iter().map(|(one, two)| compared((first, one), (second, two), same_run, yardstick.runs)).collect();
+        pairs.iter().map(|(one, two)| compared((first, one), (second, two), same_run, &yardstick)).collect();
     let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio).collect();
     for (case, judgement) in cases.iter_mut().zip(judge(&ratios, yardstick.margin_pct)) {
         case.judgement = judgement;
@@ -159,59 +236,53 @@ pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstic
         second_run: second.header.id.clone(),
         machines: machines_differ(one, two).then(|| [one, two].map(differences::machine)),
         differences: differences(&first.header, &second.header),
-        yardstick: yardstick.clone(),
+        yardstick,
         cases,
         only_first: Vec::new(),
         only_second: Vec::new(),
     }
 }
 
-fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, runs: RunSpread) -> ComparedCase {
+fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, yardstick: &Yardstick) -> ComparedCase {
     let estimates = [first, second].map(|(run, record)| estimate(record, &run.header.protocol));
     let [one, two] = [first.1, second.1];
     let one_block = same_run && one.case.block == two.case.block;
     let same_block = one_block && one.samples.shares_start(&two.samples);
-    let mut paired = false;
     let mut notes = Vec::new();
     if one_block && !same_block && estimates.iter().all(Option::is_some) {
         notes.push("measured apart: the run was stopped and gone on with between them".into());
     }
-    let ratio = match &estimates {
-        [Some(a), Some(b)] => {
-            let resolution = step(one, a).max(step(two, b));
-            let medians = |of: &Estimates| of.process_medians_ns.iter().map(|(_, median)| *median).collect::<Vec<_>>();
-            let apart = |runs| ratio_of_runs(&medians(a), &medians(b), runs, resolution, CONFIDENCE);
-            let beside = b.median_ns.estimate / a.median_ns.estimate;
-            let ratio = if same_block {
-                let ratio = |visits| ratio_of_pairs(&common_medians(one, two, visits), resolution, CONFIDENCE);
-                let common = |visits| common_share(one, two, visits) >= LEAST_COMMON;
-                // What is left out of each must leave rounds of both.
-                let pairs = ratio(Visits::Usable).filter(|_| common(Visits::Usable)).or_else(|| {
-                    let all = ratio(Visits::All).filter(|_| common(Visits::All))?;
-                    notes.push("disturbed visits count: too few rounds left both alone".into());
-                    Some(all)
-                });
-                let pairs = pairs.filter(|pairs| !pairs.contradicts(beside, TOLERANCE));
-                paired = pairs.is_some();
-                pairs.or_else(|| {
-                    notes.clear();
-                    notes.push("mostly measured in rounds of their own: compared over all rounds".into());
-                    apart(SAME_RUN)
-                })
-            } else {
-                apart(runs)
-            };
-            ratio.and_then(|ratio| ratio.around(beside))
-        }
-        _ => None,
+    let cycles = estimates.each_ref().map(|of| of.as_ref().and_then(|of| of.cycles));
+    let both_cycles = cycles.iter().all(Option::is_some);
+    let unit = match yardstick.judged {
+        Judged::Auto if both_cycles => Unit::CoreCycles,
+        Judged::Cycles => Unit::CoreCycles,
+        Judged::Auto | Judged::Time => Unit::Nanoseconds,
     };
+    let (mut judged, mut time) = (Found::default(), Found::default());
+    if let [Some(a), Some(b)] = &estimates {
+        let found = |unit| found((one, a), (two, b), same_block, unit, yardstick.runs(unit));
+        time = found(Unit::Nanoseconds);
+        judged = if unit == Unit::Nanoseconds { time.clone() } else { found(unit) };
+        notes.append(&mut judged.notes);
+        if unit == Unit::CoreCycles && !both_cycles {
+            notes.push("core cycles of both are not known".into());
+        } else if judged.ratio.is_none() {
+            notes.push("a figure is zero: no interval".into());
+        }
+    }
+    let sources = cycles.map(|of| of.map(|of| of.source));
+    if unit == Unit::CoreCycles && both_cycles && sources[0] != sources[1] {
+        let said = |source| if source == Some(CyclesSource::Counter) { "counted" } else { "estimated" };
+        notes.push(format!("core cycles {} of the first, {} of the second", said(sources[0]), said(sources[1])));
+    }
     for (which, record, estimates) in [("first", one, &estimates[0]), ("second", two, &estimates[1])] {
         match (&record.error, estimates) {
             (Some(error), _) => notes.push(format!("the {which} failed: {error}")),
             (None, None) => notes.push(format!("the {which} has no samples")),
             (None, Some(estimates)) => {
                 if estimates.contended {
-                    notes.push(format!("the {which} was contended"));
+                    notes.push(format!("the {which} was shared"));
                 }
                 if estimates.drift.is_some_and(|drift| drift.drifting) {
                     notes.push(format!("the {which} drifted while it was measured"));
@@ -219,23 +290,25 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, run
             }
         }
     }
-    if let [Some(a), Some(b)] = &estimates {
-        if a.batch != b.batch {
-            notes.push(format!("batches of {} and of {} operations", a.batch, b.batch));
-        }
-        if ratio.is_none() {
-            notes.push("fewer than three processes measured both: no interval".into());
-        }
+    if let [Some(a), Some(b)] = &estimates
+        && a.batch != b.batch
+    {
+        notes.push(format!("batches of {} and of {} operations", a.batch, b.batch));
     }
     let contended = estimates.iter().flatten().any(|estimates| estimates.contended);
     let [first_ns, second_ns] = estimates.map(|estimates| estimates.map(|estimates| estimates.median_ns.estimate));
+    let [first_cycles, second_cycles] = cycles.map(|of| of.map(|of| of.median.estimate));
     ComparedCase {
         first: one.case.id(),
         second: two.case.id(),
         first_ns,
         second_ns,
-        paired,
-        ratio,
+        first_cycles,
+        second_cycles,
+        paired: judged.paired,
+        unit,
+        ratio: judged.ratio,
+        time_ratio: time.ratio,
         judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
         doubtful: contended && !same_block,
         broken: one.error.is_none() && two.error.is_some(),
@@ -243,10 +316,74 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, run
     }
 }
 
-/// A step of the counter as a part of the median.
-fn step(record: &Record, estimates: &Estimates) -> f64 {
-    let step_ns = record.samples.ns_per_tick.unwrap_or(1.0) / record.samples.batch as f64;
-    if estimates.median_ns.estimate > 0.0 { step_ns / estimates.median_ns.estimate } else { 0.0 }
+/// A ratio in one unit, how it was found, and what must be known of it.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    ratio: Option<Ratio>,
+    paired: bool,
+    notes: Vec<String>,
+}
+
+fn found(
+    (one, a): (&Record, &Estimates),
+    (two, b): (&Record, &Estimates),
+    same_block: bool,
+    unit: Unit,
+    runs: RunSpread,
+) -> Found {
+    let mut found = Found::default();
+    let (Some(first), Some(second)) = (headline(a, unit), headline(b, unit)) else { return found };
+    let resolution = (step(one, unit) / first).max(step(two, unit) / second);
+    let apart = |runs| {
+        let crossed = |record: &Record| crossed_of(&record.samples.values(unit, Visits::Usable)?);
+        ratio_between(&crossed(one)?, &crossed(two)?, runs, resolution, CONFIDENCE)
+    };
+    let beside = second / first;
+    let ratio = if same_block {
+        let common = |visits| {
+            let enough = common_share(one, two, visits) >= LEAST_COMMON;
+            enough.then(|| ratio_crossed(&common_cells(one, two, unit, visits), resolution, CONFIDENCE)).flatten()
+        };
+        // What is left out of each must leave rounds of both.
+        let pairs = common(Visits::Usable).or_else(|| {
+            let all = common(Visits::All)?;
+            found.notes.push("disturbed visits count: too few rounds left both alone".into());
+            Some(all)
+        });
+        let pairs = pairs.filter(|pairs| !pairs.contradicts(beside, TOLERANCE));
+        found.paired = pairs.is_some();
+        pairs.or_else(|| {
+            found.notes = vec!["mostly measured in rounds of their own: compared over all rounds".into()];
+            apart(SAME_RUN)
+        })
+    } else {
+        apart(runs)
+    };
+    found.ratio = ratio.and_then(|ratio| ratio.around(beside));
+    found
+}
+
+/// The median in a unit; `None` where it is not known, or zero.
+fn headline(estimates: &Estimates, unit: Unit) -> Option<f64> {
+    let median = match unit {
+        Unit::Nanoseconds => estimates.median_ns.estimate,
+        Unit::CoreCycles => estimates.cycles?.median.estimate,
+    };
+    (median > 0.0).then_some(median)
+}
+
+/// A step of the counter in a unit, as far as an operation is concerned.
+fn step(record: &Record, unit: Unit) -> f64 {
+    let samples = &record.samples;
+    let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
+    match (unit, samples.cycles_source()) {
+        (Unit::Nanoseconds, _) => step_ns,
+        (Unit::CoreCycles, CyclesSource::Counter) => 1.0 / samples.batch as f64,
+        (Unit::CoreCycles, CyclesSource::Estimated) => {
+            let clocks: Vec<f64> = samples.usable().map(|visit| visit.clock_hz).collect();
+            step_ns * median(&clocks).unwrap_or(0.0) / 1e9
+        }
+    }
 }
 
 /// The share of the visits of either case, whichever is less, of which the other has one of the same process and round.
@@ -259,23 +396,18 @@ fn common_share(first: &Record, second: &Record, visits: Visits) -> f64 {
     first.intersection(&second).count() as f64 / first.len().max(second.len()).max(1) as f64
 }
 
-/// For each process the medians of both cases over the rounds in which it measured both.
-fn common_medians(first: &Record, second: &Record, visits: Visits) -> Vec<(f64, f64)> {
-    let by_visit = |record: &Record| {
-        let visits = visits.of(&record.samples).filter(|visit| !visit.ticks.is_empty());
-        let keyed = visits.map(|visit| (visit.moment(), record.samples.ns_per_operation(visit)));
-        keyed.collect::<BTreeMap<_, _>>()
+/// The medians of both cases in each round in which a process measured both.
+fn common_cells(first: &Record, second: &Record, unit: Unit, visits: Visits) -> Vec<PairedCell> {
+    let by_moment = |record: &Record| {
+        let visits = record.samples.values(unit, visits).unwrap_or_default();
+        visits.into_iter().filter_map(|(moment, values)| Some((moment, median(&values)?))).collect::<Vec<_>>()
     };
-    let (first, second) = (by_visit(first), by_visit(second));
-    let mut processes: BTreeMap<Worker, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
-    for (moment, samples) in &first {
-        if let Some(others) = second.get(moment) {
-            let both = processes.entry(moment.worker).or_default();
-            both.0.extend(samples);
-            both.1.extend(others);
-        }
-    }
-    processes.values().filter_map(|(one, two)| Some((median(one)?, median(two)?))).collect()
+    let seconds: BTreeMap<Moment, f64> = by_moment(second).into_iter().collect();
+    let pair = |(moment, first): (Moment, f64)| {
+        let (process, round) = moment.numbers();
+        Some(PairedCell { process, round, first, second: *seconds.get(&moment)? })
+    };
+    by_moment(first).into_iter().filter_map(pair).collect()
 }
 
 #[cfg(test)]

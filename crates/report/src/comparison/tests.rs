@@ -43,13 +43,9 @@ fn cases_of_one_block_are_compared_process_by_process() {
     assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.01);
     assert_eq!(comparison.differences, []);
     // The processes of the fixture differ by the same parts in both cases: paired, that cancels out.
-    let apart = ratio_of_runs(
-        &common_medians(find("liboqs"), find("aws-lc"), Visits::Usable).iter().map(|pair| pair.0).collect::<Vec<_>>(),
-        &common_medians(find("liboqs"), find("aws-lc"), Visits::Usable).iter().map(|pair| pair.1).collect::<Vec<_>>(),
-        RunSpread { pct: 0.0, degrees_of_freedom: 10 },
-        0.0,
-        CONFIDENCE,
-    );
+    let crossed =
+        |provider| crossed_of(&find(provider).samples.values(Unit::CoreCycles, Visits::Usable).unwrap()).unwrap();
+    let apart = ratio_between(&crossed("liboqs"), &crossed("aws-lc"), SAME_RUN, 0.0, CONFIDENCE);
     assert!(case.ratio.unwrap().standard_error < apart.unwrap().standard_error);
 }
 
@@ -62,7 +58,8 @@ fn only_rounds_that_both_have_are_paired() {
         visit.ticks.iter_mut().for_each(|ticks| *ticks *= 3);
         visit.round = 7;
     }
-    let ratios: Vec<f64> = common_medians(&first, &second, Visits::Usable).iter().map(|(one, two)| two / one).collect();
+    let cells = common_cells(&first, &second, Unit::Nanoseconds, Visits::Usable);
+    let ratios: Vec<f64> = cells.iter().map(|cell| cell.second / cell.first).collect();
     assert_eq!(ratios.len(), 8);
     assert!(ratios.iter().all(|ratio| (ratio - 12.9 / 10.4).abs() < 0.05), "{ratios:?}");
 }
@@ -72,7 +69,7 @@ fn cases_of_different_starts_of_a_run_are_not_paired() {
     let mut run = fixtures::run();
     run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
     let [first, second] = [&run.records[0], &run.records[1]];
-    assert_eq!(common_medians(first, second, Visits::All), []);
+    assert_eq!(common_cells(first, second, Unit::Nanoseconds, Visits::All), []);
     let comparison = compare(&run, &run, &[(first, second)], &Yardstick::default());
     let case = &comparison.cases[0];
     assert!(!case.paired && case.ratio.is_some(), "{case:?}");
@@ -89,13 +86,13 @@ fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
     }
     let [first, second] = [&run.records[0], &run.records[1]];
     assert!(!first.samples.contended() && !second.samples.contended());
-    assert_eq!(common_medians(first, second, Visits::Usable), []);
-    let case = compared((&run, first), (&run, second), true, DEFAULT_RUN_SPREAD);
+    assert_eq!(common_cells(first, second, Unit::CoreCycles, Visits::Usable), []);
+    let case = compared((&run, first), (&run, second), true, &Yardstick::default());
     assert!((case.ratio.as_ref().unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
     assert_eq!(case.notes, ["disturbed visits count: too few rounds left both alone"]);
     let quiet = fixtures::run();
     assert_eq!(
-        compared((&quiet, &quiet.records[0]), (&quiet, &quiet.records[1]), true, DEFAULT_RUN_SPREAD).notes,
+        compared((&quiet, &quiet.records[0]), (&quiet, &quiet.records[1]), true, &Yardstick::default()).notes,
         [""; 0]
     );
 }
@@ -110,7 +107,7 @@ fn a_ratio_does_not_contradict_the_medians_beside_it() {
     for round in 2..20_u32 {
         first.samples.visits.extend(warm.iter().take(8).map(|visit| Visit { round, ..visit.clone() }));
     }
-    let case = compared((&run, &run.records[0]), (&run, &run.records[1]), true, DEFAULT_RUN_SPREAD);
+    let case = compared((&run, &run.records[0]), (&run, &run.records[1]), true, &Yardstick::default());
     let (beside, ratio) = (case.second_ns.unwrap() / case.first_ns.unwrap(), case.ratio.unwrap().ratio);
     assert!((beside - 12.9 / 10.4).abs() < 0.02, "{case:?}");
     assert!(ratio.low <= beside && beside <= ratio.high, "{case:?}");
@@ -118,10 +115,11 @@ fn a_ratio_does_not_contradict_the_medians_beside_it() {
     assert!(!case.paired && case.notes.iter().any(|words| words == note), "{:?}", case.notes);
 }
 
-/// Visits of the cases of a provider that were repeated so often that the case is contended.
+/// The cases of a provider with all visits disturbed, so that they are contended.
 fn contended(mut run: Run, provider: &str) -> Run {
     for record in run.records.iter_mut().filter(|record| record.case.provider == provider) {
-        record.samples.visits.iter_mut().for_each(|visit| visit.repeats = 3);
+        let steal = || vec![pqlab_record::Disturbance::Steal { pct: 30.0 }];
+        record.samples.visits.iter_mut().for_each(|visit| visit.disturbances = steal());
     }
     run
 }
@@ -189,4 +187,55 @@ fn programs_are_told_the_same() {
     assert_eq!(case["first"], "kem/ML-KEM-768/encapsulate@liboqs");
     assert!(case["ratio_ci"][0].as_f64().unwrap() > 1.0 && case["adjusted_p_value"].as_f64().unwrap() < 0.01);
     assert!(json["different_machines"].is_null());
+}
+
+/// The run with the core's clock faster by a factor: times are shorter, cycles are not.
+fn overclocked(factor: f64) -> Run {
+    let mut run = slowed(1.0 / factor, "");
+    let visits = run.records.iter_mut().flat_map(|record| &mut record.samples.visits);
+    visits.for_each(|visit| visit.clock_hz *= factor);
+    run
+}
+
+#[test]
+fn the_cores_clock_makes_no_difference_in_cycles() {
+    let id = "kem/ML-KEM-768/encapsulate@liboqs";
+    let judged = |judged| {
+        let yardstick = Yardstick { judged, ..Yardstick::default() };
+        compare_runs(&fixtures::run(), &overclocked(1.1), &yardstick)
+    };
+    let comparison = judged(Judged::Auto);
+    let case = verdict_of(&comparison, id);
+    assert_eq!((case.unit, case.judgement.verdict), (Unit::CoreCycles, Verdict::Equivalent), "{case:?}");
+    assert!((case.ratio.unwrap().ratio.estimate - 1.0).abs() < 1e-3, "{case:?}");
+    assert!((case.time_ratio.unwrap().ratio.estimate - 1.0 / 1.1).abs() < 1e-3, "{case:?}");
+    let json = comparison.to_json();
+    assert_eq!((&json["metric"], &json["cases"][0]["metric"]), (&"auto".into(), &"cycles".into()));
+    assert!(json["cases"][0]["time_ratio_ci"][1].as_f64().unwrap() < 1.0);
+    let comparison = judged(Judged::Time);
+    let case = verdict_of(&comparison, id);
+    assert_eq!((case.unit, case.judgement.verdict), (Unit::Nanoseconds, Verdict::Faster), "{case:?}");
+    assert_eq!(case.ratio, case.time_ratio);
+    // What waits for a disk has no cycles.
+    let waits = "signature/ML-DSA-65/verify[encoded,len=1024,deterministic,regime=disk]@libcrux:avx2";
+    let of = |kind| verdict_of(&judged(kind), waits).clone();
+    assert_eq!(of(Judged::Auto).unit, Unit::Nanoseconds);
+    assert!(of(Judged::Auto).ratio.is_some());
+    let without = of(Judged::Cycles);
+    assert_eq!((without.ratio, without.judgement.verdict), (None, Verdict::Inconclusive));
+    assert!(without.notes.contains(&"core cycles of both are not known".to_owned()), "{without:?}");
+}
+
+#[test]
+fn runs_that_lie_far_apart_get_wider_intervals() {
+    let width = |pct: f64, own: Option<f64>| {
+        let (first, mut second) = (fixtures::run(), slowed(1.0, "nothing"));
+        second.header.protocol.run_spreads.cycles_pct = pct;
+        let runs_cycles = own.map(|pct| RunSpread { pct, degrees_of_freedom: 20 });
+        let comparison = compare_runs(&first, &second, &Yardstick { runs_cycles, ..Yardstick::default() });
+        let ratio = comparison.cases[0].ratio.unwrap().ratio;
+        ratio.high / ratio.low
+    };
+    assert!(width(3.0, None) > width(0.15, None), "the larger of the two counts");
+    assert_eq!(width(3.0, Some(0.1)), width(0.15, Some(0.1)), "what the machine was found to have overrides it");
 }

@@ -2,7 +2,7 @@
 
 use super::{ExportError, Exporter};
 use crate::schema::{ParameterValue, ResultEntry};
-use pqlab_record::{Form, Run, Status};
+use pqlab_record::{CyclesSource, Form, Run, Status};
 use std::io::Write;
 
 /// The figures of every case as a table: RFC 4180 with lines that end in a line feed. An empty cell is a figure that does
@@ -13,7 +13,7 @@ pub(super) struct Csv;
 type Column = (&'static str, fn(&ResultEntry) -> String);
 
 /// In this order; new columns go to the end.
-const COLUMNS: [Column; 51] = [
+const COLUMNS: [Column; 60] = [
     ("id", |row| row.id.clone()),
     ("name", |row| row.name.clone()),
     ("workload", |row| row.workload.clone()),
@@ -65,6 +65,15 @@ const COLUMNS: [Column; 51] = [
     ("jarque_bera", |row| cell(row.jarque_bera)),
     ("jarque_bera_p", |row| cell(row.jarque_bera_p)),
     ("bytes_per_s", |row| cell(row.bytes_per_s)),
+    ("core_cycles", |row| cell(row.core_cycles)),
+    ("core_cycles_low", |row| cell(row.core_cycles_ci.map(|interval| interval[0]))),
+    ("core_cycles_high", |row| cell(row.core_cycles_ci.map(|interval| interval[1]))),
+    ("core_cycles_source", |row| cell(row.core_cycles_source.map(CyclesSource::name))),
+    ("shared_pct", |row| cell(row.shared_pct)),
+    ("drifting", |row| row.drifting.to_string()),
+    ("defect", |row| row.defect.clone().unwrap_or_default()),
+    ("imprecise", |row| cell(row.imprecise.as_ref().map(|words| words.join(",")))),
+    ("residue", |row| cell(residue(row))),
 ];
 
 impl Exporter for Csv {
@@ -103,6 +112,12 @@ fn encoding(form: Option<Form>) -> &'static str {
         Some(Form::Encoded) => "encoded",
         None => "",
     }
+}
+
+/// What outlives the call, by name: `none` where nothing does, no text where it is not known.
+pub(super) fn residue(row: &ResultEntry) -> Option<String> {
+    let names = row.residue.as_ref()?.iter().map(|residue| residue.name()).collect::<Vec<_>>();
+    Some(if names.is_empty() { "none".to_owned() } else { names.join(",") })
 }
 
 /// As the id shows them.

@@ -143,7 +143,7 @@ fn check_latex(text: &str) {
     assert_eq!(text.matches("\\end{tabular}").count(), text.matches("\\begin{tabular}").count());
     assert!(text.is_ascii(), "plain pdfLaTeX reads ASCII");
     for line in text.lines().filter(|line| line.ends_with("\\\\") && !line.starts_with("\\caption")) {
-        let wanted = if line.contains("\\multicolumn{5}") { 2 } else { 6 };
+        let wanted = if line.contains("\\multicolumn{7}") { 2 } else { 8 };
         assert_eq!(ampersands(line), wanted, "{line}");
     }
     let specials = plain

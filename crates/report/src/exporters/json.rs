@@ -157,12 +157,12 @@ mod tests {
         assert_eq!(number("n") as usize, times.len());
         let (low, high) = (row["median_ci_us"][0].as_f64().unwrap(), row["median_ci_us"][1].as_f64().unwrap());
         assert!(low < middle && middle < high);
-        assert!((number("ops_per_s") * number("median_us") - 1e6).abs() < 1e-3);
+        assert!((number("ops_per_s") * number("mean_us") - 1e6).abs() < 1e-3);
         assert!((number("ticks") * ns - number("median_us") * 1000.0).abs() < 1e-6);
         let ascending = ["min_us", "p5_us", "p25_us", "median_us", "p75_us", "p95_us", "p99_us", "max_us"];
         assert!(ascending.windows(2).all(|pair| number(pair[0]) <= number(pair[1])));
         assert_eq!(row["counter"], "tsc");
-        assert_eq!(row["interval_method"], "student-t");
+        assert_eq!(row["interval_method"], "crossed-t");
         assert_eq!(row["process_medians_us"].as_array().unwrap().len(), 8);
         assert!((found["harness"]["floor_ns"].as_f64().unwrap() - 2.7).abs() < 0.2);
     }
@@ -201,11 +201,14 @@ mod tests {
         let mut run = fixtures::run();
         run.records[0].case.facts.bytes = Some(64);
         let row = exported(false, &run)["results"]["kem"][0].clone();
-        assert!(row["ticks_per_byte"].is_number() && row["cycles"].is_null() && row["cycles_per_byte"].is_null());
+        assert!(row["ticks_per_byte"].is_number() && row["cycles"].is_null());
+        assert_eq!(row["core_cycles_source"], "estimated");
+        assert_eq!(row["cycles_per_byte"].as_f64().unwrap() * 64.0, row["core_cycles"].as_f64().unwrap());
         run.records[0].samples.metric = Metric::Cycles;
         let row = exported(false, &run)["results"]["kem"][0].clone();
         assert_eq!((&row["counter"], &row["cycles"]), (&json!("cycles"), &row["ticks"]));
         assert!(row["cycles_per_byte"].is_number() && row["instructions"].is_null());
+        assert_eq!((&row["core_cycles_source"], &row["core_cycles"]), (&json!("counter"), &row["cycles"]));
         run.records[0].samples.metric = Metric::Wall;
         let row = exported(false, &run)["results"]["kem"][0].clone();
         assert!(row["ticks"].is_null() && row["ticks_per_byte"].is_null());

@@ -6,7 +6,8 @@ use crate::findings::time;
 use crate::ntor::RelayScenario;
 use crate::ntor::tables::{Holds, Table, tables};
 use crate::number::{NONE, percent, rate};
-use crate::terminal::neutral;
+use crate::sheet::cycles_text;
+use crate::terminal::{neutral, notes_text};
 use pqlab_record::{Record, Run, Status};
 use pqlab_stats::{LatexCell, LatexSide, LatexTable, latex_table};
 use std::io::Write;
@@ -16,9 +17,11 @@ const COLUMNS: &[(&str, LatexSide)] = &[
     ("Provider", LatexSide::Broken { width_pct: 13 }),
     ("Median", LatexSide::Right),
     ("95% interval", LatexSide::Right),
+    ("Core cycles", LatexSide::Right),
     ("p95", LatexSide::Right),
     ("CoV", LatexSide::Right),
     ("op/s", LatexSide::Right),
+    ("Notes", LatexSide::Broken { width_pct: 12 }),
 ];
 
 /// A table of an area: medians with their intervals; of circuit handshakes also what they cost.
@@ -46,8 +49,9 @@ impl Exporter for Latex {
         for area in run.areas().into_iter().filter(|area| *area != "floor") {
             let rows: Vec<Vec<LatexCell>> = run.area(area).map(|record| row(record, run)).collect();
             let (name, cpu) = (neutral(area), neutral(&run.header.environment.cpu.model));
-            let caption =
-                format!("Area {name}: median time of one operation with its 95% interval over processes, on {cpu}.");
+            let caption = format!(
+                "Area {name}: median time of one operation with its 95% interval, differences between runs included, on {cpu}."
+            );
             let label = format!("tab:pqlab-{}", crate::charts::slug(area));
             let table = LatexTable { caption: &caption, label: &label, columns: COLUMNS, rows: &rows };
             write!(out, "\n{}", latex_table(&table))?;
@@ -88,14 +92,16 @@ fn row(record: &Record, run: &Run) -> Vec<LatexCell> {
         return names.into_iter().chain([LatexCell::Rest(remark)]).collect();
     };
     let of = estimates.operations();
+    let cycles = cycles_text(&estimates);
     let figures = [
         figure(Some(time(estimates.median_ns.estimate))),
         figure(Some(crate::findings::interval(&estimates.median_ns))),
-        figure(of.map(|of| time(of.p95))),
+        figure(cycles),
+        figure(estimates.percentile(0.95).map(time)),
         figure(of.and_then(|of| of.cov_pct).map(percent)),
         figure(Estimates::operations_per_second(&estimates).map(rate)),
     ];
-    names.into_iter().chain(figures).collect()
+    names.into_iter().chain(figures).chain([text(&notes_text(record, &estimates))]).collect()
 }
 
 /// For a comment, which ends with its line.
@@ -120,7 +126,7 @@ mod tests {
         for part in ["\\caption{Area kem: ", "\\label{tab:pqlab-kem}", "\\toprule", "\\midrule", "\\bottomrule"] {
             assert!(text.contains(part), "{part}");
         }
-        let row = "ML-KEM-768 encapsulate & liboqs & 10.4 $\\mu$s & 10.38 to 10.42 $\\mu$s & ";
+        let row = "ML-KEM-768 encapsulate & liboqs & 10.4 $\\mu$s & 10.08 to 10.74 $\\mu$s & $\\approx$28,090 $\\pm$0.9\\% & ";
         assert!(text.contains(row), "{text}");
         assert!(text.contains("{\\raggedright failed: decapsulation gave another secret} \\\\"));
         assert!(!text.contains("floor"));

@@ -8,7 +8,7 @@ use crate::ntor::RelayScenario;
 use crate::ntor::tables::{Holds, Table, tables};
 use crate::number::{NONE, factor, grouped, percent, rate};
 use crate::sheet::{Factor, Row, Sheet};
-use crate::terminal::{Mark, environment_line, neutral};
+use crate::terminal::{ESTIMATED_CYCLES, Note, environment_line, neutral};
 use pqlab_record::{ProtocolKind, Run};
 use std::io::Write;
 
@@ -169,35 +169,38 @@ fn environments(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::i
 fn cases(rows: &[&Row<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(
         out,
-        "| Case | Provider | Median | 95% interval | p95 | CoV | op/s | |\n|---|---|---:|---|---:|---:|---:|---|"
+        "| Case | Provider | Median | 95% interval | Cycles | p95 | CoV | op/s | |\n|---|---|---:|---|---:|---:|---:|---:|---|"
     )?;
     for row in rows {
         let name = format!("| {} | {}", escape(&row.job()), escape(&row.case().provider));
         let Some(estimates) = &row.estimates else {
             let reason = row.record.error.as_deref().unwrap_or(NONE);
-            writeln!(out, "{name} | failed | {} | | | | |", escape(reason))?;
+            writeln!(out, "{name} | failed | {} | | | | | |", escape(reason))?;
             continue;
         };
         let of = estimates.operations();
         let or = |value: Option<String>| value.unwrap_or_else(|| NONE.to_owned());
-        let marks: String = row.marks.iter().map(|mark| mark.symbol()).collect();
         writeln!(
             out,
-            "{name} | {} | {} | {} | {} | {} | {} |",
+            "{name} | {} | {} | {} | {} | {} | {} | {} |",
             time(estimates.median_ns.estimate),
             interval(&estimates.median_ns),
-            or(of.map(|of| time(of.p95))),
+            or(row.cycles_text()),
+            or(estimates.percentile(0.95).map(time)),
             or(of.and_then(|of| of.cov_pct).map(percent)),
             or(estimates.operations_per_second().map(rate)),
-            escape(&marks)
+            escape(&row.notes_text())
         )?;
     }
-    let occurs = |mark: &Mark| rows.iter().any(|row| row.marks.contains(mark));
-    let legend: Vec<String> = Mark::ALL
+    let occurs = |note: &Note| rows.iter().any(|row| row.notes.contains(note));
+    let mut legend: Vec<String> = Note::ALL
         .into_iter()
         .filter(occurs)
-        .map(|mark| format!("`{}` {}", mark.symbol(), escape(mark.legend())))
+        .map(|note| format!("{}: {}", note.word(), escape(note.legend())))
         .collect();
+    if rows.iter().any(|row| row.cycles_text().is_some_and(|text| text.starts_with('≈'))) {
+        legend.push(format!("≈: {}", escape(ESTIMATED_CYCLES)));
+    }
     if legend.is_empty() { Ok(()) } else { writeln!(out, "\n{}", legend.join("; ")) }
 }
 
@@ -336,7 +339,10 @@ mod tests {
         ] {
             assert!(text.contains(&format!("{part}\n")), "{part}");
         }
-        assert!(text.contains("| ML-KEM-768 encapsulate | liboqs | 10.4 µs | 10.38 to 10.42 µs | "), "{text}");
+        assert!(
+            text.contains("| ML-KEM-768 encapsulate | liboqs | 10.4 µs | 10.08 to 10.74 µs | ≈28,090 ±0.9% | "),
+            "{text}"
+        );
         assert!(text.contains("| ML-KEM-768 encapsulate | openssl | failed | decapsulation gave another secret |"));
         assert!(text.contains("harness floor: 2.70 ns"));
         assert!(!text.contains("ENV-2"));

@@ -26,7 +26,7 @@ enum Column {
 }
 
 /// In this order; new columns go to the end.
-const COLUMNS: [(&str, Column); 41] = [
+const COLUMNS: [(&str, Column); 50] = [
     ("id", Column::Text(|row| Some(row.id.clone()))),
     ("name", Column::Text(|row| Some(row.name.clone()))),
     ("workload", Column::Text(|row| Some(row.workload.clone()))),
@@ -68,6 +68,15 @@ const COLUMNS: [(&str, Column); 41] = [
     ("ciphertext", Column::Whole(|row| row.sizes.ciphertext)),
     ("signature", Column::Whole(|row| row.sizes.signature)),
     ("finished_at", Column::Text(|row| Some(row.finished_at.clone()))),
+    ("core_cycles", Column::Real(|row| row.core_cycles)),
+    ("core_cycles_low", Column::Real(|row| row.core_cycles_ci.map(|interval| interval[0]))),
+    ("core_cycles_high", Column::Real(|row| row.core_cycles_ci.map(|interval| interval[1]))),
+    ("core_cycles_source", Column::Text(|row| row.core_cycles_source.map(|source| source.name().to_owned()))),
+    ("shared_pct", Column::Real(|row| row.shared_pct)),
+    ("drifting", Column::Truth(|row| Some(row.drifting))),
+    ("defect", Column::Text(|row| row.defect.clone())),
+    ("imprecise", Column::Text(|row| row.imprecise.as_ref().map(|words| words.join(",")))),
+    ("residue", Column::Text(super::csv::residue)),
 ];
 
 fn form(form: Form) -> String {

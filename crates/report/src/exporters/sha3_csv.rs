@@ -1,10 +1,10 @@
 //! The table that benchmarks of SHA-3 print: a row a function, a column a message length, in it the median in core cycles
-//! or TSC ticks per byte.
+//! per byte, counted or estimated; in TSC ticks per byte where some case has no cycles.
 
 use super::{ExportError, ExportOptions, Exporter};
 use crate::estimates::estimate;
 use crate::terminal::neutral;
-use pqlab_record::{Case, Counters, Metric, Record, Run};
+use pqlab_record::{Case, Counters, CyclesSource, Metric, Record, Run};
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -67,8 +67,12 @@ impl Sha3Csv {
         Ok(run.records.iter().filter(of_it).collect())
     }
 
-    fn cell(&self, record: &Record, run: &Run) -> Result<String, ExportError> {
+    fn cell(&self, record: &Record, run: &Run, in_cycles: bool) -> Result<String, ExportError> {
         let Some(estimates) = estimate(record, &run.header.protocol) else { return Ok(String::new()) };
+        if in_cycles {
+            let per_byte = estimates.cycles_per_byte(record.case.facts.bytes);
+            return Ok(per_byte.map(|cycles| format!("{cycles:.*}", self.digits)).unwrap_or_default());
+        }
         if !matches!(estimates.metric, Metric::Cycles | Metric::Tsc) {
             let counted = estimates.metric.name();
             let mend = "measure with --counter cycles or --counter tsc";
@@ -104,11 +108,10 @@ impl Exporter for Sha3Csv {
     fn notes(&self, run: &Run) -> Vec<String> {
         let Ok(records) = self.records(run) else { return Vec::new() };
         let counters = &run.header.environment.counters;
-        let per_second = match counters.primary.as_str() {
-            "tsc" => counters.ticks_per_second,
-            _ => counters.core_clock_estimate_hz,
-        };
-        let unit = if counters.primary == "tsc" { "ticks" } else { "cycles" };
+        let source = source(&records, run);
+        let ticks = source.is_none() && counters.primary == "tsc";
+        let per_second = if ticks { counters.ticks_per_second } else { counters.core_clock_estimate_hz };
+        let unit = if ticks { "ticks" } else { "cycles" };
         let trials = run.header.protocol.iterations.unwrap_or_else(|| {
             let counts = records.iter().filter_map(|record| estimate(record, &run.header.protocol));
             counts.map(|estimates| estimates.n as u64).min().unwrap_or(0)
@@ -127,7 +130,11 @@ impl Exporter for Sha3Csv {
                 joined(&lengths(&records)),
                 joined(&outputs.map(|record| output(&record.case)).collect()),
             ),
-            format!("info: counter={} unit={unit}", counters.primary),
+            format!(
+                "info: counter={} unit={unit}{}",
+                counters.primary,
+                source.map(|source| format!(" source={}", source.name())).unwrap_or_default()
+            ),
         ];
         let failed = records.iter().filter_map(|record| Some((record.case.id(), record.error.as_ref()?)));
         notes.extend(failed.map(|(id, error)| format!("info: failed={id} reason={error}")));
@@ -137,6 +144,7 @@ impl Exporter for Sha3Csv {
 
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
         let records = self.records(run)?;
+        let in_cycles = source(&records, run).is_some();
         let lengths = lengths(&records);
         let mut writer = csv::Writer::from_writer(out);
         let mut heading = vec!["function".to_owned(), "dst_len".to_owned()];
@@ -151,7 +159,7 @@ impl Exporter for Sha3Csv {
                 for length in &lengths {
                     let mut found = of_function.iter().filter(|record| output(&record.case) == bytes);
                     let found = found.find(|record| record.case.number("len") == Some(*length));
-                    row.push(found.map_or_else(|| Ok(String::new()), |record| self.cell(record, run))?);
+                    row.push(found.map_or_else(|| Ok(String::new()), |record| self.cell(record, run, in_cycles))?);
                 }
                 writer.write_record(&row)?;
             }
@@ -159,6 +167,13 @@ impl Exporter for Sha3Csv {
         writer.flush()?;
         Ok(())
     }
+}
+
+/// Where core cycles come from, if all cases that have figures have cycles: of one table all cells are in one unit.
+fn source(records: &[&Record], run: &Run) -> Option<CyclesSource> {
+    let mut found = records.iter().filter_map(|record| estimate(record, &run.header.protocol));
+    let first = found.next()?.cycles?.source;
+    found.all(|estimates| estimates.cycles.is_some_and(|cycles| cycles.source == first)).then_some(first)
 }
 
 fn is_digest(case: &Case) -> bool {
@@ -243,10 +258,10 @@ mod tests {
     #[test]
     fn functions_are_rows_and_lengths_columns() {
         let run = run(&["openssl"]);
-        let wanted = "function,dst_len,64,1024\nsha3_256,32,6.6,0.4\nshake128,32,6.6,\nshake128,64,,0.4\n";
+        let wanted = "function,dst_len,64,1024\nsha3_256,32,8.4,0.5\nshake128,32,8.4,\nshake128,64,,0.5\n";
         assert_eq!(exported(&exporter(None, None), &run), wanted);
-        assert!(exported(&exporter(Some(3), None), &run).contains("\nsha3_256,32,6.564,0.410\n"));
-        assert!(exported(&exporter(Some(0), None), &run).contains("\nsha3_256,32,7,0\n"));
+        assert!(exported(&exporter(Some(3), None), &run).contains("\nsha3_256,32,8.439,0.527\n"));
+        assert!(exported(&exporter(Some(0), None), &run).contains("\nsha3_256,32,8,1\n"));
     }
 
     #[test]
@@ -255,11 +270,20 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "info: cpucycles: version=pqlab-0.1.0 implementation=amd64-tsc persecond=2100000000",
+                "info: cpucycles: version=pqlab-0.1.0 implementation=amd64-tsc persecond=2700000000",
                 "info: backend=cryptogams:avx512 num_trials=640 src_lens=64,1024 dst_lens=32,64",
-                "info: counter=tsc unit=ticks",
+                "info: counter=tsc unit=cycles source=estimated",
             ]
         );
+    }
+
+    #[test]
+    fn without_the_cores_clock_it_is_ticks() {
+        let mut run = run(&["openssl"]);
+        run.records[0].samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
+        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,6.6,0.4\n"));
+        let notes = exporter(None, None).notes(&run);
+        assert!(notes[0].ends_with("persecond=2100000000") && notes[2] == "info: counter=tsc unit=ticks", "{notes:?}");
     }
 
     #[test]
@@ -273,7 +297,7 @@ mod tests {
         assert!(refusal(Some("libcrux")).ends_with("one of libcrux:avx2, libcrux:portable"));
         assert!(refusal(Some("liboqs")).contains("\"liboqs\""));
         for chosen in ["openssl", "libcrux:avx2"] {
-            assert!(exported(&exporter(None, Some(chosen)), &run).contains("sha3_256,32,6.6"));
+            assert!(exported(&exporter(None, Some(chosen)), &run).contains("sha3_256,32,8.4"));
         }
         let plan: Vec<Case> = run.records.iter().map(|record| record.case.clone()).collect();
         assert!(exporter(None, None).check(&plan).is_err());
@@ -286,7 +310,7 @@ mod tests {
         let mut run = run(&["openssl"]);
         let case = run.records[3].case.clone();
         run.records[3] = Record::failed(case, "wrong answer: digest".into(), String::new());
-        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.4\n"));
+        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.5\n"));
         let notes = exporter(None, None).notes(&run);
         let wanted = "info: failed=hash/SHA3-256/digest[len=64]@openssl reason=wrong answer: digest";
         assert_eq!(notes.last().unwrap(), wanted);
@@ -298,9 +322,10 @@ mod tests {
         run.header.environment.counters.primary = "cycles".to_owned();
         let notes = exporter(None, None).notes(&run);
         assert!(notes[0].ends_with("implementation=amd64-pmc persecond=2700000000"), "{notes:?}");
-        assert_eq!(notes[2], "info: counter=cycles unit=cycles");
+        assert_eq!(notes[2], "info: counter=cycles unit=cycles source=estimated");
         for record in &mut run.records {
             record.samples.metric = Metric::Wall;
+            record.samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
         }
         let refused = exporter(None, None).export(&run, &mut Vec::new());
         assert!(matches!(refused, Err(ExportError::Choice(words)) if words.contains("counted wall")));

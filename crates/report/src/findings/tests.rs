@@ -45,12 +45,12 @@ fn what_has_a_known_defect_is_named_and_not_recommended() {
         record.case.workload = "signature".into();
     }
     let sheet = Sheet::of(&run);
-    let marked: Vec<&Row<'_>> = sheet.rows.iter().filter(|row| row.marks.contains(&Mark::Defect)).collect();
+    let marked: Vec<&Row<'_>> = sheet.rows.iter().filter(|row| row.notes.contains(&Note::Defect)).collect();
     assert_eq!(marked.iter().map(|row| row.case().provider.as_str()).collect::<Vec<_>>(), ["liboqs"]);
     let found = findings(&sheet);
     let choice = found.choices.iter().find(|choice| choice.job == "Verifying much").unwrap();
     assert_eq!(choice.provider, "aws-lc");
-    let faster = "faster but defective: ML-DSA-65 by liboqs, takes 10.1 µs (known defect of this library: it does not";
+    let faster = "faster but defective: ML-DSA-65 by liboqs takes 10.0 µs (known defect of this library: it does not";
     assert!(choice.why.contains(faster) && choice.why.contains("measured alone"), "{}", choice.why);
     let doubt = found.doubts.iter().find(|doubt| doubt.what.starts_with("known defects")).unwrap();
     assert_eq!(doubt.details, ["liboqs, ML-DSA-65 verify: it does not check the norm"]);

@@ -2,13 +2,13 @@
 
 use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
-    ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
+    ModeEntry, ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
 };
-use crate::estimates::{Disturbances, Estimates, estimate, harness_floor_ns};
+use crate::estimates::{Disturbances, Estimates, Imprecision, estimate, harness_floor_ns};
 use crate::scaling::{loads, scaling};
 use indexmap::IndexMap;
 use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Record, Run, SCHEMA, Status, Worker};
-use pqlab_stats::Description;
+use pqlab_stats::{Description, Mode};
 
 impl Document {
     /// Computes all estimates of a run; with the raw samples if these are wanted.
@@ -103,6 +103,8 @@ impl ResultEntry {
         let operations = estimates.and_then(Estimates::operations);
         let of_operations =
             |field: fn(&Description) -> f64| operations.map(|description| field(description) / NS_PER_US);
+        let percentile = |order: f64| Some(estimates?.percentile(order)? / NS_PER_US);
+        let cycles = estimates.and_then(|estimates| estimates.cycles);
         let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
         let interval = estimates.map(|estimates| estimates.median_ns);
         let normality = estimates.and_then(|estimates| estimates.normality);
@@ -120,7 +122,7 @@ impl ResultEntry {
             verified: record.verified,
             contended: estimates.is_some_and(|estimates| estimates.contended),
             drifting: estimates.is_some_and(|estimates| estimates.drift.is_some_and(|drift| drift.drifting)),
-            precision_reached: record.precision_reached,
+            precision_reached: estimates.map_or(record.precision_reached, |estimates| estimates.imprecise.is_empty()),
             encoding: case.form,
             backend: case.backend().map(str::to_owned),
             batch: estimates.map(|estimates| estimates.batch),
@@ -133,11 +135,11 @@ impl ResultEntry {
             cov_pct: operations.and_then(|operations| operations.cov_pct),
             min_us: of_operations(|operations| operations.min),
             max_us: of_operations(|operations| operations.max),
-            p5_us: of_operations(|operations| operations.p5),
-            p25_us: of_operations(|operations| operations.p25),
-            p75_us: of_operations(|operations| operations.p75),
-            p95_us: of_operations(|operations| operations.p95),
-            p99_us: of_operations(|operations| operations.p99),
+            p5_us: percentile(0.05),
+            p25_us: percentile(0.25),
+            p75_us: percentile(0.75),
+            p95_us: percentile(0.95),
+            p99_us: percentile(0.99),
             iqm_us: of_operations(|operations| operations.iqm),
             jarque_bera: normality.map(|test| test.statistic).and_then(finite),
             jarque_bera_p: normality.map(|test| test.p_value).and_then(finite),
@@ -150,7 +152,7 @@ impl ResultEntry {
             within_processes_pct: estimates.and_then(|it| it.components).map(|spread| spread.within_pct),
             counter: estimates.map(|estimates| estimates.metric),
             cycles: counted(Metric::Cycles).and_then(|estimates| estimates.ticks),
-            cycles_per_byte: counted(Metric::Cycles).and_then(|estimates| estimates.ticks_per_byte(case.facts.bytes)),
+            cycles_per_byte: estimates.and_then(|estimates| estimates.cycles_per_byte(case.facts.bytes)),
             instructions: counted(Metric::Instructions).and_then(|estimates| estimates.ticks),
             half_width_pct: estimates.map(Estimates::half_width_pct).and_then(finite),
             confidence: interval.map(|interval| interval.confidence),
@@ -166,6 +168,18 @@ impl ResultEntry {
             bytes_per_s: estimates.and_then(|estimates| estimates.bytes_per_second(case.facts.bytes)),
             block: case.block.clone(),
             finished_at: record.finished_at.clone(),
+            core_cycles: cycles.map(|cycles| cycles.median.estimate),
+            core_cycles_ci: cycles.map(|cycles| [cycles.median.low, cycles.median.high]),
+            core_cycles_source: cycles.map(|cycles| cycles.source),
+            core_cycles_mean: cycles.map(|cycles| cycles.mean),
+            shared_pct: estimates.map(|estimates| estimates.shared_pct),
+            processor: estimates.and_then(|of| if let [one] = of.processors[..] { Some(one) } else { None }),
+            processors: estimates.map(|estimates| estimates.processors.clone()),
+            modes: estimates.and_then(|estimates| estimates.modes).map(|modes| modes.map(mode).to_vec()),
+            residue: estimates.and_then(|estimates| estimates.residues.clone()),
+            first_call_us: estimates.and_then(|estimates| estimates.first_call_ns).map(|ns| ns / NS_PER_US),
+            imprecise: estimates
+                .map(|of| of.imprecise.iter().copied().map(Imprecision::words).map(Into::into).collect()),
             samples: None,
         }
     }
@@ -196,6 +210,10 @@ impl DisturbancesEntry {
 }
 
 const NS_PER_US: f64 = 1000.0;
+
+fn mode(mode: Mode) -> ModeEntry {
+    ModeEntry { median_us: mode.median / NS_PER_US, processes: mode.processes }
+}
 
 fn parameter(parameter: &Parameter) -> (String, ParameterValue) {
     match parameter {

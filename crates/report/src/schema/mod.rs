@@ -8,8 +8,8 @@ mod import;
 use crate::scaling::{LoadEntry, ScalingEntry};
 use indexmap::IndexMap;
 use pqlab_record::{
-    Build, CounterChoice, Cpu, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, RunSpreads, Samples,
-    Sizes, Status,
+    Build, CounterChoice, Cpu, CyclesSource, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, Residue,
+    RunSpreads, Samples, Sizes, Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -163,12 +163,12 @@ pub struct ResultEntry {
     pub error: Option<String>,
     /// Whether known answers and every round trip were right.
     pub verified: bool,
-    /// Whether more than one visit in ten stayed disturbed.
+    /// Whether too few visits were left undisturbed, so that the figures count all of them.
     pub contended: bool,
     /// Whether the case became slower or faster while it was measured.
     #[serde(default)]
     pub drifting: bool,
-    /// Whether the wanted precision was reached in the time given.
+    /// Whether the wanted precision was reached in the time given: else `imprecise` says why not.
     pub precision_reached: bool,
     /// `prepared` or `encoded`, where the operation has both forms.
     pub encoding: Option<Form>,
@@ -195,7 +195,7 @@ pub struct ResultEntry {
     pub min_us: Option<f64>,
     /// Largest sample.
     pub max_us: Option<f64>,
-    /// Quantile of order 0.05.
+    /// Quantile of order 0.05. It and the other quantiles are null where fewer than two samples lie beyond them.
     pub p5_us: Option<f64>,
     /// Lower quartile.
     pub p25_us: Option<f64>,
@@ -212,7 +212,7 @@ pub struct ResultEntry {
     pub jarque_bera: Option<f64>,
     /// Probability of a statistic at least as large, were the samples normal; null where `jarque_bera` is.
     pub jarque_bera_p: Option<f64>,
-    /// Reciprocal of the median.
+    /// Reciprocal of the mean: so many operations one after the other take a second.
     pub ops_per_s: Option<f64>,
     /// Median count of `counter`; null for the wall clock.
     pub ticks: Option<f64>,
@@ -235,7 +235,7 @@ pub struct ResultEntry {
     pub counter: Option<Metric>,
     /// Median core cycles, where these were counted.
     pub cycles: Option<f64>,
-    /// Core cycles for each byte.
+    /// `core_cycles` for each byte.
     pub cycles_per_byte: Option<f64>,
     /// Median retired instructions, where these were counted.
     pub instructions: Option<f64>,
@@ -243,7 +243,7 @@ pub struct ResultEntry {
     pub half_width_pct: Option<f64>,
     /// Confidence of the interval as a share: 0.95, or for order statistics what their ranks give.
     pub confidence: Option<f64>,
-    /// `student-t` covers variation from process to process, `order-statistics` does not.
+    /// `crossed-t`: over processes, rounds and runs.
     pub interval_method: Option<String>,
     /// Median of each process, in the order of their numbers.
     pub process_medians_us: Option<Vec<f64>>,
@@ -262,15 +262,58 @@ pub struct ResultEntry {
     pub defect: Option<String>,
     /// Bytes that one operation works through.
     pub bytes: Option<u64>,
-    /// Bytes a second at the median; null where `bytes` is. An import without it is taken.
+    /// Bytes a second at the mean; null where `bytes` is. An import without it is taken.
     #[serde(default)]
     pub bytes_per_s: Option<f64>,
     /// Cases of one block were measured in the same shuffled rounds.
     pub block: String,
     /// When it was finished: RFC 3339, UTC.
     pub finished_at: String,
+    /// Median core cycles of one operation; null where they are not known, and for what is not the computing of one thread.
+    #[serde(default)]
+    pub core_cycles: Option<f64>,
+    /// 95% interval of `core_cycles`.
+    #[serde(default)]
+    pub core_cycles_ci: Option<[f64; 2]>,
+    /// `counter`: the processor counted them; `estimated`: the time by the core clock that was probed around and within each
+    /// visit.
+    #[serde(default)]
+    pub core_cycles_source: Option<CyclesSource>,
+    /// Their arithmetic mean.
+    #[serde(default)]
+    pub core_cycles_mean: Option<f64>,
+    /// How much of the measuring time somebody used the core's other hardware thread.
+    #[serde(default)]
+    pub shared_pct: Option<f64>,
+    /// The processor on which it was measured; null if there were several.
+    #[serde(default)]
+    pub processor: Option<u32>,
+    /// All processors on which it was measured.
+    #[serde(default)]
+    pub processors: Option<Vec<u32>>,
+    /// The two levels on which processes settled, where they did.
+    #[serde(default)]
+    pub modes: Option<Vec<ModeEntry>>,
+    /// State that outlives the call; null where there was no reading it.
+    #[serde(default)]
+    pub residue: Option<Vec<Residue>>,
+    /// The operation's first call in a process, the median over processes.
+    #[serde(default)]
+    pub first_call_us: Option<f64>,
+    /// Why the wanted precision was not reached: `drifting`, `two modes`, `few samples`, `spread`; empty where it was.
+    #[serde(default)]
+    pub imprecise: Option<Vec<String>>,
     /// Every raw sample; null in the format `json`, given in `json-samples`.
     pub samples: Option<Samples>,
+}
+
+/// A level on which processes settled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ModeEntry {
+    /// Median of their medians.
+    pub median_us: f64,
+    /// How many processes.
+    pub processes: usize,
 }
 
 /// The value of a parameter.

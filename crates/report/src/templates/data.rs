@@ -40,7 +40,7 @@ struct Details {
     h: Option<(f64, f64, u64, Vec<u64>)>,
     /// Of single operations: minimum, 5th, 25th, 75th, 95th and 99th percentile, maximum, mean, deviation in ns.
     #[serde(skip_serializing_if = "Option::is_none")]
-    q: Option<[f64; 9]>,
+    q: Option<[Option<f64>; 9]>,
     /// Count of one operation and its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<(f64, &'static str)>,
@@ -88,7 +88,10 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         ("shared secret", sizes.shared_secret),
         ("signature", sizes.signature),
     ];
-    let mut known: Vec<String> = row.marks.iter().map(|mark| format!("{} {}", mark.symbol(), mark.legend())).collect();
+    let mut known: Vec<String> = match estimates {
+        Some(of) => row.notes.iter().map(|note| format!("{} ({})", note.text(of), note.legend())).collect(),
+        None => Vec::new(),
+    };
     known.extend(case.facts.defect.iter().map(|defect| format!("known defect: {}", neutral(defect))));
     if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
         let disturbances = &row.disturbances;
@@ -123,7 +126,10 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
             .unwrap_or_default(),
         h: row.histogram().map(|of| (round(of.from), round(of.step), of.beyond, of.counts)),
         q: estimates.and_then(|of| of.operations()).map(|of| {
-            [of.min, of.p5, of.p25, of.p75, of.p95, of.p99, of.max, of.mean, of.stdev.unwrap_or(0.0)].map(round)
+            let quantile = |order| estimates.and_then(|estimates| estimates.percentile(order));
+            let [p5, p25, p75, p95, p99] = [0.05, 0.25, 0.75, 0.95, 0.99].map(quantile);
+            let ends = (Some(of.min), Some(of.max));
+            [ends.0, p5, p25, p75, p95, p99, ends.1, Some(of.mean), of.stdev].map(|value| value.map(round))
         }),
         t: estimates.and_then(|of| Some((round(of.ticks?), of.metric.unit()))),
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),

@@ -6,7 +6,7 @@ use crate::ntor::RelayScenario;
 use crate::ntor::tables::{Holds, tables};
 use crate::number::{NONE, factor, grouped, percent, rate};
 use crate::sheet::{Row, Sheet};
-use crate::terminal::{Mark, neutral};
+use crate::terminal::{ESTIMATED_CYCLES, Note, PLUS_MINUS, neutral};
 use maud::{Markup, PreEscaped, html};
 use pqlab_record::{Environment, Form, Run};
 
@@ -138,10 +138,11 @@ pub(super) fn area(sheet: &Sheet<'_>, area: &str, charts: &[Chart]) -> Markup {
                         th.num scope="col" aria-sort="none" { button { "Median" } }
                         th.num scope="col" aria-sort="none" { button { "±" } }
                         th.num scope="col" aria-sort="none" { button { "Interval" } }
+                        th.num scope="col" aria-sort="none" { button { "Cycles" } }
                         th.num scope="col" aria-sort="none" { button { "p95" } }
                         th.num scope="col" aria-sort="none" { button { "CoV" } }
                         th.num scope="col" aria-sort="none" { button { "op/s" } }
-                        th scope="col" aria-sort="none" { button { "Marks" } }
+                        th scope="col" aria-sort="none" { button { "Notes" } }
                     } }
                     tbody { @for (index, row) in rows { (case(index, row)) } }
                 }
@@ -192,7 +193,7 @@ fn case(index: usize, row: &Row<'_>) -> Markup {
         return html! {
             tr.failed data-form=(form) {
                 td { (open) } td { (neutral(&case.provider)) }
-                td colspan="6" { span.flag.bad { "failed" } " " (neutral(row.record.error.as_deref().unwrap_or(NONE))) }
+                td colspan="7" { span.flag.bad { "failed" } " " (neutral(row.record.error.as_deref().unwrap_or(NONE))) }
                 td {}
             }
         };
@@ -212,7 +213,11 @@ fn case(index: usize, row: &Row<'_>) -> Markup {
             td.num data-v=(sortable(median.estimate)) { strong { (crate::findings::time(median.estimate)) } }
             td.num data-v=(sortable(width)) { (percent(width)) }
             td.num data-v=(sortable(median.low)) { (crate::findings::interval(&median)) }
-            (figure(operations.map(|of| of.p95)))
+            @match estimates.cycles.zip(row.cycles_text()) {
+                Some((cycles, text)) => td.num data-v=(sortable(cycles.median.estimate)) { (text) },
+                None => td.num { (NONE) },
+            }
+            (figure(estimates.percentile(0.95)))
             @match operations.and_then(|of| of.cov_pct) {
                 Some(variation) => td.num data-v=(sortable(variation)) { (percent(variation)) },
                 None => td.num { (NONE) },
@@ -221,7 +226,7 @@ fn case(index: usize, row: &Row<'_>) -> Markup {
                 Some(per_second) => td.num data-v=(sortable(per_second)) { (rate(per_second)) },
                 None => td.num { (NONE) },
             }
-            td.marks { @for mark in &row.marks { abbr title=(mark.legend()) { (mark.symbol()) } } }
+            td.notes { @for note in &row.notes { abbr title=(note.legend()) { (note.text(estimates)) } " " } }
         }
     }
 }
@@ -235,8 +240,9 @@ fn sortable(value: f64) -> String {
 pub(super) fn legend() -> Markup {
     html! {
         dl.legend {
-            @for mark in Mark::ALL { dt { (mark.symbol()) } dd { (mark.legend()) } }
-            dt { "±" } dd { "half-width of the 95% interval of the median over processes" }
+            @for note in Note::ALL { dt { (note.word()) } dd { (note.legend()) } }
+            dt { "±" } dd { (PLUS_MINUS) }
+            dt { "≈" } dd { (ESTIMATED_CYCLES) }
         }
     }
 }

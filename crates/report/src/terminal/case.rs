@@ -2,13 +2,13 @@ use super::columns::{Cell, lines};
 use super::environment::environment_line;
 use super::histogram::histogram;
 use super::line::failure;
-use super::marks::Mark;
+use super::notes::Note;
 use super::palette::{Palette, Role};
 use super::text::neutral;
 use crate::estimates::{Disturbances, Estimates, estimate};
-use crate::number::{digits, duration_digits, frequency, grouped, percent, rate, significant, throughput};
-use pqlab_record::{Record, Run, Sizes};
-use pqlab_stats::{Description, Sorted};
+use crate::number::{count, digits, duration_digits, frequency, grouped, percent, rate, significant, throughput};
+use pqlab_record::{CyclesSource, Record, Run, Sizes};
+use pqlab_stats::{Interval, Mode, Sorted};
 
 /// Processes whose medians are listed: a case of first calls has one for each sample.
 const MOST_PROCESSES: usize = 32;
@@ -84,17 +84,34 @@ fn identity(run: &Run, record: &Record) -> Vec<(&'static str, String)> {
 
 fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
     let interval = &estimates.median_ns;
-    let method = match interval.method.covers_processes() {
-        true => format!("Student's t over {} processes", estimates.processes),
-        false => "order statistics of the samples; does not cover variation between processes".to_owned(),
-    };
+    let processes = estimates.processes;
+    let spreads = &run.header.protocol.run_spreads;
+    let of =
+        |pct: f64| format!("over {processes} processes, their rounds and a spread of {} between runs", percent(pct));
     let confidence = significant(100.0 * interval.confidence);
     page.heading("one operation");
     let mut pairs = vec![
         ("median", format!("{} ±{}", time(interval.estimate), percent(estimates.half_width_pct()))),
-        ("interval", format!("{} to {} ({confidence}%, {method})", time(interval.low), time(interval.high))),
+        (
+            "interval",
+            format!("{} to {} ({confidence}%, {})", time(interval.low), time(interval.high), of(spreads.time_pct)),
+        ),
         ("mean", time(estimates.samples_ns.mean)),
     ];
+    if let Some(cycles) = &estimates.cycles {
+        let Interval { estimate, low, high, .. } = cycles.median;
+        let source = match cycles.source {
+            CyclesSource::Counter => "counted",
+            CyclesSource::Estimated => "estimated from the time and the core clock",
+        };
+        pairs.push((
+            "core cycles",
+            format!("{} ±{}, {source}", count(estimate), percent(cycles.median.half_width_pct())),
+        ));
+        let ends = format!("{} to {}", count(low), count(high));
+        pairs.push(("interval", format!("{ends} ({confidence}%, {})", of(spreads.cycles_pct))));
+        pairs.push(("mean cycles", count(cycles.mean)));
+    }
     pairs.extend(estimates.components.map(|spread| {
         let share = percent(100.0 * spread.between_share);
         let (between, within) = (percent(spread.between_pct), percent(spread.within_pct));
@@ -117,13 +134,17 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
     if let Some(bytes) = bytes.filter(|bytes| *bytes > 0) {
         let ns = significant(interval.estimate / bytes as f64);
         let ticks = estimates.ticks_per_byte(Some(bytes)).map(|ticks| format!(", {} {unit}", significant(ticks)));
-        pairs.push(("per byte", format!("{ns} ns{}", ticks.unwrap_or_default())));
+        let cycles =
+            estimates.cycles_per_byte(Some(bytes)).map(|cycles| format!(", {} core cycles", significant(cycles)));
+        let (ticks, cycles) = (ticks.unwrap_or_default(), cycles.unwrap_or_default());
+        pairs.push(("per byte", format!("{ns} ns{cycles}{ticks}")));
     }
     pairs.extend(estimates.clock_hz.map(|hertz| ("core clock", format!("about {}", frequency(hertz)))));
+    pairs.extend(conditions(estimates));
     page.pairs(&pairs);
-    for mark in Mark::of(record, estimates) {
-        let symbol = page.palette.paint(Role::Doubtful, &mark.symbol().to_string());
-        page.out.push_str(&format!("  {symbol} {}\n", mark.legend()));
+    for note in Note::of(record, estimates) {
+        let text = page.palette.paint(Role::Doubtful, &note.text(estimates));
+        page.out.push_str(&format!("  {text} ({})\n", note.legend()));
     }
     let left_out = match estimates.left_out {
         0 => String::new(),
@@ -141,9 +162,32 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
             grouped(batch)
         ),
     });
-    let mut pairs = spread(&estimates.samples_ns);
+    let mut pairs = spread(estimates);
     pairs.push(("Jarque-Bera", normality(run, estimates)));
     page.pairs(&pairs);
+}
+
+/// Where and how it was measured, and what the operation leaves behind.
+fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
+    let mut pairs = vec![("shared", format!("{} of the measuring time", percent(estimates.shared_pct)))];
+    let numbers: Vec<String> = estimates.processors.iter().map(u32::to_string).collect();
+    match numbers.as_slice() {
+        [] => {}
+        [one] => pairs.push(("processor", one.clone())),
+        several => pairs.push(("processors", several.join(", "))),
+    }
+    let residues = estimates.residues.as_ref().map(|residues| match residues.as_slice() {
+        [] => "none".to_owned(),
+        some => some.iter().map(|residue| residue.name()).collect::<Vec<_>>().join(", "),
+    });
+    pairs.push(("leaves behind", residues.unwrap_or_else(|| "unknown".to_owned())));
+    pairs.extend(estimates.first_call_ns.map(|ns| ("first call", time(ns))));
+    pairs.extend(estimates.modes.map(|[low, high]| {
+        let of =
+            |mode: Mode| format!("{} in {} of {} processes", time(mode.median), mode.processes, estimates.processes);
+        ("modes", format!("{}, {}", of(low), of(high)))
+    }));
+    pairs
 }
 
 /// Whether the samples are normal, or why that is not said.
@@ -159,17 +203,14 @@ fn normality(run: &Run, estimates: &Estimates) -> String {
     }
 }
 
-fn spread(samples: &Description) -> Vec<(&'static str, String)> {
-    let mut pairs = vec![
-        ("minimum", time(samples.min)),
-        ("p5", time(samples.p5)),
-        ("p25", time(samples.p25)),
-        ("p75", time(samples.p75)),
-        ("p95", time(samples.p95)),
-        ("p99", time(samples.p99)),
-        ("maximum", time(samples.max)),
-        ("middle half", format!("{} on average", time(samples.iqm))),
-    ];
+/// Minimum, quantiles and deviation of the samples; quantiles only where samples enough lie beyond them.
+fn spread(estimates: &Estimates) -> Vec<(&'static str, String)> {
+    let samples = &estimates.samples_ns;
+    let mut pairs = vec![("minimum", time(samples.min))];
+    let quantiles = [("p5", 0.05), ("p25", 0.25), ("p75", 0.75), ("p95", 0.95), ("p99", 0.99)];
+    pairs.extend(quantiles.iter().filter_map(|(name, order)| Some((*name, time(estimates.quantile(*order)?)))));
+    pairs.push(("maximum", time(samples.max)));
+    pairs.push(("middle half", format!("{} on average", time(samples.iqm))));
     pairs.push(("MAD", format!("{} (median absolute deviation)", time(samples.mad))));
     pairs.extend(samples.stdev.map(|stdev| ("deviation", format!("{} (standard)", time(stdev)))));
     pairs.extend(samples.cov_pct.map(|variation| ("CoV", percent(variation))));
@@ -290,7 +331,7 @@ mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
     use super::*;
     use crate::fixtures;
-    use pqlab_record::Disturbance;
+    use pqlab_record::{Disturbance, Residue};
 
     fn shown(run: &Run, index: usize) -> String {
         show_case(run, &run.records[index], 80, Palette::PLAIN)
@@ -308,13 +349,18 @@ mod tests {
   finished       2026-11-21T18:59:00Z
 
 one operation
-  median      10.40 µs ±0.2%
-  interval    10.38 µs to 10.42 µs (95.0%, Student's t over 8 processes)
-  mean        10.41 µs
-  spread      0.2% between processes, 0.1% between visits of one (67.4% of the variance between)
-  rate        96,134 op/s
-  counted     21,840 TSC ticks
-  core clock  about 2.70 GHz
+  median         10.40 µs ±3.2%
+  interval       10.08 µs to 10.74 µs (95.0%, over 8 processes, their rounds and a spread of 1.5% between runs)
+  mean           10.41 µs
+  core cycles    28,090 ±0.9%, estimated from the time and the core clock
+  interval       27,850 to 28,330 (95.0%, over 8 processes, their rounds and a spread of 0.1% between runs)
+  mean cycles    28,120
+  spread         0.2% between processes, 0.1% between visits of one (67.4% of the variance between)
+  rate           96,022 op/s
+  counted        21,840 TSC ticks
+  core clock     about 2.70 GHz
+  shared         0.0% of the measuring time
+  leaves behind  unknown
 
 640 samples of one operation
   minimum      10.26 µs
@@ -362,20 +408,23 @@ lengths
             text.contains("\n640 samples, each the mean of a batch of 16 operations: single operations vary more\n")
         );
         assert!(text.contains("\nhistogram of means of 16 operations\n"));
-        assert!(text.contains("\n  per byte    3.13 ns, 6.56 TSC ticks\n"));
+        assert!(text.contains("\n  per byte       3.13 ns, 8.44 core cycles, 6.56 TSC ticks\n"));
     }
 
     #[test]
     fn doubts_are_explained() {
         let mut run = fixtures::run();
         run.header.protocol.trim_pct = 1.0;
+        run.header.protocol.precision_pct = 0.1;
         let record = &mut run.records[0];
-        record.precision_reached = false;
         record.samples.visits[0].disturbances = vec![Disturbance::Steal { pct: 4.0 }];
         record.samples.visits[0].repeats = 3;
         record.samples.visits[1].extra = vec![("signature_bytes".to_owned(), vec![650.0, 651.0, 655.0])];
         let text = shown(&run, 0);
-        assert!(text.contains("\n  ? the target precision was not reached in the time given\n"));
+        assert!(
+            text.contains("\n  imprecise: spread (the target precision was not reached in the time given)\n"),
+            "{text}"
+        );
         assert!(text.contains("\n600 samples of one operation, 40 of disturbed visits left out, 1.00% trimmed"));
         assert!(text.contains("\n  1 of 16 visits disturbed, 3 measured again\n  1 visit: 4.0% stolen"));
         let wanted = "
@@ -384,8 +433,34 @@ measured by the workload
   signature_bytes       3    650.0   651.0  652.0  654.6  654.9    655.0
 ";
         assert!(text.contains(wanted), "{text}");
-        run.records[0].samples.visits.retain(|visit| visit.process == 1);
-        assert!(shown(&run, 0).contains("order statistics of the samples; does not cover variation between processes"));
+    }
+
+    #[test]
+    fn conditions_are_named() {
+        let mut run = fixtures::run();
+        let visits = &mut run.records[0].samples.visits;
+        for visit in visits.iter_mut() {
+            visit.conditions.processor = Some(1);
+            visit.conditions.residues = Some(vec![Residue::VectorUpper]);
+            visit.conditions.first_call_ns = (visit.round == 0).then_some(250_000.0);
+            if visit.process < 3 {
+                visit.ticks.iter_mut().for_each(|ticks| *ticks *= 2);
+            }
+        }
+        let text = shown(&run, 0);
+        for wanted in [
+            "\n  processor      1\n",
+            "\n  leaves behind  vector-upper\n",
+            "\n  first call     250.0 µs\n",
+            "\n  modes          10.41 µs in 5 of 8 processes, 20.77 µs in 3 of 8 processes\n",
+        ] {
+            assert!(text.contains(wanted), "{text}");
+        }
+        let visits = &mut run.records[0].samples.visits;
+        visits.iter_mut().for_each(|visit| visit.conditions.residues = Some(Vec::new()));
+        visits[0].conditions.processor = Some(0);
+        let text = shown(&run, 0);
+        assert!(text.contains("\n  processors     0, 1\n") && text.contains("\n  leaves behind  none\n"), "{text}");
     }
 
     #[test]

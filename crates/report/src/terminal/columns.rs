@@ -2,7 +2,7 @@ use super::palette::{Palette, Role};
 use super::text::{cut, display_width, neutral};
 
 /// Between two columns.
-const GAP: usize = 2;
+pub(super) const GAP: usize = 2;
 /// A column that may be cut is cut down to this, not further.
 const NARROWEST: usize = 8;
 

@@ -3,7 +3,8 @@ use super::palette::{Palette, Role};
 use super::text::neutral;
 use crate::comparison::{ComparedCase, Comparison};
 use crate::number::{NONE, duration, percent};
-use pqlab_stats::{VERDICT_SIGNIFICANCE, Verdict};
+use pqlab_record::Unit;
+use pqlab_stats::{Interval, VERDICT_SIGNIFICANCE, Verdict};
 
 /// A comparison as a table, with what has to be known first before it and what it was judged by after it. Where the runs
 /// are from different machines, the first line says so.
@@ -33,16 +34,21 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
     out.push_str(&format!("{}\n\n", neutral(&runs)));
     let heading = |text: &str| Cell::left(text).role(Role::Strong);
     let right = |text: &str| Cell::right(text).role(Role::Strong);
+    let in_cycles = |case: &ComparedCase| case.unit == Unit::CoreCycles;
+    let beside = comparison.cases.iter().any(in_cycles);
+    let mixed = beside && !comparison.cases.iter().all(in_cycles);
     let mut rows = vec![vec![
         heading("case"),
         right("first"),
         right("second"),
-        right("ratio"),
+        right(judged(comparison)),
         right("95% interval"),
         heading("verdict"),
+        right(if beside { "time" } else { "" }),
+        right(if beside { "its interval" } else { "" }),
         heading(""),
     ]];
-    rows.extend(comparison.cases.iter().map(row));
+    rows.extend(comparison.cases.iter().map(|case| row(case, mixed)));
     out.push_str(&lines(&rows, width, palette).join("\n"));
     out.push_str("\n\n");
     out.push_str(&footer(comparison));
@@ -55,7 +61,17 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
     out
 }
 
-fn row(case: &ComparedCase) -> Vec<Cell> {
+/// What the column of ratios is called: by the unit, where it is the same for all cases.
+fn judged(comparison: &Comparison) -> &'static str {
+    let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
+    match cycles {
+        0 => "ratio of times",
+        some if some == comparison.cases.len() => "ratio of cycles",
+        _ => "ratio",
+    }
+}
+
+fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     let time = |ns: Option<f64>| {
         ns.map_or(NONE.to_owned(), |ns| {
             let (number, unit) = duration(ns);
@@ -70,17 +86,36 @@ fn row(case: &ComparedCase) -> Vec<Cell> {
         Verdict::Equivalent => Role::Strong,
         Verdict::Inconclusive => Role::Doubtful,
     };
+    let (cycles, time_ratio) = (case.unit == Unit::CoreCycles, case.time_ratio.map(|ratio| ratio.ratio));
     let ratio = case.ratio.map(|ratio| ratio.ratio);
-    let ratio_text = |value: f64| format!("{value:.3}");
+    let unit = if cycles { " cycles" } else { " time" };
+    let ratio_text = |value: f64| format!("{value:.3}{}", if mixed { unit } else { "" });
+    let ends = |ratio: Option<Interval>| {
+        ratio.map_or(NONE.to_owned(), |ratio| format!("{:.3} to {:.3}", ratio.low, ratio.high))
+    };
+    let beside = |text: String| Cell::right(if cycles { &text } else { "" });
     vec![
         Cell::left(&name),
         Cell::right(&time(case.first_ns)),
         Cell::right(&time(case.second_ns)),
         Cell::right(&ratio.map_or(NONE.to_owned(), |ratio| ratio_text(ratio.estimate))),
-        Cell::right(&ratio.map_or(NONE.to_owned(), |ratio| format!("{:.3} to {:.3}", ratio.low, ratio.high))),
+        Cell::right(&ends(ratio)),
         Cell::left(case.judgement.verdict.name()).role(role),
+        beside(time_ratio.map_or(NONE.to_owned(), |ratio| format!("{:.3}", ratio.estimate))).spare(1),
+        beside(ends(time_ratio)).spare(2),
         Cell::left(&case.notes.join("; ")).cuttable(),
     ]
+}
+
+/// In which unit cases were judged.
+fn units(comparison: &Comparison) -> String {
+    let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
+    let rest = comparison.cases.len() - cycles;
+    match (cycles, rest) {
+        (0, _) => "judged by time\n".to_owned(),
+        (_, 0) => "judged by core cycles; the ratio of the times stands beside it\n".to_owned(),
+        _ => format!("{cycles} judged by core cycles, with the ratio of the times beside it; {rest} by time\n"),
+    }
 }
 
 fn footer(comparison: &Comparison) -> String {
@@ -88,7 +123,8 @@ fn footer(comparison: &Comparison) -> String {
     let mut text = String::new();
     let count = |verdict: Verdict| format!("{} {}", comparison.count(verdict), verdict.name());
     let counts = [Verdict::Faster, Verdict::Slower, Verdict::Equivalent, Verdict::Inconclusive].map(count).join(", ");
-    text.push_str(&format!("{counts}; the ratio is the second's time over the first's\n"));
+    text.push_str(&format!("{counts}; the ratio is the second's figure over the first's\n"));
+    text.push_str(&units(comparison));
     text.push_str(&format!(
         "equivalent: the interval lies within {} ({})\n",
         percent(yardstick.margin_pct),
@@ -102,8 +138,9 @@ fn footer(comparison: &Comparison) -> String {
     let paired = comparison.cases.iter().filter(|case| case.paired).count();
     if paired < comparison.cases.len() {
         text.push_str(&format!(
-            "measured apart: intervals include a spread between runs of {} ({})\n",
-            percent(yardstick.runs.pct),
+            "measured apart: intervals include a spread between runs of {} in time and {} in cycles ({})\n",
+            percent(yardstick.runs(Unit::Nanoseconds).pct),
+            percent(yardstick.runs(Unit::CoreCycles).pct),
             yardstick.runs_source
         ));
     }

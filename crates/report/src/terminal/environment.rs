@@ -1,9 +1,17 @@
-use super::marks::Mark;
+use super::notes::Note;
 use super::palette::{Palette, Role};
 use super::text::neutral;
-use crate::estimates::{estimate, harness_floor_ns};
+use crate::estimates::{Estimates, estimate, harness_floor_ns};
 use crate::number::{duration, frequency, grouped};
-use pqlab_record::{Counters, Environment, Run, Status};
+use pqlab_record::{Counters, CyclesSource, Environment, Run, Status};
+
+/// What `±` means.
+pub const PLUS_MINUS: &str =
+    "the 95% interval of the case's long-run median on this machine and build, differences between runs included";
+
+/// What `≈` means before cycles.
+pub const ESTIMATED_CYCLES: &str =
+    "core cycles estimated from the time and the core clock, which was probed around and within each visit";
 
 /// Machine, system, build and counter in one line.
 pub fn environment_line(environment: &Environment) -> String {
@@ -34,24 +42,30 @@ pub fn floor_line(run: &Run) -> Option<String> {
 
 /// What closes a table: how many cases ended how, the marks that occur, the environment, the harness floor.
 pub fn closing(run: &Run, palette: Palette) -> String {
-    let marks = run.records.iter().filter_map(|record| {
+    let all = run.records.iter().filter_map(|record| {
         let estimates = estimate(record, &run.header.protocol)?;
-        Some(Mark::of(record, &estimates))
+        Some((Note::of(record, &estimates), estimated(&estimates)))
     });
-    closing_with(run, marks.flatten().collect(), palette)
+    let (notes, estimated): (Vec<Vec<Note>>, Vec<bool>) = all.unzip();
+    closing_with(run, &notes.concat(), estimated.contains(&true), palette)
 }
 
-/// As [`closing`], with the marks of all cases as they are known already.
-pub(super) fn closing_with(run: &Run, marks: Vec<Mark>, palette: Palette) -> String {
-    let occurs = |mark: Mark| marks.iter().filter(|one| **one == mark).count() as u64;
+/// Whether its core cycles were estimated.
+pub(super) fn estimated(estimates: &Estimates) -> bool {
+    estimates.cycles.is_some_and(|cycles| cycles.source == CyclesSource::Estimated)
+}
+
+/// As [`closing`], with the notes of all cases as they are known already, and whether any has estimated cycles.
+pub(super) fn closing_with(run: &Run, notes: &[Note], estimated: bool, palette: Palette) -> String {
+    let occurs = |note: Note| notes.iter().filter(|one| **one == note).count() as u64;
     let failed = run.records.iter().filter(|record| record.status == Status::Failed).count() as u64;
     let measured = run.records.len() as u64 - failed;
     let mut counts = vec![format!("{} measured", grouped(measured))];
     let mut lines = Vec::new();
     for (count, words, role) in [
         (failed, "failed", Role::Bad),
-        (occurs(Mark::Contended), "contended", Role::Doubtful),
-        (occurs(Mark::Imprecise), "imprecise", Role::Doubtful),
+        (occurs(Note::Shared), "shared", Role::Doubtful),
+        (occurs(Note::Imprecise), "imprecise", Role::Doubtful),
         ((run.header.plan.len() as u64).saturating_sub(run.records.len() as u64), "not run", Role::Doubtful),
     ] {
         if count > 0 {
@@ -60,8 +74,14 @@ pub(super) fn closing_with(run: &Run, marks: Vec<Mark>, palette: Palette) -> Str
     }
     let cases = run.header.plan.len().max(run.records.len()) as u64;
     lines.push(format!("{} {}: {}", grouped(cases), if cases == 1 { "case" } else { "cases" }, counts.join(", ")));
-    for mark in Mark::ALL.into_iter().filter(|mark| occurs(*mark) > 0) {
-        lines.push(format!("{} {}", palette.paint(Role::Doubtful, &mark.symbol().to_string()), mark.legend()));
+    for note in Note::ALL.into_iter().filter(|note| occurs(*note) > 0) {
+        lines.push(format!("{}: {}", palette.paint(Role::Doubtful, note.word()), note.legend()));
+    }
+    if measured > 0 {
+        lines.push(format!("±: {PLUS_MINUS}"));
+    }
+    if estimated {
+        lines.push(format!("≈cycles: {ESTIMATED_CYCLES}"));
     }
     lines.push(palette.paint(Role::Faint, &environment_line(&run.header.environment)));
     lines.extend(floor_line(run).map(|line| palette.paint(Role::Faint, &line)));
@@ -105,16 +125,20 @@ mod tests {
     fn the_closing_counts_and_explains_what_occurs() {
         let mut run = fixtures::run();
         let text = closing(&run, Palette::PLAIN);
-        assert!(text.starts_with("7 cases: 6 measured, 1 failed\nExample CPU"), "{text}");
+        assert!(text.starts_with("7 cases: 6 measured, 1 failed, 1 imprecise\nimprecise: "), "{text}");
         assert!(text.ends_with("harness floor 2.70 ns an operation (the null provider through the same calls)\n"));
-        run.records[0].precision_reached = false;
+        run.header.protocol.precision_pct = 0.1;
         run.records[1].samples.visits.iter_mut().for_each(|visit| {
             visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }];
         });
         run.records.truncate(2);
         let text = closing(&run, Palette::PLAIN);
-        assert!(text.starts_with("7 cases: 2 measured, 1 contended, 1 imprecise, 5 not run\n! contended: "), "{text}");
-        assert!(text.contains("\n? the target precision") && !text.contains("\n* ") && !text.contains("harness floor"));
+        assert!(text.starts_with("7 cases: 2 measured, 1 shared, 2 imprecise, 5 not run\nshared: "), "{text}");
+        assert!(
+            text.contains("\nimprecise: the target precision")
+                && !text.contains("\ndefect")
+                && !text.contains("harness floor")
+        );
         assert_eq!(stripped(&closing(&run, COLOUR)), text);
     }
 }

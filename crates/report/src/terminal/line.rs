@@ -1,4 +1,4 @@
-use super::marks::symbols;
+use super::notes::note_words;
 use super::palette::{Palette, Role};
 use super::text::{display_width, left, neutral, right};
 use crate::estimates::{Estimates, estimate};
@@ -63,17 +63,18 @@ fn figures(record: &Record, estimates: &Estimates, palette: Palette) -> String {
     let operations = estimates.operations();
     let median = time(Some(estimates.median_ns.estimate));
     let width = left(&format!("±{}", percent(estimates.half_width_pct())), 8);
-    let p95 = time(operations.map(|operations| operations.p95));
+    let p95 = time(estimates.percentile(0.95));
     let variation = operations.and_then(|operations| operations.cov_pct).map_or(NONE.to_owned(), percent);
-    let symbols = symbols(record, estimates);
-    let marked = if symbols.is_empty() { String::new() } else { format!(" {symbols}") };
-    let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(&marked)));
+    let unsteady = if variation == NONE || operations.and_then(|of| of.cov_pct) < Some(3.0) { "" } else { " ~" };
+    let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(unsteady)));
     let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
-    let (median, marked) = (palette.paint(Role::Strong, &median), palette.paint(Role::Doubtful, &marked));
+    let median = palette.paint(Role::Strong, &median);
     let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
     let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
     let per_byte = per_byte.unwrap_or_default();
-    format!("median={median} {width}p95={p95}   CoV={variation}{marked}{fill} {rate} op/s{per_byte}")
+    let words = note_words(record, estimates);
+    let words = if words.is_empty() { words } else { format!("  {}", palette.paint(Role::Doubtful, &words)) };
+    format!("median={median} {width}p95={p95}   CoV={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
 }
 
 /// A time in nine columns.
@@ -86,10 +87,11 @@ fn time(nanoseconds: Option<f64>) -> String {
 mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
     use super::*;
+    use crate::estimates::Imprecision;
     use crate::fixtures;
 
     const DOCUMENTED: &str =
-        "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,154 op/s";
+        "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,022 op/s";
 
     fn plain(record: &Record, estimates: &Estimates) -> String {
         line(record, Some(estimates), LineWidths::default(), Palette::PLAIN)
@@ -113,28 +115,24 @@ mod tests {
     }
 
     #[test]
-    fn marks_stand_behind_the_variation() {
-        let (mut record, mut estimates) = documented();
-        record.precision_reached = false;
+    fn a_line_may_end_in_the_words_of_its_notes() {
+        let (record, mut estimates) = documented();
         estimates.contended = true;
-        assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", "3.1% ~!?"));
-        for (variation, wanted) in [(2.99, "3.0% !? "), (3.0, "3.0% ~!?"), (5.0, "5.0% ~!?"), (5.01, "5.0% *!?")] {
+        estimates.imprecise = vec![Imprecision::Spread];
+        assert_eq!(plain(&record, &estimates), format!("{DOCUMENTED}  shared, imprecise"));
+        (estimates.contended, estimates.imprecise) = (false, Vec::new());
+        for (variation, wanted) in [(2.99, "3.0%  "), (3.0, "3.0% ~"), (5.01, "5.0% ~")] {
             estimates.samples_ns.cov_pct = Some(variation);
-            assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", wanted));
+            assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~", wanted));
         }
-        (record.precision_reached, estimates.contended) = (true, false);
-        estimates.samples_ns.cov_pct = Some(52.4);
-        assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~  ", "52.4% * "));
     }
 
     #[test]
     fn a_batch_has_no_p95_and_no_variation() {
-        let (mut record, mut estimates) = documented();
+        let (record, mut estimates) = documented();
         estimates.batch = 16;
         let wanted = DOCUMENTED.replace("  11.2 µs", "     -   ").replace("3.1% ~", "-     ");
         assert_eq!(plain(&record, &estimates), wanted);
-        record.precision_reached = false;
-        assert_eq!(plain(&record, &estimates), wanted.replace("CoV=-  ", "CoV=- ?"));
     }
 
     #[test]
@@ -154,8 +152,8 @@ mod tests {
 
     #[test]
     fn colour_adds_nothing_to_read() {
-        let (mut record, estimates) = documented();
-        record.precision_reached = false;
+        let (record, mut estimates) = documented();
+        estimates.imprecise = vec![Imprecision::Spread];
         for (record, estimates) in [(record, Some(&estimates)), (fixtures::failed("no"), None)] {
             let coloured = line(&record, estimates, LineWidths::default(), COLOUR);
             assert!(coloured.contains('\u{1b}'));

@@ -13,12 +13,12 @@ pub(super) enum Standing {
 }
 
 impl Standing {
-    /// In words.
-    pub(super) fn words(self) -> String {
+    /// In a few characters: `fastest`, `tied`, `1.69×`.
+    pub(super) fn short(self) -> String {
         match self {
             Standing::Fastest => "fastest".to_owned(),
-            Standing::AmongFastest => "among the fastest".to_owned(),
-            Standing::Slower(ratio) => format!("{} the time", factor(ratio)),
+            Standing::AmongFastest => "tied".to_owned(),
+            Standing::Slower(ratio) => factor(ratio),
         }
     }
 
@@ -58,7 +58,7 @@ mod tests {
         let (fast, level, slow) = (estimates(10.0), estimates(10.01), estimates(15.0));
         let found = standings(&[Some(&slow), None, Some(&fast)]);
         assert_eq!((found[1], found[2]), (None, Some(Standing::Fastest)));
-        assert_eq!(found[0].unwrap().words(), "1.50× the time");
+        assert_eq!(found[0].unwrap().short(), "1.50×");
         let found = standings(&[Some(&level), Some(&fast), Some(&slow)]);
         assert_eq!(found[..2], [Some(Standing::AmongFastest); 2]);
         assert!(found[1].unwrap().leads() && !found[2].unwrap().leads());

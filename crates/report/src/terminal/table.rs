@@ -1,32 +1,38 @@
-use super::columns::{Cell, lines, total_width};
+use super::columns::{Cell, GAP, lines, total_width};
 use super::decomposition;
-use super::environment::closing_with;
+use super::environment::{closing_with, estimated};
 use super::ledger;
 use super::line::{FAILED, NO_SAMPLES, failure};
-use super::marks::{Mark, symbols};
+use super::notes::{Note, notes_text};
 use super::overview::overview;
 use super::palette::{Palette, Role};
 use super::scaling::scaling_tables;
 use super::standing::{Standing, standings};
-use super::text::neutral;
+use super::text::{display_width, neutral};
+use super::trust::sentence;
 use crate::estimates::{Estimates, estimate};
-use crate::number::{NONE, duration, grouped, percent, rate, significant, throughput};
-use pqlab_record::{Record, Run, Status};
+use crate::number::{NONE, count, duration, grouped, percent, rate, significant, throughput};
+use pqlab_record::{CyclesSource, Record, Run, Status};
+use pqlab_stats::Interval;
 
-/// A run as tables, one for each area, the providers of a case side by side where the terminal is wide enough, below one
-/// another with more figures where it is not. The harness floor closes it.
+/// A run as tables, one for each area, the providers of a case below one another. A sentence on the whole run stands before
+/// them; what the notes and signs mean, the environment and the harness floor close them.
 pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
     let mut out = heading(run, palette);
-    let mut marks: Vec<Mark> = Vec::new();
-    for area in run.areas() {
-        let groups = groups(run, area);
-        let measured = groups.iter().flat_map(|group| &group.rows);
-        marks.extend(measured.filter_map(|row| Some(Mark::of(row.record, row.estimates.as_ref()?))).flatten());
-        if area == "floor" {
-            continue;
-        }
-        out.push_str(&format!("\n{}\n", palette.paint(Role::Strong, &neutral(area))));
-        let rows = layout(&groups, width);
+    let areas: Vec<(&str, Vec<Group<'_>>)> = run.areas().into_iter().map(|area| (area, groups(run, area))).collect();
+    let measured = |floor: bool| {
+        let rows = areas.iter().filter(move |(area, _)| floor || *area != "floor").flat_map(|(_, groups)| groups);
+        rows.flat_map(|group| &group.rows).filter_map(|row| Some((row.record, row.estimates.as_ref()?)))
+    };
+    let trusted: Vec<&Estimates> = measured(false).map(|(_, estimates)| estimates).collect();
+    if let Some(sentence) = sentence(&trusted, &run.header.protocol) {
+        out.push_str(&format!("{sentence}\n"));
+    }
+    let notes: Vec<Note> = measured(true).flat_map(|(record, estimates)| Note::of(record, estimates)).collect();
+    let some_estimated = measured(false).any(|(_, estimates)| estimated(estimates));
+    for (area, groups) in areas.iter().filter(|(area, _)| *area != "floor") {
+        out.push('\n');
+        let rows = layout(area, groups, width);
         for line in lines(&rows, width, palette) {
             out.push_str(&line);
             out.push('\n');
@@ -46,7 +52,7 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
     if let Some(table) = overview(run, width, palette) {
         out.push_str(&format!("\n{table}"));
     }
-    out + "\n" + &closing_with(run, marks, palette)
+    out + "\n" + &closing_with(run, &notes, some_estimated, palette)
 }
 
 /// A case with its estimates, if it has any.
@@ -104,115 +110,103 @@ fn groups<'a>(run: &'a Run, area: &'a str) -> Vec<Group<'a>> {
     groups
 }
 
-/// The first of the layouts that fits the terminal; the last where none does, which the terminal then wraps.
-fn layout(groups: &[Group<'_>], width: usize) -> Vec<Vec<Cell>> {
-    let fits = |rows: &Vec<Vec<Cell>>| total_width(rows) <= width;
-    let shared = groups.iter().any(|group| group.rows.len() > 1);
-    // What is told of a byte has no room beside other providers.
-    let of_bytes = groups.iter().flat_map(|group| &group.rows).any(|row| row.record.case.facts.bytes.is_some());
-    if shared && of_bytes {
-        return below_one_another(groups);
-    }
-    let wide = if shared { side_by_side(groups) } else { one_line_each(groups) };
-    Some(wide).filter(fits).unwrap_or_else(|| below_one_another(groups))
-}
-
-/// A column for each provider and one that names the fastest.
-fn side_by_side(groups: &[Group<'_>]) -> Vec<Vec<Cell>> {
-    let mut providers: Vec<&str> = Vec::new();
-    for row in groups.iter().flat_map(|group| &group.rows) {
-        if !providers.contains(&row.record.case.provider.as_str()) {
-            providers.push(&row.record.case.provider);
-        }
-    }
-    let mut heading = vec![Cell::left("")];
-    heading.extend(providers.iter().map(|provider| Cell::right(provider).role(Role::Faint)));
-    heading.push(Cell::left("fastest").role(Role::Faint));
-    let mut table = vec![heading];
-    // Marks stand behind the right edge of the figures, so every figure of a column leaves the room that the widest takes.
-    let room = |provider: &str| {
-        let cells = groups.iter().flat_map(|group| &group.rows).filter(|row| row.record.case.provider == provider);
-        cells.map(|row| marks(row).len()).max().unwrap_or(0)
-    };
-    let rooms: Vec<usize> = providers.iter().map(|provider| room(provider)).collect();
-    for group in groups {
-        let mut cells = vec![Cell::left(&format!("  {}", group.name))];
-        for (provider, room) in providers.iter().zip(&rooms) {
-            let row = group.rows.iter().find(|row| row.record.case.provider == *provider);
-            cells.push(row.map_or(Cell::right(""), |row| short(row, *room)));
-        }
-        let leading = group.rows.iter().filter(|row| row.standing.is_some_and(Standing::leads));
-        let names: Vec<&str> = leading.map(|row| row.record.case.provider.as_str()).collect();
-        cells.push(Cell::left(&names.join(" or ")));
-        table.push(cells);
-    }
-    table
-}
-
-/// The cell of a provider: median, half-width and marks.
-fn short(row: &Row<'_>, room: usize) -> Cell {
-    let Some(estimates) = &row.estimates else { return missing(row) };
-    let (number, unit) = duration(estimates.median_ns.estimate);
-    let marks = marks(row);
-    let gap = if room > 0 { " " } else { "" };
-    let cell = Cell::right(&format!("{number} {unit} ±{}{gap}{marks:<room$}", percent(estimates.half_width_pct())));
-    if row.standing.is_some_and(Standing::leads) { cell.role(Role::Good) } else { cell }
-}
-
-/// A row for each case, with its name and provider.
-fn one_line_each(groups: &[Group<'_>]) -> Vec<Vec<Cell>> {
-    let rows = groups.iter().flat_map(|group| group.rows.iter().map(|row| (&group.name, row)));
-    let cells = rows.map(|(name, row)| {
-        let mut cells = vec![Cell::left(&format!("  {name}")), Cell::left(&row.record.case.provider)];
-        cells.extend(full(row));
-        cells
-    });
-    cells.collect()
-}
-
-/// A row for each case, under the name of its algorithm and operation.
-fn below_one_another(groups: &[Group<'_>]) -> Vec<Vec<Cell>> {
-    let mut table = Vec::new();
+/// A row for each case under the name of its algorithm and operation. Notes stand at the end of their row where the terminal
+/// has room for them, else below it.
+fn layout(title: &str, groups: &[Group<'_>], width: usize) -> Vec<Vec<Cell>> {
+    let measured = || groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.estimates.as_ref());
+    let cycles = || measured().filter_map(|estimates| estimates.cycles);
+    let mut estimated = cycles().map(|cycles| cycles.source == CyclesSource::Estimated);
+    let all_estimated = estimated.all(|estimated| estimated);
+    let heading = |text: &str| Cell::right(text).role(Role::Faint);
+    let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.rows)).any(|(_, row)| bytes(row).is_some());
+    let mut table = vec![vec![
+        Cell::left(title).role(Role::Strong),
+        heading("median"),
+        Cell::default(),
+        heading(if cycles().next().is_none() {
+            ""
+        } else if all_estimated {
+            "≈cycles"
+        } else {
+            "cycles"
+        }),
+        Cell::default(),
+        heading(if of_bytes && cycles().next().is_some() { "per byte" } else { "" }),
+        heading("mean"),
+        heading("rate"),
+        heading("n"),
+        Cell::default(),
+    ]];
+    let mut notes = vec![String::new()];
     for group in groups {
         table.push(vec![Cell::left(&format!("  {}", group.name))]);
+        notes.push(String::new());
         for row in &group.rows {
-            let mut cells = vec![Cell::left(&format!("    {}", row.record.case.provider))];
-            cells.extend(full(row));
-            table.push(cells);
+            table.push(cells(row, all_estimated));
+            notes.push(row.estimates.as_ref().map(|of| notes_text(row.record, of)).unwrap_or_default());
         }
     }
-    table
+    let room = width.saturating_sub(total_width(&table) + GAP);
+    let mut out = Vec::new();
+    for (mut cells, note) in table.into_iter().zip(notes) {
+        let doubtful = |text: &str| Cell::left(text).role(Role::Doubtful);
+        if note.is_empty() {
+            out.push(cells);
+        } else if display_width(&note) <= room {
+            cells.resize(COLUMNS, Cell::default());
+            cells.push(doubtful(&note));
+            out.push(cells);
+        } else {
+            out.extend([cells, vec![doubtful(&note).indented().indented()]]);
+        }
+    }
+    out
 }
 
-fn full(row: &Row<'_>) -> Vec<Cell> {
-    let Some(estimates) = &row.estimates else { return vec![missing(row)] };
-    let operations = estimates.operations();
+/// Columns before the notes.
+const COLUMNS: usize = 10;
+
+fn bytes(row: &Row<'_>) -> Option<u64> {
+    row.record.case.facts.bytes.filter(|bytes| *bytes > 0)
+}
+
+fn cells(row: &Row<'_>, all_estimated: bool) -> Vec<Cell> {
+    let provider = Cell::left(&format!("    {}", row.record.case.provider));
+    let Some(estimates) = &row.estimates else { return vec![provider, missing(row)] };
     let time = |nanoseconds: f64| {
         let (number, unit) = duration(nanoseconds);
         format!("{number} {unit}")
     };
-    let p95 = operations.map_or(NONE.to_owned(), |operations| time(operations.p95));
-    let variation = operations.and_then(|operations| operations.cov_pct).map_or(NONE.to_owned(), percent);
-    let bytes = row.record.case.facts.bytes;
-    let per_second = match estimates.bytes_per_second(bytes) {
+    let half_width = |interval: &Interval| Cell::left(&format!("±{}", percent(interval.half_width_pct())));
+    let per_second = match estimates.bytes_per_second(bytes(row)) {
         Some(value) => throughput(value),
-        None => format!("{} op/s", estimates.operations_per_second().map_or(NONE.to_owned(), rate)),
+        None => estimates.operations_per_second().map_or(NONE.to_owned(), |value| format!("{}/s", short_rate(value))),
     };
     let leads = row.standing.is_some_and(Standing::leads);
     let median = Cell::right(&time(estimates.median_ns.estimate));
-    let mut cells = vec![
+    let cycles = estimates.cycles.as_ref();
+    let shown = cycles.map(|cycles| {
+        let sign = if cycles.source == CyclesSource::Estimated && !all_estimated { "≈" } else { "" };
+        format!("{sign}{}", count(cycles.median.estimate))
+    });
+    let per_byte = estimates.cycles_per_byte(row.record.case.facts.bytes).map(significant);
+    vec![
+        provider,
         if leads { median.role(Role::Good) } else { median },
-        Cell::left(&format!("±{}", percent(estimates.half_width_pct()))),
-        Cell::right(&format!("p95 {p95}")).spare(3),
-        Cell::right(&format!("CoV {variation}")).spare(4),
-        Cell::left(&marks(row)).role(Role::Doubtful),
-        Cell::right(&per_second).spare(1),
-    ];
-    let per_byte = estimates.ticks_per_byte(bytes);
-    let per_byte = per_byte.map(|ticks| format!("{} {}/B", significant(ticks), estimates.metric.unit()));
-    cells.push(Cell::right(&per_byte.unwrap_or_default()).spare(2));
-    cells.extend(row.standing.map(|standing| Cell::left(&standing.words())));
-    cells
+        half_width(&estimates.median_ns),
+        Cell::right(&shown.unwrap_or_default()),
+        cycles.map_or(Cell::default(), |cycles| half_width(&cycles.median)),
+        Cell::right(&per_byte.unwrap_or_default()).spare(3),
+        Cell::right(&time(estimates.samples_ns.mean)).spare(4),
+        Cell::right(&per_second).spare(2),
+        Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
+        Cell::left(&row.standing.map(Standing::short).unwrap_or_default()).spare(1),
+    ]
+}
+
+/// A rate in at most five characters: `96,134`, and from a million on `1.23 M`.
+fn short_rate(value: f64) -> String {
+    if value < 999_950.0 { rate(value) } else { format!("{} M", significant(value / 1e6)) }
 }
 
 /// What stands in place of the figures.
@@ -223,10 +217,6 @@ fn missing(row: &Row<'_>) -> Cell {
     }
 }
 
-fn marks(row: &Row<'_>) -> String {
-    row.estimates.as_ref().map(|estimates| symbols(row.record, estimates)).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
@@ -235,28 +225,36 @@ mod tests {
     use crate::fixtures;
     use pqlab_record::Disturbance;
 
-    const CLOSING: &str = "7 cases: 6 measured, 1 failed
+    const CLOSING: &str = "7 cases: 6 measured, 1 failed, 1 imprecise
+imprecise: the target precision was not reached in the time given
+±: the 95% interval of the case's long-run median on this machine and build, differences between runs included
+≈cycles: core cycles estimated from the time and the core clock, which was probed around and within each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
 harness floor 2.70 ns an operation (the null provider through the same calls)
 ";
 
     #[test]
-    fn providers_stand_side_by_side() {
+    fn a_run_is_a_sentence_and_a_table_for_each_area() {
         let wanted = "run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  complete
+Half of the medians lie within ±3.2% in time and ±0.9% in cycles of what the cases take in the long run; nobody else was \
+seen on its cores: nothing to do.
 
-kem
-                                 liboqs         aws-lc  openssl  fastest
-  ML-KEM-768 encapsulate  10.4 µs ±0.2%  12.9 µs ±0.2%   FAILED  liboqs
+kem           median         ≈cycles            mean      rate      n
+  ML-KEM-768 encapsulate
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,022/s  640×8  fastest
+    aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  12.9 µs  77,413/s  640×8  1.24×
+    openssl   FAILED
 
-signature
+signature          median         ≈cycles            mean      rate      n
   ML-DSA-65 verify
-    aws-lc        45.4 µs  ±0.2%  p95 45.9 µs  CoV 1.1%  22,022 op/s
+    aws-lc        45.4 µs  ±3.2%  122,600  ±0.9%  45.5 µs  21,996/s  640×8
   ML-DSA-65 verify[encoded,len=1024,deterministic,regime=disk]
-    libcrux:avx2  46.9 µs  ±0.2%  p95 47.4 µs  CoV 1.1%  21,317 op/s
+    libcrux:avx2  46.9 µs  ±3.2%                  47.0 µs  21,293/s  640×8  imprecise: spread
 
-hash
-  SHA3-256 digest[len=64]  openssl  200 ns  ±0.2%  p95 -  CoV -  320 MB/s  6.56 TSC ticks/B
+hash         median         ≈cycles         per byte    mean      rate      n
+  SHA3-256 digest[len=64]
+    openssl  200 ns  ±3.2%    540.1  ±0.9%      8.44  200 ns  320 MB/s  640×8
 
 kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
 
@@ -265,21 +263,39 @@ kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
     }
 
     #[test]
-    fn a_narrow_terminal_has_them_below_one_another() {
-        let text = run_table(&fixtures::run(), 70, Palette::PLAIN);
+    fn a_narrow_terminal_leaves_columns_out_and_has_notes_below_their_row() {
+        let text = run_table(&fixtures::run(), 64, Palette::PLAIN);
         let wanted = "
-kem
+kem           median         ≈cycles             rate
   ML-KEM-768 encapsulate
-    liboqs   10.4 µs  ±0.2%  p95 10.5 µs  96,134 op/s  fastest
-    aws-lc   12.9 µs  ±0.2%  p95 13.0 µs  77,502 op/s  1.24× the time
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  96,022/s  fastest
+    aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  77,413/s  1.24×
     openssl   FAILED
 
 ";
         assert!(text.contains(wanted), "{text}");
+        assert!(text.contains("\n        imprecise: spread\n"), "{text}");
         assert!(text.ends_with(CLOSING));
-        let tables = text.split("\nkem/").next().unwrap();
-        let fits = |line: &str| display_width(line) <= 70 || line.starts_with("run ");
+        let tables = text.split("\nkem/").next().unwrap().split("\nkem ").nth(1).unwrap();
+        let fits = |line: &str| display_width(line) <= 64;
         assert!(tables.lines().all(fits), "{tables}");
+    }
+
+    #[test]
+    fn the_widest_figures_fit_a_hundred_columns() {
+        let mut run = fixtures::run();
+        run.records.retain(|record| record.error.is_none() && record.case.workload == "kem");
+        for (record, (provider, microseconds)) in
+            run.records.iter_mut().zip([("aws-lc+liboqs", 123_456.7), ("null", 0.1)])
+        {
+            record.case.provider = provider.to_owned();
+            record.case.facts.defect = Some("accepts what it must refuse".to_owned());
+            record.samples = fixtures::samples(microseconds, 1);
+        }
+        let text = run_table(&run, 100, Palette::PLAIN);
+        let row = text.lines().find(|line| line.contains("aws-lc+liboqs")).unwrap();
+        assert!(row.contains("123 ms") && row.contains("640×8") && row.ends_with("  defect"), "{text}");
+        assert!(display_width(row) <= 100, "{text}");
     }
 
     #[test]
@@ -291,23 +307,35 @@ kem
     }
 
     #[test]
-    fn marks_keep_the_figures_in_line() {
+    fn notes_are_words_and_are_explained() {
         let mut run = fixtures::run();
         run.complete = false;
         let mut other = run.records[0].clone();
         other.case.operation = "keygen".to_owned();
-        other.precision_reached = false;
         other.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
         run.records.insert(2, other);
         let text = run_table(&run, 100, Palette::PLAIN);
         let wanted = "
-                                    liboqs         aws-lc  openssl  fastest
-  ML-KEM-768 encapsulate  10.4 µs ±0.2%     12.9 µs ±0.2%   FAILED  liboqs
-  ML-KEM-768 keygen       10.4 µs ±0.2% !?
+  ML-KEM-768 keygen
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,022/s  640×8           shared
 ";
         assert!(text.contains(wanted), "{text}");
         assert!(text.starts_with("run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  8 of 7 cases\n"));
-        assert!(text.contains("1 contended, 1 imprecise\n! contended") && text.contains("\n? the target precision"));
+        assert!(text.contains("1 shared, 1 imprecise\nshared: somebody used the core; "), "{text}");
+        assert!(text.contains("count all visits: measure again when the machine is quiet.\n"), "{text}");
+    }
+
+    #[test]
+    fn where_some_cycles_were_counted_each_figure_says_it() {
+        let mut run = fixtures::run();
+        let samples = &mut run.records[0].samples;
+        (samples.metric, samples.ns_per_tick) = (pqlab_record::Metric::Cycles, None);
+        for visit in &mut samples.visits {
+            visit.wall_ns = visit.ticks.iter().map(|ticks| ticks / 2).collect();
+        }
+        let text = run_table(&run, 100, Palette::PLAIN);
+        let area = text.split("\nsignature").next().unwrap();
+        assert!(area.contains("   cycles  ") && area.contains("  21,840  ") && area.contains("  ≈34,840  "), "{text}");
     }
 
     #[test]
@@ -334,6 +362,6 @@ kem
         null.samples = fixtures::samples(0.01, 16);
         run.records.push(null);
         let text = run_table(&run, 100, Palette::PLAIN);
-        assert!(text.contains("10.0 ns ±0.2%  liboqs\n"), "{text}");
+        assert!(text.contains("  99.9 M/s  640×8\n"), "{text}");
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn dispatch(member: usize, order: impl FnOnce() + Send + 'static) -> 
 /// Keeps the calling thread on these processors, where the system can.
 pub(super) fn pin(cpus: &[u32]) -> Result<(), Fault> {
     match affinity::pin(cpus) {
-        Ok(()) | Err(affinity::AffinityError::Unsupported) => Ok(()),
+        Ok(()) | Err(affinity::AffinityError::Unsupported | affinity::AffinityError::Refused(_)) => Ok(()),
         Err(error) => Err(Fault::Library(error.to_string())),
     }
 }

@@ -139,7 +139,7 @@
       const names = ["minimum", "p5", "p25", "p75", "p95", "p99", "maximum", "mean", "deviation"];
       body.append(make("div", { class: "scroll" }, make("table", { class: "plain" },
         make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { class: "num", scope: "col" }, name)))),
-        make("tbody", {}, make("tr", {}, ...of.q.map((ns) => make("td", { class: "num" }, time(ns))))))));
+        make("tbody", {}, make("tr", {}, ...of.q.map((ns) => make("td", { class: "num" }, ns === null ? "-" : time(ns))))))));
     }
     if (of.p) body.append(heading("Median of each process"), dots(of.p.map((ns) => [ns]), (index) => `process ${index}`));
     if (of.r && of.r.some(Boolean) && of.m) {

@@ -1,0 +1,81 @@
+use super::root::Root;
+use std::collections::BTreeMap;
+
+/// Where the kernel lists the processors of each kind of Intel's hybrid processors: those of their performance monitors.
+const LISTS: [&str; 3] = ["sys/devices/cpu_core/cpus", "sys/devices/cpu_atom/cpus", "sys/devices/cpu_lowpower/cpus"];
+const PROCESSORS: &str = "sys/devices/system/cpu";
+/// What of a processor tells its kind elsewhere: what Arm's kernels hold it capable of, else how fast it may run at most.
+const TELLING: [&str; 2] = ["cpu_capacity", "cpufreq/cpuinfo_max_freq"];
+
+/// The processors of each kind of core, each kind in rising order; none where all are alike, or nothing tells.
+pub(super) fn kinds(root: &Root) -> Vec<Vec<u32>> {
+    let listed: Vec<Vec<u32>> = LISTS.iter().filter_map(|path| numbers(&root.text(path)?)).collect();
+    if listed.len() > 1 {
+        return listed;
+    }
+    let processors: Vec<u32> = root
+        .names(PROCESSORS)
+        .iter()
+        .filter_map(|name| name.strip_prefix("cpu")?.parse().ok())
+        .filter(|cpu| root.exists(&format!("{PROCESSORS}/cpu{cpu}")))
+        .collect();
+    let told = |what: &str| {
+        let mut kinds: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+        for &cpu in &processors {
+            let value = root.number(&format!("{PROCESSORS}/cpu{cpu}/{what}"));
+            kinds.entry(value.unwrap_or(0)).or_default().push(cpu);
+        }
+        kinds.values_mut().for_each(|kind| kind.sort_unstable());
+        kinds.into_values().collect::<Vec<_>>()
+    };
+    TELLING.into_iter().map(told).find(|kinds| kinds.len() > 1).unwrap_or_default()
+}
+
+/// Reads `0-7,16`; `None` for anything else.
+fn numbers(list: &str) -> Option<Vec<u32>> {
+    let range = |part: &str| -> Option<std::ops::RangeInclusive<u32>> {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.trim().parse().ok()?..=last.trim().parse().ok()?)
+    };
+    let ranges: Vec<_> = list.split(',').map(range).collect::<Option<_>>()?;
+    Some(ranges.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(files: &[(&str, &str)]) -> Vec<Vec<u32>> {
+        let (_folder, root) = Root::made_of(files);
+        kinds(&root)
+    }
+
+    #[test]
+    fn cores_of_two_kinds_are_told_apart() {
+        let hybrid = [("sys/devices/cpu_core/cpus", "0-3,8\n"), ("sys/devices/cpu_atom/cpus", "4-7\n")];
+        assert_eq!(of(&hybrid), [vec![0, 1, 2, 3, 8], vec![4, 5, 6, 7]]);
+        let capacity = |cpu: u32| format!("sys/devices/system/cpu/cpu{cpu}/cpu_capacity");
+        let paths = [0, 1, 10, 2].map(capacity);
+        let arm: Vec<(&str, &str)> =
+            paths.iter().map(String::as_str).zip(["446\n", "446\n", "1024\n", "1024\n"]).collect();
+        assert_eq!(of(&arm), [vec![0, 1], vec![2, 10]]);
+        let clocks = [
+            ("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "5000000\n"),
+            ("sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq", "3800000\n"),
+            ("sys/devices/system/cpu/cpufreq/boost", "1\n"),
+        ];
+        assert_eq!(of(&clocks), [vec![1], vec![0]]);
+    }
+
+    #[test]
+    fn where_all_are_alike_or_nothing_tells_there_are_no_kinds() {
+        assert!(of(&[]).is_empty());
+        assert!(of(&[("sys/devices/cpu_core/cpus", "0-3\n")]).is_empty());
+        let alike = [
+            ("sys/devices/system/cpu/cpu0/cpu_capacity", "1024\n"),
+            ("sys/devices/system/cpu/cpu1/cpu_capacity", "1024\n"),
+        ];
+        assert!(of(&alike).is_empty());
+        assert_eq!(numbers("0-x"), None);
+    }
+}

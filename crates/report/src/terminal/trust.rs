@@ -1,0 +1,86 @@
+use crate::estimates::{Estimates, Imprecision, estimate};
+use crate::number::{grouped, percent};
+use pqlab_record::{Protocol, Run};
+
+/// From this share of shared measuring time on, in percent, and from this share of cases whose figures count all visits, the
+/// machine was too busy.
+const BUSY_PCT: f64 = 25.0;
+const BUSY_CASES: f64 = 0.1;
+
+/// From this share of imprecise cases on, more processes are worth their time.
+const IMPRECISE_CASES: f64 = 0.25;
+
+/// One sentence on a run: how well its figures can be believed between runs, how much of it was shared, and what to do about
+/// it. `None` for a run without figures.
+pub fn trust_sentence(run: &Run) -> Option<String> {
+    let protocol = &run.header.protocol;
+    let cases = run.records.iter().filter(|record| record.case.workload != "floor");
+    let estimates: Vec<Estimates> = cases.filter_map(|record| estimate(record, protocol)).collect();
+    sentence(&estimates.iter().collect::<Vec<_>>(), protocol)
+}
+
+/// As [`trust_sentence`], of the cases of a run.
+pub(super) fn sentence(cases: &[&Estimates], protocol: &Protocol) -> Option<String> {
+    let widths: Vec<f64> = cases.iter().map(|case| case.half_width_pct()).filter(|width| width.is_finite()).collect();
+    let cycles: Vec<f64> = cases.iter().filter_map(|case| Some(case.cycles?.median.half_width_pct())).collect();
+    let time = format!("±{} in time", percent(pqlab_stats::median(&widths)?));
+    let cycles = pqlab_stats::median(&cycles).map(|width| format!(" and ±{} in cycles", percent(width)));
+    let shared_pct = cases.iter().map(|case| case.shared_pct).sum::<f64>() / cases.len() as f64;
+    let contended = cases.iter().filter(|case| case.contended).count();
+    let shared = match (shared_pct > 0.0, contended) {
+        (false, 0) => "nobody else was seen on its cores".to_owned(),
+        (_, 0) => format!("{} of it was shared and is left out", percent(shared_pct)),
+        (_, some) => format!(
+            "{} of it was shared and the figures of {} of {} cases count all visits",
+            percent(shared_pct),
+            grouped(some as u64),
+            grouped(cases.len() as u64)
+        ),
+    };
+    let figures = format!("{time}{}", cycles.unwrap_or_default());
+    Some(format!(
+        "Half of the medians lie within {figures} of what the cases take in the long run; {shared}: {}.",
+        advice(cases, protocol)
+    ))
+}
+
+fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
+    let all = cases.len() as f64;
+    let share = |holds: &dyn Fn(&Estimates) -> bool| cases.iter().filter(|case| holds(case)).count() as f64 / all;
+    let shared_pct = cases.iter().map(|case| case.shared_pct).sum::<f64>() / all;
+    let mended = |case: &Estimates| case.imprecise.iter().any(|reason| *reason != Imprecision::Drifting);
+    if share(&|case| case.contended) >= BUSY_CASES || shared_pct >= BUSY_PCT {
+        "measure again when the machine is quiet".to_owned()
+    } else if share(&|case| !case.imprecise.is_empty()) < IMPRECISE_CASES {
+        "nothing to do".to_owned()
+    } else if share(&mended) >= IMPRECISE_CASES {
+        format!("add --processes {} for narrower intervals", 3 * protocol.processes)
+    } else {
+        "measure again: many cases drifted while they were measured".to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_record::Disturbance;
+
+    #[test]
+    fn a_run_is_summed_up_in_one_sentence() {
+        let mut run = fixtures::run();
+        let wanted = "Half of the medians lie within ±3.2% in time and ±0.9% in cycles of what the cases take in the long run; nobody else was \
+                      seen on its cores: nothing to do.";
+        assert_eq!(trust_sentence(&run).unwrap(), wanted);
+        run.header.protocol.precision_pct = 0.1;
+        assert!(trust_sentence(&run).unwrap().ends_with(": add --processes 24 for narrower intervals."));
+        for visit in &mut run.records[0].samples.visits {
+            visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
+        }
+        let text = trust_sentence(&run).unwrap();
+        assert!(text.contains("; 20.0% of it was shared and the figures of 1 of 5 cases count all visits: "), "{text}");
+        assert!(text.ends_with(": measure again when the machine is quiet."), "{text}");
+        run.records.clear();
+        assert_eq!(trust_sentence(&run), None);
+    }
+}
