@@ -18,15 +18,15 @@ use std::sync::atomic::AtomicBool;
 pub fn yardstick(store: &Store, run: &Run, margin_pct: Option<f64>) -> Result<Yardstick, LabError> {
     let mut yardstick = Yardstick::default();
     if let Some(noise) = store.noise(&run.header.environment)? {
+        let degrees_of_freedom = usize::try_from(noise.comparisons).unwrap_or(usize::MAX);
+        let spread = |pct: f64| RunSpread { pct, degrees_of_freedom };
         let source =
             format!("from {} comparisons of {} with itself, {}", noise.comparisons, noise.case, noise.measured_at);
         yardstick = Yardstick {
             margin_pct: noise.margin_pct,
             margin_source: source.clone(),
-            runs_time: Some(RunSpread {
-                pct: noise.run_spread_pct,
-                degrees_of_freedom: usize::try_from(noise.comparisons).unwrap_or(usize::MAX),
-            }),
+            runs_time: Some(spread(noise.run_spread_pct)),
+            runs_cycles: noise.run_spread_cycles_pct.map(spread),
             runs_source: source,
             ..yardstick
         };

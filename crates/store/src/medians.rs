@@ -52,7 +52,8 @@ impl Store {
              WHERE complete AND NOT imported AND host IS ?1
                AND json_extract(environment, '$.cpu.model') = ?2 AND json_extract(environment, '$.build') = json(?3)
                AND unixepoch(started_at) BETWEEN unixepoch(?4) - 86400 * ?5 AND unixepoch(?4)
-               AND (SELECT count(DISTINCT id) FROM run_medians WHERE run = runs.id) >= {LEAST_CASES}
+               AND (SELECT count(*) FROM (SELECT DISTINCT id FROM run_medians WHERE run = runs.id LIMIT {LEAST_CASES}))
+                   = {LEAST_CASES}
              {NEWEST_FIRST} LIMIT ?6"
         );
         let mut runs = self.connection.prepare(&sql).at(&self.path)?;
