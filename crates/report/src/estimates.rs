@@ -60,6 +60,9 @@ pub struct Estimates {
     pub shared_pct: f64,
     /// The two levels on which processes settled, in ns, where they did.
     pub modes: Option<[Mode; 2]>,
+    /// Half-width in percent of the interval that decides on precision: that of the cycles; where there are none, that of the
+    /// time without what the core's clock does between runs, which no measuring mends.
+    pub deciding_half_width_pct: f64,
     /// Why the wanted precision was not reached; empty where it was.
     pub imprecise: Vec<Imprecision>,
     /// The processors that were used.
@@ -117,11 +120,6 @@ impl Estimates {
             _ => return None,
         };
         (beyond >= SAMPLES_BEYOND).then_some(value)
-    }
-
-    /// Half-width of the interval that decides on precision, in percent: that of the cycles, else of the time.
-    pub fn deciding_half_width_pct(&self) -> f64 {
-        self.cycles.as_ref().map_or(self.median_ns, |cycles| cycles.median).half_width_pct()
     }
 
     /// Core cycles for each of the `bytes` that one operation works through.
@@ -207,6 +205,10 @@ pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
     let spreads = &protocol.run_spreads;
     let median_ns = headline(&visits, spread(spreads.time_pct, protocol), step_ns)?;
     let cycles = record.case.computes().then(|| cycles(samples, protocol, step_ns)).flatten();
+    let deciding = match &cycles {
+        Some(cycles) => cycles.median,
+        None => headline(&visits, spread(spreads.cycles_pct, protocol), step_ns)?,
+    };
     let rounds = by_round(&visits);
     let visit_medians: Vec<Vec<f64>> =
         rounds.iter().map(|visits| visits.iter().map(|(_, median)| *median).collect()).collect();
@@ -222,6 +224,7 @@ pub fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
         process_medians_ns: workers.into_iter().zip(medians).collect(),
         cycles,
         shared_pct: samples.shared_pct(),
+        deciding_half_width_pct: deciding.half_width_pct(),
         imprecise: Vec::new(),
         processors: processors(samples),
         residues: samples.residues(),
@@ -290,7 +293,7 @@ fn processors(samples: &Samples) -> Vec<u32> {
 
 /// Why the case is less precise than the rules want it; nothing where a number of iterations was asked for and no precision.
 fn imprecise(estimates: &Estimates, protocol: &Protocol) -> Vec<Imprecision> {
-    if protocol.iterations.is_some() || estimates.deciding_half_width_pct() <= protocol.precision_pct {
+    if protocol.iterations.is_some() || estimates.deciding_half_width_pct <= protocol.precision_pct {
         return Vec::new();
     }
     let reasons = [

@@ -161,7 +161,8 @@ impl Open {
         };
         let cells: Vec<Cell> = visits.iter().filter_map(cell).collect();
         let spreads = &protocol.run_spreads;
-        let pct = if unit == Unit::CoreCycles { spreads.cycles_pct } else { spreads.time_pct };
+        // Of times too: what the core's clock does between runs no measuring mends.
+        let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
         Some((crossed(&cells)?, RunSpread { pct, degrees_of_freedom }))
     }
