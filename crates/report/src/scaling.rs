@@ -1,6 +1,7 @@
 //! What more threads are worth, and what a queue of tasks costs: comparisons of cases of one run.
 //!
-//! - **Throughput** is operations of all threads over the wall time of the sample: the reciprocal of the case's median.
+//! - **Throughput** is operations of all threads over the wall time of the sample: the reciprocal of the case's mean. Speed-ups are
+//!   ratios of medians, which a disturbed sample moves less.
 //! - **Speed-up** is the throughput over that of one thread, **efficiency** the speed-up over the number of threads, or of
 //!   processors where these are fewer (the case is then oversubscribed).
 //! - **Loss** is how much less throughput a load has than the best load of the same operation (the peak), and than the

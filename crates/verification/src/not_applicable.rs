@@ -21,6 +21,7 @@ const CERTIFICATE: &str = "certificates and key files: verified where they are r
 /// Everything that is left out as a whole, and why.
 pub static NOT_APPLICABLE: &[NotApplicable] = &[
     all("README", "says what there is"),
+    all("accumulated.md", "says how vectors may be accumulated"),
     all("acvp/cSHAKE-", "no trait offers cSHAKE"),
     NotApplicable {
         place: "acvp/EDDSA-",

@@ -125,7 +125,7 @@ mod tests {
     fn the_closing_counts_and_explains_what_occurs() {
         let mut run = fixtures::run();
         let text = closing(&run, Palette::PLAIN);
-        assert!(text.starts_with("7 cases: 6 measured, 1 failed, 1 imprecise\nimprecise: "), "{text}");
+        assert!(text.starts_with("7 cases: 6 measured, 1 failed\n±: "), "{text}");
         assert!(text.ends_with("harness floor 2.70 ns an operation (the null provider through the same calls)\n"));
         run.header.protocol.precision_pct = 0.1;
         run.records[1].samples.visits.iter_mut().for_each(|visit| {

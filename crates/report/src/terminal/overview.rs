@@ -36,8 +36,7 @@ pub fn overview(run: &Run, width: usize, palette: Palette) -> Option<String> {
         .map(|table| table.show(run, width, palette))
         .collect();
     (!tables.is_empty()).then(|| {
-        let note =
-            "rates are operations a second of a loop: 1 over the mean (those of the table by case: over the median)";
+        let note = "rates are operations a second of a loop: 1 over the mean";
         tables.join("\n") + &palette.paint(Role::Faint, note) + "\n"
     })
 }

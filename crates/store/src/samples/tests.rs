@@ -1,7 +1,10 @@
-use super::{HEADER, SamplesError, VERSION, WITHOUT_STARTS, decode, encode, from_payload, payload, starts, wire};
+use super::{
+    HEADER, SamplesError, VERSION, WITHOUT_CONDITIONS, WITHOUT_STARTS, conditions, decode, encode, from_payload,
+    payload, starts, wire,
+};
 use crate::tests::only;
 use flate2::{Compression, write::DeflateEncoder};
-use pqlab_record::{Disturbance, Metric, Samples, Visit};
+use pqlab_record::{Chunk, Conditions, Disturbance, Metric, Residue, Samples, Visit};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -149,7 +152,7 @@ fn lies_are_told_apart() {
     assert!(matches!(decode(&sealed(length, &[compressed, &[0]].concat())), Err(SamplesError::Trailing(1))));
     assert!(matches!(decode(&sealed(length, &[0xff; 8])), Err(SamplesError::Deflate(_))));
     let longer = [&payload(&Samples::none()).unwrap()[..], &[0]].concat();
-    assert!(matches!(from_payload::<starts::Samples>(&longer), Err(SamplesError::Trailing(1))));
+    assert!(matches!(from_payload::<conditions::Samples>(&longer), Err(SamplesError::Trailing(1))));
 }
 
 #[test]
@@ -177,9 +180,41 @@ fn what_was_written_without_starts_is_the_firsts() {
     // Starts of more visits than there are, and of fewer.
     for count in [2, 4, u64::MAX] {
         let lie = [&old[..], &postcard::to_stdvec(&vec![(0_u32, count)]).unwrap()].concat();
-        let refused = decode(&sealed(lie.len() as u32, &deflated(&lie)));
+        let refused = decode(&sealed_as(WITHOUT_CONDITIONS, lie.len() as u32, &deflated(&lie)));
         assert!(matches!(refused, Err(SamplesError::Starts)), "{refused:?}");
     }
+}
+
+#[test]
+fn conditions_come_back_and_are_unknown_where_they_were_not_kept() {
+    let mut samples = Samples::none();
+    for chunks in [vec![], vec![Chunk { samples: 2, clock_hz: 3.7e9, shared: true }]] {
+        samples.visits.push(Visit {
+            start: 0,
+            process: 1,
+            round: 4,
+            repeats: 0,
+            disturbances: vec![],
+            clock_hz: 2.7e9,
+            ticks: vec![21_000, 21_017],
+            wall_ns: vec![],
+            extra: vec![],
+            conditions: Conditions {
+                chunks,
+                processor: Some(3),
+                residues: Some(Residue::ALL.to_vec()),
+                first_call_ns: Some(3e7),
+            },
+        });
+    }
+    assert_eq!(decode(&encode(&samples).unwrap()).unwrap(), samples);
+    let old = postcard::to_stdvec(&starts::Samples::from(&samples)).unwrap();
+    let decoded = decode(&sealed_as(WITHOUT_CONDITIONS, old.len() as u32, &deflated(&old))).unwrap();
+    assert!(decoded.visits.iter().all(|visit| visit.conditions == Conditions::default()));
+    // Conditions of fewer visits than there are.
+    let lie = [&old[..], &[0]].concat();
+    let refused = decode(&sealed(lie.len() as u32, &deflated(&lie)));
+    assert!(matches!(refused, Err(SamplesError::Conditions)), "{refused:?}");
 }
 
 fn deflated(payload: &[u8]) -> Vec<u8> {
@@ -210,6 +245,7 @@ fn decoder_of_random_bytes() {
             decode(&sealed_as(WITHOUT_STARTS, length, &bytes)).ok();
             decode(&sealed(length % (1032 * bytes.len() as u32 + 1), &bytes)).ok();
             from_payload::<starts::Samples>(&bytes).ok();
+            from_payload::<conditions::Samples>(&bytes).ok();
             from_payload::<wire::Samples>(&bytes).ok();
             Ok(())
         })

@@ -65,7 +65,7 @@ fn record(number: usize) -> Record {
         process,
         round: 1,
         repeats: u32::from(process == 0),
-        disturbances: if process == 0 { vec![Disturbance::Steal { pct: 12.5 }] } else { vec![] },
+        disturbances: if process < 2 { vec![Disturbance::Steal { pct: 12.5 }] } else { vec![] },
         clock_hz: 2.7e9,
         ticks: (0..500).map(|reading| 21_000 + (reading * 7919 + number as u64 * 31) % 977).collect(),
         wall_ns: vec![],
