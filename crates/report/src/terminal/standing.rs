@@ -28,18 +28,24 @@ impl Standing {
     }
 }
 
-/// The standing of each; `None` for one without figures, and for all where fewer than two have figures.
+/// The standing of each, in core cycles where all have them, else in time; `None` for one without figures, for one whose figures
+/// count all visits, which takes part in no ranking, and for all where fewer than two are left.
 pub(super) fn standings(all: &[Option<&Estimates>]) -> Vec<Option<Standing>> {
-    let measured = || all.iter().flatten();
-    let lowest = measured().min_by(|one, other| one.median_ns.estimate.total_cmp(&other.median_ns.estimate));
-    let Some(lowest) = lowest.filter(|_| measured().count() > 1) else { return vec![None; all.len()] };
-    let level = measured().filter(|one| one.median_ns.overlaps(&lowest.median_ns)).count();
-    let standing = |one: &Estimates| match one.median_ns.overlaps(&lowest.median_ns) {
+    let ranked = || all.iter().flatten().filter(|one| !one.contended);
+    let in_cycles = ranked().all(|one| one.cycles.is_some());
+    let figure = |one: &Estimates| match &one.cycles {
+        Some(cycles) if in_cycles => cycles.median,
+        _ => one.median_ns,
+    };
+    let lowest = ranked().map(|one| figure(one)).min_by(|one, other| one.estimate.total_cmp(&other.estimate));
+    let Some(lowest) = lowest.filter(|_| ranked().count() > 1) else { return vec![None; all.len()] };
+    let level = ranked().filter(|one| figure(one).overlaps(&lowest)).count();
+    let standing = |one: &Estimates| match figure(one).overlaps(&lowest) {
         true if level == 1 => Standing::Fastest,
         true => Standing::AmongFastest,
-        false => Standing::Slower(one.median_ns.estimate / lowest.median_ns.estimate),
+        false => Standing::Slower(figure(one).estimate / lowest.estimate),
     };
-    all.iter().map(|one| one.map(standing)).collect()
+    all.iter().map(|one| one.filter(|one| !one.contended).map(standing)).collect()
 }
 
 #[cfg(test)]
@@ -62,6 +68,16 @@ mod tests {
         let found = standings(&[Some(&level), Some(&fast), Some(&slow)]);
         assert_eq!(found[..2], [Some(Standing::AmongFastest); 2]);
         assert!(found[1].unwrap().leads() && !found[2].unwrap().leads());
+    }
+
+    #[test]
+    fn what_counts_all_visits_takes_part_in_no_ranking_and_cycles_decide() {
+        let (fast, other, slow) = (estimates(10.0), estimates(10.3), estimates(15.0));
+        // Times within the clock's spread, cycles well apart.
+        assert!(fast.median_ns.overlaps(&other.median_ns));
+        assert_eq!(standings(&[Some(&fast), Some(&other)])[0], Some(Standing::Fastest));
+        let shared = Estimates { contended: true, ..fast };
+        assert_eq!(standings(&[Some(&shared), Some(&other), Some(&slow)])[..2], [None, Some(Standing::Fastest)]);
     }
 
     #[test]
