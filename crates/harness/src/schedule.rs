@@ -39,6 +39,8 @@ const MOST_PROCESSES: u32 = 24;
 const FEWEST_FOR_MORE: u32 = 8;
 /// A sample is at least this many times as long as the larger of the counter's step and its own cost.
 const GRAINS_PER_SAMPLE: f64 = 100.0;
+/// Likewise one of several operations: nothing is lost by making it longer, and medians have finer steps.
+const GRAINS_PER_BATCH: f64 = 400.0;
 /// Rounds of the pilot, from which the adaptive rules plan the rest; at least so many are measured.
 const PILOT_ROUNDS: u32 = 3;
 /// Most samples in a visit, which bounds the memory of a run.
@@ -456,8 +458,13 @@ impl Block<'_> {
 /// Operations in a sample, so that it is long against the counter's step and cost, and as long as the trial asks for; one where
 /// one is long enough.
 fn calibrate(ns_per_operation: f64, grain_ns: f64, demands: Demands) -> u64 {
-    let shortest = (GRAINS_PER_SAMPLE * grain_ns.max(1.0)).max(demands.shortest_sample_ns as f64);
-    let enough = if ns_per_operation >= shortest { 1 } else { (shortest / ns_per_operation.max(0.1)).ceil() as u64 };
+    let asked = demands.shortest_sample_ns as f64;
+    let at_least = |grains: f64| (grains * grain_ns.max(1.0)).max(asked);
+    let enough = if ns_per_operation >= at_least(GRAINS_PER_SAMPLE) {
+        1
+    } else {
+        (at_least(GRAINS_PER_BATCH) / ns_per_operation.max(0.1)).ceil() as u64
+    };
     enough.next_multiple_of(demands.multiple_of.max(1))
 }
 

@@ -313,7 +313,7 @@ fn short_operations_are_batched_and_long_ones_are_not() {
         collector.records.iter().find(|(_, record)| record.case.algorithm == algorithm).unwrap().1.samples.batch
     };
     assert_eq!(batch("long"), 1, "2 µs are a hundred times the resolution of 20 ns");
-    assert_eq!(batch("short"), 667);
+    assert_eq!(batch("short"), 2667, "8 µs: four hundred times the resolution");
 }
 
 #[test]

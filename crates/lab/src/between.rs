@@ -142,7 +142,7 @@ fn agree(cases: &[(String, Printed)]) -> (Agreement, Agreement, Vec<CaseBetween>
 impl Laboratory {
     /// Measures a plan several times, with pauses, and compares the intervals that each run prints with what the others find.
     /// The runs are in a database of their own, which is gone afterwards: later ones know of the earlier ones, as they would in
-    /// the user's. `None` where the user stopped it.
+    /// the user's. Where the user stops it, the complete runs count; `None` where those are fewer than [`FEWEST_RUNS`].
     ///
     /// # Errors
     /// [`LabError::Usage`] for fewer than [`FEWEST_RUNS`] runs; else [`LabError`] where runs cannot be measured.
@@ -163,12 +163,12 @@ impl Laboratory {
         let (mut run_spreads, mut contended) = (Vec::new(), 0);
         for number in 0..request.runs {
             if number > 0 && !pause(request.pause, stop) {
-                return Ok(None);
+                break;
             }
             let asked = RunRequest { seed: request.seed, command: request.command.clone() };
             let ended = self.run(&mut store, plan.clone(), &asked, progress, stop)?;
             if !ended.complete {
-                return Ok(None);
+                break;
             }
             let run = store.load_run(&ended.run)?;
             for record in run.records.iter().filter(|record| record.case.workload != "floor") {
@@ -180,11 +180,15 @@ impl Laboratory {
             }
             run_spreads.push(run.header.protocol.run_spreads);
         }
+        let runs = run_spreads.len() as u32;
+        if runs < FEWEST_RUNS {
+            return Ok(None);
+        }
         let in_order = plan.cases.iter().filter_map(|case| printed.remove_entry(&case.id()));
         let (time, cycles, by_case) = agree(&in_order.collect::<Vec<_>>());
         let pause_s = request.pause.as_secs_f64();
         let cases = by_case.len();
-        Ok(Some(Between { runs: request.runs, pause_s, cases, contended, time, cycles, run_spreads, by_case }))
+        Ok(Some(Between { runs, pause_s, cases, contended, time, cycles, run_spreads, by_case }))
     }
 }
 
