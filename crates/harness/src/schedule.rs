@@ -33,6 +33,9 @@ const PATIENCE: f64 = 0.25;
 const WAIT: Duration = Duration::from_millis(5);
 /// Rounds of processes that join because those before them differ.
 const JOINING_ROUNDS: u32 = 3;
+/// The part of the wanted half-width that processes which join are to reach: as many as just reach it would miss it every
+/// other time, because the interval that they make has a width of chance.
+const AIM: f64 = 0.8;
 /// Most processes of a case.
 const MOST_PROCESSES: u32 = 24;
 /// Fewest processes from whose differences it follows how many more are needed.

@@ -20,6 +20,8 @@ const SLOWDOWN_PCT: f64 = 2.0;
 const FAIL_SLOWER: &str = "1";
 /// The margin within which a thing is to be equivalent to itself, in percent.
 const MARGIN_PCT: f64 = 1.0;
+/// How the runs are measured: an interval of 1% a run would leave no room within that margin.
+const RULES: [&str; 4] = ["--precision", "0.5", "--max-time", "3"];
 /// Steps with which the length of a step is measured: about as long as the operation.
 const STEPS: u64 = 8000;
 
@@ -79,7 +81,7 @@ fn delayed(pqlab: &Pqlab, steps: u64, codes: &[i32], arguments: &[&str]) -> (i32
 }
 
 fn measure(pqlab: &Pqlab, case: &str, steps: u64, more: &[&str]) {
-    delayed(pqlab, steps, &[0], &[&["run", "kem", "--filter", case, "--no-progress", "-q"], more].concat());
+    delayed(pqlab, steps, &[0], &[&["run", "kem", "--filter", case, "--no-progress", "-q"], more, &RULES].concat());
 }
 
 fn compare(pqlab: &Pqlab) -> Value {
@@ -109,7 +111,7 @@ fn count(variable: &str, default: usize) -> usize {
 fn verdicts_on_this_machine() {
     let (same, slowed) = (count("AA", 100), count("SLOWED", 30));
     let pqlab = Pqlab::new();
-    let noise = pqlab.expect(0, &["doctor", "--aa", "--case", CASE, "--json"]);
+    let noise = pqlab.expect(0, &[&["doctor", "--aa", "--case", CASE, "--json"][..], &RULES].concat());
     let noise: Value = serde_json::from_str(&noise).unwrap();
     let of = |what: &str| noise[what].as_f64().unwrap();
     println!(

@@ -22,9 +22,15 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     if let Some(runs) = arguments.between {
         return between::run(arguments, runs);
     }
-    if arguments.measured.is_given() {
+    if arguments.measured.names_cases() {
         return Err(output::BadInput(
-            "suites, filters and measuring rules go with --independence or --between: see `pqlab doctor --help`".into(),
+            "suites, filters and seeds go with --independence or --between: see `pqlab doctor --help`".into(),
+        )
+        .into());
+    }
+    if arguments.measured.has_rules() && !arguments.aa {
+        return Err(output::BadInput(
+            "measuring rules go with --aa, --independence or --between: see `pqlab doctor --help`".into(),
         )
         .into());
     }
@@ -84,7 +90,9 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
         true => ProgressBar::new(2 * u64::from(arguments.comparisons)).with_style(bar_style()),
         false => ProgressBar::hidden(),
     });
-    let found = laboratory.measure_noise(case, &Protocol::default(), comparisons, &mut runs, &stop);
+    let mut protocol = Protocol::default();
+    arguments.measured.overrides().apply(&mut protocol);
+    let found = laboratory.measure_noise(case, &protocol, comparisons, &mut runs, &stop);
     runs.0.finish_and_clear();
     let Some(noise) = found? else { return Ok(INTERRUPTED) };
     store.save_noise(&noise)?;

@@ -1,6 +1,6 @@
 //! A case that is being measured: how long its operations take, which processes still visit it and for how many rounds.
 
-use super::{FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILOT_ROUNDS};
+use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILOT_ROUNDS};
 use crate::wire::Visited;
 use pqlab_record::{Case, Conditions, Protocol, Samples, State, Unit, Visit, Visits};
 use pqlab_stats::{
@@ -133,7 +133,10 @@ impl Open {
             return None;
         }
         let (crossed, runs) = self.crossed(case, protocol)?;
-        let wanted = processes_for_precision(&crossed, now.into(), runs, protocol.precision_pct, CONFIDENCE);
+        if self.interval(case, protocol)?.half_width_pct() <= protocol.precision_pct {
+            return None;
+        }
+        let wanted = processes_for_precision(&crossed, now.into(), runs, AIM * protocol.precision_pct, CONFIDENCE);
         // Where no number suffices, as many as there may be make the interval narrower.
         let wanted = wanted.unwrap_or(MOST_PROCESSES.into()).min(MOST_PROCESSES.into());
         let visits = self.samples.visits.len().max(1) as f64;

@@ -15,16 +15,20 @@ use std::time::Duration;
 const STEPS: f64 = 1000.0;
 
 impl MeasuredArgs {
-    fn overrides(&self) -> ProtocolOverrides {
+    /// What the measuring rules are to be instead of their defaults.
+    pub(super) fn overrides(&self) -> ProtocolOverrides {
         self.protocol.overrides(self.quick, self.rigorous)
     }
 
-    /// Whether any of it was given.
-    pub(super) fn is_given(&self) -> bool {
+    /// Whether cases were named.
+    pub(super) fn names_cases(&self) -> bool {
         let lists = [&self.suites, &self.filter, &self.provider, &self.algorithm];
-        lists.iter().any(|list| !list.is_empty())
-            || self.seed.is_some()
-            || self.overrides() != ProtocolOverrides::default()
+        lists.iter().any(|list| !list.is_empty()) || self.seed.is_some()
+    }
+
+    /// Whether measuring rules were given.
+    pub(super) fn has_rules(&self) -> bool {
+        self.overrides() != ProtocolOverrides::default()
     }
 
     /// What is to be measured.
