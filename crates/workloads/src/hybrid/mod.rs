@@ -13,7 +13,7 @@ mod handshake;
 mod signing;
 
 use crate::hash::HashWorkload;
-use crate::inputs::generator;
+use crate::inputs::{generator, generators};
 use crate::pairs::{Pair, pairs};
 use crate::scaling::{self, TrialJob};
 use crate::{Options, Workload, fastest, fault, find, kem, missing, signature};
@@ -95,6 +95,14 @@ impl Workload for HybridWorkload {
                     signature_case(algorithm, operation, &pair.id(), deterministic)
                 }));
             }
+        }
+        for case in &mut cases {
+            let draws = match scaling::operation(case) {
+                "keygen" | "encapsulate" | "handshake" => true,
+                "sign" | "cycle" => !case.flag("deterministic") && case.algorithm != ED25519,
+                _ => false,
+            };
+            case.facts.generator = generators(providers, &case.provider).filter(|_| draws);
         }
         cases
     }
@@ -273,8 +281,11 @@ fn signature_case(algorithm: &str, operation: &str, provider: &str, deterministi
     };
     let facts = Facts { sizes, category: parameters.category, ..Facts::default() };
     let mut case = case(algorithm, operation, provider, "signature", facts);
-    if deterministic && ["sign", "cycle"].contains(&operation) {
-        case.parameters.push(Parameter::Flag("deterministic".into()));
+    match operation {
+        "sign" | "cycle" if deterministic => case.parameters.push(Parameter::Flag("deterministic".into())),
+        // What draws is set against nothing that does not.
+        "sign" | "cycle" if algorithm != ED25519 => case.block.push_str("/hedged"),
+        _ => {}
     }
     Some(case)
 }
