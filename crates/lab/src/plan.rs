@@ -1,7 +1,7 @@
 //! From suites and filters to a plan.
 
-use crate::{blocks, keys};
 use crate::{LabError, ProtocolOverrides, Select, Suite};
+use crate::{blocks, keys};
 use pqlab_record::{Case, CoinSource, Form, Protocol, ProtocolKind, RunHeader, State};
 use pqlab_workloads::{Keys, NULL, Options, Registry, Senders, Variant};
 use std::collections::HashSet;

@@ -145,7 +145,13 @@ pub fn command(run: &Run, case: &Case) -> String {
     for parameter in &case.parameters {
         match parameter {
             Parameter::Number(name, value) => {
-                let known = [("len", "lengths"), ("keys", "keys"), ("threads", "threads"), ("tasks", "tasks"), ("workers", "workers")];
+                let known = [
+                    ("len", "lengths"),
+                    ("keys", "keys"),
+                    ("threads", "threads"),
+                    ("tasks", "tasks"),
+                    ("workers", "workers"),
+                ];
                 if let Some((_, option)) = known.iter().find(|(known, _)| known == name) {
                     flag(option, value.to_string());
                 }

@@ -135,7 +135,10 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
         k: known,
         x: estimates.map(crate::schema::extra).unwrap_or_default(),
-        r: past.iter().map(|past| past.medians.get(&lasting).map(|of| [of.estimate, of.low, of.high].map(round))).collect(),
+        r: past
+            .iter()
+            .map(|past| past.medians.get(&lasting).map(|of| [of.estimate, of.low, of.high].map(round)))
+            .collect(),
         i: neutral(&id),
     }
 }

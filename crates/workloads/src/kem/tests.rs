@@ -37,7 +37,8 @@ fn each_encoding_that_a_provider_takes_is_a_case_with_its_length() {
 fn every_kind_of_every_provider_runs_and_is_right() {
     let (providers, cases) = cases(&everything());
     for case in &cases {
-        let mut trial = KemWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        let mut trial =
+            KemWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
         trial.refill(3).unwrap();
         trial.run(3, &mut Recorder::default()).unwrap();
         trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));

@@ -4,9 +4,7 @@ use super::{key_pair, same_secret};
 use crate::fault;
 use crate::inputs::{GivenCoins, Turn, inputs_of, pool, pool_of};
 use pqlab_harness::{Fault, Recorder, Trial};
-use pqlab_primitives::{
-    Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result as LibraryResult,
-};
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result as LibraryResult};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
@@ -325,12 +323,7 @@ impl Decapsulate {
 }
 
 /// The bytes of a key in an encoding. A library whose keys forget their seed is given the one that this one was made from.
-fn encoded(
-    kem: &dyn Kem,
-    key: &dyn DecapsulationKey,
-    encoding: KeyEncoding,
-    coins: Vec<u8>,
-) -> LibraryResult<Vec<u8>> {
+fn encoded(kem: &dyn Kem, key: &dyn DecapsulationKey, encoding: KeyEncoding, coins: Vec<u8>) -> LibraryResult<Vec<u8>> {
     let length = kem.info().decapsulation_key(encoding).unwrap_or(0);
     if encoding == KeyEncoding::Seed && coins.len() == length && !kem.written().contains(&encoding) {
         return Ok(coins);
@@ -358,8 +351,7 @@ impl Trial for Decapsulate {
             Some(encoding) => {
                 for _ in 0..batch {
                     let sent = &self.sent[self.turn.advance()];
-                    let key =
-                        self.kem.load_decapsulation_key(encoding, &self.keys[sent.key].1).map_err(fault)?;
+                    let key = self.kem.load_decapsulation_key(encoding, &self.keys[sent.key].1).map_err(fault)?;
                     key.decapsulate(&sent.ciphertext, &mut self.secret).map_err(fault)?;
                 }
             }

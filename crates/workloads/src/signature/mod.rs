@@ -149,13 +149,7 @@ impl Mode {
     }
 
     #[inline(always)]
-    fn sign_with(
-        self,
-        key: &dyn SigningKey,
-        message: &[u8],
-        coins: Coins,
-        out: &mut [u8],
-    ) -> LibraryResult<usize> {
+    fn sign_with(self, key: &dyn SigningKey, message: &[u8], coins: Coins, out: &mut [u8]) -> LibraryResult<usize> {
         match self.prehash {
             None => key.sign(&[], message, coins, out),
             Some(prehash) => key.sign_prehashed(prehash, &[], message, coins, out),

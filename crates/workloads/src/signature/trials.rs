@@ -211,8 +211,7 @@ impl Trial for Sign {
                 let (key, _) = &self.keys[self.key.advance()];
                 let message = &self.messages[self.message.advance()];
                 let coins = Coins::Exact(coins.next());
-                self.length =
-                    self.mode.sign_with(key.as_ref(), message, coins, &mut self.signature).map_err(fault)?;
+                self.length = self.mode.sign_with(key.as_ref(), message, coins, &mut self.signature).map_err(fault)?;
             }
             return Ok(());
         }
@@ -245,7 +244,9 @@ impl Trial for Sign {
             let mut again = vec![0; self.signature.len()];
             let length = self.mode.sign_with(key, message, coins, &mut again).map_err(fault)?;
             if again[..length] != *signature {
-                return Err(Fault::WrongAnswer("the same coins give a signature that differs from the one before".into()));
+                return Err(Fault::WrongAnswer(
+                    "the same coins give a signature that differs from the one before".into(),
+                ));
             }
         }
         Ok(())
