@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Keys and messages that a trial rotates through: more than one, so that neither branch prediction nor a cache learns a single
-/// key. Which cache they fit is the library's doing: 16 encoded keys of ML-KEM-768 are 38 KB, 16 keys of ML-DSA-65 that hold
-/// their matrix three quarters of a megabyte. Cases with `keys=1` have one key that stays where it is.
+/// key. Which cache they fit is the library's doing: 16 expanded keys of ML-KEM-768 are 38 KB, 16 prepared keys of ML-DSA-65 that
+/// hold their matrix more than half a megabyte. Cases with `keys=1` have one key, which stays where it is.
 pub(crate) const POOL: usize = 16;
 /// Time after which a pool of keys is not filled further: generating an RSA key takes a quarter of a second.
 pub(crate) const POOL_TIME: Duration = Duration::from_millis(10);
