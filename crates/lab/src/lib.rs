@@ -10,6 +10,7 @@ mod error;
 mod gather;
 mod independence;
 mod inspect;
+mod keys;
 mod leak;
 pub mod ledger;
 mod place;
@@ -33,6 +34,7 @@ pub use error::LabError;
 pub use gather::{Gathered, gather};
 pub use independence::{DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest};
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
+pub use keys::keys;
 pub use leak::{
     LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases, leak_without_figures, measure_leak,
 };
@@ -53,5 +55,5 @@ pub use pqlab_record as record;
 pub use pqlab_report as report;
 pub use pqlab_store as store;
 pub use pqlab_verification as verification;
-pub use pqlab_workloads::Senders;
 pub use pqlab_workloads::leak::{LeakCase, Role as LeakRole};
+pub use pqlab_workloads::{Keys, Senders};

@@ -1,9 +1,9 @@
 //! From suites and filters to a plan.
 
-use crate::blocks;
 use crate::{LabError, ProtocolOverrides, Select, Suite};
-use pqlab_record::{Case, Form, Protocol, ProtocolKind, RunHeader, State};
-use pqlab_workloads::{NULL, Options, Registry, Senders, Variant};
+use crate::{blocks, keys};
+use pqlab_record::{Case, CoinSource, Form, Protocol, ProtocolKind, RunHeader, State};
+use pqlab_workloads::{Keys, NULL, Options, Registry, Senders, Variant};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
@@ -42,6 +42,10 @@ pub struct Filters {
     pub invalid_pct: Option<f64>,
     /// Output lengths in bytes of XOFs, in place of the suites' own.
     pub output_lengths: Option<Vec<u64>>,
+    /// Where coins come from, in place of the suites' own; empty for these.
+    pub coins: Vec<String>,
+    /// How many keys operations take in turn, in place of the suites' own; empty for these.
+    pub keys: Vec<Keys>,
 }
 
 /// What is measured, in which order of blocks, and how hard.
@@ -118,8 +122,9 @@ impl Plan {
         overrides.check()?;
         let mut protocol = header.protocol.clone();
         overrides.apply(&mut protocol);
-        let taken = |case: &&Case| case.workload == "floor" || filters.take(case);
-        let cases: Vec<Case> = header.plan.iter().filter(taken).cloned().collect();
+        // A run of before is measured again by the names of today.
+        let taken = |case: &Case| case.workload == "floor" || filters.take(case);
+        let cases: Vec<Case> = header.plan.iter().map(Case::today).filter(taken).collect();
         if cases.iter().all(|case| case.workload == "floor") {
             let id = &header.id;
             return Err(LabError::usage(format!("no case of run {id} is selected: `pqlab show {id}` lists them")));
@@ -138,7 +143,7 @@ impl Filters {
     }
 
     fn take(&self, case: &Case) -> bool {
-        matches_any(&self.ids, &case.id())
+        (self.ids.is_empty() || self.ids.iter().any(|pattern| names(pattern, case)))
             && (matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library()))
             && matches_any(&self.algorithms, &case.algorithm)
     }
@@ -227,6 +232,7 @@ fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<O
     let chosen = |asked: &Option<Vec<u64>>, own: &[u64]| asked.clone().or((!own.is_empty()).then(|| own.to_vec()));
     let usual = |half: &Option<String>| half.clone().filter(|_| !filters.name_libraries());
     let variants = if filters.variants.is_empty() { &select.variants } else { &filters.variants };
+    let coins = if filters.coins.is_empty() { &select.coins } else { &filters.coins };
     let options = Options {
         lengths: chosen(&filters.lengths, &select.lengths),
         output_lengths: chosen(&filters.output_lengths, &select.output_lengths),
@@ -240,6 +246,8 @@ fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<O
         blocks: chosen(&filters.blocks, &select.blocks),
         senders: blocks::chosen_senders(filters.senders.as_ref(), &select.senders)?,
         invalid_pct: filters.invalid_pct.or(select.invalid_pct),
+        coins: named("source of coins", coins, &CoinSource::ALL, CoinSource::name)?,
+        keys: if filters.keys.is_empty() { keys::all(&select.keys)? } else { filters.keys.clone() },
     };
     blocks::check(&options)?;
     check_lengths(options.lengths.as_deref())?;
@@ -278,6 +286,11 @@ fn check_outputs(lengths: Option<&[u64]>) -> Result<(), LabError> {
 /// Whether a text matches a pattern, in which `*` stands for any text and `?` for any character.
 pub fn matches(pattern: &str, text: &str) -> bool {
     WildMatch::new(pattern).matches(text)
+}
+
+/// Whether a pattern matches a case's id. One that says no encoding of the private key, as ids of before did not, takes each.
+fn names(pattern: &str, case: &Case) -> bool {
+    matches(pattern, &case.id()) || (!pattern.contains("key=") && matches(pattern, &case.id_without_key()))
 }
 
 /// Whether any pattern matches; no patterns match everything.
@@ -388,6 +401,53 @@ mod tests {
         let widened = planned("ntor", &filter(&["*[threads=*"]));
         let algorithms: HashSet<&str> = widened.iter().map(|case| case.algorithm.as_str()).collect();
         assert!(algorithms.len() >= 7, "{algorithms:?}");
+    }
+
+    #[test]
+    fn the_suite_standard_has_the_usual_kind_of_work_alone() {
+        let cases = planned("standard", &Filters::default());
+        assert!(cases.iter().all(|case| case.kind().to_string().is_empty() && case.keys().is_none()));
+        let kinds = |suite| -> HashSet<String> {
+            let cases = planned(suite, &Filters { algorithms: vec!["ML-*".into()], ..Filters::default() });
+            cases.iter().map(|case| format!("{} {:?}", case.kind(), case.keys())).collect()
+        };
+        for suite in ["kem", "signature"] {
+            let kinds = kinds(suite);
+            for kind in ["encoded,key=seed None", "encoded,key=expanded None", "coins=exact None", " Some(1)"] {
+                assert!(kinds.contains(kind), "{suite}: {kind} is not among {kinds:?}");
+            }
+        }
+        let given = Filters { coins: vec!["exact".into()], keys: vec![Keys::Number(2)], ..Filters::default() };
+        let given = planned("kem", &given);
+        let ids: Vec<String> = given.iter().map(Case::id).collect();
+        assert!(ids.contains(&"kem/ML-KEM-512/encapsulate[coins=exact,keys=2]@rustcrypto".to_owned()), "{ids:?}");
+    }
+
+    #[test]
+    fn an_id_of_before_takes_each_encoding_and_a_run_of_before_is_measured_again_by_todays_names() {
+        let old = "kem/ML-KEM-768/decapsulate[encoded]@rustcrypto";
+        let ids = |cases: &[Case]| cases.iter().map(Case::id).filter(|id| id.starts_with("kem")).collect::<Vec<_>>();
+        let [seed, expanded] =
+            ["seed", "expanded"].map(|key| format!("kem/ML-KEM-768/decapsulate[encoded,key={key}]@rustcrypto"));
+        let cases = planned("kem", &filter(&[old]));
+        assert_eq!(ids(&cases), [seed.clone(), expanded]);
+        assert_eq!(ids(&planned("kem", &filter(&[&seed]))), std::slice::from_ref(&seed));
+        let mut before = cases.into_iter().find(|case| case.id() == seed).unwrap();
+        before.parameters.clear();
+        let header = RunHeader {
+            id: "before".into(),
+            suite: "kem".into(),
+            command: String::new(),
+            seed: 1,
+            started_at: String::new(),
+            environment: Default::default(),
+            protocol: Protocol::default(),
+            plan: vec![before],
+        };
+        for asked in [old, &seed] {
+            let again = Plan::again(&header, &filter(&[asked]), &ProtocolOverrides::default()).unwrap();
+            assert_eq!(ids(&again.cases), std::slice::from_ref(&seed));
+        }
     }
 
     #[test]

@@ -87,6 +87,12 @@ pub struct Select {
     /// Output lengths in bytes of XOFs.
     #[serde(default)]
     pub output_lengths: Vec<u64>,
+    /// Where coins come from: `internal` (the library's own generator; also if empty), `exact` (given).
+    #[serde(default)]
+    pub coins: Vec<String>,
+    /// How many keys operations take in turn: `pool` (up to 16; also if empty), or a number.
+    #[serde(default)]
+    pub keys: Vec<String>,
     /// Whether the selection is left out under a fixed number of samples where the command line has no filter: a thousand
     /// loads of thousands of tasks are not what anybody waits for.
     #[serde(default)]

@@ -32,6 +32,12 @@ pub trait Kem: Send + Sync {
     /// Lengths and abilities.
     fn info(&self) -> &KemInfo;
 
+    /// The encodings in which a decapsulation key that was just generated can be written; the first is the provider's own
+    /// choice.
+    fn written(&self) -> &[KeyEncoding] {
+        &self.info().encodings
+    }
+
     /// Generates a key pair and writes both halves as they go on the wire; the decapsulation key in the provider's
     /// first encoding.
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;

@@ -33,6 +33,9 @@ pub struct Provider {
     pub backend: Option<Backend>,
     /// Version and build options.
     pub build_info: BuildInfo,
+    /// The random generator that [`Coins::Internal`](crate::Coins::Internal) asks, in a few words; `None` for a provider that
+    /// draws nothing.
+    pub generator: Option<String>,
     /// KEMs, among them X25519 used as one.
     pub kems: Vec<Arc<dyn Kem>>,
     /// Signature schemes.
@@ -62,6 +65,7 @@ impl Provider {
             library: library.to_owned(),
             backend: None,
             build_info,
+            generator: None,
             kems: Vec::new(),
             signatures: Vec::new(),
             key_agreements: Vec::new(),

@@ -43,6 +43,16 @@ pub trait SignatureScheme: Send + Sync {
         &[]
     }
 
+    /// The encodings in which a signing key that was just generated can be written; the first is the provider's own choice.
+    fn written(&self) -> &[KeyEncoding] {
+        &self.info().encodings
+    }
+
+    /// Whether a signature with [`Coins::Internal`] asks the library's generator.
+    fn draws_to_sign(&self) -> bool {
+        self.info().hedged
+    }
+
     /// Generates a key pair and writes both halves as they go on the wire, the signing key in the provider's first
     /// encoding. Returns the length in bytes of the verifying key and of the signing key.
     fn generate_encoded(

@@ -32,6 +32,7 @@ pub(crate) fn case(provider: &str) -> Case {
             },
             bytes: None,
             category: Some(3),
+            generator: None,
         },
     }
 }

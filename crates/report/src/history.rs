@@ -18,7 +18,7 @@ pub struct Past {
     pub environment: Environment,
     /// Whether every case of its plan has its record.
     pub complete: bool,
-    /// Medians in ns with their intervals, by the case's id.
+    /// Medians in ns with their intervals, by the case's [lasting id](pqlab_record::Case::lasting_id).
     pub medians: HashMap<String, Interval>,
     /// Cases without a figure.
     pub failed: usize,
@@ -29,7 +29,7 @@ impl Past {
     pub fn of(run: &Run) -> Past {
         let median = |record| Some(estimate(record, &run.header.protocol)?.median_ns);
         let medians: HashMap<String, Interval> =
-            run.records.iter().filter_map(|record| Some((record.case.id(), median(record)?))).collect();
+            run.records.iter().filter_map(|record| Some((record.case.lasting_id(), median(record)?))).collect();
         Past {
             id: run.header.id.clone(),
             suite: run.header.suite.clone(),

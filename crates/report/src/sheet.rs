@@ -4,7 +4,7 @@ use crate::estimates::{Disturbances, Estimates, estimate};
 use crate::histogram::Histogram;
 use crate::number::{count, percent};
 use crate::terminal::{Note, neutral, notes_text};
-use pqlab_record::{Case, CyclesSource, Form, Parameter, ProtocolKind, Record, Run, State, Status};
+use pqlab_record::{Case, CoinSource, CyclesSource, Form, Parameter, ProtocolKind, Record, Run, State, Status};
 use pqlab_stats::{Interval, Sorted};
 
 /// Most bars of a histogram.
@@ -139,10 +139,19 @@ pub fn command(run: &Run, case: &Case) -> String {
     let mut words = vec!["pqlab".to_owned(), "run".to_owned(), quoted(&case.workload)];
     let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), quoted(&value)]);
     flag("filter", case.id());
+    if case.coins() == Some(CoinSource::Exact) {
+        flag("coins", CoinSource::Exact.name().to_owned());
+    }
     for parameter in &case.parameters {
         match parameter {
             Parameter::Number(name, value) => {
-                let known = [("len", "lengths"), ("threads", "threads"), ("tasks", "tasks"), ("workers", "workers")];
+                let known = [
+                    ("len", "lengths"),
+                    ("keys", "keys"),
+                    ("threads", "threads"),
+                    ("tasks", "tasks"),
+                    ("workers", "workers"),
+                ];
                 if let Some((_, option)) = known.iter().find(|(known, _)| known == name) {
                     flag(option, value.to_string());
                 }

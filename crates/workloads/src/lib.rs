@@ -21,11 +21,11 @@ mod variant;
 
 pub use ledger::Senders;
 pub use registry::Registry;
-pub use variant::Variant;
+pub use variant::{Keys, Variant};
 
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
-use pqlab_record::Case;
+use pqlab_record::{Case, CoinSource};
 use std::sync::Arc;
 
 /// A kind of work that is measured.
@@ -79,6 +79,10 @@ pub struct Options {
     pub invalid_pct: Option<f64>,
     /// Output lengths in bytes of XOFs, in place of each workload's own.
     pub output_lengths: Option<Vec<u64>>,
+    /// Where coins come from, in place of the library's own generator; empty for that alone.
+    pub coins: Vec<CoinSource>,
+    /// How many keys an operation takes in turn, in place of the usual pool; empty for that alone.
+    pub keys: Vec<Keys>,
 }
 
 impl Options {

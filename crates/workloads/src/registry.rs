@@ -63,3 +63,58 @@ impl TrialSource for Registry {
         self.workload(case)?.prepare(case, &self.providers, seed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Keys, Variant};
+    use pqlab_record::CoinSource;
+    use std::collections::HashSet;
+
+    /// Every case that can be asked for, with every variant, source of coins and number of keys.
+    fn everything() -> Vec<Case> {
+        let options = Options {
+            variants: Variant::ALL.to_vec(),
+            coins: CoinSource::ALL.to_vec(),
+            keys: vec![Keys::Pool, Keys::Number(1)],
+            ..Options::default()
+        };
+        Registry::new(pqlab_providers::providers()).cases(&options)
+    }
+
+    #[test]
+    fn every_pair_of_cases_in_a_block_has_the_same_encoding_and_coins() {
+        let cases = everything();
+        let ids: HashSet<String> = cases.iter().map(Case::id).collect();
+        assert_eq!(ids.len(), cases.len(), "no two cases share an id");
+        let mut blocks: HashMap<&str, Vec<&Case>> = HashMap::new();
+        for case in &cases {
+            blocks.entry(&case.block).or_default().push(case);
+        }
+        let mut pairs = 0;
+        for (block, cases) in &blocks {
+            for (at, one) in cases.iter().enumerate() {
+                for other in &cases[at + 1..] {
+                    let same = one.key() == other.key() && one.comparable(other);
+                    assert!(same, "{} and {} in block {block}", one.id(), other.id());
+                    pairs += 1;
+                }
+            }
+        }
+        assert!(pairs > 10_000, "{pairs} pairs");
+        // What is kept apart is there.
+        let kinds: HashSet<String> = cases.iter().map(|case| case.kind().to_string()).collect();
+        for kind in
+            ["", "encoded", "encoded,key=seed", "encoded,key=expanded", "key=both", "coins=exact", "deterministic"]
+        {
+            assert!(kinds.contains(kind), "{kind:?} is not among {kinds:?}");
+        }
+    }
+
+    #[test]
+    fn no_id_leaves_the_encoding_of_a_private_key_unsaid() {
+        for case in everything() {
+            assert_eq!(case.today(), case, "{}", case.id());
+        }
+    }
+}

@@ -38,7 +38,7 @@ impl Workload for ResidueWorkload {
         if !follower::OFFERED {
             return Vec::new();
         }
-        let plain = Options { variants: Vec::new(), ..options.clone() };
+        let plain = Options { variants: Vec::new(), coins: Vec::new(), keys: Vec::new(), ..options.clone() };
         let hashes =
             Options { lengths: Some(options.lengths.clone().unwrap_or_else(|| vec![DIGESTED])), ..plain.clone() };
         let mut cases = KemWorkload.cases(providers, &plain);

@@ -1,4 +1,5 @@
 use crate::Options;
+use pqlab_record::CoinSource;
 
 /// A way of signing, or of looking at it, beside the usual one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,7 +33,47 @@ impl Variant {
     }
 }
 
+/// How many keys an operation takes in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Keys {
+    /// The usual pool: up to 16, as many as are made in some milliseconds.
+    Pool,
+    /// So many.
+    Number(u64),
+}
+
+impl Keys {
+    /// As cases name it: not at all for the usual pool.
+    fn number(self) -> Option<u64> {
+        match self {
+            Keys::Pool => None,
+            Keys::Number(number) => Some(number),
+        }
+    }
+}
+
 impl Options {
+    /// Each source of coins with each number of keys that is asked for and that an operation can have: only the usual ones where
+    /// it takes no given coins, or has no keys to take in turn.
+    pub(crate) fn manners(
+        &self,
+        takes_coins: bool,
+        has_keys: bool,
+    ) -> impl Iterator<Item = (CoinSource, Option<u64>)> + use<'_> {
+        let coins = if self.coins.is_empty() { &[CoinSource::Internal][..] } else { &self.coins };
+        let keys = if self.keys.is_empty() { &[Keys::Pool][..] } else { &self.keys };
+        let coins = coins.iter().copied().filter(move |&coins| takes_coins || coins == CoinSource::Internal);
+        coins.flat_map(move |coins| {
+            let keys = keys.iter().filter(move |&&keys| has_keys || keys == Keys::Pool);
+            keys.map(move |keys| (coins, keys.number()))
+        })
+    }
+
+    /// Whether the usual coins and the usual pool of keys are asked for.
+    pub(crate) fn usual_manner(&self) -> bool {
+        self.manners(false, false).next().is_some()
+    }
+
     /// Whether a variant is asked for.
     pub fn wants(&self, variant: Variant) -> bool {
         if self.variants.is_empty() { variant == Variant::Plain } else { self.variants.contains(&variant) }

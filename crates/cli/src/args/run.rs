@@ -4,7 +4,7 @@ use super::ledger::{Share, parse_senders, parse_share};
 use super::{DatabaseArgs, MetricName, parse_digits};
 use clap::{Args, ValueEnum};
 use pqlab_lab::record::{CounterChoice, ProtocolKind};
-use pqlab_lab::{ProtocolOverrides, Senders};
+use pqlab_lab::{Keys, ProtocolOverrides, Senders};
 use std::path::PathBuf;
 
 /// Measure suites or areas; with no argument the suite `standard`.
@@ -65,6 +65,15 @@ pub(crate) struct RunArgs {
     /// [default: plain, or the suite's]
     #[arg(long, value_name = "VARIANTS", value_delimiter = ',')]
     pub(crate) variant: Vec<String>,
+
+    /// Where the coins of keygen, encapsulate and sign come from: internal (the library's own generator), exact (given bytes)
+    /// [default: internal, or the suite's]
+    #[arg(long, value_name = "SOURCES", value_delimiter = ',')]
+    pub(crate) coins: Vec<String>,
+
+    /// How many keys an operation takes in turn: a number, or pool (up to 16) [default: pool, or the suite's]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_keys)]
+    pub(crate) keys: Vec<Keys>,
 
     /// Numbers of threads that work at once [default: 1, 2, 4, ... and all cores]
     #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
@@ -275,6 +284,11 @@ pub(crate) enum CounterName {
 /// A list of cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cpus(pub(crate) Vec<u32>);
+
+/// Reads `pool` or a number of keys.
+fn parse_keys(text: &str) -> Result<Keys, String> {
+    pqlab_lab::keys(text).map_err(|error| error.to_string())
+}
 
 /// Reads `0,2,4-7`.
 fn parse_cpus(text: &str) -> Result<Cpus, String> {

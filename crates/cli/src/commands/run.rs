@@ -112,6 +112,8 @@ fn filters(arguments: &RunArgs) -> Filters {
         invalid_pct: arguments.invalid.map(|share| share.0),
         output_lengths: (!arguments.output_lengths.is_empty()).then(|| arguments.output_lengths.clone()),
         over: arguments.over.clone(),
+        coins: arguments.coins.clone(),
+        keys: arguments.keys.clone(),
     }
 }
 

@@ -208,6 +208,11 @@ impl SignatureScheme for Ecdsa {
         &self.info
     }
 
+    /// The nonce is drawn.
+    fn draws_to_sign(&self) -> bool {
+        true
+    }
+
     fn generate_encoded(
         &self,
         coins: Coins,

@@ -28,6 +28,7 @@ use std::ffi::CStr;
 /// The library as the one provider that it is: it chooses its code path by the CPU and offers no other choice.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("aws-lc", build_info());
+    provider.generator = Some("RAND_bytes: the library's CTR_DRBG, one for each thread".to_owned());
     provider.kems = ml_kem::kems().chain(x25519::kem()).collect();
     provider.signatures =
         ml_dsa::schemes().chain(ed25519::scheme()).chain(ecdsa::schemes()).chain(rsa::scheme()).collect();

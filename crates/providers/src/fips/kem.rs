@@ -135,6 +135,11 @@ impl<S: KemSet> Kem for MlKem<S> {
         &self.info
     }
 
+    /// A key does not remember the seed that it was expanded from.
+    fn written(&self) -> &[KeyEncoding] {
+        &[KeyEncoding::Expanded]
+    }
+
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
         let (encapsulation, decapsulation) = self.generate_pair(coins)?;
         S::encode_encapsulation_key(encapsulation, encapsulation_key)?;

@@ -8,6 +8,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
+use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_versions};
 use fips203::{CryptoRng, RngCore, RngError};
 use pqlab_primitives::{BuildInfo, Coins, Error, Provider, Result};
@@ -18,6 +19,7 @@ pub(crate) fn providers() -> Vec<Provider> {
         build: format!("{}; sha2 chooses its code at run time; secret keys are zeroized", compiled()),
     };
     let mut provider = Provider::new("fips", build_info);
+    provider.generator = Some(SYSTEM_GENERATOR.to_owned());
     provider.kems = kem::kems();
     provider.signatures = signature::signatures();
     vec![provider]

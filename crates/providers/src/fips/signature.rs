@@ -168,6 +168,11 @@ impl<S: SignatureSet> SignatureScheme for Scheme<S> {
         &self.info
     }
 
+    /// A key does not remember the seed that it was expanded from.
+    fn written(&self) -> &[KeyEncoding] {
+        &[KeyEncoding::Expanded]
+    }
+
     fn generate_encoded(
         &self,
         coins: Coins,

@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_version};
 use ::fn_dsa::{
     CryptoRng, DOMAIN_NONE, FN_DSA_LOGN_512, FN_DSA_LOGN_1024, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator,
@@ -24,6 +25,7 @@ use zeroize::Zeroizing;
 
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("fn-dsa", build_info());
+    provider.generator = Some(SYSTEM_GENERATOR.to_owned());
     provider.signatures = vec![Padded::<Degree512>::new(), Padded::<Degree1024>::new()];
     provider.unsupported = ["Falcon-512", "Falcon-1024"]
         .into_iter()
@@ -97,6 +99,11 @@ impl<D: Degree> Padded<D> {
 impl<D: Degree> SignatureScheme for Padded<D> {
     fn info(&self) -> &SignatureInfo {
         &self.info
+    }
+
+    /// Falcon samples anew for each signature.
+    fn draws_to_sign(&self) -> bool {
+        true
     }
 
     fn generate_encoded(

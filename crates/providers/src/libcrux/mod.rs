@@ -12,6 +12,7 @@ mod ml_kem;
 #[cfg(test)]
 mod tests;
 
+use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_versions};
 use pqlab_primitives::{Backend, BuildInfo, Coins, Error, Provider, Result, Unsupported};
 use zeroize::Zeroizing;
@@ -72,6 +73,7 @@ fn provider(backend: &str) -> Provider {
     };
     let mut provider = Provider::new("libcrux", build_info);
     provider.backend = Some(Backend(backend.to_owned()));
+    provider.generator = Some(SYSTEM_GENERATOR.to_owned());
     provider
 }
 

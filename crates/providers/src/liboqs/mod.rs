@@ -25,6 +25,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     // SAFETY: may be called at any time and more than once: it asks the CPU for its features.
     unsafe { oqs::OQS_init() };
     let mut provider = Provider::new("liboqs", build_info());
+    provider.generator = Some("OQS_randombytes: the operating system, on each call".to_owned());
     for algorithm in kem::ALGORITHMS {
         match kem::MlKem::new(algorithm) {
             Ok(kem) => provider.kems.push(Arc::new(kem)),

@@ -107,6 +107,11 @@ impl SignatureScheme for Scheme {
         &self.0.info
     }
 
+    /// ML-DSA and SPHINCS+ are hedged, Falcon samples anew for each signature.
+    fn draws_to_sign(&self) -> bool {
+        true
+    }
+
     fn generate_encoded(
         &self,
         coins: Coins,

@@ -9,6 +9,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_versions};
 use pqlab_primitives::{
     BuildInfo, CoinSupport, Coins, Error, KeyEncoding, Provider, Result, SignatureInfo, SignatureParameters,
@@ -24,6 +25,7 @@ use zeroize::Zeroizing;
 
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("libsecp256k1", build_info());
+    provider.generator = Some(SYSTEM_GENERATOR.to_owned());
     let info = SignatureInfo {
         parameters: SignatureParameters::of("ECDSA-secp256k1").expect("the table of signature schemes has the curve"),
         encodings: vec![KeyEncoding::Scalar],

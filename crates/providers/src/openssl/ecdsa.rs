@@ -138,6 +138,11 @@ impl SignatureScheme for Ecdsa {
         &self.0.info
     }
 
+    /// The nonce is drawn.
+    fn draws_to_sign(&self) -> bool {
+        true
+    }
+
     fn generate_encoded(
         &self,
         coins: Coins,

@@ -41,6 +41,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     // the library, so that the system's configuration is never read.
     let started = unsafe { sys::OPENSSL_init_crypto(sys::OPENSSL_INIT_NO_LOAD_CONFIG, ptr::null()) };
     let mut provider = Provider::new("openssl", build_info());
+    provider.generator = Some("RAND_bytes and RAND_priv_bytes: the library's CTR-DRBG, two for each thread".to_owned());
     if let Err(fault) = error::check("OPENSSL_init_crypto", started) {
         provider.unsupported.push(Unsupported { algorithm: "*".to_owned(), reason: fault.to_string() });
         return vec![provider];

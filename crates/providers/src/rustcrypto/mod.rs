@@ -15,11 +15,13 @@ mod symmetric;
 mod tests;
 mod x25519;
 
+use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_versions};
 use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
 
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("rustcrypto", build_info());
+    provider.generator = Some(SYSTEM_GENERATOR.to_owned());
     provider.kems = [ml_kem::kems(), vec![x25519::kem()]].concat();
     provider.signatures =
         [ml_dsa::signatures(), slh_dsa::signatures(), vec![ed25519::signature()], ecdsa::signatures()].concat();

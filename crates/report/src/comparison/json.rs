@@ -56,6 +56,7 @@ impl Comparison {
             "cases": cases,
             "only_first": self.only_first,
             "only_second": self.only_second,
+            "other_encodings": self.other_encodings,
         })
     }
 }

@@ -22,7 +22,7 @@ pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressi
 pub use stars::pair_by_stars;
 
 use crate::estimates::{Estimates, crossed_of, estimate};
-use pqlab_record::{CyclesSource, Moment, Record, Run, RunSpreads, Unit, Visit, Visits};
+use pqlab_record::{Case, CyclesSource, Moment, Record, Run, RunSpreads, Unit, Visit, Visits};
 use pqlab_stats::{
     CONFIDENCE, DEFAULT_MARGIN_PCT, Judgement, PairedCell, Ratio, RunSpread, Verdict, judge, median, ratio_between,
     ratio_crossed,
@@ -161,6 +161,8 @@ pub struct ComparedCase {
     pub doubtful: bool,
     /// Whether the second case failed where the first did not.
     pub broken: bool,
+    /// Whether the two do different kinds of work, of which no verdict is given.
+    pub unlike: bool,
     /// What must be known when this is read.
     pub notes: Vec<String>,
 }
@@ -184,6 +186,9 @@ pub struct Comparison {
     pub only_first: Vec<String>,
     /// Cases that only the second run has.
     pub only_second: Vec<String>,
+    /// Cases that go by one name without the encoding of the private key and were not compared, because the runs loaded or wrote
+    /// it in different ones.
+    pub other_encodings: Vec<String>,
 }
 
 impl Comparison {
@@ -203,17 +208,41 @@ impl Comparison {
     }
 }
 
-/// Compares two runs case by case.
+/// Compares two runs case by case. A case of before is paired with the one of today that does the same work.
 pub fn compare_runs(first: &Run, second: &Run, yardstick: &Yardstick) -> Comparison {
-    let ids = |run: &Run| run.records.iter().map(|record| record.case.id()).collect::<BTreeSet<_>>();
-    let (ids_first, ids_second) = (ids(first), ids(second));
-    let by_id: BTreeMap<String, &Record> = second.records.iter().map(|record| (record.case.id(), record)).collect();
+    let by_id = |run: &'_ Run| -> BTreeMap<String, usize> {
+        run.records.iter().enumerate().map(|(index, record)| (record.case.lasting_id(), index)).collect()
+    };
+    let (ids_first, ids_second) = (by_id(first), by_id(second));
+    let pair = |record: &Record| ids_second.get(&record.case.lasting_id()).copied();
     let pairs: Vec<(&Record, &Record)> =
-        first.records.iter().filter_map(|record| Some((record, *by_id.get(&record.case.id())?))).collect();
+        first.records.iter().filter_map(|record| Some((record, &second.records[pair(record)?]))).collect();
     let mut comparison = compare(first, second, &pairs, yardstick);
-    comparison.only_first = ids_first.difference(&ids_second).cloned().collect();
-    comparison.only_second = ids_second.difference(&ids_first).cloned().collect();
+    let only = |run: &Run, own: &BTreeMap<String, usize>, other: &BTreeMap<String, usize>| -> BTreeSet<String> {
+        let missing = own.iter().filter(|(id, _)| !other.contains_key(*id));
+        missing.map(|(_, &index)| run.records[index].case.id()).collect()
+    };
+    comparison.only_first = only(first, &ids_first, &ids_second).into_iter().collect();
+    comparison.only_second = only(second, &ids_second, &ids_first).into_iter().collect();
+    comparison.other_encodings = other_encodings(first, second, &comparison);
     comparison
+}
+
+/// Of the cases that one run alone has, those that the other has with its private key in another encoding.
+fn other_encodings(first: &Run, second: &Run, comparison: &Comparison) -> Vec<String> {
+    let alone = |run: &Run, ids: &[String]| -> Vec<Case> {
+        let cases = run.records.iter().map(|record| &record.case);
+        cases.filter(|case| ids.contains(&case.id())).map(Case::today).collect()
+    };
+    let others = alone(second, &comparison.only_second);
+    let keys = |case: &Case| case.key().map(|key| format!("key={key}"));
+    let said = alone(first, &comparison.only_first).into_iter().filter_map(|case| {
+        let same = others.iter().filter(|other| other.id_without_key() == case.id_without_key());
+        let there: Vec<String> = same.filter_map(keys).collect();
+        let here = keys(&case).filter(|_| !there.is_empty())?;
+        Some(format!("{}: {here} in the first run, {} in the second", case.id_without_key(), there.join(" and ")))
+    });
+    said.collect()
 }
 
 /// Compares pairs of cases: the first of each from the first run, the second from the second, which may be the same one.
@@ -222,7 +251,7 @@ pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstic
     let yardstick = yardstick.of(first, second);
     let mut cases: Vec<ComparedCase> =
         pairs.iter().map(|(one, two)| compared((first, one), (second, two), same_run, &yardstick)).collect();
-    let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio).collect();
+    let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio.filter(|_| !case.unlike)).collect();
     for (case, judgement) in cases.iter_mut().zip(judge(&ratios, yardstick.margin_pct)) {
         case.judgement = judgement;
         if case.doubtful && matches!(judgement.verdict, Verdict::Faster | Verdict::Slower) {
@@ -240,6 +269,7 @@ pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstic
         cases,
         only_first: Vec::new(),
         only_second: Vec::new(),
+        other_encodings: Vec::new(),
     }
 }
 
@@ -251,6 +281,18 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, yar
     let mut notes = Vec::new();
     if one_block && !same_block && estimates.iter().all(Option::is_some) {
         notes.push("measured apart: the run was stopped and gone on with between them".into());
+    }
+    let [now_one, now_two] = [one, two].map(|record| record.case.today());
+    for (which, record, now) in [("first", one, &now_one), ("second", two, &now_two)] {
+        if let Some(key) = now.key().filter(|_| record.case.key().is_none()) {
+            notes.push(format!("the {which} is of before, when ids did not say the key's encoding: it was key={key}"));
+        }
+    }
+    let unlike = !now_one.comparable(&now_two);
+    if unlike {
+        let said = |case: &Case| Some(case.kind().to_string()).filter(|kind| !kind.is_empty());
+        let [first, second] = [&now_one, &now_two].map(|case| said(case).unwrap_or_else(|| "the usual".into()));
+        notes.push(format!("different kinds of work, no verdict: {first} against {second}"));
     }
     let cycles = estimates.each_ref().map(|of| of.as_ref().and_then(|of| of.cycles));
     let both_cycles = cycles.iter().all(Option::is_some);
@@ -312,6 +354,7 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, yar
         judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
         doubtful: contended && !same_block,
         broken: one.error.is_none() && two.error.is_some(),
+        unlike,
         notes,
     }
 }

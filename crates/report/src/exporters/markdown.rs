@@ -270,7 +270,9 @@ fn machines(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::io::R
         )?;
         writeln!(out, "|---|---|---:|---:|---:|---|")?;
         for row in sheet.rows.iter().filter(|row| row.case().workload != "floor") {
-            let (Some(here), Some(there)) = (row.median(), other.medians.get(&row.case().id())) else { continue };
+            let (Some(here), Some(there)) = (row.median(), other.medians.get(&row.case().lasting_id())) else {
+                continue;
+            };
             let Some(ratio) = Factor::of(there, &here) else { continue };
             writeln!(
                 out,

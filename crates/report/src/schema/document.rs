@@ -180,6 +180,9 @@ impl ResultEntry {
             first_call_us: estimates.and_then(|estimates| estimates.first_call_ns).map(|ns| ns / NS_PER_US),
             imprecise: estimates
                 .map(|of| of.imprecise.iter().copied().map(Imprecision::words).map(Into::into).collect()),
+            key: case.key().map(str::to_owned),
+            coins: case.coins().map(|coins| coins.name().to_owned()),
+            generator: case.facts.generator.clone(),
             samples: None,
         }
     }

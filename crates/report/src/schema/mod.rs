@@ -303,6 +303,16 @@ pub struct ResultEntry {
     /// Why the wanted precision was not reached: `drifting`, `two modes`, `few samples`, `spread`; empty where it was.
     #[serde(default)]
     pub imprecise: Option<Vec<String>>,
+    /// The encoding of the private key that is loaded or written within the operation: `seed`, `expanded`, `both`, `scalar`,
+    /// `der`, `cbor`; null where no private key is, and in runs of before, whose ids did not say.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// Where the operation's randomness comes from: `internal` or `exact`; null where it draws none.
+    #[serde(default)]
+    pub coins: Option<String>,
+    /// The random generator that the library asks within the operation; null where it asks none.
+    #[serde(default)]
+    pub generator: Option<String>,
     /// Every raw sample; null in the format `json`, given in `json-samples`.
     pub samples: Option<Samples>,
 }

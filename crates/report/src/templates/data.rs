@@ -78,7 +78,7 @@ impl Data {
 
 fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
     let case = row.case();
-    let id = case.id();
+    let (id, lasting) = (case.id(), case.lasting_id());
     let estimates = row.estimates.as_ref();
     let sizes = &case.facts.sizes;
     let lengths = [
@@ -135,7 +135,10 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
         k: known,
         x: estimates.map(crate::schema::extra).unwrap_or_default(),
-        r: past.iter().map(|past| past.medians.get(&id).map(|of| [of.estimate, of.low, of.high].map(round))).collect(),
+        r: past
+            .iter()
+            .map(|past| past.medians.get(&lasting).map(|of| [of.estimate, of.low, of.high].map(round)))
+            .collect(),
         i: neutral(&id),
     }
 }

@@ -37,7 +37,7 @@ fn against(sheet: &Sheet<'_>, other: &Past) -> Markup {
         .filter(|row| row.case().workload != "floor")
         .filter_map(|row| {
             let here = row.median()?;
-            let there = *other.medians.get(&row.case().id())?;
+            let there = *other.medians.get(&row.case().lasting_id())?;
             Some((row, here, there, Factor::of(&there, &here)?))
         })
         .collect();

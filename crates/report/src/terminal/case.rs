@@ -7,7 +7,7 @@ use super::palette::{Palette, Role};
 use super::text::neutral;
 use crate::estimates::{Disturbances, Estimates, estimate};
 use crate::number::{count, digits, duration_digits, frequency, grouped, percent, rate, significant, throughput};
-use pqlab_record::{CyclesSource, Record, Run, Sizes};
+use pqlab_record::{CoinSource, CyclesSource, Record, Run, Sizes};
 use pqlab_stats::{Interval, Mode, Sorted};
 
 /// Processes whose medians are listed: a case of first calls has one for each sample.
@@ -77,6 +77,12 @@ fn identity(run: &Run, record: &Record) -> Vec<(&'static str, String)> {
     }
     pairs.extend(case.facts.category.map(|category| ("NIST category", category.to_string())));
     pairs.extend(case.facts.defect.clone().map(|defect| ("known defect", defect)));
+    pairs.extend(case.key().map(|key| ("private key", format!("{key}, loaded or written within the operation"))));
+    pairs.extend(case.coins().map(|coins| match (coins, &case.facts.generator) {
+        (CoinSource::Internal, Some(generator)) => ("coins", format!("the library's own: {generator}")),
+        _ => ("coins", "given: no random generator is asked".to_owned()),
+    }));
+    pairs.extend(case.keys().map(|keys| ("keys", format!("{} in turn", grouped(keys)))));
     pairs.push(("answers", if record.verified { "verified" } else { "not verified" }.to_owned()));
     pairs.push(("finished", record.finished_at.clone()));
     pairs

@@ -58,6 +58,9 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
             out.push_str(&format!("only in the {which} run: {ids}\n"));
         }
     }
+    for case in &comparison.other_encodings {
+        out.push_str(&format!("not the same work: {}\n", neutral(case)));
+    }
     out
 }
 

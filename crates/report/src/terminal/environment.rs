@@ -83,9 +83,28 @@ pub(super) fn closing_with(run: &Run, notes: &[Note], estimated: bool, palette: 
     if estimated {
         lines.push(format!("≈cycles: {ESTIMATED_CYCLES}"));
     }
+    lines.extend(generators(run).map(|line| palette.paint(Role::Faint, &line)));
     lines.push(palette.paint(Role::Faint, &environment_line(&run.header.environment)));
     lines.extend(floor_line(run).map(|line| palette.paint(Role::Faint, &line)));
     lines.join("\n") + "\n"
+}
+
+/// Which random generator the providers ask where a key is generated, a secret encapsulated or a signature drawn.
+fn generators(run: &Run) -> Option<String> {
+    let mut asked: Vec<(&str, Vec<&str>)> = Vec::new();
+    for case in run.records.iter().map(|record| &record.case) {
+        let Some(generator) = case.facts.generator.as_deref() else { continue };
+        let at = asked.iter().position(|(known, _)| *known == generator).unwrap_or_else(|| {
+            asked.push((generator, Vec::new()));
+            asked.len() - 1
+        });
+        if !asked[at].1.contains(&case.provider.as_str()) {
+            asked[at].1.push(&case.provider);
+        }
+    }
+    let said = |(generator, by): &(&str, Vec<&str>)| neutral(&format!("{} {generator}", by.join(", ")));
+    let all: Vec<String> = asked.iter().map(said).collect();
+    (!all.is_empty()).then(|| format!("random bytes come from: {}", all.join("; ")))
 }
 
 fn counter(counters: &Counters) -> String {

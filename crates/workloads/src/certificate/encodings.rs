@@ -5,7 +5,7 @@ use crate::inputs::{bytes, generator};
 use crate::{find, missing};
 use pqlab_constructions::keys::{Identifier, PrivateKey, PublicKey, cbor_pair};
 use pqlab_harness::{Fault, Recorder, Seed, Trial};
-use pqlab_primitives::{Hash, KemParameters, Provider, SignatureParameters};
+use pqlab_primitives::{Hash, KemParameters, KeyEncoding, Provider, SignatureParameters};
 use pqlab_record::{Case, Parameter};
 use std::sync::Arc;
 
@@ -29,11 +29,17 @@ pub(super) fn cases(provider: &str) -> Vec<Case> {
     for operation in OPERATIONS {
         for key in KEYS {
             let formats: &[&str] = if key.contains('+') { &["cbor"] } else { &["der", "pem"] };
-            cases.extend(formats.iter().map(|format| {
-                let mut case = case(key, operation, provider, format!("certificate/{operation}"));
+            let block = format!("certificate/{operation}");
+            for format in formats {
+                let mut case = case(key, operation, provider, block.clone());
                 case.parameters.push(Parameter::Word("format".into(), (*format).to_owned()));
-                case
-            }));
+                if operation.ends_with("private") {
+                    let of = |encoding: &&str| case.clone().with_key(encoding).in_block(&block);
+                    cases.extend(private_encodings(key).iter().map(of));
+                } else {
+                    cases.push(case);
+                }
+            }
         }
     }
     let standard = KEYS.iter().filter(|key| !key.contains('+'));
@@ -62,7 +68,14 @@ pub(super) fn trial(
     let identifier = Identifier::named(key).ok_or_else(|| missing(case))?;
     let (public, private) = lengths(key).ok_or_else(|| missing(case))?;
     let public = PublicKey::new(identifier, &bytes(&mut generator, public)).map_err(broken)?;
-    let private = PrivateKey::new(identifier, Some(&bytes(&mut generator, private)), None).map_err(broken)?;
+    let short = bytes(&mut generator, private);
+    let expanded = bytes(&mut generator, expanded_length(key).unwrap_or(0));
+    let (short, expanded) = match case.key() {
+        Some("expanded") => (None, Some(expanded)),
+        Some("both") => (Some(short), Some(expanded)),
+        _ => (Some(short), None),
+    };
+    let private = PrivateKey::new(identifier, short.as_deref(), expanded.as_deref()).map_err(broken)?;
     let pem = format == Some("pem");
     let kind = match case.operation.as_str() {
         "encode-public" | "decode-public" => Kind::Public(public),
@@ -80,7 +93,27 @@ pub(super) fn trial(
     Ok(Box::new(Single { kind, pem, encoded, encode, written: None, read: None }))
 }
 
-/// Public and private key, in bytes.
+/// The encodings of a private key inside of its format, the shortest first; those of ML-KEM and ML-DSA are the alternatives of RFC
+/// 9935, section 6, and RFC 9881, section 6.
+fn private_encodings(key: &str) -> &'static [&'static str] {
+    match key {
+        "X25519" => &["scalar"],
+        pair if pair.contains('+') => &["cbor"],
+        _ if expanded_length(key).is_some() => &["seed", "expanded", "both"],
+        _ => &["seed"],
+    }
+}
+
+/// The expanded private key of ML-KEM and ML-DSA, in bytes.
+fn expanded_length(key: &str) -> Option<usize> {
+    if !key.starts_with("ML-") {
+        return None;
+    }
+    let kem = KemParameters::of(key).and_then(|kem| kem.decapsulation_key(KeyEncoding::Expanded));
+    kem.or_else(|| SignatureParameters::of(key)?.signing_key(KeyEncoding::Expanded))
+}
+
+/// Public key and private key in its shortest encoding, in bytes.
 fn lengths(key: &str) -> Option<(usize, usize)> {
     let kem = KemParameters::of(key).map(|kem| (kem.encapsulation_key, kem.decapsulation_keys[0].1));
     kem.or_else(|| SignatureParameters::of(key).map(|scheme| (scheme.verifying_key, scheme.signing_keys[0].1)))

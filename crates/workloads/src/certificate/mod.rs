@@ -49,7 +49,7 @@ impl Workload for CertificateWorkload {
                     if operation == "build" && authority::deterministic(&schemes) {
                         case.parameters.push(Parameter::Flag("deterministic".into()));
                     }
-                    cases.push(case);
+                    cases.push(case.in_block(&format!("certificate/{operation}")));
                     seen.push(provider);
                 }
             }

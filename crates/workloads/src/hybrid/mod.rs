@@ -13,7 +13,7 @@ mod handshake;
 mod signing;
 
 use crate::hash::HashWorkload;
-use crate::inputs::generator;
+use crate::inputs::{generator, generators};
 use crate::pairs::{Pair, pairs};
 use crate::scaling::{self, TrialJob};
 use crate::{Options, Workload, fastest, fault, find, kem, missing, signature};
@@ -34,6 +34,8 @@ const HYBRID_KEMS: [&str; 5] =
 const HYBRID_SIGNATURES: [&str; 2] = [CompositeSignature::ALGORITHM, ReferenceSignature::ALGORITHM];
 const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
 const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
+/// What a hybrid KEM asks for the seeds of its key; its halves are generated from them.
+const OWN_GENERATOR: &str = "getrandom, by the construction: the operating system, on each call";
 /// The yardsticks of the reference, and the length in bytes that each works through.
 const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];
 
@@ -95,6 +97,20 @@ impl Workload for HybridWorkload {
                     signature_case(algorithm, operation, &pair.id(), deterministic)
                 }));
             }
+        }
+        for case in &mut cases {
+            let draws = match scaling::operation(case) {
+                "keygen" | "encapsulate" | "handshake" => true,
+                "sign" | "cycle" => !case.flag("deterministic") && case.algorithm != ED25519,
+                _ => false,
+            };
+            let asked = generators(providers, &case.provider).filter(|_| draws);
+            let hybrid = HYBRID_KEMS.contains(&case.algorithm.as_str());
+            case.facts.generator = match scaling::operation(case) {
+                "keygen" if hybrid => Some(OWN_GENERATOR.into()),
+                "handshake" if hybrid => Some([OWN_GENERATOR.into(), asked.unwrap_or_default()].join(" + ")),
+                _ => asked,
+            };
         }
         cases
     }
@@ -273,8 +289,11 @@ fn signature_case(algorithm: &str, operation: &str, provider: &str, deterministi
     };
     let facts = Facts { sizes, category: parameters.category, ..Facts::default() };
     let mut case = case(algorithm, operation, provider, "signature", facts);
-    if deterministic && ["sign", "cycle"].contains(&operation) {
-        case.parameters.push(Parameter::Flag("deterministic".into()));
+    match operation {
+        "sign" | "cycle" if deterministic => case.parameters.push(Parameter::Flag("deterministic".into())),
+        // What draws is set against nothing that does not.
+        "sign" | "cycle" if algorithm != ED25519 => case.block.push_str("/hedged"),
+        _ => {}
     }
     Some(case)
 }

@@ -173,16 +173,17 @@ impl Subject {
             Some(number) if number > TYPICAL => format!("ledger/{operation}/{number}/{}", self.scheme),
             Some(number) => format!("ledger/{operation}/{number}"),
         };
-        Case {
+        let case = Case {
             workload: "ledger".into(),
             algorithm,
             operation: operation.into(),
             provider: self.implementation.provider.clone(),
             form,
             parameters,
-            block,
+            block: String::new(),
             facts: Facts {
                 defect: None,
+                generator: None,
                 sizes: Sizes {
                     public_key: Some(self.scheme.public_key() as u64),
                     signature: Some(self.scheme.signature().1 as u64),
@@ -191,7 +192,8 @@ impl Subject {
                 bytes: Some(length * transactions.unwrap_or(1)),
                 category: self.implementation.scheme.info().parameters.category,
             },
-        }
+        };
+        case.in_block(&block)
     }
 
     fn blocks(&self, options: &Options, cases: &mut Vec<Case>) {

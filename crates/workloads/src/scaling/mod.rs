@@ -181,7 +181,9 @@ pub(crate) fn kem_case(provider: &Provider, kem: &dyn Kem, operation: &str) -> C
         signature: None,
         ..Sizes::default()
     };
-    base(provider, &parameters.algorithm, operation, parameters.category, sizes)
+    let mut case = base(provider, &parameters.algorithm, operation, parameters.category, sizes);
+    case.facts.generator = provider.generator.clone().filter(|_| operation != "decapsulate");
+    case
 }
 
 /// One case, or one for each message length that was asked for.
@@ -202,7 +204,13 @@ pub(crate) fn signature_cases(
         signature: Some(parameters.signature as u64),
         ..Sizes::default()
     };
-    let case = base(provider, &parameters.algorithm, operation, parameters.category, sizes);
+    let mut case = base(provider, &parameters.algorithm, operation, parameters.category, sizes);
+    let draws = match operation {
+        "keygen" => true,
+        "sign" => scheme.draws_to_sign(),
+        _ => false,
+    };
+    case.facts.generator = provider.generator.clone().filter(|_| draws);
     let Some(lengths) = &options.lengths else { return vec![case] };
     let with_length = |length: &u64| {
         let mut case = case.clone();

@@ -60,7 +60,7 @@ pub(super) struct SignSet {
     signatures: Vec<Vec<u8>>,
 }
 
-const MODE: Mode = Mode { deterministic: true, prehash: None };
+pub(super) const MODE: Mode = Mode { deterministic: true, prehash: None };
 
 impl SignSet {
     pub(super) fn new(scheme: &dyn SignatureScheme, set: MessageSet) -> Result<SignSet, Fault> {

@@ -3,6 +3,10 @@
 //! `sign` is hedged where the standard has both variants (FIPS 204, section 3.4; FIPS 205, section 3.4), which is what
 //! the libraries do unless they are told otherwise; `sign[deterministic]` draws no coins. `prehash=` names the function
 //! that hashes the message before its digest is signed. `messages=cctv` signs the published set of messages as a whole.
+//!
+//! Encoded key generation writes the signing key, encoded signing loads it: `key=` names its encoding, and there is a case for each
+//! one that the provider takes. `coins=exact` gives an operation the bytes that it would draw; `keys=` is how many keys it takes in
+//! turn.
 
 mod messages;
 mod sizes;
@@ -17,7 +21,7 @@ use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{
     Coins, KeyEncoding, Prehash, Provider, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey,
 };
-use pqlab_record::{Case, Facts, Form, Parameter, Sizes};
+use pqlab_record::{Case, CoinSource, Facts, Form, Parameter, Sizes};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use sizes::SignatureSizes;
@@ -52,8 +56,10 @@ impl Workload for SignatureWorkload {
             for length in lengths {
                 for form in [Form::Prepared, Form::Encoded] {
                     for (provider, scheme) in schemes() {
-                        let modes = modes(scheme, operation, options);
-                        cases.extend(modes.iter().map(|mode| case(provider, scheme, operation, form, length, *mode)));
+                        for mode in modes(scheme, operation, options) {
+                            let case = case(provider, scheme, operation, form, length, mode);
+                            cases.extend(kinds(case, scheme, mode, options));
+                        }
                     }
                 }
             }
@@ -85,11 +91,17 @@ impl Workload for SignatureWorkload {
         let encoded = case.form == Some(Form::Encoded);
         let length = case.number("len").unwrap_or(MESSAGE) as usize;
         let mode = Mode::of(case).ok_or_else(|| missing(case))?;
+        let (exact, keys) = (case.coins() == Some(CoinSource::Exact), case.keys());
+        let own = encoding(scheme.as_ref(), case);
+        let loaded = || own.ok_or_else(|| missing(case));
         Ok(match (case.operation.as_str(), encoded) {
-            ("keygen", false) => Box::new(Keygen::new(scheme, &mut generator).map_err(fault)?),
-            ("keygen", true) => Box::new(KeygenEncoded::new(scheme, &mut generator).map_err(fault)?),
-            ("sign", _) => Box::new(Sign::new(scheme, encoded, length, mode, &mut generator).map_err(fault)?),
-            ("verify", _) => Box::new(Verify::new(scheme, encoded, length, mode, &mut generator).map_err(fault)?),
+            ("keygen", false) => Box::new(Keygen::new(scheme, exact, &mut generator).map_err(fault)?),
+            ("keygen", true) => Box::new(KeygenEncoded::new(scheme, loaded()?, &mut generator).map_err(fault)?),
+            ("sign", _) => {
+                let encoding = if encoded { Some(loaded()?) } else { None };
+                Box::new(Sign::new(scheme, encoding, length, mode, exact, keys, &mut generator).map_err(fault)?)
+            }
+            ("verify", _) => Box::new(Verify::new(scheme, encoded, length, mode, keys, &mut generator).map_err(fault)?),
             ("signature-size", false) => Box::new(SignatureSizes::new(scheme, &mut generator).map_err(fault)?),
             _ => return Err(missing(case)),
         })
@@ -98,7 +110,7 @@ impl Workload for SignatureWorkload {
 
 /// Key generation of a scheme up to a prepared key.
 pub(crate) fn keygen(scheme: Arc<dyn SignatureScheme>, generator: &mut ChaCha8Rng) -> Result<Box<dyn Trial>, Fault> {
-    Ok(Box::new(Keygen::new(scheme, generator).map_err(fault)?))
+    Ok(Box::new(Keygen::new(scheme, false, generator).map_err(fault)?))
 }
 
 /// The parameter that names a published set of messages.
@@ -125,9 +137,19 @@ impl Mode {
         Some(Mode { deterministic: case.flag(DETERMINISTIC), prehash })
     }
 
+    /// Whether signing asks the library's generator.
+    fn draws(self, scheme: &dyn SignatureScheme) -> bool {
+        !self.deterministic && scheme.draws_to_sign()
+    }
+
     #[inline(always)]
     fn sign(self, key: &dyn SigningKey, message: &[u8], out: &mut [u8]) -> LibraryResult<usize> {
         let coins = if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal };
+        self.sign_with(key, message, coins, out)
+    }
+
+    #[inline(always)]
+    fn sign_with(self, key: &dyn SigningKey, message: &[u8], coins: Coins, out: &mut [u8]) -> LibraryResult<usize> {
         match self.prehash {
             None => key.sign(&[], message, coins, out),
             Some(prehash) => key.sign_prehashed(prehash, &[], message, coins, out),
@@ -194,7 +216,7 @@ fn case(
     let parameters = &scheme.info().parameters;
     let sizes = Sizes {
         public_key: Some(parameters.verifying_key as u64),
-        secret_key: own_encoding(scheme).map(|(_, length)| length as u64),
+        secret_key: own_length(scheme).map(|length| length as u64),
         ciphertext: None,
         shared_secret: None,
         signature: Some(parameters.signature as u64),
@@ -203,6 +225,11 @@ fn case(
     let length_text = length.map_or_else(String::new, |length| format!("/{length}"));
     // A round of hash-based signing takes seconds, in which everything else would wait.
     let slow = if parameters.algorithm.starts_with("SLH-DSA") { "/SLH-DSA" } else { "" };
+    let draws = match operation {
+        "keygen" => true,
+        "verify" => false,
+        _ => mode.draws(scheme),
+    };
     Case {
         workload: "signature".into(),
         algorithm: parameters.algorithm.to_string(),
@@ -211,40 +238,103 @@ fn case(
         form: Some(form),
         parameters: mode.parameters(length),
         block: format!("signature/{operation}{length_text}{slow}"),
-        facts: Facts { sizes, category: parameters.category, ..Facts::default() },
+        facts: Facts {
+            sizes,
+            category: parameters.category,
+            generator: provider.generator.clone().filter(|_| draws),
+            ..Facts::default()
+        },
     }
+}
+
+/// The cases of one in the usual manner: one for each encoding of the private key where one is loaded or written, else one for each
+/// source of coins and number of keys that is asked for.
+fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &Options) -> Vec<Case> {
+    let info = scheme.info();
+    let block = case.block.clone();
+    let cases: Vec<Case> = match (case.form, case.operation.as_str()) {
+        (Some(Form::Encoded), _) if !options.usual_manner() => Vec::new(),
+        (Some(Form::Encoded), "verify") => vec![case],
+        (Some(Form::Encoded), operation) => {
+            let encodings = if operation == "keygen" { scheme.written() } else { &info.encodings };
+            let of = |encoding: &KeyEncoding| {
+                let mut case = case.clone().with_key(encoding.name());
+                case.facts.sizes.secret_key = info.signing_key(*encoding).map(|length| length as u64);
+                case
+            };
+            encodings.iter().map(of).collect()
+        }
+        (_, operation) => {
+            let takes_coins = match operation {
+                "keygen" => info.coins.keygen && info.parameters.keygen_coins > 0,
+                "sign" => info.coins.operation && info.parameters.signing_coins > 0 && mode.draws(scheme),
+                _ => false,
+            };
+            let manners = options.manners(takes_coins, operation != "keygen");
+            manners.map(|(coins, keys)| case.clone().with_coins(coins).with_keys(keys)).collect()
+        }
+    };
+    cases.into_iter().map(|case| case.in_block(&block)).collect()
 }
 
 fn message_set_case(provider: &Provider, scheme: &dyn SignatureScheme, set: MessageSet) -> Case {
     Case {
         parameters: vec![Parameter::Word(MESSAGES.into(), set.name().into())],
         block: "signature/messages".into(),
-        ..case(provider, scheme, "sign", Form::Prepared, None, Mode::default())
+        // Sets are signed without randomness.
+        ..case(provider, scheme, "sign", Form::Prepared, None, messages::MODE)
     }
 }
 
-/// The encoding of the signing key that the provider writes by itself, and its greatest length in bytes.
-fn own_encoding(scheme: &dyn SignatureScheme) -> Option<(KeyEncoding, usize)> {
-    let encoding = *scheme.info().encodings.first()?;
-    Some((encoding, scheme.info().signing_key(encoding)?))
+/// The greatest length in bytes of the signing key in the encoding that the provider writes by itself.
+fn own_length(scheme: &dyn SignatureScheme) -> Option<usize> {
+    scheme.info().signing_key(*scheme.info().encodings.first()?)
+}
+
+/// The encoding of the signing key that a case names; the provider's own for a case of before, whose id did not say.
+fn encoding(scheme: &dyn SignatureScheme, case: &Case) -> Option<KeyEncoding> {
+    let encodings = &scheme.info().encodings;
+    let found = match case.key() {
+        Some(name) => encodings.iter().find(|encoding| encoding.name() == name),
+        None => encodings.first(),
+    };
+    found.copied()
 }
 
 /// A key from seeded coins where the provider takes them, else from its own.
 fn signing_key(scheme: &dyn SignatureScheme, generator: &mut ChaCha8Rng) -> LibraryResult<Box<dyn SigningKey>> {
-    let mut coins = vec![0; scheme.info().parameters.keygen_coins];
-    generator.fill_bytes(&mut coins);
-    scheme.generate(if scheme.info().coins.keygen { Coins::Exact(&coins) } else { Coins::Internal })
+    key_with_coins(scheme, generator).map(|(key, _)| key)
 }
 
-fn encode_signing_key(
+/// Likewise, with the coins if there are any.
+fn key_with_coins(
+    scheme: &dyn SignatureScheme,
+    generator: &mut ChaCha8Rng,
+) -> LibraryResult<(Box<dyn SigningKey>, Vec<u8>)> {
+    let mut coins = vec![0; scheme.info().parameters.keygen_coins];
+    generator.fill_bytes(&mut coins);
+    if scheme.info().coins.keygen {
+        Ok((scheme.generate(Coins::Exact(&coins))?, coins))
+    } else {
+        Ok((scheme.generate(Coins::Internal)?, Vec::new()))
+    }
+}
+
+/// The bytes of a key in an encoding. A library whose keys forget their seed is given the one that this one was made from.
+fn encoded(
     scheme: &dyn SignatureScheme,
     key: &dyn SigningKey,
-) -> LibraryResult<(Option<KeyEncoding>, Vec<u8>)> {
-    let Some((encoding, length)) = own_encoding(scheme) else { return Ok((None, Vec::new())) };
-    let mut encoded = vec![0; length];
-    let length = key.encode(encoding, &mut encoded)?;
-    encoded.truncate(length);
-    Ok((Some(encoding), encoded))
+    encoding: KeyEncoding,
+    coins: Vec<u8>,
+) -> LibraryResult<Vec<u8>> {
+    let length = scheme.info().signing_key(encoding).unwrap_or(0);
+    if encoding == KeyEncoding::Seed && coins.len() == length && !scheme.written().contains(&encoding) {
+        return Ok(coins);
+    }
+    let mut bytes = vec![0; length];
+    let length = key.encode(encoding, &mut bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
 fn round_trip(

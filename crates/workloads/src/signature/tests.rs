@@ -89,3 +89,35 @@ fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
     let nowhere = MessageSet::Main.read(std::path::Path::new("/no/such/folder"), "ML-DSA-44");
     assert!(matches!(nowhere, Err(Fault::Unsupported(_))));
 }
+
+#[test]
+fn each_encoding_source_of_coins_and_number_of_keys_is_a_case_that_verifies() {
+    let providers = pqlab_providers::providers();
+    let options = Options {
+        coins: CoinSource::ALL.to_vec(),
+        keys: vec![crate::Keys::Pool, crate::Keys::Number(1)],
+        ..Options::default()
+    };
+    let cases = SignatureWorkload.cases(&providers, &options);
+    let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
+    for (encoding, length) in [("seed", 32), ("expanded", 4032)] {
+        for operation in ["keygen[encoded,key=", "sign[encoded,key="] {
+            let close = if operation.starts_with("sign") { ",len=32]" } else { "]" };
+            let case = of(&format!("signature/ML-DSA-65/{operation}{encoding}{close}@rustcrypto"));
+            assert_eq!(case.facts.sizes.secret_key, Some(length));
+        }
+    }
+    let plain = of("signature/ML-DSA-65/sign[len=32]@rustcrypto");
+    assert_eq!((plain.block.as_str(), plain.coins()), ("signature/sign/32", Some(CoinSource::Internal)));
+    assert_eq!(of("signature/ML-DSA-65/sign[len=32,coins=exact]@rustcrypto").block, "signature/sign/32/coins=exact");
+    assert_eq!(of("signature/ML-DSA-65/verify[len=32,keys=1]@rustcrypto").block, "signature/verify/32");
+    assert_eq!(of("signature/Ed25519/sign[len=32]@rustcrypto").coins(), None, "Ed25519 draws nothing");
+    let quick = ["ML-DSA-44", "ML-DSA-65", "Ed25519", "ECDSA-P-256", "SLH-DSA-SHA2-128f"];
+    for case in cases.iter().filter(|case| quick.contains(&case.algorithm.as_str())) {
+        let mut trial =
+            SignatureWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        trial.refill(2).unwrap();
+        trial.run(2, &mut Recorder::default()).unwrap();
+        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+    }
+}

@@ -1,0 +1,79 @@
+use super::*;
+use crate::Keys;
+use pqlab_harness::Recorder;
+
+const SEED: Seed = Seed { run: 1, process: 0 };
+
+fn cases(options: &Options) -> (Vec<Arc<Provider>>, Vec<Case>) {
+    let providers = pqlab_providers::providers();
+    let cases = KemWorkload.cases(&providers, options);
+    (providers, cases)
+}
+
+fn everything() -> Options {
+    Options { coins: CoinSource::ALL.to_vec(), keys: vec![Keys::Pool, Keys::Number(1)], ..Options::default() }
+}
+
+#[test]
+fn each_encoding_that_a_provider_takes_is_a_case_with_its_length() {
+    let (_, cases) = cases(&Options::default());
+    let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
+    for (encoding, length) in [("seed", 64), ("expanded", 2400)] {
+        for operation in ["keygen", "decapsulate"] {
+            let case = of(&format!("kem/ML-KEM-768/{operation}[encoded,key={encoding}]@rustcrypto"));
+            assert_eq!(case.facts.sizes.secret_key, Some(length));
+            assert_eq!(case.block, format!("kem/{operation}/encoded,key={encoding}"));
+        }
+    }
+    assert_eq!(of("kem/X25519/decapsulate[encoded,key=scalar]@rustcrypto").facts.sizes.secret_key, Some(32));
+    assert_eq!(of("kem/ML-KEM-768/encapsulate[encoded]@rustcrypto").key(), None, "a public key has one encoding");
+    assert!(cases.iter().all(|case| case.coins() != Some(CoinSource::Exact) && case.keys().is_none()));
+    for case in cases.iter().filter(|case| case.provider != crate::NULL) {
+        assert_eq!(case.facts.generator.is_some(), case.operation != "decapsulate", "{}", case.id());
+    }
+}
+
+#[test]
+fn every_kind_of_every_provider_runs_and_is_right() {
+    let (providers, cases) = cases(&everything());
+    for case in &cases {
+        let mut trial =
+            KemWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        trial.refill(3).unwrap();
+        trial.run(3, &mut Recorder::default()).unwrap();
+        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        if case.operation != "keygen" {
+            trial.refill(3).unwrap();
+            assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))), "{}: nothing was done", case.id());
+        }
+    }
+    let has = |id: &str| assert!(cases.iter().any(|case| case.id() == id), "{id}");
+    has("kem/ML-KEM-768/keygen[coins=exact]@rustcrypto");
+    has("kem/ML-KEM-768/encapsulate[coins=exact,keys=1]@rustcrypto");
+    has("kem/ML-KEM-768/decapsulate[keys=1]@rustcrypto");
+}
+
+#[test]
+fn what_is_asked_for_alone_is_measured_alone() {
+    let exact = Options { coins: vec![CoinSource::Exact], ..Options::default() };
+    let (_, given) = cases(&exact);
+    assert!(!given.is_empty() && given.iter().all(|case| case.coins() == Some(CoinSource::Exact)));
+    let one = Options { keys: vec![Keys::Number(1)], ..Options::default() };
+    let (_, single) = cases(&one);
+    assert!(!single.is_empty() && single.iter().all(|case| case.keys() == Some(1) && case.operation != "keygen"));
+}
+
+#[test]
+fn a_case_of_before_loads_its_providers_own_encoding() {
+    let (providers, cases) = cases(&Options::default());
+    for case in cases.iter().filter(|case| case.provider == "rustcrypto" && case.key() == Some("seed")) {
+        let mut old = case.clone();
+        old.parameters.clear();
+        assert_eq!(old.today().id(), case.id());
+        let kem = find(&providers, "rustcrypto").unwrap().kem(&case.algorithm).unwrap();
+        assert_eq!(encoding(kem.as_ref(), &old).unwrap(), KeyEncoding::Seed);
+        assert!(KemWorkload.prepare(&old, &providers, SEED).is_ok());
+        let unknown = case.clone().with_key("der");
+        assert!(matches!(KemWorkload.prepare(&unknown, &providers, SEED), Err(Fault::Unsupported(_))));
+    }
+}
