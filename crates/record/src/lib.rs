@@ -17,7 +17,7 @@ pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
 };
 pub use noise::MachineNoise;
-pub use protocol::{CounterChoice, Protocol, ProtocolKind, RunSpreads};
+pub use protocol::{CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
 pub use record::{
     CyclesSource, Disturbance, Metric, Moment, Record, Residue, Samples, Status, Unit, Visit, Visits, Worker,
 };

@@ -138,6 +138,9 @@ pub struct HarnessEntry {
     /// What intervals take the spread between runs for. An import without it is taken.
     #[serde(default)]
     pub run_spreads: RunSpreads,
+    /// What `fastest` stands for, where it was asked for, with its runner-up. An import without it is taken.
+    #[serde(default)]
+    pub fastest: Vec<Fastest>,
 }
 
 /// A case.
