@@ -57,7 +57,8 @@ pub enum Parameter {
 pub struct Sizes {
     /// Public, encapsulation or verifying key.
     pub public_key: Option<u64>,
-    /// Private, decapsulation or signing key, in the encoding that the provider writes by itself.
+    /// Private, decapsulation or signing key, in the encoding that the case names, else in the one that the provider writes by
+    /// itself.
     pub secret_key: Option<u64>,
     /// Ciphertext.
     pub ciphertext: Option<u64>,
@@ -84,6 +85,9 @@ pub struct Facts {
     pub category: Option<u8>,
     /// What the library is known to do wrong in this operation, as published vectors show.
     pub defect: Option<String>,
+    /// The random generator that the library asks within the operation; `None` where it asks none.
+    #[serde(default)]
+    pub generator: Option<String>,
 }
 
 /// One row of a plan: what is measured.

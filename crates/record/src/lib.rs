@@ -5,7 +5,9 @@
 
 mod case;
 mod conditions;
+mod earlier;
 mod environment;
+mod kind;
 mod noise;
 mod protocol;
 mod record;
@@ -16,6 +18,7 @@ pub use conditions::{Chunk, Conditions};
 pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
 };
+pub use kind::{CoinSource, Kind};
 pub use noise::MachineNoise;
 pub use protocol::{CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
 pub use record::{

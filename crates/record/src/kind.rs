@@ -1,0 +1,195 @@
+//! What kind of work a case is beside its algorithm and operation. Cases of different kinds are measured in blocks of their own
+//! and compared with nothing but their like: a key that is loaded from a seed is generated anew, one that is loaded expanded is
+//! copied, and one name for both would rank libraries by what they were given.
+
+use crate::{Case, Form, Parameter};
+use std::fmt;
+
+/// The parameter that names the encoding of the private key that is loaded or written within the operation.
+const KEY: &str = "key";
+/// The parameter that names coins other than those of the library's own generator.
+const COINS: &str = "coins";
+/// The flag of signing that draws nothing where the scheme has a variant that draws.
+const DETERMINISTIC: &str = "deterministic";
+/// The parameter that names how many keys the operation takes in turn, where that is not the usual pool.
+const KEYS: &str = "keys";
+
+/// Where the randomness of an operation that needs some comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum CoinSource {
+    /// The library asks its own generator, as its users have it.
+    #[default]
+    Internal,
+    /// The caller gives the bytes: no generator is asked within the operation.
+    Exact,
+}
+
+impl CoinSource {
+    /// Every source, the usual one first.
+    pub const ALL: [CoinSource; 2] = [CoinSource::Internal, CoinSource::Exact];
+
+    /// The word that ids, files and command lines carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            CoinSource::Internal => "internal",
+            CoinSource::Exact => "exact",
+        }
+    }
+}
+
+/// What must be the same of two cases before their figures are set against each other.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Kind {
+    /// Prepared or encoded, where the operation has both forms.
+    pub form: Option<Form>,
+    /// The encoding of the private key that is loaded or written within the operation.
+    pub key: Option<String>,
+    /// Whether the bytes that the operation would draw are given.
+    pub exact_coins: bool,
+    /// Whether signing draws nothing where it could.
+    pub deterministic: bool,
+}
+
+impl fmt::Display for Kind {
+    /// The words of the id that tell kinds apart, joined by commas; nothing for the usual kind.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let encoded = (self.form == Some(Form::Encoded)).then(|| "encoded".to_owned());
+        let key = self.key.as_ref().map(|key| format!("{KEY}={key}"));
+        let coins = self.exact_coins.then(|| format!("{COINS}={}", CoinSource::Exact.name()));
+        let deterministic = self.deterministic.then(|| DETERMINISTIC.to_owned());
+        let words: Vec<String> = [encoded, key, coins, deterministic].into_iter().flatten().collect();
+        formatter.write_str(&words.join(","))
+    }
+}
+
+impl Case {
+    /// What kind of work it is.
+    pub fn kind(&self) -> Kind {
+        Kind {
+            form: self.form,
+            key: self.key().map(str::to_owned),
+            exact_coins: self.word(COINS) == Some(CoinSource::Exact.name()),
+            deterministic: self.flag(DETERMINISTIC),
+        }
+    }
+
+    /// The encoding of the private key that is loaded or written within the operation: `seed`, `expanded`, `both`, `scalar`,
+    /// `der`, `cbor`; `None` where no private key is, and for cases of before, whose ids did not say.
+    pub fn key(&self) -> Option<&str> {
+        self.word(KEY)
+    }
+
+    /// Where the randomness of the operation comes from; `None` for one that draws none.
+    pub fn coins(&self) -> Option<CoinSource> {
+        match self.facts.generator {
+            _ if self.kind().exact_coins => Some(CoinSource::Exact),
+            Some(_) => Some(CoinSource::Internal),
+            None => None,
+        }
+    }
+
+    /// How many keys it takes in turn, where that is not the usual pool.
+    pub fn keys(&self) -> Option<u64> {
+        self.number(KEYS)
+    }
+
+    /// The same case with its private key in that encoding, which its id names before everything else.
+    pub fn with_key(mut self, encoding: &str) -> Case {
+        self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == KEY));
+        self.parameters.insert(0, Parameter::Word(KEY.into(), encoding.into()));
+        self
+    }
+
+    /// The same case with coins from there; the usual ones are not named. Where they are given no generator is asked.
+    pub fn with_coins(mut self, coins: CoinSource) -> Case {
+        self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == COINS));
+        if coins == CoinSource::Exact {
+            self.parameters.push(Parameter::Word(COINS.into(), coins.name().into()));
+            self.facts.generator = None;
+        }
+        self
+    }
+
+    /// The same case with so many keys in turn; `None` for the usual pool, which is not named.
+    pub fn with_keys(mut self, keys: Option<u64>) -> Case {
+        self.parameters.retain(|parameter| !matches!(parameter, Parameter::Number(name, _) if name == KEYS));
+        self.parameters.extend(keys.map(|keys| Parameter::Number(KEYS.into(), keys)));
+        self
+    }
+
+    /// The same case in that block, or, where its kind is not the usual one, in one of its own beside it.
+    pub fn in_block(mut self, block: &str) -> Case {
+        let kind = self.kind().to_string();
+        self.block = if kind.is_empty() { block.to_owned() } else { format!("{block}/{kind}") };
+        self
+    }
+
+    /// Whether two cases do the same kind of work, so that their figures may be set against each other. Where one of them has
+    /// no two forms, or draws nothing whatever it is asked, the other's does not matter.
+    pub fn comparable(&self, other: &Case) -> bool {
+        let (one, two) = (self.kind(), other.kind());
+        let forms = one.form.is_none() || two.form.is_none() || one.form == two.form;
+        let draws = |case: &Case| (case.coins(), case.flag(DETERMINISTIC));
+        let coins = match (draws(self), draws(other)) {
+            ((None, false), _) | (_, (None, false)) => !(one.exact_coins || two.exact_coins) || one == two,
+            (one, two) => one == two,
+        };
+        forms && one.key == two.key && coins
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Facts;
+
+    fn sign(form: Form) -> Case {
+        Case {
+            workload: "signature".into(),
+            algorithm: "ML-DSA-65".into(),
+            operation: "sign".into(),
+            provider: "openssl".into(),
+            form: Some(form),
+            parameters: vec![Parameter::Number("len".into(), 32)],
+            block: String::new(),
+            facts: Facts { generator: Some("its own".into()), ..Facts::default() },
+        }
+    }
+
+    #[test]
+    fn an_id_names_the_kind_and_each_kind_has_a_block() {
+        let prepared = sign(Form::Prepared).in_block("signature/sign");
+        assert_eq!((prepared.block.as_str(), prepared.coins()), ("signature/sign", Some(CoinSource::Internal)));
+        let seed = sign(Form::Encoded).with_key("expanded").with_key("seed").in_block("signature/sign");
+        assert_eq!(seed.id(), "signature/ML-DSA-65/sign[encoded,key=seed,len=32]@openssl");
+        assert_eq!((seed.block.as_str(), seed.key()), ("signature/sign/encoded,key=seed", Some("seed")));
+        let exact = sign(Form::Prepared).with_coins(CoinSource::Exact).in_block("signature/sign");
+        assert_eq!(exact.id(), "signature/ML-DSA-65/sign[len=32,coins=exact]@openssl");
+        assert_eq!(exact.block, "signature/sign/coins=exact");
+        assert_eq!((exact.coins(), exact.facts.generator), (Some(CoinSource::Exact), None));
+        let one = sign(Form::Prepared).with_keys(Some(1)).in_block("signature/sign");
+        assert_eq!(one.id(), "signature/ML-DSA-65/sign[len=32,keys=1]@openssl");
+        assert_eq!((one.block.as_str(), one.keys()), ("signature/sign", Some(1)), "the same work on fewer keys");
+        assert_eq!(one.with_keys(None).with_coins(CoinSource::Internal), prepared);
+    }
+
+    #[test]
+    fn only_the_same_kind_of_work_is_compared() {
+        let (prepared, encoded) = (sign(Form::Prepared), sign(Form::Encoded).with_key("seed"));
+        let exact = prepared.clone().with_coins(CoinSource::Exact);
+        let mut deterministic = prepared.clone();
+        deterministic.parameters.push(Parameter::Flag(DETERMINISTIC.into()));
+        deterministic.facts.generator = None;
+        let all = [&prepared, &encoded, &encoded.clone().with_key("expanded"), &exact, &deterministic];
+        for (first, one) in all.iter().enumerate() {
+            for (second, other) in all.iter().enumerate() {
+                assert_eq!(one.comparable(other), first == second, "{} {}", one.id(), other.id());
+            }
+        }
+        // What draws nothing by itself stands beside both.
+        let mut ed25519 = prepared.clone();
+        ed25519.facts.generator = None;
+        assert!(ed25519.comparable(&prepared) && deterministic.comparable(&ed25519) && !ed25519.comparable(&exact));
+        assert!(Case { form: None, ..ed25519 }.comparable(&prepared));
+    }
+}
