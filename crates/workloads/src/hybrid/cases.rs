@@ -14,7 +14,7 @@ use crate::pairs::{Pair, pairs};
 use crate::{Options, find, scaling};
 use pqlab_constructions::{CompositeSignature, ReferenceSignature};
 use pqlab_primitives::{Kem, KemParameters, Provider, SignatureParameters, SignatureScheme};
-use pqlab_record::{Case, Facts, Form, Parameter, Sizes};
+use pqlab_record::{Case, CoinSource, Facts, Form, Parameter, Sizes};
 use std::sync::Arc;
 
 const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
@@ -22,14 +22,9 @@ const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
 /// The yardsticks of the reference, and the length in bytes that each works through.
 pub(super) const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];
 
-/// The parameter that says whose randomness it is.
-const COINS: &str = "coins";
-/// Its value where keys are made from seeds that are given.
-const EXACT: &str = "exact";
-
 /// Whether the case makes its keys from seeds that it is given.
 pub(super) fn exact(case: &Case) -> bool {
-    case.word(COINS) == Some(EXACT)
+    case.coins() == Some(CoinSource::Exact)
 }
 
 /// Every case.
@@ -174,22 +169,27 @@ fn kem_case(algorithm: &str, operation: &str, provider: &str, given: bool) -> Op
     Some(if given { from_given_coins(own) } else { own })
 }
 
-/// As [`kem_cases`]. A cycle is there in one way: from given seeds where the library takes them, because what it signs with
-/// decides how long it signs. A library that can signs without randomness, for the same reason.
+/// As [`kem_cases`]. A cycle of what repeats itself is there in one way: from given seeds where the library takes them and
+/// without randomness where it can, because keys and randomness decide how long it signs.
 fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str) -> Vec<Case> {
     let algorithm = scheme.info().parameters.algorithm.as_ref();
     let Some(facts) = signature_facts(algorithm) else { return Vec::new() };
     let own = case(algorithm, operation, provider, "signature", facts);
-    let seeded = scheme.info().coins.keygen;
-    let mut cases = match operation {
+    let (seeded, steady) = (scheme.info().coins.keygen, Luck::can_be_left_out(scheme));
+    match operation {
         "keygen" if seeded => vec![own.clone(), from_given_coins(own)],
+        "cycle" if seeded && algorithm == ED25519 => vec![own.clone(), from_given_coins(without_randomness(own))],
+        "cycle" if steady => vec![from_given_coins(without_randomness(own))],
         "cycle" if seeded => vec![from_given_coins(own)],
+        "sign" if steady => vec![without_randomness(own)],
         _ => vec![own],
-    };
-    if ["sign", "cycle"].contains(&operation) && Luck::can_be_left_out(scheme) {
-        cases.iter_mut().for_each(|case| case.parameters.push(Parameter::Flag("deterministic".into())));
     }
-    cases
+}
+
+/// The same without randomness in signing. Its block stays: Ed25519, which draws none in any case, stands beside both.
+fn without_randomness(mut case: Case) -> Case {
+    case.parameters.push(Parameter::Flag("deterministic".into()));
+    case
 }
 
 fn signature_facts(algorithm: &str) -> Option<Facts> {
@@ -217,10 +217,9 @@ fn symmetric(providers: &[Arc<Provider>], provider: &str) -> Vec<Case> {
 }
 
 /// The same with seeds that are given, in a block of its own: rows of one block do the same kind of work.
-fn from_given_coins(mut case: Case) -> Case {
-    case.parameters.push(Parameter::Word(COINS.into(), EXACT.into()));
-    case.block = format!("{}/{COINS}={EXACT}", case.block);
-    case
+fn from_given_coins(case: Case) -> Case {
+    let block = case.block.clone();
+    case.with_coins(CoinSource::Exact).in_block(&block)
 }
 
 fn case(algorithm: &str, operation: &str, provider: &str, kind: &str, facts: Facts) -> Case {
@@ -258,7 +257,7 @@ mod tests {
         let given: Vec<&Case> = cases.iter().filter(|case| exact(case)).collect();
         assert!(given.len() > 20, "{}", given.len());
         for case in given {
-            let other = cases.iter().find(|other| other.block == case.block && !exact(other));
+            let other = cases.iter().find(|other| other.block == case.block && !case.comparable(other));
             assert!(other.is_none(), "{} beside {}", case.id(), other.map(Case::id).unwrap_or_default());
         }
     }
