@@ -87,7 +87,8 @@ fn asked(options: &Options, pair: &Pair) -> Option<String> {
         Some(FASTEST) => FASTEST.to_owned(),
         _ => own.clone(),
     };
-    let both = || format!("{}+{}", part(&options.classical, &pair.classical), part(&options.post_quantum, &pair.post_quantum));
+    let both =
+        || format!("{}+{}", part(&options.classical, &pair.classical), part(&options.post_quantum, &pair.post_quantum));
     is_asked(options).then(both)
 }
 
@@ -99,9 +100,8 @@ pub(crate) fn keeps(options: &Options, construction: &str, pair: &Pair) -> bool 
     if pair.classical == NULL || pair.post_quantum == NULL {
         return false;
     }
-    let chosen = |choice: &Fastest| {
-        choice.construction == construction && choice.asked == asked && choice.provider == pair.id()
-    };
+    let chosen =
+        |choice: &Fastest| choice.construction == construction && choice.asked == asked && choice.provider == pair.id();
     options.fastest.as_ref().is_none_or(|choices| choices.iter().any(chosen))
 }
 

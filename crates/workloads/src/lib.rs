@@ -23,9 +23,9 @@ pub use ledger::Senders;
 pub use registry::Registry;
 pub use variant::Variant;
 
+use fastest::Question;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
-use fastest::Question;
 use pqlab_record::{Case, Fastest};
 use std::sync::Arc;
 

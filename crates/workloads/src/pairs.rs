@@ -42,9 +42,9 @@ pub(crate) fn pairs(
     post_quantum: impl Fn(&Provider) -> bool,
 ) -> Vec<Pair> {
     let named = |wanted: &Option<String>, provider: &Provider| {
-        wanted.as_ref().is_none_or(|wanted| {
-            *wanted == FASTEST || *wanted == provider.id() || *wanted == provider.library
-        })
+        wanted
+            .as_ref()
+            .is_none_or(|wanted| *wanted == FASTEST || *wanted == provider.id() || *wanted == provider.library)
     };
     let first: Vec<&Arc<Provider>> =
         providers.iter().filter(|provider| classical(provider) && named(&options.classical, provider)).collect();

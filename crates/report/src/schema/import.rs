@@ -83,7 +83,13 @@ fn record(row: ResultEntry) -> Result<Record, ImportError> {
         form: row.encoding,
         parameters: parameters.collect(),
         block: row.block,
-        facts: Facts { sizes: row.sizes, bytes: row.bytes, category: row.category, defect: row.defect },
+        facts: Facts {
+            sizes: row.sizes,
+            bytes: row.bytes,
+            category: row.category,
+            defect: row.defect,
+            ..Facts::default()
+        },
     };
     if case.id() != row.id {
         return Err(ImportError::Id(row.id, case.id()));

@@ -8,8 +8,8 @@ mod import;
 use crate::scaling::{LoadEntry, ScalingEntry};
 use indexmap::IndexMap;
 use pqlab_record::{
-    Build, CounterChoice, Cpu, CyclesSource, Fastest, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, Residue,
-    RunSpreads, Samples, Sizes, Status,
+    Build, CounterChoice, Cpu, CyclesSource, Fastest, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild,
+    Residue, RunSpreads, Samples, Sizes, Status,
 };
 use serde::{Deserialize, Serialize};
 

@@ -78,7 +78,9 @@ fn kems(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
     let decided = is_asked(options) && options.fastest.is_some();
     let (mut cases, mut loads) = (Vec::new(), Vec::new());
     for operation in KEM_OPERATIONS {
-        for (algorithm, names) in [(X25519, halves(&pairs, |pair| &pair.classical)), (ML_KEM, halves(&pairs, |pair| &pair.post_quantum))] {
+        for (algorithm, names) in
+            [(X25519, halves(&pairs, |pair| &pair.classical)), (ML_KEM, halves(&pairs, |pair| &pair.post_quantum))]
+        {
             for half in names {
                 let Ok(kem) = half_kem(algorithm, half, providers) else { continue };
                 cases.extend(kem_cases(kem.as_ref(), operation, half));
@@ -114,7 +116,9 @@ fn signatures(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
     pairs.retain(|pair| HYBRID_SIGNATURES.iter().any(|construction| keeps(options, construction, pair)));
     let mut cases = Vec::new();
     for operation in SIGNATURE_OPERATIONS {
-        for (algorithm, names) in [(ED25519, halves(&pairs, |pair| &pair.classical)), (ML_DSA, halves(&pairs, |pair| &pair.post_quantum))] {
+        for (algorithm, names) in
+            [(ED25519, halves(&pairs, |pair| &pair.classical)), (ML_DSA, halves(&pairs, |pair| &pair.post_quantum))]
+        {
             for half in names {
                 let Ok(scheme) = half_signature(algorithm, half, providers) else { continue };
                 cases.extend(signature_cases(scheme.as_ref(), operation, half));

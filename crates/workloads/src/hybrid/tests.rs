@@ -52,8 +52,7 @@ fn a_load_does_every_handshake_and_finds_a_wrong_one() {
     let providers = pqlab_providers::providers();
     let options = Options { tasks: Some(vec![7]), workers: Some(2), ..Options::default() };
     let cases = HybridWorkload.cases(&providers, &options);
-    let case =
-        cases.iter().find(|case| case.operation == "handshake-load" && case.provider == "rustcrypto").unwrap();
+    let case = cases.iter().find(|case| case.operation == "handshake-load" && case.provider == "rustcrypto").unwrap();
     let mut trial = HybridWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
     let mut recorder = Recorder::default();
     assert_eq!(trial.batch(), Some(7));

@@ -182,6 +182,7 @@ impl Subject {
             parameters,
             block,
             facts: Facts {
+                generator: None,
                 defect: None,
                 sizes: Sizes {
                     public_key: Some(self.scheme.public_key() as u64),

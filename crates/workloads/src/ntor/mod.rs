@@ -11,9 +11,9 @@ mod nothing;
 pub mod relay;
 mod steps;
 
+use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};
 use crate::scaling::{self, TrialJob};
-use crate::fastest::{self, Question, keeps};
 use crate::{NULL, Options, Workload, fault, find, missing};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};

@@ -95,7 +95,11 @@ fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
     assert_eq!(questions.len(), handshakes().len());
     // The slowest that could be meant, which nobody would take by chance.
     let answers = questions.iter().map(|question| {
-        assert_eq!(question.operations(), ["handshake"], "steps, parts and loads are of the pair with the fastest whole");
+        assert_eq!(
+            question.operations(),
+            ["handshake"],
+            "steps, parts and loads are of the pair with the fastest whole"
+        );
         assert!(question.cases().iter().all(|case| case.parameters.is_empty()));
         pqlab_record::Fastest {
             construction: question.construction.clone(),
