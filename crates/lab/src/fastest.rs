@@ -148,7 +148,12 @@ fn typical_ns(record: &Record) -> Result<f64, String> {
 /// What a user is told of a construction that no candidate can do.
 fn none_left(question: &Question, failed: &[FailedCandidate]) -> String {
     let reasons: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.provider, one.reason)).collect();
-    format!("{} is left out, since every candidate for {} failed: {}", question.construction, question.asked, reasons.join("; "))
+    format!(
+        "{} is left out, since every candidate for {} failed: {}",
+        question.construction,
+        question.asked,
+        reasons.join("; ")
+    )
 }
 
 #[cfg(test)]

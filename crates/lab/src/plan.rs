@@ -474,7 +474,8 @@ mod tests {
         let registry = Registry::new(pqlab_providers::providers());
         let suites = ["hybrid", "certificate"].map(|suite| Suite::find(suite).unwrap());
         let asked = || Some(FASTEST.to_owned());
-        let filters = Filters { classical: asked(), post_quantum: asked(), ..filter(&["*composite*", "*MLDSA65-Ed25519*"]) };
+        let filters =
+            Filters { classical: asked(), post_quantum: asked(), ..filter(&["*composite*", "*MLDSA65-Ed25519*"]) };
         let overrides = ProtocolOverrides::default();
         let (_, questions) = Plan::draft(&registry, &suites, &filters, &overrides).unwrap();
         let names: Vec<&str> = questions.iter().map(|question| question.construction.as_str()).collect();

@@ -42,12 +42,13 @@ impl Question {
     /// What is to be measured, all in the same rounds: each of the operations by each of the candidates.
     pub fn cases(&self) -> Vec<Case> {
         let operations = self.operations();
-        let deciding = || self.deciding.iter().filter(|case| operations.contains(&case.operation));
+        let block = format!("fastest/{}/{}", self.construction, self.asked);
         let of = |candidate: &String| {
-            let block = format!("fastest/{}/{}", self.construction, self.asked);
-            deciding().map(move |case| Case { provider: candidate.clone(), block: block.clone(), ..case.clone() })
+            let deciding = self.deciding.iter().filter(|case| operations.contains(&case.operation));
+            let by = |case: &Case| Case { provider: candidate.clone(), block: block.clone(), ..case.clone() };
+            deciding.map(by).collect::<Vec<_>>()
         };
-        self.candidates.iter().flat_map(|candidate| of(candidate).collect::<Vec<_>>()).collect()
+        self.candidates.iter().flat_map(of).collect()
     }
 
     /// Takes what another selection of the same plan asks of the same construction.

@@ -12,7 +12,7 @@ use super::{half_kem, half_signature, hybrid_kem, hybrid_signature};
 use crate::fastest::{self, Question, is_asked, keeps};
 use crate::pairs::{Pair, pairs};
 use crate::{Options, find, scaling};
-use pqlab_constructions::{CompositeSignature, ReferenceSignature};
+use pqlab_constructions::ReferenceSignature;
 use pqlab_primitives::{Kem, KemParameters, Provider, SignatureParameters, SignatureScheme};
 use pqlab_record::{Case, CoinSource, Facts, Form, Parameter, Sizes};
 use std::sync::Arc;
@@ -173,27 +173,26 @@ fn kem_case(algorithm: &str, operation: &str, provider: &str, given: bool) -> Op
     Some(if given { from_given_coins(own) } else { own })
 }
 
-/// As [`kem_cases`]. A cycle of what repeats itself is there in one way: from given seeds where the library takes them and
-/// without randomness where it can, because keys and randomness decide how long it signs.
+/// As [`kem_cases`]. A cycle is there in one way: from given seeds where the library takes them and without randomness where
+/// it can, because keys and randomness decide how long it signs. What draws is set against nothing that does not.
 fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str) -> Vec<Case> {
     let algorithm = scheme.info().parameters.algorithm.as_ref();
     let Some(facts) = signature_facts(algorithm) else { return Vec::new() };
-    let own = case(algorithm, operation, provider, "signature", facts);
-    let (seeded, steady) = (scheme.info().coins.keygen, Luck::can_be_left_out(scheme));
+    let mut own = case(algorithm, operation, provider, "signature", facts);
+    let signs = ["sign", "cycle"].contains(&operation);
+    let draws = algorithm != ED25519 && !Luck::can_be_left_out(scheme);
     match operation {
-        "keygen" if seeded => vec![own.clone(), from_given_coins(own)],
-        "cycle" if seeded && algorithm == ED25519 => vec![own.clone(), from_given_coins(without_randomness(own))],
-        "cycle" if steady => vec![from_given_coins(without_randomness(own))],
-        "cycle" if seeded => vec![from_given_coins(own)],
-        "sign" if steady => vec![without_randomness(own)],
+        _ if signs && draws => own.block.push_str("/hedged"),
+        // That Ed25519 never draws need not be said of its signing alone.
+        "sign" if algorithm == ED25519 => {}
+        _ if signs => own.parameters.push(Parameter::Flag("deterministic".into())),
+        _ => {}
+    }
+    match operation {
+        "keygen" if scheme.info().coins.keygen => vec![own.clone(), from_given_coins(own)],
+        "cycle" if scheme.info().coins.keygen => vec![from_given_coins(own)],
         _ => vec![own],
     }
-}
-
-/// The same without randomness in signing. Its block stays: Ed25519, which draws none in any case, stands beside both.
-fn without_randomness(mut case: Case) -> Case {
-    case.parameters.push(Parameter::Flag("deterministic".into()));
-    case
 }
 
 fn signature_facts(algorithm: &str) -> Option<Facts> {
@@ -243,6 +242,7 @@ fn case(algorithm: &str, operation: &str, provider: &str, kind: &str, facts: Fac
 mod tests {
     use super::*;
     use crate::fastest::FASTEST;
+    use pqlab_constructions::CompositeSignature;
     use pqlab_record::Fastest;
     use std::collections::BTreeSet;
 
