@@ -9,7 +9,7 @@ use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_harness::process::{Limits, ProcessFleet};
 use pqlab_harness::schedule::{self, CounterFacts};
 use pqlab_harness::{Event, Observer, counter};
-use pqlab_record::{Case, CounterChoice, FailedCandidate, Fastest, Protocol, Record, RunnerUp, Status, Visits};
+use pqlab_record::{CounterChoice, FailedCandidate, Fastest, Protocol, Record, RunnerUp, Status, Visits};
 use pqlab_report::terminal::fastest_line;
 use pqlab_stats::Sorted;
 use pqlab_workloads::fastest::Question;
@@ -77,8 +77,8 @@ impl Laboratory {
         let cases = question.cases();
         let mut workers = self.workers(SEED, &protocol, &cases, Place::of(&protocol), None);
         workers.limits = Limits { request: workers.limits.request.min(REQUEST), ..workers.limits };
-        let (positions, mut fleet, mut finished): (Vec<usize>, _, _) =
-            ((0..cases.len()).collect(), ProcessFleet::new(workers), Finished(Vec::new()));
+        let positions: Vec<usize> = (0..cases.len()).collect();
+        let (mut fleet, mut finished) = (ProcessFleet::new(workers), Finished(Vec::new()));
         schedule::run(&cases, &positions, &protocol, SEED, facts, &mut fleet, &mut finished)
             .map_err(LabError::Measuring)?;
         Ok(finished.0)
@@ -159,7 +159,7 @@ fn none_left(question: &Question, failed: &[FailedCandidate]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pqlab_record::{Metric, Samples, Visit};
+    use pqlab_record::{Case, Metric, Samples, Visit};
     use pqlab_workloads::fastest::FASTEST;
     use pqlab_workloads::{Options, Registry};
 
