@@ -137,6 +137,9 @@ impl Trial for Encapsulate {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
+        if self.sent.iter().all(|&byte| byte == 0) {
+            return Err(Fault::WrongAnswer("nothing was encapsulated".into()));
+        }
         let (key, _) = &self.keys[self.turn.last()];
         key.decapsulate(&self.ciphertext, &mut self.received).map_err(fault)?;
         kem::same_secret(&self.sent, &self.received)
