@@ -66,16 +66,20 @@ fn show_prints_what_each_combiner_costs_and_the_spread_beside_the_yardstick() {
     let mut arguments =
         vec!["run", "hybrid", "--processes", "3", "--max-time", "0.05", "--batch", "1", "--no-progress"];
     arguments.extend(HALVES);
-    arguments.extend(["--filter", "*handshake@*", "--filter", "*cycle*", "--filter", "*AES*"]);
+    let made_from_seeds = ["*/keygen[coins=exact]@*", "*/handshake[coins=exact]@*"];
+    arguments.extend(made_from_seeds.iter().flat_map(|filter| ["--filter", filter]));
+    arguments.extend(["--filter", "*cycle*", "--filter", "*AES*"]);
     pqlab.expect(0, &arguments);
     let shown = pqlab.expect(0, &["show", "last"]);
     let table = shown.split_once("decomposition").unwrap_or_else(|| panic!("{shown}")).1;
     for hybrid in [
-        "X-Wing handshake",
-        "MLKEM768-X25519-SHA3-256 handshake",
-        "X25519MLKEM768 handshake",
-        "X25519+ML-KEM-768 handshake",
-        "MLDSA65-Ed25519-SHA512 cycle",
+        "X-Wing handshake[coins=exact]",
+        "MLKEM768-X25519-SHA3-256 handshake[coins=exact]",
+        "X25519MLKEM768 handshake[coins=exact]",
+        "X25519+ML-KEM-768 handshake[coins=exact]",
+        "X-Wing keygen[coins=exact]",
+        "MLDSA65-Ed25519-SHA512 keygen[coins=exact]",
+        "MLDSA65-Ed25519-SHA512 cycle[deterministic,coins=exact]",
     ] {
         // Beside the name, or below it where the names take too much of the width.
         let mut rows = table.lines().skip_while(|line| !line.trim_start().starts_with(hybrid));

@@ -7,6 +7,7 @@ mod compare;
 mod defects;
 mod destination;
 mod error;
+mod fastest;
 mod gather;
 mod independence;
 mod inspect;

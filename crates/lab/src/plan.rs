@@ -2,8 +2,9 @@
 
 use crate::{LabError, ProtocolOverrides, Select, Suite};
 use crate::{blocks, keys};
-use pqlab_record::{Case, CoinSource, Form, Protocol, ProtocolKind, RunHeader, State};
-use pqlab_workloads::{Keys, NULL, Options, Registry, Senders, Variant};
+use pqlab_record::{Case, CoinSource, Fastest, Form, Protocol, ProtocolKind, RunHeader, State};
+use pqlab_workloads::fastest::{self, FASTEST, Question};
+use pqlab_workloads::{Keys, NULL, Options, Registry, Senders, Variant, Workload};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
@@ -60,30 +61,58 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Selects the cases of suites and filters from everything that the registry offers.
+    /// Selects the cases of suites and filters from everything that the registry offers; `fastest` stands for what was found.
     ///
     /// # Errors
     /// [`LabError::Usage`] for a name that matches nothing, or if nothing is left.
-    pub fn new(
+    pub(crate) fn new(
         registry: &Registry,
         suites: &[Suite],
         filters: &Filters,
         overrides: &ProtocolOverrides,
+        found: &[Fastest],
     ) -> Result<Plan, LabError> {
+        let (mut plan, _) = Plan::made(registry, suites, filters, overrides, Some(found))?;
+        plan.protocol.fastest = found.to_vec();
+        Ok(plan)
+    }
+
+    /// As [`new`](Self::new) before anything was found: with every pair of libraries for which `fastest` may stand, and what
+    /// has to be measured to know which it is. Where nothing has, it is the plan.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn draft(
+        registry: &Registry,
+        suites: &[Suite],
+        filters: &Filters,
+        overrides: &ProtocolOverrides,
+    ) -> Result<(Plan, Vec<Question>), LabError> {
+        Plan::made(registry, suites, filters, overrides, None)
+    }
+
+    fn made(
+        registry: &Registry,
+        suites: &[Suite],
+        filters: &Filters,
+        overrides: &ProtocolOverrides,
+        found: Option<&[Fastest]>,
+    ) -> Result<(Plan, Vec<Question>), LabError> {
         let halves = registry.providers().iter().flat_map(|provider| [provider.id(), provider.library.clone()]);
-        let halves: Vec<String> = halves.chain(["fastest".to_owned()]).collect();
+        let halves: Vec<String> = halves.chain([FASTEST.to_owned()]).collect();
         let selected = suites.iter().filter(|suite| !suite.builtin).flat_map(|suite| &suite.select);
         let selected = selected.flat_map(|select| select.classical.iter().chain(&select.post_quantum));
         for half in filters.classical.iter().chain(&filters.post_quantum).chain(selected) {
             check_patterns("provider", std::slice::from_ref(half), halves.iter().map(String::as_str))?;
         }
         let cores = overrides.affinity.as_ref().map(Vec::len);
-        let all = registry.cases(&options(&Select::default(), filters, cores)?);
+        let all = registry.cases(&options(&Select::default(), filters, cores, None)?);
         check_patterns("provider", &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
         check_patterns("algorithm", &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))?;
 
         let mut protocol = Protocol::default();
         let mut cases: Vec<Case> = Vec::new();
+        let mut questions = Vec::new();
         let mut seen = HashSet::new();
         let floor = Select { workload: "floor".into(), null: true, ..Select::default() };
         let selections = suites.iter().flat_map(|suite| suite.select.iter().map(move |select| (suite, select)));
@@ -92,24 +121,28 @@ impl Plan {
         }
         overrides.check()?;
         overrides.apply(&mut protocol);
-        for case in select(registry, &floor, filters, cores, true)? {
-            if seen.insert(case.id()) {
-                cases.push(case);
-            }
-        }
+        let of = |selection: &Select, builtin: bool| {
+            let workload = named_workload(registry, &selection.workload)?;
+            let options = options(selection, filters, cores, found)?;
+            let cases = select(registry, workload, selection, filters, &options, builtin)?;
+            Ok::<_, LabError>((workload, options, cases))
+        };
+        let (.., floor) = of(&floor, true)?;
+        cases.extend(floor.into_iter().filter(|case| seen.insert(case.id())));
         let fixed = protocol.kind != ProtocolKind::Adaptive && filters.ids.is_empty();
         for (suite, selection) in selections.filter(|(_, selection)| !(fixed && selection.adaptive_only)) {
-            for case in select(registry, selection, filters, cores, suite.builtin)? {
-                if filters.take(&case) && seen.insert(case.id()) {
-                    cases.push(case);
-                }
+            let (workload, options, mut selected) = of(selection, suite.builtin)?;
+            selected.retain(|case| filters.take(case));
+            if found.is_none() {
+                fastest::merge(&mut questions, workload.questions(&selected, registry.providers(), &options));
             }
+            cases.extend(selected.into_iter().filter(|case| seen.insert(case.id())));
         }
         if cases.iter().all(|case| case.workload == "floor") {
             return Err(LabError::usage("nothing is selected: see `pqlab list cases` for the ids that filters match"));
         }
         let suite = suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join("+");
-        Ok(Plan { suite, cases, protocol })
+        Ok((Plan { suite, cases, protocol }, questions))
     }
 }
 
@@ -149,26 +182,30 @@ impl Filters {
     }
 }
 
+fn named_workload<'a>(registry: &'a Registry, name: &str) -> Result<&'a dyn Workload, LabError> {
+    let workloads = registry.workloads();
+    let found = workloads.iter().find(|workload| workload.id() == name).map(Box::as_ref);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = workloads.iter().map(|workload| workload.id()).collect();
+        LabError::usage(format!(
+            "no workload is called {name:?}{}: there are {}",
+            suggestion(name, names.iter().copied()),
+            names.join(", ")
+        ))
+    })
+}
+
 fn select(
     registry: &Registry,
+    workload: &dyn Workload,
     select: &Select,
     filters: &Filters,
-    cores: Option<usize>,
+    options: &Options,
     builtin: bool,
 ) -> Result<Vec<Case>, LabError> {
-    let workloads = registry.workloads();
-    let Some(workload) = workloads.iter().find(|workload| workload.id() == select.workload) else {
-        let names: Vec<&str> = workloads.iter().map(|workload| workload.id()).collect();
-        return Err(LabError::usage(format!(
-            "no workload is called {:?}{}: there are {}",
-            select.workload,
-            suggestion(&select.workload, names.iter().copied()),
-            names.join(", ")
-        )));
-    };
     let states = if filters.states.is_empty() { &select.states } else { &filters.states };
     let states = named("state", states, &State::ALL, State::name)?;
-    let mut cases = workload.cases(registry.providers(), &options(select, filters, cores)?);
+    let mut cases = workload.cases(registry.providers(), options);
     if !builtin {
         check_patterns("algorithm", &select.algorithms, cases.iter().map(|case| case.algorithm.as_str()))?;
         check_patterns("operation", &select.operations, cases.iter().map(|case| case.operation.as_str()))?;
@@ -228,7 +265,12 @@ fn has_parameter(case: &Case, pattern: &str) -> bool {
 }
 
 /// What a selection and a command line choose of the cases' parameters; the command line has the last word.
-fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<Options, LabError> {
+fn options(
+    select: &Select,
+    filters: &Filters,
+    cores: Option<usize>,
+    found: Option<&[Fastest]>,
+) -> Result<Options, LabError> {
     let chosen = |asked: &Option<Vec<u64>>, own: &[u64]| asked.clone().or((!own.is_empty()).then(|| own.to_vec()));
     let usual = |half: &Option<String>| half.clone().filter(|_| !filters.name_libraries());
     let variants = if filters.variants.is_empty() { &select.variants } else { &filters.variants };
@@ -243,6 +285,7 @@ fn options(select: &Select, filters: &Filters, cores: Option<usize>) -> Result<O
         variants: named("variant", variants, &Variant::ALL, Variant::name)?,
         classical: filters.classical.clone().or_else(|| usual(&select.classical)),
         post_quantum: filters.post_quantum.clone().or_else(|| usual(&select.post_quantum)),
+        fastest: found.map(<[Fastest]>::to_vec),
         blocks: chosen(&filters.blocks, &select.blocks),
         senders: blocks::chosen_senders(filters.senders.as_ref(), &select.senders)?,
         invalid_pct: filters.invalid_pct.or(select.invalid_pct),
@@ -331,10 +374,27 @@ pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -
 mod tests {
     use super::*;
 
-    fn planned(suite: &str, filters: &Filters) -> Vec<Case> {
+    /// A plan in which `fastest` stands for the last candidate of each question.
+    fn plan_of(suite: &str, filters: &Filters, overrides: &ProtocolOverrides) -> Plan {
         let registry = Registry::new(pqlab_providers::providers());
         let suites = [Suite::find(suite).unwrap()];
-        Plan::new(&registry, &suites, filters, &ProtocolOverrides::default()).unwrap().cases
+        let (_, questions) = Plan::draft(&registry, &suites, filters, overrides).unwrap();
+        let answer = |question: &Question| Fastest {
+            construction: question.construction.clone(),
+            asked: question.asked.clone(),
+            operations: question.operations(),
+            provider: question.candidates.last().unwrap().clone(),
+            ns: 1.0,
+            runner_up: None,
+            candidates: question.candidates.len() as u64,
+            failed: Vec::new(),
+        };
+        let found: Vec<Fastest> = questions.iter().map(answer).collect();
+        Plan::new(&registry, &suites, filters, overrides, &found).unwrap()
+    }
+
+    fn planned(suite: &str, filters: &Filters) -> Vec<Case> {
+        plan_of(suite, filters, &ProtocolOverrides::default()).cases
     }
 
     fn filter(ids: &[&str]) -> Filters {
@@ -370,15 +430,13 @@ mod tests {
 
     #[test]
     fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
-        let registry = Registry::new(pqlab_providers::providers());
         let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
         for (suite, some) in [("hybrid", "*/X-Wing/handshake-load*"), ("ntor", "*/ntor-v1/handshake-load*")] {
-            let suites = [Suite::find(suite).unwrap()];
-            let all = Plan::new(&registry, &suites, &Filters::default(), &fixed).unwrap().cases;
+            let all = plan_of(suite, &Filters::default(), &fixed).cases;
             let several = |case: &&Case| case.number("tasks").or(case.number("threads")).is_some();
             assert_eq!(all.iter().filter(several).count(), 0);
             assert!(all.iter().any(|case| case.operation == "handshake"));
-            let asked = Plan::new(&registry, &suites, &filter(&[some]), &fixed).unwrap().cases;
+            let asked = plan_of(suite, &filter(&[some]), &fixed).cases;
             assert!(asked.iter().filter(several).count() > 0, "{suite}");
         }
     }
@@ -467,7 +525,33 @@ mod tests {
         let suite = "name = \"x\"\nabout = \"\"\nselect = [{workload = \"hybrid\", classical = \"nobody\"}]";
         let suite = Suite::parse(suite, "x.toml").unwrap();
         let registry = Registry::new(pqlab_providers::providers());
-        let plan = Plan::new(&registry, &[suite], &Filters::default(), &ProtocolOverrides::default());
-        assert!(plan.unwrap_err().to_string().contains("nobody"));
+        let plan = Plan::draft(&registry, &[suite], &Filters::default(), &ProtocolOverrides::default());
+        assert!(plan.map(drop).unwrap_err().to_string().contains("nobody"));
+    }
+
+    #[test]
+    fn one_question_has_one_answer_in_all_areas_of_a_plan() {
+        let registry = Registry::new(pqlab_providers::providers());
+        let suites = ["hybrid", "certificate"].map(|suite| Suite::find(suite).unwrap());
+        let asked = || Some(FASTEST.to_owned());
+        let filters =
+            Filters { classical: asked(), post_quantum: asked(), ..filter(&["*composite*", "*MLDSA65-Ed25519*"]) };
+        let overrides = ProtocolOverrides::default();
+        let (_, questions) = Plan::draft(&registry, &suites, &filters, &overrides).unwrap();
+        let names: Vec<&str> = questions.iter().map(|question| question.construction.as_str()).collect();
+        assert_eq!(names, ["MLDSA65-Ed25519-SHA512"]);
+        assert_eq!(questions[0].operations(), ["cycle"]);
+    }
+
+    #[test]
+    fn filters_narrow_down_what_fastest_is_chosen_from() {
+        let registry = Registry::new(pqlab_providers::providers());
+        let suites = [Suite::find("hybrid").unwrap()];
+        let asked = || Some(FASTEST.to_owned());
+        let filters = Filters { classical: asked(), post_quantum: asked(), ..filter(&["hybrid/X-Wing/*@rustcrypto*"]) };
+        let (_, questions) = Plan::draft(&registry, &suites, &filters, &ProtocolOverrides::default()).unwrap();
+        assert_eq!(questions.len(), 1);
+        assert!(questions[0].candidates.len() > 1, "{:?}", questions[0].candidates);
+        assert!(questions[0].candidates.iter().all(|pair| pair.starts_with("rustcrypto")));
     }
 }

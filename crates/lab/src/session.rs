@@ -9,7 +9,7 @@ use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
-use pqlab_record::{Case, CounterChoice, Environment, Metric, ProviderBuild, Record, RunHeader, State};
+use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader, State};
 use pqlab_report::comparison::{Difference, differences};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
@@ -198,7 +198,7 @@ impl Laboratory {
         forbidden(header).into_iter().chain(place.note()).chain(quota).for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
-        let mut fleet = ProcessFleet::new(self.workers(header, place, rate));
+        let mut fleet = ProcessFleet::new(self.workers(header.seed, &header.protocol, &header.plan, place, rate));
         let mut watcher =
             Watcher { store, header, start: number, progress, stop, failed: 0, scanty: 0, store_error: None };
         let outcome =
@@ -229,20 +229,27 @@ impl Laboratory {
         Ok(Ended { run: header.id.clone(), complete, failed })
     }
 
-    fn workers(&self, header: &RunHeader, place: Place, ticks_per_second: Option<f64>) -> Workers {
-        let protocol = &header.protocol;
+    /// How worker processes for these cases are started.
+    pub(crate) fn workers(
+        &self,
+        seed: u64,
+        protocol: &Protocol,
+        plan: &[Case],
+        place: Place,
+        ticks_per_second: Option<f64>,
+    ) -> Workers {
         Workers {
             program: self.program.clone(),
             arguments: self.arguments.clone(),
             // Found here once, so that workers look nowhere else.
             variables: vectors_root().map(|root| (VECTORS.into(), root.into())).into_iter().collect(),
-            seed: header.seed,
+            seed,
             processes: protocol.processes,
             counter: protocol.counter,
             ticks_per_second,
             cpus: place.cpus,
             granted: protocol.affinity.clone().unwrap_or_else(affinity::allowed),
-            limits: self.limits.with_threads(most_threads(&header.plan)),
+            limits: self.limits.with_threads(most_threads(plan)),
         }
     }
 }

@@ -2,6 +2,7 @@
 //! `pqlab-misbehaving` alone, which no user has.
 
 mod company;
+mod crashing;
 mod delayed;
 mod kem;
 mod signature;
@@ -13,16 +14,18 @@ use pqlab_primitives::{BuildInfo, Provider};
 /// a colon the value of `kernel.perf_event_paranoid`: `EACCES:4`.
 const MACHINE: &str = "PQLAB_PRETEND_PERF";
 
-/// The provider `misbehaving`.
+/// The providers `misbehaving` and `crashing`.
 pub fn providers() -> Vec<Provider> {
     let others = pqlab_providers::providers();
     let build_info = BuildInfo { version: "0".into(), build: "for tests only".into() };
+    let mut crashing = Provider::new("crashing", build_info.clone());
+    crashing.kems = crashing::kem(&others).into_iter().collect();
     let mut provider = Provider::new("misbehaving", build_info);
     provider.kems = kem::kems(&others);
     provider.kems.extend(delayed::kem(&others));
     provider.kems.extend(company::kems(&others));
     provider.signatures = signature::schemes();
-    vec![provider]
+    vec![provider, crashing]
 }
 
 /// Makes the program believe that it runs on the machine that `PQLAB_PRETEND_PERF` names, if it does; to be called first.

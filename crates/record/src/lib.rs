@@ -20,7 +20,7 @@ pub use environment::{
 };
 pub use kind::{CoinSource, Kind};
 pub use noise::MachineNoise;
-pub use protocol::{CounterChoice, Protocol, ProtocolKind, RunSpreads};
+pub use protocol::{CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
 pub use record::{
     CyclesSource, Disturbance, Metric, Moment, Record, Residue, Samples, Status, Unit, Visit, Visits, Worker,
 };

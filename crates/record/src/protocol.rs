@@ -49,6 +49,45 @@ impl Default for RunSpreads {
     }
 }
 
+/// For which pair of libraries `fastest` stands in a run, and how that was found before the run was planned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fastest {
+    /// The construction: `X-Wing`.
+    pub construction: String,
+    /// What was asked for: `fastest+fastest`, or with the half that was given: `fastest+liboqs`.
+    pub asked: String,
+    /// The operations that decided; their times were added up.
+    pub operations: Vec<String>,
+    /// The pair of libraries that was chosen.
+    pub provider: String,
+    /// Its time in ns: the interquartile mean of a few short visits, added up over the operations.
+    pub ns: f64,
+    /// The next one; `None` where no other pair can do all that the construction needs.
+    pub runner_up: Option<RunnerUp>,
+    /// How many pairs were tried.
+    pub candidates: u64,
+    /// Those of them that failed.
+    pub failed: Vec<FailedCandidate>,
+}
+
+/// The second fastest pair of libraries.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunnerUp {
+    /// The pair.
+    pub provider: String,
+    /// Its time in ns, as that of the fastest.
+    pub ns: f64,
+}
+
+/// A pair of libraries that could not be tried.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FailedCandidate {
+    /// The pair.
+    pub provider: String,
+    /// What went wrong, in one line.
+    pub reason: String,
+}
+
 /// The measuring rules of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Protocol {
@@ -77,6 +116,9 @@ pub struct Protocol {
     /// What intervals take the spread between runs for.
     #[serde(default)]
     pub run_spreads: RunSpreads,
+    /// What `fastest` stands for, where it was asked for.
+    #[serde(default)]
+    pub fastest: Vec<Fastest>,
 }
 
 impl Default for Protocol {
@@ -94,6 +136,7 @@ impl Default for Protocol {
             counter: CounterChoice::Best,
             affinity: None,
             run_spreads: RunSpreads::default(),
+            fastest: Vec::new(),
         }
     }
 }

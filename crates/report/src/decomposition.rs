@@ -8,7 +8,7 @@
 //! Key generation of X25519 is in a hybrid's key generation and, for the ephemeral key, in its encapsulation; encapsulation
 //! and decapsulation have one Diffie-Hellman each. The half stands beside it with the same operations.
 
-use pqlab_record::{Case, Moment, Record, Run, Status, Visits, Worker};
+use pqlab_record::{Case, CoinSource, Moment, Parameter, Record, Run, Status, Visits, Worker};
 use pqlab_stats::{CONFIDENCE, Interval, contrast_interval, mean};
 use std::collections::BTreeMap;
 
@@ -53,6 +53,9 @@ const HALVES: [(&str, &str, &str); 8] = [
 
 /// The flag of cases that sign without randomness.
 const DETERMINISTIC: &str = "deterministic";
+
+/// Operations that contain the making of a key.
+const MAKES_KEYS: [&str; 3] = ["keygen", "handshake", "cycle"];
 
 /// Every hybrid of the run whose halves were measured in the same rounds.
 pub fn decompositions(run: &Run) -> Vec<Decomposition<'_>> {
@@ -105,8 +108,20 @@ fn decomposed<'a>(
     })
 }
 
-fn beside(one: &Case, other: &Case) -> bool {
-    one.workload == other.workload && one.operation == other.operation && one.block == other.block
+/// Whether a case was measured beside a hybrid and does the same work: the same operation in the same format and form, from
+/// the same randomness. Signing without any is the one thing that a half may do unsaid: Ed25519 never draws.
+///
+/// A hybrid that makes keys from the libraries' own randomness has no halves: it draws a seed and expands it, where each of
+/// them would ask a generator of its own.
+fn beside(half: &Case, hybrid: &Case) -> bool {
+    let told = |case: &Case| {
+        let mut parameters = case.parameters.clone();
+        parameters.retain(|parameter| *parameter != Parameter::Flag(DETERMINISTIC.into()));
+        parameters
+    };
+    let draws = MAKES_KEYS.contains(&hybrid.operation.as_str()) && hybrid.coins() != Some(CoinSource::Exact);
+    let same_work = half.form == hybrid.form && told(half) == told(hybrid) && !draws;
+    same_work && half.workload == hybrid.workload && half.operation == hybrid.operation && half.block == hybrid.block
 }
 
 /// The mean of one operation in ns, by process and round.
@@ -133,7 +148,7 @@ mod tests {
             operation: "handshake".into(),
             provider: provider.into(),
             form: None,
-            parameters: Vec::new(),
+            parameters: vec![Parameter::Word("coins".into(), "exact".into())],
             block: "hybrid/kem/handshake".into(),
             facts: Facts::default(),
         };
@@ -213,5 +228,55 @@ mod tests {
         half.samples.visits.retain(|visit| visit.round == 4);
         let run = run(vec![record("X25519", "a", 60), half, hybrid()]);
         assert!((decompositions(&run)[0].hybrid_ns - 93.0 * 104.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_halves_in_the_hybrids_own_format_count() {
+        let encoded = |algorithm: &str, provider: &str, ns: u64, format: &str| {
+            let mut record = record(algorithm, provider, ns);
+            record.case.operation = "encode-public".into();
+            record.case.parameters = vec![Parameter::Word("format".into(), format.into())];
+            record
+        };
+        let of = |format: &'static str| {
+            let both = ["pem", "der"].map(|other| {
+                let factor = if other == format { 1 } else { 20 };
+                [encoded("X25519", "a", 60 * factor, other), encoded("ML-KEM-768", "b", 30 * factor, other)]
+            });
+            let halves = both.into_iter().flatten();
+            run(halves.chain([encoded("X-Wing", "a+b", 93, format)]).collect())
+        };
+        for format in ["der", "pem"] {
+            let run = of(format);
+            let found = decompositions(&run);
+            assert!(
+                (found[0].hybrid_ns / (found[0].classical_ns + found[0].post_quantum_ns) - 93.0 / 90.0).abs() < 1e-9
+            );
+        }
+        assert!(decompositions(&of("cbor")).is_empty(), "no half is in CBOR");
+    }
+
+    #[test]
+    fn keys_that_each_library_draws_for_itself_are_not_decomposed() {
+        let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
+        all.iter_mut().for_each(|record| record.case.parameters.clear());
+        assert!(decompositions(&run(all.clone())).is_empty());
+        all.iter_mut().for_each(|record| record.case.operation = "encapsulate".into());
+        assert_eq!(decompositions(&run(all)).len(), 1, "each half draws there what the hybrid has it draw");
+    }
+
+    #[test]
+    fn a_signature_without_randomness_has_halves_without_any() {
+        let signed = |algorithm: &str, provider: &str, flagged: bool| {
+            let mut record = record(algorithm, provider, 50);
+            record.case.operation = "sign".into();
+            record.case.parameters = flagged.then(|| Parameter::Flag(DETERMINISTIC.into())).into_iter().collect();
+            record
+        };
+        let of = |post_quantum: bool| {
+            let halves = vec![signed("Ed25519", "a", false), signed("ML-DSA-65", "b", post_quantum)];
+            run(halves.into_iter().chain([signed("MLDSA65-Ed25519-SHA512", "a+b", true)]).collect())
+        };
+        assert_eq!((decompositions(&of(true)).len(), decompositions(&of(false)).len()), (1, 0));
     }
 }

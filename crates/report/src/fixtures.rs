@@ -21,6 +21,7 @@ pub(crate) fn case(provider: &str) -> Case {
         parameters: Vec::new(),
         block: "kem".into(),
         facts: Facts {
+            generator: None,
             defect: None,
             sizes: Sizes {
                 public_key: Some(1184),

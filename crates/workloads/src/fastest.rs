@@ -1,123 +1,212 @@
-//! `fastest`, as a name of a provider: a pilot says which of them does a half in the least time on this machine. The plan
-//! then names the provider itself, so that the figures say what was measured and a run that goes on has the same pair.
+//! `fastest`, as a name of a half's provider. It stands for the pair of providers that does in the least time what is
+//! measured of a construction, among the pairs that can do all that the construction needs.
+//!
+//! Nothing is run here. A plan is drafted first with every pair that could be meant; what of the draft is selected says
+//! which [questions](Question) are open. Whoever measures has worker processes answer them by the cases of each question,
+//! and the plan is made again with the answers. So filters narrow the candidates down, all areas of a plan have the same
+//! answer, and a library that crashes is out of the question and harms nobody.
 
+use crate::pairs::Pair;
 use crate::{NULL, Options};
-use pqlab_harness::clock::monotonic_ns;
-use pqlab_primitives::{Coins, Kem, Provider, Result as LibraryResult, SignatureScheme};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use pqlab_record::{Case, Fastest};
 
 /// The name.
-const FASTEST: &str = "fastest";
-/// Attempts, of which the least counts, and operations in each: a hundredth of a second for each provider.
-const ATTEMPTS: usize = 8;
-const OPERATIONS: usize = 8;
+pub const FASTEST: &str = "fastest";
 
-/// The options with each `fastest` replaced by the provider that it stands for.
-pub(crate) fn resolve(
-    options: &Options,
-    classical: impl Fn() -> Option<String>,
-    post_quantum: impl Fn() -> Option<String>,
-) -> Options {
-    let named = |wanted: &Option<String>, fastest: &dyn Fn() -> Option<String>| match wanted.as_deref() {
-        Some(FASTEST) => fastest(),
-        _ => wanted.clone(),
+/// Operations that contain all others of their construction: where one is measured it decides alone.
+const WHOLE: [&str; 2] = ["handshake", "cycle"];
+
+/// For which pair `fastest` stands in a construction: to be answered by measuring [its cases](Self::cases).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The construction: `X-Wing`.
+    pub construction: String,
+    /// What was asked for: `fastest+fastest`, or with the half that was given: `fastest+liboqs`.
+    pub asked: String,
+    /// The pairs among which to choose, by the name that cases give them.
+    pub candidates: Vec<String>,
+    /// An ordinary case of the construction for each operation that is measured, of whatever pair.
+    deciding: Vec<Case>,
+}
+
+impl Question {
+    /// The operations whose times decide, added up.
+    pub fn operations(&self) -> Vec<String> {
+        let all = || self.deciding.iter().map(|case| case.operation.clone());
+        match all().find(|operation| WHOLE.contains(&operation.as_str())) {
+            Some(whole) => vec![whole],
+            None => all().collect(),
+        }
+    }
+
+    /// What is to be measured, all in the same rounds: each of the operations by each of the candidates.
+    pub fn cases(&self) -> Vec<Case> {
+        let operations = self.operations();
+        let block = format!("fastest/{}/{}", self.construction, self.asked);
+        let of = |candidate: &String| {
+            let deciding = self.deciding.iter().filter(|case| operations.contains(&case.operation));
+            let by = |case: &Case| Case { provider: candidate.clone(), block: block.clone(), ..case.clone() };
+            deciding.map(by).collect::<Vec<_>>()
+        };
+        self.candidates.iter().flat_map(of).collect()
+    }
+
+    /// Takes what another selection of the same plan asks of the same construction.
+    fn join(&mut self, other: Question) {
+        for candidate in other.candidates {
+            if !self.candidates.contains(&candidate) {
+                self.candidates.push(candidate);
+            }
+        }
+        for case in other.deciding {
+            if self.deciding.iter().all(|known| known.operation != case.operation) {
+                self.deciding.push(case);
+            }
+        }
+    }
+}
+
+/// Adds questions to those of other selections of a plan: one and the same has one answer.
+pub fn merge(questions: &mut Vec<Question>, more: Vec<Question>) {
+    for question in more {
+        let same = |known: &&mut Question| known.construction == question.construction && known.asked == question.asked;
+        match questions.iter_mut().find(same) {
+            Some(known) => known.join(question),
+            None => questions.push(question),
+        }
+    }
+}
+
+/// Whether the options leave a half to measurement.
+pub(crate) fn is_asked(options: &Options) -> bool {
+    [&options.classical, &options.post_quantum].into_iter().any(|half| half.as_deref() == Some(FASTEST))
+}
+
+/// What is asked for, for a pair that could be meant; `None` where both halves were named or none.
+fn asked(options: &Options, pair: &Pair) -> Option<String> {
+    let part = |wanted: &Option<String>, own: &String| match wanted.as_deref() {
+        Some(FASTEST) => FASTEST.to_owned(),
+        _ => own.clone(),
     };
-    Options {
-        classical: named(&options.classical, &classical),
-        post_quantum: named(&options.post_quantum, &post_quantum),
-        ..options.clone()
+    let both =
+        || format!("{}+{}", part(&options.classical, &pair.classical), part(&options.post_quantum, &pair.post_quantum));
+    is_asked(options).then(both)
+}
+
+/// Whether a construction is measured with the pair: always, unless `fastest` is asked for and stands for another. Of a
+/// draft all that could be meant are kept.
+pub(crate) fn keeps(options: &Options, construction: &str, pair: &Pair) -> bool {
+    let Some(asked) = asked(options, pair) else { return true };
+    // What does nothing is no answer.
+    if pair.classical == NULL || pair.post_quantum == NULL {
+        return false;
     }
+    let chosen =
+        |choice: &Fastest| choice.construction == construction && choice.asked == asked && choice.provider == pair.id();
+    options.fastest.as_ref().is_none_or(|choices| choices.iter().any(chosen))
 }
 
-/// The provider with the fastest handshake of a KEM.
-pub(crate) fn kem(providers: &[Arc<Provider>], algorithm: &str) -> Option<String> {
-    least(providers, "kem", algorithm, |provider| {
-        let kem = provider.kem(algorithm)?;
-        pilot(|| handshake(kem.as_ref()))
-    })
-}
-
-/// The provider with the fastest cycle of key generation, signing and verification, of those that make keys from seeds and
-/// can sign without randomness where the scheme has any: without both, the difference to a hybrid would be luck.
-pub(crate) fn signature(providers: &[Arc<Provider>], algorithm: &str) -> Option<String> {
-    least(providers, "signature", algorithm, |provider| {
-        let scheme = provider.signature(algorithm)?;
-        let info = scheme.info();
-        if !info.coins.keygen || (info.parameters.signing_coins > 0 && !info.coins.operation) {
-            return None;
-        }
-        pilot(|| cycle(scheme.as_ref()))
-    })
-}
-
-/// What was found before, by kind, algorithm and the providers to choose from: all selections of a plan have the same
-/// pair, however close the second is.
-static FOUND: Mutex<Option<HashMap<Question, Option<String>>>> = Mutex::new(None);
-
-type Question = (&'static str, String, Vec<String>);
-
-fn least(
-    providers: &[Arc<Provider>],
-    kind: &'static str,
-    algorithm: &str,
-    time_ns: impl Fn(&Provider) -> Option<u64>,
-) -> Option<String> {
-    let real = || providers.iter().filter(|provider| provider.library != NULL);
-    let key = (kind, algorithm.to_owned(), real().map(|provider| provider.id()).collect());
-    let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
-    let pilots = || real().filter_map(|provider| Some((time_ns(provider)?, provider.id()))).min().map(|(_, id)| id);
-    found.get_or_insert_default().entry(key).or_insert_with(pilots).clone()
-}
-
-/// The least time in ns; `None` where the library fails.
-fn pilot(operation: impl Fn() -> LibraryResult<()>) -> Option<u64> {
-    let mut least = None;
-    for _ in 0..ATTEMPTS {
-        let started = monotonic_ns();
-        for _ in 0..OPERATIONS {
-            operation().ok()?;
-        }
-        let taken = monotonic_ns() - started;
-        least = Some(least.map_or(taken, |least: u64| least.min(taken)));
+/// The questions that a selection of a draft leaves open. `deciding` gives, for a case of a construction, the ordinary case
+/// by which its pair is tried; `None` for what follows from others, such as a half.
+pub(crate) fn questions(
+    options: &Options,
+    selected: &[Case],
+    deciding: impl Fn(&Case) -> Option<Case>,
+) -> Vec<Question> {
+    let mut questions = Vec::new();
+    for case in selected.iter().filter(|case| case.provider != NULL) {
+        let Some(deciding) = deciding(case) else { continue };
+        let Some(asked) = asked(options, &Pair::of(case)) else { continue };
+        let question = Question {
+            construction: deciding.algorithm.clone(),
+            asked,
+            candidates: vec![case.provider.clone()],
+            deciding: vec![deciding],
+        };
+        merge(&mut questions, vec![question]);
     }
-    least
-}
-
-fn handshake(kem: &dyn Kem) -> LibraryResult<()> {
-    let parameters = &kem.info().parameters;
-    let (mut ciphertext, mut secret) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
-    let key = kem.generate(Coins::Internal)?;
-    key.encapsulation_key()?.encapsulate(Coins::Internal, &mut ciphertext, &mut secret)?;
-    key.decapsulate(&ciphertext, &mut secret)
-}
-
-fn cycle(scheme: &dyn SignatureScheme) -> LibraryResult<()> {
-    let mut signature = vec![0; scheme.info().parameters.signature];
-    let key = scheme.generate(Coins::Internal)?;
-    let length = key.sign(&[], b"pilot", Coins::Internal, &mut signature)?;
-    key.verifying_key()?.verify(&[], b"pilot", &signature[..length])
+    questions
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pqlab_record::Facts;
 
-    #[test]
-    fn fastest_is_one_of_those_that_have_the_half() {
-        let providers = pqlab_providers::providers();
-        let found = kem(&providers, "ML-KEM-768").unwrap();
-        assert!(found != NULL && providers.iter().any(|provider| provider.id() == found));
-        assert_eq!(signature(&providers, "no such scheme"), None);
-        assert_eq!(kem(&providers, "ML-KEM-768").unwrap(), found, "the same answer every time");
-        let alone: Vec<_> = providers.iter().filter(|provider| provider.id() == "rustcrypto").cloned().collect();
-        assert_eq!(kem(&alone, "ML-KEM-768").as_deref(), Some("rustcrypto"), "of those that are there to choose from");
+    fn case(operation: &str, provider: &str) -> Case {
+        Case {
+            workload: "hybrid".into(),
+            algorithm: "X-Wing".into(),
+            operation: operation.into(),
+            provider: provider.into(),
+            form: None,
+            parameters: Vec::new(),
+            block: format!("hybrid/kem/{operation}"),
+            facts: Facts::default(),
+        }
+    }
+
+    fn options(classical: &str, post_quantum: &str) -> Options {
+        Options { classical: Some(classical.into()), post_quantum: Some(post_quantum.into()), ..Options::default() }
+    }
+
+    fn pair(classical: &str, post_quantum: &str) -> Pair {
+        Pair { classical: classical.into(), post_quantum: post_quantum.into() }
+    }
+
+    fn chosen(asked: &str, provider: &str) -> Fastest {
+        Fastest {
+            construction: "X-Wing".into(),
+            asked: asked.into(),
+            operations: vec!["handshake".into()],
+            provider: provider.into(),
+            ns: 1.0,
+            runner_up: None,
+            candidates: 2,
+            failed: Vec::new(),
+        }
     }
 
     #[test]
-    fn only_the_word_is_replaced() {
-        let asked = Options { classical: Some("fastest".into()), post_quantum: Some("b".into()), ..Options::default() };
-        let resolved = resolve(&asked, || Some("a".into()), || panic!("nobody asked"));
-        assert_eq!((resolved.classical.as_deref(), resolved.post_quantum.as_deref()), (Some("a"), Some("b")));
+    fn a_draft_keeps_all_that_could_be_meant_and_a_plan_what_was_chosen() {
+        let draft = options(FASTEST, FASTEST);
+        assert!(keeps(&draft, "X-Wing", &pair("a", "b")) && !keeps(&draft, "X-Wing", &pair(NULL, NULL)));
+        let plan = Options { fastest: Some(vec![chosen("fastest+fastest", "a+b")]), ..draft };
+        assert!(keeps(&plan, "X-Wing", &pair("a", "b")) && !keeps(&plan, "X-Wing", &pair("a", "a")));
+        assert!(!keeps(&plan, "another", &pair("a", "b")), "each construction has an answer of its own");
+        assert!(keeps(&options("a", "b"), "X-Wing", &pair("a", "b")), "nobody asked");
+    }
+
+    #[test]
+    fn with_one_half_given_each_of_its_providers_has_an_answer() {
+        let plan = Options {
+            fastest: Some(vec![chosen("fastest+b", "a+b"), chosen("fastest+c", "d+c")]),
+            classical: Some(FASTEST.into()),
+            ..Options::default()
+        };
+        let kept = |classical, post_quantum| keeps(&plan, "X-Wing", &pair(classical, post_quantum));
+        assert!(kept("a", "b") && kept("d", "c") && !kept("d", "b") && !kept("a", "c"));
+    }
+
+    #[test]
+    fn the_operations_that_are_measured_decide_and_one_that_contains_them_all_alone() {
+        let options = options(FASTEST, FASTEST);
+        let selected = ["a", "a+b"].map(|provider| ["keygen", "encapsulate"].map(|name| case(name, provider)));
+        let mut open = questions(&options, selected.as_flattened(), |case| Some(case.clone()));
+        assert_eq!(open.len(), 1);
+        assert_eq!((open[0].operations(), open[0].cases().len()), (vec!["keygen".into(), "encapsulate".into()], 4));
+        let other_area = questions(&options, &[case("handshake", "c")], |case| Some(case.clone()));
+        merge(&mut open, other_area);
+        let cases = open[0].cases();
+        assert_eq!(open[0].operations(), ["handshake"]);
+        assert_eq!(cases.iter().map(|case| case.provider.as_str()).collect::<Vec<_>>(), ["a", "a+b", "c"]);
+        assert!(cases.iter().all(|case| case.operation == "handshake" && case.block == cases[0].block));
+    }
+
+    #[test]
+    fn nothing_is_open_where_nobody_asks_or_a_case_follows_from_others() {
+        let named = options("a", "b");
+        assert!(questions(&named, &[case("keygen", "a+b")], |case| Some(case.clone())).is_empty());
+        assert!(questions(&options(FASTEST, "b"), &[case("keygen", "a+b")], |_| None).is_empty());
     }
 }

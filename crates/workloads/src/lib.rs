@@ -1,7 +1,7 @@
 //! What pqlab measures: one file per workload, one line each in [`workloads`].
 
 mod certificate;
-mod fastest;
+pub mod fastest;
 mod floor;
 mod hash;
 mod hybrid;
@@ -23,9 +23,10 @@ pub use ledger::Senders;
 pub use registry::Registry;
 pub use variant::{Keys, Variant};
 
+use fastest::Question;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
-use pqlab_record::{Case, CoinSource};
+use pqlab_record::{Case, CoinSource, Fastest};
 use std::sync::Arc;
 
 /// A kind of work that is measured.
@@ -36,8 +37,15 @@ pub trait Workload: Send + Sync {
     /// What it answers, in one line.
     fn describe(&self) -> &'static str;
 
-    /// Every case that the providers make possible. What of them is measured, a suite selects.
+    /// Every case that the providers make possible. What of them is measured, a suite selects. Nothing is run for it:
+    /// libraries are asked for what they offer and no more.
     fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case>;
+
+    /// What has to be measured before it is known for which pairs `fastest` stands in these of its cases, which were
+    /// selected from a draft with the same options.
+    fn questions(&self, _selected: &[Case], _providers: &[Arc<Provider>], _options: &Options) -> Vec<Question> {
+        Vec::new()
+    }
 
     /// The primitives whose known answers must be right before the case is measured: the name of a provider and of an
     /// algorithm, for each.
@@ -57,10 +65,12 @@ pub trait Workload: Send + Sync {
 pub struct Options {
     /// Message lengths in bytes, in place of each workload's own.
     pub lengths: Option<Vec<u64>>,
-    /// The provider of a construction's classical half, in place of each.
+    /// The provider of a construction's classical half, in place of each; or [`fastest::FASTEST`].
     pub classical: Option<String>,
-    /// The provider of a construction's post-quantum half, in place of each.
+    /// The provider of a construction's post-quantum half, in place of each; or [`fastest::FASTEST`].
     pub post_quantum: Option<String>,
+    /// The pairs for which `fastest` stands; `None` while that is open, when it stands for all that it could be.
+    pub fastest: Option<Vec<Fastest>>,
     /// Variants of signing, in place of the usual one; empty for the usual one alone.
     pub variants: Vec<Variant>,
     /// Numbers of threads, in place of 1, 2, 4, ... and all.

@@ -1,6 +1,7 @@
 //! Which providers a construction of two halves is made of: `aws-lc`, or `aws-lc+liboqs` where they differ.
 
 use crate::Options;
+use crate::fastest::FASTEST;
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
 use std::sync::Arc;
@@ -32,7 +33,8 @@ impl Pair {
 }
 
 /// The pairs to measure, of the providers that have the halves: where none are asked for, each provider with itself,
-/// and each that has the post-quantum half alone with the first that has the classical one.
+/// and each that has the post-quantum half alone with the first that has the classical one. `fastest` may be any of them:
+/// which it is, [each construction tells](crate::fastest::keeps).
 pub(crate) fn pairs(
     providers: &[Arc<Provider>],
     options: &Options,
@@ -40,7 +42,9 @@ pub(crate) fn pairs(
     post_quantum: impl Fn(&Provider) -> bool,
 ) -> Vec<Pair> {
     let named = |wanted: &Option<String>, provider: &Provider| {
-        wanted.as_ref().is_none_or(|wanted| *wanted == provider.id() || *wanted == provider.library)
+        wanted
+            .as_ref()
+            .is_none_or(|wanted| *wanted == FASTEST || *wanted == provider.id() || *wanted == provider.library)
     };
     let first: Vec<&Arc<Provider>> =
         providers.iter().filter(|provider| classical(provider) && named(&options.classical, provider)).collect();

@@ -87,11 +87,12 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) workers: Option<u64>,
 
-    /// The library of a hybrid's classical half; `fastest`: the one that is here [default: each]
+    /// The library of a hybrid's classical half; `fastest`: of those that can do all of it, the one that
+    /// takes least for what is measured, which is found first [default: each]
     #[arg(long, value_name = "P")]
     pub(crate) classical: Option<String>,
 
-    /// The library of a hybrid's post-quantum half; `fastest`: the one that is here [default: each]
+    /// The library of a hybrid's post-quantum half; `fastest`: as with --classical [default: each]
     #[arg(long, value_name = "P")]
     pub(crate) post_quantum: Option<String>,
 

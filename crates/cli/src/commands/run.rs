@@ -122,7 +122,12 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
     let suites = names.iter().map(|name| Suite::find(name)).collect::<Result<Vec<_>, _>>()?;
     let filters = filters(arguments);
     let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
-    Plan::new(laboratory.registry(), &suites, &filters, &overrides)
+    let mut tell = |text: &str| {
+        if !arguments.quiet {
+            output::talk(text);
+        }
+    };
+    laboratory.plan(&suites, &filters, &overrides, &mut tell)
 }
 
 /// Where the run is to be saved: looked at before anything is measured.

@@ -73,7 +73,7 @@ impl HybridDecapsulationKey {
         let mut public_x = [0; X25519];
         // Only X-Wing's function looks at it.
         if let Combiner::Universal(_) = combiner {
-            classical.encapsulation_key()?.encode(&mut public_x)?;
+            classical.encode_encapsulation_key(&mut public_x)?;
         }
         Ok(Box::new(HybridDecapsulationKey { classical, post_quantum, public_x, layout, combiner, secret }))
     }

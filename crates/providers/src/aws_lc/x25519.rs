@@ -134,6 +134,11 @@ impl DecapsulationKey for Secret {
         Ok(Box::new(Public(self.public())))
     }
 
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        front("encapsulation key", LENGTH, out)?.copy_from_slice(&self.public());
+        Ok(LENGTH)
+    }
+
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != KeyEncoding::Scalar {
             return Err(ENCODING);

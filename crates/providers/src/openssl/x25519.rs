@@ -173,6 +173,11 @@ impl DecapsulationKey for Private {
         Ok(Box::new(Encapsulator { key, generator: self.generator.clone() }))
     }
 
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        self.key.write_raw_public(super::front("encapsulation key", out, LENGTH)?)?;
+        Ok(LENGTH)
+    }
+
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != KeyEncoding::Scalar {
             return Err(NO_SUCH_ENCODING);

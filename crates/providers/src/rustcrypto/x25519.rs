@@ -158,6 +158,10 @@ impl DecapsulationKey for Prepared {
         Ok(Box::new(PreparedPublicKey(*self.public())))
     }
 
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", out, self.public().as_bytes())
+    }
+
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Scalar => write("decapsulation key", out, self.secret.as_bytes()),

@@ -90,6 +90,7 @@ impl HarnessEntry {
             counter: protocol.counter,
             affinity: protocol.affinity.clone(),
             run_spreads: protocol.run_spreads.clone(),
+            fastest: protocol.fastest.clone(),
         }
     }
 }

@@ -138,6 +138,7 @@ fn protocol(entry: HarnessEntry) -> Protocol {
         counter: entry.counter,
         affinity: entry.affinity,
         run_spreads: entry.run_spreads,
+        fastest: entry.fastest,
     }
 }
 

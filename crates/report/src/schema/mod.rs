@@ -8,8 +8,8 @@ mod import;
 use crate::scaling::{LoadEntry, ScalingEntry};
 use indexmap::IndexMap;
 use pqlab_record::{
-    Build, CounterChoice, Cpu, CyclesSource, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild, Residue,
-    RunSpreads, Samples, Sizes, Status,
+    Build, CounterChoice, Cpu, CyclesSource, Fastest, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild,
+    Residue, RunSpreads, Samples, Sizes, Status,
 };
 use serde::{Deserialize, Serialize};
 
@@ -138,6 +138,9 @@ pub struct HarnessEntry {
     /// What intervals take the spread between runs for. An import without it is taken.
     #[serde(default)]
     pub run_spreads: RunSpreads,
+    /// What `fastest` stands for, where it was asked for, with its runner-up. An import without it is taken.
+    #[serde(default)]
+    pub fastest: Vec<Fastest>,
 }
 
 /// A case.

@@ -1,3 +1,4 @@
+use super::fastest::fastest_line;
 use super::notes::Note;
 use super::palette::{Palette, Role};
 use super::text::neutral;
@@ -84,6 +85,7 @@ pub(super) fn closing_with(run: &Run, notes: &[Note], estimated: bool, palette: 
         lines.push(format!("≈cycles: {ESTIMATED_CYCLES}"));
     }
     lines.extend(generators(run).map(|line| palette.paint(Role::Faint, &line)));
+    lines.extend(run.header.protocol.fastest.iter().map(fastest_line));
     lines.push(palette.paint(Role::Faint, &environment_line(&run.header.environment)));
     lines.extend(floor_line(run).map(|line| palette.paint(Role::Faint, &line)));
     lines.join("\n") + "\n"

@@ -8,16 +8,21 @@ mod authority;
 mod documents;
 mod encodings;
 
-use crate::hybrid::{hybrid_signature, signature_pairs};
+use crate::fastest::{self, Question, keeps};
+use crate::hybrid::{self, hybrid_signature, signature_pairs};
 use crate::pairs::Pair;
 use crate::{Options, Workload, fault, find, missing};
 use authority::{Authority, Form};
 use documents::{Build, Parse, Verify, VerifyChain};
 use encodings::{FINGERPRINT, KEYS};
+use pqlab_constructions::CompositeSignature;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureScheme};
 use pqlab_record::{Case, Facts, Parameter};
 use std::sync::Arc;
+
+/// The construction whose pair all forms have where `fastest` is asked for.
+const DECIDING: &str = CompositeSignature::ALGORITHM;
 
 const OPERATIONS: [&str; 4] = ["build", "parse", "verify", "verify-chain"];
 
@@ -33,7 +38,8 @@ impl Workload for CertificateWorkload {
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
-        let pairs = signature_pairs(providers, options);
+        let mut pairs = signature_pairs(providers, options);
+        pairs.retain(|pair| keeps(options, DECIDING, pair));
         let mut cases = Vec::new();
         for operation in OPERATIONS {
             for form in Form::ALL {
@@ -55,11 +61,25 @@ impl Workload for CertificateWorkload {
             }
         }
         // Encodings are this program's own: any provider makes the keys.
-        let makers = pairs.iter().filter(|pair| pair.classical == pair.post_quantum);
-        for pair in makers.take(1) {
-            cases.extend(encodings::cases(&pair.id()));
-        }
+        let maker = pairs.iter().find(|pair| pair.classical == pair.post_quantum).or(pairs.first());
+        cases.extend(maker.into_iter().flat_map(|pair| encodings::cases(&pair.classical)));
         cases
+    }
+
+    /// One pair for all forms, which are compared with one another: that of the composite, which needs the most.
+    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+        let of_pairs = |case: &Case| {
+            let form = Form::named(&case.algorithm)?;
+            let operation = if case.operation == "build" { "sign" } else { "verify" };
+            let of_pair = !matches!(form, Form::Classical | Form::Pure);
+            of_pair.then(|| hybrid::deciding(DECIDING, operation, &case.provider))?
+        };
+        let open = fastest::questions(options, selected, of_pairs);
+        if open.is_empty() && !selected.is_empty() {
+            // Halves or keys alone: any certificate decides for them.
+            return fastest::questions(options, &self.cases(providers, options), of_pairs);
+        }
+        open
     }
 
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {

@@ -5,6 +5,7 @@
 use super::{ED25519, ML_DSA};
 use crate::fault;
 use crate::inputs::{POOL, Turn, bytes};
+use pqlab_constructions::CompositeSignature;
 use pqlab_constructions::hybrid_signature::Message;
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, Hash, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
@@ -15,11 +16,26 @@ use std::sync::Arc;
 /// Length in bytes of the caller's message: a digest's.
 const MESSAGE: usize = 32;
 
+/// What chance decides of the time of a signature.
+pub(super) struct Luck;
+
+impl Luck {
+    /// Whether a scheme that repeats itself can be had without: the same keys, and signatures without randomness. The
+    /// reference's hybrid draws for each signature what it signs.
+    pub(super) fn can_be_left_out(scheme: &dyn SignatureScheme) -> bool {
+        let info = scheme.info();
+        let repeats = [ML_DSA, CompositeSignature::ALGORITHM].contains(&info.parameters.algorithm.as_ref());
+        repeats && info.coins.keygen && info.coins.operation
+    }
+}
+
 /// Keys and messages of one scheme.
 pub(super) struct Inputs {
     scheme: Arc<dyn SignatureScheme>,
     context: &'static [u8],
     deterministic: bool,
+    /// Whether keys that are timed are made from the seeds; else from the library's own randomness.
+    given: bool,
     pool: Vec<Input>,
 }
 
@@ -41,6 +57,7 @@ impl Inputs {
     pub(super) fn new(
         scheme: Arc<dyn SignatureScheme>,
         case: &Case,
+        given: bool,
         sha512: &dyn Hash,
         generator: &mut ChaCha8Rng,
     ) -> LibraryResult<Inputs> {
@@ -60,7 +77,7 @@ impl Inputs {
             pool.push(Input { key, seed, message });
         }
         let context = if case.algorithm == ML_DSA { Message::ML_DSA_CONTEXT } else { &[] };
-        Ok(Inputs { scheme, context, deterministic: case.flag("deterministic"), pool })
+        Ok(Inputs { scheme, context, deterministic: case.flag("deterministic"), given, pool })
     }
 
     fn signing_coins(&self) -> Coins<'static> {
@@ -71,17 +88,65 @@ impl Inputs {
         vec![0; self.scheme.info().parameters.signature]
     }
 
-    /// Accepts the signature and refuses it with a bit flipped.
+    /// Accepts the signature, and refuses it for another message and with a bit flipped.
     fn check(&self, verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Fault> {
         verifier.verify(self.context, message, signature).map_err(fault)?;
-        let mut tampered = signature.to_vec();
-        if let Some(byte) = tampered.first_mut() {
-            *byte ^= 1;
+        let flipped = |bytes: &[u8]| {
+            let mut changed = bytes.to_vec();
+            changed.iter_mut().take(1).for_each(|byte| *byte ^= 1);
+            changed
+        };
+        let refused = |message: &[u8], signature: &[u8], what: &str| {
+            let accepted = verifier.verify(self.context, message, signature).is_ok();
+            if accepted { Err(Fault::WrongAnswer(format!("verification accepts {what}"))) } else { Ok(()) }
+        };
+        refused(&flipped(message), signature, "another message")?;
+        refused(message, &flipped(signature), "a signature with a bit flipped")
+    }
+
+    /// The key of an input as it is timed.
+    #[inline(always)]
+    fn generate(&self, input: &Input) -> LibraryResult<Box<dyn SigningKey>> {
+        self.scheme.generate(if self.given { input.coins() } else { Coins::Internal })
+    }
+}
+
+/// Key generation up to a prepared key.
+pub(super) struct SignatureKeygen {
+    inputs: Inputs,
+    turn: Turn,
+    keys: Vec<Box<dyn SigningKey>>,
+}
+
+impl SignatureKeygen {
+    pub(super) fn new(inputs: Inputs) -> SignatureKeygen {
+        SignatureKeygen { turn: Turn::of(inputs.pool.len()), keys: Vec::new(), inputs }
+    }
+}
+
+impl Trial for SignatureKeygen {
+    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+        self.keys.clear();
+        self.keys.reserve(batch);
+        Ok(())
+    }
+
+    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            let input = &self.inputs.pool[self.turn.advance()];
+            self.keys.push(self.inputs.generate(input).map_err(fault)?);
         }
-        match verifier.verify(self.context, message, &tampered) {
-            Err(_) => Ok(()),
-            Ok(()) => Err(Fault::WrongAnswer("verification accepts a signature with a bit flipped".into())),
-        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let Some(key) = self.keys.last() else {
+            return Err(Fault::WrongAnswer("no key was made".into()));
+        };
+        let (mut signature, message) = (self.inputs.signature(), &self.inputs.pool[self.turn.last()].message);
+        let length = key.sign(self.inputs.context, message, Coins::Internal, &mut signature).map_err(fault)?;
+        let verifier = key.verifying_key().map_err(fault)?;
+        self.inputs.check(verifier.as_ref(), message, &signature[..length])
     }
 }
 
@@ -189,7 +254,7 @@ impl Trial for Cycle {
         let context = self.inputs.context;
         for _ in 0..batch {
             let input = &self.inputs.pool[self.turn.advance()];
-            let key = self.inputs.scheme.generate(input.coins()).map_err(fault)?;
+            let key = self.inputs.generate(input).map_err(fault)?;
             self.length = key.sign(context, &input.message, coins, &mut self.signature).map_err(fault)?;
             let verifier = key.verifying_key().map_err(fault)?;
             verifier.verify(context, &input.message, &self.signature[..self.length]).map_err(fault)?;

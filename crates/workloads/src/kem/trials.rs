@@ -12,7 +12,7 @@ use std::sync::Arc;
 const KEPT: usize = 16;
 
 /// Encapsulates to `key` and decapsulates again.
-fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationKey) -> Result<(), Fault> {
+pub(crate) fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationKey) -> Result<(), Fault> {
     let parameters = &kem.info().parameters;
     let mut ciphertext = vec![0; parameters.ciphertext];
     let (mut sent, mut received) = (vec![0; parameters.shared_secret], vec![0; parameters.shared_secret]);

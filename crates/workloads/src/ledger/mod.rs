@@ -182,6 +182,7 @@ impl Subject {
             parameters,
             block: String::new(),
             facts: Facts {
+                generator: None,
                 defect: None,
                 generator: None,
                 sizes: Sizes {

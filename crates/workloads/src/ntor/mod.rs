@@ -11,9 +11,10 @@ mod nothing;
 pub mod relay;
 mod steps;
 
+use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};
 use crate::scaling::{self, TrialJob};
-use crate::{NULL, Options, Workload, fastest, fault, find, missing};
+use crate::{NULL, Options, Workload, fault, find, missing};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -45,11 +46,13 @@ impl Workload for NtorWorkload {
         for handshake in handshakes() {
             let kem = handshake.kem;
             let has_kem = |provider: &Provider| kem.is_none_or(|kem| kem_of(provider, kem).is_some());
-            let mut found = pairs(providers, &handshake.halves(providers, options), has_classical, has_kem);
+            let options = &handshake.halves(options);
+            let mut found = pairs(providers, options, has_classical, has_kem);
             if kem.is_none() {
                 // No second half: the classical provider alone.
                 found.retain(|pair| pair.classical == pair.post_quantum);
             }
+            found.retain(|pair| keeps(options, &handshake.name(), pair));
             for pair in found {
                 let Ok(protocol) = handshake.protocol(providers, &pair, None) else { continue };
                 let case = |operation: &str, block: &str, parameters: Vec<Parameter>| Case {
@@ -84,6 +87,24 @@ impl Workload for NtorWorkload {
             }
         }
         cases
+    }
+
+    /// Each handshake has a pair of its own, which whoever does less than the whole of it shares: its steps, its parts left
+    /// out, threads, loads, and the exchange with a relay.
+    fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+        let mut questions = Vec::new();
+        for handshake in handshakes() {
+            let deciding = |case: &Case| {
+                let operation = match scaling::operation(case) {
+                    "profile" | "exchange" => "handshake",
+                    other => other,
+                };
+                let alone = Case { operation: operation.into(), parameters: Vec::new(), ..case.clone() };
+                (case.algorithm == handshake.name()).then_some(alone)
+            };
+            fastest::merge(&mut questions, fastest::questions(&handshake.halves(options), selected, deciding));
+        }
+        questions
     }
 
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
@@ -165,18 +186,11 @@ impl Handshake {
         }
     }
 
-    /// The options with the providers that `fastest` stands for. Classical ntor has no second half: it is the first
-    /// provider's alone.
-    fn halves(&self, providers: &[Arc<Provider>], options: &Options) -> Options {
-        let whole: Vec<_> = providers.iter().filter(|provider| has_classical(provider)).cloned().collect();
-        let resolved = fastest::resolve(
-            options,
-            || fastest::kem(&whole, "X25519"),
-            || self.kem.and_then(|kem| fastest::kem(providers, kem)),
-        );
+    /// The options as they concern it. Classical ntor has no second half: it is the first provider's alone.
+    fn halves(&self, options: &Options) -> Options {
         match self.kem {
-            Some(_) => resolved,
-            None => Options { post_quantum: resolved.classical.clone(), ..resolved },
+            Some(_) => options.clone(),
+            None => Options { post_quantum: options.classical.clone(), ..options.clone() },
         }
     }
 

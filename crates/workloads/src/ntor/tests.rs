@@ -90,16 +90,39 @@ fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
     let providers = pqlab_providers::providers();
     let fastest = || Some("fastest".to_owned());
     let options = Options { classical: fastest(), post_quantum: fastest(), ..Options::default() };
+    let draft = NtorWorkload.cases(&providers, &options);
+    let questions = NtorWorkload.questions(&draft, &providers, &options);
+    assert_eq!(questions.len(), handshakes().len());
+    // The slowest that could be meant, which nobody would take by chance.
+    let answers = questions.iter().map(|question| {
+        assert_eq!(
+            question.operations(),
+            ["handshake"],
+            "steps, parts and loads are of the pair with the fastest whole"
+        );
+        assert!(question.cases().iter().all(|case| case.parameters.is_empty()));
+        pqlab_record::Fastest {
+            construction: question.construction.clone(),
+            asked: question.asked.clone(),
+            operations: question.operations(),
+            provider: "rustcrypto".into(),
+            ns: 1.0,
+            runner_up: None,
+            candidates: question.candidates.len() as u64,
+            failed: Vec::new(),
+        }
+    });
+    let options = Options { fastest: Some(answers.collect()), ..options };
     let cases = NtorWorkload.cases(&providers, &options);
     for handshake in handshakes() {
-        let pairs: std::collections::HashSet<&str> =
-            cases.iter().filter(|case| case.algorithm == handshake.name()).map(|case| case.provider.as_str()).collect();
-        assert_eq!(pairs.len(), 1, "{}: {pairs:?}", handshake.name());
-        assert!(pairs.iter().all(|pair| !pair.contains(NULL)), "{pairs:?}");
+        let of = cases.iter().filter(|case| case.algorithm == handshake.name());
+        assert!(of.clone().any(|case| case.operation == "profile") && of.clone().count() > OPERATIONS.len());
+        assert!(of.clone().all(|case| case.provider == "rustcrypto"), "{}", handshake.name());
     }
     let options = Options { post_quantum: Some("rustcrypto".into()), ..Options::default() };
     let named = NtorWorkload.cases(&providers, &options);
     assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "beside every choice of the other half");
+    assert!(NtorWorkload.questions(&named, &providers, &options).is_empty());
 }
 
 struct Running {

@@ -108,11 +108,6 @@ impl Workload for SignatureWorkload {
     }
 }
 
-/// Key generation of a scheme up to a prepared key.
-pub(crate) fn keygen(scheme: Arc<dyn SignatureScheme>, generator: &mut ChaCha8Rng) -> Result<Box<dyn Trial>, Fault> {
-    Ok(Box::new(Keygen::new(scheme, false, generator).map_err(fault)?))
-}
-
 /// The parameter that names a published set of messages.
 const MESSAGES: &str = "messages";
 /// The flag of deterministic signing.

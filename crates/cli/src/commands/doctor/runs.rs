@@ -41,7 +41,7 @@ impl MeasuredArgs {
             algorithms: self.algorithm.clone(),
             ..Filters::default()
         };
-        Plan::new(laboratory.registry(), &suites, &filters, &self.overrides())
+        laboratory.plan(&suites, &filters, &self.overrides(), &mut |text| output::talk(text))
     }
 }
 

@@ -1,0 +1,232 @@
+//! What `fastest` stands for: found by worker processes, before the run that asks for it is planned.
+//!
+//! Each candidate does what is measured of the construction, in a few short visits that are interleaved with those of all
+//! others, by the rules of a run. A library that crashes, hangs or answers wrongly there is a failed candidate, as it would
+//! be a failed row.
+
+use crate::place::Place;
+use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
+use pqlab_harness::process::{Limits, ProcessFleet};
+use pqlab_harness::schedule::{self, CounterFacts};
+use pqlab_harness::{Event, Observer, counter};
+use pqlab_record::{CounterChoice, FailedCandidate, Fastest, Protocol, Record, RunnerUp, Status, Visits};
+use pqlab_report::terminal::fastest_line;
+use pqlab_stats::Sorted;
+use pqlab_workloads::fastest::Question;
+use std::time::Duration;
+
+/// Worker processes.
+const PROCESSES: u32 = 2;
+/// Seconds of a visit: a few dozen operations of a fast library.
+const VISIT_S: f64 = 0.003;
+/// Most seconds for a candidate's operation. A signer that repeats itself takes them all, others a fifth.
+const MAX_TIME_S: f64 = 0.1;
+/// Half-width in percent that is precise enough to choose by.
+const PRECISION_PCT: f64 = 2.0;
+/// A request that takes longer than this is no candidate's, whatever a run would allow.
+const REQUEST: Duration = Duration::from_secs(20);
+/// Of order and inputs: the same candidates have the same inputs.
+const SEED: u64 = 1;
+
+impl Laboratory {
+    /// What suites and filters select. Where they leave a library to measurement (`fastest`), that is measured first, some
+    /// tenths of a second for each candidate, and `note` is told what came of it.
+    ///
+    /// # Errors
+    /// [`LabError::Usage`] for a name that matches nothing, or if nothing is left; [`LabError::Measuring`] if worker
+    /// processes cannot be had.
+    pub fn plan(
+        &self,
+        suites: &[Suite],
+        filters: &Filters,
+        overrides: &ProtocolOverrides,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Plan, LabError> {
+        let (draft, questions) = Plan::draft(self.registry(), suites, filters, overrides)?;
+        if questions.is_empty() {
+            return Ok(draft);
+        }
+        let mut answers = Vec::new();
+        for question in &questions {
+            let tried = self.tried(question, &draft.protocol)?;
+            match answer(question, &tried) {
+                Ok(found) => {
+                    note(&fastest_line(&found));
+                    answers.push(found);
+                }
+                Err(failed) => note(&none_left(question, &failed)),
+            }
+        }
+        Plan::new(self.registry(), suites, filters, overrides, &answers)
+    }
+
+    /// The cases of a question, measured.
+    fn tried(&self, question: &Question, asked: &Protocol) -> Result<Vec<Record>, LabError> {
+        let selected = counter::open(CounterChoice::Wall).map_err(|error| LabError::Measuring(error.to_string()))?;
+        let (metric, ns_per_tick) = (selected.counter.metric(), selected.ns_per_tick);
+        let facts = CounterFacts { metric, ns_per_tick, grain_ns: selected.grain_ns() };
+        let protocol = Protocol {
+            processes: PROCESSES,
+            visit_s: VISIT_S,
+            max_time_s: MAX_TIME_S,
+            precision_pct: PRECISION_PCT,
+            counter: CounterChoice::Wall,
+            affinity: asked.affinity.clone(),
+            ..Protocol::default()
+        };
+        let cases = question.cases();
+        let mut workers = self.workers(SEED, &protocol, &cases, Place::of(&protocol), None);
+        workers.limits = Limits { request: workers.limits.request.min(REQUEST), ..workers.limits };
+        let positions: Vec<usize> = (0..cases.len()).collect();
+        let (mut fleet, mut finished) = (ProcessFleet::new(workers), Finished(Vec::new()));
+        schedule::run(&cases, &positions, &protocol, SEED, facts, &mut fleet, &mut finished)
+            .map_err(LabError::Measuring)?;
+        Ok(finished.0)
+    }
+}
+
+/// Keeps what is finished.
+struct Finished(Vec<Record>);
+
+impl Observer for Finished {
+    fn event(&mut self, event: Event<'_>) -> Result<(), String> {
+        if let Event::Finished { record, .. } = event {
+            self.0.push(*record);
+        }
+        Ok(())
+    }
+
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+/// The candidate with the least time over all operations; those that failed where none is left.
+fn answer(question: &Question, tried: &[Record]) -> Result<Fastest, Vec<FailedCandidate>> {
+    let (mut able, mut failed) = (Vec::new(), Vec::new());
+    for candidate in &question.candidates {
+        match total_ns(tried, candidate) {
+            Ok(ns) => able.push((ns, candidate.clone())),
+            Err(reason) => failed.push(FailedCandidate { provider: candidate.clone(), reason }),
+        }
+    }
+    able.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut in_order = able.into_iter();
+    let Some((ns, provider)) = in_order.next() else { return Err(failed) };
+    Ok(Fastest {
+        construction: question.construction.clone(),
+        asked: question.asked.clone(),
+        operations: question.operations(),
+        provider,
+        ns,
+        runner_up: in_order.next().map(|(ns, provider)| RunnerUp { provider, ns }),
+        candidates: question.candidates.len() as u64,
+        failed,
+    })
+}
+
+/// What a candidate takes for all that was tried of it, in ns; else why that is not known.
+fn total_ns(tried: &[Record], candidate: &str) -> Result<f64, String> {
+    let of: Vec<&Record> = tried.iter().filter(|record| record.case.provider == candidate).collect();
+    if of.is_empty() {
+        return Err("it was not tried".to_owned());
+    }
+    of.into_iter().map(typical_ns).sum()
+}
+
+/// The interquartile mean of an operation in ns: of a signer that repeats itself the median moves in steps, and the mean
+/// leans on whatever interrupted it.
+fn typical_ns(record: &Record) -> Result<f64, String> {
+    if record.status == Status::Failed {
+        return Err(record.error.clone().unwrap_or_default());
+    }
+    let samples = &record.samples;
+    let usable = Visits::Usable.of(samples).flat_map(|visit| samples.ns_per_operation(visit)).collect();
+    Sorted::new(usable).map(|sorted| sorted.interquartile_mean()).ok_or_else(|| "it has no samples".to_owned())
+}
+
+/// What a user is told of a construction that no candidate can do.
+fn none_left(question: &Question, failed: &[FailedCandidate]) -> String {
+    let reasons: Vec<String> = failed.iter().map(|one| format!("{}: {}", one.provider, one.reason)).collect();
+    format!(
+        "{} is left out, since every candidate for {} failed: {}",
+        question.construction,
+        question.asked,
+        reasons.join("; ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_record::{Case, Metric, Samples, Visit};
+    use pqlab_workloads::fastest::FASTEST;
+    use pqlab_workloads::{Options, Registry};
+
+    fn question() -> Question {
+        let registry = Registry::new(pqlab_providers::providers());
+        let asked = || Some(FASTEST.to_owned());
+        let options = Options { classical: asked(), post_quantum: asked(), ..Options::default() };
+        let workload = registry.workloads().iter().find(|workload| workload.id() == "hybrid").unwrap();
+        let mut cases = workload.cases(registry.providers(), &options);
+        cases.retain(|case| case.algorithm == "X-Wing" && ["keygen", "encapsulate"].contains(&case.operation.as_str()));
+        workload.questions(&cases, registry.providers(), &options).remove(0)
+    }
+
+    /// Each case takes what the function says, in ns; nothing where it fails.
+    fn tried(question: &Question, ns: impl Fn(&Case) -> Option<u64>) -> Vec<Record> {
+        let record = |case: Case| {
+            let Some(ns) = ns(&case) else { return Record::failed(case, "it crashed".into(), String::new()) };
+            let visit = Visit {
+                start: 0,
+                process: 0,
+                round: 0,
+                repeats: 0,
+                disturbances: Vec::new(),
+                clock_hz: 0.0,
+                ticks: vec![ns, ns, 50 * ns, ns],
+                wall_ns: Vec::new(),
+                extra: Vec::new(),
+                conditions: Default::default(),
+            };
+            let samples = Samples { metric: Metric::Wall, ns_per_tick: Some(1.0), batch: 1, visits: vec![visit] };
+            Record { status: Status::Ok, error: None, samples, ..Record::failed(case, String::new(), String::new()) }
+        };
+        question.cases().into_iter().map(record).collect()
+    }
+
+    #[test]
+    fn the_least_sum_of_what_is_measured_is_the_answer_with_its_runner_up() {
+        let question = question();
+        let [first, second, third, ..] = question.candidates.as_slice() else { panic!("{:?}", question.candidates) };
+        // The second is the best at one operation, the third at both together.
+        let ns = |case: &Case| match (case.provider == *second, case.provider == *third, case.operation.as_str()) {
+            (true, _, "keygen") => Some(1),
+            (true, _, _) => Some(99),
+            (_, true, _) => Some(45),
+            _ => Some(1000),
+        };
+        let found = answer(&question, &tried(&question, ns)).unwrap();
+        assert_eq!((found.provider.as_str(), found.ns), (third.as_str(), 90.0));
+        assert_eq!(found.runner_up.unwrap().provider, *second);
+        assert_eq!(found.operations, ["keygen", "encapsulate"]);
+        assert_ne!(first, third);
+    }
+
+    #[test]
+    fn what_fails_in_one_operation_is_out_of_the_question_and_named() {
+        let question = question();
+        let quickest = &question.candidates[1];
+        let ns = |case: &Case| match (case.provider == *quickest, case.operation.as_str()) {
+            (true, "keygen") => Some(1),
+            (true, _) => None,
+            _ => Some(1000),
+        };
+        let found = answer(&question, &tried(&question, ns)).unwrap();
+        assert_ne!(found.provider, *quickest);
+        assert_eq!(found.failed, [FailedCandidate { provider: quickest.clone(), reason: "it crashed".into() }]);
+        let failed = answer(&question, &tried(&question, |_| None)).unwrap_err();
+        assert_eq!(failed.len(), question.candidates.len());
+        assert!(none_left(&question, &failed).contains("X-Wing is left out"));
+    }
+}

@@ -1,0 +1,41 @@
+//! `fastest` is found by worker processes: a library that crashes there is not chosen, and nothing else happens.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../cli/tests/common/mod.rs"]
+mod common;
+
+use common::Pqlab;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+#[test]
+fn a_library_that_crashes_while_it_is_tried_is_not_chosen_and_the_run_goes_on() {
+    let pqlab = Pqlab::new();
+    let mut arguments = vec!["run", "hybrid", "--classical", "fastest", "--post-quantum", "fastest", "--no-progress"];
+    arguments.extend(["--filter", "hybrid/X-Wing/handshake@*", "--processes", "2", "--max-time", "0.05"]);
+    pqlab.expect(0, &arguments);
+    let export: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
+
+    let found = export["harness"]["fastest"].as_array().unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    let found = &found[0];
+    assert_eq!((&found["construction"], &found["operations"][0]), (&"X-Wing".into(), &"handshake".into()));
+    let chosen = found["provider"].as_str().unwrap();
+    let failed = found["failed"].as_array().unwrap();
+    assert!(!failed.is_empty(), "{found}");
+    for one in failed {
+        assert!(one["provider"].as_str().unwrap().ends_with("+crashing"), "{one}");
+        assert!(one["reason"].as_str().unwrap().contains("SIGABRT"), "{one}");
+    }
+    assert!(!chosen.contains("crashing"));
+    assert!(found["candidates"].as_u64().unwrap() as usize > failed.len() + 1);
+    let next = &found["runner_up"];
+    assert!(next["provider"].as_str().unwrap() != chosen && next["ns"].as_f64() >= found["ns"].as_f64(), "{found}");
+
+    let measured = export["results"]["hybrid"].as_array().unwrap().iter();
+    let measured: BTreeSet<&str> = measured.map(|result| result["provider"].as_str().unwrap()).collect();
+    assert_eq!(measured, BTreeSet::from([chosen]), "what was chosen, and nothing else");
+    let shown = pqlab.expect(0, &["show", "last"]);
+    assert!(shown.contains(&format!("fastest for X-Wing by handshake: {chosen}, ")), "{shown}");
+}

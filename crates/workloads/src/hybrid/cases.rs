@@ -1,0 +1,351 @@
+//! Which cases there are: every hybrid over every pair of libraries, and beside it its halves, doing the same work.
+//!
+//! Key generation from the library's own randomness is not the same work in a hybrid as in its halves: the hybrid draws a
+//! seed and expands it, each half asks a generator of its own, and may have a context ready for that alone. With
+//! `coins=exact` all of them make their keys from seeds that they are given, the halves from those that the hybrid would
+//! give them. So whatever makes keys is there in both ways where the libraries take seeds, and only `coins=exact` tells
+//! what the combiner costs.
+
+use super::signing::Luck;
+use super::{ED25519, HYBRID_KEMS, HYBRID_SIGNATURES, ML_DSA, ML_KEM, X25519};
+use super::{half_kem, half_signature, hybrid_kem, hybrid_signature};
+use crate::fastest::{self, Question, is_asked, keeps};
+use crate::inputs::generators;
+use crate::pairs::{Pair, pairs};
+use crate::{Options, find, scaling};
+use pqlab_constructions::ReferenceSignature;
+use pqlab_primitives::{Kem, KemParameters, Provider, SignatureParameters, SignatureScheme};
+use pqlab_record::{Case, CoinSource, Facts, Form, Parameter, Sizes};
+use std::sync::Arc;
+
+const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
+const SIGNATURE_OPERATIONS: [&str; 4] = ["keygen", "sign", "verify", "cycle"];
+/// What a hybrid KEM asks for the seeds of its key; its halves are generated from them.
+const OWN_GENERATOR: &str = "getrandom, by the construction: the operating system, on each call";
+/// The yardsticks of the reference, and the length in bytes that each works through.
+pub(super) const SYMMETRIC: [(&str, &str, u64); 2] = [("HKDF-SHA256", "derive", 32), ("AES-256-GCM", "seal", 1024)];
+
+/// Whether the case makes its keys from seeds that it is given.
+pub(super) fn exact(case: &Case) -> bool {
+    case.coins() == Some(CoinSource::Exact)
+}
+
+/// Every case.
+pub(super) fn all(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    let mut cases = kems(providers, options);
+    cases.extend(signatures(providers, options));
+    for case in &mut cases {
+        case.facts.generator = generator(case, providers);
+    }
+    cases
+}
+
+/// Which random generators the case asks.
+fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
+    let operation = scaling::operation(case);
+    let draws = match operation {
+        "keygen" => !exact(case),
+        "encapsulate" | "handshake" => true,
+        "sign" | "cycle" => !case.flag("deterministic") && case.algorithm != ED25519,
+        _ => false,
+    };
+    let asked = generators(providers, &case.provider).filter(|_| draws);
+    // From seeds that are given only the encapsulation draws.
+    let seeds_its_own = HYBRID_KEMS.contains(&case.algorithm.as_str()) && !exact(case);
+    match operation {
+        "keygen" if seeds_its_own => Some(OWN_GENERATOR.into()),
+        "handshake" if seeds_its_own => Some([OWN_GENERATOR.into(), asked.unwrap_or_default()].join(" + ")),
+        _ => asked,
+    }
+}
+
+/// What is open in a selection of a draft. Where halves are selected and no construction of them, the construction that
+/// needs nothing beside them decides.
+pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+    if !is_asked(options) {
+        return Vec::new();
+    }
+    let mut questions = fastest::questions(options, selected, deciding_of);
+    let [(hkdf, ..), (aes, ..)] = SYMMETRIC;
+    let kinds: [(&[&str], &[&str], &str, &str); 2] = [
+        (&HYBRID_KEMS, &[X25519, ML_KEM, hkdf, aes], "X25519MLKEM768", "handshake"),
+        (&HYBRID_SIGNATURES, &[ED25519, ML_DSA], ReferenceSignature::ALGORITHM, "cycle"),
+    ];
+    for (constructions, halves, plainest, operation) in kinds {
+        let any = |names: &[&str]| selected.iter().any(|case| names.contains(&case.algorithm.as_str()));
+        if any(halves) && !any(constructions) {
+            let mut instead = all(providers, options);
+            instead.retain(|case| case.algorithm == plainest && case.operation == operation);
+            fastest::merge(&mut questions, fastest::questions(options, &instead, deciding_of));
+        }
+    }
+    questions
+}
+
+fn deciding_of(case: &Case) -> Option<Case> {
+    let operation = if scaling::concerns(case) { scaling::operation(case) } else { &case.operation };
+    deciding(&case.algorithm, operation, &case.provider)
+}
+
+/// The ordinary case by which a pair is tried: with the randomness that users have. `None` for what is no construction.
+pub(crate) fn deciding(construction: &str, operation: &str, provider: &str) -> Option<Case> {
+    if HYBRID_KEMS.contains(&construction) {
+        return kem_case(construction, operation, provider, false);
+    }
+    let facts = signature_facts(HYBRID_SIGNATURES.iter().find(|name| **name == construction)?)?;
+    Some(case(construction, operation, provider, "signature", facts))
+}
+
+fn kems(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    let mut pairs =
+        pairs(providers, options, |provider| provider.kem(X25519).is_some(), |provider| provider.kem(ML_KEM).is_some());
+    pairs.retain(|pair| HYBRID_KEMS.iter().any(|construction| keeps(options, construction, pair)));
+    let decided = is_asked(options) && options.fastest.is_some();
+    let (mut cases, mut loads) = (Vec::new(), Vec::new());
+    for operation in KEM_OPERATIONS {
+        for (algorithm, names) in
+            [(X25519, halves(&pairs, |pair| &pair.classical)), (ML_KEM, halves(&pairs, |pair| &pair.post_quantum))]
+        {
+            for half in names {
+                let Ok(kem) = half_kem(algorithm, half, providers) else { continue };
+                cases.extend(kem_cases(kem.as_ref(), operation, half));
+            }
+        }
+        for algorithm in HYBRID_KEMS {
+            // The mock needs no library for its lattice: one row for each classical half.
+            let first = |pair: &&Pair| {
+                let same = pairs.iter().find(|other| other.classical == pair.classical);
+                algorithm != "X25519+mock" || decided || same == Some(*pair)
+            };
+            for pair in pairs.iter().filter(first).filter(|pair| keeps(options, algorithm, pair)) {
+                let Ok(kem) = hybrid_kem(algorithm, pair, providers) else { continue };
+                let built = kem_cases(kem.as_ref(), operation, &pair.id());
+                if let (Some(own), "handshake") = (built.first(), operation) {
+                    loads.extend(scaling::load_cases(own, options));
+                }
+                cases.extend(built);
+            }
+        }
+        if operation == "handshake" {
+            cases.extend(halves(&pairs, |pair| &pair.classical).flat_map(|half| symmetric(providers, half)));
+        }
+    }
+    // All constructions in the same rounds.
+    loads.iter_mut().for_each(|case| case.block = "hybrid/kem/handshake-load".into());
+    cases.extend(loads);
+    cases
+}
+
+fn signatures(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    let mut pairs = signature_pairs(providers, options);
+    pairs.retain(|pair| HYBRID_SIGNATURES.iter().any(|construction| keeps(options, construction, pair)));
+    let mut cases = Vec::new();
+    for operation in SIGNATURE_OPERATIONS {
+        for (algorithm, names) in
+            [(ED25519, halves(&pairs, |pair| &pair.classical)), (ML_DSA, halves(&pairs, |pair| &pair.post_quantum))]
+        {
+            for half in names {
+                let Ok(scheme) = half_signature(algorithm, half, providers) else { continue };
+                cases.extend(signature_cases(scheme.as_ref(), operation, half));
+            }
+        }
+        for algorithm in HYBRID_SIGNATURES {
+            for pair in pairs.iter().filter(|pair| keeps(options, algorithm, pair)) {
+                let Ok(scheme) = hybrid_signature(algorithm, pair, providers) else { continue };
+                cases.extend(signature_cases(scheme.as_ref(), operation, &pair.id()));
+            }
+        }
+    }
+    cases
+}
+
+/// The pairs that could make a hybrid signature; of `fastest` each that it may stand for.
+pub(crate) fn signature_pairs(providers: &[Arc<Provider>], options: &Options) -> Vec<Pair> {
+    let classical = |provider: &Provider| provider.signature(ED25519).is_some();
+    pairs(providers, options, classical, |provider| provider.signature(ML_DSA).is_some())
+}
+
+/// Each half once, in order.
+fn halves<'a>(pairs: &'a [Pair], half: impl Fn(&'a Pair) -> &'a String) -> std::vec::IntoIter<&'a str> {
+    let mut seen: Vec<&str> = Vec::new();
+    for pair in pairs {
+        if !seen.contains(&half(pair).as_str()) {
+            seen.push(half(pair));
+        }
+    }
+    seen.into_iter()
+}
+
+/// An operation with the library's own randomness first, then, where it makes keys, from given seeds.
+fn kem_cases(kem: &dyn Kem, operation: &str, provider: &str) -> Vec<Case> {
+    let info = kem.info();
+    let makes_keys = ["keygen", "handshake"].contains(&operation) && info.coins.keygen;
+    let ways: &[bool] = if makes_keys { &[false, true] } else { &[false] };
+    ways.iter().filter_map(|&given| kem_case(&info.parameters.algorithm, operation, provider, given)).collect()
+}
+
+fn kem_case(algorithm: &str, operation: &str, provider: &str, given: bool) -> Option<Case> {
+    let parameters = KemParameters::of(algorithm)?;
+    let sizes = Sizes {
+        public_key: Some(parameters.encapsulation_key as u64),
+        secret_key: parameters.decapsulation_keys.first().map(|&(_, length)| length as u64),
+        ciphertext: Some(parameters.ciphertext as u64),
+        shared_secret: Some(parameters.shared_secret as u64),
+        ..Sizes::default()
+    };
+    let facts = Facts { sizes, category: parameters.category, ..Facts::default() };
+    let own = case(algorithm, operation, provider, "kem", facts);
+    Some(if given { from_given_coins(own) } else { own })
+}
+
+/// As [`kem_cases`]. A cycle is there in one way: from given seeds where the library takes them and without randomness where
+/// it can, because keys and randomness decide how long it signs. What draws is set against nothing that does not.
+fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str) -> Vec<Case> {
+    let algorithm = scheme.info().parameters.algorithm.as_ref();
+    let Some(facts) = signature_facts(algorithm) else { return Vec::new() };
+    let mut own = case(algorithm, operation, provider, "signature", facts);
+    let signs = ["sign", "cycle"].contains(&operation);
+    let draws = algorithm != ED25519 && !Luck::can_be_left_out(scheme);
+    match operation {
+        _ if signs && draws => own.block.push_str("/hedged"),
+        // That Ed25519 never draws need not be said of its signing alone.
+        "sign" if algorithm == ED25519 => {}
+        _ if signs => own.parameters.push(Parameter::Flag("deterministic".into())),
+        _ => {}
+    }
+    match operation {
+        "keygen" if scheme.info().coins.keygen => vec![own.clone(), from_given_coins(own)],
+        "cycle" if scheme.info().coins.keygen => vec![from_given_coins(own)],
+        _ => vec![own],
+    }
+}
+
+fn signature_facts(algorithm: &str) -> Option<Facts> {
+    let parameters = SignatureParameters::of(algorithm)?;
+    let sizes = Sizes {
+        public_key: Some(parameters.verifying_key as u64),
+        secret_key: parameters.signing_keys.first().map(|&(_, length)| length as u64),
+        signature: Some(parameters.signature as u64),
+        ..Sizes::default()
+    };
+    Some(Facts { sizes, category: parameters.category, ..Facts::default() })
+}
+
+fn symmetric(providers: &[Arc<Provider>], provider: &str) -> Vec<Case> {
+    let Ok(found) = find(providers, provider) else { return Vec::new() };
+    let offered = SYMMETRIC.iter().filter(|(name, ..)| found.kdf(name).is_some() || found.aead(name).is_some());
+    let cases = offered.map(|&(algorithm, operation, length)| {
+        let mut case = case(algorithm, operation, provider, "kem", Facts::default());
+        case.form = None;
+        case.block = "hybrid/kem/handshake".into();
+        case.parameters.push(Parameter::Number("len".into(), length));
+        case
+    });
+    cases.collect()
+}
+
+/// The same with seeds that are given, in a block of its own: rows of one block do the same kind of work.
+fn from_given_coins(case: Case) -> Case {
+    let block = case.block.clone();
+    case.with_coins(CoinSource::Exact).in_block(&block)
+}
+
+fn case(algorithm: &str, operation: &str, provider: &str, kind: &str, facts: Facts) -> Case {
+    Case {
+        workload: "hybrid".into(),
+        algorithm: algorithm.to_owned(),
+        operation: operation.to_owned(),
+        provider: provider.to_owned(),
+        form: Some(Form::Prepared),
+        parameters: Vec::new(),
+        block: format!("hybrid/{kind}/{operation}"),
+        facts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fastest::FASTEST;
+    use pqlab_constructions::CompositeSignature;
+    use pqlab_record::Fastest;
+    use std::collections::BTreeSet;
+
+    fn asking() -> Options {
+        Options { classical: Some(FASTEST.into()), post_quantum: Some(FASTEST.into()), ..Options::default() }
+    }
+
+    fn of<'a>(cases: &'a [Case], construction: &'a str) -> impl Iterator<Item = &'a Case> {
+        cases.iter().filter(move |case| case.algorithm == construction)
+    }
+
+    #[test]
+    fn rows_of_a_block_draw_alike() {
+        let providers = pqlab_providers::providers();
+        let cases = all(&providers, &Options::default());
+        let given: Vec<&Case> = cases.iter().filter(|case| exact(case)).collect();
+        assert!(given.len() > 20, "{}", given.len());
+        for case in given {
+            let other = cases.iter().find(|other| other.block == case.block && !case.comparable(other));
+            assert!(other.is_none(), "{} beside {}", case.id(), other.map(Case::id).unwrap_or_default());
+        }
+    }
+
+    #[test]
+    fn a_question_has_exactly_the_pairs_that_can_do_the_whole_construction() {
+        let providers = pqlab_providers::providers();
+        let options = asking();
+        let questions = questions(&all(&providers, &options), &providers, &options);
+        assert_eq!(questions.len(), HYBRID_KEMS.len() + HYBRID_SIGNATURES.len());
+        for question in &questions {
+            assert!(["handshake", "cycle"].contains(&question.operations()[0].as_str()), "{:?}", question.operations());
+            let candidates: BTreeSet<&str> = question.candidates.iter().map(String::as_str).collect();
+            assert_eq!(candidates.len(), question.candidates.len(), "each once");
+            for case in question.cases() {
+                let pair = Pair::of(&case);
+                let able = match HYBRID_KEMS.contains(&case.algorithm.as_str()) {
+                    true => hybrid_kem(&case.algorithm, &pair, &providers).is_ok(),
+                    false => hybrid_signature(&case.algorithm, &pair, &providers).is_ok(),
+                };
+                assert!(able && case.provider != crate::NULL, "{}", case.id());
+            }
+        }
+        let composite = questions.iter().find(|question| question.construction == CompositeSignature::ALGORITHM);
+        // Its ML-DSA makes no keys from seeds, and is a candidate all the same.
+        assert!(composite.unwrap().candidates.iter().any(|pair| pair.ends_with("+liboqs")));
+    }
+
+    #[test]
+    fn the_answer_is_what_is_planned_with_its_halves_and_nothing_else() {
+        let providers = pqlab_providers::providers();
+        let answer = |construction: &str, provider: &str| Fastest {
+            construction: construction.into(),
+            asked: "fastest+fastest".into(),
+            operations: vec!["handshake".into()],
+            provider: provider.into(),
+            ns: 1.0,
+            runner_up: None,
+            candidates: 1,
+            failed: Vec::new(),
+        };
+        let answers = vec![answer("X-Wing", "rustcrypto+libcrux:portable"), answer("X25519MLKEM768", "rustcrypto")];
+        let cases = all(&providers, &Options { fastest: Some(answers), ..asking() });
+        let names = |construction| of(&cases, construction).map(|case| case.provider.as_str()).collect::<BTreeSet<_>>();
+        assert_eq!(names("X-Wing"), BTreeSet::from(["rustcrypto+libcrux:portable"]));
+        assert_eq!(names("X25519MLKEM768"), BTreeSet::from(["rustcrypto"]));
+        assert_eq!(names(ML_KEM), BTreeSet::from(["libcrux:portable", "rustcrypto"]));
+        assert_eq!(names(X25519), BTreeSet::from(["rustcrypto"]));
+        assert!(names("MLKEM768-X25519-SHA3-256").is_empty() && names(ED25519).is_empty(), "nobody answered for them");
+    }
+
+    #[test]
+    fn halves_alone_are_those_of_the_construction_that_needs_nothing_else() {
+        let providers = pqlab_providers::providers();
+        let options = asking();
+        let selected: Vec<Case> = of(&all(&providers, &options), X25519).cloned().collect();
+        let open = questions(&selected, &providers, &options);
+        let names: Vec<&str> = open.iter().map(|question| question.construction.as_str()).collect();
+        assert_eq!(names, ["X25519MLKEM768"]);
+        assert!(questions(&selected, &providers, &Options::default()).is_empty(), "nobody asked");
+    }
+}

@@ -1,0 +1,119 @@
+use super::*;
+use pqlab_harness::Recorder;
+
+fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
+    let providers = pqlab_providers::providers();
+    let cases = HybridWorkload.cases(&providers, &Options::default());
+    (providers, cases)
+}
+
+#[test]
+fn every_case_runs_and_is_right() {
+    let (providers, cases) = cases();
+    assert!(cases.len() > 40, "{} cases", cases.len());
+    for case in &cases {
+        let mut trial = HybridWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
+        trial.refill(3).unwrap();
+        trial.run(3, &mut Recorder::default()).unwrap();
+        trial.verify().unwrap_or_else(|error| panic!("{}: {error}", case.id()));
+    }
+}
+
+#[test]
+fn an_output_that_was_not_written_is_a_wrong_answer() {
+    let (providers, cases) = cases();
+    for operation in ["keygen", "encapsulate", "decapsulate", "handshake", "sign", "cycle"] {
+        let case = cases.iter().find(|case| case.operation == operation && case.provider.contains('+')).unwrap();
+        let mut trial = HybridWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
+        trial.refill(1).unwrap();
+        assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))), "{operation}");
+    }
+}
+
+#[test]
+fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
+    let providers = pqlab_providers::providers();
+    let options = Options { tasks: Some(vec![3, 100]), workers: Some(2), ..Options::default() };
+    let cases = HybridWorkload.cases(&providers, &options);
+    let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
+    for algorithm in HYBRID_KEMS {
+        let id = format!("hybrid/{algorithm}/handshake-load[tasks=100,workers=2]@rustcrypto");
+        assert!(loads.iter().any(|case| case.id() == id), "{id}");
+    }
+    assert!(loads.iter().all(|case| case.block == loads[0].block));
+    assert!(loads.iter().all(|case| HYBRID_KEMS.contains(&case.algorithm.as_str())));
+    let usual = HybridWorkload.cases(&providers, &Options { workers: Some(2), ..Options::default() });
+    let tasks = usual.iter().filter(|case| case.algorithm == "X-Wing" && case.provider == "rustcrypto");
+    assert_eq!(tasks.filter_map(|case| case.number("tasks")).collect::<Vec<_>>(), [100, 500, 1_000, 5_000]);
+}
+
+#[test]
+fn a_load_does_every_handshake_and_finds_a_wrong_one() {
+    let providers = pqlab_providers::providers();
+    let options = Options { tasks: Some(vec![7]), workers: Some(2), ..Options::default() };
+    let cases = HybridWorkload.cases(&providers, &options);
+    let case = cases.iter().find(|case| case.operation == "handshake-load" && case.provider == "rustcrypto").unwrap();
+    let mut trial = HybridWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
+    let mut recorder = Recorder::default();
+    assert_eq!(trial.batch(), Some(7));
+    trial.refill(7).unwrap();
+    trial.run(7, &mut recorder).unwrap();
+    trial.note(&mut recorder).unwrap();
+    trial.verify().unwrap();
+    assert!(recorder.take().iter().any(|(name, _)| name == "queueing_p95_ns"));
+    // A task that leaves its secrets as they were before.
+    struct Idle(Handshake);
+    impl Trial for Idle {
+        fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+            self.0.refill(batch)
+        }
+        fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+            Ok(())
+        }
+        fn verify(&mut self) -> Result<(), Fault> {
+            self.0.verify()
+        }
+    }
+    let kem = hybrid_kem("X-Wing", &Pair::of(case), &providers).unwrap();
+    let shake256 = providers.iter().find_map(|provider| provider.xof("SHAKE256")).unwrap();
+    let seed = Seed { run: 1, process: 0 };
+    let seeded = || Seeded::new(Arc::clone(&kem), false, shake256.as_ref(), &mut generator(case, seed)).map_err(fault);
+    let idle = || Ok(Box::new(TrialJob::new(Idle(Handshake::new(seeded()?)))) as _);
+    let mut trial = scaling::prepare(case, Seed { run: 1, process: 0 }, idle).unwrap();
+    trial.refill(7).unwrap();
+    trial.run(7, &mut recorder).unwrap();
+    assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))));
+}
+
+#[test]
+fn the_halves_of_every_hybrid_are_in_its_block() {
+    let (_, cases) = cases();
+    let compared = |case: &&Case| {
+        // What draws for its signatures is set against no halves.
+        let hedged = case.block.ends_with("/hedged");
+        ["X-Wing", CompositeSignature::ALGORITHM].contains(&case.algorithm.as_str())
+            && !scaling::concerns(case)
+            && !hedged
+    };
+    for case in cases.iter().filter(compared) {
+        let pair = Pair::of(case);
+        let names = if case.algorithm == "X-Wing" { [X25519, ML_KEM] } else { [ED25519, ML_DSA] };
+        for (algorithm, provider) in names.into_iter().zip([&pair.classical, &pair.post_quantum]) {
+            let beside = cases
+                .iter()
+                .any(|half| half.algorithm == algorithm && half.provider == *provider && half.block == case.block);
+            assert!(beside, "{} has no {algorithm}@{provider} beside it", case.id());
+        }
+    }
+}
+
+#[test]
+fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+    let (providers, cases) = cases();
+    for case in &cases {
+        for (provider, algorithm) in HybridWorkload.primitives(case) {
+            let found = providers.iter().find(|candidate| candidate.id() == provider).unwrap();
+            assert!(found.algorithms().contains(&algorithm), "{}: {provider} has no {algorithm}", case.id());
+        }
+    }
+}
