@@ -1,0 +1,115 @@
+//! The libraries' own calls, one file each.
+
+#[cfg(feature = "liboqs")]
+mod liboqs;
+mod null;
+mod reasons;
+
+pub(crate) use reasons::{reason, reasons};
+
+use crate::interleaved::{Comparison, Side};
+use crate::operations::{Case, Kind, agreement, hash, kem, signature, symmetric};
+use pqlab_primitives::{Aead, HashParameters, Kdf, Mac};
+use std::sync::Arc;
+
+/// A library without an adapter: for an operation, the calls of the library that do the same work as its adapter, on the
+/// same inputs, as a careful user of it would write them. An operation for which there is no such side gives `None`.
+///
+/// `provider` is the provider's name, with its code path where the library has several.
+pub(crate) trait Bare: Sync {
+    /// The library's name.
+    fn library(&self) -> &'static str;
+
+    /// The algorithms that are compared: one of those that go through the same code of the adapter.
+    fn algorithms(&self) -> &'static [&'static str];
+
+    fn kem(&self, _inputs: &kem::Inputs, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn signature(&self, _inputs: &signature::Inputs, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn agreement(&self, _inputs: &agreement::Inputs, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn hash(&self, _provider: &str, _algorithm: &str) -> Option<Side> {
+        None
+    }
+
+    fn xof(&self, _provider: &str, _algorithm: &str, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn lanes(&self, _provider: &str, _algorithm: &str, _lanes: usize) -> Option<Side> {
+        None
+    }
+
+    fn mac(&self, _mac: &Arc<dyn Mac>, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn kdf(&self, _kdf: &Arc<dyn Kdf>) -> Option<Side> {
+        None
+    }
+
+    fn aead(&self, _aead: &Arc<dyn Aead>, _operation: &str) -> Option<Side> {
+        None
+    }
+}
+
+const LIBRARIES: &[&dyn Bare] = &[
+    #[cfg(feature = "liboqs")]
+    &liboqs::Liboqs,
+    &null::Null,
+];
+
+/// The adapter against the library's own call, where there is such a comparison.
+pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
+    let library = LIBRARIES.iter().find(|library| library.library() == case.provider.library)?;
+    if !library.algorithms().contains(&case.algorithm.as_str()) {
+        return None;
+    }
+    let (adapter, bare) = sides(*library, case)?;
+    Some(Comparison { batch: None, first: adapter, second: bare })
+}
+
+fn sides(library: &dyn Bare, case: &Case) -> Option<(Side, Side)> {
+    let Case { provider, kind, algorithm, operation } = case;
+    let id = &provider.id();
+    Some(match kind {
+        Kind::Kem => {
+            let inputs = kem::Inputs::new(provider.kem(algorithm)?);
+            (inputs.through(operation), library.kem(&inputs, operation)?)
+        }
+        Kind::Signature => {
+            let inputs = signature::Inputs::new(provider.signature(algorithm)?);
+            (inputs.through(operation), library.signature(&inputs, operation)?)
+        }
+        Kind::Agreement => {
+            let inputs = agreement::Inputs::new(provider.key_agreement(algorithm)?);
+            (inputs.through(operation), library.agreement(&inputs, operation)?)
+        }
+        Kind::Hash => (hash::through(provider.hash(algorithm)?), library.hash(id, algorithm)?),
+        Kind::Xof => (hash::through_xof(provider.xof(algorithm)?, operation), library.xof(id, algorithm, operation)?),
+        Kind::Lanes(lanes) => {
+            let digest = HashParameters::of(algorithm).map(|parameters| parameters.digest);
+            let function = provider.lane_hash(algorithm, *lanes)?;
+            (hash::through_lanes(function, digest), library.lanes(id, algorithm, *lanes)?)
+        }
+        Kind::Mac => {
+            let mac = provider.mac(algorithm)?;
+            (symmetric::through_mac(mac, operation), library.mac(mac, operation)?)
+        }
+        Kind::Kdf => {
+            let kdf = provider.kdf(algorithm)?;
+            (symmetric::through_kdf(kdf), library.kdf(kdf)?)
+        }
+        Kind::Aead => {
+            let aead = provider.aead(algorithm)?;
+            (symmetric::through_aead(aead, operation), library.aead(aead, operation)?)
+        }
+    })
+}
