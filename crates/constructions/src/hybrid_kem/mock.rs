@@ -2,7 +2,10 @@
 
 use super::length::{ML_KEM_CIPHERTEXT, ML_KEM_COINS, ML_KEM_KEY, ML_KEM_SEED, SECRET};
 use crate::coins;
-use pqlab_primitives::{CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result, Wiped};
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped,
+};
 use std::borrow::Cow;
 
 /// The mock. It protects NOTHING: the secret is the first 32 bytes of the ciphertext. Keys: 64 bytes, and 1184 of which

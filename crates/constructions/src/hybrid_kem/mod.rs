@@ -20,7 +20,10 @@ pub use mock::MockKem;
 use crate::{cbor, coins};
 use combiner::Combiner;
 use keys::{HybridDecapsulationKey, HybridEncapsulationKey};
-use pqlab_primitives::{CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, Kdf, Kem, KemInfo, KemParameters, KeyEncoding, Result, Wiped, Xof};
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, Kdf, Kem, KemInfo, KemParameters, KeyEncoding,
+    Result, Wiped, Xof,
+};
 use std::sync::Arc;
 
 /// Lengths in bytes (FIPS 203, table 3; RFC 7748, section 5).

@@ -7,7 +7,10 @@
 use super::check_halves;
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
-use pqlab_primitives::{CoinSupport, Coins, Error, Hash, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey, VerifyingKey, Wiped};
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, Hash, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey, Wiped,
+};
 use std::sync::Arc;
 
 const PREFIX: &[u8; 32] = b"CompositeAlgorithmSignatures2025";

@@ -13,7 +13,8 @@
 //! PROTOID is `ntor-x25519-mlkem512-sha256-1` (768 and 1024 likewise). No vectors are published.
 
 use super::{
-    IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD, check_authenticator, split,
+    IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD, check_authenticator,
+    split,
 };
 use pqlab_primitives::{Coins, DecapsulationKey, PrivateKey, Wiped};
 

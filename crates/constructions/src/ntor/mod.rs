@@ -22,7 +22,9 @@ mod kem_only;
 mod transcript;
 mod v1;
 
-use pqlab_primitives::{Coins, DecapsulationKey, Error, Hash, Kdf, Kem, KemParameters, KeyAgreement, Mac, MacKey, PrivateKey, Wiped};
+use pqlab_primitives::{
+    Coins, DecapsulationKey, Error, Hash, Kdf, Kem, KemParameters, KeyAgreement, Mac, MacKey, PrivateKey, Wiped,
+};
 use std::fmt;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
@@ -209,12 +211,7 @@ impl Protocol {
         Ok(key)
     }
 
-    fn encapsulate(
-        &self,
-        encapsulation_key: &[u8],
-        coins: Coins,
-        ciphertext: &mut [u8],
-    ) -> Result<Wiped<[u8; WORD]>> {
+    fn encapsulate(&self, encapsulation_key: &[u8], coins: Coins, ciphertext: &mut [u8]) -> Result<Wiped<[u8; WORD]>> {
         // Some libraries check the key when they load it, others when they use it.
         let refused = |error| match error {
             Error::Malformed(_) => HandshakeError::EncapsulationKey,

@@ -17,11 +17,8 @@ use std::sync::Arc;
 
 /// The three parameter sets.
 pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
-    let sets: [(&str, c_int); 3] = [
-        ("ML-KEM-512", aws::NID_MLKEM512),
-        ("ML-KEM-768", aws::NID_MLKEM768),
-        ("ML-KEM-1024", aws::NID_MLKEM1024),
-    ];
+    let sets: [(&str, c_int); 3] =
+        [("ML-KEM-512", aws::NID_MLKEM512), ("ML-KEM-768", aws::NID_MLKEM768), ("ML-KEM-1024", aws::NID_MLKEM1024)];
     sets.into_iter().filter_map(|(algorithm, nid)| {
         let parameters = KemParameters::of(algorithm)?;
         let lengths = Lengths {

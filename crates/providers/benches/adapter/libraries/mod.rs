@@ -1,5 +1,9 @@
 //! The libraries' own calls, one file each.
 
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+#[cfg(feature = "aws-lc")]
+mod aws_lc_other;
 #[cfg(feature = "liboqs")]
 mod liboqs;
 mod null;
@@ -61,6 +65,8 @@ pub(crate) trait Bare: Sync {
 }
 
 const LIBRARIES: &[&dyn Bare] = &[
+    #[cfg(feature = "aws-lc")]
+    &aws_lc::AwsLc,
     #[cfg(feature = "liboqs")]
     &liboqs::Liboqs,
     &null::Null,
