@@ -1,6 +1,6 @@
 //! AWS-LC: its `EVP_PKEY` and one-shot functions, with contexts that are made beforehand where the key is.
 
-use super::{Bare, aws_lc_other as other};
+use super::{Bare, Owned, aws_lc_other as other};
 use crate::interleaved::Side;
 use crate::operations::{agreement, each, kem, making, signature};
 use aws_lc_sys as aws;
@@ -74,23 +74,6 @@ impl Bare for AwsLc {
     }
 }
 
-/// An object of the library, freed when dropped.
-pub(super) struct Owned<T>(pub(super) *mut T, pub(super) unsafe extern "C" fn(*mut T));
-
-impl<T> Owned<T> {
-    pub(super) fn new(object: *mut T, free: unsafe extern "C" fn(*mut T)) -> Owned<T> {
-        assert!(!object.is_null(), "the library makes an object");
-        Owned(object, free)
-    }
-}
-
-impl<T> Drop for Owned<T> {
-    fn drop(&mut self) {
-        // SAFETY: the object is ours and freed here alone.
-        unsafe { (self.1)(self.0) };
-    }
-}
-
 type Key = Owned<aws::EVP_PKEY>;
 type Context = Owned<aws::EVP_PKEY_CTX>;
 type Digest = Owned<aws::EVP_MD_CTX>;
@@ -120,8 +103,7 @@ fn generate(generator: &Context) -> Key {
 fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     let (mut key, mut length) = (null_mut(), seed.len());
     // SAFETY: the context is a generator and ours alone; the seed has the length that is stated.
-    let done =
-        unsafe { aws::EVP_PKEY_keygen_deterministic(generator.0, &raw mut key, seed.as_ptr(), &raw mut length) };
+    let done = unsafe { aws::EVP_PKEY_keygen_deterministic(generator.0, &raw mut key, seed.as_ptr(), &raw mut length) };
     assert_eq!(done, 1);
     Owned::new(key, aws::EVP_PKEY_free)
 }
@@ -203,9 +185,7 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
                 assert_eq!(done, 1);
             })
         }
-        "encapsulate encoded" => {
-            each(move || encapsulate(&context(&public_key(nid, &public)), &mut out, &mut secret))
-        }
+        "encapsulate encoded" => each(move || encapsulate(&context(&public_key(nid, &public)), &mut out, &mut secret)),
         "decapsulate" => {
             let (_, private) = inputs.private("key=expanded");
             let context = context(&secret_key(nid, &private));
@@ -244,9 +224,8 @@ fn digest_context(
 fn sign(context: &Digest, message: &[u8], out: &mut [u8]) {
     let mut length = out.len();
     // SAFETY: the context is ours alone and set up for signing; the buffers have the lengths that are stated.
-    let done = unsafe {
-        aws::EVP_DigestSign(context.0, out.as_mut_ptr(), &raw mut length, message.as_ptr(), message.len())
-    };
+    let done =
+        unsafe { aws::EVP_DigestSign(context.0, out.as_mut_ptr(), &raw mut length, message.as_ptr(), message.len()) };
     assert_eq!(done, 1);
 }
 

@@ -1,6 +1,6 @@
 //! AWS-LC's functions that need no context, and those of elliptic curves, RSA and symmetric cryptography.
 
-use super::aws_lc::Owned;
+use super::Owned;
 use crate::interleaved::{Side, Work};
 use crate::operations::{agreement, each, hash, kem, making, signature, symmetric};
 use aws_lc_sys as aws;
@@ -278,9 +278,7 @@ pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -
             let key = curve.private(&scalar);
             each(move || curve.sign(&key, &half_order, &message, &mut out))
         }
-        "sign encoded key=scalar" => {
-            each(move || curve.sign(&curve.private(&scalar), &half_order, &message, &mut out))
-        }
+        "sign encoded key=scalar" => each(move || curve.sign(&curve.private(&scalar), &half_order, &message, &mut out)),
         "verify" => {
             let key = curve.public(&public);
             each(move || verify_ecdsa(&key, &numbers, &message, &signature))
