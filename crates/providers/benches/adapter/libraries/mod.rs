@@ -4,8 +4,12 @@
 mod aws_lc;
 #[cfg(feature = "aws-lc")]
 mod aws_lc_other;
+#[cfg(any(feature = "cryptogams", feature = "keccak"))]
+mod keccak;
 #[cfg(feature = "liboqs")]
 mod liboqs;
+#[cfg(feature = "libsecp256k1")]
+mod libsecp256k1;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
@@ -69,27 +73,41 @@ pub(crate) trait Bare: Sync {
 }
 
 /// An object of a library in C, freed when dropped by the call that the library has for it.
-pub(super) struct Owned<T>(pub(super) *mut T, pub(super) unsafe extern "C" fn(*mut T));
+struct Owned<T> {
+    object: *mut T,
+    free: unsafe extern "C" fn(*mut T),
+}
 
 impl<T> Owned<T> {
-    pub(super) fn new(object: *mut T, free: unsafe extern "C" fn(*mut T)) -> Owned<T> {
+    fn new(object: *mut T, free: unsafe extern "C" fn(*mut T)) -> Owned<T> {
         assert!(!object.is_null(), "the library makes an object");
-        Owned(object, free)
+        Owned { object, free }
+    }
+
+    /// The pointer; a call, because a closure that names a field would take the field alone and not keep the object.
+    fn raw(&self) -> *mut T {
+        self.object
     }
 }
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
         // SAFETY: the object is ours and freed here alone.
-        unsafe { (self.1)(self.0) };
+        unsafe { (self.free)(self.object) };
     }
 }
 
 const LIBRARIES: &[&dyn Bare] = &[
     #[cfg(feature = "aws-lc")]
     &aws_lc::AwsLc,
+    #[cfg(feature = "cryptogams")]
+    &keccak::Cryptogams,
+    #[cfg(feature = "keccak")]
+    &keccak::Keccak,
     #[cfg(feature = "liboqs")]
     &liboqs::Liboqs,
+    #[cfg(feature = "libsecp256k1")]
+    &libsecp256k1::Libsecp256k1,
     &null::Null,
     #[cfg(feature = "openssl")]
     &openssl::OpenSsl,

@@ -42,17 +42,17 @@ fn fetch(name: &CStr) -> (Md, Context) {
 
 fn begin(md: &Md, context: &Context) {
     // SAFETY: the context is ours alone; null says that there are no parameters.
-    assert_eq!(unsafe { sys::EVP_DigestInit_ex2(context.0, md.0, ptr::null()) }, 1);
+    assert_eq!(unsafe { sys::EVP_DigestInit_ex2(context.raw(), md.raw(), ptr::null()) }, 1);
 }
 
 fn absorb(context: &Context, part: &[u8]) {
     // SAFETY: the context is ours alone; the part is only read.
-    assert_eq!(unsafe { sys::EVP_DigestUpdate(context.0, part.as_ptr().cast(), part.len()) }, 1);
+    assert_eq!(unsafe { sys::EVP_DigestUpdate(context.raw(), part.as_ptr().cast(), part.len()) }, 1);
 }
 
 fn squeeze(context: &Context, out: &mut [u8]) {
     // SAFETY: the context is ours alone; the length of `out` is given.
-    assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.0, out.as_mut_ptr(), out.len()) }, 1);
+    assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
 }
 
 pub(super) fn hash(algorithm: &str) -> Option<Side> {
@@ -67,7 +67,7 @@ pub(super) fn hash(algorithm: &str) -> Option<Side> {
             begin(&md, &context);
             absorb(&context, message);
             // SAFETY: the context is ours alone; `out` has the digest's length.
-            assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.0, out.as_mut_ptr(), ptr::null_mut()) }, 1);
+            assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
         }
     }))
 }
@@ -125,8 +125,8 @@ pub(super) fn hmac(operation: &str) -> Side {
     let context = unsafe {
         let mac = sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null());
         let mac = Owned::new(mac, sys::EVP_MAC_free);
-        let context = Owned::new(sys::EVP_MAC_CTX_new(mac.0), sys::EVP_MAC_CTX_free);
-        assert_eq!(sys::EVP_MAC_init(context.0, key.as_ptr(), key.len(), params.as_ptr()), 1);
+        let context = Owned::new(sys::EVP_MAC_CTX_new(mac.raw()), sys::EVP_MAC_CTX_free);
+        assert_eq!(sys::EVP_MAC_init(context.raw(), key.as_ptr(), key.len(), params.as_ptr()), 1);
         context
     };
     let anew = operation == "tag encoded";
@@ -134,9 +134,9 @@ pub(super) fn hmac(operation: &str) -> Side {
         let (key, key_length) = if anew { (key.as_ptr(), key.len()) } else { (ptr::null(), 0) };
         // SAFETY: the context is ours alone and keeps its key where none is given; the room in `out` is given.
         unsafe {
-            assert_eq!(sys::EVP_MAC_init(context.0, key, key_length, ptr::null()), 1);
-            assert_eq!(sys::EVP_MAC_update(context.0, message.as_ptr(), message.len()), 1);
-            assert_eq!(sys::EVP_MAC_final(context.0, out.as_mut_ptr(), &raw mut length, out.len()), 1);
+            assert_eq!(sys::EVP_MAC_init(context.raw(), key, key_length, ptr::null()), 1);
+            assert_eq!(sys::EVP_MAC_update(context.raw(), message.as_ptr(), message.len()), 1);
+            assert_eq!(sys::EVP_MAC_final(context.raw(), out.as_mut_ptr(), &raw mut length, out.len()), 1);
         }
     })
 }
@@ -146,7 +146,7 @@ pub(super) fn hkdf() -> Side {
     let context = unsafe {
         let kdf = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
         let kdf = Owned::new(kdf, sys::EVP_KDF_free);
-        Owned::new(sys::EVP_KDF_CTX_new(kdf.0), sys::EVP_KDF_CTX_free)
+        Owned::new(sys::EVP_KDF_CTX_new(kdf.raw()), sys::EVP_KDF_CTX_free)
     };
     let (key, mut out) = (symmetric::KEY, [0_u8; 32]);
     each(move || {
@@ -159,8 +159,8 @@ pub(super) fn hkdf() -> Side {
         // SAFETY: the context is ours alone; the array has its end; the length of `out` is given. Without the reset
         // `info` would be appended to that of before.
         unsafe {
-            assert_eq!(sys::EVP_KDF_derive(context.0, out.as_mut_ptr(), out.len(), params.as_ptr()), 1);
-            sys::EVP_KDF_CTX_reset(context.0);
+            assert_eq!(sys::EVP_KDF_derive(context.raw(), out.as_mut_ptr(), out.len(), params.as_ptr()), 1);
+            sys::EVP_KDF_CTX_reset(context.raw());
         }
     })
 }
@@ -175,7 +175,7 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     };
     if operation == "seal" {
         // SAFETY: the context is ours alone; the key has the cipher's length.
-        let done = unsafe { sys::EVP_EncryptInit_ex2(context.0, cipher.0, key.as_ptr(), none, ptr::null()) };
+        let done = unsafe { sys::EVP_EncryptInit_ex2(context.raw(), cipher.raw(), key.as_ptr(), none, ptr::null()) };
         assert_eq!(done, 1);
         return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
             let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
@@ -183,27 +183,27 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
             // SAFETY: the context is ours alone and keeps its key; the buffer is encrypted in place; the final call
             // writes nothing in this mode.
             unsafe {
-                assert_eq!(sys::EVP_EncryptInit_ex2(context.0, ptr::null(), null, nonce, ptr::null()), 1);
-                assert_eq!(sys::EVP_EncryptUpdate(context.0, data, &raw mut length, data, size), 1);
-                assert_eq!(sys::EVP_EncryptFinal_ex(context.0, out, &raw mut length), 1);
+                assert_eq!(sys::EVP_EncryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
+                assert_eq!(sys::EVP_EncryptUpdate(context.raw(), data, &raw mut length, data, size), 1);
+                assert_eq!(sys::EVP_EncryptFinal_ex(context.raw(), out, &raw mut length), 1);
                 let (command, size) = (sys::EVP_CTRL_AEAD_GET_TAG, symmetric::TAG as c_int);
-                assert_eq!(sys::EVP_CIPHER_CTX_ctrl(context.0, command, size, out.cast()), 1);
+                assert_eq!(sys::EVP_CIPHER_CTX_ctrl(context.raw(), command, size, out.cast()), 1);
             }
         });
     }
     // SAFETY: as above.
-    let done = unsafe { sys::EVP_DecryptInit_ex2(context.0, cipher.0, key.as_ptr(), none, ptr::null()) };
+    let done = unsafe { sys::EVP_DecryptInit_ex2(context.raw(), cipher.raw(), key.as_ptr(), none, ptr::null()) };
     assert_eq!(done, 1);
     symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
         let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
         let (null, nonce, expected) = (ptr::null(), nonce.as_ptr(), tag.as_mut_ptr());
         // SAFETY: as above; the tag is copied by the call that sets it.
         unsafe {
-            assert_eq!(sys::EVP_DecryptInit_ex2(context.0, ptr::null(), null, nonce, ptr::null()), 1);
-            assert_eq!(sys::EVP_DecryptUpdate(context.0, data, &raw mut length, data, size), 1);
+            assert_eq!(sys::EVP_DecryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
+            assert_eq!(sys::EVP_DecryptUpdate(context.raw(), data, &raw mut length, data, size), 1);
             let (command, size) = (sys::EVP_CTRL_AEAD_SET_TAG, symmetric::TAG as c_int);
-            assert_eq!(sys::EVP_CIPHER_CTX_ctrl(context.0, command, size, expected.cast()), 1);
-            assert_eq!(sys::EVP_DecryptFinal_ex(context.0, expected, &raw mut length), 1);
+            assert_eq!(sys::EVP_CIPHER_CTX_ctrl(context.raw(), command, size, expected.cast()), 1);
+            assert_eq!(sys::EVP_DecryptFinal_ex(context.raw(), expected, &raw mut length), 1);
         }
     })
 }
