@@ -14,6 +14,8 @@ mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
 #[cfg(feature = "openssl")]
+mod openssl_classical;
+#[cfg(feature = "openssl")]
 mod openssl_symmetric;
 mod reasons;
 

@@ -1,6 +1,6 @@
 //! OpenSSL 4: its `EVP_PKEY` interface, with algorithms fetched and contexts made beforehand where the key is.
 
-use super::{Bare, Owned, openssl_symmetric as symmetric};
+use super::{Bare, Owned, openssl_classical as classical, openssl_symmetric as symmetric};
 use crate::interleaved::Side;
 use crate::operations::{agreement, each, kem, making, signature};
 use pqlab_openssl_sys as sys;
@@ -23,6 +23,9 @@ impl Bare for OpenSsl {
             "ML-DSA-44",
             "SLH-DSA-SHA2-128f",
             "Ed25519",
+            "ECDSA-secp256k1",
+            "ECDSA-P-256",
+            "RSA-2048",
             "SHA3-256",
             "SHA-256",
             "SHAKE128",
@@ -38,7 +41,12 @@ impl Bare for OpenSsl {
     }
 
     fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
-        signature(inputs, operation)
+        match inputs.scheme.info().parameters.algorithm.as_ref() {
+            "ECDSA-secp256k1" => classical::ecdsa(inputs, operation, true),
+            "ECDSA-P-256" => classical::ecdsa(inputs, operation, false),
+            "RSA-2048" => classical::rsa(inputs, operation),
+            _ => signature(inputs, operation),
+        }
     }
 
     fn agreement(&self, inputs: &agreement::Inputs, operation: &str) -> Option<Side> {

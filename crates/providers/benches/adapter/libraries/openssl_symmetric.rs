@@ -20,19 +20,19 @@ pub(super) fn int(key: &CStr, value: &c_int) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_INTEGER, (&raw const *value).cast(), size_of::<c_int>())
 }
 
-fn text(key: &CStr, value: &CStr) -> sys::OSSL_PARAM {
+pub(super) fn text(key: &CStr, value: &CStr) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_UTF8_STRING, value.as_ptr().cast(), value.count_bytes())
 }
 
-fn parameter(key: &CStr, data_type: std::ffi::c_uint, data: *const u8, data_size: usize) -> sys::OSSL_PARAM {
+pub(super) fn parameter(key: &CStr, data_type: std::ffi::c_uint, data: *const u8, data_size: usize) -> sys::OSSL_PARAM {
     let (key, data) = (key.as_ptr(), data.cast_mut().cast());
     sys::OSSL_PARAM { key, data_type, data, data_size, return_size: sys::OSSL_PARAM_UNMODIFIED }
 }
 
-type Md = Owned<sys::EVP_MD>;
-type Context = Owned<sys::EVP_MD_CTX>;
+pub(super) type Md = Owned<sys::EVP_MD>;
+pub(super) type Context = Owned<sys::EVP_MD_CTX>;
 
-fn fetch(name: &CStr) -> (Md, Context) {
+pub(super) fn fetch(name: &CStr) -> (Md, Context) {
     // SAFETY: null stands for the default library context and no properties; both objects are ours.
     unsafe {
         let md = sys::EVP_MD_fetch(ptr::null_mut(), name.as_ptr(), ptr::null());
@@ -53,6 +53,16 @@ fn absorb(context: &Context, part: &[u8]) {
 fn squeeze(context: &Context, out: &mut [u8]) {
     // SAFETY: the context is ours alone; the length of `out` is given.
     assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
+}
+
+/// The digest of a message, of 32 bytes.
+pub(super) fn digest((md, context): &(Md, Context), message: &[u8]) -> [u8; 32] {
+    let mut out = [0; 32];
+    begin(md, context);
+    absorb(context, message);
+    // SAFETY: the context is ours alone; `out` has the digest's length.
+    assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
+    out
 }
 
 pub(super) fn hash(algorithm: &str) -> Option<Side> {
