@@ -50,7 +50,7 @@ fn print_found(name: &str, found: &Found) {
         () if own.high > limit => "unclear",
         () => "",
     };
-    let share = 100.0 * own.estimate / found.second;
+    let share = 100.0 * (found.ratio.estimate - 1.0);
     let (operation, part) = (found.first, own.estimate);
     println!("{name:<56} {operation:>11.1} ns {part:>8.1} ns   [{:.1}, {:.1}] {share:>6.2}% {mark}", own.low, own.high);
 }

@@ -13,23 +13,25 @@ use pqlab_primitives::{
 };
 use std::ffi::c_int;
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The three parameter sets.
 pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
     let sets: [(&str, c_int); 3] =
         [("ML-KEM-512", aws::NID_MLKEM512), ("ML-KEM-768", aws::NID_MLKEM768), ("ML-KEM-1024", aws::NID_MLKEM1024)];
-    sets.into_iter().filter_map(|(algorithm, nid)| {
+    sets.into_iter().zip(&SETS).filter_map(|((algorithm, nid), set)| {
         let parameters = KemParameters::of(algorithm)?;
-        let lengths = Lengths {
+        let expanded = parameters.decapsulation_key(KeyEncoding::Expanded)?;
+        let set = set.get_or_init(|| Set {
+            nid,
             encapsulation_key: parameters.encapsulation_key,
-            expanded: parameters.decapsulation_key(KeyEncoding::Expanded)?,
+            expanded,
             ciphertext: parameters.ciphertext,
-        };
+        });
         // What `EVP_PKEY_get_raw_private_key` gives comes first.
         let encodings = vec![KeyEncoding::Expanded, KeyEncoding::Seed];
         let info = KemInfo { parameters, encodings, coins: CoinSupport { keygen: true, operation: true } };
-        Some(Arc::new(MlKem { info, lengths, nid, generators: Contexts::new() }) as Arc<dyn Kem>)
+        Some(Arc::new(MlKem { info, set, generators: Contexts::new() }) as Arc<dyn Kem>)
     })
 }
 
@@ -40,18 +42,20 @@ const COINS: usize = 32;
 /// Shared secret, in bytes.
 const SECRET: usize = 32;
 
-/// Lengths in bytes that differ between the parameter sets.
-#[derive(Clone, Copy)]
-struct Lengths {
+/// What differs between the parameter sets; lengths in bytes. Made once in a process, so that a key's reference to it costs
+/// nothing.
+struct Set {
+    nid: c_int,
     encapsulation_key: usize,
     expanded: usize,
     ciphertext: usize,
 }
 
+static SETS: [OnceLock<Set>; 3] = [const { OnceLock::new() }; 3];
+
 struct MlKem {
     info: KemInfo,
-    lengths: Lengths,
-    nid: c_int,
+    set: &'static Set,
     generators: Contexts<Generator>,
 }
 
@@ -59,7 +63,7 @@ impl MlKem {
     fn key_pair(&self, coins: Coins) -> Result<Key> {
         let seed = coins.exact::<SEED>()?;
         self.generators.with(
-            || generator(self.nid),
+            || generator(self.set.nid),
             |context| {
                 let context = context.as_ptr();
                 let Some(seed) = seed else {
@@ -81,24 +85,24 @@ impl MlKem {
     }
 
     fn private_half(&self, key: Key, has_public: bool) -> PrivateHalf {
-        PrivateHalf { prepared: Prepared::new(key, self.lengths), nid: self.nid, has_public }
+        PrivateHalf { prepared: Prepared::new(key, self.set), has_public }
     }
 
     /// The secret half alone: decapsulation needs no more, and the public half stands inside of it.
     fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
-        expect_length("decapsulation key", self.lengths.expanded, bytes.len())?;
+        expect_length("decapsulation key", self.set.expanded, bytes.len())?;
         // SAFETY: the buffer has the length that is stated; the result is null or ours.
         let key =
-            unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.nid, bytes.as_ptr(), bytes.len())) };
+            unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.set.nid, bytes.as_ptr(), bytes.len())) };
         key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_secret_key"))
     }
 }
 
 /// A prepared encapsulation key from its bytes, of the right length.
-fn load_public(nid: c_int, lengths: Lengths, bytes: &[u8]) -> Result<PublicHalf> {
+fn load_public(set: &'static Set, bytes: &[u8]) -> Result<PublicHalf> {
     // SAFETY: the buffer has the length that is stated; the result is null or ours.
-    let key = unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(nid, bytes.as_ptr(), bytes.len())) };
-    Ok(PublicHalf(Prepared::new(key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?, lengths)))
+    let key = unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(set.nid, bytes.as_ptr(), bytes.len())) };
+    Ok(PublicHalf(Prepared::new(key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?, set)))
 }
 
 impl Kem for MlKem {
@@ -107,8 +111,8 @@ impl Kem for MlKem {
     }
 
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
-        expect_length("encapsulation key", self.lengths.encapsulation_key, encapsulation_key.len())?;
-        expect_length("decapsulation key", self.lengths.expanded, decapsulation_key.len())?;
+        expect_length("encapsulation key", self.set.encapsulation_key, encapsulation_key.len())?;
+        expect_length("decapsulation key", self.set.expanded, decapsulation_key.len())?;
         let key = self.key_pair(coins)?;
         pkey::write_public(&key, encapsulation_key)?;
         pkey::write_expanded(&key, decapsulation_key)
@@ -119,8 +123,8 @@ impl Kem for MlKem {
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        expect_length("encapsulation key", self.lengths.encapsulation_key, bytes.len())?;
-        Ok(Box::new(load_public(self.nid, self.lengths, bytes)?))
+        expect_length("encapsulation key", self.set.encapsulation_key, bytes.len())?;
+        Ok(Box::new(load_public(self.set, bytes)?))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
@@ -142,12 +146,12 @@ const ENCODING: Error = Error::Unsupported("ML-KEM decapsulation keys are encode
 struct Prepared {
     key: Key,
     contexts: Contexts<Owned<aws::EVP_PKEY_CTX>>,
-    lengths: Lengths,
+    set: &'static Set,
 }
 
 impl Prepared {
-    fn new(key: Key, lengths: Lengths) -> Prepared {
-        Prepared { key, contexts: Contexts::new(), lengths }
+    fn new(key: Key, set: &'static Set) -> Prepared {
+        Prepared { key, contexts: Contexts::new(), set }
     }
 }
 
@@ -155,8 +159,8 @@ struct PublicHalf(Prepared);
 
 impl EncapsulationKey for PublicHalf {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-        let Prepared { key, contexts, lengths } = &self.0;
-        expect_length("ciphertext", lengths.ciphertext, ciphertext.len())?;
+        let Prepared { key, contexts, set } = &self.0;
+        expect_length("ciphertext", set.ciphertext, ciphertext.len())?;
         let secret = array_mut::<SECRET>("shared secret", secret)?;
         let coins = coins.exact::<COINS>()?;
         let (mut ciphertext_len, mut secret_len) = (ciphertext.len(), secret.len());
@@ -193,7 +197,7 @@ impl EncapsulationKey for PublicHalf {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        let length = self.0.lengths.encapsulation_key;
+        let length = self.0.set.encapsulation_key;
         pkey::write_public(&self.0.key, front("encapsulation key", length, out)?)?;
         Ok(length)
     }
@@ -201,7 +205,6 @@ impl EncapsulationKey for PublicHalf {
 
 struct PrivateHalf {
     prepared: Prepared,
-    nid: c_int,
     /// Whether the library has the public half beside the secret one, as it has of keys that it made itself.
     has_public: bool,
 }
@@ -209,18 +212,18 @@ struct PrivateHalf {
 impl PrivateHalf {
     /// The public half out of the secret one: dk = dkPKE || ek || H(ek) || z (FIPS 203, algorithm 16).
     fn with_public<R>(&self, work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
-        let lengths = &self.prepared.lengths;
-        let mut expanded = Wiped::new(vec![0; lengths.expanded]);
+        let set = self.prepared.set;
+        let mut expanded = Wiped::new(vec![0; set.expanded]);
         pkey::write_expanded(&self.prepared.key, &mut expanded)?;
-        let end = lengths.expanded - 64;
-        work(&expanded[end - lengths.encapsulation_key..end])
+        let end = set.expanded - 64;
+        work(&expanded[end - set.encapsulation_key..end])
     }
 }
 
 impl DecapsulationKey for PrivateHalf {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        let Prepared { key, contexts, lengths } = &self.prepared;
-        expect_length("ciphertext", lengths.ciphertext, ciphertext.len())?;
+        let Prepared { key, contexts, set } = &self.prepared;
+        expect_length("ciphertext", set.ciphertext, ciphertext.len())?;
         let secret = array_mut::<SECRET>("shared secret", secret)?;
         let mut secret_len = secret.len();
         contexts.with(
@@ -241,15 +244,15 @@ impl DecapsulationKey for PrivateHalf {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        let Prepared { key, lengths, .. } = &self.prepared;
+        let Prepared { key, set, .. } = &self.prepared;
         if self.has_public {
-            return Ok(Box::new(PublicHalf(Prepared::new(pkey::share(key)?, *lengths))));
+            return Ok(Box::new(PublicHalf(Prepared::new(pkey::share(key)?, set))));
         }
-        Ok(Box::new(self.with_public(|public| load_public(self.nid, *lengths, public))?))
+        Ok(Box::new(self.with_public(|public| load_public(set, public))?))
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        let length = self.prepared.lengths.encapsulation_key;
+        let length = self.prepared.set.encapsulation_key;
         let out = front("encapsulation key", length, out)?;
         if self.has_public {
             pkey::write_public(&self.prepared.key, out)?;
@@ -263,15 +266,15 @@ impl DecapsulationKey for PrivateHalf {
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
-        let Prepared { key, lengths, .. } = &self.prepared;
+        let Prepared { key, set, .. } = &self.prepared;
         match encoding {
             KeyEncoding::Seed => {
                 pkey::write_seed(key, front("decapsulation key", SEED, out)?)?;
                 Ok(SEED)
             }
             KeyEncoding::Expanded => {
-                pkey::write_expanded(key, front("decapsulation key", lengths.expanded, out)?)?;
-                Ok(lengths.expanded)
+                pkey::write_expanded(key, front("decapsulation key", set.expanded, out)?)?;
+                Ok(set.expanded)
             }
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(ENCODING),
         }

@@ -9,7 +9,7 @@ use pqlab_primitives::{
 use std::ffi::CString;
 use std::mem::MaybeUninit;
 use std::ptr::NonNull;
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 /// The parameter sets, by the names that liboqs gives them too.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
@@ -22,7 +22,7 @@ const LONGEST_ENCAPSULATION_KEY: usize = 1568;
 const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes the expanded ML-KEM key alone");
 
 /// One parameter set.
-pub(super) struct MlKem(Arc<Shared>);
+pub(super) struct MlKem(&'static Shared);
 
 /// What a parameter set and its keys share.
 struct Shared {
@@ -45,8 +45,19 @@ impl Drop for Native {
     }
 }
 
+/// Made once in a process, so that a key's reference to its parameter set costs nothing.
+static SETS: [OnceLock<Result<Shared>>; ALGORITHMS.len()] = [const { OnceLock::new() }; ALGORITHMS.len()];
+
 impl MlKem {
     pub(super) fn new(algorithm: &'static str) -> Result<MlKem> {
+        let place = ALGORITHMS.iter().position(|known| *known == algorithm);
+        let place = place.ok_or(Error::Unsupported("no such parameter set"))?;
+        SETS[place].get_or_init(|| Shared::new(algorithm)).as_ref().map(MlKem).map_err(Clone::clone)
+    }
+}
+
+impl Shared {
+    fn new(algorithm: &'static str) -> Result<Shared> {
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
         // SAFETY: the name ends with NUL; the object that comes back is ours.
@@ -67,11 +78,9 @@ impl MlKem {
             // Version 0.13 has no `encaps_derand`.
             coins: CoinSupport { keygen: true, operation: false },
         };
-        Ok(MlKem(Arc::new(Shared { info, native })))
+        Ok(Shared { info, native })
     }
-}
 
-impl Shared {
     fn decapsulation_key_length(&self) -> usize {
         self.info.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default()
     }
@@ -117,12 +126,12 @@ impl Kem for MlKem {
             let write = |private| self.0.key_pair(coins, public, private);
             SecretBytes::written(self.0.decapsulation_key_length(), write)?
         };
-        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes }))
+        Ok(Box::new(Decapsulator { shared: self.0, bytes }))
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
         Error::check_length("encapsulation key", self.0.info.parameters.encapsulation_key, bytes.len())?;
-        Ok(Box::new(Encapsulator { shared: self.0.clone(), bytes: PublicBytes::of(bytes) }))
+        Ok(Box::new(Encapsulator { shared: self.0, bytes: PublicBytes::of(bytes) }))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
@@ -130,12 +139,12 @@ impl Kem for MlKem {
             return Err(NO_SUCH_ENCODING);
         }
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), bytes.len())?;
-        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes: SecretBytes::of(bytes) }))
+        Ok(Box::new(Decapsulator { shared: self.0, bytes: SecretBytes::of(bytes) }))
     }
 }
 
 struct Encapsulator {
-    shared: Arc<Shared>,
+    shared: &'static Shared,
     bytes: PublicBytes,
 }
 
@@ -166,7 +175,7 @@ impl EncapsulationKey for Encapsulator {
 }
 
 struct Decapsulator {
-    shared: Arc<Shared>,
+    shared: &'static Shared,
     bytes: SecretBytes,
 }
 
@@ -197,7 +206,7 @@ impl DecapsulationKey for Decapsulator {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(Encapsulator { shared: self.shared.clone(), bytes: PublicBytes::of(self.public_half()) }))
+        Ok(Box::new(Encapsulator { shared: self.shared, bytes: PublicBytes::of(self.public_half()) }))
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {

@@ -6,6 +6,7 @@ use crate::operations::{each, making, signature};
 use secp256k1::ffi::{self, CPtr, Context};
 use secp256k1::{All, PublicKey, Secp256k1};
 use sha2::{Digest, Sha256};
+use std::hint::black_box;
 use std::ptr;
 
 pub(crate) struct Libsecp256k1;
@@ -23,7 +24,7 @@ impl Bare for Libsecp256k1 {
         let context = blinded();
         let scalar: [u8; 32] = inputs.private("").1.try_into().ok()?;
         let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
-        let (mut public_out, mut private_out, mut out) = ([0; 33], [0; 32], [0; 64]);
+        let mut out = [0; 64];
         Some(match operation {
             "keygen" => making(move || {
                 let scalar = draw();
@@ -31,18 +32,16 @@ impl Bare for Libsecp256k1 {
             }),
             "keygen coins=exact" => making(move || Box::new((scalar, point(context, &scalar)))),
             "keygen encoded" => each(move || {
-                private_out = draw();
-                public_out = PublicKey::from(point(context, &private_out)).serialize();
-                std::hint::black_box((&public_out, &private_out));
+                let scalar = draw();
+                black_box((PublicKey::from(point(context, &scalar)).serialize(), scalar));
             }),
             "keygen encoded coins=exact" => each(move || {
-                public_out = PublicKey::from(point(context, &scalar)).serialize();
-                std::hint::black_box(&public_out);
+                black_box(PublicKey::from(point(context, &scalar)).serialize());
             }),
             "sign" => each(move || sign(context, &scalar, &message, &mut out)),
             // The public point, which the prepared key of the other side has as well.
             "sign encoded key=scalar" => each(move || {
-                std::hint::black_box(point(context, &scalar));
+                black_box(point(context, &scalar));
                 sign(context, &scalar, &message, &mut out);
             }),
             "verify" => {

@@ -115,6 +115,12 @@ const LIBRARIES: &[&dyn Bare] = &[
     &openssl::OpenSsl,
 ];
 
+/// Whether a library's own calls are known here.
+#[allow(dead_code, reason = "for the test alone: the benchmark asks for all libraries")]
+pub(crate) fn has_file(library: &str) -> bool {
+    LIBRARIES.iter().any(|known| known.library() == library)
+}
+
 /// The adapter against the library's own call, where there is such a comparison.
 pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
     let library = LIBRARIES.iter().find(|library| library.library() == case.provider.library)?;
