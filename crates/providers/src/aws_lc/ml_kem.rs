@@ -244,9 +244,9 @@ impl DecapsulationKey for PrivateHalf {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        let Prepared { key, set, .. } = &self.prepared;
+        let set = self.prepared.set;
         if self.has_public {
-            return Ok(Box::new(PublicHalf(Prepared::new(pkey::share(key)?, set))));
+            return Ok(Box::new(PublicHalf(Prepared::new(pkey::share(&self.prepared.key)?, set))));
         }
         Ok(Box::new(self.with_public(|public| load_public(set, public))?))
     }
