@@ -13,12 +13,13 @@ REPETITIONS ?= 2
 export AA SLOWED
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint bench bench-stats bench-aa bench-independence bench-between clean setup
+.PHONY: help run test build lint bench bench-adapters bench-stats bench-aa bench-independence bench-between clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
 	@echo
 	@echo "  SUITE=smoke        with run: another suite, or several"
+	@echo "  ADAPTERS=liboqs    with bench-adapters: those whose names contain all these words, or --list"
 	@echo "  AA=3 SLOWED=3      with bench-aa: how many comparisons of each kind"
 	@echo "  RUNS=4 PAUSE=5     with bench-between: how many runs, and seconds between them"
 	@echo "  CARGO_TARGET_DIR   where cargo builds: $(CARGO_TARGET_DIR)"
@@ -43,6 +44,9 @@ lint: ## Format, clippy, spelling, licences of the dependencies
 
 bench: setup ## Benchmarks of pqlab itself: what its own layers cost
 	cargo bench --workspace --locked --bench '*'
+
+bench-adapters: setup ## What the adapters cost beside a bare call of each library, for every operation
+	cargo bench --workspace --locked --bench adapter -- $(ADAPTERS)
 
 bench-stats: setup ## Simulations of the statistics, the long version: how often intervals cover, and verdicts are false
 	cargo test --release --locked -p pqlab-stats --tests -- --ignored --nocapture

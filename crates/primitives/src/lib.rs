@@ -7,6 +7,7 @@
 //! - Key objects stand beside key bytes. "From encoded bytes" and "with a prepared key" are different operations.
 //! - Randomness is [`Coins`], never a generator: either the library's own, or given bytes.
 //! - An object that a trait hands out can be used from several threads at once.
+//! - Secrets are wiped with [`wipe()`], by adapters and constructions alike.
 
 mod algorithm;
 mod coins;
@@ -18,6 +19,7 @@ mod prehash;
 mod provider;
 mod signature;
 mod symmetric;
+mod wipe;
 
 pub use algorithm::{
     HashParameters, KemParameters, KeyAgreementParameters, KeyEncoding, SignatureParameters, XofParameters,
@@ -31,3 +33,4 @@ pub use prehash::Prehash;
 pub use provider::{Backend, BuildInfo, Provider, Unsupported};
 pub use signature::{MU, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
 pub use symmetric::{Aead, AeadKey, Kdf, Mac, MacKey};
+pub use wipe::{Wiped, wipe};

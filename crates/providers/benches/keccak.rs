@@ -6,7 +6,7 @@
 #[path = "interleaved/mod.rs"]
 mod interleaved;
 
-use interleaved::{Comparison, time};
+use interleaved::{Comparison, Found, PROCESSES, Side, time};
 use pqlab_primitives::Provider;
 use pqlab_providers::providers;
 use std::hint::black_box;
@@ -23,18 +23,20 @@ const HEATS: usize = 40;
 /// Libraries that take vector instructions for a single message without saying so in their name.
 const VECTOR: [&str; 1] = ["liboqs"];
 
-type Work = Box<dyn FnMut(usize)>;
-
 fn main() {
-    interleaved::compare(finals, |name| {
+    if let Some(name) = interleaved::asked() {
         let (first, second) = name.split_once(' ').expect("two contestants");
-        Comparison {
-            what: format!("{ALGORITHM} of {MESSAGE} bytes, a message: {first} against {second}"),
-            batch: BATCH,
-            adapter: work(first),
-            bare: work(second),
-        }
-    });
+        interleaved::answer(Comparison { batch: Some(BATCH), first: work(first), second: work(second) });
+        return;
+    }
+    println!("{:<72} {:>11} {:>11}   ratio, 95% interval over {PROCESSES} processes", "", "first", "second");
+    for name in finals() {
+        let Found { first, second, ratio, .. } = interleaved::find(&name);
+        let (one, other) = name.split_once(' ').expect("two contestants");
+        let what = format!("{ALGORITHM} of {MESSAGE} bytes, a message: {one} against {other}");
+        let (estimate, low, high) = (ratio.estimate, ratio.low, ratio.high);
+        println!("{what:<72} {first:>8.1} ns {second:>8.1} ns   {estimate:.4} [{low:.4}, {high:.4}]");
+    }
 }
 
 /// Who is compared with whom: the best against the best scalar, eight lanes against the best.
@@ -73,7 +75,7 @@ fn best(contestants: &[String]) -> Option<String> {
 }
 
 /// What a contestant does with so many messages: `openssl` one after the other, `cryptogams:avx512*8` eight at a time.
-fn work(name: &str) -> Work {
+fn work(name: &str) -> Side {
     let (id, lanes) = name.split_once('*').map_or((name, 1), |(id, lanes)| (id, lanes.parse().expect("a number")));
     let provider: Arc<Provider> = providers().into_iter().find(|one| one.id() == id).expect("a known provider");
     let messages: Vec<Vec<u8>> = (0..BATCH).map(|index| vec![index as u8; MESSAGE]).collect();

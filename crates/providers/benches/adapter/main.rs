@@ -1,34 +1,79 @@
-//! What the traits cost: a library through its adapter against a bare loop over the library's own call, interleaved.
+//! What the adapters cost: each operation of each library through the traits, as the workloads call it, against a bare
+//! call of the library in the same process with the same inputs, interleaved.
+//!
+//! Printed are the time of one operation, the adapter's own part of it with its 95% interval over processes, and a mark
+//! where that part is above 1% of the operation or 20 ns, whichever is the larger: `above` where it is, `unclear` where
+//! its interval only reaches so far. Then what has no comparison: because an adapter's code is the same for all parameter
+//! sets and another one was measured, or for a reason that stands in `libraries/reasons.rs`. What is left without either
+//! is named, and the benchmark fails.
+//!
+//! Words on the command line choose comparisons whose names contain all of them; `--list` measures nothing.
 
 #![allow(clippy::print_stdout)]
 
-#[cfg(feature = "aws-lc")]
-mod aws_lc;
-mod floor;
-mod hash;
 #[path = "../interleaved/mod.rs"]
 mod interleaved;
+mod libraries;
+mod operations;
 
-use interleaved::Comparison;
+use interleaved::{Found, PROCESSES};
+use operations::{Case, Coverage};
+use std::process::ExitCode;
 
-/// Makes a comparison.
-type Build = fn() -> Comparison;
+/// An adapter's own part may be so much of the operation, or so many ns, whichever is the larger.
+const SHARE: f64 = 0.01;
+const FLOOR: f64 = 20.0;
 
-/// The comparisons by name.
-const ALL: &[(&str, Build)] = &[
-    ("floor", floor::batched),
-    #[cfg(feature = "aws-lc")]
-    ("aws-lc-decapsulate", aws_lc::decapsulate),
-    #[cfg(feature = "rustcrypto")]
-    ("rustcrypto-sha3", hash::rustcrypto),
-    #[cfg(feature = "openssl")]
-    ("openssl-sha3", hash::openssl),
-];
+fn main() -> ExitCode {
+    let cases = operations::offered();
+    if let Some(name) = interleaved::asked() {
+        let case = cases.iter().find(|case| case.name() == name).expect("a known operation");
+        interleaved::answer(libraries::comparison(case).expect("an operation with a comparison"));
+        return ExitCode::SUCCESS;
+    }
+    let words = interleaved::words();
+    let list = words.iter().any(|word| word == "--list");
+    let coverage = operations::coverage(&cases);
+    let measured = cases.iter().zip(&coverage).filter(|(_, coverage)| **coverage == Coverage::Measured);
+    let wanted = |case: &Case| words.iter().filter(|word| *word != "--list").all(|word| case.name().contains(word));
+    println!("{:<56} {:>14} {:>11}   95% over {PROCESSES} processes", "", "operation", "adapter's");
+    for (case, _) in measured.filter(|(case, _)| wanted(case)) {
+        if list { println!("{}", case.name()) } else { print_found(&case.name(), &interleaved::find(&case.name())) }
+    }
+    print_coverage(&cases, &coverage)
+}
 
-fn main() {
-    let names = || ALL.iter().map(|(name, _)| (*name).to_owned()).collect();
-    interleaved::compare(names, |name| {
-        let found = ALL.iter().find(|(known, _)| *known == name);
-        found.map(|(_, build)| build()).expect("a known comparison")
-    });
+fn print_found(name: &str, found: &Found) {
+    let (own, limit) = (found.difference, FLOOR.max(SHARE * found.second));
+    let mark = match () {
+        () if own.estimate > limit => "above",
+        () if own.high > limit => "unclear",
+        () => "",
+    };
+    let share = 100.0 * (found.ratio.estimate - 1.0);
+    let (operation, part) = (found.first, own.estimate);
+    println!("{name:<56} {operation:>11.1} ns {part:>8.1} ns   [{:.1}, {:.1}] {share:>6.2}% {mark}", own.low, own.high);
+}
+
+/// Says what was not compared and why; a failure where there is no reason.
+fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
+    let of = |wanted: fn(&Coverage) -> bool| coverage.iter().filter(|one| wanted(one)).count();
+    println!();
+    println!("{} operations: {} compared", cases.len(), of(|one| *one == Coverage::Measured));
+    println!("{} by the code of one that is compared: another parameter set", of(|one| *one == Coverage::Alike));
+    for reason in libraries::reasons() {
+        let count = coverage.iter().filter(|one| **one == Coverage::Reason(reason)).count();
+        if count > 0 {
+            println!("{count} not to be compared: {reason}");
+        }
+    }
+    let missing = cases.iter().zip(coverage).filter(|(_, coverage)| **coverage == Coverage::Missing);
+    let missing: Vec<&Case> = missing.map(|(case, _)| case).collect();
+    println!("{} without a comparison; one of those that are alike:", missing.len());
+    for (index, case) in missing.iter().enumerate() {
+        if !missing[..index].iter().any(|before| before.is_like(case)) {
+            println!("    {}", case.name());
+        }
+    }
+    if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -1,94 +1,137 @@
 //! Two ways to do the same work, interleaved.
 //!
-//! The process is the unit of repetition: the benchmark starts itself several times, and each process gives one ratio,
-//! the median over rounds in which both sides run one after the other in random order. Printed: the ratio of the two,
-//! with the 95% interval over processes.
+//! The process is the unit of repetition: the benchmark starts itself several times, and each process gives one ratio and
+//! one difference, the medians over rounds in which both sides run one after the other in random order.
 
-use pqlab_stats::{median, median_interval};
+use pqlab_stats::{Interval, median, median_interval};
 use std::env;
 use std::hint::black_box;
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Processes a comparison.
-const PROCESSES: usize = 12;
-/// Rounds in a process.
+pub(crate) const PROCESSES: usize = 12;
+/// Rounds in a process at most, and those before them that do not count.
 const ROUNDS: usize = 400;
+const WARM_UP: usize = 20;
+/// Rounds in a process at least, and the time after which there are no more of them.
+const FEWEST: usize = 5;
+const TIME: Duration = Duration::from_millis(800);
+/// A batch, where nobody says how long it is, takes about so long on either side.
+const LENGTH: Duration = Duration::from_micros(60);
 
-/// Two ways to do the same work, and how often they do it in a round.
+/// One side of a comparison.
+pub(crate) trait Work {
+    /// Makes ready for so many operations; not timed.
+    fn ready(&mut self, _batch: usize) {}
+
+    /// Does so many operations.
+    fn run(&mut self, batch: usize);
+}
+
+/// One side of a comparison, whatever it is.
+pub(crate) type Side = Box<dyn Work>;
+
+impl<F: FnMut(usize)> Work for F {
+    fn run(&mut self, batch: usize) {
+        self(batch);
+    }
+}
+
+/// Two ways to do the same work.
 pub(crate) struct Comparison {
-    /// What the ratio is of.
-    pub(crate) what: String,
-    pub(crate) batch: usize,
-    /// What the ratio has above the line.
-    pub(crate) adapter: Box<dyn FnMut(usize)>,
-    /// What the ratio has below the line.
-    pub(crate) bare: Box<dyn FnMut(usize)>,
+    /// Operations in a round; where nobody says, as many as take long enough.
+    pub(crate) batch: Option<usize>,
+    pub(crate) first: Side,
+    pub(crate) second: Side,
 }
 
-/// Runs the comparisons that `names` names and `build` makes, in processes of this program.
-pub(crate) fn compare(names: impl FnOnce() -> Vec<String>, build: impl Fn(&str) -> Comparison) {
+/// What the processes of a comparison found; times of one operation in ns.
+pub(crate) struct Found {
+    pub(crate) first: f64,
+    pub(crate) second: f64,
+    /// The first over the second.
+    pub(crate) ratio: Interval,
+    /// The first less the second.
+    pub(crate) difference: Interval,
+}
+
+/// The name of the comparison that this process has been started for, if it has.
+pub(crate) fn asked() -> Option<String> {
     let mut arguments = env::args().skip(1);
-    if let (Some("--child"), Some(name)) = (arguments.next().as_deref(), arguments.next()) {
-        child(build(&name));
-        return;
-    }
-    println!("{:<72} {:>11} {:>11}   ratio, 95% interval over {PROCESSES} processes", "", "first", "second");
-    for name in names() {
-        let what = build(&name).what;
-        let children: Vec<(f64, f64, f64)> = (0..PROCESSES).map(|_| ask_child(&name)).collect();
-        let ratios: Vec<Vec<f64>> = children.iter().map(|child| vec![child.0]).collect();
-        let interval = median_interval(&ratios, 0.95).expect("every process gives a ratio");
-        let center = |pick: fn(&(f64, f64, f64)) -> f64| {
-            median(&children.iter().map(pick).collect::<Vec<_>>()).expect("every process gives a time")
-        };
-        println!(
-            "{what:<72} {:>8.1} ns {:>8.1} ns   {:.4} [{:.4}, {:.4}]",
-            center(|child| child.1),
-            center(|child| child.2),
-            interval.estimate,
-            interval.low,
-            interval.high
-        );
-    }
+    (arguments.next().as_deref() == Some("--child")).then(|| arguments.next()).flatten()
 }
 
-fn ask_child(name: &str) -> (f64, f64, f64) {
+/// What is asked for on the command line besides cargo's own words.
+pub(crate) fn words() -> Vec<String> {
+    env::args().skip(1).filter(|argument| argument != "--bench").collect()
+}
+
+/// The comparison of that name, in processes of this program, which call [`answer`].
+pub(crate) fn find(name: &str) -> Found {
+    let children: Vec<[f64; 4]> = (0..PROCESSES).map(|_| ask(name)).collect();
+    let column = |index: usize| -> Vec<Vec<f64>> { children.iter().map(|child| vec![child[index]]).collect() };
+    let interval = |index| median_interval(&column(index), 0.95).expect("every process gives a number");
+    let centre = |index| median(&column(index).concat()).expect("every process gives a number");
+    Found { first: centre(0), second: centre(1), ratio: interval(2), difference: interval(3) }
+}
+
+fn ask(name: &str) -> [f64; 4] {
     let program = env::current_exe().expect("a running program has a path");
     let output = Command::new(program).args(["--child", name]).output().expect("a benchmark can start itself");
     let text = String::from_utf8_lossy(&output.stdout);
-    let mut numbers = text.split_whitespace().map(|word| word.parse().expect("a child prints three numbers"));
-    let mut next = || numbers.next().expect("a child prints three numbers");
-    (next(), next(), next())
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    numbers.try_into().unwrap_or_else(|_| panic!("{name}: a process printed {text:?} and {complaint:?}"))
 }
 
-/// Prints the ratio, and the times of one operation in ns on either side.
-fn child(mut comparison: Comparison) {
-    let batch = comparison.batch;
+/// Compares, and prints both times of one operation in ns, their ratio and their difference.
+pub(crate) fn answer(mut comparison: Comparison) {
+    let batch = comparison.batch.unwrap_or_else(|| long_enough(&mut comparison.second));
+    let (mut first, mut second, mut ratios, mut differences) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut order = std::process::id();
-    let (mut ratios, mut adapter, mut bare) = (Vec::new(), Vec::new(), Vec::new());
-    for round in 0..ROUNDS + 20 {
+    let started = Instant::now();
+    for round in 0..WARM_UP + ROUNDS {
         order = order.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let (first, second) = if order >> 31 == 0 {
-            let first = time(&mut comparison.adapter, batch);
-            (first, time(&mut comparison.bare, batch))
+        let (one, other) = if order >> 31 == 0 {
+            let one = time(&mut comparison.first, batch);
+            (one, time(&mut comparison.second, batch))
         } else {
-            let second = time(&mut comparison.bare, batch);
-            (time(&mut comparison.adapter, batch), second)
+            let other = time(&mut comparison.second, batch);
+            (time(&mut comparison.first, batch), other)
         };
-        if round >= 20 {
-            ratios.push(first / second);
-            adapter.push(first);
-            bare.push(second);
+        // Where an operation takes long, one round has warmed it up.
+        if round >= WARM_UP || round > 0 && started.elapsed() > TIME / 4 {
+            first.push(one);
+            second.push(other);
+            ratios.push(one / other);
+            differences.push(one - other);
+        }
+        if ratios.len() >= FEWEST && started.elapsed() > TIME {
+            break;
         }
     }
-    let center = |values: &[f64]| median(values).expect("rounds were run");
-    println!("{} {} {}", center(&ratios), center(&adapter), center(&bare));
+    for values in [first, second, ratios, differences] {
+        print!("{} ", median(&values).expect("rounds were run"));
+    }
+    println!();
+}
+
+fn long_enough(side: &mut Side) -> usize {
+    let mut batch = 1;
+    // Warm first: what a library sets up in its first call is no part of an operation.
+    time(side, batch);
+    while batch < 1 << 16 && time(side, batch) * (batch as f64) < LENGTH.as_nanos() as f64 {
+        batch *= 2;
+    }
+    batch
 }
 
 /// Time of one operation in ns.
-pub(crate) fn time(work: &mut Box<dyn FnMut(usize)>, batch: usize) -> f64 {
+pub(crate) fn time(side: &mut Side, batch: usize) -> f64 {
+    side.ready(batch);
+    let side = black_box(side);
     let started = Instant::now();
-    black_box(work)(batch);
+    side.run(batch);
     started.elapsed().as_nanos() as f64 / batch as f64
 }

@@ -1,35 +1,37 @@
-//! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface.
+//! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface. Each encapsulation and decapsulation checks its key (FIPS
+//! 203, sections 7.2 and 7.3), so that a key of the right length is not checked when it is loaded as well: one that is
+//! malformed is refused by its first use, as with liboqs.
 
 use super::error::{array_mut, check, expect_length, front, library, malformed};
-use super::ffi::{self, MlKemCheckSecretKey};
-use super::handle::{Owned, Pool};
+use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
+use crate::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped,
 };
 use std::ffi::c_int;
 use std::ptr::null_mut;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The three parameter sets.
 pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
-    let sets: [(&str, c_int, MlKemCheckSecretKey); 3] = [
-        ("ML-KEM-512", aws::NID_MLKEM512, ffi::ml_kem_512_check_sk),
-        ("ML-KEM-768", aws::NID_MLKEM768, ffi::ml_kem_768_check_sk),
-        ("ML-KEM-1024", aws::NID_MLKEM1024, ffi::ml_kem_1024_check_sk),
-    ];
-    sets.into_iter().filter_map(|(algorithm, nid, check_secret_key)| {
+    let sets: [(&str, c_int); 3] =
+        [("ML-KEM-512", aws::NID_MLKEM512), ("ML-KEM-768", aws::NID_MLKEM768), ("ML-KEM-1024", aws::NID_MLKEM1024)];
+    sets.into_iter().zip(&SETS).filter_map(|((algorithm, nid), set)| {
         let parameters = KemParameters::of(algorithm)?;
-        let lengths = Lengths {
+        let expanded = parameters.decapsulation_key(KeyEncoding::Expanded)?;
+        let set = set.get_or_init(|| Set {
+            nid,
             encapsulation_key: parameters.encapsulation_key,
-            expanded: parameters.decapsulation_key(KeyEncoding::Expanded)?,
+            expanded,
             ciphertext: parameters.ciphertext,
-        };
+        });
         // What `EVP_PKEY_get_raw_private_key` gives comes first.
         let encodings = vec![KeyEncoding::Expanded, KeyEncoding::Seed];
         let info = KemInfo { parameters, encodings, coins: CoinSupport { keygen: true, operation: true } };
-        Some(Arc::new(MlKem { info, lengths, nid, check_secret_key, generators: Pool::empty() }) as Arc<dyn Kem>)
+        Some(Arc::new(MlKem { info, set, generators: Contexts::new() }) as Arc<dyn Kem>)
     })
 }
 
@@ -40,28 +42,30 @@ const COINS: usize = 32;
 /// Shared secret, in bytes.
 const SECRET: usize = 32;
 
-/// Lengths in bytes that differ between the parameter sets.
-#[derive(Clone, Copy)]
-struct Lengths {
+/// What differs between the parameter sets; lengths in bytes. Made once in a process, so that a key's reference to it costs
+/// nothing.
+struct Set {
+    nid: c_int,
     encapsulation_key: usize,
     expanded: usize,
     ciphertext: usize,
 }
 
+static SETS: [OnceLock<Set>; 3] = [const { OnceLock::new() }; 3];
+
 struct MlKem {
     info: KemInfo,
-    lengths: Lengths,
-    nid: c_int,
-    check_secret_key: MlKemCheckSecretKey,
-    generators: Pool<aws::EVP_PKEY_CTX>,
+    set: &'static Set,
+    generators: Contexts<Generator>,
 }
 
 impl MlKem {
     fn key_pair(&self, coins: Coins) -> Result<Key> {
         let seed = coins.exact::<SEED>()?;
         self.generators.with(
-            || generator(self.nid),
+            || generator(self.set.nid),
             |context| {
+                let context = context.as_ptr();
                 let Some(seed) = seed else {
                     // SAFETY: the context is a generator and this thread's alone.
                     return unsafe { pkey::generate(context) };
@@ -80,27 +84,25 @@ impl MlKem {
         )
     }
 
-    fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
-        expect_length("decapsulation key", self.lengths.expanded, bytes.len())?;
-        // SAFETY: reads as many bytes as it is told.
-        if unsafe { (self.check_secret_key)(bytes.as_ptr(), bytes.len()) } != 0 {
-            return Err(malformed("ML-KEM decapsulation key"));
-        }
-        // dk = dkPKE || ek || H(ek) || z (FIPS 203, algorithm 16): the library wants ek beside it.
-        let end = bytes.len() - 64;
-        let encapsulation_key = &bytes[end - self.lengths.encapsulation_key..end];
-        // SAFETY: both buffers have the lengths that are stated; the result is null or ours.
-        let key = unsafe {
-            Owned::from_raw(aws::EVP_PKEY_kem_new_raw_key(
-                self.nid,
-                encapsulation_key.as_ptr(),
-                encapsulation_key.len(),
-                bytes.as_ptr(),
-                bytes.len(),
-            ))
-        };
-        key.ok_or_else(|| malformed("ML-KEM decapsulation key"))
+    fn private_half(&self, key: Key, has_public: bool) -> PrivateHalf {
+        PrivateHalf { prepared: Prepared::new(key, self.set), has_public }
     }
+
+    /// The secret half alone: decapsulation needs no more, and the public half stands inside of it.
+    fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
+        expect_length("decapsulation key", self.set.expanded, bytes.len())?;
+        // SAFETY: the buffer has the length that is stated; the result is null or ours.
+        let key =
+            unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.set.nid, bytes.as_ptr(), bytes.len())) };
+        key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_secret_key"))
+    }
+}
+
+/// A prepared encapsulation key from its bytes, of the right length.
+fn load_public(set: &'static Set, bytes: &[u8]) -> Result<PublicHalf> {
+    // SAFETY: the buffer has the length that is stated; the result is null or ours.
+    let key = unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(set.nid, bytes.as_ptr(), bytes.len())) };
+    Ok(PublicHalf(Prepared::new(key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?, set)))
 }
 
 impl Kem for MlKem {
@@ -109,42 +111,32 @@ impl Kem for MlKem {
     }
 
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
-        expect_length("encapsulation key", self.lengths.encapsulation_key, encapsulation_key.len())?;
-        expect_length("decapsulation key", self.lengths.expanded, decapsulation_key.len())?;
+        expect_length("encapsulation key", self.set.encapsulation_key, encapsulation_key.len())?;
+        expect_length("decapsulation key", self.set.expanded, decapsulation_key.len())?;
         let key = self.key_pair(coins)?;
         pkey::write_public(&key, encapsulation_key)?;
         pkey::write_expanded(&key, decapsulation_key)
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        Ok(Box::new(PrivateHalf(Prepared::new(self.key_pair(coins)?, self.lengths)?)))
+        Ok(Box::new(self.private_half(self.key_pair(coins)?, true)))
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        expect_length("encapsulation key", self.lengths.encapsulation_key, bytes.len())?;
-        // SAFETY: the buffer has the length that is stated; the result is null or ours.
-        let key =
-            unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(self.nid, bytes.as_ptr(), bytes.len())) };
-        let key = key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?;
-        let context = context_of(&key)?;
-        // On a key without a secret half this is the modulus check alone (FIPS 203, section 7.2).
-        // SAFETY: the context holds a key.
-        if unsafe { aws::EVP_PKEY_public_check(context.as_ptr()) } != 1 {
-            return Err(malformed("ML-KEM encapsulation key"));
-        }
-        Ok(Box::new(PublicHalf(Prepared { key, contexts: Pool::new(context), lengths: self.lengths })))
+        expect_length("encapsulation key", self.set.encapsulation_key, bytes.len())?;
+        Ok(Box::new(load_public(self.set, bytes)?))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         let key = match encoding {
             KeyEncoding::Seed => {
                 expect_length("decapsulation key", SEED, bytes.len())?;
-                self.key_pair(Coins::Exact(bytes))?
+                self.private_half(self.key_pair(Coins::Exact(bytes))?, true)
             }
-            KeyEncoding::Expanded => self.load_expanded(bytes)?,
+            KeyEncoding::Expanded => self.private_half(self.load_expanded(bytes)?, false),
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(ENCODING),
         };
-        Ok(Box::new(PrivateHalf(Prepared::new(key, self.lengths)?)))
+        Ok(Box::new(key))
     }
 }
 
@@ -153,14 +145,13 @@ const ENCODING: Error = Error::Unsupported("ML-KEM decapsulation keys are encode
 /// A key of the library with contexts in which to use it.
 struct Prepared {
     key: Key,
-    contexts: Pool<aws::EVP_PKEY_CTX>,
-    lengths: Lengths,
+    contexts: Contexts<Owned<aws::EVP_PKEY_CTX>>,
+    set: &'static Set,
 }
 
 impl Prepared {
-    fn new(key: Key, lengths: Lengths) -> Result<Prepared> {
-        let contexts = Pool::new(context_of(&key)?);
-        Ok(Prepared { key, contexts, lengths })
+    fn new(key: Key, set: &'static Set) -> Prepared {
+        Prepared { key, contexts: Contexts::new(), set }
     }
 }
 
@@ -168,8 +159,8 @@ struct PublicHalf(Prepared);
 
 impl EncapsulationKey for PublicHalf {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-        let Prepared { key, contexts, lengths } = &self.0;
-        expect_length("ciphertext", lengths.ciphertext, ciphertext.len())?;
+        let Prepared { key, contexts, set } = &self.0;
+        expect_length("ciphertext", set.ciphertext, ciphertext.len())?;
         let secret = array_mut::<SECRET>("shared secret", secret)?;
         let coins = coins.exact::<COINS>()?;
         let (mut ciphertext_len, mut secret_len) = (ciphertext.len(), secret.len());
@@ -177,9 +168,9 @@ impl EncapsulationKey for PublicHalf {
             || context_of(key),
             |context| match coins {
                 // SAFETY: the context is this thread's alone; the buffers have the lengths that are stated.
-                None => check("EVP_PKEY_encapsulate", unsafe {
+                None => accepted("ML-KEM encapsulation key", unsafe {
                     aws::EVP_PKEY_encapsulate(
-                        context,
+                        context.as_ptr(),
                         ciphertext.as_mut_ptr(),
                         &raw mut ciphertext_len,
                         secret.as_mut_ptr(),
@@ -189,9 +180,9 @@ impl EncapsulationKey for PublicHalf {
                 Some(coins) => {
                     let mut coins_len = coins.len();
                     // SAFETY: as above.
-                    check("EVP_PKEY_encapsulate_deterministic", unsafe {
+                    accepted("ML-KEM encapsulation key", unsafe {
                         aws::EVP_PKEY_encapsulate_deterministic(
-                            context,
+                            context.as_ptr(),
                             ciphertext.as_mut_ptr(),
                             &raw mut ciphertext_len,
                             secret.as_mut_ptr(),
@@ -206,27 +197,42 @@ impl EncapsulationKey for PublicHalf {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        let length = self.0.lengths.encapsulation_key;
+        let length = self.0.set.encapsulation_key;
         pkey::write_public(&self.0.key, front("encapsulation key", length, out)?)?;
         Ok(length)
     }
 }
 
-struct PrivateHalf(Prepared);
+struct PrivateHalf {
+    prepared: Prepared,
+    /// Whether the library has the public half beside the secret one, as it has of keys that it made itself.
+    has_public: bool,
+}
+
+impl PrivateHalf {
+    /// The public half out of the secret one: dk = dkPKE || ek || H(ek) || z (FIPS 203, algorithm 16).
+    fn with_public<R>(&self, work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
+        let set = self.prepared.set;
+        let mut expanded = Wiped::new(vec![0; set.expanded]);
+        pkey::write_expanded(&self.prepared.key, &mut expanded)?;
+        let end = set.expanded - 64;
+        work(&expanded[end - set.encapsulation_key..end])
+    }
+}
 
 impl DecapsulationKey for PrivateHalf {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        let Prepared { key, contexts, lengths } = &self.0;
-        expect_length("ciphertext", lengths.ciphertext, ciphertext.len())?;
+        let Prepared { key, contexts, set } = &self.prepared;
+        expect_length("ciphertext", set.ciphertext, ciphertext.len())?;
         let secret = array_mut::<SECRET>("shared secret", secret)?;
         let mut secret_len = secret.len();
         contexts.with(
             || context_of(key),
             |context| {
                 // SAFETY: the context is this thread's alone; the buffers have the lengths that are stated.
-                check("EVP_PKEY_decapsulate", unsafe {
+                accepted("ML-KEM decapsulation key", unsafe {
                     aws::EVP_PKEY_decapsulate(
-                        context,
+                        context.as_ptr(),
                         secret.as_mut_ptr(),
                         &raw mut secret_len,
                         ciphertext.as_ptr(),
@@ -238,28 +244,47 @@ impl DecapsulationKey for PrivateHalf {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(PublicHalf(Prepared::new(pkey::share(&self.0.key)?, self.0.lengths)?)))
+        let set = self.prepared.set;
+        if self.has_public {
+            return Ok(Box::new(PublicHalf(Prepared::new(pkey::share(&self.prepared.key)?, set))));
+        }
+        Ok(Box::new(self.with_public(|public| load_public(set, public))?))
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        let length = self.0.lengths.encapsulation_key;
-        pkey::write_public(&self.0.key, front("encapsulation key", length, out)?)?;
+        let length = self.prepared.set.encapsulation_key;
+        let out = front("encapsulation key", length, out)?;
+        if self.has_public {
+            pkey::write_public(&self.prepared.key, out)?;
+        } else {
+            self.with_public(|public| {
+                out.copy_from_slice(public);
+                Ok(())
+            })?;
+        }
         Ok(length)
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        let Prepared { key, set, .. } = &self.prepared;
         match encoding {
             KeyEncoding::Seed => {
-                pkey::write_seed(&self.0.key, front("decapsulation key", SEED, out)?)?;
+                pkey::write_seed(key, front("decapsulation key", SEED, out)?)?;
                 Ok(SEED)
             }
             KeyEncoding::Expanded => {
-                pkey::write_expanded(&self.0.key, front("decapsulation key", self.0.lengths.expanded, out)?)?;
-                Ok(self.0.lengths.expanded)
+                pkey::write_expanded(key, front("decapsulation key", set.expanded, out)?)?;
+                Ok(set.expanded)
             }
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(ENCODING),
         }
     }
+}
+
+/// An encapsulation or decapsulation has buffers of the right lengths, so that the library has one reason to refuse: the
+/// key.
+fn accepted(key: &'static str, returned: c_int) -> Result<()> {
+    if returned == 1 { Ok(()) } else { Err(malformed(key)) }
 }
 
 fn generator(nid: c_int) -> Result<Generator> {

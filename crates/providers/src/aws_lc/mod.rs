@@ -3,7 +3,7 @@
 //! Public functions are used wherever they exist, so that the figures are those of what a user of the library calls;
 //! the exceptions are in `ffi.rs` with their reasons. A key object holds the library's key and contexts made for it; the
 //! library expands no key in advance: each ML-KEM and ML-DSA call decodes the key, expands its matrix anew, and checks
-//! ML-KEM keys again (FIPS 203, sections 7.2 and 7.3), so that a prepared key saves only the copying and the contexts.
+//! ML-KEM keys (FIPS 203, sections 7.2 and 7.3), so that a prepared key saves only the copying and the contexts.
 
 mod ecdsa;
 mod ed25519;

@@ -1,25 +1,28 @@
 //! ML-KEM (FIPS 203): mlkem-native, as liboqs carries it.
 
+use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, library, write};
 use oqs_sys::kem as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
 };
 use std::ffi::CString;
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
-use std::sync::Arc;
-use zeroize::Zeroizing;
+use std::sync::OnceLock;
 
 /// The parameter sets, by the names that liboqs gives them too.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
 /// `d || z` (FIPS 203, algorithm 16), in bytes.
 const SEED: usize = 64;
+/// That of ML-KEM-1024 (FIPS 203, table 3), in bytes.
+const LONGEST_ENCAPSULATION_KEY: usize = 1568;
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes the expanded ML-KEM key alone");
 
 /// One parameter set.
-pub(super) struct MlKem(Arc<Shared>);
+pub(super) struct MlKem(&'static Shared);
 
 /// What a parameter set and its keys share.
 struct Shared {
@@ -42,8 +45,19 @@ impl Drop for Native {
     }
 }
 
+/// Made once in a process, so that a key's reference to its parameter set costs nothing.
+static SETS: [OnceLock<Result<Shared>>; ALGORITHMS.len()] = [const { OnceLock::new() }; ALGORITHMS.len()];
+
 impl MlKem {
     pub(super) fn new(algorithm: &'static str) -> Result<MlKem> {
+        let place = ALGORITHMS.iter().position(|known| *known == algorithm);
+        let place = place.ok_or(Error::Unsupported("no such parameter set"))?;
+        SETS[place].get_or_init(|| Shared::new(algorithm)).as_ref().map(MlKem).map_err(Clone::clone)
+    }
+}
+
+impl Shared {
+    fn new(algorithm: &'static str) -> Result<Shared> {
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
         let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
         // SAFETY: the name ends with NUL; the object that comes back is ours.
@@ -64,13 +78,28 @@ impl MlKem {
             // Version 0.13 has no `encaps_derand`.
             coins: CoinSupport { keygen: true, operation: false },
         };
-        Ok(MlKem(Arc::new(Shared { info, native })))
+        Ok(Shared { info, native })
     }
-}
 
-impl Shared {
     fn decapsulation_key_length(&self) -> usize {
         self.info.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default()
+    }
+
+    /// Writes a key pair.
+    ///
+    /// # Safety
+    /// There is room for as many bytes as the object states.
+    unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
+        let native = self.native.0.as_ptr();
+        match coins.exact::<SEED>()? {
+            // SAFETY: passed on to the caller.
+            None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
+            Some(seed) => check(
+                // SAFETY: as above; the seed too has the length that the object states.
+                unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
+                library("OQS_KEM_keypair_derand"),
+            ),
+        }
     }
 }
 
@@ -83,30 +112,26 @@ impl Kem for MlKem {
         let expected = self.0.info.parameters.encapsulation_key;
         Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), decapsulation_key.len())?;
-        let seed = coins.exact::<SEED>()?;
-        let (native, public, private) =
-            (self.0.native.0.as_ptr(), encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr());
-        match seed {
-            // SAFETY: both buffers have the lengths that the object states.
-            None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
-            Some(seed) => check(
-                // SAFETY: as above; the seed too has the length that the object states.
-                unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
-                library("OQS_KEM_keypair_derand"),
-            ),
-        }
+        // SAFETY: both buffers have the lengths that the object states.
+        unsafe { self.0.key_pair(coins, encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr()) }
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        let mut encapsulation_key = vec![0; self.0.info.parameters.encapsulation_key];
-        let mut bytes = Zeroizing::new(vec![0; self.0.decapsulation_key_length()]);
-        self.generate_encoded(coins, &mut encapsulation_key, &mut bytes)?;
-        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes }))
+        // It stands inside of the decapsulation key too.
+        let mut encapsulation_key = MaybeUninit::<[u8; LONGEST_ENCAPSULATION_KEY]>::uninit();
+        let public = encapsulation_key.as_mut_ptr().cast();
+        // SAFETY: the call writes as many bytes as the object states: there is room for the longest encapsulation key,
+        // and the decapsulation key has its length.
+        let bytes = unsafe {
+            let write = |private| self.0.key_pair(coins, public, private);
+            SecretBytes::written(self.0.decapsulation_key_length(), write)?
+        };
+        Ok(Box::new(Decapsulator { shared: self.0, bytes }))
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
         Error::check_length("encapsulation key", self.0.info.parameters.encapsulation_key, bytes.len())?;
-        Ok(Box::new(Encapsulator { shared: self.0.clone(), bytes: bytes.into() }))
+        Ok(Box::new(Encapsulator { shared: self.0, bytes: PublicBytes::of(bytes) }))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
@@ -114,13 +139,13 @@ impl Kem for MlKem {
             return Err(NO_SUCH_ENCODING);
         }
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), bytes.len())?;
-        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes: Zeroizing::new(bytes.to_vec()) }))
+        Ok(Box::new(Decapsulator { shared: self.0, bytes: SecretBytes::of(bytes) }))
     }
 }
 
 struct Encapsulator {
-    shared: Arc<Shared>,
-    bytes: Box<[u8]>,
+    shared: &'static Shared,
+    bytes: PublicBytes,
 }
 
 impl EncapsulationKey for Encapsulator {
@@ -150,8 +175,8 @@ impl EncapsulationKey for Encapsulator {
 }
 
 struct Decapsulator {
-    shared: Arc<Shared>,
-    bytes: Zeroizing<Vec<u8>>,
+    shared: &'static Shared,
+    bytes: SecretBytes,
 }
 
 impl Decapsulator {
@@ -181,7 +206,7 @@ impl DecapsulationKey for Decapsulator {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(Encapsulator { shared: self.shared.clone(), bytes: self.public_half().into() }))
+        Ok(Box::new(Encapsulator { shared: self.shared, bytes: PublicBytes::of(self.public_half()) }))
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {

@@ -1,0 +1,170 @@
+//! The libraries' own calls, one file each.
+
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+#[cfg(feature = "aws-lc")]
+mod aws_lc_other;
+#[cfg(any(feature = "cryptogams", feature = "keccak"))]
+mod keccak;
+#[cfg(feature = "liboqs")]
+mod liboqs;
+#[cfg(feature = "libsecp256k1")]
+mod libsecp256k1;
+mod null;
+#[cfg(feature = "openssl")]
+mod openssl;
+#[cfg(feature = "openssl")]
+mod openssl_classical;
+#[cfg(feature = "openssl")]
+mod openssl_symmetric;
+mod reasons;
+
+pub(crate) use reasons::{reason, reasons};
+
+use crate::interleaved::{Comparison, Side};
+use crate::operations::{Case, Kind, agreement, hash, kem, signature, symmetric};
+use pqlab_primitives::{Aead, HashParameters, Kdf, Mac};
+use std::sync::Arc;
+
+/// A library without an adapter: for an operation, the calls of the library that do the same work as its adapter, on the
+/// same inputs, as a careful user of it would write them. An operation for which there is no such side gives `None`.
+///
+/// `provider` is the provider's name, with its code path where the library has several.
+pub(crate) trait Bare: Sync {
+    /// The library's name.
+    fn library(&self) -> &'static str;
+
+    /// The algorithms that are compared: one of those that go through the same code of the adapter.
+    fn algorithms(&self) -> &'static [&'static str];
+
+    fn kem(&self, _inputs: &kem::Inputs, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn signature(&self, _inputs: &signature::Inputs, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn agreement(&self, _inputs: &agreement::Inputs, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn hash(&self, _provider: &str, _algorithm: &str) -> Option<Side> {
+        None
+    }
+
+    fn xof(&self, _provider: &str, _algorithm: &str, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn lanes(&self, _provider: &str, _algorithm: &str, _lanes: usize) -> Option<Side> {
+        None
+    }
+
+    fn mac(&self, _mac: &Arc<dyn Mac>, _operation: &str) -> Option<Side> {
+        None
+    }
+
+    fn kdf(&self, _kdf: &Arc<dyn Kdf>) -> Option<Side> {
+        None
+    }
+
+    fn aead(&self, _aead: &Arc<dyn Aead>, _operation: &str) -> Option<Side> {
+        None
+    }
+}
+
+/// An object of a library in C, freed when dropped by the call that the library has for it.
+struct Owned<T> {
+    object: *mut T,
+    free: unsafe extern "C" fn(*mut T),
+}
+
+impl<T> Owned<T> {
+    fn new(object: *mut T, free: unsafe extern "C" fn(*mut T)) -> Owned<T> {
+        assert!(!object.is_null(), "the library makes an object");
+        Owned { object, free }
+    }
+
+    /// The pointer; a call, because a closure that names a field would take the field alone and not keep the object.
+    fn raw(&self) -> *mut T {
+        self.object
+    }
+}
+
+impl<T> Drop for Owned<T> {
+    fn drop(&mut self) {
+        // SAFETY: the object is ours and freed here alone.
+        unsafe { (self.free)(self.object) };
+    }
+}
+
+const LIBRARIES: &[&dyn Bare] = &[
+    #[cfg(feature = "aws-lc")]
+    &aws_lc::AwsLc,
+    #[cfg(feature = "cryptogams")]
+    &keccak::Cryptogams,
+    #[cfg(feature = "keccak")]
+    &keccak::Keccak,
+    #[cfg(feature = "liboqs")]
+    &liboqs::Liboqs,
+    #[cfg(feature = "libsecp256k1")]
+    &libsecp256k1::Libsecp256k1,
+    &null::Null,
+    #[cfg(feature = "openssl")]
+    &openssl::OpenSsl,
+];
+
+/// Whether a library's own calls are known here.
+#[allow(dead_code, reason = "for the test alone: the benchmark asks for all libraries")]
+pub(crate) fn has_file(library: &str) -> bool {
+    LIBRARIES.iter().any(|known| known.library() == library)
+}
+
+/// The adapter against the library's own call, where there is such a comparison.
+pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
+    let library = LIBRARIES.iter().find(|library| library.library() == case.provider.library)?;
+    if !library.algorithms().contains(&case.algorithm.as_str()) {
+        return None;
+    }
+    let (adapter, bare) = sides(*library, case)?;
+    Some(Comparison { batch: None, first: adapter, second: bare })
+}
+
+fn sides(library: &dyn Bare, case: &Case) -> Option<(Side, Side)> {
+    let Case { provider, kind, algorithm, operation } = case;
+    let id = &provider.id();
+    Some(match kind {
+        Kind::Kem => {
+            let inputs = kem::Inputs::new(provider.kem(algorithm)?);
+            (inputs.through(operation), library.kem(&inputs, operation)?)
+        }
+        Kind::Signature => {
+            let inputs = signature::Inputs::new(provider.signature(algorithm)?);
+            (inputs.through(operation), library.signature(&inputs, operation)?)
+        }
+        Kind::Agreement => {
+            let inputs = agreement::Inputs::new(provider.key_agreement(algorithm)?);
+            (inputs.through(operation), library.agreement(&inputs, operation)?)
+        }
+        Kind::Hash => (hash::through(provider.hash(algorithm)?), library.hash(id, algorithm)?),
+        Kind::Xof => (hash::through_xof(provider.xof(algorithm)?, operation), library.xof(id, algorithm, operation)?),
+        Kind::Lanes(lanes) => {
+            let digest = HashParameters::of(algorithm).map(|parameters| parameters.digest);
+            let function = provider.lane_hash(algorithm, *lanes)?;
+            (hash::through_lanes(function, digest), library.lanes(id, algorithm, *lanes)?)
+        }
+        Kind::Mac => {
+            let mac = provider.mac(algorithm)?;
+            (symmetric::through_mac(mac, operation), library.mac(mac, operation)?)
+        }
+        Kind::Kdf => {
+            let kdf = provider.kdf(algorithm)?;
+            (symmetric::through_kdf(kdf), library.kdf(kdf)?)
+        }
+        Kind::Aead => {
+            let aead = provider.aead(algorithm)?;
+            (symmetric::through_aead(aead, operation), library.aead(aead, operation)?)
+        }
+    })
+}

@@ -1,0 +1,27 @@
+//! The floor of the harness: a call that does nothing through the trait, against an empty loop.
+
+use super::Bare;
+use crate::interleaved::Side;
+use crate::operations::{each, kem};
+use std::hint::black_box;
+
+pub(crate) struct Null;
+
+impl Bare for Null {
+    fn library(&self) -> &'static str {
+        "null"
+    }
+
+    fn algorithms(&self) -> &'static [&'static str] {
+        &["null"]
+    }
+
+    fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
+        let ciphertext = inputs.ciphertext.clone();
+        (operation == "decapsulate").then(|| {
+            each(move || {
+                black_box(&ciphertext);
+            })
+        })
+    }
+}

@@ -1,0 +1,94 @@
+use super::each;
+use crate::interleaved::{Side, Work};
+use pqlab_primitives::{Hash, LaneHash, Xof, XofReader};
+use std::hint::black_box;
+use std::sync::Arc;
+
+/// Bytes of a message: so few that an allocation, a look-up or a dispatch a call shows.
+pub(crate) const MESSAGE: usize = 64;
+/// Bytes of a message that is absorbed, and of its parts.
+pub(crate) const LONG: usize = 4096;
+pub(crate) const PART: usize = 1024;
+/// Bytes of a XOF's output, in one call and for each that squeezes.
+pub(crate) const OUTPUT: usize = 32;
+
+/// Messages as the workload has them: a pool that is gone round.
+pub(crate) fn pool() -> Vec<Vec<u8>> {
+    (0..16_u8).map(|index| vec![index; MESSAGE]).collect()
+}
+
+/// A message that is absorbed in parts.
+pub(crate) fn long() -> Vec<u8> {
+    vec![3; LONG]
+}
+
+/// Digests of a hash function through the trait.
+pub(crate) fn through(hash: &Arc<dyn Hash>) -> Side {
+    let (hash, messages, mut out) = (Arc::clone(hash), pool(), vec![0; hash.info().digest]);
+    Box::new(move |batch| {
+        black_box(&hash).digest_batch(black_box(&messages), batch, &mut out).expect("a digest");
+    })
+}
+
+/// An operation of a XOF through the trait.
+pub(crate) fn through_xof(xof: &Arc<dyn Xof>, operation: &str) -> Side {
+    let (xof, mut out) = (Arc::clone(xof), vec![0; OUTPUT]);
+    match operation {
+        "digest" => {
+            let messages = pool();
+            Box::new(move |batch| {
+                black_box(&xof).digest_batch(black_box(&messages), batch, &mut out).expect("an output");
+            })
+        }
+        "absorb" => {
+            let message = long();
+            each(move || {
+                let mut absorber = xof.absorber().expect("an absorber");
+                for part in black_box(&message).chunks(PART) {
+                    absorber.update(part).expect("a part");
+                }
+                absorber.finish().and_then(|mut reader| reader.squeeze(&mut out)).expect("an output");
+            })
+        }
+        _ => {
+            let reader = xof.absorb(&long()).expect("a reader");
+            Box::new(Squeezing { xof, reader, out })
+        }
+    }
+}
+
+/// A reader that goes on through the batch.
+struct Squeezing {
+    xof: Arc<dyn Xof>,
+    reader: Box<dyn XofReader>,
+    out: Vec<u8>,
+}
+
+impl Work for Squeezing {
+    fn ready(&mut self, _batch: usize) {
+        self.reader = self.xof.absorb(&long()).expect("a reader");
+    }
+
+    fn run(&mut self, batch: usize) {
+        for _ in 0..batch {
+            self.reader.squeeze(black_box(&mut self.out)).expect("an output");
+        }
+    }
+}
+
+/// Messages for so many lanes, and room for their outputs, of a XOF [`OUTPUT`] bytes.
+pub(crate) fn lanes(lanes: usize, digest: Option<usize>) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
+    let messages = (0..lanes).map(|lane| vec![lane.to_le_bytes()[0]; MESSAGE]).collect();
+    (messages, vec![vec![0; digest.unwrap_or(OUTPUT)]; lanes])
+}
+
+/// Digests of several messages at once through the trait.
+pub(crate) fn through_lanes(hash: &Arc<dyn LaneHash>, digest: Option<usize>) -> Side {
+    let hash = Arc::clone(hash);
+    let (messages, mut outs) = lanes(hash.lanes(), digest);
+    Box::new(move |batch| {
+        let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
+        let mut outs: Vec<&mut [u8]> = outs.iter_mut().map(Vec::as_mut_slice).collect();
+        black_box(&hash).digest_batch(black_box(&messages), batch, &mut outs).expect("digests");
+    })
+}

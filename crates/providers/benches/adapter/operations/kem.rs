@@ -1,0 +1,121 @@
+use super::{each, key, making};
+use crate::interleaved::Side;
+use pqlab_primitives::{Coins, DecapsulationKey, Kem, KemInfo, KeyEncoding};
+use std::sync::Arc;
+
+/// A KEM and what its operations take, for both sides of a comparison.
+pub(crate) struct Inputs {
+    pub(crate) kem: Arc<dyn Kem>,
+    /// Coins of a key generation, and of an encapsulation.
+    pub(crate) keygen_coins: Vec<u8>,
+    pub(crate) coins: Vec<u8>,
+    /// The encapsulation key's bytes.
+    pub(crate) public: Vec<u8>,
+    /// The decapsulation key in each encoding that the provider loads.
+    pub(crate) private: Vec<(KeyEncoding, Vec<u8>)>,
+    pub(crate) ciphertext: Vec<u8>,
+}
+
+/// The operations of a KEM by name.
+pub(crate) fn operations(info: &KemInfo) -> Vec<String> {
+    let mut names = vec!["keygen".to_owned(), "keygen encoded".to_owned()];
+    if info.coins.keygen {
+        names.extend(["keygen coins=exact", "keygen encoded coins=exact"].map(str::to_owned));
+    }
+    names.extend(["encapsulate", "encapsulate encoded"].map(str::to_owned));
+    if info.coins.operation {
+        names.push("encapsulate coins=exact".to_owned());
+    }
+    names.push("decapsulate".to_owned());
+    names.extend(info.encodings.iter().map(|encoding| format!("decapsulate encoded {}", key(*encoding))));
+    names
+}
+
+impl Inputs {
+    pub(crate) fn new(kem: &Arc<dyn Kem>) -> Inputs {
+        let info = kem.info();
+        let parameters = &info.parameters;
+        let keygen_coins = vec![7; parameters.keygen_coins];
+        let of_coins = if info.coins.keygen { Coins::Exact(&keygen_coins) } else { Coins::Internal };
+        let pair = kem.generate(of_coins).expect("a key pair");
+        let mut public = vec![0; parameters.encapsulation_key];
+        pair.encode_encapsulation_key(&mut public).expect("an encoding");
+        let encode = |encoding: &KeyEncoding| {
+            let mut bytes = vec![0; info.decapsulation_key(*encoding).expect("an encoding of the standard")];
+            pair.encode(*encoding, &mut bytes).expect("an encoding");
+            (*encoding, bytes)
+        };
+        let private = info.encodings.iter().map(encode).collect();
+        let (mut ciphertext, mut secret) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
+        let to = pair.encapsulation_key().expect("an encapsulation key");
+        to.encapsulate(Coins::Internal, &mut ciphertext, &mut secret).expect("an encapsulation");
+        let coins = vec![9; parameters.encapsulation_coins];
+        Inputs { kem: Arc::clone(kem), keygen_coins, coins, public, private, ciphertext }
+    }
+
+    /// The decapsulation key's bytes in the encoding that the operation names, or in the provider's own.
+    pub(crate) fn private(&self, operation: &str) -> (KeyEncoding, Vec<u8>) {
+        let named = self.private.iter().find(|(encoding, _)| operation.ends_with(key(*encoding)));
+        named.unwrap_or(&self.private[0]).clone()
+    }
+
+    /// Room for a ciphertext or an encapsulation key, for a decapsulation key and for a secret.
+    pub(crate) fn room(&self) -> (Vec<u8>, Vec<u8>, Vec<u8>) {
+        let info = self.kem.info();
+        let private = info.decapsulation_key(info.encodings[0]).expect("an encoding of the standard");
+        (
+            vec![0; self.public.len().max(self.ciphertext.len())],
+            vec![0; private],
+            vec![0; info.parameters.shared_secret],
+        )
+    }
+
+    /// A prepared key pair of these inputs.
+    fn key(&self) -> Box<dyn DecapsulationKey> {
+        let (encoding, bytes) = self.private("");
+        self.kem.load_decapsulation_key(encoding, &bytes).expect("its own encoding")
+    }
+
+    /// The operation through the trait.
+    pub(crate) fn through(&self, operation: &str) -> Side {
+        let kem = Arc::clone(&self.kem);
+        let (mut out, mut private_out, mut secret) = self.room();
+        let (public_length, ciphertext_length) = (self.public.len(), self.ciphertext.len());
+        let (keygen_coins, coins) = (self.keygen_coins.clone(), self.coins.clone());
+        let (public, ciphertext) = (self.public.clone(), self.ciphertext.clone());
+        match operation {
+            "keygen" => making(move || kem.generate(Coins::Internal).expect("a key")),
+            "keygen coins=exact" => making(move || kem.generate(Coins::Exact(&keygen_coins)).expect("a key")),
+            "keygen encoded" => each(move || {
+                kem.generate_encoded(Coins::Internal, &mut out[..public_length], &mut private_out).expect("a key");
+            }),
+            "keygen encoded coins=exact" => each(move || {
+                let coins = Coins::Exact(&keygen_coins);
+                kem.generate_encoded(coins, &mut out[..public_length], &mut private_out).expect("a key");
+            }),
+            "encapsulate" | "encapsulate coins=exact" => {
+                let to = kem.load_encapsulation_key(&public).expect("its own encoding");
+                let exact = operation.ends_with("exact");
+                each(move || {
+                    let coins = if exact { Coins::Exact(&coins) } else { Coins::Internal };
+                    to.encapsulate(coins, &mut out[..ciphertext_length], &mut secret).expect("an encapsulation");
+                })
+            }
+            "encapsulate encoded" => each(move || {
+                let to = kem.load_encapsulation_key(&public).expect("its own encoding");
+                to.encapsulate(Coins::Internal, &mut out[..ciphertext_length], &mut secret).expect("an encapsulation");
+            }),
+            "decapsulate" => {
+                let key = self.key();
+                each(move || key.decapsulate(&ciphertext, &mut secret).expect("a decapsulation"))
+            }
+            _ => {
+                let (encoding, bytes) = self.private(operation);
+                each(move || {
+                    let key = kem.load_decapsulation_key(encoding, &bytes).expect("its own encoding");
+                    key.decapsulate(&ciphertext, &mut secret).expect("a decapsulation");
+                })
+            }
+        }
+    }
+}
