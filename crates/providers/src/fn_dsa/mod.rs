@@ -16,11 +16,10 @@ use ::fn_dsa::{
 };
 use pqlab_primitives::{
     BuildInfo, CoinSupport, Coins, Error, KeyEncoding, Provider, Result, SignatureInfo, SignatureParameters,
-    SignatureScheme, SigningKey, Unsupported, VerifyingKey,
+    SignatureScheme, SigningKey, Unsupported, VerifyingKey, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use zeroize::Zeroizing;
 
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("fn-dsa", build_info());
@@ -114,7 +113,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
         let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)];
-        let mut signing_key = Zeroizing::new(vec![0; sign_key_size(D::LOGN)]);
+        let mut signing_key = Wiped::new(vec![0; sign_key_size(D::LOGN)]);
         self.generate_encoded(coins, &mut verifying_key, &mut signing_key)?;
         self.load_signing_key(KeyEncoding::Expanded, &signing_key)
     }
@@ -134,7 +133,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
 }
 
 struct PreparedSigningKey<D: Degree> {
-    encoded: Zeroizing<Box<[u8]>>,
+    encoded: Wiped<Box<[u8]>>,
     verifying_key: Box<[u8]>,
     /// Copies that no thread signs with at the moment.
     idle: Mutex<Vec<Box<D::Signer>>>,
@@ -145,7 +144,7 @@ impl<D: Degree> PreparedSigningKey<D> {
         let signer = decode_signer::<D>(bytes)?;
         let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)].into_boxed_slice();
         signer.to_verifying_key(&mut verifying_key);
-        Ok(PreparedSigningKey { encoded: Zeroizing::new(bytes.into()), verifying_key, idle: Mutex::new(vec![signer]) })
+        Ok(PreparedSigningKey { encoded: Wiped::new(bytes.into()), verifying_key, idle: Mutex::new(vec![signer]) })
     }
 
     /// A thread that panicked while it held the lock has left the list as it was or with one copy less.

@@ -1,14 +1,13 @@
 //! ML-DSA (FIPS 204) by the crate `libcrux-ml-dsa`. Its keys are the encoded bytes: each call decodes the key and
 //! expands the matrix anew, so that a prepared key saves only the copying.
 
-use super::{draw, front, sized, sized_mut};
+use super::{draw, front, sized, sized_mut, write};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey,
+    SigningKey, VerifyingKey, Wiped, wipe,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::{Zeroize, Zeroizing};
 
 pub(super) fn portable() -> Vec<Arc<dyn SignatureScheme>> {
     vec![MlDsa::<Portable44>::new(), MlDsa::<Portable65>::new(), MlDsa::<Portable87>::new()]
@@ -91,7 +90,7 @@ macro_rules! parameter_set {
             }
 
             fn clear(key: &mut Self::Signing) {
-                key.as_mut_slice().zeroize();
+                wipe(key.as_mut_slice());
             }
 
             fn sign(
@@ -103,9 +102,8 @@ macro_rules! parameter_set {
             ) -> Result<usize> {
                 const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
                 let out = front::<LENGTH>("signature", out)?;
-                let signature = libcrux_ml_dsa::$set::$path::sign(key, message, context, *rnd)
+                libcrux_ml_dsa::$set::$path::sign_mut(key.as_ref(), message, context, *rnd, out)
                     .map_err(|error| Error::Library { call: "libcrux_ml_dsa sign", detail: format!("{error:?}") })?;
-                *out = *signature.as_ref();
                 Ok(LENGTH)
             }
 
@@ -226,7 +224,7 @@ impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         match encoding {
             KeyEncoding::Seed => {
-                Ok(Box::new(PreparedSigningKey::<S>::expand(Zeroizing::new(*sized("signing key", bytes)?))))
+                Ok(Box::new(PreparedSigningKey::<S>::expand(Wiped::new(*sized("signing key", bytes)?))))
             }
             KeyEncoding::Expanded => {
                 let key = S::decode_signing_key(bytes)?;
@@ -248,12 +246,12 @@ struct PreparedSigningKey<S: ParameterSet> {
 
 /// What the crate cannot compute from an expanded signing key: known where the key was expanded here.
 struct Generated<S: ParameterSet> {
-    seed: Zeroizing<[u8; 32]>,
+    seed: Wiped<[u8; 32]>,
     verifying_key: S::Verifying,
 }
 
 impl<S: ParameterSet> PreparedSigningKey<S> {
-    fn expand(seed: Zeroizing<[u8; 32]>) -> PreparedSigningKey<S> {
+    fn expand(seed: Wiped<[u8; 32]>) -> PreparedSigningKey<S> {
         let (key, verifying_key) = S::generate(&seed);
         PreparedSigningKey { key, generated: Some(Generated { seed, verifying_key }) }
     }
@@ -340,12 +338,4 @@ fn check_context(context: &[u8]) -> Result<()> {
         return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
     }
     Ok(())
-}
-
-/// Writes `bytes` to the front of `out` and returns their number.
-fn write(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
-    let actual = out.len();
-    let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
-    front.copy_from_slice(bytes);
-    Ok(bytes.len())
 }

@@ -9,12 +9,11 @@ use getrandom::SysRng;
 use getrandom::rand_core::{TryCryptoRng, TryRng};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, MU, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
+    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![
@@ -74,7 +73,7 @@ impl<P: ParameterSet> MlDsa<P> {
         if let Some(seed) = coins.exact::<32>()? {
             return Ok(SigningKey::from_seed(seed.into()));
         }
-        let mut seed = Zeroizing::new([0; 32]);
+        let mut seed = Wiped::new([0; 32]);
         draw(&mut *seed)?;
         Ok(SigningKey::from_seed((&*seed).into()))
     }
@@ -204,7 +203,7 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
             }
             (KeyEncoding::Expanded, _) => {
                 #[allow(deprecated, reason = "FIPS 204's expanded key is an encoding of its own here")]
-                let bytes = Zeroizing::new(self.expanded().to_expanded());
+                let bytes = Wiped::new(self.expanded().to_expanded());
                 write("signing key", out, &bytes)
             }
             _ => Err(Error::Unsupported("an ML-DSA key is a seed or expanded")),

@@ -6,10 +6,10 @@ use ml_kem::kem::{Decapsulate, KeyExport};
 use ml_kem::{ExpandedKeyEncoding, ml_kem_512, ml_kem_768, ml_kem_1024};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub(super) fn kems() -> Vec<Arc<dyn Kem>> {
     vec![MlKem::<MlKem512>::new(), MlKem::<MlKem768>::new(), MlKem::<MlKem1024>::new()]
@@ -62,13 +62,13 @@ macro_rules! parameter_set {
             }
 
             fn encode_decapsulation_key(key: &Self::Decapsulation, out: &mut [u8]) -> Result<usize> {
-                write("decapsulation key", out, &Zeroizing::new(key.to_expanded_bytes()))
+                write("decapsulation key", out, &Wiped::new(key.to_expanded_bytes()))
             }
 
             fn encode_seed(key: &Self::Decapsulation, out: &mut [u8]) -> Result<usize> {
                 let seed =
                     key.to_seed().ok_or(Error::Unsupported("the key was loaded expanded: its seed is unknown"))?;
-                write("decapsulation key", out, &Zeroizing::new(seed))
+                write("decapsulation key", out, &Wiped::new(seed))
             }
 
             fn encapsulation_key(key: &Self::Decapsulation) -> &Self::Encapsulation {
@@ -121,7 +121,7 @@ impl<S: ParameterSet> MlKem<S> {
         if let Some(seed) = coins.exact::<64>()? {
             return Ok(S::expand(seed));
         }
-        let mut seed = Zeroizing::new([0; 64]);
+        let mut seed = Wiped::new([0; 64]);
         draw(&mut *seed)?;
         Ok(S::expand(&seed))
     }
@@ -167,7 +167,7 @@ impl<S: ParameterSet> EncapsulationKey for PreparedEncapsulationKey<S> {
         if let Some(m) = coins.exact::<32>()? {
             return S::encapsulate(&self.0, m, ciphertext, secret);
         }
-        let mut m = Zeroizing::new([0; 32]);
+        let mut m = Wiped::new([0; 32]);
         draw(&mut *m)?;
         S::encapsulate(&self.0, &m, ciphertext, secret)
     }
