@@ -1,14 +1,13 @@
 //! Randomness that a construction draws for itself: seeds that its standard splits between the halves.
 
-use pqlab_primitives::{Coins, Error, Result};
-use zeroize::Zeroizing;
+use pqlab_primitives::{Coins, Error, Result, Wiped};
 
 /// The given coins, or so many bytes from the operating system.
 ///
 /// # Errors
 /// [`Error::Length`] if bytes are given, but not `N`; [`Error::Library`] if the operating system has none.
-pub(crate) fn draw<const N: usize>(coins: Coins) -> Result<Zeroizing<[u8; N]>> {
-    let mut drawn = Zeroizing::new([0; N]);
+pub(crate) fn draw<const N: usize>(coins: Coins) -> Result<Wiped<[u8; N]>> {
+    let mut drawn = Wiped::new([0; N]);
     match coins.exact::<N>()? {
         Some(given) => drawn.copy_from_slice(given),
         None => fill(drawn.as_mut_slice())?,

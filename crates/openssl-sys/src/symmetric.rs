@@ -57,6 +57,8 @@ unsafe extern "C" {
     pub fn EVP_MAC_CTX_dup(ctx: *const EVP_MAC_CTX) -> *mut EVP_MAC_CTX;
     /// EVP_MAC(3).
     pub fn EVP_MAC_CTX_free(ctx: *mut EVP_MAC_CTX);
+    /// EVP_MAC(3).
+    pub fn EVP_MAC_CTX_set_params(ctx: *mut EVP_MAC_CTX, params: *const OSSL_PARAM) -> c_int;
     /// EVP_MAC(3): without a key, starts again with the one that is set.
     pub fn EVP_MAC_init(ctx: *mut EVP_MAC_CTX, key: *const u8, length: usize, params: *const OSSL_PARAM) -> c_int;
     /// EVP_MAC(3).

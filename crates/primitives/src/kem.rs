@@ -39,10 +39,11 @@ pub trait Kem: Send + Sync {
     /// Generates a prepared decapsulation key.
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>>;
 
-    /// Parses, checks and prepares an encapsulation key (FIPS 203, section 7.2).
+    /// Parses, checks and prepares an encapsulation key (FIPS 203, section 7.2). Where the library checks the key in each
+    /// encapsulation it is checked there alone, and not twice.
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>>;
 
-    /// Parses, checks and prepares a decapsulation key (FIPS 203, section 7.3).
+    /// Parses, checks and prepares a decapsulation key (FIPS 203, section 7.3); as with encapsulation keys, once.
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>>;
 }
 

@@ -10,6 +10,11 @@ pub trait Mac: Send + Sync {
 
     /// Prepares a key of any length.
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>>;
+
+    /// Writes the tag of `message` by a key that serves once: nothing is prepared for a second message.
+    fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
+        self.load_key(key)?.tag(message, out)
+    }
 }
 
 /// A prepared key of a [`Mac`].

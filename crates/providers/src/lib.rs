@@ -3,6 +3,8 @@
 #[cfg(feature = "aws-lc")]
 mod aws_lc;
 mod compiled;
+#[cfg(any(feature = "aws-lc", feature = "openssl"))]
+mod contexts;
 #[cfg(feature = "cryptogams")]
 mod cryptogams;
 #[cfg(feature = "fips")]

@@ -1,9 +1,8 @@
 //! From two shared secrets to one.
 
 use super::length::{CIPHERTEXT, SECRET, X25519};
-use pqlab_primitives::{Error, Hash, Kdf, Result};
+use pqlab_primitives::{Error, Hash, Kdf, Result, Wiped};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// `\.//^\`, X-Wing's drawing of itself, which comes last.
 const LABEL: &[u8; 6] = b"\\.//^\\";
@@ -53,7 +52,7 @@ impl Combiner {
         match self {
             Combiner::Universal(sha3_256) => {
                 let parts: [&[u8]; 5] = [inputs.secret_m, inputs.secret_x, inputs.ciphertext_x, inputs.public_x, LABEL];
-                let mut message = Zeroizing::new([0; 4 * 32 + LABEL.len()]);
+                let mut message = Wiped::new([0; 4 * 32 + LABEL.len()]);
                 let mut at = 0;
                 for part in parts {
                     message[at..at + part.len()].copy_from_slice(part);
@@ -70,7 +69,7 @@ impl Combiner {
             Combiner::Hkdf(hkdf) => {
                 Error::check_length("shared secret", SECRET, out.len())?;
                 debug_assert_eq!(inputs.ciphertext.len(), CIPHERTEXT);
-                let mut material = Zeroizing::new([0; 2 * SECRET]);
+                let mut material = Wiped::new([0; 2 * SECRET]);
                 material[..SECRET].copy_from_slice(inputs.secret_x);
                 material[SECRET..].copy_from_slice(inputs.secret_m);
                 hkdf.derive(inputs.ciphertext, material.as_slice(), INFO, out)

@@ -3,8 +3,7 @@
 use super::combiner::{Combiner, Inputs};
 use super::length::{ML_KEM_COINS, ML_KEM_KEY, SECRET, X25519};
 use super::{Layout, Secret};
-use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, KeyEncoding, Result};
-use zeroize::Zeroizing;
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, KeyEncoding, Result, Wiped};
 
 pub(super) const NO_SUCH_ENCODING: Error =
     Error::Unsupported("a hybrid decapsulation key is a seed, in the reference form CBOR");
@@ -36,7 +35,7 @@ impl EncapsulationKey for HybridEncapsulationKey {
             None => (Coins::Internal, Coins::Internal),
             Some(given) => (Coins::Exact(&given[..ML_KEM_COINS]), Coins::Exact(&given[ML_KEM_COINS..])),
         };
-        let (mut secret_m, mut secret_x) = (Zeroizing::new([0; SECRET]), Zeroizing::new([0; SECRET]));
+        let (mut secret_m, mut secret_x) = (Wiped::new([0; SECRET]), Wiped::new([0; SECRET]));
         let (ciphertext_m, ciphertext_x) = self.layout.split_mut(ciphertext)?;
         self.post_quantum.encapsulate(first, ciphertext_m, secret_m.as_mut_slice())?;
         self.classical.encapsulate(second, ciphertext_x, secret_x.as_mut_slice())?;
@@ -83,7 +82,7 @@ impl DecapsulationKey for HybridDecapsulationKey {
     /// A changed ciphertext gives another secret (implicit rejection), but for one whose X25519 part is a point of low
     /// order, which is refused (RFC 7748, section 6.1).
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        let (mut secret_m, mut secret_x) = (Zeroizing::new([0; SECRET]), Zeroizing::new([0; SECRET]));
+        let (mut secret_m, mut secret_x) = (Wiped::new([0; SECRET]), Wiped::new([0; SECRET]));
         let (ciphertext_m, ciphertext_x) = self.layout.split(ciphertext)?;
         self.post_quantum.decapsulate(ciphertext_m, secret_m.as_mut_slice())?;
         self.classical.decapsulate(ciphertext_x, secret_x.as_mut_slice())?;

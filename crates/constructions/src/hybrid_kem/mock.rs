@@ -4,9 +4,9 @@ use super::length::{ML_KEM_CIPHERTEXT, ML_KEM_COINS, ML_KEM_KEY, ML_KEM_SEED, SE
 use crate::coins;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped,
 };
 use std::borrow::Cow;
-use zeroize::Zeroizing;
 
 /// The mock. It protects NOTHING: the secret is the first 32 bytes of the ciphertext. Keys: 64 bytes, and 1184 of which
 /// the first 64 are these; coins of encapsulation: the first 32 bytes of the ciphertext.
@@ -58,7 +58,7 @@ impl Kem for MockKem {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        let mut key = MockKey { public: [0; ML_KEM_KEY], private: Zeroizing::new([0; ML_KEM_SEED]) };
+        let mut key = MockKey { public: [0; ML_KEM_KEY], private: Wiped::new([0; ML_KEM_SEED]) };
         self.generate_encoded(coins, &mut key.public, key.private.as_mut_slice())?;
         Ok(Box::new(key))
     }
@@ -104,7 +104,7 @@ impl EncapsulationKey for MockPublic {
 
 struct MockKey {
     public: [u8; ML_KEM_KEY],
-    private: Zeroizing<[u8; ML_KEM_SEED]>,
+    private: Wiped<[u8; ML_KEM_SEED]>,
 }
 
 impl DecapsulationKey for MockKey {

@@ -22,10 +22,9 @@ use combiner::Combiner;
 use keys::{HybridDecapsulationKey, HybridEncapsulationKey};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, Kdf, Kem, KemInfo, KemParameters, KeyEncoding,
-    Result, Xof,
+    Result, Wiped, Xof,
 };
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// Lengths in bytes (FIPS 203, table 3; RFC 7748, section 5).
 pub(crate) mod length {
@@ -124,8 +123,8 @@ impl Layout {
 /// The private key as it is written down: X-Wing's seed, else `d || z || skX`.
 #[derive(Clone)]
 enum Secret {
-    Short(Zeroizing<[u8; 32]>),
-    Long(Zeroizing<[u8; SEEDS]>),
+    Short(Wiped<[u8; 32]>),
+    Long(Wiped<[u8; SEEDS]>),
 }
 
 impl Secret {
@@ -139,7 +138,7 @@ impl Secret {
     fn read(layout: &Layout, bytes: &[u8]) -> Result<Secret> {
         if let Layout::Reference = layout {
             let [classical, post_quantum] = cbor::read("decapsulation key", bytes, [X25519, ML_KEM_SEED])?;
-            let mut seeds = Zeroizing::new([0; SEEDS]);
+            let mut seeds = Wiped::new([0; SEEDS]);
             seeds[..ML_KEM_SEED].copy_from_slice(post_quantum);
             seeds[ML_KEM_SEED..].copy_from_slice(classical);
             return Ok(Secret::Long(seeds));
@@ -166,10 +165,10 @@ impl Secret {
     }
 
     /// `d || z || skX`.
-    fn seeds(&self, layout: &Layout) -> Result<Zeroizing<[u8; SEEDS]>> {
+    fn seeds(&self, layout: &Layout) -> Result<Wiped<[u8; SEEDS]>> {
         match (self, layout) {
             (Secret::Short(seed), Layout::Expanded(shake256)) => {
-                let mut seeds = Zeroizing::new([0; SEEDS]);
+                let mut seeds = Wiped::new([0; SEEDS]);
                 shake256.digest(seed.as_slice(), seeds.as_mut_slice())?;
                 Ok(seeds)
             }
@@ -287,8 +286,8 @@ impl Kem for HybridKem {
 
         let (mut public, mut public_x) = ([0; ML_KEM_KEY], [0; X25519]);
         // What the libraries write of private keys is not needed: the seeds are the key.
-        let mut expanded = Zeroizing::new([0; length::ML_KEM_EXPANDED]);
-        let mut scalar = Zeroizing::new([0; X25519]);
+        let mut expanded = Wiped::new([0; length::ML_KEM_EXPANDED]);
+        let mut scalar = Wiped::new([0; X25519]);
         let info = self.post_quantum.info();
         let own = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
         let expanded = own.and_then(|length| expanded.get_mut(..length));

@@ -9,10 +9,9 @@ use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, Hash, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey,
+    SigningKey, VerifyingKey, Wiped,
 };
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 const PREFIX: &[u8; 32] = b"CompositeAlgorithmSignatures2025";
 const LABEL: &[u8; 30] = b"COMPSIG-MLDSA65-Ed25519-SHA512";
@@ -135,7 +134,7 @@ impl SignatureScheme for CompositeSignature {
             expected: 2 * SEED,
             actual: bytes.len(),
         })?;
-        Ok(self.signing_key(self.halves.prepare(Zeroizing::new(seeds))?))
+        Ok(self.signing_key(self.halves.prepare(Wiped::new(seeds))?))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {

@@ -1,9 +1,8 @@
 //! Pairs of prepared keys, one of each half, from two seeds or from the halves' own generators.
 
 use super::length::SEED;
-use pqlab_primitives::{Coins, Error, KeyEncoding, Result, SignatureScheme, SigningKey, VerifyingKey};
+use pqlab_primitives::{Coins, Error, KeyEncoding, Result, SignatureScheme, SigningKey, VerifyingKey, Wiped};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 const NO_SEED: Error =
     Error::Unsupported("a library of this pair makes no key from a seed, which is what the encoding holds");
@@ -16,7 +15,7 @@ pub(super) struct Halves {
 }
 
 /// `xi || seed`: of ML-DSA first, then of Ed25519, as in the composite's private key.
-pub(super) type Seeds = Zeroizing<[u8; 2 * SEED]>;
+pub(super) type Seeds = Wiped<[u8; 2 * SEED]>;
 
 impl Halves {
     /// Whether both libraries make keys from seeds.

@@ -10,10 +10,9 @@ use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIG
 use crate::cbor;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    VerifyingKey, Wiped,
 };
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// Length in bytes of what is signed before the message.
 const RANDOM: usize = 32;
@@ -81,7 +80,7 @@ impl SignatureScheme for ReferenceSignature {
             return Err(Error::Unsupported("a library of this pair makes no key from a seed"));
         }
         let [classical, post_quantum] = cbor::read("signing key", bytes, SIGNING_KEY)?;
-        let mut seeds = Zeroizing::new([0; 2 * SEED]);
+        let mut seeds = Wiped::new([0; 2 * SEED]);
         seeds[..SEED].copy_from_slice(post_quantum);
         seeds[SEED..].copy_from_slice(classical);
         Ok(Box::new(ReferenceSigningKey(self.halves.prepare(seeds)?)))

@@ -13,10 +13,10 @@
 //! PROTOID is `ntor-x25519-mlkem512-sha256-1` (768 and 1024 likewise). No vectors are published.
 
 use super::{
-    IDENTITY, Initiator, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD, check_authenticator, split,
+    IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD, check_authenticator,
+    split,
 };
-use pqlab_primitives::{Coins, DecapsulationKey, PrivateKey};
-use zeroize::Zeroizing;
+use pqlab_primitives::{Coins, DecapsulationKey, PrivateKey, Wiped};
 
 /// The client's two ephemeral keys and the onionskin as it was sent.
 pub(super) struct Waiting {
@@ -79,11 +79,11 @@ pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: 
 }
 
 /// s0 || s1 || s2; the first still to be hashed.
-struct Secrets(Zeroizing<[u8; 3 * WORD]>);
+struct Secrets(Wiped<[u8; 3 * WORD]>);
 
 impl Secrets {
     fn new() -> Secrets {
-        Secrets(Zeroizing::new([0; 3 * WORD]))
+        Secrets(Wiped::new([0; 3 * WORD]))
     }
 
     fn with_onion_key(&mut self) -> &mut [u8] {
@@ -109,20 +109,20 @@ fn authenticate(
     check: impl FnOnce(&[u8; WORD]) -> Result<()>,
 ) -> Result<[u8; WORD]> {
     let Protocol { parts, identifier, .. } = protocol;
-    let mut shared = Zeroizing::new([0; WORD]);
+    let mut shared = Wiped::new([0; WORD]);
     shared.copy_from_slice(secrets.with_onion_key());
     parts.hash.digest(shared.as_ref(), secrets.with_onion_key())?;
     // HMAC takes a key longer than its block as that key's hash (RFC 2104, section 2), so hashing the salt here changes
     // nothing but that the two derivations do not each hash it again.
     let mut salt = [0; WORD];
     parts.hash.digest(onionskin, &mut salt)?;
-    let mut verify = Zeroizing::new([0; WORD]);
-    let label = Transcript::of(&[identifier.as_bytes(), b":auth"]);
+    let mut verify = Wiped::new([0; WORD]);
+    let label = Label::of(&[identifier.as_bytes(), b":auth"]);
     parts.kdf.derive(&salt, secrets.0.as_ref(), label.bytes(), verify.as_mut())?;
-    let transcript = Transcript::of(&[onionskin, sent, identifier.as_bytes()]);
+    let transcript: Transcript = Transcript::of(&[onionskin, sent, identifier.as_bytes()]);
     let auth = protocol.tag(verify.as_ref(), transcript.bytes())?;
     check(&auth)?;
-    let label = Transcript::of(&[identifier.as_bytes(), b":key"]);
+    let label = Label::of(&[identifier.as_bytes(), b":key"]);
     parts.kdf.derive(&salt, secrets.0.as_ref(), label.bytes(), keys)?;
     Ok(auth)
 }

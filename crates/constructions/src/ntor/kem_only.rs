@@ -8,8 +8,7 @@
 //! ```
 
 use super::{IDENTITY, Initiator, Protocol, Responder, Result, Transcript, WORD, check_authenticator, check_length};
-use pqlab_primitives::{Coins, DecapsulationKey};
-use zeroize::Zeroizing;
+use pqlab_primitives::{Coins, DecapsulationKey, Wiped};
 
 /// Length of K_enc in bytes.
 pub(super) const KEYS: usize = 80;
@@ -48,7 +47,7 @@ pub(super) fn respond(
 
 pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: &mut [u8]) -> Result<()> {
     let (ciphertext, auth) = reply.split_at(protocol.kem.ciphertext);
-    let mut secret = Zeroizing::new([0; WORD]);
+    let mut secret = Wiped::new([0; WORD]);
     waiting.key.decapsulate(ciphertext, secret.as_mut())?;
     let derived = derive(protocol, waiting.onionskin.bytes(), ciphertext, secret.as_ref())?;
     check_authenticator(&derived.auth, auth)?;
@@ -58,7 +57,7 @@ pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: 
 struct Derived {
     auth: [u8; WORD],
     /// K_auth || K_enc.
-    material: Zeroizing<[u8; WORD + KEYS]>,
+    material: Wiped<[u8; WORD + KEYS]>,
 }
 
 fn write_keys(derived: &Derived, keys: &mut [u8]) -> Result<()> {
@@ -69,10 +68,10 @@ fn write_keys(derived: &Derived, keys: &mut [u8]) -> Result<()> {
 
 fn derive(protocol: &Protocol, onionskin: &[u8], ciphertext: &[u8], secret: &[u8]) -> Result<Derived> {
     let (encapsulation_key, identity) = onionskin.split_at(onionskin.len() - IDENTITY);
-    let mut transcript = Transcript::of(&[encapsulation_key, ciphertext, identity]);
+    let mut transcript: Transcript = Transcript::of(&[encapsulation_key, ciphertext, identity]);
     let mut salt = [0; WORD];
     protocol.parts.hash.digest(transcript.bytes(), &mut salt)?;
-    let mut material = Zeroizing::new([0; WORD + KEYS]);
+    let mut material = Wiped::new([0; WORD + KEYS]);
     protocol.parts.kdf.derive(&salt, secret, INFO, material.as_mut())?;
     transcript.push(SERVER);
     let auth = protocol.tag(&material[..WORD], transcript.bytes())?;

@@ -23,13 +23,12 @@ mod transcript;
 mod v1;
 
 use pqlab_primitives::{
-    Coins, DecapsulationKey, Error, Hash, Kdf, Kem, KemParameters, KeyAgreement, Mac, MacKey, PrivateKey,
+    Coins, DecapsulationKey, Error, Hash, Kdf, Kem, KemParameters, KeyAgreement, Mac, MacKey, PrivateKey, Wiped,
 };
 use std::fmt;
 use std::sync::Arc;
 use subtle::ConstantTimeEq;
-use transcript::Transcript;
-use zeroize::Zeroizing;
+use transcript::{Label, Transcript};
 
 /// Length in bytes of a relay's identity: the SHA-1 fingerprint of its identity key (tor-spec, section 1.1).
 pub const IDENTITY: usize = 20;
@@ -196,7 +195,7 @@ impl Protocol {
 
     fn tag(&self, key: &[u8], message: &[u8]) -> Result<[u8; WORD]> {
         let mut tag = [0; WORD];
-        self.parts.mac.load_key(key)?.tag(message, &mut tag)?;
+        self.parts.mac.tag_once(key, message, &mut tag)?;
         Ok(tag)
     }
 
@@ -212,18 +211,15 @@ impl Protocol {
         Ok(key)
     }
 
-    fn encapsulate(
-        &self,
-        encapsulation_key: &[u8],
-        coins: Coins,
-        ciphertext: &mut [u8],
-    ) -> Result<Zeroizing<[u8; WORD]>> {
-        let key = self.parts.kem.load_encapsulation_key(encapsulation_key).map_err(|error| match error {
+    fn encapsulate(&self, encapsulation_key: &[u8], coins: Coins, ciphertext: &mut [u8]) -> Result<Wiped<[u8; WORD]>> {
+        // Some libraries check the key when they load it, others when they use it.
+        let refused = |error| match error {
             Error::Malformed(_) => HandshakeError::EncapsulationKey,
             other => other.into(),
-        })?;
-        let mut secret = Zeroizing::new([0; WORD]);
-        key.encapsulate(coins, ciphertext, secret.as_mut())?;
+        };
+        let key = self.parts.kem.load_encapsulation_key(encapsulation_key).map_err(refused)?;
+        let mut secret = Wiped::new([0; WORD]);
+        key.encapsulate(coins, ciphertext, secret.as_mut()).map_err(refused)?;
         Ok(secret)
     }
 }

@@ -1,12 +1,14 @@
 //! Classical ntor (tor-spec, section 5.1.4). Onionskin = ID || B || X, reply = Y || AUTH.
 
 use super::{IDENTITY, Initiator, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD, check_authenticator};
-use pqlab_primitives::{Coins, Error, PrivateKey};
-use zeroize::Zeroizing;
+use pqlab_primitives::{Coins, Error, PrivateKey, Wiped};
 
 pub(super) const PROTOID: &str = "ntor-curve25519-sha256-1";
 const KEY_EXTRACT: &[u8] = b"ntor-curve25519-sha256-1:key_extract";
 const KEY_EXPAND: &[u8] = b"ntor-curve25519-sha256-1:key_expand";
+
+/// Secrets and what they are hashed with, wiped when they were.
+type Secrets = Wiped<Transcript<256>>;
 
 /// The client's ephemeral key.
 pub(super) struct Waiting {
@@ -38,7 +40,7 @@ pub(super) fn respond(
     relay.check_key_id(key_id)?;
     let mut y = [0; WORD];
     let private = protocol.generate_agreement(coins, &mut y)?;
-    let mut secrets = Zeroizing::new([0; 2 * WORD]);
+    let mut secrets = Wiped::new([0; 2 * WORD]);
     protocol.agree(private.as_ref(), x, &mut secrets[..WORD])?;
     protocol.agree(relay.onion_key.as_ref(), x, &mut secrets[WORD..])?;
     let (auth, secret_input) = authenticate(protocol, &secrets, &relay.descriptor, x, &y)?;
@@ -50,7 +52,7 @@ pub(super) fn respond(
 
 pub(super) fn finish(protocol: &Protocol, waiting: Waiting, reply: &[u8], keys: &mut [u8]) -> Result<()> {
     let (y, auth) = reply.split_at(WORD);
-    let mut secrets = Zeroizing::new([0; 2 * WORD]);
+    let mut secrets = Wiped::new([0; 2 * WORD]);
     protocol.agree(waiting.private.as_ref(), y, &mut secrets[..WORD])?;
     protocol.agree(waiting.private.as_ref(), &waiting.relay.onion_key, &mut secrets[WORD..])?;
     let (expected, secret_input) = authenticate(protocol, &secrets, &waiting.relay, &waiting.public, y)?;
@@ -71,13 +73,14 @@ fn authenticate(
     relay: &RelayDescriptor,
     x: &[u8],
     y: &[u8],
-) -> Result<([u8; WORD], Transcript)> {
+) -> Result<([u8; WORD], Secrets)> {
     let (t_mac, t_verify) = protocol.tweaks.as_ref().ok_or(Error::Unsupported("keys of another handshake"))?;
     let (identity, b) = (&relay.identity, &relay.onion_key);
-    let secret_input = Transcript::of(&[secrets, identity, b, x, y, PROTOID.as_bytes()]);
-    let mut verify = Zeroizing::new([0; WORD]);
+    let secret_input = Secrets::new(Transcript::of(&[secrets, identity, b, x, y, PROTOID.as_bytes()]));
+    let mut verify = Wiped::new([0; WORD]);
     t_verify.tag(secret_input.bytes(), verify.as_mut())?;
-    let auth_input = Transcript::of(&[verify.as_ref(), identity, b, y, x, PROTOID.as_bytes(), b"Server"]);
+    let auth_input = [verify.as_slice(), identity, b, y, x, PROTOID.as_bytes(), b"Server"];
+    let auth_input = Secrets::new(Transcript::of(&auth_input));
     let mut auth = [0; WORD];
     t_mac.tag(auth_input.bytes(), &mut auth)?;
     Ok((auth, secret_input))

@@ -3,7 +3,8 @@
 
 use super::error::{check, expect_length, front, library, malformed, refuse_context, verification_failed};
 use super::ffi::OneShotHash;
-use super::handle::{Owned, Pool};
+use super::handle::Owned;
+use crate::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
@@ -22,7 +23,8 @@ pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
             context: false,
             hedged: true,
         };
-        Some(Arc::new(Ecdsa { info, curve }) as Arc<dyn SignatureScheme>)
+        let half_order = if curve.ledger { Some(Arc::new(half_order(curve).expect("a number"))) } else { None };
+        Some(Arc::new(Ecdsa { info, curve, half_order }) as Arc<dyn SignatureScheme>)
     })
 }
 
@@ -201,6 +203,14 @@ impl Curve {
 struct Ecdsa {
     info: SignatureInfo,
     curve: &'static Curve,
+    /// Half of the order, where signatures are normalised.
+    half_order: Option<Arc<Owned<aws::BIGNUM>>>,
+}
+
+impl Ecdsa {
+    fn prepared(&self, key: Owned<aws::EC_KEY>) -> PrivateKey {
+        PrivateKey { key, half_order: self.half_order.clone(), curve: self.curve }
+    }
 }
 
 impl SignatureScheme for Ecdsa {
@@ -221,7 +231,7 @@ impl SignatureScheme for Ecdsa {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
-        Ok(Box::new(PrivateKey::new(self.curve.generate(coins)?, self.curve)?))
+        Ok(Box::new(self.prepared(self.curve.generate(coins)?)))
     }
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
@@ -229,26 +239,18 @@ impl SignatureScheme for Ecdsa {
             return Err(ENCODING);
         }
         expect_length("signing key", self.curve.scalar, bytes.len())?;
-        Ok(Box::new(PrivateKey::new(self.curve.load_private(bytes)?, self.curve)?))
+        Ok(Box::new(self.prepared(self.curve.load_private(bytes)?)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
-        Ok(Box::new(PublicKey::new(self.curve.load_public(bytes)?, self.curve)?))
+        Ok(Box::new(PublicKey::new(self.curve.load_public(bytes)?, self.curve)))
     }
 }
 
 struct PrivateKey {
     key: Owned<aws::EC_KEY>,
-    /// Half of the order, where signatures are normalised.
-    half_order: Option<Owned<aws::BIGNUM>>,
+    half_order: Option<Arc<Owned<aws::BIGNUM>>>,
     curve: &'static Curve,
-}
-
-impl PrivateKey {
-    fn new(key: Owned<aws::EC_KEY>, curve: &'static Curve) -> Result<PrivateKey> {
-        let half_order = if curve.ledger { Some(half_order(curve)?) } else { None };
-        Ok(PrivateKey { key, half_order, curve })
-    }
 }
 
 fn half_order(curve: &Curve) -> Result<Owned<aws::BIGNUM>> {
@@ -296,7 +298,7 @@ impl SigningKey for PrivateKey {
             aws::EC_KEY_up_ref(self.key.as_ptr());
             Owned::from_raw(self.key.as_ptr())
         };
-        Ok(Box::new(PublicKey::new(key.ok_or_else(|| library("EC_KEY_up_ref"))?, self.curve)?))
+        Ok(Box::new(PublicKey::new(key.ok_or_else(|| library("EC_KEY_up_ref"))?, self.curve)))
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
@@ -310,13 +312,13 @@ impl SigningKey for PrivateKey {
 struct PublicKey {
     key: Owned<aws::EC_KEY>,
     /// Pairs of numbers to decode signatures into.
-    signatures: Pool<aws::ECDSA_SIG>,
+    signatures: Contexts<Owned<aws::ECDSA_SIG>>,
     curve: &'static Curve,
 }
 
 impl PublicKey {
-    fn new(key: Owned<aws::EC_KEY>, curve: &'static Curve) -> Result<PublicKey> {
-        Ok(PublicKey { key, signatures: Pool::new(empty_signature()?), curve })
+    fn new(key: Owned<aws::EC_KEY>, curve: &'static Curve) -> PublicKey {
+        PublicKey { key, signatures: Contexts::new(), curve }
     }
 }
 
@@ -329,6 +331,7 @@ impl VerifyingKey for PublicKey {
         let (r, s) = signature.split_at(self.curve.scalar);
         let digest = self.curve.hash(message)?;
         self.signatures.with(empty_signature, |numbers| {
+            let numbers = numbers.as_ptr();
             // SAFETY: the pair is this thread's alone and both of its numbers exist; reads both halves of the signature,
             // the digest and the key.
             unsafe {

@@ -5,10 +5,9 @@ use super::error::{array, array_mut, check, front, refuse_context, verification_
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey,
+    SigningKey, VerifyingKey, Wiped,
 };
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// The pure variant, without context.
 pub(super) fn scheme() -> Option<Arc<dyn SignatureScheme>> {
@@ -75,7 +74,7 @@ impl SignatureScheme for Ed25519 {
 }
 
 struct PrivateKey {
-    pair: Zeroizing<[u8; KEY_PAIR]>,
+    pair: Wiped<[u8; KEY_PAIR]>,
     public: [u8; KEY],
 }
 
@@ -84,14 +83,14 @@ impl PrivateKey {
         if let Some(seed) = coins.exact()? {
             return Ok(PrivateKey::from_seed(seed));
         }
-        let mut key = PrivateKey { pair: Zeroizing::new([0; KEY_PAIR]), public: [0; KEY] };
+        let mut key = PrivateKey { pair: Wiped::new([0; KEY_PAIR]), public: [0; KEY] };
         // SAFETY: writes 32 and 64 bytes.
         unsafe { aws::ED25519_keypair(key.public.as_mut_ptr(), key.pair.as_mut_ptr()) };
         Ok(key)
     }
 
     fn from_seed(seed: &[u8; KEY]) -> PrivateKey {
-        let mut key = PrivateKey { pair: Zeroizing::new([0; KEY_PAIR]), public: [0; KEY] };
+        let mut key = PrivateKey { pair: Wiped::new([0; KEY_PAIR]), public: [0; KEY] };
         // SAFETY: reads 32 bytes, writes 32 and 64.
         unsafe { aws::ED25519_keypair_from_seed(key.public.as_mut_ptr(), key.pair.as_mut_ptr(), seed.as_ptr()) };
         key

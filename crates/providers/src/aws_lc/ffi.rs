@@ -18,10 +18,6 @@ pub(super) type MlDsaSignInternal =
 pub(super) type MlDsaVerifyInternal =
     unsafe extern "C" fn(*const u8, *const u8, usize, *const u8, usize, *const u8, usize) -> c_int;
 
-/// Checks the hash inside of an expanded decapsulation key (FIPS 203, section 7.3): `key, key_len`. Returns 0 if it is
-/// right, unlike most of the library.
-pub(super) type MlKemCheckSecretKey = unsafe extern "C" fn(*const u8, usize) -> c_int;
-
 /// A hash function in one call: `message, message_len, digest`. Returns null if it fails.
 pub(super) type OneShotHash = unsafe extern "C" fn(*const u8, usize, *mut u8) -> *mut u8;
 
@@ -73,17 +69,6 @@ ml_dsa! {
     ml_dsa_extmu_65_verify_internal: "aws_lc_0_47_0_ml_dsa_extmu_65_verify_internal";
     ml_dsa_extmu_87_sign_internal: "aws_lc_0_47_0_ml_dsa_extmu_87_sign_internal",
     ml_dsa_extmu_87_verify_internal: "aws_lc_0_47_0_ml_dsa_extmu_87_verify_internal";
-}
-
-// The public `EVP_PKEY_check` makes a whole encapsulation and decapsulation besides; loading a key shall cost what
-// FIPS 203 demands of it. Declared in crypto/fipsmodule/ml_kem/ml_kem.h.
-unsafe extern "C" {
-    #[link_name = "aws_lc_0_47_0_ml_kem_512_check_sk"]
-    pub(super) fn ml_kem_512_check_sk(secret_key: *const u8, secret_key_len: usize) -> c_int;
-    #[link_name = "aws_lc_0_47_0_ml_kem_768_check_sk"]
-    pub(super) fn ml_kem_768_check_sk(secret_key: *const u8, secret_key_len: usize) -> c_int;
-    #[link_name = "aws_lc_0_47_0_ml_kem_1024_check_sk"]
-    pub(super) fn ml_kem_1024_check_sk(secret_key: *const u8, secret_key_len: usize) -> c_int;
 }
 
 // The public `EVP_Digest` allocates a state for each call; these keep it on the stack, as the public `SHA256` does.

@@ -3,17 +3,17 @@
 
 use super::error::{array, check, expect_length, front, library, malformed, verification_failed};
 use super::ffi::{self, MlDsaSignInternal, MlDsaVerifyInternal};
-use super::handle::{Owned, Pool};
+use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
+use crate::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, MU, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey,
+    SigningKey, VerifyingKey, Wiped,
 };
 use std::ffi::c_int;
 use std::ptr::{null, null_mut};
-use std::sync::Arc;
-use zeroize::Zeroizing;
+use std::sync::{Arc, OnceLock};
 
 /// The three parameter sets.
 pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
@@ -55,7 +55,7 @@ pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
             context: true,
             hedged: true,
         };
-        Some(Arc::new(MlDsa { info, set, generators: Pool::empty() }) as Arc<dyn SignatureScheme>)
+        Some(Arc::new(MlDsa { info, set, generators: Contexts::new() }) as Arc<dyn SignatureScheme>)
     })
 }
 
@@ -90,7 +90,7 @@ struct Internal {
 struct MlDsa {
     info: SignatureInfo,
     set: Set,
-    generators: Pool<aws::EVP_PKEY_CTX>,
+    generators: Contexts<Generator>,
 }
 
 impl MlDsa {
@@ -102,7 +102,7 @@ impl MlDsa {
             || generator(self.set.nid),
             |context| {
                 // SAFETY: the context is a generator and this thread's alone.
-                unsafe { pkey::generate(context) }
+                unsafe { pkey::generate(context.as_ptr()) }
             },
         )
     }
@@ -137,7 +137,7 @@ impl SignatureScheme for MlDsa {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
-        Ok(Box::new(PrivateKey::new(self.key_pair(coins)?, self.set)?))
+        Ok(Box::new(PrivateKey::new(self.key_pair(coins)?, self.set)))
     }
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
@@ -147,7 +147,7 @@ impl SignatureScheme for MlDsa {
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(ENCODING),
         };
         expect_length("signing key", expected, bytes.len())?;
-        Ok(Box::new(PrivateKey::new(self.load(bytes)?, self.set)?))
+        Ok(Box::new(PrivateKey::new(self.load(bytes)?, self.set)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
@@ -157,24 +157,32 @@ impl SignatureScheme for MlDsa {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
         };
         let key = key.ok_or_else(|| malformed("ML-DSA verifying key"))?;
-        Ok(Box::new(PublicKey::new(key, self.set)?))
+        Ok(Box::new(PublicKey::new(key, self.set)))
     }
 }
 
 struct PrivateKey {
     key: Key,
-    signers: Pool<aws::EVP_MD_CTX>,
-    /// The key as `sign_internal` wants it: a copy, since the library does not lend its own.
-    expanded: Zeroizing<Vec<u8>>,
+    signers: Contexts<Owned<aws::EVP_MD_CTX>>,
+    /// The key as `sign_internal` wants it, made when it is first asked for: a copy, since the library does not lend its
+    /// own.
+    expanded: OnceLock<Wiped<Vec<u8>>>,
     set: Set,
 }
 
 impl PrivateKey {
-    fn new(key: Key, set: Set) -> Result<PrivateKey> {
-        let mut expanded = Zeroizing::new(vec![0; set.expanded]);
-        pkey::write_expanded(&key, &mut expanded)?;
-        let signers = Pool::new(signer(&key)?);
-        Ok(PrivateKey { key, signers, expanded, set })
+    fn new(key: Key, set: Set) -> PrivateKey {
+        PrivateKey { key, signers: Contexts::new(), expanded: OnceLock::new(), set }
+    }
+
+    fn expanded(&self) -> Result<&[u8]> {
+        if let Some(expanded) = self.expanded.get() {
+            return Ok(expanded);
+        }
+        let mut expanded = Wiped::new(vec![0; self.set.expanded]);
+        pkey::write_expanded(&self.key, &mut expanded)?;
+        // Where another thread was first, its copy is as good.
+        Ok(self.expanded.get_or_init(|| expanded))
     }
 
     fn sign_hedged(&self, context: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
@@ -182,6 +190,7 @@ impl PrivateKey {
         self.signers.with(
             || signer(&self.key),
             |digest_context| {
+                let digest_context = digest_context.as_ptr();
                 let sign = || {
                     // SAFETY: the context is set up for signing and this thread's alone; the buffers have the lengths
                     // that are stated.
@@ -218,11 +227,12 @@ impl PrivateKey {
         out: &mut [u8],
     ) -> Result<()> {
         let mut length = out.len();
+        let private_key = self.expanded()?;
         // SAFETY: the private key, the signature and `rnd` have the lengths of the parameter set; the other buffers have
         // those that are stated.
         let returned = unsafe {
             (internal.sign)(
-                self.expanded.as_ptr(),
+                private_key.as_ptr(),
                 out.as_mut_ptr(),
                 &raw mut length,
                 message.as_ptr(),
@@ -272,7 +282,7 @@ impl SigningKey for PrivateKey {
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        Ok(Box::new(PublicKey::new(pkey::share(&self.key)?, self.set)?))
+        Ok(Box::new(PublicKey::new(pkey::share(&self.key)?, self.set)))
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
@@ -282,8 +292,8 @@ impl SigningKey for PrivateKey {
                 Ok(SEED)
             }
             KeyEncoding::Expanded => {
-                front("signing key", self.expanded.len(), out)?.copy_from_slice(&self.expanded);
-                Ok(self.expanded.len())
+                pkey::write_expanded(&self.key, front("signing key", self.set.expanded, out)?)?;
+                Ok(self.set.expanded)
             }
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(ENCODING),
         }
@@ -292,14 +302,13 @@ impl SigningKey for PrivateKey {
 
 struct PublicKey {
     key: Key,
-    verifiers: Pool<aws::EVP_MD_CTX>,
+    verifiers: Contexts<Owned<aws::EVP_MD_CTX>>,
     set: Set,
 }
 
 impl PublicKey {
-    fn new(key: Key, set: Set) -> Result<PublicKey> {
-        let verifiers = Pool::new(verifier(&key)?);
-        Ok(PublicKey { key, verifiers, set })
+    fn new(key: Key, set: Set) -> PublicKey {
+        PublicKey { key, verifiers: Contexts::new(), set }
     }
 
     fn verify_raw(&self, internal: Internal, input: &[u8], signature: &[u8]) -> Result<()> {
@@ -319,6 +328,7 @@ impl VerifyingKey for PublicKey {
         self.verifiers.with(
             || verifier(&self.key),
             |digest_context| {
+                let digest_context = digest_context.as_ptr();
                 let verify = || {
                     // SAFETY: the context is set up for verifying and this thread's alone; the buffers have the lengths
                     // that are stated.

@@ -1,12 +1,15 @@
-//! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface.
+//! ML-KEM (FIPS 203), through the library's `EVP_PKEY` interface. Each encapsulation and decapsulation checks its key (FIPS
+//! 203, sections 7.2 and 7.3), so that a key of the right length is not checked when it is loaded as well: one that is
+//! malformed is refused by its first use, as with liboqs.
 
 use super::error::{array_mut, check, expect_length, front, library, malformed};
-use super::ffi::{self, MlKemCheckSecretKey};
-use super::handle::{Owned, Pool};
+use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
+use crate::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped,
 };
 use std::ffi::c_int;
 use std::ptr::null_mut;
@@ -14,12 +17,9 @@ use std::sync::Arc;
 
 /// The three parameter sets.
 pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
-    let sets: [(&str, c_int, MlKemCheckSecretKey); 3] = [
-        ("ML-KEM-512", aws::NID_MLKEM512, ffi::ml_kem_512_check_sk),
-        ("ML-KEM-768", aws::NID_MLKEM768, ffi::ml_kem_768_check_sk),
-        ("ML-KEM-1024", aws::NID_MLKEM1024, ffi::ml_kem_1024_check_sk),
-    ];
-    sets.into_iter().filter_map(|(algorithm, nid, check_secret_key)| {
+    let sets: [(&str, c_int); 3] =
+        [("ML-KEM-512", aws::NID_MLKEM512), ("ML-KEM-768", aws::NID_MLKEM768), ("ML-KEM-1024", aws::NID_MLKEM1024)];
+    sets.into_iter().filter_map(|(algorithm, nid)| {
         let parameters = KemParameters::of(algorithm)?;
         let lengths = Lengths {
             encapsulation_key: parameters.encapsulation_key,
@@ -29,7 +29,7 @@ pub(super) fn kems() -> impl Iterator<Item = Arc<dyn Kem>> {
         // What `EVP_PKEY_get_raw_private_key` gives comes first.
         let encodings = vec![KeyEncoding::Expanded, KeyEncoding::Seed];
         let info = KemInfo { parameters, encodings, coins: CoinSupport { keygen: true, operation: true } };
-        Some(Arc::new(MlKem { info, lengths, nid, check_secret_key, generators: Pool::empty() }) as Arc<dyn Kem>)
+        Some(Arc::new(MlKem { info, lengths, nid, generators: Contexts::new() }) as Arc<dyn Kem>)
     })
 }
 
@@ -52,8 +52,7 @@ struct MlKem {
     info: KemInfo,
     lengths: Lengths,
     nid: c_int,
-    check_secret_key: MlKemCheckSecretKey,
-    generators: Pool<aws::EVP_PKEY_CTX>,
+    generators: Contexts<Generator>,
 }
 
 impl MlKem {
@@ -62,6 +61,7 @@ impl MlKem {
         self.generators.with(
             || generator(self.nid),
             |context| {
+                let context = context.as_ptr();
                 let Some(seed) = seed else {
                     // SAFETY: the context is a generator and this thread's alone.
                     return unsafe { pkey::generate(context) };
@@ -80,27 +80,25 @@ impl MlKem {
         )
     }
 
+    fn private_half(&self, key: Key, has_public: bool) -> PrivateHalf {
+        PrivateHalf { prepared: Prepared::new(key, self.lengths), nid: self.nid, has_public }
+    }
+
+    /// The secret half alone: decapsulation needs no more, and the public half stands inside of it.
     fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
         expect_length("decapsulation key", self.lengths.expanded, bytes.len())?;
-        // SAFETY: reads as many bytes as it is told.
-        if unsafe { (self.check_secret_key)(bytes.as_ptr(), bytes.len()) } != 0 {
-            return Err(malformed("ML-KEM decapsulation key"));
-        }
-        // dk = dkPKE || ek || H(ek) || z (FIPS 203, algorithm 16): the library wants ek beside it.
-        let end = bytes.len() - 64;
-        let encapsulation_key = &bytes[end - self.lengths.encapsulation_key..end];
-        // SAFETY: both buffers have the lengths that are stated; the result is null or ours.
-        let key = unsafe {
-            Owned::from_raw(aws::EVP_PKEY_kem_new_raw_key(
-                self.nid,
-                encapsulation_key.as_ptr(),
-                encapsulation_key.len(),
-                bytes.as_ptr(),
-                bytes.len(),
-            ))
-        };
-        key.ok_or_else(|| malformed("ML-KEM decapsulation key"))
+        // SAFETY: the buffer has the length that is stated; the result is null or ours.
+        let key =
+            unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.nid, bytes.as_ptr(), bytes.len())) };
+        key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_secret_key"))
     }
+}
+
+/// A prepared encapsulation key from its bytes, of the right length.
+fn load_public(nid: c_int, lengths: Lengths, bytes: &[u8]) -> Result<PublicHalf> {
+    // SAFETY: the buffer has the length that is stated; the result is null or ours.
+    let key = unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(nid, bytes.as_ptr(), bytes.len())) };
+    Ok(PublicHalf(Prepared::new(key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?, lengths)))
 }
 
 impl Kem for MlKem {
@@ -117,34 +115,24 @@ impl Kem for MlKem {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        Ok(Box::new(PrivateHalf(Prepared::new(self.key_pair(coins)?, self.lengths)?)))
+        Ok(Box::new(self.private_half(self.key_pair(coins)?, true)))
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
         expect_length("encapsulation key", self.lengths.encapsulation_key, bytes.len())?;
-        // SAFETY: the buffer has the length that is stated; the result is null or ours.
-        let key =
-            unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_public_key(self.nid, bytes.as_ptr(), bytes.len())) };
-        let key = key.ok_or_else(|| library("EVP_PKEY_kem_new_raw_public_key"))?;
-        let context = context_of(&key)?;
-        // On a key without a secret half this is the modulus check alone (FIPS 203, section 7.2).
-        // SAFETY: the context holds a key.
-        if unsafe { aws::EVP_PKEY_public_check(context.as_ptr()) } != 1 {
-            return Err(malformed("ML-KEM encapsulation key"));
-        }
-        Ok(Box::new(PublicHalf(Prepared { key, contexts: Pool::new(context), lengths: self.lengths })))
+        Ok(Box::new(load_public(self.nid, self.lengths, bytes)?))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         let key = match encoding {
             KeyEncoding::Seed => {
                 expect_length("decapsulation key", SEED, bytes.len())?;
-                self.key_pair(Coins::Exact(bytes))?
+                self.private_half(self.key_pair(Coins::Exact(bytes))?, true)
             }
-            KeyEncoding::Expanded => self.load_expanded(bytes)?,
+            KeyEncoding::Expanded => self.private_half(self.load_expanded(bytes)?, false),
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(ENCODING),
         };
-        Ok(Box::new(PrivateHalf(Prepared::new(key, self.lengths)?)))
+        Ok(Box::new(key))
     }
 }
 
@@ -153,14 +141,13 @@ const ENCODING: Error = Error::Unsupported("ML-KEM decapsulation keys are encode
 /// A key of the library with contexts in which to use it.
 struct Prepared {
     key: Key,
-    contexts: Pool<aws::EVP_PKEY_CTX>,
+    contexts: Contexts<Owned<aws::EVP_PKEY_CTX>>,
     lengths: Lengths,
 }
 
 impl Prepared {
-    fn new(key: Key, lengths: Lengths) -> Result<Prepared> {
-        let contexts = Pool::new(context_of(&key)?);
-        Ok(Prepared { key, contexts, lengths })
+    fn new(key: Key, lengths: Lengths) -> Prepared {
+        Prepared { key, contexts: Contexts::new(), lengths }
     }
 }
 
@@ -177,9 +164,9 @@ impl EncapsulationKey for PublicHalf {
             || context_of(key),
             |context| match coins {
                 // SAFETY: the context is this thread's alone; the buffers have the lengths that are stated.
-                None => check("EVP_PKEY_encapsulate", unsafe {
+                None => accepted("ML-KEM encapsulation key", unsafe {
                     aws::EVP_PKEY_encapsulate(
-                        context,
+                        context.as_ptr(),
                         ciphertext.as_mut_ptr(),
                         &raw mut ciphertext_len,
                         secret.as_mut_ptr(),
@@ -189,9 +176,9 @@ impl EncapsulationKey for PublicHalf {
                 Some(coins) => {
                     let mut coins_len = coins.len();
                     // SAFETY: as above.
-                    check("EVP_PKEY_encapsulate_deterministic", unsafe {
+                    accepted("ML-KEM encapsulation key", unsafe {
                         aws::EVP_PKEY_encapsulate_deterministic(
-                            context,
+                            context.as_ptr(),
                             ciphertext.as_mut_ptr(),
                             &raw mut ciphertext_len,
                             secret.as_mut_ptr(),
@@ -212,11 +199,27 @@ impl EncapsulationKey for PublicHalf {
     }
 }
 
-struct PrivateHalf(Prepared);
+struct PrivateHalf {
+    prepared: Prepared,
+    nid: c_int,
+    /// Whether the library has the public half beside the secret one, as it has of keys that it made itself.
+    has_public: bool,
+}
+
+impl PrivateHalf {
+    /// The public half out of the secret one: dk = dkPKE || ek || H(ek) || z (FIPS 203, algorithm 16).
+    fn with_public<R>(&self, work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
+        let lengths = &self.prepared.lengths;
+        let mut expanded = Wiped::new(vec![0; lengths.expanded]);
+        pkey::write_expanded(&self.prepared.key, &mut expanded)?;
+        let end = lengths.expanded - 64;
+        work(&expanded[end - lengths.encapsulation_key..end])
+    }
+}
 
 impl DecapsulationKey for PrivateHalf {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        let Prepared { key, contexts, lengths } = &self.0;
+        let Prepared { key, contexts, lengths } = &self.prepared;
         expect_length("ciphertext", lengths.ciphertext, ciphertext.len())?;
         let secret = array_mut::<SECRET>("shared secret", secret)?;
         let mut secret_len = secret.len();
@@ -224,9 +227,9 @@ impl DecapsulationKey for PrivateHalf {
             || context_of(key),
             |context| {
                 // SAFETY: the context is this thread's alone; the buffers have the lengths that are stated.
-                check("EVP_PKEY_decapsulate", unsafe {
+                accepted("ML-KEM decapsulation key", unsafe {
                     aws::EVP_PKEY_decapsulate(
-                        context,
+                        context.as_ptr(),
                         secret.as_mut_ptr(),
                         &raw mut secret_len,
                         ciphertext.as_ptr(),
@@ -238,28 +241,47 @@ impl DecapsulationKey for PrivateHalf {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(PublicHalf(Prepared::new(pkey::share(&self.0.key)?, self.0.lengths)?)))
+        let Prepared { key, lengths, .. } = &self.prepared;
+        if self.has_public {
+            return Ok(Box::new(PublicHalf(Prepared::new(pkey::share(key)?, *lengths))));
+        }
+        Ok(Box::new(self.with_public(|public| load_public(self.nid, *lengths, public))?))
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        let length = self.0.lengths.encapsulation_key;
-        pkey::write_public(&self.0.key, front("encapsulation key", length, out)?)?;
+        let length = self.prepared.lengths.encapsulation_key;
+        let out = front("encapsulation key", length, out)?;
+        if self.has_public {
+            pkey::write_public(&self.prepared.key, out)?;
+        } else {
+            self.with_public(|public| {
+                out.copy_from_slice(public);
+                Ok(())
+            })?;
+        }
         Ok(length)
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        let Prepared { key, lengths, .. } = &self.prepared;
         match encoding {
             KeyEncoding::Seed => {
-                pkey::write_seed(&self.0.key, front("decapsulation key", SEED, out)?)?;
+                pkey::write_seed(key, front("decapsulation key", SEED, out)?)?;
                 Ok(SEED)
             }
             KeyEncoding::Expanded => {
-                pkey::write_expanded(&self.0.key, front("decapsulation key", self.0.lengths.expanded, out)?)?;
-                Ok(self.0.lengths.expanded)
+                pkey::write_expanded(key, front("decapsulation key", lengths.expanded, out)?)?;
+                Ok(lengths.expanded)
             }
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(ENCODING),
         }
     }
+}
+
+/// An encapsulation or decapsulation has buffers of the right lengths, so that the library has one reason to refuse: the
+/// key.
+fn accepted(key: &'static str, returned: c_int) -> Result<()> {
+    if returned == 1 { Ok(()) } else { Err(malformed(key)) }
 }
 
 fn generator(nid: c_int) -> Result<Generator> {

@@ -1,7 +1,8 @@
 //! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
 
 use super::error::{array, array_mut, check, expect_length, library, verification_failed};
-use super::handle::{Owned, Pool};
+use super::handle::Owned;
+use crate::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};
 use std::ptr::{null, null_mut};
@@ -50,15 +51,32 @@ impl Mac for Hmac {
         check("HMAC_Init_ex", unsafe {
             aws::HMAC_Init_ex(template.as_ptr(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut())
         })?;
-        let contexts = Pool::new(copy(&template)?);
-        Ok(Box::new(HmacKey { template, contexts }))
+        Ok(Box::new(HmacKey { template, contexts: Contexts::new() }))
+    }
+
+    fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
+        let out = array_mut::<DIGEST>("tag", out)?;
+        let mut length = 0;
+        // SAFETY: reads key and message in the lengths that are stated, writes 32 bytes.
+        let returned = unsafe {
+            aws::HMAC(
+                aws::EVP_sha256(),
+                key.as_ptr().cast(),
+                key.len(),
+                message.as_ptr(),
+                message.len(),
+                out.as_mut_ptr(),
+                &raw mut length,
+            )
+        };
+        if returned.is_null() { Err(library("HMAC")) } else { Ok(()) }
     }
 }
 
 struct HmacKey {
     /// Holds the key, absorbed; contexts are copies of it.
     template: Owned<aws::HMAC_CTX>,
-    contexts: Pool<aws::HMAC_CTX>,
+    contexts: Contexts<Owned<aws::HMAC_CTX>>,
 }
 
 impl MacKey for HmacKey {
@@ -68,6 +86,7 @@ impl MacKey for HmacKey {
         self.contexts.with(
             || copy(&self.template),
             |context| {
+                let context = context.as_ptr();
                 // SAFETY: the context is this thread's alone and holds a key, which it keeps if none is given; reads the
                 // message, writes 32 bytes.
                 unsafe {

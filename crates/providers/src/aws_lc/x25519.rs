@@ -4,10 +4,9 @@ use super::error::{array, array_mut, front, malformed};
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
-    KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result,
+    KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result, Wiped,
 };
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// X25519 as a KEM: the ciphertext is an ephemeral public key, the secret is the plain Diffie-Hellman value.
 pub(super) fn kem() -> Option<Arc<dyn Kem>> {
@@ -85,7 +84,7 @@ impl EncapsulationKey for Public {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
         let ephemeral = array_mut("ciphertext", ciphertext)?;
         let secret = array_mut("shared secret", secret)?;
-        let mut private = Zeroizing::new([0; LENGTH]);
+        let mut private = Wiped::new([0; LENGTH]);
         key_pair(coins, ephemeral, &mut private)?;
         agree("X25519 encapsulation key", &private, &self.0, secret)
     }
@@ -97,7 +96,7 @@ impl EncapsulationKey for Public {
 }
 
 struct Secret {
-    private: Zeroizing<[u8; LENGTH]>,
+    private: Wiped<[u8; LENGTH]>,
     /// Known of a key that was generated; of one that was loaded only when asked for, since neither operation of a
     /// private key needs it.
     public: Option<[u8; LENGTH]>,
@@ -105,14 +104,14 @@ struct Secret {
 
 impl Secret {
     fn generate(coins: Coins) -> Result<Secret> {
-        let mut private = Zeroizing::new([0; LENGTH]);
+        let mut private = Wiped::new([0; LENGTH]);
         let mut public = [0; LENGTH];
         key_pair(coins, &mut public, &mut private)?;
         Ok(Secret { private, public: Some(public) })
     }
 
     fn load(bytes: &[u8; LENGTH]) -> Secret {
-        Secret { private: Zeroizing::new(*bytes), public: None }
+        Secret { private: Wiped::new(*bytes), public: None }
     }
 
     fn public(&self) -> [u8; LENGTH] {

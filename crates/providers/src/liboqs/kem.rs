@@ -4,11 +4,11 @@ use super::{check, library, write};
 use oqs_sys::kem as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped,
 };
 use std::ffi::CString;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// The parameter sets, by the names that liboqs gives them too.
 pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
@@ -99,7 +99,7 @@ impl Kem for MlKem {
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
         let mut encapsulation_key = vec![0; self.0.info.parameters.encapsulation_key];
-        let mut bytes = Zeroizing::new(vec![0; self.0.decapsulation_key_length()]);
+        let mut bytes = Wiped::new(vec![0; self.0.decapsulation_key_length()]);
         self.generate_encoded(coins, &mut encapsulation_key, &mut bytes)?;
         Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes }))
     }
@@ -114,7 +114,7 @@ impl Kem for MlKem {
             return Err(NO_SUCH_ENCODING);
         }
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), bytes.len())?;
-        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes: Zeroizing::new(bytes.to_vec()) }))
+        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes: Wiped::new(bytes.to_vec()) }))
     }
 }
 
@@ -151,7 +151,7 @@ impl EncapsulationKey for Encapsulator {
 
 struct Decapsulator {
     shared: Arc<Shared>,
-    bytes: Zeroizing<Vec<u8>>,
+    bytes: Wiped<Vec<u8>>,
 }
 
 impl Decapsulator {

@@ -4,12 +4,11 @@ use super::{check, front, library, write};
 use oqs_sys::sig as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    VerifyingKey, Wiped,
 };
 use std::ffi::CString;
 use std::ptr::NonNull;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// The schemes, by the names that liboqs gives them too.
 pub(super) const ALGORITHMS: [&str; 8] = [
@@ -128,7 +127,7 @@ impl SignatureScheme for Scheme {
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
         let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
-        let mut bytes = Zeroizing::new(vec![0; self.0.signing_key_length()]);
+        let mut bytes = Wiped::new(vec![0; self.0.signing_key_length()]);
         self.generate_encoded(coins, &mut verifying_key, &mut bytes)?;
         Ok(Box::new(Signer { shared: self.0.clone(), bytes, verifying_key: Some(verifying_key.into()) }))
     }
@@ -140,7 +139,7 @@ impl SignatureScheme for Scheme {
         Error::check_length("signing key", self.0.signing_key_length(), bytes.len())?;
         Ok(Box::new(Signer {
             shared: self.0.clone(),
-            bytes: Zeroizing::new(bytes.to_vec()),
+            bytes: Wiped::new(bytes.to_vec()),
             verifying_key: self.0.verifying_key_of(bytes).map(Into::into),
         }))
     }
@@ -153,7 +152,7 @@ impl SignatureScheme for Scheme {
 
 struct Signer {
     shared: Arc<Shared>,
-    bytes: Zeroizing<Vec<u8>>,
+    bytes: Wiped<Vec<u8>>,
     verifying_key: Option<Box<[u8]>>,
 }
 

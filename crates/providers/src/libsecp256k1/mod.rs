@@ -12,7 +12,7 @@ mod tests;
 use crate::compiled::{compiled, crate_versions};
 use pqlab_primitives::{
     BuildInfo, CoinSupport, Coins, Error, KeyEncoding, Provider, Result, SignatureInfo, SignatureParameters,
-    SignatureScheme, SigningKey, VerifyingKey,
+    SignatureScheme, SigningKey, VerifyingKey, Wiped,
 };
 use secp256k1::ecdsa::Signature;
 use secp256k1::ffi::{self, CPtr};
@@ -20,7 +20,6 @@ use secp256k1::{All, PublicKey, Secp256k1, SecretKey};
 use sha2::{Digest, Sha256};
 use std::ptr;
 use std::sync::{Arc, LazyLock};
-use zeroize::Zeroizing;
 
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("libsecp256k1", build_info());
@@ -58,7 +57,7 @@ const NO_SUCH_ENCODING: Error = Error::Unsupported("an ECDSA key is a scalar");
 /// Never changed once it is made, so that threads share it.
 static CONTEXT: LazyLock<Secp256k1<All>> = LazyLock::new(|| {
     let mut context = Secp256k1::new();
-    let mut seed = Zeroizing::new([0; 32]);
+    let mut seed = Wiped::new([0; 32]);
     getrandom::fill(&mut *seed).expect("the operating system gives random bytes");
     context.seeded_randomize(&seed);
     context
@@ -95,7 +94,7 @@ impl SignatureScheme for Ecdsa {
             return Err(NO_SUCH_ENCODING);
         }
         Error::check_length("signing key", SCALAR, bytes.len())?;
-        let mut scalar = Zeroizing::new([0; SCALAR]);
+        let mut scalar = Wiped::new([0; SCALAR]);
         scalar.copy_from_slice(bytes);
         Ok(Box::new(PreparedSigningKey::new(scalar)?))
     }
@@ -112,7 +111,7 @@ impl SignatureScheme for Ecdsa {
 
 /// The scalar, between 1 and the order of the group less 1, and the public point.
 struct PreparedSigningKey {
-    scalar: Zeroizing<[u8; SCALAR]>,
+    scalar: Wiped<[u8; SCALAR]>,
     public: PublicKey,
 }
 
@@ -120,10 +119,10 @@ impl PreparedSigningKey {
     /// Given coins are the scalar itself, big-endian.
     fn generate(coins: Coins) -> Result<PreparedSigningKey> {
         if let Some(scalar) = coins.exact::<SCALAR>()? {
-            return PreparedSigningKey::new(Zeroizing::new(*scalar));
+            return PreparedSigningKey::new(Wiped::new(*scalar));
         }
         loop {
-            let mut scalar = Zeroizing::new([0; SCALAR]);
+            let mut scalar = Wiped::new([0; SCALAR]);
             getrandom::fill(&mut *scalar)
                 .map_err(|error| Error::Library { call: "getrandom::fill", detail: error.to_string() })?;
             // Out of range is drawn again; the chance of it is 2^-128.
@@ -134,7 +133,7 @@ impl PreparedSigningKey {
         }
     }
 
-    fn new(scalar: Zeroizing<[u8; SCALAR]>) -> Result<PreparedSigningKey> {
+    fn new(scalar: Wiped<[u8; SCALAR]>) -> Result<PreparedSigningKey> {
         let mut in_range = SecretKey::from_secret_bytes(*scalar).map_err(|_| Error::Malformed("signing key"))?;
         in_range.non_secure_erase();
         // SAFETY: an array of bytes, which the call below fills.

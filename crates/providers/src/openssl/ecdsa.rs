@@ -11,18 +11,17 @@ use super::NO_SUCH_ENCODING;
 use super::der::{MAX_DER, from_der, to_der};
 use super::error::{check, library, malformed, refused};
 use super::hash::Algorithm;
-use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, using};
+use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
 use super::param::{Param, array};
-use super::pool::Pool;
 use super::signature::{sign, verify};
+use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    VerifyingKey, Wiped,
 };
 use std::ffi::{CStr, c_uint};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// The curves, each with its digest.
 pub(super) static CURVES: [Curve; 3] = [
@@ -97,7 +96,7 @@ struct Shared {
 struct Signer {
     shared: Arc<Shared>,
     key: Pkey,
-    idle: Pool<Signing>,
+    idle: Contexts<Signing>,
 }
 
 /// A context that is ready to sign, and the kind of nonce that it is set to.
@@ -109,7 +108,7 @@ struct Signing {
 struct Verifier {
     shared: Arc<Shared>,
     key: Pkey,
-    idle: Pool<PkeyCtx>,
+    idle: Contexts<PkeyCtx>,
 }
 
 impl Ecdsa {
@@ -154,14 +153,14 @@ impl SignatureScheme for Ecdsa {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
-        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)?))
+        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)))
     }
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         if encoding != KeyEncoding::Scalar {
             return Err(NO_SUCH_ENCODING);
         }
-        Ok(Box::new(Signer::new(&self.0, self.0.load_private(bytes)?)?))
+        Ok(Box::new(Signer::new(&self.0, self.0.load_private(bytes)?)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
@@ -183,7 +182,7 @@ impl Shared {
 
     fn load_private(&self, scalar: &[u8]) -> Result<Pkey> {
         Error::check_length("signing key", self.curve.field, scalar.len())?;
-        let mut number = Zeroizing::new([0; MAX_FIELD]);
+        let mut number = Wiped::new([0; MAX_FIELD]);
         let number = &mut number[..scalar.len()];
         number.copy_from_slice(scalar);
         swap_order(number);
@@ -253,9 +252,8 @@ impl Shared {
 }
 
 impl Signer {
-    fn new(shared: &Arc<Shared>, key: Pkey) -> Result<Signer> {
-        let idle = Pool::with(Signing::new(shared, &key)?);
-        Ok(Signer { shared: shared.clone(), key, idle })
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Signer {
+        Signer { shared: shared.clone(), key, idle: Contexts::new() }
     }
 }
 
@@ -296,12 +294,15 @@ impl SigningKey for Signer {
         let length = 2 * self.shared.curve.field;
         let out = super::front("signature", out, length)?;
         self.shared.with_digest(message, |digest| {
-            using(self.idle.lease(|| Signing::new(&self.shared, &self.key))?, |signing| {
-                signing.set_nonce(nonce)?;
-                let mut der = [0; MAX_DER];
-                let der_length = sign(&signing.ctx, digest, &mut der)?;
-                from_der(&der[..der_length], out).ok_or_else(|| library("EVP_PKEY_sign"))
-            })
+            self.idle.with(
+                || Signing::new(&self.shared, &self.key),
+                |signing| {
+                    signing.set_nonce(nonce)?;
+                    let mut der = [0; MAX_DER];
+                    let der_length = sign(&signing.ctx, digest, &mut der)?;
+                    from_der(&der[..der_length], out).ok_or_else(|| library("EVP_PKEY_sign"))
+                },
+            )
         })?;
         if let Some(order) = self.shared.curve.order {
             lower(&mut out[32..], order);
@@ -328,8 +329,7 @@ impl SigningKey for Signer {
 impl Verifier {
     fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
         let key = shared.load_public(bytes)?;
-        let idle = Pool::with(Verifier::context(shared, &key)?);
-        Ok(Verifier { shared: shared.clone(), key, idle })
+        Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new() })
     }
 
     fn context(shared: &Shared, key: &Pkey) -> Result<PkeyCtx> {
@@ -356,9 +356,7 @@ impl VerifyingKey for Verifier {
         let length = to_der(signature, &mut der);
         self.shared
             .with_digest(message, |digest| {
-                using(self.idle.lease(|| Verifier::context(&self.shared, &self.key))?, |ctx| {
-                    verify(ctx, digest, &der[..length])
-                })
+                self.idle.with(|| Verifier::context(&self.shared, &self.key), |ctx| verify(ctx, digest, &der[..length]))
             })
             .map_err(|error| match error {
                 // SEC 1, section 4.1.4, step 5: where the sum is the point at infinity the signature is invalid. The library

@@ -2,9 +2,9 @@
 
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, malformed};
-use super::native::{Generator, Pkey, PkeyCtx, Setting, using};
+use super::native::{Generator, Pkey, PkeyCtx, Setting};
 use super::param::Param;
-use super::pool::Pool;
+use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
@@ -34,13 +34,13 @@ struct Shared {
 struct Encapsulator {
     shared: Arc<Shared>,
     key: Pkey,
-    idle: Pool<PkeyCtx>,
+    idle: Contexts<PkeyCtx>,
 }
 
 struct Decapsulator {
     shared: Arc<Shared>,
     key: Pkey,
-    idle: Pool<PkeyCtx>,
+    idle: Contexts<PkeyCtx>,
 }
 
 impl MlKem {
@@ -73,7 +73,7 @@ impl Kem for MlKem {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        Ok(Box::new(Decapsulator::new(&self.0, self.0.generate(coins)?)?))
+        Ok(Box::new(Decapsulator::new(&self.0, self.0.generate(coins)?)))
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
@@ -93,7 +93,7 @@ impl Kem for MlKem {
             KeyEncoding::Expanded => Pkey::raw_private(&self.0.name, bytes),
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(NO_SUCH_ENCODING),
         };
-        Ok(Box::new(Decapsulator::new(&self.0, key.map_err(|_| malformed("ML-KEM decapsulation key"))?)?))
+        Ok(Box::new(Decapsulator::new(&self.0, key.map_err(|_| malformed("ML-KEM decapsulation key"))?)))
     }
 }
 
@@ -110,8 +110,7 @@ impl Encapsulator {
     fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Encapsulator> {
         Error::check_length("encapsulation key", shared.info.parameters.encapsulation_key, bytes.len())?;
         let key = Pkey::raw_public(&shared.name, bytes).map_err(|_| malformed("ML-KEM encapsulation key"))?;
-        let idle = Pool::with(Encapsulator::context(&key)?);
-        Ok(Encapsulator { shared: shared.clone(), key, idle })
+        Ok(Encapsulator { shared: shared.clone(), key, idle: Contexts::new() })
     }
 
     fn context(key: &Pkey) -> Result<PkeyCtx> {
@@ -128,24 +127,27 @@ impl EncapsulationKey for Encapsulator {
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
         let coins = coins.exact::<ENCAPSULATION_COINS>()?;
-        using(self.idle.lease(|| Encapsulator::context(&self.key))?, |ctx| {
-            if let Some(coins) = coins {
-                // Good for the one encapsulation that follows: the library forgets it then.
-                ctx.set(&[Param::octets(sys::OSSL_KEM_PARAM_IKME, coins), Param::END])?;
-            }
-            let (mut ciphertext_length, mut secret_length) = (ciphertext.len(), secret.len());
-            // SAFETY: the context is leased to this thread; the lengths say how much room there is.
-            let returned = unsafe {
-                sys::EVP_PKEY_encapsulate(
-                    ctx.as_ptr(),
-                    ciphertext.as_mut_ptr(),
-                    &raw mut ciphertext_length,
-                    secret.as_mut_ptr(),
-                    &raw mut secret_length,
-                )
-            };
-            check("EVP_PKEY_encapsulate", returned)
-        })
+        self.idle.with(
+            || Encapsulator::context(&self.key),
+            |ctx| {
+                if let Some(coins) = coins {
+                    // Good for the one encapsulation that follows: the library forgets it then.
+                    ctx.set(&[Param::octets(sys::OSSL_KEM_PARAM_IKME, coins), Param::END])?;
+                }
+                let (mut ciphertext_length, mut secret_length) = (ciphertext.len(), secret.len());
+                // SAFETY: the context is this thread's until the call ends; the lengths say how much room there is.
+                let returned = unsafe {
+                    sys::EVP_PKEY_encapsulate(
+                        ctx.as_ptr(),
+                        ciphertext.as_mut_ptr(),
+                        &raw mut ciphertext_length,
+                        secret.as_mut_ptr(),
+                        &raw mut secret_length,
+                    )
+                };
+                check("EVP_PKEY_encapsulate", returned)
+            },
+        )
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
@@ -156,9 +158,8 @@ impl EncapsulationKey for Encapsulator {
 }
 
 impl Decapsulator {
-    fn new(shared: &Arc<Shared>, key: Pkey) -> Result<Decapsulator> {
-        let idle = Pool::with(Decapsulator::context(&key)?);
-        Ok(Decapsulator { shared: shared.clone(), key, idle })
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Decapsulator {
+        Decapsulator { shared: shared.clone(), key, idle: Contexts::new() }
     }
 
     fn context(key: &Pkey) -> Result<PkeyCtx> {
@@ -174,20 +175,23 @@ impl DecapsulationKey for Decapsulator {
         let parameters = &self.shared.info.parameters;
         Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
         Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
-        using(self.idle.lease(|| Decapsulator::context(&self.key))?, |ctx| {
-            let mut secret_length = secret.len();
-            // SAFETY: the context is leased to this thread; the length says how much room there is.
-            let returned = unsafe {
-                sys::EVP_PKEY_decapsulate(
-                    ctx.as_ptr(),
-                    secret.as_mut_ptr(),
-                    &raw mut secret_length,
-                    ciphertext.as_ptr(),
-                    ciphertext.len(),
-                )
-            };
-            check("EVP_PKEY_decapsulate", returned)
-        })
+        self.idle.with(
+            || Decapsulator::context(&self.key),
+            |ctx| {
+                let mut secret_length = secret.len();
+                // SAFETY: the context is this thread's until the call ends; the length says how much room there is.
+                let returned = unsafe {
+                    sys::EVP_PKEY_decapsulate(
+                        ctx.as_ptr(),
+                        secret.as_mut_ptr(),
+                        &raw mut secret_length,
+                        ciphertext.as_ptr(),
+                        ciphertext.len(),
+                    )
+                };
+                check("EVP_PKEY_decapsulate", returned)
+            },
+        )
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {

@@ -2,7 +2,7 @@
 //!
 //! Keys go through `EVP_PKEY`, everything else through its own `EVP` family; algorithms are fetched once. What an
 //! operation needs beside its inputs is made when a key is prepared and used again: contexts serve one thread at a
-//! time, so each key keeps a small [`pool`] of them. Allocations inside a timed call are the library's own.
+//! time, so each key keeps its [contexts](crate::contexts). Allocations inside a timed call are the library's own.
 //!
 //! The default library context is used and no configuration file is read, whatever the machine has installed.
 
@@ -13,7 +13,6 @@ mod hash;
 mod kem;
 mod native;
 mod param;
-mod pool;
 mod rsa;
 mod signature;
 mod symmetric;

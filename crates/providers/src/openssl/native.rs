@@ -5,7 +5,7 @@
 
 use super::error::{check, library};
 use super::param::{Param, array, array_mut};
-use super::pool::{Lease, Pool};
+use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Result};
 use std::ffi::{CStr, CString, c_int};
@@ -223,24 +223,28 @@ pub(super) enum Setting {
 pub(super) struct Generator {
     algorithm: CString,
     setting: Setting,
-    idle: Pool<PkeyCtx>,
+    idle: Contexts<PkeyCtx>,
+    /// Those that were handed a seed: some families keep it for the next key, so each key from a seed brings its own.
+    seeded: Contexts<PkeyCtx>,
 }
 
 impl Generator {
     pub(super) fn new(algorithm: &CStr, setting: Setting) -> Generator {
-        Generator { algorithm: algorithm.to_owned(), setting, idle: Pool::new() }
+        Generator { algorithm: algorithm.to_owned(), setting, idle: Contexts::new(), seeded: Contexts::new() }
     }
 
     /// A key from the library's own randomness.
     pub(super) fn generate(&self) -> Result<Pkey> {
-        using(self.idle.lease(|| self.context())?, |ctx| ctx.generate())
+        self.idle.with(|| self.context(), |ctx| ctx.generate())
     }
 
-    /// The key that follows from a seed. The context is not kept: some families would use the seed again.
+    /// The key that follows from a seed, in a context that is used again as [`generate`](Self::generate) does.
     pub(super) fn generate_from(&self, seed: &[u8]) -> Result<Pkey> {
-        let ctx = self.context()?;
-        ctx.set(&[Param::octets(sys::OSSL_PKEY_PARAM_SEED, seed), Param::END])?;
-        ctx.generate()
+        let context = || self.context();
+        self.seeded.with(context, |ctx| {
+            ctx.set(&[Param::octets(sys::OSSL_PKEY_PARAM_SEED, seed), Param::END])?;
+            ctx.generate()
+        })
     }
 
     fn context(&self) -> Result<PkeyCtx> {
@@ -254,14 +258,4 @@ impl Generator {
         }
         Ok(ctx)
     }
-}
-
-/// Hands a leased context to `work` and keeps it for the next call, unless `work` met a fault of the library, after
-/// which the context's state is in doubt.
-pub(super) fn using<T: Send, R>(mut lease: Lease<'_, T>, work: impl FnOnce(&mut T) -> Result<R>) -> Result<R> {
-    let result = work(&mut lease);
-    if matches!(result, Err(Error::Library { .. })) {
-        lease.discard();
-    }
-    result
 }

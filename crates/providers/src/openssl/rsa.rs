@@ -6,10 +6,10 @@
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, malformed};
 use super::hash::Algorithm;
-use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, owned, using};
+use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, owned};
 use super::param::{Param, array};
-use super::pool::Pool;
 use super::signature::{sign, verify};
+use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
@@ -48,13 +48,13 @@ struct Shared {
 struct Signer {
     shared: Arc<Shared>,
     key: Pkey,
-    idle: Pool<PkeyCtx>,
+    idle: Contexts<PkeyCtx>,
 }
 
 struct Verifier {
     shared: Arc<Shared>,
     key: Pkey,
-    idle: Pool<PkeyCtx>,
+    idle: Contexts<PkeyCtx>,
 }
 
 /// An encoding that the library made in memory of its own.
@@ -100,7 +100,7 @@ impl SignatureScheme for Rsa {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
-        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)?))
+        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)))
     }
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
@@ -108,7 +108,7 @@ impl SignatureScheme for Rsa {
             return Err(NO_SUCH_ENCODING);
         }
         let key = read(sys::EVP_PKEY_KEYPAIR, bytes).ok_or_else(|| malformed("RSAPrivateKey of 2048 bits"))?;
-        Ok(Box::new(Signer::new(&self.0, key)?))
+        Ok(Box::new(Signer::new(&self.0, key)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
@@ -134,9 +134,8 @@ impl Shared {
 }
 
 impl Signer {
-    fn new(shared: &Arc<Shared>, key: Pkey) -> Result<Signer> {
-        let idle = Pool::with(Signer::context(shared, &key)?);
-        Ok(Signer { shared: shared.clone(), key, idle })
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Signer {
+        Signer { shared: shared.clone(), key, idle: Contexts::new() }
     }
 
     fn context(shared: &Shared, key: &Pkey) -> Result<PkeyCtx> {
@@ -160,7 +159,7 @@ impl SigningKey for Signer {
         let out = super::front("signature", out, self.shared.info.parameters.signature)?;
         let mut digest = [0; DIGEST];
         self.shared.digest.digest(message, &mut digest)?;
-        using(self.idle.lease(|| Signer::context(&self.shared, &self.key))?, |ctx| sign(ctx, &digest, out))
+        self.idle.with(|| Signer::context(&self.shared, &self.key), |ctx| sign(ctx, &digest, out))
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
@@ -179,8 +178,7 @@ impl SigningKey for Signer {
 impl Verifier {
     fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
         let key = read(sys::EVP_PKEY_PUBLIC_KEY, bytes).ok_or_else(|| malformed("RSAPublicKey of 2048 bits"))?;
-        let idle = Pool::with(Verifier::context(shared, &key)?);
-        Ok(Verifier { shared: shared.clone(), key, idle })
+        Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new() })
     }
 
     fn context(shared: &Shared, key: &Pkey) -> Result<PkeyCtx> {
@@ -201,7 +199,7 @@ impl VerifyingKey for Verifier {
         }
         let mut digest = [0; DIGEST];
         self.shared.digest.digest(message, &mut digest)?;
-        using(self.idle.lease(|| Verifier::context(&self.shared, &self.key))?, |ctx| verify(ctx, &digest, signature))
+        self.idle.with(|| Verifier::context(&self.shared, &self.key), |ctx| verify(ctx, &digest, signature))
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

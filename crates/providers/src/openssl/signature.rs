@@ -6,9 +6,9 @@
 
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, library, malformed, refused};
-use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, using};
+use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
 use super::param::Param;
-use super::pool::Pool;
+use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, MU, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -57,15 +57,15 @@ struct Shared {
 struct Signer {
     shared: Arc<Shared>,
     key: Pkey,
-    idle: Pool<Prepared>,
-    prehashing: Pool<Prepared>,
+    idle: Contexts<Prepared>,
+    prehashing: Contexts<Prepared>,
 }
 
 struct Verifier {
     shared: Arc<Shared>,
     key: Pkey,
-    idle: Pool<Prepared>,
-    prehashing: Pool<Prepared>,
+    idle: Contexts<Prepared>,
+    prehashing: Contexts<Prepared>,
 }
 
 /// A context that is ready to sign or to verify, and the parameters that it holds at the moment.
@@ -135,12 +135,12 @@ impl SignatureScheme for Scheme {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
-        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)?))
+        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)))
     }
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         let key = self.0.load_private(encoding, bytes)?;
-        Ok(Box::new(Signer::new(&self.0, key)?))
+        Ok(Box::new(Signer::new(&self.0, key)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
@@ -273,9 +273,8 @@ impl Prepared {
 }
 
 impl Signer {
-    fn new(shared: &Arc<Shared>, key: Pkey) -> Result<Signer> {
-        let idle = Pool::with(Prepared::to_sign(&shared.algorithm, &key)?);
-        Ok(Signer { shared: shared.clone(), key, idle, prehashing: Pool::new() })
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Signer {
+        Signer { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new() }
     }
 
     /// Signs through the internal interface, in a context of its own: the library keeps every parameter that is set.
@@ -311,13 +310,16 @@ impl SigningKey for Signer {
                 return sign(&prepared.ctx, message, out);
             }
         };
-        using(self.idle.lease(|| Prepared::to_sign(&self.shared.algorithm, &self.key))?, |prepared| {
-            prepared.set_context(context)?;
-            if self.shared.info.hedged {
-                prepared.set_deterministic(deterministic)?;
-            }
-            sign(&prepared.ctx, message, out)
-        })
+        self.idle.with(
+            || Prepared::to_sign(&self.shared.algorithm, &self.key),
+            |prepared| {
+                prepared.set_context(context)?;
+                if self.shared.info.hedged {
+                    prepared.set_deterministic(deterministic)?;
+                }
+                sign(&prepared.ctx, message, out)
+            },
+        )
     }
 
     fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
@@ -341,10 +343,13 @@ impl SigningKey for Signer {
         let algorithm = self.shared.prehashed(prehash, context)?;
         coins.exact::<0>()?;
         let out = super::front("signature", out, self.shared.info.parameters.signature)?;
-        using(self.prehashing.lease(|| Prepared::to_sign(algorithm, &self.key))?, |prepared| {
-            prepared.set_context(context)?;
-            sign(&prepared.ctx, message, out)
-        })
+        self.prehashing.with(
+            || Prepared::to_sign(algorithm, &self.key),
+            |prepared| {
+                prepared.set_context(context)?;
+                sign(&prepared.ctx, message, out)
+            },
+        )
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
@@ -365,18 +370,20 @@ impl Verifier {
     fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
         Error::check_length("verifying key", shared.info.parameters.verifying_key, bytes.len())?;
         let key = Pkey::raw_public(&shared.name, bytes).map_err(|_| malformed("verifying key"))?;
-        let idle = Pool::with(Prepared::to_verify(&shared.algorithm, &key)?);
-        Ok(Verifier { shared: shared.clone(), key, idle, prehashing: Pool::new() })
+        Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new(), prehashing: Contexts::new() })
     }
 }
 
 impl VerifyingKey for Verifier {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         self.shared.check_context(context)?;
-        using(self.idle.lease(|| Prepared::to_verify(&self.shared.algorithm, &self.key))?, |prepared| {
-            prepared.set_context(context)?;
-            verify(&prepared.ctx, message, signature)
-        })
+        self.idle.with(
+            || Prepared::to_verify(&self.shared.algorithm, &self.key),
+            |prepared| {
+                prepared.set_context(context)?;
+                verify(&prepared.ctx, message, signature)
+            },
+        )
     }
 
     fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
@@ -395,10 +402,13 @@ impl VerifyingKey for Verifier {
 
     fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         let algorithm = self.shared.prehashed(prehash, context)?;
-        using(self.prehashing.lease(|| Prepared::to_verify(algorithm, &self.key))?, |prepared| {
-            prepared.set_context(context)?;
-            verify(&prepared.ctx, message, signature)
-        })
+        self.prehashing.with(
+            || Prepared::to_verify(algorithm, &self.key),
+            |prepared| {
+                prepared.set_context(context)?;
+                verify(&prepared.ctx, message, signature)
+            },
+        )
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {

@@ -2,14 +2,13 @@
 //! EVP_EncryptInit(3).
 
 use super::error::{check, refused};
-use super::native::{owned, using};
+use super::native::owned;
 use super::param::{Param, array};
-use super::pool::Pool;
+use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
-use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};
+use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, wipe};
 use std::ffi::c_int;
 use std::ptr;
-use zeroize::Zeroize;
 
 owned! {
     /// A fetched MAC algorithm.
@@ -47,18 +46,22 @@ const GCM_TAG: usize = 16;
 const PIECE: usize = 1 << 30;
 
 /// HMAC with SHA-256.
-pub(super) struct HmacSha256(MacAlgorithm);
+pub(super) struct HmacSha256 {
+    algorithm: MacAlgorithm,
+    /// For keys that serve once.
+    idle: Contexts<MacCtx>,
+}
 
 struct HmacKey {
     /// Holds the key and is only ever copied.
     template: Template<MacCtx>,
-    idle: Pool<MacCtx>,
+    idle: Contexts<MacCtx>,
 }
 
 /// HKDF with SHA-256.
 pub(super) struct HkdfSha256 {
     algorithm: KdfAlgorithm,
-    idle: Pool<KdfCtx>,
+    idle: Contexts<KdfCtx>,
 }
 
 /// AES-256 in Galois/counter mode.
@@ -67,8 +70,8 @@ pub(super) struct Aes256Gcm(Cipher);
 struct GcmKey {
     sealing: Template<CipherCtx>,
     opening: Template<CipherCtx>,
-    idle_sealing: Pool<CipherCtx>,
-    idle_opening: Pool<CipherCtx>,
+    idle_sealing: Contexts<CipherCtx>,
+    idle_opening: Contexts<CipherCtx>,
 }
 
 /// A context that is never used itself, from which others are copied.
@@ -83,7 +86,17 @@ impl HmacSha256 {
         let algorithm = unsafe {
             MacAlgorithm::own("EVP_MAC_fetch", sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null()))?
         };
-        Ok(HmacSha256(algorithm))
+        Ok(HmacSha256 { algorithm, idle: Contexts::new() })
+    }
+
+    /// A context without a key that knows its digest.
+    fn context(&self) -> Result<MacCtx> {
+        // SAFETY: the algorithm is valid; the context that comes back is ours.
+        let ctx = unsafe { MacCtx::own("EVP_MAC_CTX_new", sys::EVP_MAC_CTX_new(self.algorithm.as_ptr()))? };
+        let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), Param::END];
+        // SAFETY: the context is ours alone, and the array has its end.
+        check("EVP_MAC_CTX_set_params", unsafe { sys::EVP_MAC_CTX_set_params(ctx.as_ptr(), array(&params)) })?;
+        Ok(ctx)
     }
 }
 
@@ -97,15 +110,29 @@ impl Mac for HmacSha256 {
     }
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
-        // SAFETY: the algorithm is valid; the context that comes back is ours.
-        let ctx = unsafe { MacCtx::own("EVP_MAC_CTX_new", sys::EVP_MAC_CTX_new(self.0.as_ptr()))? };
-        let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, c"SHA2-256"), Param::END];
-        // SAFETY: the context is ours alone, the key is read during the call, and the array has its end.
-        let returned = unsafe { sys::EVP_MAC_init(ctx.as_ptr(), key.as_ptr(), key.len(), array(&params)) };
+        let ctx = self.context()?;
+        // SAFETY: the context is ours alone, and the key is read during the call.
+        let returned = unsafe { sys::EVP_MAC_init(ctx.as_ptr(), key.as_ptr(), key.len(), ptr::null()) };
         check("EVP_MAC_init", returned)?;
         let template = Template(ctx);
-        let idle = Pool::with(template.copy()?);
-        Ok(Box::new(HmacKey { template, idle }))
+        Ok(Box::new(HmacKey { template, idle: Contexts::new() }))
+    }
+
+    fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
+        Error::check_length("tag", TAG_SHA256, out.len())?;
+        self.idle.with(|| self.context(), |ctx| tag(ctx, key.as_ptr(), key.len(), message, out))
+    }
+}
+
+/// The tag of a message by a key, or by the one that the context holds if the pointer is null.
+fn tag(ctx: &MacCtx, key: *const u8, key_length: usize, message: &[u8], out: &mut [u8]) -> Result<()> {
+    let mut length = 0;
+    // SAFETY: the context is this thread's while we hold it and knows its digest; the key is null or of that length; the
+    // room in `out` is given.
+    unsafe {
+        check("EVP_MAC_init", sys::EVP_MAC_init(ctx.as_ptr(), key, key_length, ptr::null()))?;
+        check("EVP_MAC_update", sys::EVP_MAC_update(ctx.as_ptr(), message.as_ptr(), message.len()))?;
+        check("EVP_MAC_final", sys::EVP_MAC_final(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, out.len()))
     }
 }
 
@@ -119,17 +146,7 @@ impl Template<MacCtx> {
 impl MacKey for HmacKey {
     fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         Error::check_length("tag", TAG_SHA256, out.len())?;
-        using(self.idle.lease(|| self.template.copy())?, |ctx| {
-            let mut length = 0;
-            // SAFETY: the context is leased to this thread; without a key it starts again with its own; the room in
-            // `out` is given.
-            unsafe {
-                check("EVP_MAC_init", sys::EVP_MAC_init(ctx.as_ptr(), ptr::null(), 0, ptr::null()))?;
-                check("EVP_MAC_update", sys::EVP_MAC_update(ctx.as_ptr(), message.as_ptr(), message.len()))?;
-                let returned = sys::EVP_MAC_final(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, out.len());
-                check("EVP_MAC_final", returned)
-            }
-        })
+        self.idle.with(|| self.template.copy(), |ctx| tag(ctx, ptr::null(), 0, message, out))
     }
 }
 
@@ -140,7 +157,7 @@ impl HkdfSha256 {
             let fetched = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
             KdfAlgorithm::own("EVP_KDF_fetch", fetched)?
         };
-        Ok(HkdfSha256 { algorithm, idle: Pool::new() })
+        Ok(HkdfSha256 { algorithm, idle: Contexts::new() })
     }
 
     fn context(&self) -> Result<KdfCtx> {
@@ -162,22 +179,25 @@ impl Kdf for HkdfSha256 {
             // Nothing is asked for; the library takes the question for a mistake.
             return Ok(());
         }
-        using(self.idle.lease(|| self.context())?, |ctx| {
-            let params = [
-                Param::octets(sys::OSSL_KDF_PARAM_SALT, salt),
-                Param::octets(sys::OSSL_KDF_PARAM_KEY, key_material),
-                Param::octets(sys::OSSL_KDF_PARAM_INFO, info),
-                Param::END,
-            ];
-            // SAFETY: the context is leased to this thread; the array has its end; the length of `out` is given. The
-            // reset wipes the key material, and keeps the digest, which belongs to this function.
-            let returned = unsafe {
-                let returned = sys::EVP_KDF_derive(ctx.as_ptr(), out.as_mut_ptr(), out.len(), array(&params));
-                sys::EVP_KDF_CTX_reset(ctx.as_ptr());
-                returned
-            };
-            check("EVP_KDF_derive", returned)
-        })
+        self.idle.with(
+            || self.context(),
+            |ctx| {
+                let params = [
+                    Param::octets(sys::OSSL_KDF_PARAM_SALT, salt),
+                    Param::octets(sys::OSSL_KDF_PARAM_KEY, key_material),
+                    Param::octets(sys::OSSL_KDF_PARAM_INFO, info),
+                    Param::END,
+                ];
+                // SAFETY: the context is this thread's until the call ends; the array has its end; the length of `out` is given. The
+                // reset wipes the key material, and keeps the digest, which belongs to this function.
+                let returned = unsafe {
+                    let returned = sys::EVP_KDF_derive(ctx.as_ptr(), out.as_mut_ptr(), out.len(), array(&params));
+                    sys::EVP_KDF_CTX_reset(ctx.as_ptr());
+                    returned
+                };
+                check("EVP_KDF_derive", returned)
+            },
+        )
     }
 }
 
@@ -221,7 +241,7 @@ impl Aead for Aes256Gcm {
             check("EVP_DecryptInit_ex2", returned)?;
         }
         let (sealing, opening) = (Template(sealing), Template(opening));
-        let (idle_sealing, idle_opening) = (Pool::with(sealing.copy()?), Pool::with(opening.copy()?));
+        let (idle_sealing, idle_opening) = (Contexts::new(), Contexts::new());
         Ok(Box::new(GcmKey { sealing, opening, idle_sealing, idle_opening }))
     }
 }
@@ -244,64 +264,70 @@ impl AeadKey for GcmKey {
     fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()> {
         Error::check_length("nonce", GCM_NONCE, nonce.len())?;
         Error::check_length("tag", GCM_TAG, tag.len())?;
-        using(self.idle_sealing.lease(|| self.sealing.copy())?, |ctx| {
-            let ctx = ctx.as_ptr();
-            let mut length: c_int = 0;
-            // SAFETY: the context is leased to this thread and holds the key; the nonce has the cipher's length. A null
-            // output marks associated data. Each piece is encrypted onto itself, which the cipher allows. The final
-            // call writes nothing in this mode, so that `tag` has room enough for it, and then takes the whole tag.
-            unsafe {
-                let returned = sys::EVP_EncryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
-                check("EVP_EncryptInit_ex2", returned)?;
-                for piece in associated_data.chunks(PIECE) {
-                    let (data, size) = (piece.as_ptr(), piece.len() as c_int);
-                    let returned = sys::EVP_EncryptUpdate(ctx, ptr::null_mut(), &raw mut length, data, size);
-                    check("EVP_EncryptUpdate", returned)?;
+        self.idle_sealing.with(
+            || self.sealing.copy(),
+            |ctx| {
+                let ctx = ctx.as_ptr();
+                let mut length: c_int = 0;
+                // SAFETY: the context is this thread's until the call ends and holds the key; the nonce has the cipher's length. A null
+                // output marks associated data. Each piece is encrypted onto itself, which the cipher allows. The final
+                // call writes nothing in this mode, so that `tag` has room enough for it, and then takes the whole tag.
+                unsafe {
+                    let returned = sys::EVP_EncryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
+                    check("EVP_EncryptInit_ex2", returned)?;
+                    for piece in associated_data.chunks(PIECE) {
+                        let (data, size) = (piece.as_ptr(), piece.len() as c_int);
+                        let returned = sys::EVP_EncryptUpdate(ctx, ptr::null_mut(), &raw mut length, data, size);
+                        check("EVP_EncryptUpdate", returned)?;
+                    }
+                    for piece in buffer.chunks_mut(PIECE) {
+                        let (data, size) = (piece.as_mut_ptr(), piece.len() as c_int);
+                        check("EVP_EncryptUpdate", sys::EVP_EncryptUpdate(ctx, data, &raw mut length, data, size))?;
+                    }
+                    check("EVP_EncryptFinal_ex", sys::EVP_EncryptFinal_ex(ctx, tag.as_mut_ptr(), &raw mut length))?;
+                    let (command, size) = (sys::EVP_CTRL_AEAD_GET_TAG, GCM_TAG as c_int);
+                    check("EVP_CIPHER_CTX_ctrl", sys::EVP_CIPHER_CTX_ctrl(ctx, command, size, tag.as_mut_ptr().cast()))
                 }
-                for piece in buffer.chunks_mut(PIECE) {
-                    let (data, size) = (piece.as_mut_ptr(), piece.len() as c_int);
-                    check("EVP_EncryptUpdate", sys::EVP_EncryptUpdate(ctx, data, &raw mut length, data, size))?;
-                }
-                check("EVP_EncryptFinal_ex", sys::EVP_EncryptFinal_ex(ctx, tag.as_mut_ptr(), &raw mut length))?;
-                let (command, size) = (sys::EVP_CTRL_AEAD_GET_TAG, GCM_TAG as c_int);
-                check("EVP_CIPHER_CTX_ctrl", sys::EVP_CIPHER_CTX_ctrl(ctx, command, size, tag.as_mut_ptr().cast()))
-            }
-        })
+            },
+        )
     }
 
     /// What was decrypted before the tag turned out to be wrong is wiped.
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
         Error::check_length("nonce", GCM_NONCE, nonce.len())?;
         Error::check_length("tag", GCM_TAG, tag.len())?;
-        using(self.idle_opening.lease(|| self.opening.copy())?, |ctx| {
-            let ctx = ctx.as_ptr();
-            let mut length: c_int = 0;
-            let mut expected = [0; GCM_TAG];
-            expected.copy_from_slice(tag);
-            // SAFETY: as in `seal`; the expected tag is copied by the call that sets it, and then gives the final call,
-            // which writes nothing, a valid place.
-            let returned = unsafe {
-                let returned = sys::EVP_DecryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
-                check("EVP_DecryptInit_ex2", returned)?;
-                for piece in associated_data.chunks(PIECE) {
-                    let (data, size) = (piece.as_ptr(), piece.len() as c_int);
-                    let returned = sys::EVP_DecryptUpdate(ctx, ptr::null_mut(), &raw mut length, data, size);
-                    check("EVP_DecryptUpdate", returned)?;
+        self.idle_opening.with(
+            || self.opening.copy(),
+            |ctx| {
+                let ctx = ctx.as_ptr();
+                let mut length: c_int = 0;
+                let mut expected = [0; GCM_TAG];
+                expected.copy_from_slice(tag);
+                // SAFETY: as in `seal`; the expected tag is copied by the call that sets it, and then gives the final call,
+                // which writes nothing, a valid place.
+                let returned = unsafe {
+                    let returned = sys::EVP_DecryptInit_ex2(ctx, ptr::null(), ptr::null(), nonce.as_ptr(), ptr::null());
+                    check("EVP_DecryptInit_ex2", returned)?;
+                    for piece in associated_data.chunks(PIECE) {
+                        let (data, size) = (piece.as_ptr(), piece.len() as c_int);
+                        let returned = sys::EVP_DecryptUpdate(ctx, ptr::null_mut(), &raw mut length, data, size);
+                        check("EVP_DecryptUpdate", returned)?;
+                    }
+                    for piece in buffer.chunks_mut(PIECE) {
+                        let (data, size) = (piece.as_mut_ptr(), piece.len() as c_int);
+                        check("EVP_DecryptUpdate", sys::EVP_DecryptUpdate(ctx, data, &raw mut length, data, size))?;
+                    }
+                    let (command, size) = (sys::EVP_CTRL_AEAD_SET_TAG, GCM_TAG as c_int);
+                    let set = sys::EVP_CIPHER_CTX_ctrl(ctx, command, size, expected.as_mut_ptr().cast());
+                    check("EVP_CIPHER_CTX_ctrl", set)?;
+                    sys::EVP_DecryptFinal_ex(ctx, expected.as_mut_ptr(), &raw mut length)
+                };
+                if returned > 0 {
+                    return Ok(());
                 }
-                for piece in buffer.chunks_mut(PIECE) {
-                    let (data, size) = (piece.as_mut_ptr(), piece.len() as c_int);
-                    check("EVP_DecryptUpdate", sys::EVP_DecryptUpdate(ctx, data, &raw mut length, data, size))?;
-                }
-                let (command, size) = (sys::EVP_CTRL_AEAD_SET_TAG, GCM_TAG as c_int);
-                let set = sys::EVP_CIPHER_CTX_ctrl(ctx, command, size, expected.as_mut_ptr().cast());
-                check("EVP_CIPHER_CTX_ctrl", set)?;
-                sys::EVP_DecryptFinal_ex(ctx, expected.as_mut_ptr(), &raw mut length)
-            };
-            if returned > 0 {
-                return Ok(());
-            }
-            buffer.zeroize();
-            Err(refused())
-        })
+                wipe(buffer);
+                Err(refused())
+            },
+        )
     }
 }

@@ -5,8 +5,8 @@
 
 use super::NO_SUCH_ENCODING;
 use super::error::{check, malformed};
-use super::native::{Generator, Pkey, PkeyCtx, Setting, using};
-use super::pool::Pool;
+use super::native::{Generator, Pkey, PkeyCtx, Setting};
+use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
@@ -34,7 +34,7 @@ pub(super) struct X25519Kem {
 /// A private key, for both uses.
 struct Private {
     key: Pkey,
-    idle: Pool<PkeyCtx>,
+    idle: Contexts<PkeyCtx>,
     /// What makes ephemeral keys for the encapsulation key that belongs to this one.
     generator: Arc<Generator>,
 }
@@ -48,7 +48,7 @@ struct Encapsulator {
 /// A private key as [`KeyAgreement`] hands it out.
 struct Agreement {
     key: Pkey,
-    idle: Pool<PkeyCtx>,
+    idle: Contexts<PkeyCtx>,
 }
 
 impl X25519 {
@@ -68,18 +68,17 @@ impl KeyAgreement for X25519 {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn PrivateKey>> {
-        Ok(Box::new(Agreement::new(generate(&self.generator, coins)?)?))
+        Ok(Box::new(Agreement::new(generate(&self.generator, coins)?)))
     }
 
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
-        Ok(Box::new(Agreement::new(private(bytes)?)?))
+        Ok(Box::new(Agreement::new(private(bytes)?)))
     }
 }
 
 impl Agreement {
-    fn new(key: Pkey) -> Result<Agreement> {
-        let idle = Pool::with(context(&key)?);
-        Ok(Agreement { key, idle })
+    fn new(key: Pkey) -> Agreement {
+        Agreement { key, idle: Contexts::new() }
     }
 }
 
@@ -87,7 +86,7 @@ impl PrivateKey for Agreement {
     fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
         let peer = public("peer's public key", peer_public_key)?;
         Error::check_length("shared secret", LENGTH, secret.len())?;
-        using(self.idle.lease(|| context(&self.key))?, |ctx| derive(ctx, &peer, secret))
+        self.idle.with(|| context(&self.key), |ctx| derive(ctx, &peer, secret))
     }
 
     fn public_key(&self, out: &mut [u8]) -> Result<()> {
@@ -112,9 +111,8 @@ impl X25519Kem {
         Ok(X25519Kem { info, generator: Arc::new(Generator::new(NAME, Setting::None)) })
     }
 
-    fn prepare(&self, key: Pkey) -> Result<Box<dyn DecapsulationKey>> {
-        let idle = Pool::with(context(&key)?);
-        Ok(Box::new(Private { key, idle, generator: self.generator.clone() }))
+    fn prepare(&self, key: Pkey) -> Box<dyn DecapsulationKey> {
+        Box::new(Private { key, idle: Contexts::new(), generator: self.generator.clone() })
     }
 }
 
@@ -128,7 +126,7 @@ impl Kem for X25519Kem {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        self.prepare(generate(&self.generator, coins)?)
+        Ok(self.prepare(generate(&self.generator, coins)?))
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
@@ -140,7 +138,7 @@ impl Kem for X25519Kem {
         if encoding != KeyEncoding::Scalar {
             return Err(NO_SUCH_ENCODING);
         }
-        self.prepare(private(bytes)?)
+        Ok(self.prepare(private(bytes)?))
     }
 }
 
@@ -163,7 +161,7 @@ impl DecapsulationKey for Private {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let peer = public("ciphertext", ciphertext)?;
         Error::check_length("shared secret", LENGTH, secret.len())?;
-        using(self.idle.lease(|| context(&self.key))?, |ctx| derive(ctx, &peer, secret))
+        self.idle.with(|| context(&self.key), |ctx| derive(ctx, &peer, secret))
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {

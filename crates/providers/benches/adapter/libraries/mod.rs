@@ -1,8 +1,16 @@
 //! The libraries' own calls, one file each.
 
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+#[cfg(feature = "aws-lc")]
+mod aws_lc_other;
 #[cfg(feature = "liboqs")]
 mod liboqs;
 mod null;
+#[cfg(feature = "openssl")]
+mod openssl;
+#[cfg(feature = "openssl")]
+mod openssl_symmetric;
 mod reasons;
 
 pub(crate) use reasons::{reason, reasons};
@@ -60,10 +68,31 @@ pub(crate) trait Bare: Sync {
     }
 }
 
+/// An object of a library in C, freed when dropped by the call that the library has for it.
+pub(super) struct Owned<T>(pub(super) *mut T, pub(super) unsafe extern "C" fn(*mut T));
+
+impl<T> Owned<T> {
+    pub(super) fn new(object: *mut T, free: unsafe extern "C" fn(*mut T)) -> Owned<T> {
+        assert!(!object.is_null(), "the library makes an object");
+        Owned(object, free)
+    }
+}
+
+impl<T> Drop for Owned<T> {
+    fn drop(&mut self) {
+        // SAFETY: the object is ours and freed here alone.
+        unsafe { (self.1)(self.0) };
+    }
+}
+
 const LIBRARIES: &[&dyn Bare] = &[
+    #[cfg(feature = "aws-lc")]
+    &aws_lc::AwsLc,
     #[cfg(feature = "liboqs")]
     &liboqs::Liboqs,
     &null::Null,
+    #[cfg(feature = "openssl")]
+    &openssl::OpenSsl,
 ];
 
 /// The adapter against the library's own call, where there is such a comparison.

@@ -25,7 +25,7 @@ pub(crate) fn through_mac(mac: &Arc<dyn Mac>, operation: &str) -> Side {
         let key = mac.load_key(&KEY).expect("a key");
         return each(move || key.tag(&message, &mut out).expect("a tag"));
     }
-    each(move || mac.load_key(&KEY).and_then(|key| key.tag(&message, &mut out)).expect("a tag"))
+    each(move || mac.tag_once(&KEY, &message, &mut out).expect("a tag"))
 }
 
 /// Key derivation through the trait.

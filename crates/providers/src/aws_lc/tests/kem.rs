@@ -227,15 +227,21 @@ fn a_tampered_ciphertext_is_rejected_implicitly() {
     }
 }
 
+/// FIPS 203, sections 7.2 (modulus check) and 7.3 (hash check), which the library does when a key is used: so loading a key
+/// does not.
 #[test]
-fn malformed_ml_kem_keys_are_refused() {
+fn ml_kem_keys_are_checked_once_by_their_first_use() {
     for algorithm in ML_KEMS {
         let provider = provider();
         let kem = provider.kem(algorithm).unwrap();
         // All bits set: coefficients above q (FIPS 203, section 7.2).
         let public = vec![0xff; kem.info().parameters.encapsulation_key];
-        let refused = kem.load_encapsulation_key(&public).err();
-        assert_eq!(refused, Some(Error::Malformed("ML-KEM encapsulation key")));
+        let (mut ciphertext, mut secret) = (vec![0; kem.info().parameters.ciphertext], [0; 32]);
+        let loaded = kem.load_encapsulation_key(&public).unwrap();
+        for coins in [Coins::Internal, Coins::Exact(&[0; 32])] {
+            let refused = loaded.encapsulate(coins, &mut ciphertext, &mut secret);
+            assert_eq!(refused, Err(Error::Malformed("ML-KEM encapsulation key")));
+        }
 
         let key = kem.generate(Coins::Internal).unwrap();
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
@@ -243,9 +249,29 @@ fn malformed_ml_kem_keys_are_refused() {
         // Inside of the hash of the encapsulation key (FIPS 203, section 7.3).
         let position = private.len() - 40;
         private[position] ^= 1;
-        let refused = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).err();
-        assert_eq!(refused, Some(Error::Malformed("ML-KEM decapsulation key")));
+        let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
+        let refused = loaded.decapsulate(&ciphertext, &mut secret);
+        assert_eq!(refused, Err(Error::Malformed("ML-KEM decapsulation key")));
         assert!(error_queue_is_empty());
+    }
+}
+
+/// The library has no public half beside a secret key that was loaded expanded: it stands inside of it.
+#[test]
+fn the_public_half_of_an_expanded_key_is_its_own() {
+    for algorithm in ML_KEMS {
+        let provider = provider();
+        let kem = provider.kem(algorithm).unwrap();
+        let key = kem.generate(Coins::Internal).unwrap();
+        let length = kem.info().parameters.encapsulation_key;
+        let (mut public, mut again, mut prepared) = (vec![0; length], vec![1; length], vec![2; length]);
+        key.encode_encapsulation_key(&mut public).unwrap();
+        let mut expanded = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
+        key.encode(KeyEncoding::Expanded, &mut expanded).unwrap();
+        let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &expanded).unwrap();
+        assert_eq!(loaded.encode_encapsulation_key(&mut again), Ok(length));
+        loaded.encapsulation_key().unwrap().encode(&mut prepared).unwrap();
+        assert_eq!((&again, &prepared), (&public, &public), "{algorithm}");
     }
 }
 

@@ -1,0 +1,495 @@
+//! AWS-LC's functions that need no context, and those of elliptic curves, RSA and symmetric cryptography.
+
+use super::Owned;
+use crate::interleaved::{Side, Work};
+use crate::operations::{agreement, each, hash, kem, making, signature, symmetric};
+use aws_lc_sys as aws;
+use pqlab_primitives::Aead;
+use std::hint::black_box;
+use std::ptr::{null, null_mut};
+use std::sync::Arc;
+
+unsafe extern "C" {
+    #[link_name = "aws_lc_0_47_0_SHA3_256"]
+    fn SHA3_256(message: *const u8, message_len: usize, digest: *mut u8) -> *mut u8;
+    #[link_name = "aws_lc_0_47_0_SHAKE128"]
+    fn SHAKE128(message: *const u8, message_len: usize, output: *mut u8, output_len: usize) -> *mut u8;
+}
+
+fn x25519_pair(public: &mut [u8; 32], private: &mut [u8; 32]) {
+    // SAFETY: both arrays have 32 bytes.
+    unsafe { aws::X25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) };
+}
+
+fn x25519_public(public: &mut [u8; 32], private: &[u8; 32]) {
+    // SAFETY: both arrays have 32 bytes.
+    unsafe { aws::X25519_public_from_private(public.as_mut_ptr(), private.as_ptr()) };
+}
+
+fn x25519_agree(secret: &mut [u8; 32], private: &[u8; 32], peer: &[u8; 32]) {
+    // SAFETY: the arrays have 32 bytes each.
+    assert_eq!(unsafe { aws::X25519(secret.as_mut_ptr(), private.as_ptr(), peer.as_ptr()) }, 1);
+}
+
+fn array(bytes: &[u8]) -> [u8; 32] {
+    bytes.try_into().expect("32 bytes")
+}
+
+pub(super) fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
+    let (public, ciphertext) = (array(&inputs.public), array(&inputs.ciphertext));
+    let private = array(&inputs.private("").1);
+    let coins = array(&inputs.coins);
+    let (mut out, mut secret) = ([0; 32], [0; 32]);
+    Some(match operation {
+        "encapsulate" | "encapsulate encoded" => each(move || {
+            let mut ephemeral = [0; 32];
+            x25519_pair(&mut out, &mut ephemeral);
+            x25519_agree(&mut secret, &ephemeral, &public);
+        }),
+        "encapsulate coins=exact" => each(move || {
+            x25519_public(&mut out, &coins);
+            x25519_agree(&mut secret, &coins, &public);
+        }),
+        "decapsulate" | "decapsulate encoded key=scalar" => {
+            each(move || x25519_agree(&mut secret, &private, &ciphertext))
+        }
+        _ => return x25519_keygen(array(&inputs.keygen_coins), operation),
+    })
+}
+
+fn x25519_keygen(coins: [u8; 32], operation: &str) -> Option<Side> {
+    let (mut public, mut private) = ([0; 32], [0; 32]);
+    Some(match operation {
+        "keygen" => making(|| {
+            let mut pair = Box::new(([0; 32], [0; 32]));
+            let (public, private) = &mut *pair;
+            x25519_pair(public, private);
+            pair
+        }),
+        "keygen coins=exact" => making(move || {
+            let mut pair = Box::new(([0; 32], coins));
+            let (public, private) = &mut *pair;
+            x25519_public(public, private);
+            pair
+        }),
+        "keygen encoded" => each(move || x25519_pair(&mut public, &mut private)),
+        "keygen encoded coins=exact" => each(move || x25519_public(&mut public, &coins)),
+        _ => return None,
+    })
+}
+
+pub(super) fn x25519(inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
+    let (private, peer) = (array(&inputs.private), array(&inputs.peer));
+    let mut secret = [0; 32];
+    match operation {
+        "agree" | "agree encoded" => Some(each(move || x25519_agree(&mut secret, &private, &peer))),
+        _ => x25519_keygen(private, operation),
+    }
+}
+
+pub(super) fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+    fn pair(public: &mut [u8; 32], private: &mut [u8; 64]) {
+        // SAFETY: writes 32 and 64 bytes.
+        unsafe { aws::ED25519_keypair(public.as_mut_ptr(), private.as_mut_ptr()) };
+    }
+    fn from_seed(public: &mut [u8; 32], private: &mut [u8; 64], seed: &[u8; 32]) {
+        // SAFETY: reads 32 bytes, writes 32 and 64.
+        unsafe { aws::ED25519_keypair_from_seed(public.as_mut_ptr(), private.as_mut_ptr(), seed.as_ptr()) };
+    }
+    fn sign(private: &[u8; 64], message: &[u8], out: &mut [u8]) {
+        // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair.
+        let done = unsafe { aws::ED25519_sign(out.as_mut_ptr(), message.as_ptr(), message.len(), private.as_ptr()) };
+        assert_eq!(done, 1);
+    }
+    let seed = array(&inputs.private("").1);
+    let (mut public, mut private) = ([0; 32], [0; 64]);
+    from_seed(&mut public, &mut private, &seed);
+    let (message, signature) = (inputs.message.clone(), inputs.signature.clone());
+    let prehashed = inputs.prehashed.clone();
+    let mut out = vec![0; 64];
+    Some(match operation {
+        "keygen" => making(|| {
+            let mut both = Box::new(([0; 32], [0; 64]));
+            let (public, private) = &mut *both;
+            pair(public, private);
+            both
+        }),
+        "keygen coins=exact" => making(move || {
+            let mut both = Box::new(([0; 32], [0; 64]));
+            let (public, private) = &mut *both;
+            from_seed(public, private, &seed);
+            both
+        }),
+        "keygen encoded" => each(move || pair(&mut public, &mut private)),
+        "keygen encoded coins=exact" => each(move || from_seed(&mut public, &mut private, &seed)),
+        "sign" => each(move || sign(&private, &message, &mut out)),
+        "sign encoded key=seed" => each(move || {
+            from_seed(&mut public, &mut private, &seed);
+            sign(&private, &message, &mut out);
+        }),
+        "verify" | "verify encoded" => each(move || {
+            let (message, size) = (message.as_ptr(), message.len());
+            // SAFETY: reads the message, 64 bytes of the signature and 32 of the key.
+            let done = unsafe { aws::ED25519_verify(message, size, signature.as_ptr(), public.as_ptr()) };
+            assert_eq!(done, 1);
+        }),
+        "sign prehash" => each(move || {
+            let (message, size) = (message.as_ptr(), message.len());
+            // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair; the context is empty.
+            let done =
+                unsafe { aws::ED25519ph_sign(out.as_mut_ptr(), message, size, private.as_ptr(), out.as_ptr(), 0) };
+            assert_eq!(done, 1);
+        }),
+        "verify prehash" => each(move || {
+            let (message, size, context) = (message.as_ptr(), message.len(), message.as_ptr());
+            let (signature, key) = (prehashed.as_ptr(), public.as_ptr());
+            // SAFETY: reads the message, 64 bytes of the signature and 32 of the key; the context is empty.
+            assert_eq!(unsafe { aws::ED25519ph_verify(message, size, signature, key, context, 0) }, 1);
+        }),
+        _ => return None,
+    })
+}
+
+type EcKey = Owned<aws::EC_KEY>;
+
+/// A curve with the calls that a user makes of it; lengths in bytes. All curves here hash with SHA-256.
+#[derive(Clone, Copy)]
+struct Curve {
+    group: *const aws::EC_GROUP,
+    /// secp256k1 as ledgers do it: compressed points, the lower `s`.
+    ledger: bool,
+}
+
+impl Curve {
+    fn empty(self) -> EcKey {
+        // SAFETY: makes a key, which is ours alone.
+        unsafe {
+            let key = Owned::new(aws::EC_KEY_new(), aws::EC_KEY_free);
+            assert_eq!(aws::EC_KEY_set_group(key.0, self.group), 1);
+            key
+        }
+    }
+
+    fn generate(self) -> EcKey {
+        let key = self.empty();
+        // SAFETY: the key is ours alone.
+        assert_eq!(unsafe { aws::EC_KEY_generate_key(key.0) }, 1);
+        key
+    }
+
+    fn private(self, scalar: &[u8]) -> EcKey {
+        let key = self.empty();
+        // SAFETY: the objects are ours alone; the key copies number and point.
+        unsafe {
+            let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
+            let number = aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut());
+            let number = Owned::new(number, aws::BN_clear_free);
+            assert_eq!(aws::EC_KEY_set_private_key(key.0, number.0), 1);
+            assert_eq!(aws::EC_POINT_mul(self.group, point.0, number.0, null(), null(), null_mut()), 1);
+            assert_eq!(aws::EC_KEY_set_public_key(key.0, point.0), 1);
+        }
+        key
+    }
+
+    fn public(self, bytes: &[u8]) -> EcKey {
+        let key = self.empty();
+        // SAFETY: the objects are ours alone; reads the bytes; the key copies the point.
+        unsafe {
+            let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
+            assert_eq!(aws::EC_POINT_oct2point(self.group, point.0, bytes.as_ptr(), bytes.len(), null_mut()), 1);
+            assert_eq!(aws::EC_KEY_set_public_key(key.0, point.0), 1);
+        }
+        key
+    }
+
+    fn write(self, key: &EcKey, public: &mut [u8], private: &mut [u8]) {
+        let form = if self.ledger {
+            aws::point_conversion_form_t::POINT_CONVERSION_COMPRESSED
+        } else {
+            aws::point_conversion_form_t::POINT_CONVERSION_UNCOMPRESSED
+        };
+        // SAFETY: point and number are the key's own; both buffers have the lengths that are stated.
+        unsafe {
+            let point = aws::EC_KEY_get0_public_key(key.0);
+            let written =
+                aws::EC_POINT_point2oct(self.group, point, form, public.as_mut_ptr(), public.len(), null_mut());
+            assert_eq!(written, public.len());
+            let number = aws::EC_KEY_get0_private_key(key.0);
+            assert_eq!(aws::BN_bn2bin_padded(private.as_mut_ptr(), private.len(), number), 1);
+        }
+    }
+
+    fn sign(self, key: &EcKey, half_order: &Owned<aws::BIGNUM>, message: &[u8], out: &mut [u8]) {
+        let digest = sha256(message);
+        let (r_out, s_out) = out.split_at_mut(32);
+        // SAFETY: reads digest and key; the signature is ours and has both numbers; each half of `out` has 32 bytes.
+        unsafe {
+            let signature = aws::ECDSA_do_sign(digest.as_ptr(), digest.len(), key.0);
+            let signature = Owned::new(signature, aws::ECDSA_SIG_free);
+            let (r, s) = ((*signature.0).r, (*signature.0).s);
+            if self.ledger && aws::BN_ucmp(s, half_order.0) > 0 {
+                assert_eq!(aws::BN_sub(s, aws::EC_GROUP_get0_order(self.group), s), 1);
+            }
+            assert_eq!(aws::BN_bn2bin_padded(r_out.as_mut_ptr(), 32, r), 1);
+            assert_eq!(aws::BN_bn2bin_padded(s_out.as_mut_ptr(), 32, s), 1);
+        }
+    }
+}
+
+/// Reads the signature into the pair of numbers, and verifies.
+fn verify_ecdsa(key: &EcKey, numbers: &Owned<aws::ECDSA_SIG>, message: &[u8], signature: &[u8]) {
+    let digest = sha256(message);
+    // SAFETY: the pair is ours alone and has both numbers; each half of the signature has 32 bytes.
+    unsafe {
+        aws::BN_bin2bn(signature.as_ptr(), 32, (*numbers.0).r);
+        aws::BN_bin2bn(signature[32..].as_ptr(), 32, (*numbers.0).s);
+        assert_eq!(aws::ECDSA_do_verify(digest.as_ptr(), digest.len(), numbers.0, key.0), 1);
+    }
+}
+
+fn sha256(message: &[u8]) -> [u8; 32] {
+    let mut digest = [0; 32];
+    // SAFETY: reads the message and writes 32 bytes.
+    unsafe { aws::SHA256(message.as_ptr(), message.len(), digest.as_mut_ptr()) };
+    digest
+}
+
+pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -> Option<Side> {
+    // SAFETY: both take nothing and return a static object.
+    let group = unsafe { if ledger { aws::EC_group_secp256k1() } else { aws::EC_group_p256() } };
+    let curve = Curve { group, ledger };
+    // SAFETY: makes a number and a pair of them; reads the order, which is the static group's.
+    let (half_order, numbers) = unsafe {
+        let half_order = Owned::new(aws::BN_new(), aws::BN_free);
+        assert_eq!(aws::BN_rshift1(half_order.0, aws::EC_GROUP_get0_order(group)), 1);
+        (half_order, Owned::new(aws::ECDSA_SIG_new(), aws::ECDSA_SIG_free))
+    };
+    let (mut public_out, mut private_out, mut out) = inputs.room();
+    let (_, scalar) = inputs.private("");
+    let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
+    Some(match operation {
+        "keygen" => making(move || curve.generate()),
+        "keygen coins=exact" => making(move || curve.private(&scalar)),
+        "keygen encoded" => each(move || curve.write(&curve.generate(), &mut public_out, &mut private_out)),
+        "keygen encoded coins=exact" => {
+            each(move || curve.write(&curve.private(&scalar), &mut public_out, &mut private_out))
+        }
+        "sign" => {
+            let key = curve.private(&scalar);
+            each(move || curve.sign(&key, &half_order, &message, &mut out))
+        }
+        "sign encoded key=scalar" => each(move || curve.sign(&curve.private(&scalar), &half_order, &message, &mut out)),
+        "verify" => {
+            let key = curve.public(&public);
+            each(move || verify_ecdsa(&key, &numbers, &message, &signature))
+        }
+        "verify encoded" => each(move || {
+            // SAFETY: makes a pair of numbers.
+            let numbers = Owned::new(unsafe { aws::ECDSA_SIG_new() }, aws::ECDSA_SIG_free);
+            verify_ecdsa(&curve.public(&public), &numbers, &message, &signature);
+        }),
+        _ => return None,
+    })
+}
+
+pub(super) fn rsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+    type Key = Owned<aws::RSA>;
+    fn sign(key: &Key, message: &[u8], out: &mut [u8]) {
+        let (digest, mut length) = (sha256(message), 0);
+        let (signature, size) = (out.as_mut_ptr(), digest.len());
+        // SAFETY: reads the digest; writes the 256 bytes of a signature.
+        let done = unsafe { aws::RSA_sign(aws::NID_sha256, digest.as_ptr(), size, signature, &raw mut length, key.0) };
+        assert_eq!(done, 1);
+    }
+    fn verify(key: &Key, message: &[u8], signature: &[u8]) {
+        let digest = sha256(message);
+        let (signature, length, size) = (signature.as_ptr(), signature.len(), digest.len());
+        // SAFETY: reads digest, signature and key.
+        let done = unsafe { aws::RSA_verify(aws::NID_sha256, digest.as_ptr(), size, signature, length, key.0) };
+        assert_eq!(done, 1);
+    }
+    fn private(bytes: &[u8]) -> Key {
+        // SAFETY: reads the bytes.
+        Owned::new(unsafe { aws::RSA_private_key_from_bytes(bytes.as_ptr(), bytes.len()) }, aws::RSA_free)
+    }
+    fn public(bytes: &[u8]) -> Key {
+        // SAFETY: reads the bytes.
+        Owned::new(unsafe { aws::RSA_public_key_from_bytes(bytes.as_ptr(), bytes.len()) }, aws::RSA_free)
+    }
+    let (_, own) = inputs.private("");
+    let (bytes, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
+    let mut out = vec![0; 256];
+    Some(match operation {
+        "sign" => {
+            let key = private(&own);
+            each(move || sign(&key, &message, &mut out))
+        }
+        "sign encoded key=der" => each(move || sign(&private(&own), &message, &mut out)),
+        "verify" => {
+            let key = public(&bytes);
+            each(move || verify(&key, &message, &signature))
+        }
+        "verify encoded" => each(move || verify(&public(&bytes), &message, &signature)),
+        _ => return None,
+    })
+}
+
+pub(super) fn hash(algorithm: &str) -> Option<Side> {
+    let messages = hash::pool();
+    let mut out = [0; 32];
+    let call = match algorithm {
+        "SHA3-256" => SHA3_256,
+        "SHA-256" => aws::SHA256,
+        _ => return None,
+    };
+    Some(Box::new(move |batch| {
+        for message in black_box(&messages).iter().cycle().take(batch) {
+            // SAFETY: reads the message and writes 32 bytes.
+            assert!(!unsafe { black_box(call)(message.as_ptr(), message.len(), out.as_mut_ptr()) }.is_null());
+        }
+    }))
+}
+
+/// A state of SHAKE128 that absorbs and is squeezed.
+fn shake() -> Owned<aws::EVP_MD_CTX> {
+    // SAFETY: makes a context, which is ours alone.
+    unsafe {
+        let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
+        assert_eq!(aws::EVP_DigestInit(context.0, aws::EVP_shake128()), 1);
+        context
+    }
+}
+
+fn absorb(context: &Owned<aws::EVP_MD_CTX>, part: &[u8]) {
+    // SAFETY: the context is ours alone; reads the part.
+    assert_eq!(unsafe { aws::EVP_DigestUpdate(context.0, part.as_ptr().cast(), part.len()) }, 1);
+}
+
+fn squeeze(context: &Owned<aws::EVP_MD_CTX>, out: &mut [u8]) {
+    // SAFETY: the context is ours alone; writes as many bytes as `out` has.
+    assert_eq!(unsafe { aws::EVP_DigestSqueeze(context.0, out.as_mut_ptr(), out.len()) }, 1);
+}
+
+pub(super) fn xof(operation: &str) -> Option<Side> {
+    let (messages, long, mut out) = (hash::pool(), hash::long(), [0; hash::OUTPUT]);
+    Some(match operation {
+        "digest" => Box::new(move |batch| {
+            for message in black_box(&messages).iter().cycle().take(batch) {
+                let (output, length) = (out.as_mut_ptr(), out.len());
+                // SAFETY: reads the message and writes as many bytes as `out` has.
+                assert!(!unsafe { SHAKE128(message.as_ptr(), message.len(), output, length) }.is_null());
+            }
+        }),
+        "absorb" => each(move || {
+            let context = shake();
+            for part in black_box(&long).chunks(hash::PART) {
+                absorb(&context, part);
+            }
+            squeeze(&context, &mut out);
+        }),
+        _ => Box::new(Squeezing { long, context: shake(), out }),
+    })
+}
+
+/// A context that goes on through the batch.
+struct Squeezing {
+    long: Vec<u8>,
+    context: Owned<aws::EVP_MD_CTX>,
+    out: [u8; hash::OUTPUT],
+}
+
+impl Work for Squeezing {
+    fn ready(&mut self, _batch: usize) {
+        self.context = shake();
+        absorb(&self.context, &self.long);
+    }
+
+    fn run(&mut self, batch: usize) {
+        for _ in 0..batch {
+            squeeze(&self.context, black_box(&mut self.out));
+        }
+    }
+}
+
+pub(super) fn hmac(operation: &str) -> Side {
+    let (message, key, mut out, mut length) = (symmetric::message(), symmetric::KEY, [0; 32], 0);
+    if operation == "tag encoded" {
+        return each(move || {
+            let (message, size) = (message.as_ptr(), message.len());
+            let (key, key_length, out) = (key.as_ptr().cast(), key.len(), out.as_mut_ptr());
+            // SAFETY: reads key and message, writes 32 bytes.
+            let done = unsafe { aws::HMAC(aws::EVP_sha256(), key, key_length, message, size, out, &raw mut length) };
+            assert!(!done.is_null());
+        });
+    }
+    // SAFETY: makes a context, which is ours alone; reads the key.
+    let context = unsafe {
+        let context = Owned::new(aws::HMAC_CTX_new(), aws::HMAC_CTX_free);
+        let done = aws::HMAC_Init_ex(context.0, key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut());
+        assert_eq!(done, 1);
+        context
+    };
+    each(move || {
+        // SAFETY: the context is ours alone and keeps its key; reads the message, writes 32 bytes.
+        unsafe {
+            assert_eq!(aws::HMAC_Init_ex(context.0, null(), 0, null(), null_mut()), 1);
+            assert_eq!(aws::HMAC_Update(context.0, message.as_ptr(), message.len()), 1);
+            assert_eq!(aws::HMAC_Final(context.0, out.as_mut_ptr(), &raw mut length), 1);
+        }
+    })
+}
+
+pub(super) fn hkdf() -> Side {
+    let (key, salt, info, mut out) = (symmetric::KEY, symmetric::SALT, symmetric::INFO, [0; 32]);
+    each(move || {
+        let (key, key_length) = (key.as_ptr(), key.len());
+        let (salt, salt_length, info, info_length) = (salt.as_ptr(), salt.len(), info.as_ptr(), info.len());
+        let (output, length) = (out.as_mut_ptr(), out.len());
+        // SAFETY: reads and writes buffers of the lengths that are stated.
+        let done = unsafe {
+            aws::HKDF(output, length, aws::EVP_sha256(), key, key_length, salt, salt_length, info, info_length)
+        };
+        assert_eq!(done, 1);
+    })
+}
+
+pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
+    let (key, nonce) = (symmetric::KEY, symmetric::NONCE);
+    // SAFETY: reads the key.
+    let context = unsafe { aws::EVP_AEAD_CTX_new(aws::EVP_aead_aes_256_gcm(), key.as_ptr(), key.len(), 16) };
+    let context = Owned::new(context, aws::EVP_AEAD_CTX_free);
+    if operation == "seal" {
+        return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
+            let (start, mut length) = (buffer.as_mut_ptr(), 0);
+            // SAFETY: reads and writes buffers of the lengths that are stated, the message in place.
+            let done = unsafe {
+                aws::EVP_AEAD_CTX_seal_scatter(
+                    context.0,
+                    start,
+                    tag.as_mut_ptr(),
+                    &raw mut length,
+                    tag.len(),
+                    nonce.as_ptr(),
+                    nonce.len(),
+                    start,
+                    buffer.len(),
+                    null(),
+                    0,
+                    null(),
+                    0,
+                )
+            };
+            assert_eq!(done, 1);
+        });
+    }
+    symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
+        let start = buffer.as_mut_ptr();
+        let (tag, tag_length, length) = (tag.as_ptr(), tag.len(), buffer.len());
+        // SAFETY: as above.
+        let done = unsafe {
+            let (nonce, size) = (nonce.as_ptr(), nonce.len());
+            aws::EVP_AEAD_CTX_open_gather(context.0, start, nonce, size, start, length, tag, tag_length, null(), 0)
+        };
+        assert_eq!(done, 1);
+    })
+}

@@ -1,0 +1,409 @@
+//! OpenSSL 4: its `EVP_PKEY` interface, with algorithms fetched and contexts made beforehand where the key is.
+
+use super::{Bare, Owned, openssl_symmetric as symmetric};
+use crate::interleaved::Side;
+use crate::operations::{agreement, each, kem, making, signature};
+use pqlab_openssl_sys as sys;
+use pqlab_primitives::{Aead, Kdf, KeyEncoding, Mac};
+use std::ffi::{CStr, CString, c_int};
+use std::ptr;
+use std::sync::Arc;
+
+pub(crate) struct OpenSsl;
+
+impl Bare for OpenSsl {
+    fn library(&self) -> &'static str {
+        "openssl"
+    }
+
+    fn algorithms(&self) -> &'static [&'static str] {
+        &[
+            "ML-KEM-512",
+            "X25519",
+            "ML-DSA-44",
+            "SLH-DSA-SHA2-128f",
+            "Ed25519",
+            "SHA3-256",
+            "SHA-256",
+            "SHAKE128",
+            "HMAC-SHA256",
+            "HKDF-SHA256",
+            "AES-256-GCM",
+        ]
+    }
+
+    fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
+        let algorithm = inputs.kem.info().parameters.algorithm.clone();
+        if algorithm == "X25519" { x25519_kem(inputs, operation) } else { ml_kem(inputs, operation) }
+    }
+
+    fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+        signature(inputs, operation)
+    }
+
+    fn agreement(&self, inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
+        let (private, peer) = (inputs.private.clone(), inputs.peer.clone());
+        let mut secret = [0; 32];
+        Some(match operation {
+            "agree" => {
+                let context = context(&private_key(c"X25519", &private), Purpose::Derive);
+                each(move || derive(&context, &public_key(c"X25519", &peer), &mut secret))
+            }
+            "agree encoded" => each(move || {
+                let context = context(&private_key(c"X25519", &private), Purpose::Derive);
+                derive(&context, &public_key(c"X25519", &peer), &mut secret);
+            }),
+            _ => return x25519_keygen(private, operation),
+        })
+    }
+
+    fn hash(&self, _provider: &str, algorithm: &str) -> Option<Side> {
+        symmetric::hash(algorithm)
+    }
+
+    fn xof(&self, _provider: &str, _algorithm: &str, operation: &str) -> Option<Side> {
+        Some(symmetric::xof(operation))
+    }
+
+    fn mac(&self, _mac: &Arc<dyn Mac>, operation: &str) -> Option<Side> {
+        Some(symmetric::hmac(operation))
+    }
+
+    fn kdf(&self, _kdf: &Arc<dyn Kdf>) -> Option<Side> {
+        Some(symmetric::hkdf())
+    }
+
+    fn aead(&self, aead: &Arc<dyn Aead>, operation: &str) -> Option<Side> {
+        Some(symmetric::aes_gcm(aead, operation))
+    }
+}
+
+type Key = Owned<sys::EVP_PKEY>;
+type Context = Owned<sys::EVP_PKEY_CTX>;
+
+/// What a context of a key is begun for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Encapsulate,
+    Decapsulate,
+    Derive,
+}
+
+fn context(key: &Key, purpose: Purpose) -> Context {
+    // SAFETY: the context, which is ours alone, counts its own reference to the key.
+    unsafe {
+        let context = sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.0, ptr::null());
+        let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
+        assert_eq!(begin(&context, purpose), 1);
+        context
+    }
+}
+
+/// # Safety
+/// The context has a key and is the caller's alone.
+unsafe fn begin(context: &Context, purpose: Purpose) -> c_int {
+    // SAFETY: passed on to the caller.
+    unsafe {
+        match purpose {
+            Purpose::Encapsulate => sys::EVP_PKEY_encapsulate_init(context.0, ptr::null()),
+            Purpose::Decapsulate => sys::EVP_PKEY_decapsulate_init(context.0, ptr::null()),
+            Purpose::Derive => sys::EVP_PKEY_derive_init(context.0),
+        }
+    }
+}
+
+fn generator(name: &CStr) -> Context {
+    // SAFETY: the context is ours alone.
+    unsafe {
+        let context = sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null());
+        let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
+        assert_eq!(sys::EVP_PKEY_keygen_init(context.0), 1);
+        context
+    }
+}
+
+fn generate(generator: &Context) -> Key {
+    let mut key = ptr::null_mut();
+    // SAFETY: the context is ours alone.
+    assert_eq!(unsafe { sys::EVP_PKEY_generate(generator.0, &raw mut key) }, 1);
+    Owned::new(key, sys::EVP_PKEY_free)
+}
+
+fn from_seed(generator: &Context, seed: &[u8]) -> Key {
+    let params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
+    // SAFETY: the context is ours alone; the array has its end.
+    assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(generator.0, params.as_ptr()) }, 1);
+    generate(generator)
+}
+
+/// A key pair by the import of its seed.
+fn imported(name: &CStr, seed: &[u8]) -> Key {
+    let mut params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
+    let mut key = ptr::null_mut();
+    // SAFETY: the context is ours alone; the array has its end.
+    unsafe {
+        let context = sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null());
+        let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
+        assert_eq!(sys::EVP_PKEY_fromdata_init(context.0), 1);
+        let done = sys::EVP_PKEY_fromdata(context.0, &raw mut key, sys::EVP_PKEY_KEYPAIR, params.as_mut_ptr());
+        assert_eq!(done, 1);
+    }
+    Owned::new(key, sys::EVP_PKEY_free)
+}
+
+fn public_key(name: &CStr, bytes: &[u8]) -> Key {
+    let (null, bytes, length) = (ptr::null_mut(), bytes.as_ptr(), bytes.len());
+    // SAFETY: the bytes have the length that is stated.
+    let key = unsafe { sys::EVP_PKEY_new_raw_public_key_ex(null, name.as_ptr(), ptr::null(), bytes, length) };
+    Owned::new(key, sys::EVP_PKEY_free)
+}
+
+fn private_key(name: &CStr, bytes: &[u8]) -> Key {
+    let (null, bytes, length) = (ptr::null_mut(), bytes.as_ptr(), bytes.len());
+    // SAFETY: the bytes have the length that is stated.
+    let key = unsafe { sys::EVP_PKEY_new_raw_private_key_ex(null, name.as_ptr(), ptr::null(), bytes, length) };
+    Owned::new(key, sys::EVP_PKEY_free)
+}
+
+fn write_public(key: &Key, out: &mut [u8]) {
+    let mut length = out.len();
+    // SAFETY: `length` says how much room there is.
+    assert_eq!(unsafe { sys::EVP_PKEY_get_raw_public_key(key.0, out.as_mut_ptr(), &raw mut length) }, 1);
+}
+
+fn write_private(key: &Key, out: &mut [u8]) {
+    let mut length = out.len();
+    // SAFETY: `length` says how much room there is.
+    assert_eq!(unsafe { sys::EVP_PKEY_get_raw_private_key(key.0, out.as_mut_ptr(), &raw mut length) }, 1);
+}
+
+fn write_seed(key: &Key, out: &mut [u8]) {
+    let (part, mut length) = (sys::OSSL_PKEY_PARAM_SEED.as_ptr(), 0);
+    // SAFETY: the room in `out` is given.
+    let done =
+        unsafe { sys::EVP_PKEY_get_octet_string_param(key.0, part, out.as_mut_ptr(), out.len(), &raw mut length) };
+    assert_eq!(done, 1);
+}
+
+fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
+    let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
+    let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
+    // SAFETY: the context is ours alone; the lengths say how much room there is.
+    let done =
+        unsafe { sys::EVP_PKEY_encapsulate(context.0, ciphertext, &raw mut length, secret, &raw mut secret_length) };
+    assert_eq!(done, 1);
+}
+
+fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
+    let mut length = secret.len();
+    let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
+    // SAFETY: the context is ours alone; the lengths are stated.
+    assert_eq!(unsafe { sys::EVP_PKEY_decapsulate(context.0, secret, &raw mut length, ciphertext, size) }, 1);
+}
+
+fn derive(context: &Context, peer: &Key, secret: &mut [u8]) {
+    let mut length = secret.len();
+    // SAFETY: the context is ours alone and counts its own reference to the peer; `length` says how much room there is.
+    unsafe {
+        assert_eq!(sys::EVP_PKEY_derive_set_peer_ex(context.0, peer.0, 0), 1);
+        assert_eq!(sys::EVP_PKEY_derive(context.0, secret.as_mut_ptr(), &raw mut length), 1);
+    }
+}
+
+fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
+    const NAME: &CStr = c"ML-KEM-512";
+    let generator = generator(NAME);
+    let (public, ciphertext) = (inputs.public.clone(), inputs.ciphertext.clone());
+    let (keygen_coins, coins) = (inputs.keygen_coins.clone(), inputs.coins.clone());
+    let (_, private) = inputs.private(operation);
+    let (_, mut seed_out, mut secret) = inputs.room();
+    let (mut public_out, mut out) = (vec![0; public.len()], vec![0; ciphertext.len()]);
+    let mut write = move |key: &Key| {
+        write_public(key, &mut public_out);
+        write_seed(key, &mut seed_out);
+    };
+    Some(match operation {
+        "keygen" => making(move || generate(&generator)),
+        "keygen coins=exact" => making(move || from_seed(&generator, &keygen_coins)),
+        "keygen encoded" => each(move || write(&generate(&generator))),
+        "keygen encoded coins=exact" => each(move || write(&from_seed(&generator, &keygen_coins))),
+        "encapsulate" => {
+            let context = context(&public_key(NAME, &public), Purpose::Encapsulate);
+            each(move || encapsulate(&context, &mut out, &mut secret))
+        }
+        "encapsulate coins=exact" => {
+            let context = context(&public_key(NAME, &public), Purpose::Encapsulate);
+            each(move || {
+                let params = [symmetric::octets(sys::OSSL_KEM_PARAM_IKME, &coins), sys::OSSL_PARAM_END];
+                // SAFETY: the context is ours alone; the array has its end.
+                assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.0, params.as_ptr()) }, 1);
+                encapsulate(&context, &mut out, &mut secret);
+            })
+        }
+        "encapsulate encoded" => each(move || {
+            encapsulate(&context(&public_key(NAME, &public), Purpose::Encapsulate), &mut out, &mut secret);
+        }),
+        "decapsulate" => {
+            let context = context(&imported(NAME, &private), Purpose::Decapsulate);
+            each(move || decapsulate(&context, &ciphertext, &mut secret))
+        }
+        "decapsulate encoded key=seed" => each(move || {
+            decapsulate(&context(&imported(NAME, &private), Purpose::Decapsulate), &ciphertext, &mut secret);
+        }),
+        "decapsulate encoded key=expanded" => each(move || {
+            decapsulate(&context(&private_key(NAME, &private), Purpose::Decapsulate), &ciphertext, &mut secret);
+        }),
+        _ => return None,
+    })
+}
+
+fn x25519_keygen(coins: Vec<u8>, operation: &str) -> Option<Side> {
+    const NAME: &CStr = c"X25519";
+    let generator = generator(NAME);
+    let (mut public, mut private) = ([0; 32], [0; 32]);
+    let mut write = move |key: &Key| {
+        write_public(key, &mut public);
+        write_private(key, &mut private);
+    };
+    Some(match operation {
+        "keygen" => making(move || generate(&generator)),
+        "keygen coins=exact" => making(move || private_key(NAME, &coins)),
+        "keygen encoded" => each(move || write(&generate(&generator))),
+        "keygen encoded coins=exact" => each(move || write(&private_key(NAME, &coins))),
+        _ => return None,
+    })
+}
+
+fn x25519_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
+    const NAME: &CStr = c"X25519";
+    let generator = generator(NAME);
+    let (public, ciphertext, coins) = (inputs.public.clone(), inputs.ciphertext.clone(), inputs.coins.clone());
+    let (_, private) = inputs.private("");
+    let (mut out, mut secret) = ([0; 32], [0; 32]);
+    let mut send = move |ephemeral: &Key, to: &Key| {
+        derive(&context(ephemeral, Purpose::Derive), to, &mut secret);
+        write_public(ephemeral, &mut out);
+    };
+    Some(match operation {
+        "encapsulate" => {
+            let to = public_key(NAME, &public);
+            each(move || send(&generate(&generator), &to))
+        }
+        "encapsulate coins=exact" => {
+            let to = public_key(NAME, &public);
+            each(move || send(&private_key(NAME, &coins), &to))
+        }
+        "encapsulate encoded" => each(move || send(&generate(&generator), &public_key(NAME, &public))),
+        "decapsulate" => {
+            let context = context(&private_key(NAME, &private), Purpose::Derive);
+            each(move || derive(&context, &public_key(NAME, &ciphertext), &mut secret))
+        }
+        "decapsulate encoded key=scalar" => each(move || {
+            let context = context(&private_key(NAME, &private), Purpose::Derive);
+            derive(&context, &public_key(NAME, &ciphertext), &mut secret);
+        }),
+        _ => return x25519_keygen(inputs.keygen_coins.clone(), operation),
+    })
+}
+
+/// ML-DSA, SLH-DSA and Ed25519.
+fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+    let info = inputs.scheme.info();
+    let algorithm = info.parameters.algorithm.to_string();
+    let name = CString::new(algorithm.as_str()).ok()?;
+    let generator = generator(&name);
+    let fetch = |name: &CStr| {
+        // SAFETY: null stands for the default library context and no properties.
+        let fetched = unsafe { sys::EVP_SIGNATURE_fetch(ptr::null_mut(), name.as_ptr(), ptr::null()) };
+        Owned::new(fetched, sys::EVP_SIGNATURE_free)
+    };
+    let scheme = fetch(&name);
+    let (mut public_out, mut private_out, mut out) = inputs.room();
+    let (encoding, bytes) = inputs.private(operation);
+    let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
+    let (coins, prehashed) = (inputs.coins.clone(), inputs.prehashed.clone());
+    // ML-DSA's seed stands beside the private key; of the other schemes the bytes are the key.
+    let seeded = algorithm.starts_with("ML-DSA") && encoding == KeyEncoding::Seed;
+    let exact = info.hedged;
+    let load = {
+        let name = name.clone();
+        move |bytes: &[u8]| if seeded { imported(&name, bytes) } else { private_key(&name, bytes) }
+    };
+    let signing = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
+        let context = operation_context(key);
+        // SAFETY: the context is ours alone; null says that there are no parameters.
+        assert_eq!(unsafe { sys::EVP_PKEY_sign_message_init(context.0, scheme.0, ptr::null()) }, 1);
+        context
+    };
+    let verifying = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
+        let context = operation_context(key);
+        // SAFETY: as above.
+        assert_eq!(unsafe { sys::EVP_PKEY_verify_message_init(context.0, scheme.0, ptr::null()) }, 1);
+        context
+    };
+    let own_is_seed = algorithm.starts_with("ML-DSA") && info.encodings[0] == KeyEncoding::Seed;
+    let mut write = move |key: &Key| {
+        write_public(key, &mut public_out);
+        if own_is_seed { write_seed(key, &mut private_out) } else { write_private(key, &mut private_out) }
+    };
+    let from_coins = {
+        let name = name.clone();
+        move |coins: &[u8], generator: &Context| {
+            if exact { from_seed(generator, coins) } else { private_key(&name, coins) }
+        }
+    };
+    Some(match operation {
+        "keygen" => making(move || generate(&generator)),
+        "keygen coins=exact" => making(move || from_coins(&coins, &generator)),
+        "keygen encoded" => each(move || write(&generate(&generator))),
+        "keygen encoded coins=exact" => each(move || write(&from_coins(&coins, &generator))),
+        "sign" => {
+            let context = signing(&load(&bytes), &scheme);
+            each(move || sign(&context, &message, &mut out))
+        }
+        "sign deterministic" => {
+            let context = signing(&load(&bytes), &scheme);
+            let one: c_int = 1;
+            let params = [symmetric::int(sys::OSSL_SIGNATURE_PARAM_DETERMINISTIC, &one), sys::OSSL_PARAM_END];
+            // SAFETY: the context is ours alone; the array has its end.
+            assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.0, params.as_ptr()) }, 1);
+            each(move || sign(&context, &message, &mut out))
+        }
+        "sign prehash" => {
+            let context = signing(&load(&bytes), &fetch(c"ED25519ph"));
+            each(move || sign(&context, &message, &mut out))
+        }
+        "verify" => {
+            let context = verifying(&public_key(&name, &public), &scheme);
+            each(move || verify(&context, &message, &signature))
+        }
+        "verify encoded" => {
+            each(move || verify(&verifying(&public_key(&name, &public), &scheme), &message, &signature))
+        }
+        "verify prehash" => {
+            let context = verifying(&public_key(&name, &public), &fetch(c"ED25519ph"));
+            each(move || verify(&context, &message, &prehashed))
+        }
+        _ => each(move || sign(&signing(&load(&bytes), &scheme), &message, &mut out)),
+    })
+}
+
+fn operation_context(key: &Key) -> Context {
+    // SAFETY: the context counts its own reference to the key.
+    let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.0, ptr::null()) };
+    Owned::new(context, sys::EVP_PKEY_CTX_free)
+}
+
+fn sign(context: &Context, message: &[u8], out: &mut [u8]) {
+    let (mut length, signature) = (out.len(), out.as_mut_ptr());
+    // SAFETY: the context is ours alone; `length` says how much room there is.
+    let done = unsafe { sys::EVP_PKEY_sign(context.0, signature, &raw mut length, message.as_ptr(), message.len()) };
+    assert_eq!(done, 1);
+}
+
+fn verify(context: &Context, message: &[u8], signature: &[u8]) {
+    let (signature, length) = (signature.as_ptr(), signature.len());
+    // SAFETY: the context is ours alone; everything is only read.
+    let done = unsafe { sys::EVP_PKEY_verify(context.0, signature, length, message.as_ptr(), message.len()) };
+    assert_eq!(done, 1);
+}
