@@ -6,6 +6,7 @@ use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
     SigningKey, VerifyingKey, Wiped, wipe,
 };
+use std::convert::identity;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -50,8 +51,10 @@ trait ParameterSet: Send + Sync + 'static {
     fn verify_shake128(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 }
 
+/// `signed_with` gives a key as the crate's function that signs into a buffer takes it: not all sets take the same.
 macro_rules! parameter_set {
-    ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident) => {
+    ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident,
+     signed_with: $signed_with:expr) => {
         struct $name;
 
         impl ParameterSet for $name {
@@ -102,7 +105,7 @@ macro_rules! parameter_set {
             ) -> Result<usize> {
                 const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
                 let out = front::<LENGTH>("signature", out)?;
-                libcrux_ml_dsa::$set::$path::sign_mut(key.as_ref(), message, context, *rnd, out)
+                libcrux_ml_dsa::$set::$path::sign_mut($signed_with(key), message, context, *rnd, out)
                     .map_err(|error| Error::Library { call: "libcrux_ml_dsa sign", detail: format!("{error:?}") })?;
                 Ok(LENGTH)
             }
@@ -150,7 +153,8 @@ macro_rules! parameter_sets {
             ml_dsa_44::$path,
             MLDSA44SigningKey,
             MLDSA44VerificationKey,
-            MLDSA44Signature
+            MLDSA44Signature,
+            signed_with: identity
         );
         parameter_set!(
             $name65,
@@ -158,7 +162,8 @@ macro_rules! parameter_sets {
             ml_dsa_65::$path,
             MLDSA65SigningKey,
             MLDSA65VerificationKey,
-            MLDSA65Signature
+            MLDSA65Signature,
+            signed_with: libcrux_ml_dsa::ml_dsa_65::MLDSA65SigningKey::as_ref
         );
         parameter_set!(
             $name87,
@@ -166,7 +171,8 @@ macro_rules! parameter_sets {
             ml_dsa_87::$path,
             MLDSA87SigningKey,
             MLDSA87VerificationKey,
-            MLDSA87Signature
+            MLDSA87Signature,
+            signed_with: identity
         );
     };
 }

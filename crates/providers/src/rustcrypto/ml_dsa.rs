@@ -42,10 +42,16 @@ impl SecretVectors {
         // Packed as `eta - coefficient` in 3 or 4 bits, after rho, K and tr.
         let (bits, before) = (if self.eta == 2 { 3 } else { 4 }, 32 + 32 + 64);
         let packed = &expanded_key[before..before + self.polynomials * 256 * bits / 8];
-        packed.chunks_exact(bits).all(|eight| {
-            let word = eight.iter().rev().fold(0u32, |word, &byte| word << 8 | u32::from(byte));
-            (0..8).all(|i| (word >> (i * bits)) & ((1 << bits) - 1) <= 2 * self.eta)
-        })
+        // Above 2 eta is what has its highest bit set and another one: vectors of them are looked at, without a branch.
+        if self.eta == 2 {
+            let above = packed.chunks_exact(3).map(|eight| {
+                let word = u32::from_le_bytes([eight[0], eight[1], eight[2], 0]);
+                word & (word << 1 | word << 2) & 0o44_444_444
+            });
+            above.fold(0, |all, one| all | one) == 0
+        } else {
+            packed.iter().map(|two| two & (two << 1 | two << 2 | two << 3) & 0x88).fold(0, |all, one| all | one) == 0
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! ML-KEM (FIPS 203) by the crate `ml-kem`. Seeds are its own encoding; the expanded one it calls deprecated.
 
 use super::{draw, fill, sized, write};
-use ml_kem::kem::{Decapsulate, KeyExport};
+use getrandom::SysRng;
+use ml_kem::kem::{Decapsulate, Generate, KeyExport};
 #[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]
 use ml_kem::{ExpandedKeyEncoding, ml_kem_512, ml_kem_768, ml_kem_1024};
 use pqlab_primitives::{
@@ -21,6 +22,7 @@ trait ParameterSet: Send + Sync + 'static {
     type Encapsulation: Clone + Send + Sync;
     type Decapsulation: Send + Sync;
 
+    fn generate() -> Result<Self::Decapsulation>;
     fn expand(seed: &[u8; 64]) -> Self::Decapsulation;
     fn decode_encapsulation_key(bytes: &[u8]) -> Result<Self::Encapsulation>;
     fn decode_decapsulation_key(bytes: &[u8]) -> Result<Self::Decapsulation>;
@@ -42,6 +44,11 @@ macro_rules! parameter_set {
             const ALGORITHM: &'static str = $algorithm;
             type Encapsulation = $set::EncapsulationKey;
             type Decapsulation = $set::DecapsulationKey;
+
+            fn generate() -> Result<Self::Decapsulation> {
+                Self::Decapsulation::try_generate_from_rng(&mut SysRng)
+                    .map_err(|error| Error::Library { call: "SysRng", detail: error.to_string() })
+            }
 
             fn expand(seed: &[u8; 64]) -> Self::Decapsulation {
                 Self::Decapsulation::from_seed((*seed).into())
@@ -118,12 +125,10 @@ impl<S: ParameterSet> MlKem<S> {
 
     /// FIPS 203, algorithm 19: draws `d || z`.
     fn generate_key(coins: Coins) -> Result<S::Decapsulation> {
-        if let Some(seed) = coins.exact::<64>()? {
-            return Ok(S::expand(seed));
+        match coins.exact::<64>()? {
+            Some(seed) => Ok(S::expand(seed)),
+            None => S::generate(),
         }
-        let mut seed = Wiped::new([0; 64]);
-        draw(&mut *seed)?;
-        Ok(S::expand(&seed))
     }
 }
 
