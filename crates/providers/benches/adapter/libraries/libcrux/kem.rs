@@ -29,7 +29,7 @@ macro_rules! path {
                 secret.copy_from_slice(&shared);
             };
             let mut encoded = vec![0; public.len()];
-            let mut received = [0; 32];
+            let mut received = vec![0; 32];
             Some(match operation {
                 "keygen" | "keygen coins=exact" => making(move || generate(seeds())),
                 "keygen encoded" | "keygen encoded coins=exact" => each(move || {
@@ -48,13 +48,15 @@ macro_rules! path {
                 }),
                 "decapsulate" => {
                     let pair = generate(seed);
-                    each(move || received = unpacked::decapsulate(&pair, &MlKem512Ciphertext::from(&ciphertext)))
+                    each(move || {
+                        received.copy_from_slice(&unpacked::decapsulate(&pair, &MlKem512Ciphertext::from(&ciphertext)));
+                    })
                 }
                 "decapsulate encoded key=seed" => {
                     let seed: [u8; 64] = private.as_slice().try_into().ok()?;
                     each(move || {
                         let pair = generate(seed);
-                        received = unpacked::decapsulate(&pair, &MlKem512Ciphertext::from(&ciphertext));
+                        received.copy_from_slice(&unpacked::decapsulate(&pair, &MlKem512Ciphertext::from(&ciphertext)));
                     })
                 }
                 "decapsulate encoded key=expanded" => {
@@ -62,7 +64,8 @@ macro_rules! path {
                     each(move || {
                         let key = MlKem512PrivateKey::from(&private);
                         assert!(mlkem512::$path::validate_private_key_only(&key));
-                        received = mlkem512::$path::decapsulate(&key, &MlKem512Ciphertext::from(&ciphertext));
+                        let ciphertext = MlKem512Ciphertext::from(&ciphertext);
+                        received.copy_from_slice(&mlkem512::$path::decapsulate(&key, &ciphertext));
                     })
                 }
                 _ => return None,
