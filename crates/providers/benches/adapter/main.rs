@@ -68,8 +68,12 @@ fn print_coverage(cases: &[Case], coverage: &[Coverage]) -> ExitCode {
         }
     }
     let missing = cases.iter().zip(coverage).filter(|(_, coverage)| **coverage == Coverage::Missing);
-    let missing: Vec<String> = missing.map(|(case, _)| case.name()).collect();
-    println!("{} without a comparison", missing.len());
-    missing.iter().for_each(|name| println!("    {name}"));
+    let missing: Vec<&Case> = missing.map(|(case, _)| case).collect();
+    println!("{} without a comparison; one of those that are alike:", missing.len());
+    for (index, case) in missing.iter().enumerate() {
+        if !missing[..index].iter().any(|before| before.is_like(case)) {
+            println!("    {}", case.name());
+        }
+    }
     if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -126,6 +126,29 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         Ok(Box::new(PreparedSigningKey::<D>::decode(bytes)?))
     }
 
+    /// The key, 60 KiB or twice as much with the room to work in, stays where the crate parses it.
+    fn sign_from(
+        &self,
+        encoding: KeyEncoding,
+        signing_key: &[u8],
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(NO_SUCH_ENCODING);
+        }
+        no_context(context)?;
+        no_given_coins(coins)?;
+        Error::check_length("signing key", sign_key_size(D::LOGN), signing_key.len())?;
+        let length = signature_size(D::LOGN);
+        let signature = front("signature", out, length)?;
+        let mut signer = D::Signer::decode(signing_key).ok_or(Error::Malformed("signing key"))?;
+        signer.sign(&mut System, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message, signature);
+        Ok(length)
+    }
+
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         Error::check_length("verifying key", vrfy_key_size(D::LOGN), bytes.len())?;
         Ok(Box::new(PreparedVerifyingKey::<D>::decode(bytes)?))

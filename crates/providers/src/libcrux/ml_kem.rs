@@ -185,11 +185,7 @@ macro_rules! parameter_set {
                 Ok(())
             }
 
-            fn decapsulate_packed(
-                key: &Self::PackedDecapsulation,
-                ciphertext: &[u8],
-                secret: &mut [u8],
-            ) -> Result<()> {
+            fn decapsulate_packed(key: &Self::PackedDecapsulation, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
                 let ciphertext = sized("ciphertext", ciphertext)?.into();
                 *sized_mut("shared secret", secret)? = libcrux_ml_kem::$set::$path::decapsulate(key, &ciphertext);
                 Ok(())

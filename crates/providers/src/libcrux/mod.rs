@@ -67,7 +67,10 @@ fn vectorised() -> Option<Provider> {
 fn provider(backend: &str) -> Provider {
     let build_info = BuildInfo {
         version: crate_versions(&["libcrux-ml-kem", "libcrux-ml-dsa", "libcrux-sha3"]),
-        build: format!("{}; {backend} code; generated ML-KEM keys are held unpacked, the crates clear no keys of theirs", compiled()),
+        build: format!(
+            "{}; {backend} code; generated ML-KEM keys are held unpacked, the crates clear no keys of theirs",
+            compiled()
+        ),
     };
     let mut provider = Provider::new("libcrux", build_info);
     provider.backend = Some(Backend(backend.to_owned()));

@@ -1,12 +1,13 @@
 //! ML-KEM (FIPS 203): mlkem-native, as liboqs carries it.
 
+use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, library, write};
 use oqs_sys::kem as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
-    Wiped,
 };
 use std::ffi::CString;
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -15,6 +16,8 @@ pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-10
 
 /// `d || z` (FIPS 203, algorithm 16), in bytes.
 const SEED: usize = 64;
+/// That of ML-KEM-1024 (FIPS 203, table 3), in bytes.
+const LONGEST_ENCAPSULATION_KEY: usize = 1568;
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("liboqs reads and writes the expanded ML-KEM key alone");
 
@@ -72,6 +75,23 @@ impl Shared {
     fn decapsulation_key_length(&self) -> usize {
         self.info.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default()
     }
+
+    /// Writes a key pair.
+    ///
+    /// # Safety
+    /// There is room for as many bytes as the object states.
+    unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
+        let native = self.native.0.as_ptr();
+        match coins.exact::<SEED>()? {
+            // SAFETY: passed on to the caller.
+            None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
+            Some(seed) => check(
+                // SAFETY: as above; the seed too has the length that the object states.
+                unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
+                library("OQS_KEM_keypair_derand"),
+            ),
+        }
+    }
 }
 
 impl Kem for MlKem {
@@ -83,30 +103,26 @@ impl Kem for MlKem {
         let expected = self.0.info.parameters.encapsulation_key;
         Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), decapsulation_key.len())?;
-        let seed = coins.exact::<SEED>()?;
-        let (native, public, private) =
-            (self.0.native.0.as_ptr(), encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr());
-        match seed {
-            // SAFETY: both buffers have the lengths that the object states.
-            None => check(unsafe { oqs::OQS_KEM_keypair(native, public, private) }, library("OQS_KEM_keypair")),
-            Some(seed) => check(
-                // SAFETY: as above; the seed too has the length that the object states.
-                unsafe { oqs::OQS_KEM_keypair_derand(native, public, private, seed.as_ptr()) },
-                library("OQS_KEM_keypair_derand"),
-            ),
-        }
+        // SAFETY: both buffers have the lengths that the object states.
+        unsafe { self.0.key_pair(coins, encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr()) }
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        let mut encapsulation_key = vec![0; self.0.info.parameters.encapsulation_key];
-        let mut bytes = Wiped::new(vec![0; self.0.decapsulation_key_length()]);
-        self.generate_encoded(coins, &mut encapsulation_key, &mut bytes)?;
+        // It stands inside of the decapsulation key too.
+        let mut encapsulation_key = MaybeUninit::<[u8; LONGEST_ENCAPSULATION_KEY]>::uninit();
+        let public = encapsulation_key.as_mut_ptr().cast();
+        // SAFETY: the call writes as many bytes as the object states: there is room for the longest encapsulation key,
+        // and the decapsulation key has its length.
+        let bytes = unsafe {
+            let write = |private| self.0.key_pair(coins, public, private);
+            SecretBytes::written(self.0.decapsulation_key_length(), write)?
+        };
         Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes }))
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
         Error::check_length("encapsulation key", self.0.info.parameters.encapsulation_key, bytes.len())?;
-        Ok(Box::new(Encapsulator { shared: self.0.clone(), bytes: bytes.into() }))
+        Ok(Box::new(Encapsulator { shared: self.0.clone(), bytes: PublicBytes::of(bytes) }))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
@@ -114,13 +130,13 @@ impl Kem for MlKem {
             return Err(NO_SUCH_ENCODING);
         }
         Error::check_length("decapsulation key", self.0.decapsulation_key_length(), bytes.len())?;
-        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes: Wiped::new(bytes.to_vec()) }))
+        Ok(Box::new(Decapsulator { shared: self.0.clone(), bytes: SecretBytes::of(bytes) }))
     }
 }
 
 struct Encapsulator {
     shared: Arc<Shared>,
-    bytes: Box<[u8]>,
+    bytes: PublicBytes,
 }
 
 impl EncapsulationKey for Encapsulator {
@@ -151,7 +167,7 @@ impl EncapsulationKey for Encapsulator {
 
 struct Decapsulator {
     shared: Arc<Shared>,
-    bytes: Wiped<Vec<u8>>,
+    bytes: SecretBytes,
 }
 
 impl Decapsulator {
@@ -181,7 +197,7 @@ impl DecapsulationKey for Decapsulator {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(Encapsulator { shared: self.shared.clone(), bytes: self.public_half().into() }))
+        Ok(Box::new(Encapsulator { shared: self.shared.clone(), bytes: PublicBytes::of(self.public_half()) }))
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {

@@ -1,10 +1,11 @@
 //! ML-DSA (FIPS 204), Falcon in both encodings (round 3), SPHINCS+ (round 3.1).
 
+use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, front, library, write};
 use oqs_sys::sig as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey, Wiped,
+    VerifyingKey,
 };
 use std::ffi::CString;
 use std::ptr::NonNull;
@@ -126,9 +127,16 @@ impl SignatureScheme for Scheme {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        if let Coins::Exact(_) = coins {
+            return Err(NO_GIVEN_COINS);
+        }
         let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
-        let mut bytes = Wiped::new(vec![0; self.0.signing_key_length()]);
-        self.generate_encoded(coins, &mut verifying_key, &mut bytes)?;
+        let (native, public) = (self.0.native.0.as_ptr(), verifying_key.as_mut_ptr());
+        // SAFETY: the call writes as many bytes as the object states, which both keys have room for.
+        let bytes = unsafe {
+            let write = |private| check(oqs::OQS_SIG_keypair(native, public, private), library("OQS_SIG_keypair"));
+            SecretBytes::written(self.0.signing_key_length(), write)?
+        };
         Ok(Box::new(Signer { shared: self.0.clone(), bytes, verifying_key: Some(verifying_key.into()) }))
     }
 
@@ -139,20 +147,20 @@ impl SignatureScheme for Scheme {
         Error::check_length("signing key", self.0.signing_key_length(), bytes.len())?;
         Ok(Box::new(Signer {
             shared: self.0.clone(),
-            bytes: Wiped::new(bytes.to_vec()),
+            bytes: SecretBytes::of(bytes),
             verifying_key: self.0.verifying_key_of(bytes).map(Into::into),
         }))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         Error::check_length("verifying key", self.0.info.parameters.verifying_key, bytes.len())?;
-        Ok(Box::new(Verifier { shared: self.0.clone(), bytes: bytes.into() }))
+        Ok(Box::new(Verifier { shared: self.0.clone(), bytes: PublicBytes::of(bytes) }))
     }
 }
 
 struct Signer {
     shared: Arc<Shared>,
-    bytes: Wiped<Vec<u8>>,
+    bytes: SecretBytes,
     verifying_key: Option<Box<[u8]>>,
 }
 
@@ -198,7 +206,7 @@ impl SigningKey for Signer {
         let Some(bytes) = &self.verifying_key else {
             return Err(Error::Unsupported("liboqs does not compute the verifying key from the signing key"));
         };
-        Ok(Box::new(Verifier { shared: self.shared.clone(), bytes: bytes.clone() }))
+        Ok(Box::new(Verifier { shared: self.shared.clone(), bytes: PublicBytes::of(bytes) }))
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
@@ -211,7 +219,7 @@ impl SigningKey for Signer {
 
 struct Verifier {
     shared: Arc<Shared>,
-    bytes: Box<[u8]>,
+    bytes: PublicBytes,
 }
 
 impl VerifyingKey for Verifier {

@@ -80,15 +80,15 @@ type Digest = Owned<aws::EVP_MD_CTX>;
 
 fn context(key: &Key) -> Context {
     // SAFETY: the context counts its own reference to the key.
-    Owned::new(unsafe { aws::EVP_PKEY_CTX_new(key.0, null_mut()) }, aws::EVP_PKEY_CTX_free)
+    Owned::new(unsafe { aws::EVP_PKEY_CTX_new(key.raw(), null_mut()) }, aws::EVP_PKEY_CTX_free)
 }
 
 fn generator(kind: c_int, set: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_int) -> c_int, nid: c_int) -> Context {
     // SAFETY: makes a context, which is ours alone.
     unsafe {
         let context = Owned::new(aws::EVP_PKEY_CTX_new_id(kind, null_mut()), aws::EVP_PKEY_CTX_free);
-        assert_eq!(set(context.0, nid), 1);
-        assert_eq!(aws::EVP_PKEY_keygen_init(context.0), 1);
+        assert_eq!(set(context.raw(), nid), 1);
+        assert_eq!(aws::EVP_PKEY_keygen_init(context.raw()), 1);
         context
     }
 }
@@ -96,14 +96,15 @@ fn generator(kind: c_int, set: unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, c_in
 fn generate(generator: &Context) -> Key {
     let mut key = null_mut();
     // SAFETY: the context is a generator and ours alone.
-    assert_eq!(unsafe { aws::EVP_PKEY_keygen(generator.0, &raw mut key) }, 1);
+    assert_eq!(unsafe { aws::EVP_PKEY_keygen(generator.raw(), &raw mut key) }, 1);
     Owned::new(key, aws::EVP_PKEY_free)
 }
 
 fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     let (mut key, mut length) = (null_mut(), seed.len());
     // SAFETY: the context is a generator and ours alone; the seed has the length that is stated.
-    let done = unsafe { aws::EVP_PKEY_keygen_deterministic(generator.0, &raw mut key, seed.as_ptr(), &raw mut length) };
+    let done =
+        unsafe { aws::EVP_PKEY_keygen_deterministic(generator.raw(), &raw mut key, seed.as_ptr(), &raw mut length) };
     assert_eq!(done, 1);
     Owned::new(key, aws::EVP_PKEY_free)
 }
@@ -113,8 +114,8 @@ fn write(key: &Key, public: &mut [u8], private: &mut [u8]) {
     let (mut public_length, mut private_length) = (public.len(), private.len());
     // SAFETY: both buffers have room for as many bytes as is stated.
     unsafe {
-        assert_eq!(aws::EVP_PKEY_get_raw_public_key(key.0, public.as_mut_ptr(), &raw mut public_length), 1);
-        assert_eq!(aws::EVP_PKEY_get_raw_private_key(key.0, private.as_mut_ptr(), &raw mut private_length), 1);
+        assert_eq!(aws::EVP_PKEY_get_raw_public_key(key.raw(), public.as_mut_ptr(), &raw mut public_length), 1);
+        assert_eq!(aws::EVP_PKEY_get_raw_private_key(key.raw(), private.as_mut_ptr(), &raw mut private_length), 1);
     }
 }
 
@@ -123,7 +124,7 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     // SAFETY: the context is ours alone; both buffers have room for as many bytes as is stated.
     let done = unsafe {
         let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
-        aws::EVP_PKEY_encapsulate(context.0, ciphertext, &raw mut length, secret, &raw mut secret_length)
+        aws::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
     };
     assert_eq!(done, 1);
 }
@@ -133,7 +134,7 @@ fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     // SAFETY: the context is ours alone; the secret has room for `length` bytes, the ciphertext its own length.
     let done = unsafe {
         let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
-        aws::EVP_PKEY_decapsulate(context.0, secret, &raw mut length, ciphertext, size)
+        aws::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size)
     };
     assert_eq!(done, 1);
 }
@@ -173,7 +174,7 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
                 // SAFETY: the context is ours alone; all buffers have the lengths that are stated.
                 let done = unsafe {
                     aws::EVP_PKEY_encapsulate_deterministic(
-                        context.0,
+                        context.raw(),
                         out.as_mut_ptr(),
                         &raw mut length,
                         secret.as_mut_ptr(),
@@ -216,7 +217,7 @@ fn digest_context(
     // SAFETY: makes a context, which is ours alone and counts its own reference to the key.
     unsafe {
         let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
-        assert_eq!(begin(context.0, null_mut(), std::ptr::null(), null_mut(), key.0), 1);
+        assert_eq!(begin(context.raw(), null_mut(), std::ptr::null(), null_mut(), key.raw()), 1);
         context
     }
 }
@@ -224,15 +225,16 @@ fn digest_context(
 fn sign(context: &Digest, message: &[u8], out: &mut [u8]) {
     let mut length = out.len();
     // SAFETY: the context is ours alone and set up for signing; the buffers have the lengths that are stated.
-    let done =
-        unsafe { aws::EVP_DigestSign(context.0, out.as_mut_ptr(), &raw mut length, message.as_ptr(), message.len()) };
+    let done = unsafe {
+        aws::EVP_DigestSign(context.raw(), out.as_mut_ptr(), &raw mut length, message.as_ptr(), message.len())
+    };
     assert_eq!(done, 1);
 }
 
 fn verify(context: &Digest, message: &[u8], signature: &[u8]) {
     // SAFETY: the context is ours alone and set up for verifying; the buffers have the lengths that are stated.
     let done = unsafe {
-        aws::EVP_DigestVerify(context.0, signature.as_ptr(), signature.len(), message.as_ptr(), message.len())
+        aws::EVP_DigestVerify(context.raw(), signature.as_ptr(), signature.len(), message.as_ptr(), message.len())
     };
     assert_eq!(done, 1);
 }

@@ -165,7 +165,7 @@ impl Curve {
         // SAFETY: makes a key, which is ours alone.
         unsafe {
             let key = Owned::new(aws::EC_KEY_new(), aws::EC_KEY_free);
-            assert_eq!(aws::EC_KEY_set_group(key.0, self.group), 1);
+            assert_eq!(aws::EC_KEY_set_group(key.raw(), self.group), 1);
             key
         }
     }
@@ -173,7 +173,7 @@ impl Curve {
     fn generate(self) -> EcKey {
         let key = self.empty();
         // SAFETY: the key is ours alone.
-        assert_eq!(unsafe { aws::EC_KEY_generate_key(key.0) }, 1);
+        assert_eq!(unsafe { aws::EC_KEY_generate_key(key.raw()) }, 1);
         key
     }
 
@@ -184,9 +184,9 @@ impl Curve {
             let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
             let number = aws::BN_bin2bn(scalar.as_ptr(), scalar.len(), null_mut());
             let number = Owned::new(number, aws::BN_clear_free);
-            assert_eq!(aws::EC_KEY_set_private_key(key.0, number.0), 1);
-            assert_eq!(aws::EC_POINT_mul(self.group, point.0, number.0, null(), null(), null_mut()), 1);
-            assert_eq!(aws::EC_KEY_set_public_key(key.0, point.0), 1);
+            assert_eq!(aws::EC_KEY_set_private_key(key.raw(), number.raw()), 1);
+            assert_eq!(aws::EC_POINT_mul(self.group, point.raw(), number.raw(), null(), null(), null_mut()), 1);
+            assert_eq!(aws::EC_KEY_set_public_key(key.raw(), point.raw()), 1);
         }
         key
     }
@@ -196,8 +196,8 @@ impl Curve {
         // SAFETY: the objects are ours alone; reads the bytes; the key copies the point.
         unsafe {
             let point = Owned::new(aws::EC_POINT_new(self.group), aws::EC_POINT_free);
-            assert_eq!(aws::EC_POINT_oct2point(self.group, point.0, bytes.as_ptr(), bytes.len(), null_mut()), 1);
-            assert_eq!(aws::EC_KEY_set_public_key(key.0, point.0), 1);
+            assert_eq!(aws::EC_POINT_oct2point(self.group, point.raw(), bytes.as_ptr(), bytes.len(), null_mut()), 1);
+            assert_eq!(aws::EC_KEY_set_public_key(key.raw(), point.raw()), 1);
         }
         key
     }
@@ -210,11 +210,11 @@ impl Curve {
         };
         // SAFETY: point and number are the key's own; both buffers have the lengths that are stated.
         unsafe {
-            let point = aws::EC_KEY_get0_public_key(key.0);
+            let point = aws::EC_KEY_get0_public_key(key.raw());
             let written =
                 aws::EC_POINT_point2oct(self.group, point, form, public.as_mut_ptr(), public.len(), null_mut());
             assert_eq!(written, public.len());
-            let number = aws::EC_KEY_get0_private_key(key.0);
+            let number = aws::EC_KEY_get0_private_key(key.raw());
             assert_eq!(aws::BN_bn2bin_padded(private.as_mut_ptr(), private.len(), number), 1);
         }
     }
@@ -224,10 +224,10 @@ impl Curve {
         let (r_out, s_out) = out.split_at_mut(32);
         // SAFETY: reads digest and key; the signature is ours and has both numbers; each half of `out` has 32 bytes.
         unsafe {
-            let signature = aws::ECDSA_do_sign(digest.as_ptr(), digest.len(), key.0);
+            let signature = aws::ECDSA_do_sign(digest.as_ptr(), digest.len(), key.raw());
             let signature = Owned::new(signature, aws::ECDSA_SIG_free);
-            let (r, s) = ((*signature.0).r, (*signature.0).s);
-            if self.ledger && aws::BN_ucmp(s, half_order.0) > 0 {
+            let (r, s) = ((*signature.raw()).r, (*signature.raw()).s);
+            if self.ledger && aws::BN_ucmp(s, half_order.raw()) > 0 {
                 assert_eq!(aws::BN_sub(s, aws::EC_GROUP_get0_order(self.group), s), 1);
             }
             assert_eq!(aws::BN_bn2bin_padded(r_out.as_mut_ptr(), 32, r), 1);
@@ -241,9 +241,9 @@ fn verify_ecdsa(key: &EcKey, numbers: &Owned<aws::ECDSA_SIG>, message: &[u8], si
     let digest = sha256(message);
     // SAFETY: the pair is ours alone and has both numbers; each half of the signature has 32 bytes.
     unsafe {
-        aws::BN_bin2bn(signature.as_ptr(), 32, (*numbers.0).r);
-        aws::BN_bin2bn(signature[32..].as_ptr(), 32, (*numbers.0).s);
-        assert_eq!(aws::ECDSA_do_verify(digest.as_ptr(), digest.len(), numbers.0, key.0), 1);
+        aws::BN_bin2bn(signature.as_ptr(), 32, (*numbers.raw()).r);
+        aws::BN_bin2bn(signature[32..].as_ptr(), 32, (*numbers.raw()).s);
+        assert_eq!(aws::ECDSA_do_verify(digest.as_ptr(), digest.len(), numbers.raw(), key.raw()), 1);
     }
 }
 
@@ -261,7 +261,7 @@ pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -
     // SAFETY: makes a number and a pair of them; reads the order, which is the static group's.
     let (half_order, numbers) = unsafe {
         let half_order = Owned::new(aws::BN_new(), aws::BN_free);
-        assert_eq!(aws::BN_rshift1(half_order.0, aws::EC_GROUP_get0_order(group)), 1);
+        assert_eq!(aws::BN_rshift1(half_order.raw(), aws::EC_GROUP_get0_order(group)), 1);
         (half_order, Owned::new(aws::ECDSA_SIG_new(), aws::ECDSA_SIG_free))
     };
     let (mut public_out, mut private_out, mut out) = inputs.room();
@@ -298,14 +298,15 @@ pub(super) fn rsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
         let (digest, mut length) = (sha256(message), 0);
         let (signature, size) = (out.as_mut_ptr(), digest.len());
         // SAFETY: reads the digest; writes the 256 bytes of a signature.
-        let done = unsafe { aws::RSA_sign(aws::NID_sha256, digest.as_ptr(), size, signature, &raw mut length, key.0) };
+        let done =
+            unsafe { aws::RSA_sign(aws::NID_sha256, digest.as_ptr(), size, signature, &raw mut length, key.raw()) };
         assert_eq!(done, 1);
     }
     fn verify(key: &Key, message: &[u8], signature: &[u8]) {
         let digest = sha256(message);
         let (signature, length, size) = (signature.as_ptr(), signature.len(), digest.len());
         // SAFETY: reads digest, signature and key.
-        let done = unsafe { aws::RSA_verify(aws::NID_sha256, digest.as_ptr(), size, signature, length, key.0) };
+        let done = unsafe { aws::RSA_verify(aws::NID_sha256, digest.as_ptr(), size, signature, length, key.raw()) };
         assert_eq!(done, 1);
     }
     fn private(bytes: &[u8]) -> Key {
@@ -355,19 +356,19 @@ fn shake() -> Owned<aws::EVP_MD_CTX> {
     // SAFETY: makes a context, which is ours alone.
     unsafe {
         let context = Owned::new(aws::EVP_MD_CTX_new(), aws::EVP_MD_CTX_free);
-        assert_eq!(aws::EVP_DigestInit(context.0, aws::EVP_shake128()), 1);
+        assert_eq!(aws::EVP_DigestInit(context.raw(), aws::EVP_shake128()), 1);
         context
     }
 }
 
 fn absorb(context: &Owned<aws::EVP_MD_CTX>, part: &[u8]) {
     // SAFETY: the context is ours alone; reads the part.
-    assert_eq!(unsafe { aws::EVP_DigestUpdate(context.0, part.as_ptr().cast(), part.len()) }, 1);
+    assert_eq!(unsafe { aws::EVP_DigestUpdate(context.raw(), part.as_ptr().cast(), part.len()) }, 1);
 }
 
 fn squeeze(context: &Owned<aws::EVP_MD_CTX>, out: &mut [u8]) {
     // SAFETY: the context is ours alone; writes as many bytes as `out` has.
-    assert_eq!(unsafe { aws::EVP_DigestSqueeze(context.0, out.as_mut_ptr(), out.len()) }, 1);
+    assert_eq!(unsafe { aws::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
 }
 
 pub(super) fn xof(operation: &str) -> Option<Side> {
@@ -425,16 +426,16 @@ pub(super) fn hmac(operation: &str) -> Side {
     // SAFETY: makes a context, which is ours alone; reads the key.
     let context = unsafe {
         let context = Owned::new(aws::HMAC_CTX_new(), aws::HMAC_CTX_free);
-        let done = aws::HMAC_Init_ex(context.0, key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut());
+        let done = aws::HMAC_Init_ex(context.raw(), key.as_ptr().cast(), key.len(), aws::EVP_sha256(), null_mut());
         assert_eq!(done, 1);
         context
     };
     each(move || {
         // SAFETY: the context is ours alone and keeps its key; reads the message, writes 32 bytes.
         unsafe {
-            assert_eq!(aws::HMAC_Init_ex(context.0, null(), 0, null(), null_mut()), 1);
-            assert_eq!(aws::HMAC_Update(context.0, message.as_ptr(), message.len()), 1);
-            assert_eq!(aws::HMAC_Final(context.0, out.as_mut_ptr(), &raw mut length), 1);
+            assert_eq!(aws::HMAC_Init_ex(context.raw(), null(), 0, null(), null_mut()), 1);
+            assert_eq!(aws::HMAC_Update(context.raw(), message.as_ptr(), message.len()), 1);
+            assert_eq!(aws::HMAC_Final(context.raw(), out.as_mut_ptr(), &raw mut length), 1);
         }
     })
 }
@@ -464,7 +465,7 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
             // SAFETY: reads and writes buffers of the lengths that are stated, the message in place.
             let done = unsafe {
                 aws::EVP_AEAD_CTX_seal_scatter(
-                    context.0,
+                    context.raw(),
                     start,
                     tag.as_mut_ptr(),
                     &raw mut length,
@@ -488,7 +489,7 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
         // SAFETY: as above.
         let done = unsafe {
             let (nonce, size) = (nonce.as_ptr(), nonce.len());
-            aws::EVP_AEAD_CTX_open_gather(context.0, start, nonce, size, start, length, tag, tag_length, null(), 0)
+            aws::EVP_AEAD_CTX_open_gather(context.raw(), start, nonce, size, start, length, tag, tag_length, null(), 0)
         };
         assert_eq!(done, 1);
     })

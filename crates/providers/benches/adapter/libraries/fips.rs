@@ -65,9 +65,7 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             let (key, _) = of_seed();
             each(move || encapsulate(&key))
         }
-        "encapsulate encoded" => {
-            each(move || encapsulate(&ml_kem::EncapsKey::try_from_bytes(public).expect("a key")))
-        }
+        "encapsulate encoded" => each(move || encapsulate(&ml_kem::EncapsKey::try_from_bytes(public).expect("a key"))),
         "decapsulate" => {
             let (_, key) = of_seed();
             each(move || decapsulate(&key))

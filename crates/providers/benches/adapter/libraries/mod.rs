@@ -8,13 +8,19 @@ mod aws_lc_other;
 mod fips;
 #[cfg(feature = "fn-dsa")]
 mod fn_dsa;
+#[cfg(any(feature = "cryptogams", feature = "keccak"))]
+mod keccak;
 #[cfg(feature = "libcrux")]
 mod libcrux;
 #[cfg(feature = "liboqs")]
 mod liboqs;
+#[cfg(feature = "libsecp256k1")]
+mod libsecp256k1;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
+#[cfg(feature = "openssl")]
+mod openssl_classical;
 #[cfg(feature = "openssl")]
 mod openssl_symmetric;
 mod reasons;
@@ -77,19 +83,27 @@ pub(crate) trait Bare: Sync {
 }
 
 /// An object of a library in C, freed when dropped by the call that the library has for it.
-pub(super) struct Owned<T>(pub(super) *mut T, pub(super) unsafe extern "C" fn(*mut T));
+struct Owned<T> {
+    object: *mut T,
+    free: unsafe extern "C" fn(*mut T),
+}
 
 impl<T> Owned<T> {
-    pub(super) fn new(object: *mut T, free: unsafe extern "C" fn(*mut T)) -> Owned<T> {
+    fn new(object: *mut T, free: unsafe extern "C" fn(*mut T)) -> Owned<T> {
         assert!(!object.is_null(), "the library makes an object");
-        Owned(object, free)
+        Owned { object, free }
+    }
+
+    /// The pointer; a call, because a closure that names a field would take the field alone and not keep the object.
+    fn raw(&self) -> *mut T {
+        self.object
     }
 }
 
 impl<T> Drop for Owned<T> {
     fn drop(&mut self) {
         // SAFETY: the object is ours and freed here alone.
-        unsafe { (self.1)(self.0) };
+        unsafe { (self.free)(self.object) };
     }
 }
 
@@ -106,8 +120,14 @@ const LIBRARIES: &[&dyn Bare] = &[
     &libcrux::AVX2,
     #[cfg(all(feature = "libcrux", target_arch = "aarch64"))]
     &libcrux::NEON,
+    #[cfg(feature = "cryptogams")]
+    &keccak::Cryptogams,
+    #[cfg(feature = "keccak")]
+    &keccak::Keccak,
     #[cfg(feature = "liboqs")]
     &liboqs::Liboqs,
+    #[cfg(feature = "libsecp256k1")]
+    &libsecp256k1::Libsecp256k1,
     &null::Null,
     #[cfg(feature = "openssl")]
     &openssl::OpenSsl,

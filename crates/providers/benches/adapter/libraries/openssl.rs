@@ -1,6 +1,6 @@
 //! OpenSSL 4: its `EVP_PKEY` interface, with algorithms fetched and contexts made beforehand where the key is.
 
-use super::{Bare, Owned, openssl_symmetric as symmetric};
+use super::{Bare, Owned, openssl_classical as classical, openssl_symmetric as symmetric};
 use crate::interleaved::Side;
 use crate::operations::{agreement, each, kem, making, signature};
 use pqlab_openssl_sys as sys;
@@ -23,6 +23,9 @@ impl Bare for OpenSsl {
             "ML-DSA-44",
             "SLH-DSA-SHA2-128f",
             "Ed25519",
+            "ECDSA-secp256k1",
+            "ECDSA-P-256",
+            "RSA-2048",
             "SHA3-256",
             "SHA-256",
             "SHAKE128",
@@ -38,7 +41,12 @@ impl Bare for OpenSsl {
     }
 
     fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
-        signature(inputs, operation)
+        match inputs.scheme.info().parameters.algorithm.as_ref() {
+            "ECDSA-secp256k1" => classical::ecdsa(inputs, operation, true),
+            "ECDSA-P-256" => classical::ecdsa(inputs, operation, false),
+            "RSA-2048" => classical::rsa(inputs, operation),
+            _ => signature(inputs, operation),
+        }
     }
 
     fn agreement(&self, inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
@@ -92,7 +100,7 @@ enum Purpose {
 fn context(key: &Key, purpose: Purpose) -> Context {
     // SAFETY: the context, which is ours alone, counts its own reference to the key.
     unsafe {
-        let context = sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.0, ptr::null());
+        let context = sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
         assert_eq!(begin(&context, purpose), 1);
         context
@@ -105,9 +113,9 @@ unsafe fn begin(context: &Context, purpose: Purpose) -> c_int {
     // SAFETY: passed on to the caller.
     unsafe {
         match purpose {
-            Purpose::Encapsulate => sys::EVP_PKEY_encapsulate_init(context.0, ptr::null()),
-            Purpose::Decapsulate => sys::EVP_PKEY_decapsulate_init(context.0, ptr::null()),
-            Purpose::Derive => sys::EVP_PKEY_derive_init(context.0),
+            Purpose::Encapsulate => sys::EVP_PKEY_encapsulate_init(context.raw(), ptr::null()),
+            Purpose::Decapsulate => sys::EVP_PKEY_decapsulate_init(context.raw(), ptr::null()),
+            Purpose::Derive => sys::EVP_PKEY_derive_init(context.raw()),
         }
     }
 }
@@ -117,7 +125,7 @@ fn generator(name: &CStr) -> Context {
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
-        assert_eq!(sys::EVP_PKEY_keygen_init(context.0), 1);
+        assert_eq!(sys::EVP_PKEY_keygen_init(context.raw()), 1);
         context
     }
 }
@@ -125,14 +133,14 @@ fn generator(name: &CStr) -> Context {
 fn generate(generator: &Context) -> Key {
     let mut key = ptr::null_mut();
     // SAFETY: the context is ours alone.
-    assert_eq!(unsafe { sys::EVP_PKEY_generate(generator.0, &raw mut key) }, 1);
+    assert_eq!(unsafe { sys::EVP_PKEY_generate(generator.raw(), &raw mut key) }, 1);
     Owned::new(key, sys::EVP_PKEY_free)
 }
 
 fn from_seed(generator: &Context, seed: &[u8]) -> Key {
     let params = [symmetric::octets(sys::OSSL_PKEY_PARAM_SEED, seed), sys::OSSL_PARAM_END];
     // SAFETY: the context is ours alone; the array has its end.
-    assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(generator.0, params.as_ptr()) }, 1);
+    assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(generator.raw(), params.as_ptr()) }, 1);
     generate(generator)
 }
 
@@ -144,8 +152,8 @@ fn imported(name: &CStr, seed: &[u8]) -> Key {
     unsafe {
         let context = sys::EVP_PKEY_CTX_new_from_name(ptr::null_mut(), name.as_ptr(), ptr::null());
         let context = Owned::new(context, sys::EVP_PKEY_CTX_free);
-        assert_eq!(sys::EVP_PKEY_fromdata_init(context.0), 1);
-        let done = sys::EVP_PKEY_fromdata(context.0, &raw mut key, sys::EVP_PKEY_KEYPAIR, params.as_mut_ptr());
+        assert_eq!(sys::EVP_PKEY_fromdata_init(context.raw()), 1);
+        let done = sys::EVP_PKEY_fromdata(context.raw(), &raw mut key, sys::EVP_PKEY_KEYPAIR, params.as_mut_ptr());
         assert_eq!(done, 1);
     }
     Owned::new(key, sys::EVP_PKEY_free)
@@ -168,20 +176,20 @@ fn private_key(name: &CStr, bytes: &[u8]) -> Key {
 fn write_public(key: &Key, out: &mut [u8]) {
     let mut length = out.len();
     // SAFETY: `length` says how much room there is.
-    assert_eq!(unsafe { sys::EVP_PKEY_get_raw_public_key(key.0, out.as_mut_ptr(), &raw mut length) }, 1);
+    assert_eq!(unsafe { sys::EVP_PKEY_get_raw_public_key(key.raw(), out.as_mut_ptr(), &raw mut length) }, 1);
 }
 
 fn write_private(key: &Key, out: &mut [u8]) {
     let mut length = out.len();
     // SAFETY: `length` says how much room there is.
-    assert_eq!(unsafe { sys::EVP_PKEY_get_raw_private_key(key.0, out.as_mut_ptr(), &raw mut length) }, 1);
+    assert_eq!(unsafe { sys::EVP_PKEY_get_raw_private_key(key.raw(), out.as_mut_ptr(), &raw mut length) }, 1);
 }
 
 fn write_seed(key: &Key, out: &mut [u8]) {
     let (part, mut length) = (sys::OSSL_PKEY_PARAM_SEED.as_ptr(), 0);
     // SAFETY: the room in `out` is given.
     let done =
-        unsafe { sys::EVP_PKEY_get_octet_string_param(key.0, part, out.as_mut_ptr(), out.len(), &raw mut length) };
+        unsafe { sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out.as_mut_ptr(), out.len(), &raw mut length) };
     assert_eq!(done, 1);
 }
 
@@ -189,8 +197,9 @@ fn encapsulate(context: &Context, ciphertext: &mut [u8], secret: &mut [u8]) {
     let (mut length, mut secret_length) = (ciphertext.len(), secret.len());
     let (ciphertext, secret) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr());
     // SAFETY: the context is ours alone; the lengths say how much room there is.
-    let done =
-        unsafe { sys::EVP_PKEY_encapsulate(context.0, ciphertext, &raw mut length, secret, &raw mut secret_length) };
+    let done = unsafe {
+        sys::EVP_PKEY_encapsulate(context.raw(), ciphertext, &raw mut length, secret, &raw mut secret_length)
+    };
     assert_eq!(done, 1);
 }
 
@@ -198,15 +207,15 @@ fn decapsulate(context: &Context, ciphertext: &[u8], secret: &mut [u8]) {
     let mut length = secret.len();
     let (secret, ciphertext, size) = (secret.as_mut_ptr(), ciphertext.as_ptr(), ciphertext.len());
     // SAFETY: the context is ours alone; the lengths are stated.
-    assert_eq!(unsafe { sys::EVP_PKEY_decapsulate(context.0, secret, &raw mut length, ciphertext, size) }, 1);
+    assert_eq!(unsafe { sys::EVP_PKEY_decapsulate(context.raw(), secret, &raw mut length, ciphertext, size) }, 1);
 }
 
 fn derive(context: &Context, peer: &Key, secret: &mut [u8]) {
     let mut length = secret.len();
     // SAFETY: the context is ours alone and counts its own reference to the peer; `length` says how much room there is.
     unsafe {
-        assert_eq!(sys::EVP_PKEY_derive_set_peer_ex(context.0, peer.0, 0), 1);
-        assert_eq!(sys::EVP_PKEY_derive(context.0, secret.as_mut_ptr(), &raw mut length), 1);
+        assert_eq!(sys::EVP_PKEY_derive_set_peer_ex(context.raw(), peer.raw(), 0), 1);
+        assert_eq!(sys::EVP_PKEY_derive(context.raw(), secret.as_mut_ptr(), &raw mut length), 1);
     }
 }
 
@@ -236,7 +245,7 @@ fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
             each(move || {
                 let params = [symmetric::octets(sys::OSSL_KEM_PARAM_IKME, &coins), sys::OSSL_PARAM_END];
                 // SAFETY: the context is ours alone; the array has its end.
-                assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.0, params.as_ptr()) }, 1);
+                assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()) }, 1);
                 encapsulate(&context, &mut out, &mut secret);
             })
         }
@@ -332,13 +341,13 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
     let signing = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
         let context = operation_context(key);
         // SAFETY: the context is ours alone; null says that there are no parameters.
-        assert_eq!(unsafe { sys::EVP_PKEY_sign_message_init(context.0, scheme.0, ptr::null()) }, 1);
+        assert_eq!(unsafe { sys::EVP_PKEY_sign_message_init(context.raw(), scheme.raw(), ptr::null()) }, 1);
         context
     };
     let verifying = |key: &Key, scheme: &Owned<sys::EVP_SIGNATURE>| {
         let context = operation_context(key);
         // SAFETY: as above.
-        assert_eq!(unsafe { sys::EVP_PKEY_verify_message_init(context.0, scheme.0, ptr::null()) }, 1);
+        assert_eq!(unsafe { sys::EVP_PKEY_verify_message_init(context.raw(), scheme.raw(), ptr::null()) }, 1);
         context
     };
     let own_is_seed = algorithm.starts_with("ML-DSA") && info.encodings[0] == KeyEncoding::Seed;
@@ -366,7 +375,7 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
             let one: c_int = 1;
             let params = [symmetric::int(sys::OSSL_SIGNATURE_PARAM_DETERMINISTIC, &one), sys::OSSL_PARAM_END];
             // SAFETY: the context is ours alone; the array has its end.
-            assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.0, params.as_ptr()) }, 1);
+            assert_eq!(unsafe { sys::EVP_PKEY_CTX_set_params(context.raw(), params.as_ptr()) }, 1);
             each(move || sign(&context, &message, &mut out))
         }
         "sign prehash" => {
@@ -390,20 +399,21 @@ fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
 
 fn operation_context(key: &Key) -> Context {
     // SAFETY: the context counts its own reference to the key.
-    let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.0, ptr::null()) };
+    let context = unsafe { sys::EVP_PKEY_CTX_new_from_pkey(ptr::null_mut(), key.raw(), ptr::null()) };
     Owned::new(context, sys::EVP_PKEY_CTX_free)
 }
 
 fn sign(context: &Context, message: &[u8], out: &mut [u8]) {
     let (mut length, signature) = (out.len(), out.as_mut_ptr());
     // SAFETY: the context is ours alone; `length` says how much room there is.
-    let done = unsafe { sys::EVP_PKEY_sign(context.0, signature, &raw mut length, message.as_ptr(), message.len()) };
+    let done =
+        unsafe { sys::EVP_PKEY_sign(context.raw(), signature, &raw mut length, message.as_ptr(), message.len()) };
     assert_eq!(done, 1);
 }
 
 fn verify(context: &Context, message: &[u8], signature: &[u8]) {
     let (signature, length) = (signature.as_ptr(), signature.len());
     // SAFETY: the context is ours alone; everything is only read.
-    let done = unsafe { sys::EVP_PKEY_verify(context.0, signature, length, message.as_ptr(), message.len()) };
+    let done = unsafe { sys::EVP_PKEY_verify(context.raw(), signature, length, message.as_ptr(), message.len()) };
     assert_eq!(done, 1);
 }

@@ -20,19 +20,19 @@ pub(super) fn int(key: &CStr, value: &c_int) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_INTEGER, (&raw const *value).cast(), size_of::<c_int>())
 }
 
-fn text(key: &CStr, value: &CStr) -> sys::OSSL_PARAM {
+pub(super) fn text(key: &CStr, value: &CStr) -> sys::OSSL_PARAM {
     parameter(key, sys::OSSL_PARAM_UTF8_STRING, value.as_ptr().cast(), value.count_bytes())
 }
 
-fn parameter(key: &CStr, data_type: std::ffi::c_uint, data: *const u8, data_size: usize) -> sys::OSSL_PARAM {
+pub(super) fn parameter(key: &CStr, data_type: std::ffi::c_uint, data: *const u8, data_size: usize) -> sys::OSSL_PARAM {
     let (key, data) = (key.as_ptr(), data.cast_mut().cast());
     sys::OSSL_PARAM { key, data_type, data, data_size, return_size: sys::OSSL_PARAM_UNMODIFIED }
 }
 
-type Md = Owned<sys::EVP_MD>;
-type Context = Owned<sys::EVP_MD_CTX>;
+pub(super) type Md = Owned<sys::EVP_MD>;
+pub(super) type Context = Owned<sys::EVP_MD_CTX>;
 
-fn fetch(name: &CStr) -> (Md, Context) {
+pub(super) fn fetch(name: &CStr) -> (Md, Context) {
     // SAFETY: null stands for the default library context and no properties; both objects are ours.
     unsafe {
         let md = sys::EVP_MD_fetch(ptr::null_mut(), name.as_ptr(), ptr::null());
@@ -42,17 +42,27 @@ fn fetch(name: &CStr) -> (Md, Context) {
 
 fn begin(md: &Md, context: &Context) {
     // SAFETY: the context is ours alone; null says that there are no parameters.
-    assert_eq!(unsafe { sys::EVP_DigestInit_ex2(context.0, md.0, ptr::null()) }, 1);
+    assert_eq!(unsafe { sys::EVP_DigestInit_ex2(context.raw(), md.raw(), ptr::null()) }, 1);
 }
 
 fn absorb(context: &Context, part: &[u8]) {
     // SAFETY: the context is ours alone; the part is only read.
-    assert_eq!(unsafe { sys::EVP_DigestUpdate(context.0, part.as_ptr().cast(), part.len()) }, 1);
+    assert_eq!(unsafe { sys::EVP_DigestUpdate(context.raw(), part.as_ptr().cast(), part.len()) }, 1);
 }
 
 fn squeeze(context: &Context, out: &mut [u8]) {
     // SAFETY: the context is ours alone; the length of `out` is given.
-    assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.0, out.as_mut_ptr(), out.len()) }, 1);
+    assert_eq!(unsafe { sys::EVP_DigestSqueeze(context.raw(), out.as_mut_ptr(), out.len()) }, 1);
+}
+
+/// The digest of a message, of 32 bytes.
+pub(super) fn digest((md, context): &(Md, Context), message: &[u8]) -> [u8; 32] {
+    let mut out = [0; 32];
+    begin(md, context);
+    absorb(context, message);
+    // SAFETY: the context is ours alone; `out` has the digest's length.
+    assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
+    out
 }
 
 pub(super) fn hash(algorithm: &str) -> Option<Side> {
@@ -67,7 +77,7 @@ pub(super) fn hash(algorithm: &str) -> Option<Side> {
             begin(&md, &context);
             absorb(&context, message);
             // SAFETY: the context is ours alone; `out` has the digest's length.
-            assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.0, out.as_mut_ptr(), ptr::null_mut()) }, 1);
+            assert_eq!(unsafe { sys::EVP_DigestFinal_ex(context.raw(), out.as_mut_ptr(), ptr::null_mut()) }, 1);
         }
     }))
 }
@@ -125,8 +135,8 @@ pub(super) fn hmac(operation: &str) -> Side {
     let context = unsafe {
         let mac = sys::EVP_MAC_fetch(ptr::null_mut(), c"HMAC".as_ptr(), ptr::null());
         let mac = Owned::new(mac, sys::EVP_MAC_free);
-        let context = Owned::new(sys::EVP_MAC_CTX_new(mac.0), sys::EVP_MAC_CTX_free);
-        assert_eq!(sys::EVP_MAC_init(context.0, key.as_ptr(), key.len(), params.as_ptr()), 1);
+        let context = Owned::new(sys::EVP_MAC_CTX_new(mac.raw()), sys::EVP_MAC_CTX_free);
+        assert_eq!(sys::EVP_MAC_init(context.raw(), key.as_ptr(), key.len(), params.as_ptr()), 1);
         context
     };
     let anew = operation == "tag encoded";
@@ -134,9 +144,9 @@ pub(super) fn hmac(operation: &str) -> Side {
         let (key, key_length) = if anew { (key.as_ptr(), key.len()) } else { (ptr::null(), 0) };
         // SAFETY: the context is ours alone and keeps its key where none is given; the room in `out` is given.
         unsafe {
-            assert_eq!(sys::EVP_MAC_init(context.0, key, key_length, ptr::null()), 1);
-            assert_eq!(sys::EVP_MAC_update(context.0, message.as_ptr(), message.len()), 1);
-            assert_eq!(sys::EVP_MAC_final(context.0, out.as_mut_ptr(), &raw mut length, out.len()), 1);
+            assert_eq!(sys::EVP_MAC_init(context.raw(), key, key_length, ptr::null()), 1);
+            assert_eq!(sys::EVP_MAC_update(context.raw(), message.as_ptr(), message.len()), 1);
+            assert_eq!(sys::EVP_MAC_final(context.raw(), out.as_mut_ptr(), &raw mut length, out.len()), 1);
         }
     })
 }
@@ -146,7 +156,7 @@ pub(super) fn hkdf() -> Side {
     let context = unsafe {
         let kdf = sys::EVP_KDF_fetch(ptr::null_mut(), c"HKDF-SHA256".as_ptr(), ptr::null());
         let kdf = Owned::new(kdf, sys::EVP_KDF_free);
-        Owned::new(sys::EVP_KDF_CTX_new(kdf.0), sys::EVP_KDF_CTX_free)
+        Owned::new(sys::EVP_KDF_CTX_new(kdf.raw()), sys::EVP_KDF_CTX_free)
     };
     let (key, mut out) = (symmetric::KEY, [0_u8; 32]);
     each(move || {
@@ -159,8 +169,8 @@ pub(super) fn hkdf() -> Side {
         // SAFETY: the context is ours alone; the array has its end; the length of `out` is given. Without the reset
         // `info` would be appended to that of before.
         unsafe {
-            assert_eq!(sys::EVP_KDF_derive(context.0, out.as_mut_ptr(), out.len(), params.as_ptr()), 1);
-            sys::EVP_KDF_CTX_reset(context.0);
+            assert_eq!(sys::EVP_KDF_derive(context.raw(), out.as_mut_ptr(), out.len(), params.as_ptr()), 1);
+            sys::EVP_KDF_CTX_reset(context.raw());
         }
     })
 }
@@ -175,7 +185,7 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
     };
     if operation == "seal" {
         // SAFETY: the context is ours alone; the key has the cipher's length.
-        let done = unsafe { sys::EVP_EncryptInit_ex2(context.0, cipher.0, key.as_ptr(), none, ptr::null()) };
+        let done = unsafe { sys::EVP_EncryptInit_ex2(context.raw(), cipher.raw(), key.as_ptr(), none, ptr::null()) };
         assert_eq!(done, 1);
         return symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
             let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
@@ -183,27 +193,27 @@ pub(super) fn aes_gcm(aead: &Arc<dyn Aead>, operation: &str) -> Side {
             // SAFETY: the context is ours alone and keeps its key; the buffer is encrypted in place; the final call
             // writes nothing in this mode.
             unsafe {
-                assert_eq!(sys::EVP_EncryptInit_ex2(context.0, ptr::null(), null, nonce, ptr::null()), 1);
-                assert_eq!(sys::EVP_EncryptUpdate(context.0, data, &raw mut length, data, size), 1);
-                assert_eq!(sys::EVP_EncryptFinal_ex(context.0, out, &raw mut length), 1);
+                assert_eq!(sys::EVP_EncryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
+                assert_eq!(sys::EVP_EncryptUpdate(context.raw(), data, &raw mut length, data, size), 1);
+                assert_eq!(sys::EVP_EncryptFinal_ex(context.raw(), out, &raw mut length), 1);
                 let (command, size) = (sys::EVP_CTRL_AEAD_GET_TAG, symmetric::TAG as c_int);
-                assert_eq!(sys::EVP_CIPHER_CTX_ctrl(context.0, command, size, out.cast()), 1);
+                assert_eq!(sys::EVP_CIPHER_CTX_ctrl(context.raw(), command, size, out.cast()), 1);
             }
         });
     }
     // SAFETY: as above.
-    let done = unsafe { sys::EVP_DecryptInit_ex2(context.0, cipher.0, key.as_ptr(), none, ptr::null()) };
+    let done = unsafe { sys::EVP_DecryptInit_ex2(context.raw(), cipher.raw(), key.as_ptr(), none, ptr::null()) };
     assert_eq!(done, 1);
     symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
         let (data, size, mut length) = (buffer.as_mut_ptr(), buffer.len() as c_int, 0);
         let (null, nonce, expected) = (ptr::null(), nonce.as_ptr(), tag.as_mut_ptr());
         // SAFETY: as above; the tag is copied by the call that sets it.
         unsafe {
-            assert_eq!(sys::EVP_DecryptInit_ex2(context.0, ptr::null(), null, nonce, ptr::null()), 1);
-            assert_eq!(sys::EVP_DecryptUpdate(context.0, data, &raw mut length, data, size), 1);
+            assert_eq!(sys::EVP_DecryptInit_ex2(context.raw(), ptr::null(), null, nonce, ptr::null()), 1);
+            assert_eq!(sys::EVP_DecryptUpdate(context.raw(), data, &raw mut length, data, size), 1);
             let (command, size) = (sys::EVP_CTRL_AEAD_SET_TAG, symmetric::TAG as c_int);
-            assert_eq!(sys::EVP_CIPHER_CTX_ctrl(context.0, command, size, expected.cast()), 1);
-            assert_eq!(sys::EVP_DecryptFinal_ex(context.0, expected, &raw mut length), 1);
+            assert_eq!(sys::EVP_CIPHER_CTX_ctrl(context.raw(), command, size, expected.cast()), 1);
+            assert_eq!(sys::EVP_DecryptFinal_ex(context.raw(), expected, &raw mut length), 1);
         }
     })
 }

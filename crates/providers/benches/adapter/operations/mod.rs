@@ -58,7 +58,7 @@ impl Case {
     }
 
     /// Whether both go through the same code of an adapter.
-    fn is_like(&self, other: &Case) -> bool {
+    pub(crate) fn is_like(&self, other: &Case) -> bool {
         let key = |case: &Case| (case.provider.library.clone(), case.kind, case.operation.clone());
         key(self) == key(other) && family(&self.algorithm) == family(&other.algorithm)
     }

@@ -144,8 +144,8 @@ impl Inputs {
             _ => {
                 let (encoding, bytes) = self.private(operation);
                 each(move || {
-                    let key = scheme.load_signing_key(encoding, &bytes).expect("its own encoding");
-                    key.sign(b"", &message, Coins::Internal, &mut out).expect("a signature");
+                    let signed = scheme.sign_from(encoding, &bytes, b"", &message, Coins::Internal, &mut out);
+                    signed.expect("a signature");
                 })
             }
         }

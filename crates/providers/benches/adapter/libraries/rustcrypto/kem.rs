@@ -45,7 +45,9 @@ pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
         }),
         "decapsulate" => {
             let key = DecapsulationKey::from_seed(seed.into());
-            each(move || received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length"))))
+            each(move || {
+                received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length")))
+            })
         }
         "decapsulate encoded key=seed" => each(move || {
             let key = DecapsulationKey::from_seed(private.as_slice().try_into().expect("its length"));
@@ -53,7 +55,8 @@ pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
         }),
         "decapsulate encoded key=expanded" => each(move || {
             #[allow(deprecated, reason = "an encoding of FIPS 203")]
-            let key = ml_kem::ExpandedKeyEncoding::from_expanded_bytes(private.as_slice().try_into().expect("its length"));
+            let key =
+                ml_kem::ExpandedKeyEncoding::from_expanded_bytes(private.as_slice().try_into().expect("its length"));
             let key: DecapsulationKey = key.expect("a key");
             received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length")));
         }),

@@ -1,0 +1,111 @@
+//! libsecp256k1: the C functions, with one context that was blinded when it was made.
+
+use super::Bare;
+use crate::interleaved::Side;
+use crate::operations::{each, making, signature};
+use secp256k1::ffi::{self, CPtr, Context};
+use secp256k1::{All, PublicKey, Secp256k1};
+use sha2::{Digest, Sha256};
+use std::ptr;
+
+pub(crate) struct Libsecp256k1;
+
+impl Bare for Libsecp256k1 {
+    fn library(&self) -> &'static str {
+        "libsecp256k1"
+    }
+
+    fn algorithms(&self) -> &'static [&'static str] {
+        &["ECDSA-secp256k1"]
+    }
+
+    fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+        let context = blinded();
+        let scalar: [u8; 32] = inputs.private("").1.try_into().ok()?;
+        let (public, message, signature) = (inputs.public.clone(), inputs.message.clone(), inputs.signature.clone());
+        let (mut public_out, mut private_out, mut out) = ([0; 33], [0; 32], [0; 64]);
+        Some(match operation {
+            "keygen" => making(move || {
+                let scalar = draw();
+                Box::new((scalar, point(context, &scalar)))
+            }),
+            "keygen coins=exact" => making(move || Box::new((scalar, point(context, &scalar)))),
+            "keygen encoded" => each(move || {
+                private_out = draw();
+                public_out = PublicKey::from(point(context, &private_out)).serialize();
+                std::hint::black_box((&public_out, &private_out));
+            }),
+            "keygen encoded coins=exact" => each(move || {
+                public_out = PublicKey::from(point(context, &scalar)).serialize();
+                std::hint::black_box(&public_out);
+            }),
+            "sign" => each(move || sign(context, &scalar, &message, &mut out)),
+            // The public point, which the prepared key of the other side has as well.
+            "sign encoded key=scalar" => each(move || {
+                std::hint::black_box(point(context, &scalar));
+                sign(context, &scalar, &message, &mut out);
+            }),
+            "verify" => {
+                let key = PublicKey::from_slice(&public).ok()?;
+                each(move || verify(context, &key, &message, &signature))
+            }
+            "verify encoded" => each(move || {
+                let key = PublicKey::from_slice(&public).expect("a point");
+                verify(context, &key, &message, &signature);
+            }),
+            _ => return None,
+        })
+    }
+}
+
+/// A context, which lives until the process ends.
+fn blinded() -> *const Context {
+    let context: &'static mut Secp256k1<All> = Box::leak(Box::new(Secp256k1::new()));
+    context.seeded_randomize(&draw());
+    context.ctx().as_ptr()
+}
+
+/// A scalar; that it is out of range has a chance of 2^-128.
+fn draw() -> [u8; 32] {
+    let mut scalar = [0; 32];
+    getrandom::fill(&mut scalar).expect("random bytes");
+    scalar
+}
+
+fn point(context: *const Context, scalar: &[u8; 32]) -> ffi::PublicKey {
+    // SAFETY: an array of bytes, which the call below fills; the scalar has 32 bytes.
+    unsafe {
+        let mut public = ffi::PublicKey::new();
+        assert_eq!(ffi::secp256k1_ec_pubkey_create(context, &raw mut public, scalar.as_ptr()), 1);
+        public
+    }
+}
+
+fn sign(context: *const Context, scalar: &[u8; 32], message: &[u8], out: &mut [u8; 64]) {
+    let digest: [u8; 32] = Sha256::digest(message).into();
+    // SAFETY: digest and scalar have 32 bytes, the scalar is in range; the signature is an array of bytes that is filled,
+    // and serialised to 64.
+    unsafe {
+        let mut signature = ffi::Signature::new();
+        let nonce = ffi::secp256k1_nonce_function_rfc6979;
+        let (digest, scalar) = (digest.as_ptr(), scalar.as_ptr());
+        assert_eq!(ffi::secp256k1_ecdsa_sign(context, &raw mut signature, digest, scalar, nonce, ptr::null()), 1);
+        ffi::secp256k1_ecdsa_signature_serialize_compact(
+            ffi::secp256k1_context_static,
+            out.as_mut_ptr(),
+            &raw const signature,
+        );
+    }
+}
+
+fn verify(context: *const Context, key: &PublicKey, message: &[u8], signature: &[u8]) {
+    let digest: [u8; 32] = Sha256::digest(message).into();
+    // SAFETY: the signature has 64 bytes and the digest 32; the parsed signature is filled by the first call.
+    unsafe {
+        let mut parsed = ffi::Signature::new();
+        let none = ffi::secp256k1_context_static;
+        assert_eq!(ffi::secp256k1_ecdsa_signature_parse_compact(none, &raw mut parsed, signature.as_ptr()), 1);
+        ffi::secp256k1_ecdsa_signature_normalize(none, &raw mut parsed, &raw const parsed);
+        assert_eq!(ffi::secp256k1_ecdsa_verify(context, &raw const parsed, digest.as_ptr(), key.as_c_ptr()), 1);
+    }
+}
