@@ -1,8 +1,8 @@
 //! ML-KEM (FIPS 203) by the crate `libcrux-ml-kem`. A key that is generated, here or from its seed, is held `unpacked`:
 //! matrix expanded, key hashed, vectors in NTT form. One that is loaded from its standard encoding is checked and stays
-//! packed, as the crate's calls for encoded keys take it: to unpack it first would cost more than they do, for the vector
-//! code's decapsulation keys a multiple, because the crate unpacks these by its portable hash and without vector
-//! instructions.
+//! packed, as the crate's calls for encoded keys take it: who has a key's bytes and one use for it calls these. To unpack it
+//! first copies more, and decapsulation keys are unpacked by the portable hash and without vector instructions, whatever
+//! the code path.
 
 use super::{draw, front, sized, sized_mut, write};
 use pqlab_primitives::{
