@@ -247,7 +247,7 @@ impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
 
 struct PreparedSigningKey<S: ParameterSet> {
     key: S::Signing,
-    generated: Option<Generated<S>>,
+    generated: Option<Box<Generated<S>>>,
 }
 
 /// What the crate cannot compute from an expanded signing key: known where the key was expanded here.
@@ -259,7 +259,7 @@ struct Generated<S: ParameterSet> {
 impl<S: ParameterSet> PreparedSigningKey<S> {
     fn expand(seed: Wiped<[u8; 32]>) -> PreparedSigningKey<S> {
         let (key, verifying_key) = S::generate(&seed);
-        PreparedSigningKey { key, generated: Some(Generated { seed, verifying_key }) }
+        PreparedSigningKey { key, generated: Some(Box::new(Generated { seed, verifying_key })) }
     }
 }
 
