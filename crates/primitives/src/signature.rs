@@ -68,6 +68,20 @@ pub trait SignatureScheme: Send + Sync {
     /// Parses, checks and prepares a signing key.
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>>;
 
+    /// Signs once with a signing key's bytes: [`load_signing_key`](Self::load_signing_key) and [`SigningKey::sign`], for
+    /// providers whose keys are so large that to keep one costs more than to use it where it was parsed.
+    fn sign_from(
+        &self,
+        encoding: KeyEncoding,
+        signing_key: &[u8],
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        self.load_signing_key(encoding, signing_key)?.sign(context, message, coins, out)
+    }
+
     /// Parses, checks and prepares a verifying key.
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>>;
 }

@@ -4,10 +4,10 @@ use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, front, library, 
 use fips203::traits::{Decaps as _, Encaps as _, KeyGen as _, SerDes as _};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 /// A parameter set. The crate repeats the same types in a module for each.
 trait KemSet: Send + Sync + 'static {
@@ -67,7 +67,7 @@ macro_rules! kem_sets {
 
             fn encapsulation_key(key: &Self::Decapsulation) -> Result<Self::Encapsulation> {
                 // FIPS 203, algorithm 16, line 3: dk = dk_PKE || ek || H(ek) || z. The crate has no function for it.
-                let bytes = Zeroizing::new(key.clone().into_bytes());
+                let bytes = Wiped::new(key.clone().into_bytes());
                 let end = fips203::$set::DK_LEN - 64;
                 Self::decode_encapsulation_key(&bytes[end - fips203::$set::EK_LEN..end])
             }
@@ -86,7 +86,7 @@ macro_rules! kem_sets {
                 };
                 let (shared, sent) = sent.map_err(library("fips203 encaps"))?;
                 ciphertext.copy_from_slice(&sent.into_bytes());
-                secret.copy_from_slice(&*Zeroizing::new(shared.into_bytes()));
+                secret.copy_from_slice(&*Wiped::new(shared.into_bytes()));
                 Ok(())
             }
 
@@ -95,7 +95,7 @@ macro_rules! kem_sets {
                 let ciphertext = fips203::$set::CipherText::try_from_bytes(*sized("ciphertext", ciphertext)?)
                     .map_err(|_| Error::Malformed("ciphertext"))?;
                 let shared = key.try_decaps(&ciphertext).map_err(library("fips203 decaps"))?;
-                secret.copy_from_slice(&*Zeroizing::new(shared.into_bytes()));
+                secret.copy_from_slice(&*Wiped::new(shared.into_bytes()));
                 Ok(())
             }
         })*

@@ -17,11 +17,10 @@ use ::fn_dsa::{
 };
 use pqlab_primitives::{
     BuildInfo, CoinSupport, Coins, Error, KeyEncoding, Provider, Result, SignatureInfo, SignatureParameters,
-    SignatureScheme, SigningKey, Unsupported, VerifyingKey,
+    SignatureScheme, SigningKey, Unsupported, VerifyingKey, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use zeroize::Zeroizing;
 
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("fn-dsa", build_info());
@@ -121,7 +120,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
         let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)];
-        let mut signing_key = Zeroizing::new(vec![0; sign_key_size(D::LOGN)]);
+        let mut signing_key = Wiped::new(vec![0; sign_key_size(D::LOGN)]);
         self.generate_encoded(coins, &mut verifying_key, &mut signing_key)?;
         self.load_signing_key(KeyEncoding::Expanded, &signing_key)
     }
@@ -134,6 +133,29 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         Ok(Box::new(PreparedSigningKey::<D>::decode(bytes)?))
     }
 
+    /// The key, 60 KiB or twice as much with the room to work in, stays where the crate parses it.
+    fn sign_from(
+        &self,
+        encoding: KeyEncoding,
+        signing_key: &[u8],
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        if encoding != KeyEncoding::Expanded {
+            return Err(NO_SUCH_ENCODING);
+        }
+        no_context(context)?;
+        no_given_coins(coins)?;
+        Error::check_length("signing key", sign_key_size(D::LOGN), signing_key.len())?;
+        let length = signature_size(D::LOGN);
+        let signature = front("signature", out, length)?;
+        let mut signer = D::Signer::decode(signing_key).ok_or(Error::Malformed("signing key"))?;
+        signer.sign(&mut System, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message, signature);
+        Ok(length)
+    }
+
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
         Error::check_length("verifying key", vrfy_key_size(D::LOGN), bytes.len())?;
         Ok(Box::new(PreparedVerifyingKey::<D>::decode(bytes)?))
@@ -141,7 +163,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
 }
 
 struct PreparedSigningKey<D: Degree> {
-    encoded: Zeroizing<Box<[u8]>>,
+    encoded: Wiped<Box<[u8]>>,
     verifying_key: Box<[u8]>,
     /// Copies that no thread signs with at the moment.
     idle: Mutex<Vec<Box<D::Signer>>>,
@@ -152,7 +174,7 @@ impl<D: Degree> PreparedSigningKey<D> {
         let signer = decode_signer::<D>(bytes)?;
         let mut verifying_key = vec![0; vrfy_key_size(D::LOGN)].into_boxed_slice();
         signer.to_verifying_key(&mut verifying_key);
-        Ok(PreparedSigningKey { encoded: Zeroizing::new(bytes.into()), verifying_key, idle: Mutex::new(vec![signer]) })
+        Ok(PreparedSigningKey { encoded: Wiped::new(bytes.into()), verifying_key, idle: Mutex::new(vec![signer]) })
     }
 
     /// A thread that panicked while it held the lock has left the list as it was or with one copy less.

@@ -145,3 +145,32 @@ fn liboqs_and_fn_dsa_understand_each_other() {
         }
     }
 }
+
+/// Signing from the key's bytes: as with a key that was loaded, for what is right and what is not.
+#[test]
+fn signs_from_encoded_keys_where_they_are_parsed() {
+    for provider in providers() {
+        for scheme in &provider.signatures {
+            let parameters = &scheme.info().parameters;
+            let mut public = vec![0; parameters.verifying_key];
+            let mut private = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
+            scheme.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
+            let mut signature = vec![0; parameters.signature];
+            let mut sign = |encoding, key: &[u8], context: &[u8], coins| {
+                scheme.sign_from(encoding, key, context, b"message", coins, &mut signature)
+            };
+            let expanded = KeyEncoding::Expanded;
+            assert!(matches!(sign(KeyEncoding::Seed, &private, b"", Coins::Internal), Err(Error::Unsupported(_))));
+            assert!(matches!(sign(expanded, &private, b"x", Coins::Internal), Err(Error::Unsupported(_))));
+            assert!(matches!(sign(expanded, &private, b"", Coins::Exact(&[1])), Err(Error::Unsupported(_))));
+            assert!(matches!(sign(expanded, &private[1..], b"", Coins::Internal), Err(Error::Length { .. })));
+            let damaged = vec![0xff; private.len()];
+            assert!(matches!(sign(expanded, &damaged, b"", Coins::Internal), Err(Error::Malformed(_))));
+            let length = sign(expanded, &private, b"", Coins::Internal).unwrap();
+            let verifier = scheme.load_verifying_key(&public).unwrap();
+            assert_eq!(verifier.verify(b"", b"message", &signature[..length]), Ok(()));
+            assert!(verifier.verify(b"", b"another", &signature[..length]).is_err());
+            assert!(scheme.sign_from(expanded, &private, b"", b"message", Coins::Internal, &mut [0; 9]).is_err());
+        }
+    }
+}

@@ -144,17 +144,18 @@ impl<F: Extending> Xof for Extendable<F> {
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
         let mut state = F::begin();
         F::finish(&mut state, message);
-        Ok(Box::new(Squeezing::<F>(state)))
+        Ok(Box::new(Streaming::<F>(state)))
     }
 
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
-        Ok(Box::new(Absorbing::<F>(F::begin())))
+        Ok(Box::new(Streaming::<F>(F::begin())))
     }
 }
 
-struct Absorbing<F: Extending>(F::State);
+/// One object absorbs and squeezes: the crate has one state for both, and nothing is allocated between them.
+struct Streaming<F: Extending>(F::State);
 
-impl<F: Extending> XofAbsorber for Absorbing<F> {
+impl<F: Extending> XofAbsorber for Streaming<F> {
     fn update(&mut self, part: &[u8]) -> Result<()> {
         F::update(&mut self.0, part);
         Ok(())
@@ -162,13 +163,11 @@ impl<F: Extending> XofAbsorber for Absorbing<F> {
 
     fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
         F::finish(&mut self.0, &[]);
-        Ok(Box::new(Squeezing::<F>(self.0)))
+        Ok(self)
     }
 }
 
-struct Squeezing<F: Extending>(F::State);
-
-impl<F: Extending> XofReader for Squeezing<F> {
+impl<F: Extending> XofReader for Streaming<F> {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
         F::squeeze(&mut self.0, out);
         Ok(())

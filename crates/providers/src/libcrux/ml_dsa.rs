@@ -1,14 +1,14 @@
 //! ML-DSA (FIPS 204) by the crate `libcrux-ml-dsa`. Its keys are the encoded bytes: each call decodes the key and
 //! expands the matrix anew, so that a prepared key saves only the copying.
 
-use super::{draw, front, sized, sized_mut};
+use super::{draw, front, sized, sized_mut, write};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey,
+    SigningKey, VerifyingKey, Wiped, wipe,
 };
+use std::convert::identity;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::{Zeroize, Zeroizing};
 
 pub(super) fn portable() -> Vec<Arc<dyn SignatureScheme>> {
     vec![MlDsa::<Portable44>::new(), MlDsa::<Portable65>::new(), MlDsa::<Portable87>::new()]
@@ -51,8 +51,10 @@ trait ParameterSet: Send + Sync + 'static {
     fn verify_shake128(key: &Self::Verifying, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()>;
 }
 
+/// `signed_with` gives a key as the crate's function that signs into a buffer takes it: not all sets take the same.
 macro_rules! parameter_set {
-    ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident) => {
+    ($name:ident, $algorithm:literal, $set:ident::$path:ident, $signing:ident, $verifying:ident, $signature:ident,
+     signed_with: $signed_with:expr) => {
         struct $name;
 
         impl ParameterSet for $name {
@@ -91,7 +93,7 @@ macro_rules! parameter_set {
             }
 
             fn clear(key: &mut Self::Signing) {
-                key.as_mut_slice().zeroize();
+                wipe(key.as_mut_slice());
             }
 
             fn sign(
@@ -103,9 +105,8 @@ macro_rules! parameter_set {
             ) -> Result<usize> {
                 const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
                 let out = front::<LENGTH>("signature", out)?;
-                let signature = libcrux_ml_dsa::$set::$path::sign(key, message, context, *rnd)
+                libcrux_ml_dsa::$set::$path::sign_mut($signed_with(key), message, context, *rnd, out)
                     .map_err(|error| Error::Library { call: "libcrux_ml_dsa sign", detail: format!("{error:?}") })?;
-                *out = *signature.as_ref();
                 Ok(LENGTH)
             }
 
@@ -152,7 +153,8 @@ macro_rules! parameter_sets {
             ml_dsa_44::$path,
             MLDSA44SigningKey,
             MLDSA44VerificationKey,
-            MLDSA44Signature
+            MLDSA44Signature,
+            signed_with: identity
         );
         parameter_set!(
             $name65,
@@ -160,7 +162,8 @@ macro_rules! parameter_sets {
             ml_dsa_65::$path,
             MLDSA65SigningKey,
             MLDSA65VerificationKey,
-            MLDSA65Signature
+            MLDSA65Signature,
+            signed_with: libcrux_ml_dsa::ml_dsa_65::MLDSA65SigningKey::as_ref
         );
         parameter_set!(
             $name87,
@@ -168,7 +171,8 @@ macro_rules! parameter_sets {
             ml_dsa_87::$path,
             MLDSA87SigningKey,
             MLDSA87VerificationKey,
-            MLDSA87Signature
+            MLDSA87Signature,
+            signed_with: identity
         );
     };
 }
@@ -226,7 +230,7 @@ impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
         match encoding {
             KeyEncoding::Seed => {
-                Ok(Box::new(PreparedSigningKey::<S>::expand(Zeroizing::new(*sized("signing key", bytes)?))))
+                Ok(Box::new(PreparedSigningKey::<S>::expand(Wiped::new(*sized("signing key", bytes)?))))
             }
             KeyEncoding::Expanded => {
                 let key = S::decode_signing_key(bytes)?;
@@ -243,19 +247,19 @@ impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
 
 struct PreparedSigningKey<S: ParameterSet> {
     key: S::Signing,
-    generated: Option<Generated<S>>,
+    generated: Option<Box<Generated<S>>>,
 }
 
 /// What the crate cannot compute from an expanded signing key: known where the key was expanded here.
 struct Generated<S: ParameterSet> {
-    seed: Zeroizing<[u8; 32]>,
+    seed: Wiped<[u8; 32]>,
     verifying_key: S::Verifying,
 }
 
 impl<S: ParameterSet> PreparedSigningKey<S> {
-    fn expand(seed: Zeroizing<[u8; 32]>) -> PreparedSigningKey<S> {
+    fn expand(seed: Wiped<[u8; 32]>) -> PreparedSigningKey<S> {
         let (key, verifying_key) = S::generate(&seed);
-        PreparedSigningKey { key, generated: Some(Generated { seed, verifying_key }) }
+        PreparedSigningKey { key, generated: Some(Box::new(Generated { seed, verifying_key })) }
     }
 }
 
@@ -340,12 +344,4 @@ fn check_context(context: &[u8]) -> Result<()> {
         return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
     }
     Ok(())
-}
-
-/// Writes `bytes` to the front of `out` and returns their number.
-fn write(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
-    let actual = out.len();
-    let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
-    front.copy_from_slice(bytes);
-    Ok(bytes.len())
 }

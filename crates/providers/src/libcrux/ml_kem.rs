@@ -1,13 +1,16 @@
-//! ML-KEM (FIPS 203) by the crate `libcrux-ml-kem`, with its `unpacked` keys: matrix expanded, key hashed, vectors in
-//! NTT form.
+//! ML-KEM (FIPS 203) by the crate `libcrux-ml-kem`. A key that is generated, here or from its seed, is held `unpacked`:
+//! matrix expanded, key hashed, vectors in NTT form. One that is loaded from its standard encoding is checked and stays
+//! packed, as the crate's calls for encoded keys take it: who has a key's bytes and one use for it calls these. To unpack it
+//! first copies more, and decapsulation keys are unpacked by the portable hash and without vector instructions, whatever
+//! the code path.
 
-use super::{draw, front, sized, sized_mut};
+use super::{draw, front, sized, sized_mut, write};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped, wipe,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub(super) fn portable() -> Vec<Arc<dyn Kem>> {
     vec![MlKem::<Portable512>::new(), MlKem::<Portable768>::new(), MlKem::<Portable1024>::new()]
@@ -28,18 +31,34 @@ trait ParameterSet: Send + Sync + 'static {
     const ALGORITHM: &'static str;
     type Encapsulation: Send + Sync;
     type Pair: Send + Sync;
+    type PackedEncapsulation: Send + Sync;
+    type PackedDecapsulation: Send + Sync;
 
     /// FIPS 203, algorithm 16, into the caller's buffers.
     fn generate_encoded(seed: &[u8; 64], encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;
     fn generate(seed: &[u8; 64]) -> Box<Self::Pair>;
-    fn decode_encapsulation_key(bytes: &[u8]) -> Result<Box<Self::Encapsulation>>;
-    fn decode_decapsulation_key(bytes: &[u8]) -> Result<Box<Self::Pair>>;
+    /// The checks of FIPS 203, section 7.2.
+    fn check_encapsulation_key(bytes: &[u8]) -> Result<Self::PackedEncapsulation>;
+    /// The checks of FIPS 203, section 7.3.
+    fn check_decapsulation_key(bytes: &[u8]) -> Result<Self::PackedDecapsulation>;
+    fn encapsulation_key_bytes(key: &Self::PackedEncapsulation) -> &[u8];
+    fn decapsulation_key_bytes(key: &Self::PackedDecapsulation) -> &[u8];
+    /// The encapsulation key's bytes within the decapsulation key's (FIPS 203, algorithm 16, line 3).
+    fn public_half_bytes(key: &Self::PackedDecapsulation) -> &[u8];
+    fn clear(key: &mut Self::PackedDecapsulation);
     fn encode_encapsulation_key(key: &Self::Encapsulation, out: &mut [u8]) -> Result<usize>;
     fn encode_public_half(pair: &Self::Pair, out: &mut [u8]) -> Result<usize>;
     fn encode_decapsulation_key(pair: &Self::Pair, out: &mut [u8]) -> Result<usize>;
     fn encapsulation_key(pair: &Self::Pair) -> Box<Self::Encapsulation>;
     fn encapsulate(key: &Self::Encapsulation, m: &[u8; 32], ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()>;
     fn decapsulate(pair: &Self::Pair, ciphertext: &[u8], secret: &mut [u8]) -> Result<()>;
+    fn encapsulate_packed(
+        key: &Self::PackedEncapsulation,
+        m: &[u8; 32],
+        ciphertext: &mut [u8],
+        secret: &mut [u8],
+    ) -> Result<()>;
+    fn decapsulate_packed(key: &Self::PackedDecapsulation, ciphertext: &[u8], secret: &mut [u8]) -> Result<()>;
 }
 
 macro_rules! parameter_set {
@@ -51,6 +70,8 @@ macro_rules! parameter_set {
             const ALGORITHM: &'static str = $algorithm;
             type Encapsulation = libcrux_ml_kem::$set::$path::unpacked::$encapsulation;
             type Pair = libcrux_ml_kem::$set::$path::unpacked::$pair;
+            type PackedEncapsulation = libcrux_ml_kem::$set::$public;
+            type PackedDecapsulation = libcrux_ml_kem::$set::$private;
 
             fn generate_encoded(
                 seed: &[u8; 64],
@@ -71,24 +92,38 @@ macro_rules! parameter_set {
                 pair
             }
 
-            fn decode_encapsulation_key(bytes: &[u8]) -> Result<Box<Self::Encapsulation>> {
+            fn check_encapsulation_key(bytes: &[u8]) -> Result<Self::PackedEncapsulation> {
                 let packed = libcrux_ml_kem::$set::$public::from(sized("encapsulation key", bytes)?);
                 if !libcrux_ml_kem::$set::$path::validate_public_key(&packed) {
                     return Err(Error::Malformed("encapsulation key"));
                 }
-                let mut key = Box::new(libcrux_ml_kem::$set::$path::unpacked::init_public_key());
-                libcrux_ml_kem::$set::$path::unpacked::unpacked_public_key(&packed, &mut key);
-                Ok(key)
+                Ok(packed)
             }
 
-            fn decode_decapsulation_key(bytes: &[u8]) -> Result<Box<Self::Pair>> {
+            fn check_decapsulation_key(bytes: &[u8]) -> Result<Self::PackedDecapsulation> {
                 let packed = libcrux_ml_kem::$set::$private::from(sized("decapsulation key", bytes)?);
                 if !libcrux_ml_kem::$set::$path::validate_private_key_only(&packed) {
                     return Err(Error::Malformed("decapsulation key"));
                 }
-                let mut pair = Box::new(libcrux_ml_kem::$set::$path::unpacked::init_key_pair());
-                libcrux_ml_kem::$set::$path::unpacked::key_pair_from_private_mut(&packed, &mut pair);
-                Ok(pair)
+                Ok(packed)
+            }
+
+            fn encapsulation_key_bytes(key: &Self::PackedEncapsulation) -> &[u8] {
+                key.as_slice()
+            }
+
+            fn decapsulation_key_bytes(key: &Self::PackedDecapsulation) -> &[u8] {
+                key.as_slice()
+            }
+
+            fn public_half_bytes(key: &Self::PackedDecapsulation) -> &[u8] {
+                const PUBLIC: usize = libcrux_ml_kem::$set::$public::len();
+                const END: usize = libcrux_ml_kem::$set::$private::len() - 64;
+                &key.as_slice()[END - PUBLIC..END]
+            }
+
+            fn clear(key: &mut Self::PackedDecapsulation) {
+                wipe(&mut key[0..]);
             }
 
             fn encode_encapsulation_key(key: &Self::Encapsulation, out: &mut [u8]) -> Result<usize> {
@@ -133,6 +168,26 @@ macro_rules! parameter_set {
                 let ciphertext = sized("ciphertext", ciphertext)?.into();
                 *sized_mut("shared secret", secret)? =
                     libcrux_ml_kem::$set::$path::unpacked::decapsulate(pair, &ciphertext);
+                Ok(())
+            }
+
+            fn encapsulate_packed(
+                key: &Self::PackedEncapsulation,
+                m: &[u8; 32],
+                ciphertext: &mut [u8],
+                secret: &mut [u8],
+            ) -> Result<()> {
+                let ciphertext = sized_mut("ciphertext", ciphertext)?;
+                let secret = sized_mut("shared secret", secret)?;
+                let (c, k) = libcrux_ml_kem::$set::$path::encapsulate(key, *m);
+                *ciphertext = c.into();
+                *secret = k;
+                Ok(())
+            }
+
+            fn decapsulate_packed(key: &Self::PackedDecapsulation, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+                let ciphertext = sized("ciphertext", ciphertext)?.into();
+                *sized_mut("shared secret", secret)? = libcrux_ml_kem::$set::$path::decapsulate(key, &ciphertext);
                 Ok(())
             }
         }
@@ -210,19 +265,16 @@ impl<S: ParameterSet> Kem for MlKem<S> {
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(PreparedEncapsulationKey::<S>(S::decode_encapsulation_key(bytes)?)))
+        Ok(Box::new(PackedEncapsulationKey::<S>(S::check_encapsulation_key(bytes)?)))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         match encoding {
             KeyEncoding::Seed => {
-                let seed = Zeroizing::new(*sized("decapsulation key", bytes)?);
+                let seed = Wiped::new(*sized("decapsulation key", bytes)?);
                 Ok(Box::new(PreparedDecapsulationKey::<S>::expand(seed)))
             }
-            KeyEncoding::Expanded => {
-                let pair = S::decode_decapsulation_key(bytes)?;
-                Ok(Box::new(PreparedDecapsulationKey::<S> { pair, seed: None }))
-            }
+            KeyEncoding::Expanded => Ok(Box::new(PackedDecapsulationKey::<S>(S::check_decapsulation_key(bytes)?))),
             _ => Err(NO_SUCH_ENCODING),
         }
     }
@@ -242,13 +294,12 @@ impl<S: ParameterSet> EncapsulationKey for PreparedEncapsulationKey<S> {
 
 struct PreparedDecapsulationKey<S: ParameterSet> {
     pair: Box<S::Pair>,
-    /// Known unless the key was loaded expanded.
-    seed: Option<Zeroizing<[u8; 64]>>,
+    seed: Wiped<[u8; 64]>,
 }
 
 impl<S: ParameterSet> PreparedDecapsulationKey<S> {
-    fn expand(seed: Zeroizing<[u8; 64]>) -> PreparedDecapsulationKey<S> {
-        PreparedDecapsulationKey { pair: S::generate(&seed), seed: Some(seed) }
+    fn expand(seed: Wiped<[u8; 64]>) -> PreparedDecapsulationKey<S> {
+        PreparedDecapsulationKey { pair: S::generate(&seed), seed }
     }
 }
 
@@ -266,14 +317,56 @@ impl<S: ParameterSet> DecapsulationKey for PreparedDecapsulationKey<S> {
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
-        match (encoding, &self.seed) {
-            (KeyEncoding::Expanded, _) => S::encode_decapsulation_key(&self.pair, out),
-            (KeyEncoding::Seed, Some(seed)) => {
-                *front("decapsulation key", out)? = **seed;
-                Ok(seed.len())
-            }
-            (KeyEncoding::Seed, None) => Err(Error::Unsupported("the key was loaded expanded: its seed is unknown")),
+        match encoding {
+            KeyEncoding::Expanded => S::encode_decapsulation_key(&self.pair, out),
+            KeyEncoding::Seed => write("decapsulation key", &*self.seed, out),
             _ => Err(NO_SUCH_ENCODING),
         }
+    }
+}
+
+/// A key that was loaded: each encapsulation hashes it and expands the matrix.
+struct PackedEncapsulationKey<S: ParameterSet>(S::PackedEncapsulation);
+
+impl<S: ParameterSet> EncapsulationKey for PackedEncapsulationKey<S> {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        S::encapsulate_packed(&self.0, &*draw(coins)?, ciphertext, secret)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", S::encapsulation_key_bytes(&self.0), out)
+    }
+}
+
+/// A key that was loaded expanded: each decapsulation decodes its vectors and expands the matrix.
+struct PackedDecapsulationKey<S: ParameterSet>(S::PackedDecapsulation);
+
+impl<S: ParameterSet> DecapsulationKey for PackedDecapsulationKey<S> {
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        S::decapsulate_packed(&self.0, ciphertext, secret)
+    }
+
+    /// The hash check does not cover the coefficients: whether they are reduced is checked here.
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        let key = S::check_encapsulation_key(S::public_half_bytes(&self.0))?;
+        Ok(Box::new(PackedEncapsulationKey::<S>(key)))
+    }
+
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", S::public_half_bytes(&self.0), out)
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match encoding {
+            KeyEncoding::Expanded => write("decapsulation key", S::decapsulation_key_bytes(&self.0), out),
+            KeyEncoding::Seed => Err(Error::Unsupported("the key was loaded expanded: its seed is unknown")),
+            _ => Err(NO_SUCH_ENCODING),
+        }
+    }
+}
+
+impl<S: ParameterSet> Drop for PackedDecapsulationKey<S> {
+    fn drop(&mut self) {
+        S::clear(&mut self.0);
     }
 }

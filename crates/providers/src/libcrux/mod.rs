@@ -14,8 +14,7 @@ mod tests;
 
 use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_versions};
-use pqlab_primitives::{Backend, BuildInfo, Coins, Error, Provider, Result, Unsupported};
-use zeroize::Zeroizing;
+use pqlab_primitives::{Backend, BuildInfo, Coins, Error, Provider, Result, Unsupported, Wiped};
 
 /// The portable code always; the vector code where the crates have some and this CPU runs it.
 pub(crate) fn providers() -> Vec<Provider> {
@@ -69,7 +68,10 @@ fn vectorised() -> Option<Provider> {
 fn provider(backend: &str) -> Provider {
     let build_info = BuildInfo {
         version: crate_versions(&["libcrux-ml-kem", "libcrux-ml-dsa", "libcrux-sha3"]),
-        build: format!("{}; {backend} code; ML-KEM keys held unpacked, the crates clear no keys of theirs", compiled()),
+        build: format!(
+            "{}; {backend} code; generated ML-KEM keys are held unpacked, the crates clear no keys of theirs",
+            compiled()
+        ),
     };
     let mut provider = Provider::new("libcrux", build_info);
     provider.backend = Some(Backend(backend.to_owned()));
@@ -90,8 +92,8 @@ fn one_message_at_a_time(reason: &str) -> Vec<Unsupported> {
 }
 
 /// The given coins, or as many from the operating system.
-fn draw<const N: usize>(coins: Coins) -> Result<Zeroizing<[u8; N]>> {
-    let mut drawn = Zeroizing::new([0; N]);
+fn draw<const N: usize>(coins: Coins) -> Result<Wiped<[u8; N]>> {
+    let mut drawn = Wiped::new([0; N]);
     match coins.exact::<N>()? {
         Some(given) => *drawn = *given,
         None => getrandom::fill(&mut *drawn)
@@ -115,4 +117,12 @@ fn sized_mut<'a, const N: usize>(what: &'static str, bytes: &'a mut [u8]) -> Res
 fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
     let actual = out.len();
     out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
+}
+
+/// Writes `bytes` to the front of `out` and returns their number.
+fn write(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
+    let actual = out.len();
+    let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
+    front.copy_from_slice(bytes);
+    Ok(bytes.len())
 }

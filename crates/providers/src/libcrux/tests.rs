@@ -156,6 +156,31 @@ fn kems_round_trip_in_every_encoding() {
     }
 }
 
+/// A key that was loaded stays packed and answers for both of its halves.
+#[test]
+fn loaded_keys_stay_packed_and_know_their_public_half() {
+    for kem in kems() {
+        let generated = kem.generate(Coins::Exact(&bytes(64, 3))).unwrap();
+        let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
+        generated.encode(KeyEncoding::Expanded, &mut private).unwrap();
+        let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
+        let length = kem.info().parameters.encapsulation_key;
+        let (mut of_loaded, mut of_generated) = (vec![0; length], vec![0; length]);
+        assert_eq!(loaded.encode_encapsulation_key(&mut of_loaded), Ok(length));
+        assert_eq!(generated.encode_encapsulation_key(&mut of_generated), Ok(length));
+        assert_eq!(of_loaded, of_generated);
+        assert!(matches!(loaded.encode(KeyEncoding::Seed, &mut [0; 64]), Err(Error::Unsupported(_))));
+
+        // Packed and unpacked keys give the same ciphertext and secret for the same coins.
+        let packed = kem.load_encapsulation_key(&of_loaded).unwrap();
+        let unpacked = generated.encapsulation_key().unwrap();
+        let one = encapsulate(&*kem, &*packed, Coins::Exact(&bytes(32, 4)));
+        let other = encapsulate(&*kem, &*unpacked, Coins::Exact(&bytes(32, 4)));
+        assert_eq!((&one.ciphertext, &one.secret), (&other.ciphertext, &other.secret));
+        assert_eq!(decapsulate(&*loaded, &one.ciphertext).unwrap(), one.secret);
+    }
+}
+
 fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Vec<u8> {
     let mut out = vec![0; kem.info().parameters.encapsulation_key];
     assert_eq!(key.encode(&mut out), Ok(out.len()));

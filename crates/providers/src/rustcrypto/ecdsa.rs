@@ -6,11 +6,10 @@ use super::{no_context, no_signing_coins, write};
 use getrandom::SysRng;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    VerifyingKey, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![Ecdsa::<Secp256k1>::new(), Ecdsa::<P256>::new(), Ecdsa::<P384>::new()]
@@ -56,7 +55,7 @@ macro_rules! curve {
             }
 
             fn encode_signing_key(key: &Self::Signing, out: &mut [u8]) -> Result<usize> {
-                write("signing key", out, &Zeroizing::new(key.to_bytes()))
+                write("signing key", out, &Wiped::new(key.to_bytes()))
             }
 
             fn verifying_key(key: &Self::Signing) -> Self::Verifying {

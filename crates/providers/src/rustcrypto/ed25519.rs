@@ -5,11 +5,10 @@ use super::{check_context, draw, no_context, no_signing_coins, sized, write};
 use ed25519_dalek::{Signature, Signer, SigningKey, Verifier, VerifyingKey};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
+    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use sha2::{Digest, Sha512};
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub(super) fn signature() -> Arc<dyn SignatureScheme> {
     let info = SignatureInfo {
@@ -30,7 +29,7 @@ fn generate_key(coins: Coins) -> Result<SigningKey> {
     if let Some(seed) = coins.exact::<32>()? {
         return Ok(SigningKey::from_bytes(seed));
     }
-    let mut seed = Zeroizing::new([0; 32]);
+    let mut seed = Wiped::new([0; 32]);
     draw(&mut *seed)?;
     Ok(SigningKey::from_bytes(&seed))
 }

@@ -110,35 +110,51 @@ where
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
         let mut state = D::default();
         state.update(message);
-        Ok(Box::new(Squeezing(state.finalize_xof())))
+        Ok(Box::new(Streaming::<D>::Squeezing(state.finalize_xof())))
     }
 
     fn absorber(&self) -> Result<Box<dyn XofAbsorber>> {
-        Ok(Box::new(Absorbing(D::default())))
+        Ok(Box::new(Streaming::Absorbing(D::default())))
     }
 }
 
-struct Absorbing<D>(D);
+/// One object absorbs and then squeezes, so that nothing is allocated between them.
+enum Streaming<D: ExtendableOutput> {
+    Absorbing(D),
+    Squeezing(D::Reader),
+}
 
-impl<D: ExtendableOutput + Update + Send + 'static> XofAbsorber for Absorbing<D>
+impl<D: ExtendableOutput + Update + Default + Send + 'static> XofAbsorber for Streaming<D>
 where
     D::Reader: Send,
 {
     fn update(&mut self, part: &[u8]) -> Result<()> {
-        self.0.update(part);
+        match self {
+            Streaming::Absorbing(state) => state.update(part),
+            Streaming::Squeezing(_) => return Err(ENDED),
+        }
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<Box<dyn XofReader>> {
-        Ok(Box::new(Squeezing(self.0.finalize_xof())))
+    fn finish(mut self: Box<Self>) -> Result<Box<dyn XofReader>> {
+        let Streaming::Absorbing(state) = &mut *self else { return Err(ENDED) };
+        let reader = std::mem::take(state).finalize_xof();
+        *self = Streaming::Squeezing(reader);
+        Ok(self)
     }
 }
 
-struct Squeezing<R>(R);
-
-impl<R: SqueezingState + Send> XofReader for Squeezing<R> {
+impl<D: ExtendableOutput + Send + 'static> XofReader for Streaming<D>
+where
+    D::Reader: Send,
+{
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
-        self.0.read(out);
+        match self {
+            Streaming::Squeezing(reader) => reader.read(out),
+            Streaming::Absorbing(_) => return Err(Error::Unsupported("the message has not ended")),
+        }
         Ok(())
     }
 }
+
+const ENDED: Error = Error::Unsupported("the message has ended");

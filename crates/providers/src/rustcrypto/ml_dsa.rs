@@ -9,12 +9,11 @@ use getrandom::SysRng;
 use getrandom::rand_core::{TryCryptoRng, TryRng};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, MU, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
+    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![
@@ -43,10 +42,16 @@ impl SecretVectors {
         // Packed as `eta - coefficient` in 3 or 4 bits, after rho, K and tr.
         let (bits, before) = (if self.eta == 2 { 3 } else { 4 }, 32 + 32 + 64);
         let packed = &expanded_key[before..before + self.polynomials * 256 * bits / 8];
-        packed.chunks_exact(bits).all(|eight| {
-            let word = eight.iter().rev().fold(0u32, |word, &byte| word << 8 | u32::from(byte));
-            (0..8).all(|i| (word >> (i * bits)) & ((1 << bits) - 1) <= 2 * self.eta)
-        })
+        // Above 2 eta is what has its highest bit set and another one: vectors of them are looked at, without a branch.
+        if self.eta == 2 {
+            let above = packed.chunks_exact(3).map(|eight| {
+                let word = u32::from_le_bytes([eight[0], eight[1], eight[2], 0]);
+                word & (word << 1 | word << 2) & 0o44_444_444
+            });
+            above.fold(0, |all, one| all | one) == 0
+        } else {
+            packed.iter().map(|two| two & (two << 1 | two << 2 | two << 3) & 0x88).fold(0, |all, one| all | one) == 0
+        }
     }
 }
 
@@ -74,7 +79,7 @@ impl<P: ParameterSet> MlDsa<P> {
         if let Some(seed) = coins.exact::<32>()? {
             return Ok(SigningKey::from_seed(seed.into()));
         }
-        let mut seed = Zeroizing::new([0; 32]);
+        let mut seed = Wiped::new([0; 32]);
         draw(&mut *seed)?;
         Ok(SigningKey::from_seed((&*seed).into()))
     }
@@ -204,7 +209,7 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
             }
             (KeyEncoding::Expanded, _) => {
                 #[allow(deprecated, reason = "FIPS 204's expanded key is an encoding of its own here")]
-                let bytes = Zeroizing::new(self.expanded().to_expanded());
+                let bytes = Wiped::new(self.expanded().to_expanded());
                 write("signing key", out, &bytes)
             }
             _ => Err(Error::Unsupported("an ML-DSA key is a seed or expanded")),

@@ -1,15 +1,16 @@
 //! ML-KEM (FIPS 203) by the crate `ml-kem`. Seeds are its own encoding; the expanded one it calls deprecated.
 
 use super::{draw, fill, sized, write};
-use ml_kem::kem::{Decapsulate, KeyExport};
+use getrandom::SysRng;
+use ml_kem::kem::{Decapsulate, Generate, KeyExport};
 #[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]
 use ml_kem::{ExpandedKeyEncoding, ml_kem_512, ml_kem_768, ml_kem_1024};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+    Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub(super) fn kems() -> Vec<Arc<dyn Kem>> {
     vec![MlKem::<MlKem512>::new(), MlKem::<MlKem768>::new(), MlKem::<MlKem1024>::new()]
@@ -21,6 +22,7 @@ trait ParameterSet: Send + Sync + 'static {
     type Encapsulation: Clone + Send + Sync;
     type Decapsulation: Send + Sync;
 
+    fn generate() -> Result<Self::Decapsulation>;
     fn expand(seed: &[u8; 64]) -> Self::Decapsulation;
     fn decode_encapsulation_key(bytes: &[u8]) -> Result<Self::Encapsulation>;
     fn decode_decapsulation_key(bytes: &[u8]) -> Result<Self::Decapsulation>;
@@ -43,6 +45,11 @@ macro_rules! parameter_set {
             type Encapsulation = $set::EncapsulationKey;
             type Decapsulation = $set::DecapsulationKey;
 
+            fn generate() -> Result<Self::Decapsulation> {
+                Self::Decapsulation::try_generate_from_rng(&mut SysRng)
+                    .map_err(|error| Error::Library { call: "SysRng", detail: error.to_string() })
+            }
+
             fn expand(seed: &[u8; 64]) -> Self::Decapsulation {
                 Self::Decapsulation::from_seed((*seed).into())
             }
@@ -62,13 +69,13 @@ macro_rules! parameter_set {
             }
 
             fn encode_decapsulation_key(key: &Self::Decapsulation, out: &mut [u8]) -> Result<usize> {
-                write("decapsulation key", out, &Zeroizing::new(key.to_expanded_bytes()))
+                write("decapsulation key", out, &Wiped::new(key.to_expanded_bytes()))
             }
 
             fn encode_seed(key: &Self::Decapsulation, out: &mut [u8]) -> Result<usize> {
                 let seed =
                     key.to_seed().ok_or(Error::Unsupported("the key was loaded expanded: its seed is unknown"))?;
-                write("decapsulation key", out, &Zeroizing::new(seed))
+                write("decapsulation key", out, &Wiped::new(seed))
             }
 
             fn encapsulation_key(key: &Self::Decapsulation) -> &Self::Encapsulation {
@@ -118,12 +125,10 @@ impl<S: ParameterSet> MlKem<S> {
 
     /// FIPS 203, algorithm 19: draws `d || z`.
     fn generate_key(coins: Coins) -> Result<S::Decapsulation> {
-        if let Some(seed) = coins.exact::<64>()? {
-            return Ok(S::expand(seed));
+        match coins.exact::<64>()? {
+            Some(seed) => Ok(S::expand(seed)),
+            None => S::generate(),
         }
-        let mut seed = Zeroizing::new([0; 64]);
-        draw(&mut *seed)?;
-        Ok(S::expand(&seed))
     }
 }
 
@@ -167,7 +172,7 @@ impl<S: ParameterSet> EncapsulationKey for PreparedEncapsulationKey<S> {
         if let Some(m) = coins.exact::<32>()? {
             return S::encapsulate(&self.0, m, ciphertext, secret);
         }
-        let mut m = Zeroizing::new([0; 32]);
+        let mut m = Wiped::new([0; 32]);
         draw(&mut *m)?;
         S::encapsulate(&self.0, &m, ciphertext, secret)
     }

@@ -5,11 +5,10 @@ use super::{check_context, draw, write};
 use ::slh_dsa::{ParameterSet, Signature, SigningKey, VerifyingKey};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait,
+    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
-use zeroize::Zeroizing;
 
 pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![
@@ -52,7 +51,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SlhDsa<P> {
     /// FIPS 205, algorithm 21: draws `SK.seed || SK.prf || PK.seed`.
     fn generate_key(&self, coins: Coins) -> Result<SigningKey<P>> {
         let length = self.info.parameters.keygen_coins;
-        let mut drawn = Zeroizing::new([0; 3 * MAX_N]);
+        let mut drawn = Wiped::new([0; 3 * MAX_N]);
         let seeds = match coins {
             Coins::Exact(seeds) => seeds,
             Coins::Internal => {
@@ -84,7 +83,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SignatureScheme for SlhDsa<P> {
     ) -> Result<(usize, usize)> {
         let key = self.generate_key(coins)?;
         let verifying = write("verifying key", verifying_key, &key.as_ref().to_bytes())?;
-        Ok((verifying, write("signing key", signing_key, &Zeroizing::new(key.to_bytes()))?))
+        Ok((verifying, write("signing key", signing_key, &Wiped::new(key.to_bytes()))?))
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKeyTrait>> {
@@ -168,7 +167,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SigningKeyTrait for PreparedSignin
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
-            KeyEncoding::Expanded => write("signing key", out, &Zeroizing::new(self.key.to_bytes())),
+            KeyEncoding::Expanded => write("signing key", out, &Wiped::new(self.key.to_bytes())),
             _ => Err(Error::Unsupported("an SLH-DSA key has one encoding")),
         }
     }

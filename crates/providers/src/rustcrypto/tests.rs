@@ -319,6 +319,25 @@ fn damaged_expanded_ml_dsa_keys_are_refused() {
     }
 }
 
+/// Each of the eight or two coefficients that share bytes, at every value that its bits can have.
+#[test]
+fn every_coefficient_of_an_expanded_ml_dsa_key_is_looked_at() {
+    for (algorithm, eta) in [("ML-DSA-44", 2_usize), ("ML-DSA-65", 4), ("ML-DSA-87", 2)] {
+        let scheme = provider().signature(algorithm).unwrap().clone();
+        let bits = if eta == 2 { 3 } else { 4 };
+        for place in 0..8 {
+            for packed in 0..1_u32 << bits {
+                let mut key = vec![0; scheme.info().signing_key(KeyEncoding::Expanded).unwrap()];
+                // After rho, K and tr, and behind a first group of eight.
+                let group = (packed << (place * bits)).to_le_bytes();
+                key[128 + bits..][..bits].copy_from_slice(&group[..bits]);
+                let loaded = scheme.load_signing_key(KeyEncoding::Expanded, &key);
+                assert_eq!(loaded.is_ok(), packed as usize <= 2 * eta, "{algorithm}, {packed} at {place}");
+            }
+        }
+    }
+}
+
 #[test]
 fn ecdsa_takes_both_point_encodings_and_both_values_of_s() {
     let provider = provider();

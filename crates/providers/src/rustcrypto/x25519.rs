@@ -4,11 +4,10 @@
 use super::{draw, fill, sized, write};
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
-    KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result,
+    KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result, Wiped,
 };
 use std::sync::{Arc, OnceLock};
 use x25519_dalek::{PublicKey, StaticSecret};
-use zeroize::Zeroizing;
 
 pub(super) fn kem() -> Arc<dyn Kem> {
     let parameters = KemParameters::of("X25519").expect("the table of KEMs has X25519");
@@ -25,7 +24,7 @@ fn generate_secret(coins: Coins) -> Result<StaticSecret> {
     if let Some(scalar) = coins.exact::<32>()? {
         return Ok(StaticSecret::from(*scalar));
     }
-    let mut scalar = Zeroizing::new([0; 32]);
+    let mut scalar = Wiped::new([0; 32]);
     draw(&mut *scalar)?;
     Ok(StaticSecret::from(*scalar))
 }

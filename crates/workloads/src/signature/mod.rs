@@ -151,6 +151,23 @@ impl Mode {
         }
     }
 
+    /// As [`sign`](Self::sign), from the signing key's bytes.
+    #[inline(always)]
+    fn sign_from(
+        self,
+        scheme: &dyn SignatureScheme,
+        encoding: KeyEncoding,
+        key: &[u8],
+        message: &[u8],
+        out: &mut [u8],
+    ) -> LibraryResult<usize> {
+        if self.prehash.is_some() {
+            return self.sign(scheme.load_signing_key(encoding, key)?.as_ref(), message, out);
+        }
+        let coins = if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal };
+        scheme.sign_from(encoding, key, &[], message, coins, out)
+    }
+
     #[inline(always)]
     fn verify(self, key: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> LibraryResult<()> {
         match self.prehash {

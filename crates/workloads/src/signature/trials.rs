@@ -220,10 +220,9 @@ impl Trial for Sign {
             let message = &self.messages[self.message.advance()];
             self.length = match self.encoding {
                 None => self.mode.sign(key.as_ref(), message, &mut self.signature),
-                Some(encoding) => self
-                    .scheme
-                    .load_signing_key(encoding, encoded)
-                    .and_then(|key| self.mode.sign(key.as_ref(), message, &mut self.signature)),
+                Some(encoding) => {
+                    self.mode.sign_from(self.scheme.as_ref(), encoding, encoded, message, &mut self.signature)
+                }
             }
             .map_err(fault)?;
         }

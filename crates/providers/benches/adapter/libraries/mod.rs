@@ -4,8 +4,14 @@
 mod aws_lc;
 #[cfg(feature = "aws-lc")]
 mod aws_lc_other;
+#[cfg(feature = "fips")]
+mod fips;
+#[cfg(feature = "fn-dsa")]
+mod fn_dsa;
 #[cfg(any(feature = "cryptogams", feature = "keccak"))]
 mod keccak;
+#[cfg(feature = "libcrux")]
+mod libcrux;
 #[cfg(feature = "liboqs")]
 mod liboqs;
 #[cfg(feature = "libsecp256k1")]
@@ -18,6 +24,8 @@ mod openssl_classical;
 #[cfg(feature = "openssl")]
 mod openssl_symmetric;
 mod reasons;
+#[cfg(feature = "rustcrypto")]
+mod rustcrypto;
 
 pub(crate) use reasons::{reason, reasons};
 
@@ -31,7 +39,7 @@ use std::sync::Arc;
 ///
 /// `provider` is the provider's name, with its code path where the library has several.
 pub(crate) trait Bare: Sync {
-    /// The library's name.
+    /// The library's name, or the provider's where each of its code paths has calls of its own.
     fn library(&self) -> &'static str;
 
     /// The algorithms that are compared: one of those that go through the same code of the adapter.
@@ -102,6 +110,16 @@ impl<T> Drop for Owned<T> {
 const LIBRARIES: &[&dyn Bare] = &[
     #[cfg(feature = "aws-lc")]
     &aws_lc::AwsLc,
+    #[cfg(feature = "fips")]
+    &fips::Fips,
+    #[cfg(feature = "fn-dsa")]
+    &fn_dsa::FnDsa,
+    #[cfg(feature = "libcrux")]
+    &libcrux::PORTABLE,
+    #[cfg(all(feature = "libcrux", target_arch = "x86_64"))]
+    &libcrux::AVX2,
+    #[cfg(all(feature = "libcrux", target_arch = "aarch64"))]
+    &libcrux::NEON,
     #[cfg(feature = "cryptogams")]
     &keccak::Cryptogams,
     #[cfg(feature = "keccak")]
@@ -113,6 +131,8 @@ const LIBRARIES: &[&dyn Bare] = &[
     &null::Null,
     #[cfg(feature = "openssl")]
     &openssl::OpenSsl,
+    #[cfg(feature = "rustcrypto")]
+    &rustcrypto::RustCrypto,
 ];
 
 /// Whether a library's own calls are known here.
@@ -123,7 +143,9 @@ pub(crate) fn has_file(library: &str) -> bool {
 
 /// The adapter against the library's own call, where there is such a comparison.
 pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
-    let library = LIBRARIES.iter().find(|library| library.library() == case.provider.library)?;
+    let provider = case.provider.id();
+    let names = [provider.as_str(), case.provider.library.as_str()];
+    let library = LIBRARIES.iter().find(|library| names.contains(&library.library()))?;
     if !library.algorithms().contains(&case.algorithm.as_str()) {
         return None;
     }

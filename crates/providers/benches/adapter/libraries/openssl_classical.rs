@@ -61,12 +61,8 @@ impl Curve {
     fn private(self, scalar: &[u8]) -> Key {
         let mut number: [u8; 32] = scalar.try_into().expect("32 bytes");
         number.reverse();
-        let number = parameter(
-            sys::OSSL_PKEY_PARAM_PRIV_KEY,
-            sys::OSSL_PARAM_UNSIGNED_INTEGER,
-            number.as_ptr(),
-            number.len(),
-        );
+        let number =
+            parameter(sys::OSSL_PKEY_PARAM_PRIV_KEY, sys::OSSL_PARAM_UNSIGNED_INTEGER, number.as_ptr(), number.len());
         let mut params = [text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.group), number, sys::OSSL_PARAM_END];
         let key = import(c"EC", sys::EVP_PKEY_KEYPAIR, &mut params);
         // The import alone takes zero and scalars beyond the order.
@@ -97,10 +93,7 @@ impl Curve {
         // SAFETY: the room in both buffers is given; the array has its end.
         unsafe {
             let out = point.as_mut_ptr();
-            assert_eq!(
-                sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out, point.len(), &raw mut length),
-                1
-            );
+            assert_eq!(sys::EVP_PKEY_get_octet_string_param(key.raw(), part, out, point.len(), &raw mut length), 1);
             assert_eq!(sys::EVP_PKEY_get_params(key.raw(), params.as_mut_ptr()), 1);
         }
         private.reverse();
@@ -165,11 +158,8 @@ pub(super) fn ecdsa(inputs: &signature::Inputs, operation: &str, ledger: bool) -
     let (_, scalar) = inputs.private("");
     let (public, message, mut out) = (inputs.public.clone(), inputs.message.clone(), [0; 104]);
     let mut der = [0; 104];
-    let length = sign(
-        &context(&curve.private(&scalar), &scheme, Purpose::Sign, &params),
-        &digest(&hash, &message),
-        &mut der,
-    );
+    let length =
+        sign(&context(&curve.private(&scalar), &scheme, Purpose::Sign, &params), &digest(&hash, &message), &mut der);
     Some(match operation {
         "keygen" => making(move || generate(&generator)),
         "keygen coins=exact" => making(move || curve.private(&scalar)),
@@ -218,8 +208,7 @@ fn read(selection: c_int, bytes: &[u8]) -> Key {
     unsafe {
         let (kind, structure, name) = (c"DER".as_ptr(), c"type-specific".as_ptr(), c"RSA".as_ptr());
         let (null, none) = (ptr::null_mut(), ptr::null());
-        let decoder =
-            sys::OSSL_DECODER_CTX_new_for_pkey(&raw mut key, kind, structure, name, selection, null, none);
+        let decoder = sys::OSSL_DECODER_CTX_new_for_pkey(&raw mut key, kind, structure, name, selection, null, none);
         let decoder = Owned::new(decoder, sys::OSSL_DECODER_CTX_free);
         assert_eq!(sys::OSSL_DECODER_from_data(decoder.raw(), &raw mut data, &raw mut rest), 1);
         sys::ERR_clear_error();

@@ -5,7 +5,8 @@ use crate::operations::Case;
 const NULL: &str =
     "null: what its calls cost beyond an empty loop is the harness's own floor, which every run measures";
 
-const RSA_KEYS: &str = "RSA key generation: the search for primes takes 50 to 500 ms, by chance; no coins make it repeat itself";
+const RSA_KEYS: &str =
+    "RSA key generation: the search for primes takes 50 to 500 ms, by chance; no coins make it repeat itself";
 
 /// Every reason, once each.
 pub(crate) fn reasons() -> Vec<&'static str> {

@@ -41,6 +41,10 @@ impl Inputs {
         let mut public = vec![0; parameters.encapsulation_key];
         pair.encode_encapsulation_key(&mut public).expect("an encoding");
         let encode = |encoding: &KeyEncoding| {
+            // Not every key remembers the seed that it was made from.
+            if info.coins.keygen && *encoding == KeyEncoding::Seed {
+                return (*encoding, keygen_coins.clone());
+            }
             let mut bytes = vec![0; info.decapsulation_key(*encoding).expect("an encoding of the standard")];
             pair.encode(*encoding, &mut bytes).expect("an encoding");
             (*encoding, bytes)
@@ -70,8 +74,11 @@ impl Inputs {
         )
     }
 
-    /// A prepared key pair of these inputs.
+    /// A prepared key pair of these inputs, generated where that is possible, as by the workloads.
     fn key(&self) -> Box<dyn DecapsulationKey> {
+        if self.kem.info().coins.keygen {
+            return self.kem.generate(Coins::Exact(&self.keygen_coins)).expect("a key pair");
+        }
         let (encoding, bytes) = self.private("");
         self.kem.load_decapsulation_key(encoding, &bytes).expect("its own encoding")
     }
@@ -94,7 +101,7 @@ impl Inputs {
                 kem.generate_encoded(coins, &mut out[..public_length], &mut private_out).expect("a key");
             }),
             "encapsulate" | "encapsulate coins=exact" => {
-                let to = kem.load_encapsulation_key(&public).expect("its own encoding");
+                let to = self.key().encapsulation_key().expect("an encapsulation key");
                 let exact = operation.ends_with("exact");
                 each(move || {
                     let coins = if exact { Coins::Exact(&coins) } else { Coins::Internal };

@@ -53,6 +53,10 @@ impl Inputs {
         // The key that was loaded may not know the other encodings: a seed cannot be had from an expanded key.
         let seeded = info.coins.keygen.then(|| scheme.generate(Coins::Exact(&coins)).expect("a key pair"));
         let encode = |encoding: &KeyEncoding| {
+            // Not every key remembers the seed that it was made from.
+            if info.coins.keygen && *encoding == KeyEncoding::Seed {
+                return (*encoding, coins.clone());
+            }
             let mut bytes = vec![0; info.signing_key(*encoding).expect("an encoding of the standard")];
             let length = seeded.as_ref().unwrap_or(&pair).encode(*encoding, &mut bytes).expect("an encoding");
             bytes.truncate(length);
@@ -82,7 +86,11 @@ impl Inputs {
         (vec![0; info.parameters.verifying_key], vec![0; longest(info)], vec![0; info.parameters.signature])
     }
 
+    /// A prepared key of these inputs, generated where that is possible, as by the workloads.
     fn key(&self) -> Box<dyn SigningKey> {
+        if self.scheme.info().coins.keygen {
+            return self.scheme.generate(Coins::Exact(&self.coins)).expect("a key pair");
+        }
         let (encoding, bytes) = self.private("");
         self.scheme.load_signing_key(encoding, &bytes).expect("its own encoding")
     }
@@ -136,8 +144,8 @@ impl Inputs {
             _ => {
                 let (encoding, bytes) = self.private(operation);
                 each(move || {
-                    let key = scheme.load_signing_key(encoding, &bytes).expect("its own encoding");
-                    key.sign(b"", &message, Coins::Internal, &mut out).expect("a signature");
+                    let signed = scheme.sign_from(encoding, &bytes, b"", &message, Coins::Internal, &mut out);
+                    signed.expect("a signature");
                 })
             }
         }

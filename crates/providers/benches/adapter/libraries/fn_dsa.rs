@@ -1,0 +1,88 @@
+//! The crate `fn-dsa`, with the operating system's generator in the terms that the crate takes.
+
+use super::Bare;
+use crate::interleaved::Side;
+use crate::operations::{each, making, signature};
+use fn_dsa::{
+    CryptoRng, DOMAIN_NONE, FN_DSA_LOGN_512, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512, RngCore,
+    RngError, SigningKey, SigningKey512, VerifyingKey, VerifyingKey512,
+};
+
+pub(crate) struct FnDsa;
+
+impl Bare for FnDsa {
+    fn library(&self) -> &'static str {
+        "fn-dsa"
+    }
+
+    fn algorithms(&self) -> &'static [&'static str] {
+        &["Falcon-padded-512"]
+    }
+
+    fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+        let (mut public_out, mut private_out, mut out) = inputs.room();
+        let (message, public, signed) = (inputs.message.clone(), inputs.public.clone(), inputs.signature.clone());
+        let (_, private) = inputs.private("");
+        let sign = |key: &mut SigningKey512, message: &[u8], out: &mut [u8]| {
+            key.sign(&mut System, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message, out);
+        };
+        let verify = |key: &VerifyingKey512, message: &[u8], signature: &[u8]| {
+            assert!(key.verify(signature, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message));
+        };
+        Some(match operation {
+            // The crate writes encoded keys: whoever is to sign decodes one.
+            "keygen" => making(move || {
+                generate(&mut private_out, &mut public_out);
+                SigningKey512::decode(&private_out).map(Box::new).expect("a key")
+            }),
+            "keygen encoded" => each(move || generate(&mut private_out, &mut public_out)),
+            "sign" => {
+                let mut key = Box::new(SigningKey512::decode(&private)?);
+                each(move || sign(&mut key, &message, &mut out))
+            }
+            "sign encoded key=expanded" => each(move || {
+                let mut key = SigningKey512::decode(&private).expect("a key");
+                sign(&mut key, &message, &mut out);
+            }),
+            "verify" => {
+                let key = VerifyingKey512::decode(&public)?;
+                each(move || verify(&key, &message, &signed))
+            }
+            "verify encoded" => each(move || {
+                verify(&VerifyingKey512::decode(&public).expect("a key"), &message, &signed);
+            }),
+            _ => return None,
+        })
+    }
+}
+
+fn generate(private: &mut [u8], public: &mut [u8]) {
+    KeyPairGenerator512::default().keygen(FN_DSA_LOGN_512, &mut System, private, public);
+}
+
+struct System;
+
+impl CryptoRng for System {}
+
+impl RngCore for System {
+    fn next_u32(&mut self) -> u32 {
+        let mut bytes = [0; 4];
+        self.fill_bytes(&mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill_bytes(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        getrandom::fill(out).expect("the operating system gives random bytes");
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}

@@ -1,0 +1,137 @@
+use super::drawn;
+use crate::interleaved::Side;
+use crate::operations::{agreement, each, kem, making};
+use getrandom::SysRng;
+use ml_kem::kem::{Decapsulate, Generate, KeyExport};
+use ml_kem::ml_kem_512::{DecapsulationKey, EncapsulationKey};
+use x25519_dalek::{PublicKey, StaticSecret};
+
+pub(super) fn ml_kem(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
+    let (mut out, mut private_out, mut secret) = inputs.room();
+    let seed: [u8; 64] = inputs.keygen_coins.as_slice().try_into().ok()?;
+    let given: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
+    let (public, ciphertext) = (inputs.public.clone(), inputs.ciphertext.clone());
+    let (_, private) = inputs.private(operation);
+    let exact = operation.ends_with("coins=exact");
+    let length = public.len();
+    let generate = move || {
+        if exact {
+            return DecapsulationKey::from_seed(seed.into());
+        }
+        DecapsulationKey::try_generate_from_rng(&mut SysRng).expect("the operating system gives random bytes")
+    };
+    let mut encapsulate = move |key: &EncapsulationKey| {
+        let m = if exact { given } else { drawn() };
+        let (sent, shared) = key.encapsulate_deterministic(&m.into());
+        out[..sent.len()].copy_from_slice(&sent);
+        secret.copy_from_slice(&shared);
+    };
+    let mut encoded = vec![0; length];
+    let mut received = [0; 32];
+    Some(match operation {
+        "keygen" | "keygen coins=exact" => making(generate),
+        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+            let key = generate();
+            encoded.copy_from_slice(&key.encapsulation_key().to_bytes());
+            private_out.copy_from_slice(&key.to_seed().expect("it was generated"));
+        }),
+        "encapsulate" | "encapsulate coins=exact" => {
+            let key = DecapsulationKey::from_seed(seed.into()).encapsulation_key().clone();
+            each(move || encapsulate(&key))
+        }
+        "encapsulate encoded" => each(move || {
+            let key = EncapsulationKey::new(public.as_slice().try_into().expect("its length"));
+            encapsulate(&key.expect("a key"));
+        }),
+        "decapsulate" => {
+            let key = DecapsulationKey::from_seed(seed.into());
+            each(move || {
+                received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length")))
+            })
+        }
+        "decapsulate encoded key=seed" => each(move || {
+            let key = DecapsulationKey::from_seed(private.as_slice().try_into().expect("its length"));
+            received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length")));
+        }),
+        "decapsulate encoded key=expanded" => each(move || {
+            #[allow(deprecated, reason = "an encoding of FIPS 203")]
+            let key =
+                ml_kem::ExpandedKeyEncoding::from_expanded_bytes(private.as_slice().try_into().expect("its length"));
+            let key: DecapsulationKey = key.expect("a key");
+            received.copy_from_slice(&key.decapsulate(ciphertext.as_slice().try_into().expect("its length")));
+        }),
+        _ => return None,
+    })
+}
+
+/// X25519 as a KEM.
+pub(super) fn x25519(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
+    let (mut out, mut private_out, mut secret) = inputs.room();
+    let given: [u8; 32] = inputs.keygen_coins.as_slice().try_into().ok()?;
+    let coins: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
+    let public: [u8; 32] = inputs.public.as_slice().try_into().ok()?;
+    let ciphertext: [u8; 32] = inputs.ciphertext.as_slice().try_into().ok()?;
+    let private: [u8; 32] = inputs.private("").1.as_slice().try_into().ok()?;
+    let exact = operation.ends_with("coins=exact");
+    let generate = move || StaticSecret::from(if exact { given } else { drawn() });
+    let mut sent = vec![0; 32];
+    let mut encapsulate = move |to: &PublicKey| {
+        let ephemeral = StaticSecret::from(if exact { coins } else { drawn() });
+        sent.copy_from_slice(PublicKey::from(&ephemeral).as_bytes());
+        let shared = ephemeral.diffie_hellman(to);
+        assert!(shared.was_contributory());
+        secret.copy_from_slice(shared.as_bytes());
+    };
+    Some(match operation {
+        "keygen" | "keygen coins=exact" => making(move || pair(generate())),
+        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+            let (secret, public) = pair(generate());
+            out.copy_from_slice(public.as_bytes());
+            private_out.copy_from_slice(secret.as_bytes());
+        }),
+        "encapsulate" | "encapsulate coins=exact" => {
+            let to = PublicKey::from(public);
+            each(move || encapsulate(&to))
+        }
+        "encapsulate encoded" => each(move || encapsulate(&PublicKey::from(public))),
+        "decapsulate" => {
+            let key = StaticSecret::from(private);
+            each(move || agree(&key, ciphertext, &mut out))
+        }
+        "decapsulate encoded key=scalar" => each(move || agree(&StaticSecret::from(private), ciphertext, &mut out)),
+        _ => return None,
+    })
+}
+
+pub(super) fn agreement(inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
+    let private: [u8; 32] = inputs.private.as_slice().try_into().ok()?;
+    let peer: [u8; 32] = inputs.peer.as_slice().try_into().ok()?;
+    let exact = operation.ends_with("coins=exact");
+    let generate = move || StaticSecret::from(if exact { private } else { drawn() });
+    let (mut out, mut private_out) = (vec![0; 32], vec![0; 32]);
+    Some(match operation {
+        "keygen" | "keygen coins=exact" => making(move || pair(generate())),
+        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+            let (secret, public) = pair(generate());
+            out.copy_from_slice(public.as_bytes());
+            private_out.copy_from_slice(secret.as_bytes());
+        }),
+        "agree" => {
+            let key = StaticSecret::from(private);
+            each(move || agree(&key, peer, &mut out))
+        }
+        "agree encoded" => each(move || agree(&StaticSecret::from(private), peer, &mut out)),
+        _ => return None,
+    })
+}
+
+fn pair(secret: StaticSecret) -> (StaticSecret, PublicKey) {
+    let public = PublicKey::from(&secret);
+    (secret, public)
+}
+
+fn agree(key: &StaticSecret, peer: [u8; 32], out: &mut [u8]) {
+    let shared = key.diffie_hellman(&PublicKey::from(peer));
+    assert!(shared.was_contributory());
+    out.copy_from_slice(shared.as_bytes());
+}

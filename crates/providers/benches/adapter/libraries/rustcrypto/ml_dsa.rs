@@ -1,0 +1,64 @@
+use super::{drawn, prehashed};
+use crate::interleaved::Side;
+use crate::operations::{each, making, signature};
+use getrandom::SysRng;
+use ml_dsa::{ExpandedSigningKey, Keypair, MlDsa44, Signature, SigningKey, VerifyingKey};
+
+pub(super) fn signature(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+    let (mut public_out, mut private_out, mut out) = inputs.room();
+    let seed: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
+    let (message, public) = (inputs.message.clone(), inputs.public.clone());
+    let (_, private) = inputs.private(operation);
+    let exact = operation.ends_with("coins=exact");
+    let generate = move || SigningKey::<MlDsa44>::from_seed(&(if exact { seed } else { drawn() }).into());
+    let prepared = SigningKey::<MlDsa44>::from_seed(&seed.into());
+    let mut sign = {
+        let message = message.clone();
+        move |key: &ExpandedSigningKey<MlDsa44>| {
+            let signature = key.sign_randomized(&message, &[], &mut SysRng).expect("a signature");
+            out.copy_from_slice(&signature.encode());
+        }
+    };
+    let mut written = inputs.room().2;
+    let signed = if operation == "verify prehash" { inputs.prehashed.clone() } else { inputs.signature.clone() };
+    let decoded = move || Signature::<MlDsa44>::decode(signed.as_slice().try_into().expect("its length"));
+    Some(match operation {
+        "keygen" | "keygen coins=exact" => making(generate),
+        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+            let key = generate();
+            public_out.copy_from_slice(&AsRef::<VerifyingKey<MlDsa44>>::as_ref(&key).encode());
+            private_out.copy_from_slice(key.as_seed());
+        }),
+        "sign" => each(move || sign(prepared.expanded_key())),
+        "sign deterministic" => each(move || {
+            let signature = prepared.expanded_key().sign_deterministic(&message, &[]).expect("a signature");
+            written.copy_from_slice(&signature.encode());
+        }),
+        "sign encoded key=seed" => each(move || {
+            let key = SigningKey::<MlDsa44>::from_seed(private.as_slice().try_into().expect("its length"));
+            sign(key.expanded_key());
+        }),
+        "sign encoded key=expanded" => each(move || {
+            #[allow(deprecated, reason = "an encoding of FIPS 204")]
+            let key = ExpandedSigningKey::<MlDsa44>::from_expanded(private.as_slice().try_into().expect("its length"));
+            sign(&key);
+        }),
+        "sign prehash" => each(move || {
+            let signature = prepared.expanded_key().sign_internal(&[&prehashed(&message)], &drawn().into());
+            written.copy_from_slice(&signature.encode());
+        }),
+        "verify" => {
+            let key = prepared.verifying_key();
+            each(move || assert!(key.verify_with_context(&message, &[], &decoded().expect("a signature"))))
+        }
+        "verify encoded" => each(move || {
+            let key = VerifyingKey::<MlDsa44>::decode(public.as_slice().try_into().expect("its length"));
+            assert!(key.verify_with_context(&message, &[], &decoded().expect("a signature")));
+        }),
+        "verify prehash" => {
+            let key = prepared.verifying_key();
+            each(move || assert!(key.verify_internal(&prehashed(&message), &decoded().expect("a signature"))))
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,99 @@
+//! The RustCrypto and dalek crates. Coins come from the operating system, as by the crates' own `SysRng`.
+
+mod classical;
+mod hash;
+mod kem;
+mod ml_dsa;
+mod slh_dsa;
+mod symmetric;
+
+use super::Bare;
+use crate::interleaved::Side;
+use crate::operations::{agreement, kem as kem_inputs, signature};
+use pqlab_primitives::{Aead, Kdf, Mac};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+pub(crate) struct RustCrypto;
+
+impl Bare for RustCrypto {
+    fn library(&self) -> &'static str {
+        "rustcrypto"
+    }
+
+    fn algorithms(&self) -> &'static [&'static str] {
+        &[
+            "ML-KEM-512",
+            "X25519",
+            "ML-DSA-44",
+            "SLH-DSA-SHA2-128f",
+            "Ed25519",
+            "ECDSA-P-256",
+            "ECDSA-secp256k1",
+            "SHA3-256",
+            "SHA-256",
+            "SHAKE128",
+            "HMAC-SHA256",
+            "HKDF-SHA256",
+            "AES-256-GCM",
+        ]
+    }
+
+    fn kem(&self, inputs: &kem_inputs::Inputs, operation: &str) -> Option<Side> {
+        match inputs.kem.info().parameters.algorithm.as_ref() {
+            "ML-KEM-512" => kem::ml_kem(inputs, operation),
+            _ => kem::x25519(inputs, operation),
+        }
+    }
+
+    fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+        match inputs.scheme.info().parameters.algorithm.as_ref() {
+            "ML-DSA-44" => ml_dsa::signature(inputs, operation),
+            "SLH-DSA-SHA2-128f" => slh_dsa::signature(inputs, operation),
+            "Ed25519" => classical::ed25519(inputs, operation),
+            "ECDSA-P-256" => classical::p256(inputs, operation),
+            _ => classical::secp256k1(inputs, operation),
+        }
+    }
+
+    fn agreement(&self, inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
+        kem::agreement(inputs, operation)
+    }
+
+    fn hash(&self, _provider: &str, algorithm: &str) -> Option<Side> {
+        hash::digests(algorithm)
+    }
+
+    fn xof(&self, _provider: &str, algorithm: &str, operation: &str) -> Option<Side> {
+        hash::xof(algorithm, operation)
+    }
+
+    fn mac(&self, _mac: &Arc<dyn Mac>, operation: &str) -> Option<Side> {
+        symmetric::tag(operation)
+    }
+
+    fn kdf(&self, _kdf: &Arc<dyn Kdf>) -> Option<Side> {
+        Some(symmetric::derive())
+    }
+
+    fn aead(&self, aead: &Arc<dyn Aead>, operation: &str) -> Option<Side> {
+        symmetric::cipher(aead, operation)
+    }
+}
+
+/// So many bytes from the operating system.
+fn drawn<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes
+}
+
+/// What the pre-hashed variants of ML-DSA and SLH-DSA sign, by SHA-256 and with the empty context: the crates take it as
+/// it stands.
+fn prehashed(message: &[u8]) -> [u8; 45] {
+    let mut formatted = [0; 45];
+    formatted[0] = 1;
+    formatted[2..13].copy_from_slice(&pqlab_primitives::Prehash::Sha256.object_identifier());
+    formatted[13..].copy_from_slice(&Sha256::digest(message));
+    formatted
+}
