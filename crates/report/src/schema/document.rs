@@ -4,6 +4,7 @@ use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
     ModeEntry, ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
 };
+use crate::caveats::{Caveats, KEY};
 use crate::estimates::{Disturbances, Estimates, Imprecision, estimate, harness_floor_ns};
 use crate::scaling::{loads, scaling};
 use indexmap::IndexMap;
@@ -180,6 +181,8 @@ impl ResultEntry {
             first_call_us: estimates.and_then(|estimates| estimates.first_call_ns).map(|ns| ns / NS_PER_US),
             imprecise: estimates
                 .map(|of| of.imprecise.iter().copied().map(Imprecision::words).map(Into::into).collect()),
+            key: case.word(KEY).map(str::to_owned),
+            caveats: Caveats::of(case, estimates).by_word(),
             samples: None,
         }
     }

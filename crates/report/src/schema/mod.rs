@@ -303,6 +303,13 @@ pub struct ResultEntry {
     /// Why the wanted precision was not reached: `drifting`, `two modes`, `few samples`, `spread`; empty where it was.
     #[serde(default)]
     pub imprecise: Option<Vec<String>>,
+    /// In which encoding the private key is loaded, where the case says it: `seed`, `expanded` or `both`.
+    #[serde(default)]
+    pub key: Option<String>,
+    /// What must be known when the figures are read, by the words of [`Caveat`](crate::caveats::Caveat), each with what it says of
+    /// this case; empty where there is nothing.
+    #[serde(default)]
+    pub caveats: IndexMap<String, String>,
     /// Every raw sample; null in the format `json`, given in `json-samples`.
     pub samples: Option<Samples>,
 }
