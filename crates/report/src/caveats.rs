@@ -25,7 +25,7 @@ pub enum Caveat {
     Drifting,
     /// The call leaves state of the processor behind.
     Residue,
-    /// Which encoding of the private key is loaded.
+    /// In which encoding the private key is loaded or written.
     Encoding,
     /// A sample is several operations.
     Batch,
@@ -74,7 +74,7 @@ impl Caveat {
             }
             Caveat::Residue => "the call leaves state of the processor behind, for which the code that follows may pay",
             Caveat::Encoding => {
-                "in which encoding the private key is loaded: figures of different encodings are of different work"
+                "in which encoding the private key is loaded or written: figures of different encodings are of different work"
             }
             Caveat::Batch => "a sample is several operations, whose mean says nothing of single ones",
             Caveat::Clock => "core cycles were not counted: they are estimated, or the ticks are not core cycles",
@@ -150,10 +150,10 @@ pub(crate) fn names(residues: &[Residue]) -> String {
 
 fn encoding(key: &str) -> String {
     match key {
-        "seed" => "the private key is loaded from its seed".to_owned(),
-        "expanded" => "the private key is loaded in its expanded form".to_owned(),
-        "both" => "the private key is loaded from its seed with its expanded form".to_owned(),
-        other => format!("the private key is loaded as {other}"),
+        "seed" => "the private key is loaded or written as its seed".to_owned(),
+        "expanded" => "the private key is loaded or written in its expanded form".to_owned(),
+        "both" => "the private key is loaded or written as its seed with its expanded form".to_owned(),
+        other => format!("the private key is loaded or written as {other}"),
     }
 }
 
@@ -265,8 +265,9 @@ mod tests {
             assert_eq!(found.iter().map(|(caveat, _)| caveat).collect::<Vec<_>>(), Caveat::ALL, "{}", record.case.id());
             assert_eq!(
                 found.by_word()["shared"],
-                "somebody used the core 100% of the time, and the figures count all visits"
+                "somebody used the core 100.0% of the time, and the figures count all visits"
             );
+            assert_eq!(found.by_word()["imprecise"], "drifting, few samples");
             assert_eq!(found.by_word()["residue"], "the call leaves vector-upper behind");
             assert_eq!(found.by_word()["batch"], "each sample is the mean of 16 operations, no percentiles");
             assert_eq!(found.by_word()["defect"], fixtures::DEFECT);
@@ -283,7 +284,7 @@ mod tests {
     #[test]
     fn each_encoding_of_a_private_key_has_its_words() {
         let mut texts = Vec::new();
-        for key in ["seed", "expanded", "both", "raw"] {
+        for key in ["seed", "expanded", "both", "scalar"] {
             let mut record = fixtures::failed("wrong");
             record.case.parameters.push(Parameter::Word(KEY.into(), key.into()));
             let found = of(&record, 1.0);

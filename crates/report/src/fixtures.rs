@@ -182,6 +182,7 @@ pub(crate) fn doubtful_run() -> Run {
         record.case.facts.defect = Some(DEFECT.to_owned());
         record.case.parameters.push(Parameter::Word("key".into(), "seed".into()));
         record.samples.batch = 16;
+        record.precision_reached = false;
         let first: Vec<Visit> = record.samples.visits.iter().filter(|visit| visit.round == 0).cloned().collect();
         record.samples.visits =
             (0..12).flat_map(|round| first.iter().cloned().map(move |visit| slower(visit, round))).collect();
@@ -190,9 +191,10 @@ pub(crate) fn doubtful_run() -> Run {
     run
 }
 
-/// The visit as one of a later round, beside a neighbour, slower by a percent a round, of a call that leaves registers in use.
+/// The visit as one of a later round with a single sample, beside a neighbour, slower by a percent a round, of a call that leaves registers in use.
 fn slower(mut visit: Visit, round: u32) -> Visit {
     visit.round = round;
+    visit.ticks.truncate(1);
     visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * (1.0 + 0.01 * f64::from(round))) as u64);
     visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
     visit.conditions.residues = Some(vec![Residue::VectorUpper]);

@@ -144,10 +144,10 @@ fn terminal_and_page_have_the_same_notes() {
         assert!(page.contains(caveat.legend()) && page.contains(&says), "{caveat:?} is not on the page");
     }
     for wanted in [
-        "defect (known defect: ",
-        "\n  known defect   accepts",
-        "\n  encoding       the private key",
-        "leaves behind  vector-upper",
+        "\n  defect (known defect: ",
+        "\n  known defect  accepts",
+        "\n  encoding      the private key",
+        "\n  leaves behind  vector-upper",
     ] {
         assert!(case.contains(wanted), "{wanted:?} is not in\n{case}");
     }

@@ -130,7 +130,7 @@ mod tests {
         run.records[3].case.facts.defect = Some("accepts 100% of it".to_owned());
         run.records[2].case.facts.defect = Some("answers at all".to_owned());
         let text = exported(&run);
-        assert!(text.contains(" & defect (a), (b) \\\\\n"), "{text}");
+        assert!(text.contains(" & defect (a),\\allowbreak{} (b) \\\\\n"), "{text}");
         assert!(text.contains("\\noindent (a) defect: accepts 100\\% of it (known defect: "), "{text}");
         assert!(text.contains("failed: decapsulation gave another secret, defect (b)} \\\\"), "{text}");
         let tables = text.split("\\begin{table}").skip(1);

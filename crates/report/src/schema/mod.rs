@@ -303,7 +303,8 @@ pub struct ResultEntry {
     /// Why the wanted precision was not reached: `drifting`, `two modes`, `few samples`, `spread`; empty where it was.
     #[serde(default)]
     pub imprecise: Option<Vec<String>>,
-    /// In which encoding the private key is loaded, where the case says it: `seed`, `expanded` or `both`.
+    /// In which encoding the private key is loaded or written within the operation, where the case says it: `seed`, `expanded`,
+    /// `both` or another.
     #[serde(default)]
     pub key: Option<String>,
     /// What must be known when the figures are read, by the words of [`Caveat`](crate::caveats::Caveat), each with what it says of
