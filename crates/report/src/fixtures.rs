@@ -1,8 +1,8 @@
 //! A run made by hand, for tests: two areas with several providers, a failed case, batches, and the harness floor.
 
 use pqlab_record::{
-    Build, Case, Counters, Cpu, Environment, Facts, Form, Host, Memory, Metric, OperatingSystem, Parameter, Protocol,
-    ProviderBuild, Record, Run, RunHeader, Samples, Sizes, Status, Virtualization, Visit,
+    Build, Case, Counters, Cpu, Disturbance, Environment, Facts, Form, Host, Memory, Metric, OperatingSystem,
+    Parameter, Protocol, ProviderBuild, Record, Residue, Run, RunHeader, Samples, Sizes, Status, Virtualization, Visit,
 };
 
 /// A name with all that an output format may stumble over.
@@ -155,6 +155,52 @@ pub(crate) fn run() -> Run {
         complete: true,
         finished_at: Some("2026-11-21T19:00:00Z".into()),
     }
+}
+
+/// What the library of [`doubtful_run`] does wrong.
+pub(crate) const DEFECT: &str = "accepts signatures whose hint is not in order";
+
+/// The cases of [`run`] that have figures and compute, without any caveat: core cycles counted, single operations, precise.
+pub(crate) fn sound_run() -> Run {
+    let mut run = run();
+    run.records.retain(|record| record.status == Status::Ok);
+    for samples in run.records.iter_mut().map(|record| &mut record.samples) {
+        (samples.metric, samples.ns_per_tick, samples.batch) = (Metric::Cycles, None, 1);
+        for visit in &mut samples.visits {
+            visit.wall_ns = visit.ticks.iter().map(|ticks| (*ticks as f64 / TICKS_PER_NS) as u64).collect();
+        }
+    }
+    run.header.protocol.precision_pct = 100.0;
+    run.header.plan = run.records.iter().map(|record| record.case.clone()).collect();
+    run
+}
+
+/// The same cases with every caveat that there is at each of them.
+pub(crate) fn doubtful_run() -> Run {
+    let mut run = run();
+    run.header.protocol.precision_pct = 0.01;
+    run.records.retain(|record| record.status == Status::Ok);
+    for record in &mut run.records {
+        record.case.facts.defect = Some(DEFECT.to_owned());
+        record.case.parameters.push(Parameter::Word("key".into(), "seed".into()));
+        record.samples.batch = 16;
+        record.precision_reached = false;
+        let first: Vec<Visit> = record.samples.visits.iter().filter(|visit| visit.round == 0).cloned().collect();
+        record.samples.visits =
+            (0..12).flat_map(|round| first.iter().cloned().map(move |visit| slower(visit, round))).collect();
+    }
+    run.header.plan = run.records.iter().map(|record| record.case.clone()).collect();
+    run
+}
+
+/// The visit as one of a later round with a single sample, beside a neighbour, slower by a percent a round, of a call that leaves registers in use.
+fn slower(mut visit: Visit, round: u32) -> Visit {
+    visit.round = round;
+    visit.ticks.truncate(1);
+    visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * (1.0 + 0.01 * f64::from(round))) as u64);
+    visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
+    visit.conditions.residues = Some(vec![Residue::VectorUpper]);
+    visit
 }
 
 /// A run of four cases with few samples, short enough for its exports to be read whole: single operations of a KEM, batches of

@@ -5,6 +5,7 @@
 //! from there.
 
 pub mod bundle;
+pub mod caveats;
 pub mod charts;
 pub mod comparison;
 pub mod decomposition;
@@ -25,6 +26,7 @@ pub mod terminal;
 #[cfg(test)]
 mod fixtures;
 
+pub use caveats::{Caveat, Caveats};
 pub use decomposition::{Decomposition, decompositions};
 pub use estimates::{Disturbances, Estimates, crossed_of, estimate, harness_floor_ns};
 pub use exporters::{ExportError, ExportOptions, Exporter, exporter, exporters, exporters_with};

@@ -1,9 +1,10 @@
 //! A run with every figure that pages and pictures are made from, computed once.
 
+use crate::caveats::Caveats;
 use crate::estimates::{Disturbances, Estimates, estimate};
 use crate::histogram::Histogram;
 use crate::number::{count, percent};
-use crate::terminal::{Note, neutral, notes_text};
+use crate::terminal::neutral;
 use pqlab_record::{Case, CoinSource, CyclesSource, Form, Parameter, ProtocolKind, Record, Run, State, Status};
 use pqlab_stats::{Interval, Sorted};
 
@@ -29,7 +30,7 @@ pub struct Row<'a> {
     /// `None` for a failed case.
     pub estimates: Option<Estimates>,
     /// What must be known when the figure is read.
-    pub notes: Vec<Note>,
+    pub caveats: Caveats,
     /// What disturbed it.
     pub disturbances: Disturbances,
 }
@@ -66,18 +67,13 @@ impl<'a> Sheet<'a> {
 impl<'a> Row<'a> {
     fn of(record: &'a Record, run: &Run) -> Row<'a> {
         let estimates = estimate(record, &run.header.protocol);
-        let notes = estimates.as_ref().map(|estimates| Note::of(record, estimates)).unwrap_or_default();
-        Row { record, estimates, notes, disturbances: Disturbances::of(&record.samples) }
+        let caveats = Caveats::of(&record.case, estimates.as_ref());
+        Row { record, estimates, caveats, disturbances: Disturbances::of(&record.samples) }
     }
 
     /// What was measured.
     pub fn case(&self) -> &'a Case {
         &self.record.case
-    }
-
-    /// The notes in words with their reasons, in one text.
-    pub fn notes_text(&self) -> String {
-        self.estimates.as_ref().map(|estimates| notes_text(self.record, estimates)).unwrap_or_default()
     }
 
     /// Core cycles of one operation with the half-width of their interval, `≈` before them where they were estimated.

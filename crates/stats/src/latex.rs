@@ -24,7 +24,7 @@ impl LatexSide {
         match self {
             LatexSide::Left => "l".into(),
             LatexSide::Broken { width_pct } => {
-                format!(r">{{\raggedright}}p{{{}\linewidth}}", f64::from(width_pct) / 100.0)
+                format!(r">{{\raggedright\arraybackslash}}p{{{}\linewidth}}", f64::from(width_pct) / 100.0)
             }
             LatexSide::Right => "r".into(),
         }
@@ -51,17 +51,20 @@ pub struct LatexTable<'a> {
     pub columns: &'a [(&'a str, LatexSide)],
     /// The cells, row by row; what a row lacks stays empty.
     pub rows: &'a [Vec<LatexCell>],
+    /// What stands below it, a line each.
+    pub notes: &'a [String],
 }
 
 /// Writes a table with the rules of package `booktabs`; from 41 rows on it breaks across pages, for which package
 /// `longtable` is needed too, and `array` for columns that break. Nothing stands at the edges, so that wide tables fit a page.
 /// Whatever a text contains, none of it is a command.
 pub fn latex_table(table: &LatexTable<'_>) -> String {
-    let LatexTable { caption, label, columns, rows } = table;
+    let LatexTable { caption, label, columns, rows, notes } = table;
     let sides: String = columns.iter().map(|(_, side)| side.specification()).collect();
     let sides = format!("{{@{{}}{sides}@{{}}}}");
     let names: Vec<String> = columns.iter().map(|(name, _)| latex_escape(name)).collect();
     let heading = format!("{} \\\\", names.join(" & "));
+    let notes = below(notes);
     let body: String = rows.iter().map(|row| line(row, columns)).collect();
     let caption = latex_escape(caption);
     let plain = |character: char| character.is_ascii_alphanumeric() || ":.-".contains(character);
@@ -70,14 +73,23 @@ pub fn latex_table(table: &LatexTable<'_>) -> String {
         return format!(
             "{{{STYLE}\n\\begin{{longtable}}{sides}\n\\caption{{{caption}}}\\label{{{label}}} \\\\\n\
              \\toprule\n{heading}\n\\midrule\n\\endfirsthead\n\\toprule\n{heading}\n\\midrule\n\\endhead\n\
-             \\bottomrule\n\\endfoot\n{body}\\end{{longtable}}}}\n"
+             \\bottomrule\n\\endfoot\n{body}\\end{{longtable}}\n{notes}}}\n"
         );
     }
     format!(
         "\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n\\label{{{label}}}\n{STYLE}\n\
          \\begin{{tabular}}{sides}\n\\toprule\n{heading}\n\\midrule\n{body}\\bottomrule\n\
-         \\end{{tabular}}\n\\end{{table}}\n"
+         \\end{{tabular}}\n{notes}\\end{{table}}\n"
     )
+}
+
+/// Paragraphs below a table, in the table's own size of letters.
+fn below(notes: &[String]) -> String {
+    if notes.is_empty() {
+        return String::new();
+    }
+    let lines: String = notes.iter().map(|note| format!("\\noindent {}\\par\n", latex_escape(note))).collect();
+    format!("\\par\\smallskip\n{{\\raggedright\n{lines}}}\n")
 }
 
 fn line(row: &[LatexCell], columns: &[(&str, LatexSide)]) -> String {
@@ -153,13 +165,14 @@ mod tests {
             vec![text("c+d"), LatexCell::Rest("failed: 100%".into())],
             vec![text("d")],
         ];
-        let table = LatexTable { caption: "Times & more.", label: "tab:x y", columns: COLUMNS, rows: &rows };
+        let table =
+            LatexTable { caption: "Times & more.", label: "tab:x y", columns: COLUMNS, rows: &rows, notes: &[] };
         let wanted = r"\begin{table}[htbp]
 \centering
 \caption{Times \& more.}
 \label{tab:x-y}
 \footnotesize\setlength{\tabcolsep}{2pt}
-\begin{tabular}{@{}>{\raggedright}p{0.23\linewidth}lr@{}}
+\begin{tabular}{@{}>{\raggedright\arraybackslash}p{0.23\linewidth}lr@{}}
 \toprule
 Case & Median & 95\% interval \\
 \midrule
@@ -174,9 +187,23 @@ d &  &  \\
     }
 
     #[test]
+    fn notes_stand_below_the_rules_of_either_kind_of_table() {
+        let notes = ["(a) 100% of it".to_owned(), "(b) a_b".to_owned()];
+        let below =
+            "\\par\\smallskip\n{\\raggedright\n\\noindent (a) 100\\% of it\\par\n\\noindent (b) a\\_b\\par\n}\n";
+        for (rows, end) in [(1, "\\end{tabular}\n"), (LONG, "\\end{longtable}\n")] {
+            let rows = vec![vec![text("x")]; rows];
+            let table = LatexTable { caption: "c", label: "l", columns: COLUMNS, rows: &rows, notes: &notes };
+            let written = latex_table(&table);
+            assert!(written.contains(&format!("{end}{below}")), "{written}");
+            assert_eq!(written.matches('{').count(), written.matches('}').count(), "{written}");
+        }
+    }
+
+    #[test]
     fn a_long_table_breaks_across_pages() {
         let rows = vec![vec![text("x"), text("1"), text("2")]; LONG];
-        let long = LatexTable { caption: "c", label: "l", columns: COLUMNS, rows: &rows };
+        let long = LatexTable { caption: "c", label: "l", columns: COLUMNS, rows: &rows, notes: &[] };
         let written = latex_table(&long);
         assert!(written.contains(r"\begin{longtable}{@{}>{") && written.contains(r"\endhead"), "{written}");
         assert!(!written.contains("tabular"), "{written}");

@@ -1,6 +1,7 @@
 //! Bencher Metric Format: what `bencher run --adapter json` reads.
 
 use super::{ExportError, Exporter, finish_json};
+use crate::caveats::Caveats;
 use crate::estimates::estimate;
 use indexmap::IndexMap;
 use pqlab_record::Run;
@@ -8,13 +9,23 @@ use serde::Serialize;
 use std::io::Write;
 
 /// Latency in ns and throughput in operations a second of every case with a figure, with the interval as lower and upper
-/// value. Failed cases have no entry.
+/// value. A caveat is a measure of its own, so that dashboards have it beside the others: its value is 1, and what it says of the
+/// case stands in `text`, which Bencher's own reader passes over. Failed cases have no entry.
 pub(super) struct Bmf;
 
 #[derive(Serialize)]
 struct Measures {
     latency: Metric,
     throughput: Metric,
+    #[serde(flatten)]
+    caveats: IndexMap<String, Mark>,
+}
+
+/// A caveat.
+#[derive(Serialize)]
+struct Mark {
+    value: f64,
+    text: String,
 }
 
 #[derive(Serialize)]
@@ -45,7 +56,10 @@ impl Exporter for Bmf {
             let rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
             let latency = Metric { value: of.estimate, lower_value: of.low, upper_value: of.high };
             let throughput = Metric { value: rate(of.estimate), lower_value: rate(of.high), upper_value: rate(of.low) };
-            all.insert(record.case.id(), Measures { latency, throughput });
+            let caveats = Caveats::of(&record.case, Some(&estimates));
+            let mark = |(word, text): (String, String)| (format!("caveat-{word}"), Mark { value: 1.0, text });
+            let caveats = caveats.by_word().into_iter().map(mark).collect();
+            all.insert(record.case.id(), Measures { latency, throughput, caveats });
         }
         finish_json(&all, out)
     }
@@ -61,12 +75,19 @@ mod tests {
     fn every_value_lies_between_its_bounds() {
         let mut bytes = Vec::new();
         Bmf.export(&fixtures::run(), &mut bytes).unwrap();
-        let all: IndexMap<String, IndexMap<String, IndexMap<String, f64>>> = serde_json::from_slice(&bytes).unwrap();
-        assert_eq!(all.len(), 6);
-        for measure in all.values().flat_map(IndexMap::values) {
-            assert!(measure["lower_value"] <= measure["value"] && measure["value"] <= measure["upper_value"]);
-        }
         let read: Value = serde_json::from_slice(&bytes).unwrap();
+        let all = read.as_object().unwrap();
+        assert_eq!(all.len(), 6);
+        for (name, measure) in all.values().flat_map(|measures| measures.as_object().unwrap()) {
+            // What the format demands of every measure, also of what it does not know.
+            let number = |field: &str| measure[field].as_f64();
+            assert!(number("value").is_some() && name.len() <= 64);
+            if !name.starts_with("caveat-") {
+                assert!(number("lower_value") <= number("value") && number("value") <= number("upper_value"));
+                assert!(number("lower_value").is_some(), "{name}");
+            }
+        }
+        assert_eq!(read["hash/SHA3-256/digest[len=64]@openssl"]["caveat-batch"]["value"], 1.0);
         assert!(read["kem/ML-KEM-768/encapsulate@liboqs"]["latency"]["value"].as_f64().unwrap() > 10_000.0);
     }
 }

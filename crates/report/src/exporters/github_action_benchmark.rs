@@ -1,12 +1,14 @@
 //! What the GitHub action `benchmark-action/github-action-benchmark` reads as `customSmallerIsBetter`.
 
 use super::{ExportError, Exporter, finish_json};
+use crate::caveats::Caveats;
 use crate::estimates::estimate;
-use pqlab_record::Run;
+use pqlab_record::{Record, Run};
 use serde::Serialize;
 use std::io::Write;
 
-/// The median in ns of every case with a figure; `range` is the half-width of its interval. Failed cases have no entry.
+/// The median in ns of every case with a figure; `range` is the half-width of its interval. `extra`, which the action's charts show
+/// beside a point, has the caveats, a line each. Failed cases have no entry.
 pub(super) struct GithubActionBenchmark;
 
 #[derive(Serialize)]
@@ -32,15 +34,18 @@ impl Exporter for GithubActionBenchmark {
     }
 
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        let entry = |record| {
+        let entry = |record: &Record| {
             let estimates = estimate(record, &run.header.protocol)?;
             let of = estimates.median_ns;
+            let count = format!("{} samples, {} processes", estimates.n, estimates.processes);
+            let caveats = Caveats::of(&record.case, Some(&estimates));
+            let extra: Vec<String> = std::iter::once(count).chain(caveats.lines()).collect();
             Some(Entry {
                 name: record.case.id(),
                 unit: "ns",
                 value: of.estimate,
                 range: format!("± {:.4}", (of.high - of.low) / 2.0),
-                extra: format!("{} samples, {} processes", estimates.n, estimates.processes),
+                extra: extra.join("\n"),
             })
         };
         finish_json(&run.records.iter().filter_map(entry).collect::<Vec<_>>(), out)

@@ -3,9 +3,11 @@
 //! A repetition is a process: its time is the mean over its samples, its iterations are the operations in them. With more
 //! than one repetition the aggregates follow, as Google Benchmark writes them. CPU time is not recorded beside wall time;
 //! as visits in which the thread had less than 98% of a processor are measured again or marked, `cpu_time` repeats
-//! `real_time`. Cases of the ledger carry the user counters `avg_verify_time_us` and `txs_per_second`.
+//! `real_time`. The label names the provider's version and then the caveats. Cases of the ledger carry the user counters `avg_verify_time_us` and `txs_per_second`.
 
 use super::{ExportError, Exporter};
+use crate::caveats::Caveats;
+use crate::estimates::estimate;
 use crate::ledger;
 use pqlab_record::{Cache, Record, Run, Samples, Status, Worker};
 use pqlab_stats::{mean, median, standard_deviation};
@@ -192,6 +194,9 @@ impl Row {
 fn rows(run: &Run, record: &Record) -> Vec<Row> {
     let case = &record.case;
     let build = run.header.environment.providers.iter().find(|build| build.id == case.provider);
+    let version = build.map_or_else(|| case.provider.clone(), |build| format!("{} {}", build.id, build.version));
+    let caveats = Caveats::of(case, estimate(record, &run.header.protocol).as_ref());
+    let label: Vec<String> = std::iter::once(version).chain(caveats.lines()).collect();
     let blank = Row {
         name: case.id(),
         run_name: case.id(),
@@ -205,7 +210,7 @@ fn rows(run: &Run, record: &Record) -> Vec<Row> {
         items_per_second: None,
         avg_verify_time_us: None,
         txs_per_second: None,
-        label: build.map_or_else(|| case.provider.clone(), |build| format!("{} {}", build.id, build.version)),
+        label: label.join("; "),
         error: None,
         threads: case.number("threads").unwrap_or(1),
     };

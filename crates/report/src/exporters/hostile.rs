@@ -44,6 +44,7 @@ fn named(run: Run, name: &str) -> Run {
         let unique = format!("{name}{index}");
         record.error = record.error.as_ref().map(|_| name.to_owned());
         let case = &mut record.case;
+        case.facts.defect = Some(name.to_owned());
         case.parameters.push(Parameter::Word(name.to_owned(), name.to_owned()));
         match case.workload.as_str() {
             "floor" => continue,

@@ -1,14 +1,16 @@
 //! hyperfine's JSON (`--export-json`), for the scripts that come with it.
 
 use super::{ExportError, Exporter, finish_json};
+use crate::caveats::Caveats;
 use crate::estimates::estimate;
 use indexmap::IndexMap;
-use pqlab_record::Run;
+use pqlab_record::{Record, Run};
 use serde::Serialize;
 use std::io::Write;
 
 /// Every case with a figure as a command, times in seconds. A time is a sample: where the batch is above 1, the mean of so
-/// many operations, and the parameter `batch` says so. User and system time are not measured: null.
+/// many operations, and the parameter `batch` says so. User and system time are not measured: null. `caveats` is a field beside
+/// hyperfine's own, which its scripts pass over.
 pub(super) struct Hyperfine;
 
 #[derive(Serialize)]
@@ -29,6 +31,7 @@ struct Entry {
     times: Vec<f64>,
     exit_codes: Vec<Option<i32>>,
     parameters: IndexMap<&'static str, String>,
+    caveats: IndexMap<String, String>,
 }
 
 impl Exporter for Hyperfine {
@@ -46,7 +49,7 @@ impl Exporter for Hyperfine {
 
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
         let seconds = |ns: f64| ns / 1e9;
-        let entry = |record| {
+        let entry = |record: &Record| {
             let estimates = estimate(record, &run.header.protocol)?;
             let samples = &record.samples;
             let times: Vec<f64> =
@@ -71,6 +74,7 @@ impl Exporter for Hyperfine {
                 exit_codes: vec![Some(0); times.len()],
                 times,
                 parameters,
+                caveats: Caveats::of(case, Some(&estimates)).by_word(),
             })
         };
         finish_json(&Document { results: run.records.iter().filter_map(entry).collect() }, out)

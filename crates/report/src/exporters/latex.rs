@@ -1,30 +1,24 @@
 //! LaTeX tables, one for each area, with caption and label: for `\usepackage{array,booktabs,longtable}`.
 
+use super::tables::{FIGURES, Footnotes};
 use super::{ExportError, Exporter};
-use crate::estimates::{Estimates, estimate};
-use crate::findings::time;
 use crate::ntor::RelayScenario;
 use crate::ntor::tables::{Holds, Table, tables};
-use crate::number::{NONE, percent, rate};
-use crate::sheet::cycles_text;
-use crate::terminal::{neutral, notes_text};
-use pqlab_record::{Record, Run, Status};
+use crate::number::NONE;
+use crate::sheet::{Row, Sheet};
+use crate::terminal::neutral;
+use pqlab_record::{Run, Status};
 use pqlab_stats::{LatexCell, LatexSide, LatexTable, latex_table};
 use std::io::Write;
 
-const COLUMNS: &[(&str, LatexSide)] = &[
+/// The columns before the figures and the one behind them.
+const NAMES: [(&str, LatexSide); 2] = [
     ("Algorithm and operation", LatexSide::Broken { width_pct: 23 }),
     ("Provider", LatexSide::Broken { width_pct: 13 }),
-    ("Median", LatexSide::Right),
-    ("95% interval", LatexSide::Right),
-    ("Core cycles", LatexSide::Right),
-    ("p95", LatexSide::Right),
-    ("CoV", LatexSide::Right),
-    ("op/s", LatexSide::Right),
-    ("Notes", LatexSide::Broken { width_pct: 12 }),
 ];
+const NOTES: (&str, LatexSide) = ("Notes", LatexSide::Broken { width_pct: 12 });
 
-/// A table of an area: medians with their intervals; of circuit handshakes also what they cost.
+/// A table of an area: medians with their intervals, and below it what must be known of them; of circuit handshakes also what they cost.
 pub(super) struct Latex {
     /// What tables of circuit handshakes ask about.
     pub(super) scenario: RelayScenario,
@@ -46,14 +40,19 @@ impl Exporter for Latex {
     fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
         writeln!(out, "% Made by pqlab from run {}.", comment(&run.header.id))?;
         writeln!(out, r"% Needs \usepackage{{array,booktabs,longtable}}.")?;
-        for area in run.areas().into_iter().filter(|area| *area != "floor") {
-            let rows: Vec<Vec<LatexCell>> = run.area(area).map(|record| row(record, run)).collect();
+        let figures = FIGURES.iter().map(|(heading, _)| (*heading, LatexSide::Right));
+        let columns: Vec<(&str, LatexSide)> = NAMES.into_iter().chain(figures).chain([NOTES]).collect();
+        let sheet = Sheet::of(run);
+        for area in sheet.areas() {
+            let mut footnotes = Footnotes::default();
+            let rows: Vec<Vec<LatexCell>> = sheet.area(area).map(|of| row(of, &mut footnotes)).collect();
+            let notes: Vec<String> = footnotes.texts().iter().map(|text| neutral(text)).collect();
             let (name, cpu) = (neutral(area), neutral(&run.header.environment.cpu.model));
             let caption = format!(
                 "Area {name}: median time of one operation with its 95% interval, differences between runs included, on {cpu}."
             );
             let label = format!("tab:pqlab-{}", crate::charts::slug(area));
-            let table = LatexTable { caption: &caption, label: &label, columns: COLUMNS, rows: &rows };
+            let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows, notes: &notes };
             write!(out, "\n{}", latex_table(&table))?;
         }
         tables(run, &self.scenario).iter().try_for_each(|table| circuits(table, out))?;
@@ -75,33 +74,25 @@ fn circuits(of: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     let note = of.note.map_or(String::new(), |note| format!(" {note}."));
     let caption = format!("{}.{note}", of.title);
     let label = format!("tab:pqlab-ntor-{}", of.name);
-    let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows };
+    let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows, notes: &[] };
     write!(out, "\n{}", latex_table(&table))
 }
 
-fn row(record: &Record, run: &Run) -> Vec<LatexCell> {
-    let case = &record.case;
+fn row(of: &Row<'_>, footnotes: &mut Footnotes) -> Vec<LatexCell> {
     let text = |text: &str| LatexCell::Text(neutral(text));
-    let figure = |value: Option<String>| LatexCell::Text(value.unwrap_or_else(|| NONE.to_owned()));
-    let names = [text(&case.name()), text(&case.provider)];
-    let Some(estimates) = estimate(record, &run.header.protocol) else {
-        let remark = match record.status {
-            Status::Failed => format!("failed: {}", neutral(record.error.as_deref().unwrap_or(NONE))),
+    let names = [text(&of.case().name()), text(&of.case().provider)];
+    let marks = footnotes.mark(&of.caveats);
+    let Some(estimates) = &of.estimates else {
+        let remark = match of.record.status {
+            Status::Failed => format!("failed: {}", neutral(of.record.error.as_deref().unwrap_or(NONE))),
             Status::Ok => "no samples".to_owned(),
         };
+        let remark = if marks.is_empty() { remark } else { format!("{remark}, {marks}") };
         return names.into_iter().chain([LatexCell::Rest(remark)]).collect();
     };
-    let of = estimates.operations();
-    let cycles = cycles_text(&estimates);
-    let figures = [
-        figure(Some(time(estimates.median_ns.estimate))),
-        figure(Some(crate::findings::interval(&estimates.median_ns))),
-        figure(cycles),
-        figure(estimates.percentile(0.95).map(time)),
-        figure(of.and_then(|of| of.cov_pct).map(percent)),
-        figure(Estimates::operations_per_second(&estimates).map(rate)),
-    ];
-    names.into_iter().chain(figures).chain([text(&notes_text(record, &estimates))]).collect()
+    let figures =
+        FIGURES.iter().map(|(_, figure)| LatexCell::Text(figure(estimates).unwrap_or_else(|| NONE.to_owned())));
+    names.into_iter().chain(figures).chain([text(&marks)]).collect()
 }
 
 /// For a comment, which ends with its line.
@@ -131,6 +122,22 @@ mod tests {
         assert!(text.contains("{\\raggedright failed: decapsulation gave another secret} \\\\"));
         assert!(!text.contains("floor"));
         assert!(text.contains("ML-DSA-65 verify{[}\\allowbreak{}encoded,\\allowbreak{}len=1024,"), "{text}");
+    }
+
+    #[test]
+    fn what_must_be_known_stands_below_the_table() {
+        let mut run = fixtures::run();
+        run.records[3].case.facts.defect = Some("accepts 100% of it".to_owned());
+        run.records[2].case.facts.defect = Some("answers at all".to_owned());
+        let text = exported(&run);
+        assert!(text.contains(" & defect (a),\\allowbreak{} (b) \\\\\n"), "{text}");
+        assert!(text.contains("\\noindent (a) defect: accepts 100\\% of it (known defect: "), "{text}");
+        assert!(text.contains("failed: decapsulation gave another secret, defect (b)} \\\\"), "{text}");
+        let tables = text.split("\\begin{table}").skip(1);
+        assert!(
+            tables.clone().count() == 3
+                && tables.clone().all(|table| table.contains("\\end{tabular}\n\\par\\smallskip"))
+        );
     }
 
     #[test]

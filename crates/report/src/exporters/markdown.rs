@@ -1,14 +1,15 @@
 //! Markdown: the file `BENCHMARKS.md` that a project keeps as the record of its figures.
 
+use super::tables::{FIGURES, Footnotes};
 use super::{ExportError, Exporter};
 use crate::estimates::{Estimates, harness_floor_ns};
-use crate::findings::{Findings, findings, interval, time};
+use crate::findings::{Findings, findings, time};
 use crate::history::Past;
 use crate::ntor::RelayScenario;
 use crate::ntor::tables::{Holds, Table, tables};
-use crate::number::{NONE, factor, grouped, percent, rate};
+use crate::number::{NONE, factor, grouped, percent};
 use crate::sheet::{Factor, Row, Sheet};
-use crate::terminal::{ESTIMATED_CYCLES, Note, environment_line, neutral};
+use crate::terminal::{environment_line, neutral};
 use pqlab_record::{ProtocolKind, Run};
 use std::io::Write;
 
@@ -166,42 +167,28 @@ fn environments(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::i
     Ok(())
 }
 
+/// The cases of an area, and below them a list of what must be known of them.
 fn cases(rows: &[&Row<'_>], out: &mut dyn Write) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "| Case | Provider | Median | 95% interval | Cycles | p95 | CoV | op/s | |\n|---|---|---:|---|---:|---:|---:|---:|---|"
-    )?;
+    let headings: Vec<&str> = FIGURES.iter().map(|(heading, _)| *heading).collect();
+    let sides = vec!["---:"; FIGURES.len()];
+    writeln!(out, "| Case | Provider | {} | Notes |\n|---|---|{}|---|", headings.join(" | "), sides.join("|"))?;
+    let mut footnotes = Footnotes::default();
     for row in rows {
         let name = format!("| {} | {}", escape(&row.job()), escape(&row.case().provider));
+        let marks = footnotes.mark(&row.caveats);
         let Some(estimates) = &row.estimates else {
             let reason = row.record.error.as_deref().unwrap_or(NONE);
-            writeln!(out, "{name} | failed | {} | | | | | |", escape(reason))?;
+            writeln!(out, "{name} | failed | {} | | | | | {marks} |", escape(reason))?;
             continue;
         };
-        let of = estimates.operations();
-        let or = |value: Option<String>| value.unwrap_or_else(|| NONE.to_owned());
-        writeln!(
-            out,
-            "{name} | {} | {} | {} | {} | {} | {} | {} |",
-            time(estimates.median_ns.estimate),
-            interval(&estimates.median_ns),
-            or(row.cycles_text()),
-            or(estimates.percentile(0.95).map(time)),
-            or(of.and_then(|of| of.cov_pct).map(percent)),
-            or(estimates.operations_per_second().map(rate)),
-            escape(&row.notes_text())
-        )?;
+        let figures = FIGURES.iter().map(|(_, figure)| figure(estimates).unwrap_or_else(|| NONE.to_owned()));
+        writeln!(out, "{name} | {} | {marks} |", figures.collect::<Vec<_>>().join(" | "))?;
     }
-    let occurs = |note: &Note| rows.iter().any(|row| row.notes.contains(note));
-    let mut legend: Vec<String> = Note::ALL
-        .into_iter()
-        .filter(occurs)
-        .map(|note| format!("{}: {}", note.word(), escape(note.legend())))
-        .collect();
-    if rows.iter().any(|row| row.cycles_text().is_some_and(|text| text.starts_with('≈'))) {
-        legend.push(format!("≈: {}", escape(ESTIMATED_CYCLES)));
+    let texts = footnotes.texts();
+    if !texts.is_empty() {
+        writeln!(out)?;
     }
-    if legend.is_empty() { Ok(()) } else { writeln!(out, "\n{}", legend.join("; ")) }
+    texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
 /// A table of circuit handshakes.

@@ -1,6 +1,7 @@
 //! Export formats, one file each behind [`Exporter`]; [`exporters`] registers them.
 
 mod bmf;
+mod columns;
 mod csv;
 mod github_action_benchmark;
 mod google_benchmark;
@@ -12,6 +13,7 @@ mod parquet;
 mod pyperf;
 mod samples_csv;
 mod sha3_csv;
+mod tables;
 
 pub use markdown::benchmarks;
 
@@ -129,6 +131,8 @@ impl From<::csv::Error> for ExportError {
     }
 }
 
+#[cfg(test)]
+mod carried;
 #[cfg(test)]
 mod hostile;
 #[cfg(test)]

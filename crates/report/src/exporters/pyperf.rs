@@ -1,7 +1,9 @@
 //! pyperf's JSON, version 1.0: what `python -m pyperf show`, `check`, `hist` and `compare_to` read.
 
 use super::{ExportError, Exporter, finish_json};
-use pqlab_record::{Record, Run, Samples, Status, Visit, Worker};
+use crate::caveats::Caveats;
+use crate::estimates::estimate;
+use pqlab_record::{Protocol, Record, Run, Samples, Status, Visit, Worker};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -9,7 +11,7 @@ use std::io::Write;
 
 /// Every case with a figure as a benchmark, every process as a run of it, every sample as a value in seconds for one
 /// operation. Samples of disturbed visits are left out, as everywhere. pyperf takes no value of zero: these are left out
-/// too, and a case that has no others.
+/// too, and a case that has no others. Caveats are metadata of their benchmark: `pqlab_caveat_defect`.
 pub(super) struct Pyperf;
 
 #[derive(Serialize)]
@@ -55,18 +57,19 @@ impl Exporter for Pyperf {
         ];
         let mut metadata = text(known);
         metadata.insert("cpu_count".to_owned(), json!(environment.cpu.cores.max(1)));
-        let benchmarks = run.records.iter().filter_map(benchmark).collect();
+        let benchmarks = run.records.iter().filter_map(|record| benchmark(record, &run.header.protocol)).collect();
         finish_json(&Document { version: "1.0", metadata, benchmarks }, out)
     }
 }
 
-fn text<const N: usize>(pairs: [(&str, String); N]) -> Map<String, Value> {
+/// As metadata: a line each, and none that is empty.
+fn text<K: Into<String>>(pairs: impl IntoIterator<Item = (K, String)>) -> Map<String, Value> {
     let line = |value: String| value.split_whitespace().collect::<Vec<_>>().join(" ");
-    let pairs = pairs.into_iter().map(|(key, value)| (key.to_owned(), line(value)));
+    let pairs = pairs.into_iter().map(|(key, value)| (key.into(), line(value)));
     pairs.filter(|(_, value)| !value.is_empty()).map(|(key, value)| (key, Value::String(value))).collect()
 }
 
-fn benchmark(record: &Record) -> Option<Benchmark> {
+fn benchmark(record: &Record, protocol: &Protocol) -> Option<Benchmark> {
     if record.status == Status::Failed {
         return None;
     }
@@ -85,6 +88,8 @@ fn benchmark(record: &Record) -> Option<Benchmark> {
         ("pqlab_operation", case.operation.clone()),
         ("pqlab_provider", case.provider.clone()),
     ]);
+    let caveats = Caveats::of(case, estimate(record, protocol).as_ref()).by_word();
+    metadata.extend(text(caveats.into_iter().map(|(word, says)| (format!("pqlab_caveat_{word}"), says))));
     metadata.insert("loops".to_owned(), json!(samples.batch.max(1)));
     (!runs.is_empty()).then_some(Benchmark { metadata, runs })
 }

@@ -1,12 +1,15 @@
 //! CSV, one row a raw sample: what every figure can be computed from again.
 
 use super::{ExportError, Exporter};
+use crate::caveats::Caveats;
+use crate::estimates::estimate;
 use pqlab_record::Run;
 use std::io::Write;
 
 /// All raw samples. `index` counts the samples of a visit (a process in a round of a `start` of the run) from 0, `ticks` are those of the whole
 /// batch, `contended` tells whether the visit was disturbed, and `used` whether the estimates are made from the sample:
-/// the median of `ns_per_operation` over a case's rows with `used` is its `median_us` times 1,000.
+/// the median of `ns_per_operation` over a case's rows with `used` is its `median_us` times 1,000. `caveats` is what must be known
+/// of the case, the same in all its rows.
 pub(super) struct SamplesCsv;
 
 impl Exporter for SamplesCsv {
@@ -35,10 +38,12 @@ impl Exporter for SamplesCsv {
             "ns_per_operation",
             "used",
             "start",
+            "caveats",
         ])?;
         for record in &run.records {
             let id = record.case.id();
             let samples = &record.samples;
+            let caveats = Caveats::of(&record.case, estimate(record, &run.header.protocol).as_ref()).text();
             let batch = samples.batch.to_string();
             let all = samples.contended();
             for visit in &samples.visits {
@@ -51,7 +56,7 @@ impl Exporter for SamplesCsv {
                     let used = (counts && sample_counts).to_string();
                     let (index, ticks, ns) = (index.to_string(), ticks.to_string(), ns.to_string());
                     writer.write_record([
-                        &id, &process, &round, &index, &batch, &contended, &ticks, &ns, &used, &start,
+                        &id, &process, &round, &index, &batch, &contended, &ticks, &ns, &used, &start, &caveats,
                     ])?;
                 }
             }
@@ -64,7 +69,6 @@ impl Exporter for SamplesCsv {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimates::estimate;
     use crate::fixtures;
     use pqlab_record::Disturbance;
 

@@ -2,13 +2,16 @@
 //! per byte, counted or estimated; in TSC ticks per byte where some case has no cycles.
 
 use super::{ExportError, ExportOptions, Exporter};
+use crate::caveats::Caveats;
 use crate::estimates::estimate;
 use crate::terminal::neutral;
+use indexmap::IndexMap;
 use pqlab_record::{Case, Counters, CyclesSource, Metric, Record, Run};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// The digests of one provider, with the columns `function,dst_len` and then the message lengths in bytes.
+/// The digests of one provider, with the columns `function,dst_len`, then the message lengths in bytes, and at last `caveats`: those of
+/// each length of the row, `64: defect: ...`, those that several lengths share once behind their lengths.
 pub(super) struct Sha3Csv {
     /// Decimals.
     digits: usize,
@@ -149,6 +152,7 @@ impl Exporter for Sha3Csv {
         let mut writer = csv::Writer::from_writer(out);
         let mut heading = vec!["function".to_owned(), "dst_len".to_owned()];
         heading.extend(lengths.iter().map(u64::to_string));
+        heading.push("caveats".to_owned());
         writer.write_record(&heading)?;
         for (algorithm, name, _) in FUNCTIONS {
             let of_function: Vec<&&Record> =
@@ -156,11 +160,17 @@ impl Exporter for Sha3Csv {
             let outputs: BTreeSet<u64> = of_function.iter().map(|record| output(&record.case)).collect();
             for bytes in outputs {
                 let mut row = vec![name.to_owned(), bytes.to_string()];
+                let mut caveats: IndexMap<String, Vec<String>> = IndexMap::new();
                 for length in &lengths {
                     let mut found = of_function.iter().filter(|record| output(&record.case) == bytes);
                     let found = found.find(|record| record.case.number("len") == Some(*length));
                     row.push(found.map_or_else(|| Ok(String::new()), |record| self.cell(record, run, in_cycles))?);
+                    let Some(record) = found else { continue };
+                    let of = Caveats::of(&record.case, estimate(record, &run.header.protocol).as_ref());
+                    of.lines().for_each(|line| caveats.entry(line).or_default().push(length.to_string()));
                 }
+                let said = caveats.into_iter().map(|(line, lengths)| format!("{}: {line}", lengths.join(" ")));
+                row.push(said.collect::<Vec<_>>().join("; "));
                 writer.write_record(&row)?;
             }
         }
@@ -257,11 +267,34 @@ mod tests {
 
     #[test]
     fn functions_are_rows_and_lengths_columns() {
-        let run = run(&["openssl"]);
-        let wanted = "function,dst_len,64,1024\nsha3_256,32,8.4,0.5\nshake128,32,8.4,\nshake128,64,,0.5\n";
+        let mut run = run(&["openssl"]);
+        for samples in run.records.iter_mut().map(|record| &mut record.samples) {
+            // Counted, one by one: nothing is to be said of them.
+            (samples.metric, samples.ns_per_tick, samples.batch) = (Metric::Cycles, None, 1);
+            samples.visits.iter_mut().for_each(|visit| {
+                visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 9 / 112);
+                visit.wall_ns = visit.ticks.clone();
+            });
+        }
+        run.header.protocol.precision_pct = 100.0;
+        let wanted = "function,dst_len,64,1024,caveats\nsha3_256,32,8.4,0.5,\nshake128,32,8.4,,\nshake128,64,,0.5,\n";
         assert_eq!(exported(&exporter(None, None), &run), wanted);
-        assert!(exported(&exporter(Some(3), None), &run).contains("\nsha3_256,32,8.439,0.527\n"));
-        assert!(exported(&exporter(Some(0), None), &run).contains("\nsha3_256,32,8,1\n"));
+        assert!(exported(&exporter(Some(2), None), &run).contains("\nsha3_256,32,8.44,0.53,\n"));
+        assert!(exported(&exporter(Some(0), None), &run).contains("\nsha3_256,32,8,1,\n"));
+    }
+
+    #[test]
+    fn caveats_name_the_lengths_that_they_are_of() {
+        let mut run = run(&["openssl"]);
+        run.records[2].case.facts.defect = Some("forgets, the padding".to_owned());
+        let bytes = exported(&exporter(None, None), &run);
+        let rows: Vec<csv::StringRecord> =
+            csv::Reader::from_reader(bytes.as_bytes()).records().map(Result::unwrap).collect();
+        let wanted = "64 1024: batch: each sample is the mean of 16 operations, no percentiles; 64 1024: clock: core cycles are \
+                      estimated from the time and the core clock, ticks are of constant rate, not core cycles; \
+                      1024: defect: forgets, the padding";
+        assert_eq!(&rows[0][4], wanted);
+        assert!(rows[1][4].starts_with("64: batch: ") && rows[2][4].starts_with("1024: batch: "), "{bytes}");
     }
 
     #[test]
@@ -281,7 +314,7 @@ mod tests {
     fn without_the_cores_clock_it_is_ticks() {
         let mut run = run(&["openssl"]);
         run.records[0].samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
-        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,6.6,0.4\n"));
+        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,6.6,0.4,"));
         let notes = exporter(None, None).notes(&run);
         assert!(notes[0].ends_with("persecond=2100000000") && notes[2] == "info: counter=tsc unit=ticks", "{notes:?}");
     }
@@ -310,7 +343,7 @@ mod tests {
         let mut run = run(&["openssl"]);
         let case = run.records[3].case.clone();
         run.records[3] = Record::failed(case, "wrong answer: digest".into(), String::new());
-        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.5\n"));
+        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.5,"));
         let notes = exporter(None, None).notes(&run);
         let wanted = "info: failed=hash/SHA3-256/digest[len=64]@openssl reason=wrong answer: digest";
         assert_eq!(notes.last().unwrap(), wanted);

@@ -4,12 +4,12 @@
 mod jobs;
 
 use self::jobs::{AGAINST, JOBS, Job};
+use crate::caveats::Caveat;
 use crate::charts::{grouped, wire};
 use crate::ledger;
 use crate::number::{duration, factor, grouped as thousands, percent, rate, significant, throughput};
 use crate::scaling::scaling;
 use crate::sheet::{Factor, Row, Sheet, sum};
-use crate::terminal::Note;
 use pqlab_record::{Sizes, State};
 use pqlab_stats::Interval;
 
@@ -140,7 +140,7 @@ fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Opt
         let bytes = rows.iter().filter_map(|row| row.case().facts.bytes).max();
         let defect = rows.iter().find_map(|row| row.case().facts.defect.clone());
         let (category, sizes) = (facts.category, facts.sizes);
-        let contended = rows.iter().any(|row| row.notes.contains(&Note::Shared));
+        let contended = rows.iter().any(|row| row.caveats.has(Caveat::Shared));
         found.push(Candidate { algorithm, provider, category, time, sizes, bytes, defect, contended });
     }
     found.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));
@@ -271,7 +271,7 @@ fn threads(sheet: &Sheet<'_>) -> Option<Choice> {
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && one.provider != "null");
     let sound = |id: &str| {
         let row = sheet.rows.iter().find(|row| row.case().id() == id);
-        row.is_some_and(|row| row.case().facts.defect.is_none() && !row.notes.contains(&Note::Shared))
+        row.is_some_and(|row| row.case().facts.defect.is_none() && !row.caveats.has(Caveat::Shared))
     };
     let gained = several.filter(|one| sound(&one.id)).filter_map(|one| Some((one, one.speed_up?)));
     let (best, gain) = gained.max_by(|(one, gain), (other, others)| {
@@ -341,15 +341,15 @@ fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
         "known defects: the library does not do all that the standard demands",
         defects.into_iter().map(defect).collect(),
     );
-    let noted = |note: Note| {
-        let rows = sheet.rows.iter().filter(move |row| row.notes.contains(&note));
+    let noted = |note: Caveat| {
+        let rows = sheet.rows.iter().filter(move |row| row.caveats.has(note));
         rows.map(|row| {
             let width = row.estimates.as_ref().map_or(0.0, crate::Estimates::half_width_pct);
             format!("{} (±{}%)", row.case().id(), significant(width))
         })
     };
-    add("shared: somebody used the core, and the figures count all visits", noted(Note::Shared).collect());
-    add("imprecise: the wanted precision was not reached in the time given", noted(Note::Imprecise).collect());
+    add("shared: somebody used the core, and the figures count all visits", noted(Caveat::Shared).collect());
+    add("imprecise: the wanted precision was not reached in the time given", noted(Caveat::Imprecise).collect());
     let usual: Vec<&Row<'_>> = sheet
         .rows
         .iter()

@@ -45,7 +45,7 @@ fn what_has_a_known_defect_is_named_and_not_recommended() {
         record.case.workload = "signature".into();
     }
     let sheet = Sheet::of(&run);
-    let marked: Vec<&Row<'_>> = sheet.rows.iter().filter(|row| row.notes.contains(&Note::Defect)).collect();
+    let marked: Vec<&Row<'_>> = sheet.rows.iter().filter(|row| row.caveats.has(Caveat::Defect)).collect();
     assert_eq!(marked.iter().map(|row| row.case().provider.as_str()).collect::<Vec<_>>(), ["liboqs"]);
     let found = findings(&sheet);
     let choice = found.choices.iter().find(|choice| choice.job == "Verifying much").unwrap();

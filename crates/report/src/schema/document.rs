@@ -4,6 +4,7 @@ use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
     ModeEntry, ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
 };
+use crate::caveats::{Caveats, KEY};
 use crate::estimates::{Disturbances, Estimates, Imprecision, estimate, harness_floor_ns};
 use crate::scaling::{loads, scaling};
 use indexmap::IndexMap;
@@ -184,6 +185,7 @@ impl ResultEntry {
             key: case.key().map(str::to_owned),
             coins: case.coins().map(|coins| coins.name().to_owned()),
             generator: case.facts.generator.clone(),
+            caveats: Caveats::of(case, estimates).by_word(),
             samples: None,
         }
     }

@@ -159,6 +159,27 @@ mod tests {
         assert_eq!(exported("json-samples").into_run(), Ok(fixtures::run()));
     }
 
+    /// Caveats follow from samples and facts: what a file says of them is for its readers alone.
+    #[test]
+    fn caveats_come_back_and_are_not_taken_from_the_file() {
+        let mut run = fixtures::doubtful_run();
+        run.records.retain(|record| record.case.workload == "kem");
+        run.header.plan = run.records.iter().map(|record| record.case.clone()).collect();
+        let mut document = Document::of(&run, true);
+        let caveats = document.results["kem"][0].caveats.clone();
+        assert!(caveats.contains_key("defect") && caveats.contains_key("encoding"));
+        document.results["kem"][0].caveats.clear();
+        let back = document.into_run().unwrap();
+        assert!(back == run, "another run came back");
+        assert_eq!(Document::of(&back, true).results["kem"][0].caveats, caveats);
+        let mut older = serde_json::to_value(Document::of(&run, true)).unwrap();
+        for row in older["results"]["kem"].as_array_mut().unwrap() {
+            let row = row.as_object_mut().unwrap();
+            assert!(row.remove("caveats").is_some() && row.remove("key").is_some());
+        }
+        assert!(serde_json::from_value::<Document>(older).unwrap().into_run() == Ok(run), "another run came back");
+    }
+
     #[test]
     fn starts_come_back_and_are_the_first_where_nothing_is_said() {
         let mut run = fixtures::run();

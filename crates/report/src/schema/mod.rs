@@ -316,6 +316,10 @@ pub struct ResultEntry {
     /// The random generator that the library asks within the operation; null where it asks none.
     #[serde(default)]
     pub generator: Option<String>,
+    /// What must be known when the figures are read, by the words of [`Caveat`](crate::caveats::Caveat), each with what it says of
+    /// this case; empty where there is nothing.
+    #[serde(default)]
+    pub caveats: IndexMap<String, String>,
     /// Every raw sample; null in the format `json`, given in `json-samples`.
     pub samples: Option<Samples>,
 }

@@ -1,11 +1,13 @@
 //! What the page's script reads: the details of each case, as JSON inside the page.
 
+use crate::caveats::Caveat;
 use crate::history::Past;
 use crate::number::digits;
 use crate::schema::ExtraEntry;
 use crate::sheet::{Row, Sheet, command};
-use crate::terminal::neutral;
+use crate::terminal::{cycles_origin, neutral};
 use indexmap::IndexMap;
+use pqlab_stats::Interval;
 use serde::Serialize;
 
 /// Details of all cases, by their place in the run, and the runs of the trend.
@@ -44,6 +46,9 @@ struct Details {
     /// Count of one operation and its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<(f64, &'static str)>,
+    /// Core cycles of one operation: median and its interval, and how they came about, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    y: Option<([f64; 3], &'static str)>,
     /// Lengths in bytes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     s: Vec<(&'static str, u64)>,
@@ -88,11 +93,8 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         ("shared secret", sizes.shared_secret),
         ("signature", sizes.signature),
     ];
-    let mut known: Vec<String> = match estimates {
-        Some(of) => row.notes.iter().map(|note| format!("{} ({})", note.text(of), note.legend())).collect(),
-        None => Vec::new(),
-    };
-    known.extend(case.facts.defect.iter().map(|defect| format!("known defect: {}", neutral(defect))));
+    let said = |(caveat, says): (Caveat, &str)| neutral(&format!("{}: {says} ({})", caveat.word(), caveat.legend()));
+    let mut known: Vec<String> = row.caveats.iter().map(said).collect();
     if row.disturbances.disturbed > 0 || row.disturbances.repeats > 0 {
         let disturbances = &row.disturbances;
         let kinds: Vec<String> = disturbances
@@ -132,6 +134,10 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
             [ends.0, p5, p25, p75, p95, p99, ends.1, Some(of.mean), of.stdev].map(|value| value.map(round))
         }),
         t: estimates.and_then(|of| Some((round(of.ticks?), of.metric.unit()))),
+        y: estimates.and_then(|of| of.cycles).map(|cycles| {
+            let Interval { estimate, low, high, .. } = cycles.median;
+            ([estimate, low, high].map(round), cycles_origin(cycles.source))
+        }),
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
         k: known,
         x: estimates.map(crate::schema::extra).unwrap_or_default(),
@@ -163,6 +169,26 @@ mod tests {
         let read: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert!(read["cases"][0]["i"].as_str().unwrap().contains("</script><script>"));
         assert_eq!(read["cases"].as_array().unwrap().len(), run.records.len());
+    }
+
+    #[test]
+    fn a_case_in_full_has_its_core_cycles_and_every_caveat() {
+        let run = fixtures::doubtful_run();
+        let sheet = Sheet::of(&run);
+        let read: serde_json::Value = serde_json::from_str(&Data::of(&sheet, &[]).embedded()).unwrap();
+        let case = &read["cases"][0];
+        let cycles = sheet.rows[0].estimates.as_ref().unwrap().cycles.unwrap();
+        assert_eq!(case["y"][0][0].as_f64(), Some(round(cycles.median.estimate)));
+        assert_eq!(case["y"][1], "estimated from the time and the core clock");
+        let known: Vec<&str> = case["k"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+        for (caveat, says) in sheet.rows[0].caveats.iter() {
+            let wanted = format!("{}: {says} ({})", caveat.word(), caveat.legend());
+            assert!(known.contains(&wanted.as_str()), "{wanted:?} is not among {known:?}");
+        }
+        let counted = fixtures::sound_run();
+        let read: serde_json::Value = serde_json::from_str(&Data::of(&Sheet::of(&counted), &[]).embedded()).unwrap();
+        assert_eq!(read["cases"][0]["y"][1], "counted");
+        assert!(read["cases"][0]["k"].is_null());
     }
 
     #[test]

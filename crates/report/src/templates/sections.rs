@@ -1,12 +1,13 @@
 //! The parts of the page: findings, areas with their tables and pictures, environment.
 
+use crate::caveats::Caveat;
 use crate::charts::Chart;
 use crate::findings::{Choice, Cost, Doubt, Findings};
 use crate::ntor::RelayScenario;
 use crate::ntor::tables::{Holds, tables};
 use crate::number::{NONE, factor, grouped, percent, rate};
 use crate::sheet::{Row, Sheet};
-use crate::terminal::{ESTIMATED_CYCLES, Note, PLUS_MINUS, neutral};
+use crate::terminal::{ESTIMATED_CYCLES, PLUS_MINUS, neutral};
 use maud::{Markup, PreEscaped, html};
 use pqlab_record::{Environment, Form, Run};
 
@@ -226,7 +227,11 @@ fn case(index: usize, row: &Row<'_>) -> Markup {
                 Some(per_second) => td.num data-v=(sortable(per_second)) { (rate(per_second)) },
                 None => td.num { (NONE) },
             }
-            td.notes { @for note in &row.notes { abbr title=(note.legend()) { (note.text(estimates)) } " " } }
+            td.notes { @for (note, says) in row.caveats.notes() {
+                abbr title=(format!("{}: {}", note.legend(), neutral(says))) {
+                    (note.word()) @if note == Caveat::Imprecise { ": " (says) }
+                } " "
+            } }
         }
     }
 }
@@ -240,7 +245,7 @@ fn sortable(value: f64) -> String {
 pub(super) fn legend() -> Markup {
     html! {
         dl.legend {
-            @for note in Note::ALL { dt { (note.word()) } dd { (note.legend()) } }
+            @for note in Caveat::ALL { dt { (note.word()) } dd { (note.legend()) } }
             dt { "±" } dd { (PLUS_MINUS) }
             dt { "≈" } dd { (ESTIMATED_CYCLES) }
         }

@@ -2,9 +2,9 @@ use super::columns::{Cell, lines};
 use super::environment::environment_line;
 use super::histogram::histogram;
 use super::line::failure;
-use super::notes::Note;
 use super::palette::{Palette, Role};
 use super::text::neutral;
+use crate::caveats::{Caveat, Caveats, names};
 use crate::estimates::{Disturbances, Estimates, estimate};
 use crate::number::{count, digits, duration_digits, frequency, grouped, percent, rate, significant, throughput};
 use pqlab_record::{CoinSource, CyclesSource, Record, Run, Sizes};
@@ -88,6 +88,14 @@ fn identity(run: &Run, record: &Record) -> Vec<(&'static str, String)> {
     pairs
 }
 
+/// How core cycles came about, in words.
+pub(crate) fn cycles_origin(source: CyclesSource) -> &'static str {
+    match source {
+        CyclesSource::Counter => "counted",
+        CyclesSource::Estimated => "estimated from the time and the core clock",
+    }
+}
+
 fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
     let interval = &estimates.median_ns;
     let processes = estimates.processes;
@@ -106,10 +114,7 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
     ];
     if let Some(cycles) = &estimates.cycles {
         let Interval { estimate, low, high, .. } = cycles.median;
-        let source = match cycles.source {
-            CyclesSource::Counter => "counted",
-            CyclesSource::Estimated => "estimated from the time and the core clock",
-        };
+        let source = cycles_origin(cycles.source);
         pairs.push((
             "core cycles",
             format!("{} ±{}, {source}", count(estimate), percent(cycles.median.half_width_pct())),
@@ -148,8 +153,12 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
     pairs.extend(estimates.clock_hz.map(|hertz| ("core clock", format!("about {}", frequency(hertz)))));
     pairs.extend(conditions(estimates));
     page.pairs(&pairs);
-    for note in Note::of(record, estimates) {
-        let text = page.palette.paint(Role::Doubtful, &note.text(estimates));
+    for (note, says) in Caveats::of(&record.case, Some(estimates)).notes() {
+        let text = match note {
+            Caveat::Imprecise => format!("{}: {says}", note.word()),
+            _ => note.word().to_owned(),
+        };
+        let text = page.palette.paint(Role::Doubtful, &text);
         page.out.push_str(&format!("  {text} ({})\n", note.legend()));
     }
     let left_out = match estimates.left_out {
@@ -182,10 +191,7 @@ fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
         [one] => pairs.push(("processor", one.clone())),
         several => pairs.push(("processors", several.join(", "))),
     }
-    let residues = estimates.residues.as_ref().map(|residues| match residues.as_slice() {
-        [] => "none".to_owned(),
-        some => some.iter().map(|residue| residue.name()).collect::<Vec<_>>().join(", "),
-    });
+    let residues = estimates.residues.as_deref().map(names);
     pairs.push(("leaves behind", residues.unwrap_or_else(|| "unknown".to_owned())));
     pairs.extend(estimates.first_call_ns.map(|ns| ("first call", time(ns))));
     pairs.extend(estimates.modes.map(|[low, high]| {

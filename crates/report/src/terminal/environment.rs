@@ -1,7 +1,7 @@
 use super::fastest::fastest_line;
-use super::notes::Note;
 use super::palette::{Palette, Role};
 use super::text::neutral;
+use crate::caveats::{Caveat, Caveats};
 use crate::estimates::{Estimates, estimate, harness_floor_ns};
 use crate::number::{duration, frequency, grouped};
 use pqlab_record::{Counters, CyclesSource, Environment, Run, Status};
@@ -45,10 +45,10 @@ pub fn floor_line(run: &Run) -> Option<String> {
 pub fn closing(run: &Run, palette: Palette) -> String {
     let all = run.records.iter().filter_map(|record| {
         let estimates = estimate(record, &run.header.protocol)?;
-        Some((Note::of(record, &estimates), estimated(&estimates)))
+        Some((Caveats::of(&record.case, Some(&estimates)), estimated(&estimates)))
     });
-    let (notes, estimated): (Vec<Vec<Note>>, Vec<bool>) = all.unzip();
-    closing_with(run, &notes.concat(), estimated.contains(&true), palette)
+    let (caveats, estimated): (Vec<Caveats>, Vec<bool>) = all.unzip();
+    closing_with(run, &caveats.iter().collect::<Vec<_>>(), estimated.contains(&true), palette)
 }
 
 /// Whether its core cycles were estimated.
@@ -56,17 +56,17 @@ pub(super) fn estimated(estimates: &Estimates) -> bool {
     estimates.cycles.is_some_and(|cycles| cycles.source == CyclesSource::Estimated)
 }
 
-/// As [`closing`], with the notes of all cases as they are known already, and whether any has estimated cycles.
-pub(super) fn closing_with(run: &Run, notes: &[Note], estimated: bool, palette: Palette) -> String {
-    let occurs = |note: Note| notes.iter().filter(|one| **one == note).count() as u64;
+/// As [`closing`], with the caveats of all cases as they are known already, and whether any has estimated cycles.
+pub(super) fn closing_with(run: &Run, caveats: &[&Caveats], estimated: bool, palette: Palette) -> String {
+    let occurs = |caveat: Caveat| caveats.iter().filter(|of| of.has(caveat)).count() as u64;
     let failed = run.records.iter().filter(|record| record.status == Status::Failed).count() as u64;
     let measured = run.records.len() as u64 - failed;
     let mut counts = vec![format!("{} measured", grouped(measured))];
     let mut lines = Vec::new();
     for (count, words, role) in [
         (failed, "failed", Role::Bad),
-        (occurs(Note::Shared), "shared", Role::Doubtful),
-        (occurs(Note::Imprecise), "imprecise", Role::Doubtful),
+        (occurs(Caveat::Shared), "shared", Role::Doubtful),
+        (occurs(Caveat::Imprecise), "imprecise", Role::Doubtful),
         ((run.header.plan.len() as u64).saturating_sub(run.records.len() as u64), "not run", Role::Doubtful),
     ] {
         if count > 0 {
@@ -75,7 +75,7 @@ pub(super) fn closing_with(run: &Run, notes: &[Note], estimated: bool, palette: 
     }
     let cases = run.header.plan.len().max(run.records.len()) as u64;
     lines.push(format!("{} {}: {}", grouped(cases), if cases == 1 { "case" } else { "cases" }, counts.join(", ")));
-    for note in Note::ALL.into_iter().filter(|note| occurs(*note) > 0) {
+    for note in Caveat::NOTES.into_iter().filter(|note| occurs(*note) > 0) {
         lines.push(format!("{}: {}", palette.paint(Role::Doubtful, note.word()), note.legend()));
     }
     if measured > 0 {

@@ -1,6 +1,6 @@
-use super::notes::note_words;
 use super::palette::{Palette, Role};
 use super::text::{display_width, left, neutral, right};
+use crate::caveats::Caveats;
 use crate::estimates::{Estimates, estimate};
 use crate::number::{NONE, duration, percent, rate, significant};
 use pqlab_record::{Case, Protocol, Record, Status};
@@ -72,7 +72,7 @@ fn figures(record: &Record, estimates: &Estimates, palette: Palette) -> String {
     let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
     let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
     let per_byte = per_byte.unwrap_or_default();
-    let words = note_words(record, estimates);
+    let words = Caveats::of(&record.case, Some(estimates)).note_words();
     let words = if words.is_empty() { words } else { format!("  {}", palette.paint(Role::Doubtful, &words)) };
     format!("median={median} {width}p95={p95}   CoV={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
 }

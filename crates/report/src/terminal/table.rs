@@ -3,13 +3,13 @@ use super::decomposition;
 use super::environment::{closing_with, estimated};
 use super::ledger;
 use super::line::{FAILED, NO_SAMPLES, failure};
-use super::notes::{Note, notes_text};
 use super::overview::overview;
 use super::palette::{Palette, Role};
 use super::scaling::scaling_tables;
 use super::standing::{Standing, standings};
 use super::text::{display_width, neutral};
 use super::trust::sentence;
+use crate::caveats::Caveats;
 use crate::estimates::{Estimates, estimate};
 use crate::number::{NONE, count, duration, grouped, percent, rate, significant, throughput};
 use pqlab_record::{CyclesSource, Record, Run, Status};
@@ -22,13 +22,13 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
     let areas: Vec<(&str, Vec<Group<'_>>)> = run.areas().into_iter().map(|area| (area, groups(run, area))).collect();
     let measured = |floor: bool| {
         let rows = areas.iter().filter(move |(area, _)| floor || *area != "floor").flat_map(|(_, groups)| groups);
-        rows.flat_map(|group| &group.rows).filter_map(|row| Some((row.record, row.estimates.as_ref()?)))
+        rows.flat_map(|group| &group.rows).filter_map(|row| Some((&row.caveats, row.estimates.as_ref()?)))
     };
     let trusted: Vec<&Estimates> = measured(false).map(|(_, estimates)| estimates).collect();
     if let Some(sentence) = sentence(&trusted, &run.header.protocol) {
         out.push_str(&format!("{sentence}\n"));
     }
-    let notes: Vec<Note> = measured(true).flat_map(|(record, estimates)| Note::of(record, estimates)).collect();
+    let caveats: Vec<&Caveats> = measured(true).map(|(caveats, _)| caveats).collect();
     let some_estimated = measured(false).any(|(_, estimates)| estimated(estimates));
     for (area, groups) in areas.iter().filter(|(area, _)| *area != "floor") {
         out.push('\n');
@@ -52,13 +52,14 @@ pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
     if let Some(table) = overview(run, width, palette) {
         out.push_str(&format!("\n{table}"));
     }
-    out + "\n" + &closing_with(run, &notes, some_estimated, palette)
+    out + "\n" + &closing_with(run, &caveats, some_estimated, palette)
 }
 
 /// A case with its estimates, if it has any.
 struct Row<'a> {
     record: &'a Record,
     estimates: Option<Estimates>,
+    caveats: Caveats,
     standing: Option<Standing>,
 }
 
@@ -89,7 +90,9 @@ fn groups<'a>(run: &'a Run, area: &'a str) -> Vec<Group<'a>> {
             algorithms.push(algorithm);
             algorithms.len() - 1
         });
-        let row = Row { record, estimates: estimate(record, &run.header.protocol), standing: None };
+        let estimates = estimate(record, &run.header.protocol);
+        let caveats = Caveats::of(&record.case, estimates.as_ref());
+        let row = Row { record, estimates, caveats, standing: None };
         let name = record.case.name();
         match groups.iter_mut().find(|(_, group)| group.name == name) {
             Some((_, group)) => group.rows.push(row),
@@ -143,7 +146,7 @@ fn layout(title: &str, groups: &[Group<'_>], width: usize) -> Vec<Vec<Cell>> {
         notes.push(String::new());
         for row in &group.rows {
             table.push(cells(row, all_estimated));
-            notes.push(row.estimates.as_ref().map(|of| notes_text(row.record, of)).unwrap_or_default());
+            notes.push(row.estimates.as_ref().map(|_| row.caveats.notes_text()).unwrap_or_default());
         }
     }
     let room = width.saturating_sub(total_width(&table) + GAP);

@@ -1,0 +1,304 @@
+//! What must be known when a figure is read: the one place that says which caveats a case has, and in which words. Tables, pages
+//! and every export format take them from here, so that no file leaves one behind.
+//!
+//! Three of them are [notes](Caveat::NOTES), which tables mark by a word of their own; the others tables also say by columns
+//! and signs: `≈` before estimated cycles, no percentile where a sample is a batch, the key's form in the name.
+
+use crate::estimates::{Estimates, Imprecision};
+use crate::number::{duration, grouped, percent};
+use indexmap::IndexMap;
+use pqlab_record::{Case, CyclesSource, Metric, Residue};
+
+/// The parameter of a case that names the encoding of its private key.
+pub(crate) const KEY: &str = "key";
+
+/// What must be known when a figure is read. Each is said in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Caveat {
+    /// Somebody used the core so much that too few visits were left alone.
+    Shared,
+    /// The wanted precision was not reached.
+    Imprecise,
+    /// A known defect of the library concerns what was measured.
+    Defect,
+    /// The case became slower or faster while it was measured.
+    Drifting,
+    /// The call leaves state of the processor behind.
+    Residue,
+    /// In which encoding the private key is loaded or written.
+    Encoding,
+    /// A sample is several operations.
+    Batch,
+    /// Cycles were not counted, or what was counted is not cycles.
+    Clock,
+}
+
+impl Caveat {
+    /// All of them, in the order in which they are said.
+    pub const ALL: [Caveat; 8] = [
+        Caveat::Shared,
+        Caveat::Imprecise,
+        Caveat::Defect,
+        Caveat::Drifting,
+        Caveat::Residue,
+        Caveat::Encoding,
+        Caveat::Batch,
+        Caveat::Clock,
+    ];
+
+    /// Those that the row of a table is marked with.
+    pub const NOTES: [Caveat; 3] = [Caveat::Shared, Caveat::Imprecise, Caveat::Defect];
+
+    /// The word by which terminals, pages and files name it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Caveat::Shared => "shared",
+            Caveat::Imprecise => "imprecise",
+            Caveat::Defect => "defect",
+            Caveat::Drifting => "drifting",
+            Caveat::Residue => "residue",
+            Caveat::Encoding => "encoding",
+            Caveat::Batch => "batch",
+            Caveat::Clock => "clock",
+        }
+    }
+
+    /// What the word says of any case.
+    pub fn legend(self) -> &'static str {
+        match self {
+            Caveat::Shared => "somebody used the core; too few visits were left alone, so the figures count all visits",
+            Caveat::Imprecise => "the target precision was not reached in the time given",
+            Caveat::Defect => "known defect: the library does not do all that the standard demands here",
+            Caveat::Drifting => {
+                "the case became slower or faster while it was measured: its median is one of moments that differ"
+            }
+            Caveat::Residue => "the call leaves state of the processor behind, for which the code that follows may pay",
+            Caveat::Encoding => {
+                "in which encoding the private key is loaded or written: figures of different encodings are of different work"
+            }
+            Caveat::Batch => "a sample is several operations, whose mean says nothing of single ones",
+            Caveat::Clock => "core cycles were not counted: they are estimated, or the ticks are not core cycles",
+        }
+    }
+
+    /// Whether the row of a table is marked with it.
+    pub fn is_note(self) -> bool {
+        Caveat::NOTES.contains(&self)
+    }
+
+    /// What it says of this case; `None` where it does not hold.
+    fn of(self, case: &Case, estimates: Option<&Estimates>) -> Option<String> {
+        match self {
+            Caveat::Shared => estimates.filter(|of| of.contended).map(|of| shared(of.shared_pct)),
+            Caveat::Imprecise => estimates.filter(|of| !of.imprecise.is_empty()).map(reasons),
+            Caveat::Defect => case.facts.defect.clone(),
+            Caveat::Drifting => {
+                let drift = estimates?.drift.filter(|drift| drift.drifting)?;
+                Some(format!("{:+.1}% from the first round to the last", drift.change_pct))
+            }
+            Caveat::Residue => {
+                let residues = estimates?.residues.as_ref().filter(|residues| !residues.is_empty())?;
+                Some(format!("the call leaves {} behind", names(residues)))
+            }
+            Caveat::Encoding => case.word(KEY).map(encoding),
+            Caveat::Batch => {
+                let batch = estimates?.batch;
+                let text = || format!("each sample is the mean of {} operations, no percentiles", grouped(batch));
+                (batch > 1).then(text)
+            }
+            Caveat::Clock => clock(estimates?),
+        }
+    }
+}
+
+fn shared(pct: f64) -> String {
+    let who = if pct > 0.0 {
+        format!("somebody used the core {} of the time", percent(pct))
+    } else {
+        "others disturbed it".to_owned()
+    };
+    format!("{who}, and the figures count all visits")
+}
+
+fn reasons(estimates: &Estimates) -> String {
+    let reasons: Vec<String> = estimates.imprecise.iter().map(|reason| reason_text(*reason, estimates)).collect();
+    reasons.join(", ")
+}
+
+fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
+    let modes = estimates.modes.filter(|_| reason == Imprecision::TwoModes);
+    modes.map_or_else(
+        || reason.words().to_owned(),
+        |[low, high]| {
+            let ((low_time, low_unit), (high_time, high_unit)) = (duration(low.median), duration(high.median));
+            let unit = if low_unit == high_unit { String::new() } else { format!(" {high_unit}") };
+            format!(
+                "{low_time} {low_unit} in {} of {} processes, {high_time}{unit} in {}",
+                low.processes, estimates.processes, high.processes
+            )
+        },
+    )
+}
+
+/// The words that files carry for what a call leaves behind, `none` for nothing.
+pub(crate) fn names(residues: &[Residue]) -> String {
+    if residues.is_empty() {
+        return "none".to_owned();
+    }
+    residues.iter().map(|residue| residue.name()).collect::<Vec<_>>().join(", ")
+}
+
+fn encoding(key: &str) -> String {
+    match key {
+        "seed" => "the private key is loaded or written as its seed".to_owned(),
+        "expanded" => "the private key is loaded or written in its expanded form".to_owned(),
+        "both" => "the private key is loaded or written as its seed with its expanded form".to_owned(),
+        other => format!("the private key is loaded or written as {other}"),
+    }
+}
+
+fn clock(estimates: &Estimates) -> Option<String> {
+    let estimated = estimates.cycles.is_some_and(|cycles| cycles.source == CyclesSource::Estimated);
+    let says = [
+        (estimated, "core cycles are estimated from the time and the core clock"),
+        (estimates.metric == Metric::Tsc, "ticks are of constant rate, not core cycles"),
+    ];
+    let says: Vec<&str> = says.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text).collect();
+    (!says.is_empty()).then(|| says.join(", "))
+}
+
+/// The caveats of a case, each with what it says of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Caveats(Vec<(Caveat, String)>);
+
+impl Caveats {
+    /// Those of a case. One without figures has those of its library and its key.
+    pub fn of(case: &Case, estimates: Option<&Estimates>) -> Caveats {
+        Caveats(Caveat::ALL.into_iter().filter_map(|caveat| Some((caveat, caveat.of(case, estimates)?))).collect())
+    }
+
+    /// Whether the case has it.
+    pub fn has(&self, caveat: Caveat) -> bool {
+        self.0.iter().any(|(known, _)| *known == caveat)
+    }
+
+    /// Each with what it says of the case.
+    pub fn iter(&self) -> impl Iterator<Item = (Caveat, &str)> {
+        self.0.iter().map(|(caveat, says)| (*caveat, says.as_str()))
+    }
+
+    /// What the case's row in a table is marked with.
+    pub fn notes(&self) -> impl Iterator<Item = (Caveat, &str)> {
+        self.iter().filter(|(caveat, _)| caveat.is_note())
+    }
+
+    /// The words of the notes, that for imprecision with its reasons: `shared; imprecise: few samples; defect`.
+    pub fn notes_text(&self) -> String {
+        let text = |(caveat, says): (Caveat, &str)| match caveat {
+            Caveat::Imprecise => format!("{}: {says}", caveat.word()),
+            _ => caveat.word().to_owned(),
+        };
+        self.notes().map(text).collect::<Vec<_>>().join("; ")
+    }
+
+    /// The words of the notes.
+    pub fn note_words(&self) -> String {
+        self.notes().map(|(caveat, _)| caveat.word()).collect::<Vec<_>>().join(", ")
+    }
+
+    /// A line for each: its word and what it says of the case.
+    pub fn lines(&self) -> impl Iterator<Item = String> {
+        self.iter().map(|(caveat, says)| format!("{}: {says}", caveat.word()))
+    }
+
+    /// All of them in one text, empty where there is none: what files with one field for it carry.
+    pub fn text(&self) -> String {
+        self.lines().collect::<Vec<_>>().join("; ")
+    }
+
+    /// What each says of the case, by its word.
+    pub fn by_word(&self) -> IndexMap<String, String> {
+        self.iter().map(|(caveat, says)| (caveat.word().to_owned(), says.to_owned())).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimates::estimate;
+    use crate::fixtures;
+    use pqlab_record::{Disturbance, Parameter, Protocol, Record};
+
+    fn of(record: &Record, precision_pct: f64) -> Caveats {
+        let protocol = Protocol { precision_pct, ..Protocol::default() };
+        Caveats::of(&record.case, estimate(record, &protocol).as_ref())
+    }
+
+    #[test]
+    fn notes_are_words_with_their_reasons() {
+        let mut record = fixtures::record("liboqs", 15.2);
+        assert_eq!(of(&record, 1.0).notes_text(), "");
+        assert_eq!(of(&record, 0.01).notes_text(), "imprecise: spread");
+        for visit in record.samples.visits.iter_mut().filter(|visit| visit.process >= 5) {
+            visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * 31.9 / 15.2) as u64);
+        }
+        assert_eq!(of(&record, 1.0).notes_text(), "imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3");
+        record.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
+        record.case.facts.defect = Some("accepts what it must refuse".into());
+        let found = of(&record, 1.0);
+        assert_eq!(found.notes_text(), "shared; imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3; defect");
+        assert_eq!(found.note_words(), "shared, imprecise, defect");
+        assert_eq!(found.by_word()["shared"], "others disturbed it, and the figures count all visits");
+    }
+
+    #[test]
+    fn a_case_without_a_caveat_has_none_and_a_doubtful_one_has_all() {
+        let none = fixtures::sound_run();
+        for record in none.records.iter() {
+            let found = Caveats::of(&record.case, estimate(record, &none.header.protocol).as_ref());
+            assert_eq!(found, Caveats::default(), "{}", record.case.id());
+            assert_eq!((found.text(), found.notes_text()), (String::new(), String::new()));
+        }
+        let all = fixtures::doubtful_run();
+        for record in all.records.iter() {
+            let found = Caveats::of(&record.case, estimate(record, &all.header.protocol).as_ref());
+            assert_eq!(found.iter().map(|(caveat, _)| caveat).collect::<Vec<_>>(), Caveat::ALL, "{}", record.case.id());
+            assert_eq!(
+                found.by_word()["shared"],
+                "somebody used the core 100.0% of the time, and the figures count all visits"
+            );
+            assert_eq!(found.by_word()["imprecise"], "drifting, few samples");
+            assert_eq!(found.by_word()["residue"], "the call leaves vector-upper behind");
+            assert_eq!(found.by_word()["batch"], "each sample is the mean of 16 operations, no percentiles");
+            assert_eq!(found.by_word()["defect"], fixtures::DEFECT);
+        }
+    }
+
+    #[test]
+    fn what_is_known_without_figures_is_said_of_a_failed_case() {
+        let mut failed = fixtures::failed("wrong");
+        failed.case.facts.defect = Some("accepts what it must refuse".into());
+        assert_eq!(of(&failed, 1.0).text(), "defect: accepts what it must refuse");
+    }
+
+    #[test]
+    fn each_encoding_of_a_private_key_has_its_words() {
+        let mut texts = Vec::new();
+        for key in ["seed", "expanded", "both", "scalar"] {
+            let mut record = fixtures::failed("wrong");
+            record.case.parameters.push(Parameter::Word(KEY.into(), key.into()));
+            let found = of(&record, 1.0);
+            assert!(found.has(Caveat::Encoding) && !texts.contains(&found.text()), "{key}");
+            texts.push(found.text());
+        }
+    }
+
+    #[test]
+    fn words_are_told_apart() {
+        for (index, one) in Caveat::ALL.into_iter().enumerate() {
+            assert!(
+                Caveat::ALL[..index].iter().all(|other| other.word() != one.word() && other.legend() != one.legend())
+            );
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! No format leaves a caveat at home: every one of [`exporters`] is given runs whose cases have all caveats, and what it wrote is
+//! read back. A format that is added is tried without a word here.
+
+use super::{Exporter, exporters};
+use crate::caveats::{Caveat, Caveats};
+use crate::estimates::estimate;
+use crate::fixtures;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use pqlab_record::{Case, Record, Run};
+use serde_json::Value;
+
+/// What a format wrote as the texts that its readers find in it, by what its files' names end in.
+fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
+    let mut bytes = Vec::new();
+    exporter.export(run, &mut bytes).unwrap();
+    let text = || String::from_utf8(bytes.clone()).unwrap();
+    match exporter.extension() {
+        "json" => {
+            let mut found = Vec::new();
+            collect(&serde_json::from_slice(&bytes).unwrap(), &mut found);
+            found
+        }
+        "csv" => {
+            assert!(!text().lines().any(|line| line.starts_with('#')), "no reader of CSV knows comments");
+            let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
+            reader.records().flat_map(|row| row.unwrap().iter().map(str::to_owned).collect::<Vec<_>>()).collect()
+        }
+        "parquet" => {
+            let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+            let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
+            let cells = rows.iter().flat_map(|row| row.get_column_iter());
+            cells.map(|(_, field)| field.to_string().trim_matches('"').to_owned()).collect()
+        }
+        // Markdown and LaTeX, and what is like them: a backslash before what would be a command.
+        _ => vec![text().replace('\\', "")],
+    }
+}
+
+fn collect(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| {
+            found.push(key.clone());
+            collect(value, found);
+        }),
+        _ => {}
+    }
+}
+
+/// The run with the one case of that operation.
+fn only(mut run: Run, operation: &str) -> Run {
+    run.records.retain(|record| record.case.operation == operation);
+    run.records.truncate(1);
+    run.header.plan = plan(&run);
+    assert_eq!(run.records.len(), 1, "{operation}");
+    run
+}
+
+fn plan(run: &Run) -> Vec<Case> {
+    run.records.iter().map(|record| record.case.clone()).collect()
+}
+
+/// What is to be found: of each caveat its word, and what it says of the case.
+fn caveats_of(run: &Run) -> Vec<(Caveat, String)> {
+    let of = |record: &Record| Caveats::of(&record.case, estimate(record, &run.header.protocol).as_ref());
+    let found: Vec<_> = run.records.iter().map(of).collect();
+    found.iter().flat_map(Caveats::iter).map(|(caveat, says)| (caveat, says.to_owned())).collect()
+}
+
+/// Formats that take such a run. All take signatures but that of SHA-3.
+fn takers(run: &Run) -> Vec<Box<dyn Exporter>> {
+    exporters().into_iter().filter(|exporter| exporter.check(&plan(run)).is_ok()).collect()
+}
+
+#[test]
+fn every_format_carries_every_caveat() {
+    for (operation, refused) in [("verify", &["sha3-csv"][..]), ("digest", &[]), ("encapsulate", &["sha3-csv"])] {
+        let run = only(fixtures::doubtful_run(), operation);
+        let wanted = caveats_of(&run);
+        assert_eq!(wanted.iter().map(|(caveat, _)| *caveat).collect::<Vec<_>>(), Caveat::ALL);
+        let takers = takers(&run);
+        let all = exporters();
+        let missing: Vec<&str> =
+            all.iter().map(|of| of.name()).filter(|name| !takers.iter().any(|of| of.name() == *name)).collect();
+        assert_eq!(missing, refused, "{operation}");
+        for exporter in takers {
+            let texts = texts(exporter.as_ref(), &run);
+            for (caveat, says) in &wanted {
+                let found = texts.iter().any(|text| text.contains(says));
+                let named = texts.iter().any(|text| text.contains(caveat.word()));
+                assert!(found && named, "{} lost {caveat:?}, which says {says:?}", exporter.name());
+            }
+        }
+    }
+}
+
+/// What is always in a file, such as a legend, is no caveat of a case.
+#[test]
+fn no_format_says_a_caveat_that_does_not_hold() {
+    for operation in ["verify", "digest", "encapsulate"] {
+        let doubtful = only(fixtures::doubtful_run(), operation);
+        let sound = only(fixtures::sound_run(), operation);
+        assert_eq!(caveats_of(&sound), []);
+        for exporter in takers(&sound) {
+            let texts = texts(exporter.as_ref(), &sound);
+            for (caveat, says) in caveats_of(&doubtful) {
+                assert!(!texts.iter().any(|text| text.contains(&says)), "{} says {caveat:?}", exporter.name());
+            }
+        }
+    }
+}
+
+/// Dashboards know a case by its name: it is the same with a caveat as without.
+#[test]
+fn no_caveat_is_in_a_name() {
+    let sound = only(fixtures::run(), "encapsulate");
+    let mut defective = sound.clone();
+    defective.records[0].case.facts.defect = Some(fixtures::DEFECT.to_owned());
+    let id = sound.records[0].case.id();
+    let mut by_id = 0;
+    for exporter in takers(&sound) {
+        let named = |run: &Run| {
+            texts(exporter.as_ref(), run).iter().filter(|text| text.starts_with(&id)).cloned().collect::<Vec<_>>()
+        };
+        assert_eq!(named(&defective), named(&sound), "{}", exporter.name());
+        by_id += usize::from(!named(&sound).is_empty());
+    }
+    assert!(by_id >= 10, "{by_id} formats name cases by their ids");
+}
+
+/// The marks of the table on the terminal and of the page are of the same caveats.
+#[test]
+fn terminal_and_page_have_the_same_notes() {
+    use crate::sheet::Sheet;
+    use crate::templates::{Page, page};
+    use crate::terminal::{Palette, run_table, show_case};
+    let run = only(fixtures::doubtful_run(), "verify");
+    let sheet = Sheet::of(&run);
+    let (table, case) = (run_table(&run, 200, Palette::PLAIN), show_case(&run, &run.records[0], 200, Palette::PLAIN));
+    let page = page(&Page { sheet: &sheet, past: &[], live: None }).0;
+    for (caveat, says) in caveats_of(&run) {
+        assert!(!caveat.is_note() || table.contains(caveat.word()), "{caveat:?} is not in\n{table}");
+        assert!(page.contains(caveat.legend()) && page.contains(&says), "{caveat:?} is not on the page");
+    }
+    for wanted in [
+        "\n  defect (known defect: ",
+        "\n  known defect  accepts",
+        "\n  encoding      the private key",
+        "\n  leaves behind  vector-upper",
+    ] {
+        assert!(case.contains(wanted), "{wanted:?} is not in\n{case}");
+    }
+}

@@ -1,0 +1,93 @@
+//! What the tables that people read, in Markdown and LaTeX, have in common: their figures, and footnotes for caveats.
+
+use crate::caveats::{Caveat, Caveats};
+use crate::estimates::Estimates;
+use crate::findings::{interval, time};
+use crate::number::{percent, rate};
+use crate::sheet::cycles_text;
+
+/// A column's heading, and its cell of a case; `None` where it does not apply.
+pub(super) type Figure = (&'static str, fn(&Estimates) -> Option<String>);
+
+/// The figures of a case, in this order.
+pub(super) const FIGURES: [Figure; 6] = [
+    ("Median", |of| Some(time(of.median_ns.estimate))),
+    ("95% interval", |of| Some(interval(&of.median_ns))),
+    ("Core cycles", cycles_text),
+    ("p95", |of| of.percentile(0.95).map(time)),
+    ("CoV", |of| of.operations().and_then(|of| of.cov_pct).map(percent)),
+    ("op/s", |of| of.operations_per_second().map(rate)),
+];
+
+/// The footnotes of a table: a mark for each text, at however many rows it stands.
+#[derive(Default)]
+pub(super) struct Footnotes(Vec<String>);
+
+impl Footnotes {
+    /// What stands at a row: the words of its notes with their marks, and of its other caveats the marks alone:
+    /// `imprecise (a), defect (b), (c)`.
+    pub(super) fn mark(&mut self, caveats: &Caveats) -> String {
+        let marks = caveats.iter().map(|(caveat, says)| {
+            let mark = self.of(caveat, says);
+            if caveat.is_note() { format!("{} {mark}", caveat.word()) } else { mark }
+        });
+        marks.collect::<Vec<_>>().join(", ")
+    }
+
+    /// The texts with their marks: `(b) defect: ...`.
+    pub(super) fn texts(&self) -> Vec<String> {
+        self.0.iter().enumerate().map(|(index, text)| format!("{} {text}", mark(index))).collect()
+    }
+
+    fn of(&mut self, caveat: Caveat, says: &str) -> String {
+        // What a note says of one case is short: here stands also what it means.
+        let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
+        let text = format!("{}: {says}{meaning}", caveat.word());
+        let index = self.0.iter().position(|known| *known == text).unwrap_or_else(|| {
+            self.0.push(text);
+            self.0.len() - 1
+        });
+        mark(index)
+    }
+}
+
+/// `(a)` to `(z)`, then `(aa)`.
+fn mark(index: usize) -> String {
+    let mut letters = Vec::new();
+    let mut rest = index;
+    loop {
+        letters.push(char::from(b'a' + (rest % 26) as u8));
+        match rest / 26 {
+            0 => break,
+            more => rest = more - 1,
+        }
+    }
+    format!("({})", letters.into_iter().rev().collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::sheet::Sheet;
+
+    #[test]
+    fn marks_go_on_after_z() {
+        let found: Vec<String> = [0, 25, 26, 51, 52, 701, 702].into_iter().map(mark).collect();
+        assert_eq!(found, ["(a)", "(z)", "(aa)", "(az)", "(ba)", "(zz)", "(aaa)"]);
+    }
+
+    #[test]
+    fn rows_with_the_same_caveat_share_a_footnote() {
+        let run = fixtures::doubtful_run();
+        let sheet = Sheet::of(&run);
+        let mut notes = Footnotes::default();
+        let first = notes.mark(&sheet.rows[0].caveats);
+        assert_eq!(first, "shared (a), imprecise (b), defect (c), (d), (e), (f), (g), (h)");
+        assert_eq!(notes.mark(&sheet.rows[0].caveats), first);
+        let texts = notes.texts();
+        assert_eq!(texts.len(), Caveat::ALL.len());
+        assert_eq!(texts[2], format!("(c) defect: {} ({})", fixtures::DEFECT, Caveat::Defect.legend()));
+        assert_eq!(texts[4], "(e) residue: the call leaves vector-upper behind");
+    }
+}
