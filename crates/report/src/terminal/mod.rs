@@ -18,7 +18,6 @@ mod overview;
 mod palette;
 mod runs;
 mod scaling;
-mod standing;
 mod table;
 mod text;
 mod trust;
