@@ -3,6 +3,7 @@
 use crate::comparison::{Compared, Measured, Ranking, Standing, Yardstick, ranking, ratio, standings};
 use crate::estimates::{Disturbances, Estimates, estimate};
 use crate::histogram::Histogram;
+use crate::history::Past;
 use crate::number::{count, percent};
 use crate::terminal::{Note, neutral, notes_text};
 use pqlab_record::{Case, CyclesSource, Form, Parameter, ProtocolKind, Record, Run, State, Status};
@@ -130,6 +131,12 @@ impl<'a> Row<'a> {
     /// Whether it takes part in rankings: it is undisturbed enough, and does all that the standard demands.
     pub fn ranked(&self) -> bool {
         self.measured.as_ref().is_some_and(Measured::ranked)
+    }
+
+    /// How long the case took in another run over how long it takes here, in time.
+    pub fn time_over(&self, past: &Past) -> Option<Interval> {
+        let measured = self.measured.as_ref()?;
+        past.time_over(measured.run(), measured)
     }
 
     /// Whether there is a figure.

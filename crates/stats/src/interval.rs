@@ -152,6 +152,16 @@ fn order_statistics(pooled: &Sorted, confidence: f64) -> Option<Interval> {
     })
 }
 
+/// Student's interval of the mean of independent values, such as one a process. `None` for fewer than two, and where one
+/// is not a finite number.
+pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
+    let estimate = mean(values).filter(|mean| mean.is_finite())?;
+    let deviation = standard_deviation(values).filter(|deviation| deviation.is_finite())?;
+    let half = student_factor(values.len(), confidence)? * deviation / (values.len() as f64).sqrt();
+    let (low, high) = (estimate - half, estimate + half);
+    Some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -241,5 +251,15 @@ mod tests {
         let interval = median_interval(&[samples], CONFIDENCE).unwrap();
         // Normal approximation: 1.96 / 2 of the root of n to each side.
         close(interval.high - interval.low, 1.959_964 * 200_000_f64.sqrt(), 3.0);
+    }
+
+    #[test]
+    fn the_mean_of_three_has_students_interval() {
+        // Mean 2, deviation 1, factor 4.302653 over the root of 3.
+        let interval = mean_interval(&[1.0, 2.0, 3.0], CONFIDENCE).unwrap();
+        assert!((interval.estimate - 2.0).abs() < 1e-12);
+        assert!((interval.high - 2.0 - 4.302_652_729_749_464 / 3.0_f64.sqrt()).abs() < 1e-9, "{interval:?}");
+        assert_eq!(mean_interval(&[1.0], CONFIDENCE), None);
+        assert_eq!(mean_interval(&[1.0, f64::NAN], CONFIDENCE), None);
     }
 }

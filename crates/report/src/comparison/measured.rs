@@ -81,6 +81,11 @@ impl<'a> Measured<'a> {
         cases.into_iter().map(by_means).collect()
     }
 
+    /// The run that it is a case of.
+    pub fn run(&self) -> &'a Run {
+        self.run
+    }
+
     /// The record.
     pub fn record(&self) -> &'a Record {
         self.record

@@ -103,7 +103,7 @@ impl Yardstick {
     /// run, and the margin is the one for any machine, since what whole runs differ by is no part of it.
     pub fn within(run: &Run) -> Yardstick {
         let plain = Yardstick { margin_source: "for cases of one run".into(), ..Yardstick::default() };
-        plain.of(run, run)
+        plain.between(&run.header.protocol.run_spreads, &run.header.protocol.run_spreads)
     }
 
     /// In another unit.
@@ -112,10 +112,9 @@ impl Yardstick {
     }
 
     /// With what is stored with two runs, the larger of the two, where it does not say itself how far runs lie apart.
-    fn of(&self, first: &Run, second: &Run) -> Yardstick {
+    pub(crate) fn between(&self, first: &RunSpreads, second: &RunSpreads) -> Yardstick {
         let stored = |pct: fn(&RunSpreads) -> f64| {
-            let [one, two] = [first, second].map(|run| &run.header.protocol.run_spreads);
-            let larger = if pct(two) > pct(one) { two } else { one };
+            let larger = if pct(second) > pct(first) { second } else { first };
             let known = usize::try_from(larger.degrees_of_freedom).unwrap_or(usize::MAX);
             (RunSpread { pct: pct(larger), degrees_of_freedom: known }, larger.source.clone())
         };
@@ -241,7 +240,8 @@ fn compared_pairs(
     yardstick: &Yardstick,
     corrected: bool,
 ) -> Comparison {
-    let yardstick = yardstick.of(first, second);
+    let [one, two] = [first, second].map(|run| &run.header.protocol.run_spreads);
+    let yardstick = yardstick.between(one, two);
     let mut cases: Vec<ComparedCase> =
         pairs.iter().map(|(one, two)| compared((first, one), (second, two), &yardstick)).collect();
     let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio).collect();

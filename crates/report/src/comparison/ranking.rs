@@ -131,3 +131,6 @@ pub fn standings(cases: &[Option<Measured<'_>>], yardstick: &Yardstick) -> Vec<O
     }
     found
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use crate::history::Past;
 use crate::number::digits;
 use crate::schema::ExtraEntry;
 use crate::sheet::{Row, Sheet, command};
-use crate::terminal::neutral;
+use crate::terminal::{neutral, standing_text};
 use indexmap::IndexMap;
 use serde::Serialize;
 
@@ -47,6 +47,9 @@ struct Details {
     /// Lengths in bytes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     s: Vec<(&'static str, u64)>,
+    /// How it stands among the other providers: `fastest`, `tied`, `1.24× ±0.4%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    f: Option<String>,
     /// What must be known when it is read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     k: Vec<String>,
@@ -133,6 +136,7 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         }),
         t: estimates.and_then(|of| Some((round(of.ticks?), of.metric.unit()))),
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
+        f: row.standing.map(standing_text),
         k: known,
         x: estimates.map(crate::schema::extra).unwrap_or_default(),
         r: past.iter().map(|past| past.medians.get(&id).map(|of| [of.estimate, of.low, of.high].map(round))).collect(),

@@ -32,5 +32,6 @@ pub use overview::overview;
 pub use palette::{Palette, Role};
 pub use runs::{RunSummary, runs_table};
 pub use table::run_table;
+pub(crate) use table::standing_text;
 pub use text::{display_width, neutral, steady};
 pub use trust::trust_sentence;

@@ -202,12 +202,12 @@ fn cells(row: &Row<'_>, all_estimated: bool) -> Vec<Cell> {
         Cell::right(&time(estimates.samples_ns.mean)).spare(4),
         Cell::right(&per_second).spare(2),
         Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
-        Cell::left(&row.standing.map(standing).unwrap_or_default()).spare(1),
+        Cell::left(&row.standing.map(standing_text).unwrap_or_default()).spare(1),
     ]
 }
 
 /// In a few characters: `fastest`, `tied`, `1.69× ±0.4%`.
-pub(crate) fn standing(standing: Standing) -> String {
+pub(crate) fn standing_text(standing: Standing) -> String {
     match standing {
         Standing::Fastest => "fastest".to_owned(),
         Standing::Tied => "tied".to_owned(),

@@ -130,6 +130,7 @@
       const pairs = [["median", `${time(of.m[0])}, 95% interval ${time(of.m[1])} to ${time(of.m[2])} (${of.w})`],
         ["rate", `${number(Math.round(1e9 / of.m[0]))} a second`],
         ["samples", `${number(samples)} from ${processes} processes${batch > 1 ? `, each the mean of ${number(batch)} operations` : ""}${left ? `, ${number(left)} of disturbed visits left out` : ""}`]];
+      if (of.f) pairs.push(["against the fastest", of.f]);
       if (of.t) pairs.push(["counted", `${number(of.t[0])} ${of.t[1]}`]);
       body.append(facts(pairs));
     }
