@@ -1,5 +1,5 @@
 use crate::sorted::median_of;
-use crate::{Sorted, describe_samples};
+use crate::{Sorted, describe_samples, mean, standard_deviation};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
 /// The confidence level of every interval that is reported, as a share.
@@ -66,11 +66,6 @@ impl Interval {
     pub fn with_step(self, step: f64) -> Interval {
         let (low, high) = (self.estimate - step / 2.0, self.estimate + step / 2.0);
         Interval { low: self.low.min(low), high: self.high.max(high), ..self }
-    }
-
-    /// Whether two intervals have a value in common.
-    pub fn overlaps(&self, other: &Interval) -> bool {
-        self.low <= other.high && other.low <= self.high
     }
 }
 
