@@ -85,8 +85,7 @@ fn decompose<'a>(run: &'a Run, hybrid: &'a Record) -> Option<Decomposition<'a>> 
     let compared = ratio(&[one, two], &[whole], &Yardstick::within(run));
     let found = compared.ratio.filter(|_| compared.paired)?.ratio;
     let pct = |ratio: f64| 100.0 * (ratio - 1.0);
-    let combiner_pct =
-        Interval { estimate: pct(found.estimate), low: pct(found.low), high: pct(found.high), ..found };
+    let combiner_pct = Interval { estimate: pct(found.estimate), low: pct(found.low), high: pct(found.high), ..found };
     Some(Decomposition {
         hybrid,
         classical,

@@ -92,7 +92,9 @@ fn standing(row: &Row<'_>) -> (String, Option<f64>) {
             (crate::terminal::standing_text(standing), Some(ratio.estimate))
         }
         Some(standing) => (crate::terminal::standing_text(standing), Some(1.0)),
-        None => (row.notes.iter().find(|note| **note != Note::Imprecise).map_or(NONE, |note| note.word()).to_owned(), None),
+        None => {
+            (row.notes.iter().find(|note| **note != Note::Imprecise).map_or(NONE, |note| note.word()).to_owned(), None)
+        }
     }
 }
 

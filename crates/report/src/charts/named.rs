@@ -1,9 +1,9 @@
 //! The pictures that the reference suites publish, under their names, from what this run measured.
 
+use super::Chart;
 use super::canvas::{Anchor, Canvas, Key, Quantity, Scale, Voice, width_of};
 use super::intervals::usual;
 use super::stack::{stacked, steps};
-use super::Chart;
 use crate::ledger::REFERENCE_FORM;
 use crate::number::{duration, grouped as thousands, rate};
 use crate::sheet::{Row, Sheet};
@@ -30,7 +30,9 @@ pub(super) fn all(sheet: &Sheet<'_>) -> Vec<Chart> {
 fn fastest<'s, 'a>(sheet: &'s Sheet<'a>, algorithm: &str) -> Vec<&'s Row<'a>> {
     let rows = usual(sheet, "ntor").into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
     let whole: Vec<&Row<'a>> = rows.iter().copied().filter(|row| row.case().operation == "handshake").collect();
-    let Some(provider) = sheet.leading(&whole).first().map(|row| row.case().provider.clone()) else { return Vec::new() };
+    let Some(provider) = sheet.leading(&whole).first().map(|row| row.case().provider.clone()) else {
+        return Vec::new();
+    };
     rows.into_iter().filter(|row| row.case().provider == provider).collect()
 }
 
@@ -38,11 +40,11 @@ fn fastest<'s, 'a>(sheet: &'s Sheet<'a>, algorithm: &str) -> Vec<&'s Row<'a>> {
 fn not_told_apart(sheet: &Sheet<'_>, algorithms: &[&str]) -> String {
     let of = |algorithm: &&str| {
         let usual = usual(sheet, "ntor").into_iter();
-        let whole: Vec<&Row<'_>> = usual
-            .filter(|row| row.case().algorithm == *algorithm && row.case().operation == "handshake")
-            .collect();
+        let whole: Vec<&Row<'_>> =
+            usual.filter(|row| row.case().algorithm == *algorithm && row.case().operation == "handshake").collect();
         let names: Vec<&str> = sheet.leading(&whole).iter().map(|row| row.case().provider.as_str()).collect();
-        (names.len() > 1).then(|| format!(" The fastest libraries of {algorithm} are not told apart: {}.", names.join(", ")))
+        (names.len() > 1)
+            .then(|| format!(" The fastest libraries of {algorithm} are not told apart: {}.", names.join(", ")))
     };
     algorithms.iter().filter_map(of).collect()
 }
@@ -199,11 +201,7 @@ fn overhead_analysis(sheet: &Sheet<'_>) -> Option<Chart> {
             value: Interval { estimate: communication, low: communication, high: communication, ..ratio },
             series: 0,
         });
-        bars.push(Column {
-            name: (*name).to_owned(),
-            value: ratio,
-            series: 1,
-        });
+        bars.push(Column { name: (*name).to_owned(), value: ratio, series: 1 });
     }
     let legend = [
         (Key::Block(0), "communication: bytes of both messages".to_owned()),

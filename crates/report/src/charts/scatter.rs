@@ -69,7 +69,8 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         let classical = rows.iter().all(|row| row.case().facts.category.is_none());
         for operations in TOGETHER {
             let of_provider = grouped(rows.iter().copied(), |row| row.case().provider.clone());
-            let part = |rows: &[&'_ Row<'_>], operation: &str| rows.iter().position(|row| row.case().operation == operation);
+            let part =
+                |rows: &[&'_ Row<'_>], operation: &str| rows.iter().position(|row| row.case().operation == operation);
             let whole = of_provider.iter().filter_map(|(provider, rows)| {
                 let parts = operations.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
                 let times = parts.iter().map(|row| row.median()).collect::<Option<Vec<_>>>()?;
@@ -145,7 +146,9 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
             format!("{algorithm} ({provider}) {} bytes, {number} {unit}", thousands(*bytes))
         })
         .collect();
-    let about =
-        format!("Both scales are of logarithms; the fastest provider of each algorithm, all that are not told apart. {}.", listed.join("; "));
+    let about = format!(
+        "Both scales are of logarithms; the fastest provider of each algorithm, all that are not told apart. {}.",
+        listed.join("; ")
+    );
     Some(canvas.finish(&format!("sizes-{}", slug(area)), &title, about))
 }

@@ -48,9 +48,7 @@ pub struct Ranking {
 impl Ranking {
     /// All that lead, the one with the lowest figure first.
     pub fn leaders(&self) -> Vec<usize> {
-        let leads = |place: &usize| {
-            Some(*place) != self.leader && self.standings[*place].is_some_and(Standing::leads)
-        };
+        let leads = |place: &usize| Some(*place) != self.leader && self.standings[*place].is_some_and(Standing::leads);
         self.leader.into_iter().chain((0..self.standings.len()).filter(leads)).collect()
     }
 
@@ -74,7 +72,8 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], yardstick: &Yardstick) -> Ranking 
         .collect();
     let in_cycles = ranked.iter().all(|place| figure(*place, Unit::CoreCycles).is_some());
     let unit = if in_cycles { Unit::CoreCycles } else { Unit::Nanoseconds };
-    let mut by_figure: Vec<(f64, usize)> = ranked.iter().filter_map(|place| Some((figure(*place, unit)?, *place))).collect();
+    let mut by_figure: Vec<(f64, usize)> =
+        ranked.iter().filter_map(|place| Some((figure(*place, unit)?, *place))).collect();
     by_figure.sort_by(|one, other| one.0.total_cmp(&other.0));
     let against = |one: usize, other: usize| ratio(&rivals[one], &rivals[other], yardstick);
     let mut standings = vec![None; rivals.len()];
@@ -90,9 +89,10 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], yardstick: &Yardstick) -> Ranking 
             let Some(of) = found.ratio.map(|ratio| ratio.ratio) else { continue };
             let standing = if found.verdict() == Verdict::Slower {
                 Standing::Slower(of)
-            } else if ranked.iter().any(|third| {
-                third != leader && third != place && against(*third, *place).verdict() == Verdict::Slower
-            }) {
+            } else if ranked
+                .iter()
+                .any(|third| third != leader && third != place && against(*third, *place).verdict() == Verdict::Slower)
+            {
                 Standing::Open(of)
             } else {
                 tied = true;

@@ -91,8 +91,11 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
         )?;
     }
     if !found.costs.is_empty() {
-        writeln!(out, "\nPost-quantum against classical, the fastest library of each (all that are not told apart), in core cycles where both \
-             have them:\n")?;
+        writeln!(
+            out,
+            "\nPost-quantum against classical, the fastest library of each (all that are not told apart), in core cycles where both \
+             have them:\n"
+        )?;
         writeln!(
             out,
             "| What | Post-quantum | Classical | Time, factor | 95% interval | Bytes |\n|---|---|---|---:|---|---:|"

@@ -233,7 +233,8 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
     }
     let weak = |one: &&&Candidate<'_, '_>| one.category.is_some_and(|category| category < CATEGORY);
     let strong_choice = best.category.is_some_and(|category| category >= CATEGORY);
-    let weaker = sound.iter().filter(weak).filter(|_| strong_choice).find_map(|one| Some((one, faster_than_best(one)?)));
+    let weaker =
+        sound.iter().filter(weak).filter(|_| strong_choice).find_map(|one| Some((one, faster_than_best(one)?)));
     if let Some((weaker, ratio)) = weaker {
         why.push(format!(
             "at category {}, {} takes {} ({}, {})",
@@ -430,13 +431,13 @@ fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
         .iter()
         .filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null")
         .collect();
-    let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job()))
-        .into_iter()
-        .filter_map(|((_, job), rows)| {
+    let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
+        |((_, job), rows)| {
             let level = |row: &&&Row<'_>| !matches!(row.standing, None | Some(Standing::Fastest | Standing::Slower(_)));
             let names: Vec<String> = rows.iter().filter(level).map(|row| row.case().provider.clone()).collect();
             (!names.is_empty()).then(|| format!("{job}: {}", listed(&names)))
-        });
+        },
+    );
     add("comparisons whose fastest are not told apart", open.collect());
     let missing = sheet.run.header.plan.len().saturating_sub(sheet.run.records.len());
     if missing > 0 {

@@ -122,7 +122,11 @@ fn all_that_are_not_told_apart_are_named() {
     let found = findings(&Sheet::of(&run));
     let choice = found.choices.iter().find(|choice| choice.job == "Key exchange").unwrap();
     assert_eq!((choice.provider.as_str(), &choice.tied[..]), ("one", &["ML-KEM-768 by two".to_owned()][..]));
-    assert!(choice.why.contains("not told apart from ML-KEM-768 by two; the next, ML-KEM-768 by slow, takes"), "{}", choice.why);
+    assert!(
+        choice.why.contains("not told apart from ML-KEM-768 by two; the next, ML-KEM-768 by slow, takes"),
+        "{}",
+        choice.why
+    );
     let doubt = found.doubts.iter().find(|doubt| doubt.what.contains("not told apart")).unwrap();
     assert_eq!(doubt.details[0], "ML-KEM-768 keygen: one and two");
 }

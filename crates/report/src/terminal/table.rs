@@ -74,8 +74,9 @@ struct Group<'r, 'a> {
 fn rows(run: &Run) -> Vec<Row<'_>> {
     let estimates: Vec<Option<Estimates>> =
         run.records.iter().map(|record| estimate(record, &run.header.protocol)).collect();
-    let measured = |(record, estimates)| Option::map(Option::as_ref(estimates), |of| Measured::with(run, record, of));
-    let measured: Vec<Option<Measured<'_>>> = run.records.iter().zip(&estimates).map(measured).collect();
+    let with = run.records.iter().zip(&estimates);
+    let measured: Vec<Option<Measured<'_>>> =
+        with.map(|(record, of)| of.as_ref().map(|of| Measured::with(run, record, of))).collect();
     let standings = standings(&measured, &Yardstick::within(run));
     let row = |((record, estimates), standing)| Row { record, estimates, standing };
     run.records.iter().zip(estimates).zip(standings).map(row).collect()

@@ -24,11 +24,7 @@ fn contended(record: &mut Record) {
 
 #[test]
 fn the_fastest_leads_only_where_the_data_tell_it_apart() {
-    let found = of(&run(vec![
-        fixtures::record("slow", 15.0),
-        fixtures::failed("no"),
-        fixtures::record("fast", 10.0),
-    ]));
+    let found = of(&run(vec![fixtures::record("slow", 15.0), fixtures::failed("no"), fixtures::record("fast", 10.0)]));
     assert_eq!((found[1], found[2]), (None, Some(Standing::Fastest)));
     let ratio = found[0].unwrap().ratio().unwrap();
     assert!((ratio.estimate - 1.5).abs() < 0.01 && ratio.low < ratio.estimate && ratio.estimate < ratio.high);
@@ -130,9 +126,15 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
         for operation in ["keygen", "encapsulate", "decapsulate"] {
             let rows: Vec<_> = sheet.rows.iter().filter(|row| row.case().operation == operation).collect();
             let ranked: Vec<_> = rows.iter().filter(|row| row.standing.is_some()).collect();
-            let may: Vec<_> =
-                rows.iter().filter(|row| !row.record.samples.contended() && row.case().facts.defect.is_none()).collect();
-            assert_eq!(ranked.len(), if may.len() > 1 { may.len() } else { 0 }, "seed {seed}: all that may be ranked are");
+            let may: Vec<_> = rows
+                .iter()
+                .filter(|row| !row.record.samples.contended() && row.case().facts.defect.is_none())
+                .collect();
+            assert_eq!(
+                ranked.len(),
+                if may.len() > 1 { may.len() } else { 0 },
+                "seed {seed}: all that may be ranked are"
+            );
             let of = |one: &Record, other: &Record| verdict(&run, one, other);
             let leaders = sheet.leading(&rows);
             for row in &ranked {
@@ -244,14 +246,16 @@ fn assert_page(sheet: &Sheet<'_>, seed: u64) {
     }
     let heat = charts.iter().find(|chart| chart.name.starts_with("heat-")).unwrap();
     for row in &sheet.rows {
-        let about = heat.svg.split("<title").find(|title| {
-            title.contains(&format!("{} {}:", row.job(), row.case().provider))
-        });
+        let about =
+            heat.svg.split("<title").find(|title| title.contains(&format!("{} {}:", row.job(), row.case().provider)));
         let named = about.unwrap().split("</title>").next().unwrap();
         if let Some(standing) = row.standing {
             assert!(named.ends_with(&standing_text(standing)), "seed {seed}: {named}");
         } else {
-            assert!(!named.contains("fastest") && !named.contains("tied") && !named.contains('×'), "seed {seed}: {named}");
+            assert!(
+                !named.contains("fastest") && !named.contains("tied") && !named.contains('×'),
+                "seed {seed}: {named}"
+            );
         }
     }
 }
