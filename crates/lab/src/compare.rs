@@ -2,12 +2,11 @@
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
 use pqlab_harness::clock;
-use pqlab_record::{Case, MachineNoise, Protocol, Record, Run, Unit, Visits, Worker};
+use pqlab_record::{Case, MachineNoise, Protocol, Record, Run, Unit, Visits};
 use pqlab_report::comparison::{Comparison, Judged, Yardstick, compare, compare_runs, pair_by_stars};
-use pqlab_report::estimate;
-use pqlab_stats::{FEWEST_COMPARISONS, RunSpread, null_comparisons};
+use pqlab_report::{crossed_of, estimate};
+use pqlab_stats::{Crossed, FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
-use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 /// What a run on this machine is judged by: a margin that the user gave, else what was found of the machine, else what is
@@ -71,7 +70,12 @@ pub fn compare_stored(
                 "no two cases belong together: {first:?} and {second:?} pair those for which the stars stand for the same text"
             )));
         }
-        let yardstick = Yardstick { judged, ..yardstick(store, &run, margin_pct)? };
+        // By what everything else compares them that shows this run.
+        let mut yardstick = Yardstick::within(&run).judged_in(judged);
+        if let Some(margin_pct) = margin_pct {
+            check_percentage("--margin", margin_pct)?;
+            (yardstick.margin_pct, yardstick.margin_source) = (margin_pct, "--margin".into());
+        }
         return Ok(compare(&run, &run, &pairs, &yardstick));
     }
     let (first, second) = (without_floor(load(first)?), without_floor(load(second)?));
@@ -120,9 +124,9 @@ impl Laboratory {
         let folder =
             tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
         let mut store = Store::open(folder.path().join("noise.db"))?;
-        let (mut medians, mut contended): (Vec<ProcessMedians>, Vec<ProcessMedians>) = (Vec::new(), Vec::new());
+        let (mut quiet, mut contended): (Vec<Means>, Vec<Means>) = (Vec::new(), Vec::new());
         let mut environment = None;
-        while medians.len() < 2 * comparisons && medians.len() + contended.len() < 4 * comparisons {
+        while quiet.len() < 2 * comparisons && quiet.len() + contended.len() < 4 * comparisons {
             let plan = Plan { suite: "noise".into(), cases: vec![case.clone()], protocol: protocol.clone() };
             let request = RunRequest { seed: None, command: "pqlab doctor --aa".into() };
             let ended = self.run(&mut store, plan, &request, progress, stop)?;
@@ -136,23 +140,19 @@ impl Laboratory {
                 let reason = record.and_then(|record| record.error.clone()).unwrap_or_else(|| "no samples".into());
                 return Err(LabError::Measuring(format!("{} cannot be measured: {reason}", case.id())));
             };
-            let of_processes = ProcessMedians {
-                time: estimates.process_medians_ns.iter().map(|(_, median)| *median).collect(),
-                cycles: estimates.cycles.and_then(|_| process_medians_cycles(record)),
+            let Some(time) = mean_in(record, Unit::Nanoseconds) else {
+                return Err(LabError::Measuring(format!("{} takes no time that could be measured", case.id())));
             };
-            if estimates.contended {
-                contended.push(of_processes)
-            } else {
-                medians.push(of_processes)
-            }
+            let cycles = estimates.cycles.and_then(|_| mean_in(record, Unit::CoreCycles));
+            if estimates.contended { &mut contended } else { &mut quiet }.push(Means { time, cycles });
             environment = Some(run.header.environment);
         }
-        let lacking = (2 * FEWEST_COMPARISONS.min(comparisons)).saturating_sub(medians.len());
-        medians.extend(contended.into_iter().take(lacking));
+        let lacking = (2 * FEWEST_COMPARISONS.min(comparisons)).saturating_sub(quiet.len());
+        quiet.extend(contended.into_iter().take(lacking));
         let Some(environment) = environment else { return Err(too_few()) };
-        let time = in_pairs(&medians, |run| Some(&run.time)).as_deref().and_then(null_comparisons);
+        let time = in_pairs(&quiet, |run| Some(&run.time)).as_deref().and_then(null_comparisons);
         let time = time.ok_or_else(too_few)?;
-        let cycles = in_pairs(&medians, |run| run.cycles.as_ref()).as_deref().and_then(null_comparisons);
+        let cycles = in_pairs(&quiet, |run| run.cycles.as_ref()).as_deref().and_then(null_comparisons);
         // Judged in what later comparisons of such a case are judged in.
         let judged = cycles.unwrap_or(time);
         let noise = MachineNoise {
@@ -171,28 +171,19 @@ impl Laboratory {
     }
 }
 
-/// The medians of a run's processes.
-struct ProcessMedians {
-    /// In ns.
-    time: Vec<f64>,
+/// What a run's processes and rounds say of the case.
+struct Means {
+    time: Crossed,
     /// In core cycles, where the case has them.
-    cycles: Option<Vec<f64>>,
+    cycles: Option<Crossed>,
 }
 
-/// The medians of the processes in core cycles.
-fn process_medians_cycles(record: &Record) -> Option<Vec<f64>> {
-    let mut processes: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
-    for (moment, values) in record.samples.values(Unit::CoreCycles, Visits::Usable)? {
-        processes.entry(moment.worker).or_default().extend(values);
-    }
-    processes.values().map(|values| pqlab_stats::median(values)).collect()
+fn mean_in(record: &Record, unit: Unit) -> Option<Crossed> {
+    crossed_of(&record.samples.values(unit, Visits::Usable)?)
 }
 
-/// Each run with the one after it; `None` where one of them has no such medians.
-fn in_pairs(
-    runs: &[ProcessMedians],
-    of: impl Fn(&ProcessMedians) -> Option<&Vec<f64>>,
-) -> Option<Vec<(Vec<f64>, Vec<f64>)>> {
+/// Each run with the one after it; `None` where one of them has no such mean.
+fn in_pairs(runs: &[Means], of: impl Fn(&Means) -> Option<&Crossed>) -> Option<Vec<(Crossed, Crossed)>> {
     runs.chunks_exact(2).map(|pair| Some((of(&pair[0])?.clone(), of(&pair[1])?.clone()))).collect()
 }
 
@@ -206,15 +197,18 @@ mod tests {
     use crate::simulated::{case, record};
 
     #[test]
-    fn processes_have_medians_in_cycles_where_the_clock_is_known() {
+    fn runs_have_means_in_cycles_where_the_clock_is_known() {
         let known = record(&case("liboqs", "encapsulate"), 10_000.0, 2.5e9, 1);
-        let medians = process_medians_cycles(&known).unwrap();
-        assert_eq!(medians.len(), 8);
-        assert!(medians.iter().all(|cycles| (cycles / 25_000.0 - 1.0).abs() < 0.005), "{medians:?}");
-        assert_eq!(process_medians_cycles(&record(&case("liboqs", "encapsulate"), 10_000.0, 0.0, 1)), None);
-        let run = |cycles| ProcessMedians { time: vec![1.0], cycles };
-        let runs = [run(Some(vec![2.0])), run(Some(vec![3.0])), run(None), run(Some(vec![5.0]))];
-        assert_eq!(in_pairs(&runs[..2], |run| run.cycles.as_ref()), Some(vec![(vec![2.0], vec![3.0])]));
+        let mean = mean_in(&known, Unit::CoreCycles).unwrap();
+        assert!((mean.mean.exp() / 25_000.0 - 1.0).abs() < 0.005 && mean.processes == 8, "{mean:?}");
+        let time = mean_in(&known, Unit::Nanoseconds).unwrap();
+        assert!((time.mean.exp() / 10_000.0 - 1.0).abs() < 0.005, "{time:?}");
+        let unknown = record(&case("liboqs", "encapsulate"), 10_000.0, 0.0, 1);
+        assert_eq!(mean_in(&unknown, Unit::CoreCycles), None);
+        let run = |cycles: Option<&Crossed>| Means { time: time.clone(), cycles: cycles.cloned() };
+        let runs = [run(Some(&mean)), run(Some(&time)), run(None), run(Some(&mean))];
+        let wanted = Some(vec![(mean.clone(), time.clone())]);
+        assert_eq!(in_pairs(&runs[..2], |run| run.cycles.as_ref()), wanted);
         assert_eq!(in_pairs(&runs, |run| run.cycles.as_ref()), None, "one run has none");
         assert_eq!(in_pairs(&runs, |run| Some(&run.time)).map(|pairs| pairs.len()), Some(2));
     }

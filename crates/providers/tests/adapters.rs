@@ -17,9 +17,10 @@ use operations::Coverage;
 fn every_operation_is_compared_or_has_a_reason_and_both_sides_work() {
     let cases = operations::offered();
     let coverage = operations::coverage(&cases);
-    let missing = cases.iter().zip(&coverage).filter(|(case, coverage)| {
-        libraries::has_file(&case.provider.library) && **coverage == Coverage::Missing
-    });
+    let missing = cases
+        .iter()
+        .zip(&coverage)
+        .filter(|(case, coverage)| libraries::has_file(&case.provider.library) && **coverage == Coverage::Missing);
     let missing: Vec<String> = missing.map(|(case, _)| case.name()).collect();
     assert!(missing.is_empty(), "{missing:#?}");
     let mut compared = 0;

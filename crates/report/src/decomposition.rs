@@ -1,16 +1,17 @@
 //! What a hybrid costs beyond its halves.
 //!
-//! A hybrid, its classical and its post-quantum half are measured in the same rounds. For each round and process the mean
-//! of the hybrid less the means of the halves is what the combiner took; the [interval of this
-//! contrast](pqlab_stats::contrast_interval) is its cost. Samples are those of undisturbed visits, not
-//! trimmed: what is cut from one of three does not cancel.
+//! A hybrid, its classical and its post-quantum half are measured in the same rounds. The combiner is what the hybrid takes
+//! beyond the halves, as a part of what these take together: [the one function that compares](crate::comparison::ratio) says by
+//! how much, in core cycles where all three have them, with its interval over the ratios of the rounds. It is made of the
+//! means of the visits that all three have in common, because means add up and medians do not. Samples are not trimmed: what is
+//! cut from one of three does not cancel.
 //!
 //! Key generation of X25519 is in a hybrid's key generation and, for the ephemeral key, in its encapsulation; encapsulation
 //! and decapsulation have one Diffie-Hellman each. The half stands beside it with the same operations.
 
-use pqlab_record::{Case, CoinSource, Moment, Parameter, Record, Run, Status, Visits, Worker};
-use pqlab_stats::{CONFIDENCE, Interval, contrast_interval, mean};
-use std::collections::BTreeMap;
+use crate::comparison::{Measured, Yardstick, ratio};
+use pqlab_record::{Case, CoinSource, Parameter, Record, Run, Unit};
+use pqlab_stats::Interval;
 
 /// A hybrid with its halves. Times in ns, each the mean over the rounds that all three have in common.
 #[derive(Clone, Debug)]
@@ -27,14 +28,16 @@ pub struct Decomposition<'a> {
     pub classical_ns: f64,
     /// Mean of the post-quantum half.
     pub post_quantum_ns: f64,
-    /// Hybrid less both halves, with its 95% interval.
-    pub overhead_ns: Interval,
+    /// What the hybrid takes beyond both halves, in percent of what these take together, with its 95% interval.
+    pub combiner_pct: Interval,
+    /// In which unit that was compared.
+    pub unit: Unit,
 }
 
 impl Decomposition<'_> {
-    /// A time in percent of both halves together.
-    pub fn pct(&self, ns: f64) -> f64 {
-        100.0 * ns / (self.classical_ns + self.post_quantum_ns)
+    /// What the combiner takes in ns: its share of the halves' time.
+    pub fn combiner_ns(&self) -> f64 {
+        (self.classical_ns + self.post_quantum_ns) * self.combiner_pct.estimate / 100.0
     }
 }
 
@@ -78,33 +81,21 @@ fn decompose<'a>(run: &'a Run, hybrid: &'a Record) -> Option<Decomposition<'a>> 
     if signs && !(case.flag(DETERMINISTIC) && post_quantum.case.flag(DETERMINISTIC)) {
         return None;
     }
-    // Of the three another visit may have been disturbed in each round: what is left out of each must leave something of all.
-    [Visits::Usable, Visits::All].into_iter().find_map(|visits| decomposed(hybrid, classical, post_quantum, visits))
-}
-
-fn decomposed<'a>(
-    hybrid: &'a Record,
-    classical: &'a Record,
-    post_quantum: &'a Record,
-    visits: Visits,
-) -> Option<Decomposition<'a>> {
-    let means = [hybrid, classical, post_quantum].map(|record| round_means(record, visits));
-    let [whole, first, second] = &means;
-    let mut processes: BTreeMap<Worker, Vec<[f64; 3]>> = BTreeMap::new();
-    for (moment, whole) in whole {
-        let (Some(first), Some(second)) = (first.get(moment), second.get(moment)) else { continue };
-        processes.entry(moment.worker).or_default().push([*whole, *first, *second]);
-    }
-    let rounds: Vec<Vec<[f64; 3]>> = processes.into_values().collect();
-    let of = |which: usize| mean(&rounds.iter().flatten().map(|round| round[which]).collect::<Vec<_>>());
+    let measured = Measured::together_by_means(run, &[hybrid, classical, post_quantum]);
+    let [whole, one, two] = &measured[..] else { return None };
+    let compared = ratio(&[one, two], &[whole], &Yardstick::within(run));
+    let found = compared.ratio.filter(|_| compared.paired)?.ratio;
+    let pct = |ratio: f64| 100.0 * (ratio - 1.0);
+    let combiner_pct = Interval { estimate: pct(found.estimate), low: pct(found.low), high: pct(found.high), ..found };
     Some(Decomposition {
         hybrid,
         classical,
         post_quantum,
-        hybrid_ns: of(0)?,
-        classical_ns: of(1)?,
-        post_quantum_ns: of(2)?,
-        overhead_ns: contrast_interval(&rounds, [1.0, -1.0, -1.0], CONFIDENCE)?,
+        hybrid_ns: whole.headline(Unit::Nanoseconds)?,
+        classical_ns: one.headline(Unit::Nanoseconds)?,
+        post_quantum_ns: two.headline(Unit::Nanoseconds)?,
+        combiner_pct,
+        unit: compared.unit,
     })
 }
 
@@ -124,21 +115,10 @@ fn beside(half: &Case, hybrid: &Case) -> bool {
     same_work && half.workload == hybrid.workload && half.operation == hybrid.operation && half.block == hybrid.block
 }
 
-/// The mean of one operation in ns, by process and round.
-fn round_means(record: &Record, visits: Visits) -> BTreeMap<Moment, f64> {
-    if record.status == Status::Failed {
-        return BTreeMap::new();
-    }
-    let samples = &record.samples;
-    let visits = visits.of(samples);
-    let means = visits.filter_map(|visit| Some((visit.moment(), mean(&samples.ns_per_operation(visit))?)));
-    means.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pqlab_record::{Facts, Metric, Samples, Visit};
+    use pqlab_record::{Facts, Metric, Samples, Status, Visit};
 
     /// `ns` per operation in each round of each of four processes, to which the machine adds its mood.
     fn record(algorithm: &str, provider: &str, ns: u64) -> Record {
@@ -189,8 +169,11 @@ mod tests {
         let found = decompositions(&run);
         assert_eq!(found.len(), 1);
         // 3 of 93 in each round: the machine's mood, 2% on average, is in the parts as in the whole.
-        assert!((found[0].overhead_ns.estimate - 3.0 * 102.0).abs() < 1e-9);
-        assert!((found[0].pct(found[0].overhead_ns.estimate) - 100.0 * 3.0 / 90.0).abs() < 1e-9);
+        assert!((found[0].combiner_ns() - 3.0 * 102.0).abs() < 1e-9);
+        let combiner = found[0].combiner_pct;
+        assert!((combiner.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9);
+        // The machine's mood is in all three alike: it is no part of the interval.
+        assert!(combiner.high - combiner.low < 0.1 && found[0].unit == Unit::Nanoseconds, "{combiner:?}");
         assert!((found[0].hybrid_ns - 93.0 * 102.0).abs() < 1e-9);
     }
 
@@ -208,7 +191,7 @@ mod tests {
         let run = run(all);
         assert_eq!(run.records.iter().filter(|record| record.samples.contended()).count(), 0);
         let found = decompositions(&run);
-        assert!((found[0].overhead_ns.estimate - 3.0 * 102.0).abs() < 1e-9, "{:?}", found[0].overhead_ns);
+        assert!((found[0].combiner_ns() - 3.0 * 102.0).abs() < 1e-9, "{:?}", found[0].combiner_pct);
     }
 
     #[test]
@@ -224,10 +207,27 @@ mod tests {
         assert!(
             decompositions(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty()
         );
-        let mut half = record("ML-KEM-768", "b", 30);
-        half.samples.visits.retain(|visit| visit.round == 4);
-        let run = run(vec![record("X25519", "a", 60), half, hybrid()]);
-        assert!((decompositions(&run)[0].hybrid_ns - 93.0 * 104.0).abs() < 1e-9);
+        // Two rounds of five that all have in common speak for none of them, three do for all.
+        let of = |rounds: u32| {
+            let mut half = record("ML-KEM-768", "b", 30);
+            half.samples.visits.retain(|visit| visit.round >= 5 - rounds);
+            run(vec![record("X25519", "a", 60), half, hybrid()])
+        };
+        assert!(decompositions(&of(2)).is_empty());
+        assert!((decompositions(&of(3))[0].hybrid_ns - 93.0 * 103.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_combiner_is_told_in_cycles_where_all_have_them() {
+        let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
+        for (record, hz) in all.iter_mut().zip([2e9, 2e9, 2.1e9]) {
+            record.samples.visits.iter_mut().for_each(|visit| visit.clock_hz = hz);
+        }
+        // The core's clock was higher while the hybrid was measured: it took more cycles than its time says.
+        let run = run(all);
+        let found = &decompositions(&run)[0];
+        assert_eq!(found.unit, Unit::CoreCycles);
+        assert!((found.combiner_pct.estimate - 100.0 * (1.05 * 93.0 / 90.0 - 1.0)).abs() < 1e-6, "{found:?}");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Earlier and other runs, reduced to what a report of the newest one needs of them.
 
+use crate::comparison::{Figure, Measured, Yardstick, ratio_apart};
 use crate::estimates::estimate;
-use pqlab_record::{Environment, Run};
-use pqlab_stats::Interval;
+use pqlab_record::{Environment, Run, RunSpreads, Unit};
+use pqlab_stats::{Interval, RunSpread};
 use std::collections::HashMap;
 
 /// A run without its samples.
@@ -22,14 +23,22 @@ pub struct Past {
     pub medians: HashMap<String, Interval>,
     /// Cases without a figure.
     pub failed: usize,
+    /// The times of its cases as comparisons need them, likewise.
+    figures: HashMap<String, Figure>,
+    /// How far runs lie apart, as it was stored with the run.
+    spreads: RunSpreads,
 }
 
 impl Past {
     /// Computes the medians of a run and forgets its samples.
     pub fn of(run: &Run) -> Past {
-        let median = |record| Some(estimate(record, &run.header.protocol)?.median_ns);
-        let medians: HashMap<String, Interval> =
-            run.records.iter().filter_map(|record| Some((record.case.lasting_id(), median(record)?))).collect();
+        let (mut medians, mut figures) = (HashMap::new(), HashMap::new());
+        for record in &run.records {
+            let Some(estimates) = estimate(record, &run.header.protocol) else { continue };
+            let figure = Measured::with(run, record, &estimates).figure(Unit::Nanoseconds);
+            figures.extend(figure.map(|figure| (record.case.lasting_id(), figure)));
+            medians.insert(record.case.lasting_id(), estimates.median_ns);
+        }
         Past {
             id: run.header.id.clone(),
             suite: run.header.suite.clone(),
@@ -38,7 +47,22 @@ impl Past {
             complete: run.complete,
             failed: run.records.iter().filter(|record| record.error.is_some()).count(),
             medians,
+            figures,
+            spreads: run.header.protocol.run_spreads.clone(),
         }
+    }
+
+    /// How long a case took in this run over how long it took in another one, in time, with its interval: what comparing the two
+    /// runs gives. `None` where one has no such case.
+    pub fn time_over(&self, run: &Run, case: &Measured<'_>) -> Option<Interval> {
+        let here = case.figure(Unit::Nanoseconds)?;
+        let there = self.figures.get(&case.record().case.lasting_id())?;
+        Some(ratio_apart(&here, there, self.runs_apart(run))?.ratio)
+    }
+
+    /// How far the times of the two runs lie apart where nothing has changed: the larger of what was stored with them.
+    fn runs_apart(&self, run: &Run) -> RunSpread {
+        Yardstick::default().between(&run.header.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
     }
 
     /// Whether it was measured on the machine of the other run, as far as can be told.

@@ -1,5 +1,7 @@
 //! Numbers as people read them: three significant digits, separated thousands, a unit that fits.
 
+use pqlab_stats::Interval;
+
 /// What stands where there is no number.
 pub const NONE: &str = "-";
 
@@ -80,6 +82,17 @@ pub fn count(value: f64) -> String {
 /// A ratio: `1.32×`.
 pub fn factor(value: f64) -> String {
     format!("{}×", significant(value))
+}
+
+/// A ratio with the half-width of its interval: `1.32× ±0.4%`.
+pub fn factor_within(ratio: &Interval) -> String {
+    format!("{} ±{}", factor(ratio.estimate), percent(ratio.half_width_pct()))
+}
+
+/// Both ends of a ratio's interval: `1.31× to 1.33×`.
+pub fn factor_range(ratio: &Interval) -> String {
+    let end = |value: f64| format!("{}×", digits(value, 4));
+    format!("{} to {}", end(ratio.low), end(ratio.high))
 }
 
 /// An amount of data a second, in decimal units: `320 MB/s`.

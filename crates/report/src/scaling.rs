@@ -6,16 +6,15 @@
 //!   processors where these are fewer (the case is then oversubscribed).
 //! - **Loss** is how much less throughput a load has than the best load of the same operation (the peak), and than the
 //!   smallest.
-//! - **Intervals** are paired. Both cases were visited in the same rounds of the same processes, moments apart: a ratio is
-//!   made of the two medians of each round, the median of these ratios stands for the process, and the interval is the one
-//!   over processes that every median has ([`pqlab_stats::median_interval`]). What moves the whole machine for a while
-//!   moves both, and drops out.
+//! - **Intervals** are those of [the one function that compares](crate::comparison::ratio), in time: both cases were visited in
+//!   the same rounds of the same processes, moments apart, and what moves the whole machine for a while moves both, and drops
+//!   out. Where another start of the run measured one of them, what tells runs apart is in the interval.
 
+use crate::comparison::{Measured, Yardstick, ratio};
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Case, Moment, Parameter, Record, Run, Samples, Worker};
-use pqlab_stats::{CONFIDENCE, Interval, median, median_interval};
+use pqlab_record::{Case, Parameter, Record, Run};
+use pqlab_stats::Interval;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// An estimate with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -95,7 +94,7 @@ pub fn scaling(run: &Run) -> Vec<ScalingEntry> {
             let threads = row.number("threads");
             let cores = row.extra("cores", |description| description.median).map(|cores| cores as u64);
             let ideal = threads.min(cores.unwrap_or(threads)).max(1) as f64;
-            let speed_up = single.and_then(|single| paired(&single.record.samples, &row.record.samples));
+            let speed_up = single.and_then(|single| throughput_over(run, row, single));
             entries.push(ScalingEntry {
                 id: row.record.case.id(),
                 name: row.name.clone(),
@@ -123,7 +122,7 @@ pub fn loads(run: &Run) -> Vec<LoadEntry> {
             let peak = same_pool().max_by(|one, other| one.throughput().total_cmp(&other.throughput()));
             let smallest = same_pool().min_by_key(|other| other.number("tasks"));
             let against = |other: Option<&Row<'_>>| {
-                let ratio = paired(&other?.record.samples, &row.record.samples)?;
+                let ratio = throughput_over(run, row, other?)?;
                 Some(ratio.map(|value| 100.0 * (value - 1.0)))
             };
             let queueing = |name: &str| row.extra(name, |description| description.median).map(|ns| ns / 1e3);
@@ -161,24 +160,13 @@ impl From<Interval> for Ratio {
     }
 }
 
-/// The throughput of `other` over that of `base`, paired by process and round. For one case against itself it is 1.
-fn paired(base: &Samples, other: &Samples) -> Option<Ratio> {
-    let base = medians(base);
-    let other = medians(other);
-    let mut processes: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
-    for (moment, time) in &base {
-        if let Some(others) = other.get(moment).filter(|others| **others > 0.0) {
-            processes.entry(moment.worker).or_default().push(time / others);
-        }
+/// The throughput of a case over that of another: the other's time over its own. Of one case against itself it is 1.
+fn throughput_over(run: &Run, row: &Row<'_>, base: &Row<'_>) -> Option<Ratio> {
+    if std::ptr::eq(row.record, base.record) {
+        return Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0 });
     }
-    let ratios: Vec<Vec<f64>> = processes.values().filter_map(|ratios| Some(vec![median(ratios)?])).collect();
-    median_interval(&ratios, CONFIDENCE).map(Ratio::from)
-}
-
-/// Median time of an operation in ns, by process and round.
-fn medians(samples: &Samples) -> BTreeMap<Moment, f64> {
-    let visits = samples.usable();
-    visits.filter_map(|visit| Some((visit.moment(), median(&samples.ns_per_operation(visit))?))).collect()
+    let [row, base] = [row, base].map(|row| Measured::with(run, row.record, &row.estimates));
+    ratio(&[&row], &[&base], &Yardstick::within(run)).ratio.map(|found| Ratio::from(found.ratio))
 }
 
 /// A case with figures.
@@ -273,9 +261,12 @@ mod tests {
     fn what_another_start_of_the_run_measured_is_no_neighbour() {
         let mut run = fixtures::scaling_run();
         run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
-        let entries = scaling(&run);
-        assert_eq!((entries[1].threads, entries[1].speed_up), (2, None));
-        assert!(entries[2].speed_up.is_some());
+        let width = |run: &Run| {
+            let ratio = scaling(run)[1].speed_up.unwrap();
+            ratio.high / ratio.low
+        };
+        // Measured apart: what tells whole runs apart is in the interval, and what both had in common does not drop out.
+        assert!(width(&run) > 2.0 * width(&fixtures::scaling_run()), "{}", width(&run));
     }
 
     #[test]

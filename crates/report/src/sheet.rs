@@ -1,8 +1,10 @@
 //! A run with every figure that pages and pictures are made from, computed once.
 
 use crate::caveats::Caveats;
+use crate::comparison::{Compared, Measured, Ranking, Standing, Yardstick, ranking, ratio, standings};
 use crate::estimates::{Disturbances, Estimates, estimate};
 use crate::histogram::Histogram;
+use crate::history::Past;
 use crate::number::{count, percent};
 use crate::terminal::neutral;
 use pqlab_record::{Case, CoinSource, CyclesSource, Form, Parameter, ProtocolKind, Record, Run, State, Status};
@@ -21,6 +23,8 @@ pub struct Sheet<'a> {
     pub rows: Vec<Row<'a>>,
     /// Its providers, in the order in which they first appear: what colours and shapes go by.
     pub providers: Vec<String>,
+    /// By what its cases are compared with each other.
+    yardstick: Yardstick,
 }
 
 /// A case with its figures.
@@ -33,19 +37,29 @@ pub struct Row<'a> {
     pub caveats: Caveats,
     /// What disturbed it.
     pub disturbances: Disturbances,
+    /// How it stands among those that differ in the provider alone; `None` for what takes no part in rankings.
+    pub standing: Option<Standing>,
+    /// As comparisons need it.
+    measured: Option<Measured<'a>>,
 }
 
 impl<'a> Sheet<'a> {
     /// Computes all estimates.
     pub fn of(run: &'a Run) -> Sheet<'a> {
-        let rows: Vec<Row<'a>> = run.records.iter().map(|record| Row::of(record, run)).collect();
+        let mut rows: Vec<Row<'a>> = run.records.iter().map(|record| Row::of(record, run)).collect();
+        let yardstick = Yardstick::within(run);
+        let measured: Vec<Option<Measured<'a>>> = rows.iter_mut().map(|row| row.measured.take()).collect();
+        let standings = standings(&measured, &yardstick);
+        for ((row, measured), standing) in rows.iter_mut().zip(measured).zip(standings) {
+            (row.measured, row.standing) = (measured, standing);
+        }
         let mut providers: Vec<String> = Vec::new();
         for record in run.records.iter().filter(|record| record.case.workload != "floor") {
             if !providers.contains(&record.case.provider) {
                 providers.push(record.case.provider.clone());
             }
         }
-        Sheet { run, rows, providers }
+        Sheet { run, rows, providers, yardstick }
     }
 
     /// The areas, without the floor of the harness, in the order of the plan.
@@ -58,17 +72,41 @@ impl<'a> Sheet<'a> {
         self.rows.iter().filter(move |row| row.case().workload == area)
     }
 
+    /// How long the second takes over how long the first does, each one row or several done one after the other; `None` where
+    /// one has no figure.
+    pub fn ratio(&self, first: &[&Row<'a>], second: &[&Row<'a>]) -> Option<Compared> {
+        Some(ratio(&measured(first)?, &measured(second)?, &self.yardstick))
+    }
+
+    /// Which of some that do the same is the fastest, each one row or several done one after the other.
+    pub fn ranking(&self, rivals: &[Vec<&Row<'a>>]) -> Ranking {
+        let rivals: Vec<Vec<&Measured<'a>>> = rivals.iter().map(|rows| measured(rows).unwrap_or_default()).collect();
+        ranking(&rivals, &self.yardstick)
+    }
+
+    /// Those of some rows that lead, each by itself, the one with the lowest figure first; none where none takes part.
+    pub fn leading<'r>(&self, rows: &[&'r Row<'a>]) -> Vec<&'r Row<'a>> {
+        let rivals: Vec<Vec<&Row<'a>>> = rows.iter().map(|row| vec![*row]).collect();
+        self.ranking(&rivals).leaders().into_iter().map(|place| rows[place]).collect()
+    }
+
     /// The place of a provider among all, for its colour and shape.
     pub fn series(&self, provider: &str) -> usize {
         self.providers.iter().position(|known| known == provider).unwrap_or(self.providers.len())
     }
 }
 
+/// As comparisons need them; `None` where one has no figure.
+fn measured<'r, 'a>(rows: &[&'r Row<'a>]) -> Option<Vec<&'r Measured<'a>>> {
+    rows.iter().map(|row| row.measured.as_ref()).collect()
+}
+
 impl<'a> Row<'a> {
-    fn of(record: &'a Record, run: &Run) -> Row<'a> {
+    fn of(record: &'a Record, run: &'a Run) -> Row<'a> {
         let estimates = estimate(record, &run.header.protocol);
         let caveats = Caveats::of(&record.case, estimates.as_ref());
-        Row { record, estimates, caveats, disturbances: Disturbances::of(&record.samples) }
+        let measured = estimates.as_ref().map(|estimates| Measured::with(run, record, estimates));
+        Row { record, estimates, caveats, disturbances: Disturbances::of(&record.samples), standing: None, measured }
     }
 
     /// What was measured.
@@ -84,6 +122,17 @@ impl<'a> Row<'a> {
     /// The median with its interval in ns.
     pub fn median(&self) -> Option<Interval> {
         self.estimates.as_ref().map(|estimates| estimates.median_ns)
+    }
+
+    /// Whether it takes part in rankings: it is undisturbed enough, and does all that the standard demands.
+    pub fn ranked(&self) -> bool {
+        self.measured.as_ref().is_some_and(Measured::ranked)
+    }
+
+    /// How long the case took in another run over how long it takes here, in time.
+    pub fn time_over(&self, past: &Past) -> Option<Interval> {
+        let measured = self.measured.as_ref()?;
+        past.time_over(measured.run(), measured)
     }
 
     /// Whether there is a figure.
@@ -194,34 +243,6 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// A factor between two times with what it can be: from the one's lowest over the other's highest to the reverse. It is wider
-/// than an interval of 95% confidence would be, and needs no assumption about how the two were measured.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Factor {
-    /// Of the estimates.
-    pub estimate: f64,
-    /// Least.
-    pub low: f64,
-    /// Greatest.
-    pub high: f64,
-}
-
-impl Factor {
-    /// `one` over `other`; `None` where the other may be zero.
-    pub fn of(one: &Interval, other: &Interval) -> Option<Factor> {
-        (other.low > 0.0).then(|| Factor {
-            estimate: one.estimate / other.estimate,
-            low: one.low / other.high,
-            high: one.high / other.low,
-        })
-    }
-
-    /// Whether it can be one.
-    pub fn is_open(&self) -> bool {
-        self.low <= 1.0 && self.high >= 1.0
-    }
-}
-
 /// The sum of independent times: the half-widths add as squares.
 pub fn sum(parts: &[Interval]) -> Option<Interval> {
     let first = parts.first()?;
@@ -264,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_is_open_where_the_intervals_meet() {
+    fn the_half_widths_of_a_sum_add_up_as_squares() {
         let interval = |low: f64, estimate: f64, high: f64| Interval {
             estimate,
             low,
@@ -272,10 +293,6 @@ mod tests {
             confidence: 0.95,
             method: pqlab_stats::IntervalMethod::StudentT,
         };
-        let ratio = Factor::of(&interval(9.0, 10.0, 11.0), &interval(4.0, 5.0, 6.0)).unwrap();
-        assert_eq!((ratio.low, ratio.estimate, ratio.high), (1.5, 2.0, 2.75));
-        assert!(!ratio.is_open());
-        assert!(Factor::of(&interval(9.0, 10.0, 11.0), &interval(10.5, 12.0, 13.0)).unwrap().is_open());
         let total = sum(&[interval(9.0, 10.0, 11.0), interval(4.0, 5.0, 6.0)]).unwrap();
         assert_eq!(total.estimate, 15.0);
         assert!((total.high - 15.0 - 2.0_f64.sqrt()).abs() < 1e-12);

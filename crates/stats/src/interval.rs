@@ -1,5 +1,5 @@
 use crate::sorted::median_of;
-use crate::{Sorted, describe_samples};
+use crate::{Sorted, describe_samples, mean, standard_deviation};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 
 /// The confidence level of every interval that is reported, as a share.
@@ -66,11 +66,6 @@ impl Interval {
     pub fn with_step(self, step: f64) -> Interval {
         let (low, high) = (self.estimate - step / 2.0, self.estimate + step / 2.0);
         Interval { low: self.low.min(low), high: self.high.max(high), ..self }
-    }
-
-    /// Whether two intervals have a value in common.
-    pub fn overlaps(&self, other: &Interval) -> bool {
-        self.low <= other.high && other.low <= self.high
     }
 }
 
@@ -150,6 +145,16 @@ fn order_statistics(pooled: &Sorted, confidence: f64) -> Option<Interval> {
         confidence: reached(rank).max(0.0),
         method: IntervalMethod::OrderStatistics,
     })
+}
+
+/// Student's interval of the mean of independent values, such as one a process. `None` for fewer than two, and where one
+/// is not a finite number.
+pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
+    let estimate = mean(values).filter(|mean| mean.is_finite())?;
+    let deviation = standard_deviation(values).filter(|deviation| deviation.is_finite())?;
+    let half = student_factor(values.len(), confidence)? * deviation / (values.len() as f64).sqrt();
+    let (low, high) = (estimate - half, estimate + half);
+    Some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
 }
 
 #[cfg(test)]
@@ -241,5 +246,15 @@ mod tests {
         let interval = median_interval(&[samples], CONFIDENCE).unwrap();
         // Normal approximation: 1.96 / 2 of the root of n to each side.
         close(interval.high - interval.low, 1.959_964 * 200_000_f64.sqrt(), 3.0);
+    }
+
+    #[test]
+    fn the_mean_of_three_has_students_interval() {
+        // Mean 2, deviation 1, factor 4.302653 over the root of 3.
+        let interval = mean_interval(&[1.0, 2.0, 3.0], CONFIDENCE).unwrap();
+        assert!((interval.estimate - 2.0).abs() < 1e-12);
+        assert!((interval.high - 2.0 - 4.302_652_729_749_464 / 3.0_f64.sqrt()).abs() < 1e-9, "{interval:?}");
+        assert_eq!(mean_interval(&[1.0], CONFIDENCE), None);
+        assert_eq!(mean_interval(&[1.0, f64::NAN], CONFIDENCE), None);
     }
 }

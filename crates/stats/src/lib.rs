@@ -6,7 +6,6 @@
 
 mod bootstrap;
 mod compare;
-mod contrast;
 mod crossed;
 mod describe;
 mod drift;
@@ -29,15 +28,14 @@ mod two_way;
 pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, bootstrap_interval, cluster_bootstrap_ci};
 pub(crate) use compare::KNOWN;
 pub use compare::{
-    DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, LEAST_MARGIN_PCT, LEAST_RUN_SPREAD_PCT,
-    NullComparisons, PairedCell, Ratio, RunSpread, VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons,
-    ratio_between, ratio_crossed, ratio_of_pairs, ratio_of_runs,
+    Contrast, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, LEAST_MARGIN_PCT,
+    LEAST_RUN_SPREAD_PCT, NullComparisons, Ratio, RunSpread, VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons,
+    ratio_between, ratio_of,
 };
-pub use contrast::{contrast_interval, mean_interval, paired_difference_interval};
 pub use crossed::{Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, crossed};
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
-pub use interval::{CONFIDENCE, Interval, IntervalMethod, median_interval};
+pub use interval::{CONFIDENCE, Interval, IntervalMethod, mean_interval, median_interval};
 pub use latex::{LatexCell, LatexSide, LatexTable, latex_escape, latex_table};
 pub use leak::{
     CROPPINGS, LEAK_CONFIDENCE, LEAK_FLOOR_NS, LEAK_SIGNIFICANCE, LEAST_SAMPLES, LeakJudgement, LeakSamples,

@@ -7,8 +7,8 @@ mod simulation;
 
 use fastrand::Rng;
 use pqlab_stats::{
-    CONFIDENCE, Cell, Interval, IntervalMethod, PROCESS_PRIOR_PCT, PairedCell, Ratio, RunSpread, Sorted,
-    VERDICT_SIGNIFICANCE, crossed, median_interval, processes_for_precision, ratio_between, ratio_crossed,
+    CONFIDENCE, Cell, Contrast, Interval, IntervalMethod, PROCESS_PRIOR_PCT, Ratio, RunSpread, Sorted,
+    VERDICT_SIGNIFICANCE, crossed, median_interval, processes_for_precision, ratio_between, ratio_of,
     rounds_for_precision,
 };
 use simulation::{MEDIAN, Measured, SHAPES, SHIFTS, Shape, Terms, truth};
@@ -228,14 +228,13 @@ fn compared(terms: Terms, factor: f64, rng: &mut Rng) -> [Option<Ratio>; 2] {
     let mut other = Measured::start(Shape::HeavyTailed, Terms { process: 0.0, round: 0.0, run: 0.0 }, rng);
     other.join(8, rng);
     (0..FIXED_ROUNDS).for_each(|_| other.round(0, rng));
-    let pair = |(cell, other): (&Cell, &Cell)| PairedCell {
-        process: cell.process,
-        round: cell.round,
-        first: cell.value.exp(),
-        second: factor * (cell.value + other.value).exp() / MEDIAN,
+    let pair = |(cell, other): (&Cell, &Cell)| {
+        let second = factor.ln() + cell.value + other.value - MEDIAN.ln();
+        Cell { value: second - cell.value, ..*cell }
     };
-    let pairs: Vec<PairedCell> = first.cells.iter().zip(&other.cells).map(pair).collect();
-    [between, ratio_crossed(&pairs, 0.0, CONFIDENCE)]
+    let pairs: Vec<Cell> = first.cells.iter().zip(&other.cells).map(pair).collect();
+    let together = Contrast::together(&pairs, 0.0).unwrap();
+    [between, ratio_of(&[together], RunSpread::NONE, 0.0, CONFIDENCE)]
 }
 
 #[test]

@@ -4,8 +4,8 @@
 
 use fastrand::Rng;
 use pqlab_stats::{
-    CONFIDENCE, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, RunSpread, Verdict, judge, median, null_comparisons,
-    ratio_of_pairs, ratio_of_runs,
+    CONFIDENCE, Cell, Contrast, Crossed, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, RunSpread, Verdict, crossed, judge,
+    median, null_comparisons, ratio_between, ratio_of,
 };
 
 const PROCESSES: usize = 8;
@@ -29,22 +29,28 @@ fn normal(rng: &mut Rng) -> f64 {
     (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
 }
 
-/// The medians of a run's processes.
-fn run(noise: Noise, factor: f64, rng: &mut Rng) -> Vec<f64> {
+/// The visits of a run: in each round one of each process.
+fn visits(noise: Noise, factor: f64, rng: &mut Rng) -> Vec<Cell> {
     let whole = noise.run * normal(rng);
-    (0..PROCESSES)
-        .map(|_| {
-            let shift = whole + noise.process * normal(rng);
-            let samples: Vec<f64> = (0..ROUNDS * SAMPLES_PER_VISIT)
-                .map(|_| {
-                    // One sample in fifty is interrupted.
-                    let hiccup = if rng.f64() < 0.02 { 30.0 * rng.f64() } else { 0.0 };
-                    factor * (100.0 + shift + noise.sample * normal(rng) + hiccup)
-                })
-                .collect();
-            median(&samples).unwrap()
-        })
-        .collect()
+    let mut cells = Vec::new();
+    for process in 0..PROCESSES {
+        let shift = whole + noise.process * normal(rng);
+        for round in 0..ROUNDS {
+            let sample = |rng: &mut Rng| {
+                // One sample in fifty is interrupted.
+                let hiccup = if rng.f64() < 0.02 { 30.0 * rng.f64() } else { 0.0 };
+                factor * (100.0 + shift + noise.sample * normal(rng) + hiccup)
+            };
+            let samples: Vec<f64> = (0..SAMPLES_PER_VISIT).map(|_| sample(rng)).collect();
+            let value = median(&samples).unwrap().ln();
+            cells.push(Cell { process: process as u64, round: round as u64, value });
+        }
+    }
+    cells
+}
+
+fn run(noise: Noise, factor: f64, rng: &mut Rng) -> Crossed {
+    crossed(&visits(noise, factor, rng)).unwrap()
 }
 
 /// The shares of the four verdicts: faster, slower, equivalent, inconclusive.
@@ -66,19 +72,20 @@ fn of_runs(noise: Noise, factor: f64, spread: RunSpread, margin_pct: f64, count:
     let mut rng = Rng::with_seed(seed);
     shares(count, || {
         let (first, second) = (run(noise, 1.0, &mut rng), run(noise, factor, &mut rng));
-        judge(&[ratio_of_runs(&first, &second, spread, 0.0, CONFIDENCE)], margin_pct)[0].verdict
+        judge(&[ratio_between(&first, &second, spread, 0.0, CONFIDENCE)], margin_pct)[0].verdict
     })
 }
 
-/// Two cases of one run: they share the run, and half of what tells processes apart.
+/// Two cases of one run: they share the run, half of what tells processes apart, and the rounds.
 fn of_pairs(noise: Noise, factor: f64, count: usize, seed: u64) -> [f64; 4] {
     let mut rng = Rng::with_seed(seed);
     let own = Noise { run: 0.0, process: noise.process / 2.0_f64.sqrt(), ..noise };
     shares(count, || {
-        let common: Vec<f64> = (0..PROCESSES).map(|_| own.process / 100.0 * normal(&mut rng)).collect();
-        let (first, second) = (run(own, 1.0, &mut rng), run(own, factor, &mut rng));
-        let pairs = first.iter().zip(second).zip(common).map(|((a, b), shift)| (a * (1.0 + shift), b * (1.0 + shift)));
-        judge(&[ratio_of_pairs(&pairs.collect::<Vec<_>>(), 0.0, CONFIDENCE)], DEFAULT_MARGIN_PCT)[0].verdict
+        // What both have in common is in both logarithms, and in their difference no more.
+        let (first, second) = (visits(own, 1.0, &mut rng), visits(own, factor, &mut rng));
+        let pair = |(first, second): (&Cell, &Cell)| Cell { value: second.value - first.value, ..*first };
+        let together = Contrast::together(&first.iter().zip(&second).map(pair).collect::<Vec<_>>(), 0.0).unwrap();
+        judge(&[ratio_of(&[together], RunSpread::NONE, 0.0, CONFIDENCE)], DEFAULT_MARGIN_PCT)[0].verdict
     })
 }
 

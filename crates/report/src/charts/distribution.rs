@@ -63,7 +63,7 @@ pub(super) fn cumulative(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     Some(canvas.finish(&format!("distribution-{}", slug(area)), &title, about))
 }
 
-/// The most asked for operation of each algorithm, by the fastest provider.
+/// The most asked for operation of each algorithm, by a provider that no other beats.
 pub(super) fn violins(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     let rows = single(&usual(sheet, area));
     let operation = FIRST.into_iter().find(|first| {
@@ -73,13 +73,10 @@ pub(super) fn violins(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     })?;
     let algorithms =
         grouped(rows.into_iter().filter(|row| row.case().operation == operation), |row| row.case().algorithm.clone());
-    let fastest = |rows: &Vec<&Row<'_>>| -> Option<usize> {
-        let times = rows.iter().enumerate().filter_map(|(index, row)| Some((index, row.median()?.estimate)));
-        times.min_by(|one, other| one.1.total_cmp(&other.1)).map(|(index, _)| index)
-    };
-    let mut chosen: Vec<&Row<'_>> = algorithms.iter().filter_map(|(_, rows)| Some(rows[fastest(rows)?])).collect();
+    let mut chosen: Vec<&Row<'_>> =
+        algorithms.iter().filter_map(|(_, rows)| sheet.leading(rows).first().copied()).collect();
     chosen.truncate(VIOLINS);
-    let title = format!("{area} {operation}: how single operations spread, fastest library of each");
+    let title = format!("{area} {operation}: how single operations spread, a library of each that none beats");
     let line = 34.0;
     let top = 34.0;
     let height = top + chosen.len() as f64 * line + 30.0;

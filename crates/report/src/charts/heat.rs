@@ -1,14 +1,18 @@
-//! Provider by operation: how many times the time of the fastest each takes.
+//! Provider by operation: how many times as long as the fastest each takes.
 
 use super::canvas::{Anchor, Canvas, Voice, label, width_of};
 use super::intervals::usual;
 use super::{Chart, grouped, slug};
-use crate::number::{duration, factor};
-use crate::sheet::Sheet;
+use crate::caveats::Caveat;
+use crate::comparison::Standing;
+use crate::number::{NONE, duration};
+use crate::sheet::{Row, Sheet};
 
 const MOST: usize = 40;
-const TILE: (f64, f64) = (84.0, 24.0);
+const TILE: (f64, f64) = (92.0, 24.0);
 const NAMES: f64 = 34.0;
+/// Of what takes part in no ranking.
+const UNRANKED: &str = "#e4e4e4";
 
 /// From the fastest to the slowest: one hue whose lightness alone tells the order.
 const SHADES: [(f64, &str, bool); 6] = [
@@ -54,36 +58,45 @@ pub(super) fn providers(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     for (line, (name, rows)) in lines.iter().enumerate() {
         let y = top + line as f64 * TILE.1;
         canvas.text(gutter - 10.0, y + 16.0, Voice::Label, Anchor::End, &label(name));
-        let best =
-            rows.iter().filter_map(|row| row.median()).map(|median| median.estimate).fold(f64::INFINITY, f64::min);
         for row in rows {
             let (Some(median), Some(place)) =
                 (row.median(), columns.iter().position(|column| *column == row.case().provider))
             else {
                 continue;
             };
-            let ratio = median.estimate / best;
-            let Some((_, fill, light)) = SHADES.into_iter().find(|(limit, ..)| ratio <= *limit) else { continue };
+            let (text, ratio) = standing(row);
+            let shade = SHADES.into_iter().find(|(limit, ..)| ratio.is_some_and(|ratio| ratio <= *limit));
+            let (_, fill, light) = shade.unwrap_or((0.0, UNRANKED, false));
             let x = gutter + place as f64 * TILE.0;
             let (number, unit) = duration(median.estimate);
-            let about = format!("{name} {}: {number} {unit}, {} the fastest", row.case().provider, factor(ratio));
+            let about = format!("{name} {}: {number} {unit}, {text}", row.case().provider);
             canvas.tile((x + 1.0, y + 1.0), (TILE.0 - 2.0, TILE.1 - 2.0), fill, &about);
-            canvas.text_on(
-                x + TILE.0 / 2.0,
-                y + 16.0,
-                light,
-                &if ratio == 1.0 { "fastest".to_owned() } else { factor(ratio) },
-            );
+            canvas.text_on(x + TILE.0 / 2.0, y + 16.0, light, &text);
         }
     }
     let more = if all > lines.len() { format!(" {} more are in the table.", all - lines.len()) } else { String::new() };
     let about = format!(
-        "For each of {} algorithms and operations the time of each of {} providers as a multiple of the fastest; an empty place \
-         was not measured.{more}",
+        "For each of {} algorithms and operations how many times as long as the fastest each of {} providers takes, with the \
+         half-width of the 95% interval, in core cycles where both have them; what has no multiple takes part in no ranking; \
+         an empty place was not measured.{more}",
         lines.len(),
         columns.len()
     );
     Some(canvas.finish(&format!("heat-{}", slug(area)), &title, about))
+}
+
+/// What stands on a tile, and the multiple of the lowest figure that its shade tells; `None` for what is not ranked.
+fn standing(row: &Row<'_>) -> (String, Option<f64>) {
+    match row.standing {
+        Some(standing @ (Standing::Slower(ratio) | Standing::Open(ratio))) => {
+            (crate::terminal::standing_text(standing), Some(ratio.estimate))
+        }
+        Some(standing) => (crate::terminal::standing_text(standing), Some(1.0)),
+        None => {
+            let why = [Caveat::Shared, Caveat::Defect].into_iter().find(|caveat| row.caveats.has(*caveat));
+            (why.map_or(NONE, Caveat::word).to_owned(), None)
+        }
+    }
 }
 
 fn short(part: &str) -> String {

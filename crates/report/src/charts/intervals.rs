@@ -46,14 +46,14 @@ pub(super) fn latency(sheet: &Sheet<'_>, area: &str) -> Vec<Chart> {
     operations.iter().filter(several).filter_map(of).collect()
 }
 
-fn picture(sheet: &Sheet<'_>, area: &str, what: &str, rows: &[&Row<'_>]) -> Option<Chart> {
+fn picture<'a>(sheet: &Sheet<'a>, area: &str, what: &str, rows: &[&Row<'a>]) -> Option<Chart> {
     let operations = grouped(rows.iter().copied(), |row| row.case().operation.clone());
     let all = operations.iter().map(|(_, rows)| grouped(rows.iter().copied(), |row| row.job()).len()).sum::<usize>();
     if all == 0 {
         return None;
     }
     let mut left = MOST;
-    let mut lines: Vec<(Option<&str>, String, Vec<&Row<'_>>)> = Vec::new();
+    let mut lines: Vec<(Option<&str>, String, Vec<&Row<'a>>)> = Vec::new();
     for (operation, rows) in &operations {
         for (place, (job, rows)) in grouped(rows.iter().copied(), |row| row.job()).into_iter().enumerate() {
             if left == 0 {
@@ -114,7 +114,7 @@ fn picture(sheet: &Sheet<'_>, area: &str, what: &str, rows: &[&Row<'_>]) -> Opti
         drawn.len(),
         lines.len(),
         series.len(),
-        fastest(&lines)
+        fastest(sheet, &lines)
     );
     Some(canvas.finish(&format!("latency-{}", slug(if what == area { area } else { what })), &title, about))
 }
@@ -126,13 +126,13 @@ fn name_without_operation(row: &Row<'_>) -> String {
     format!("{}{}", case.algorithm, if brackets.is_empty() { String::new() } else { format!(" {brackets}") })
 }
 
-fn fastest(lines: &[(Option<&str>, String, Vec<&Row<'_>>)]) -> String {
-    let best = |rows: &[&Row<'_>]| {
-        let times = rows.iter().filter_map(|row| Some((row.median()?.estimate, row)));
-        times.min_by(|one, other| one.0.total_cmp(&other.0)).map(|(time, row)| {
-            let (number, unit) = duration(time);
-            format!("{} by {} in {number} {unit}", row.job(), row.case().provider)
-        })
+fn fastest<'a>(sheet: &Sheet<'a>, lines: &[(Option<&str>, String, Vec<&Row<'a>>)]) -> String {
+    let best = |rows: &[&Row<'a>]| {
+        let leading = sheet.leading(rows);
+        let (number, unit) = duration(leading.first()?.median()?.estimate);
+        let names: Vec<&str> = leading.iter().map(|row| row.case().provider.as_str()).collect();
+        let tied = if names.len() > 1 { " (not told apart)" } else { "" };
+        Some(format!("{} by {}{tied} in {number} {unit}", leading[0].job(), names.join(", ")))
     };
     let all: Vec<String> = lines.iter().take(12).filter_map(|(_, _, rows)| best(rows)).collect();
     all.join("; ")

@@ -1,9 +1,9 @@
 //! The pictures that the reference suites publish, under their names, from what this run measured.
 
+use super::Chart;
 use super::canvas::{Anchor, Canvas, Key, Quantity, Scale, Voice, width_of};
 use super::intervals::usual;
 use super::stack::{stacked, steps};
-use super::{Chart, grouped};
 use crate::ledger::REFERENCE_FORM;
 use crate::number::{duration, grouped as thousands, rate};
 use crate::sheet::{Row, Sheet};
@@ -26,21 +26,35 @@ pub(super) fn all(sheet: &Sheet<'_>) -> Vec<Chart> {
     pictures.into_iter().filter_map(|picture| picture(sheet)).collect()
 }
 
-/// The fastest provider's rows of a handshake.
+/// The rows of a handshake by the fastest provider, or by the one with the lowest figure of those that are not told apart.
 fn fastest<'s, 'a>(sheet: &'s Sheet<'a>, algorithm: &str) -> Vec<&'s Row<'a>> {
     let rows = usual(sheet, "ntor").into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
-    let providers = grouped(rows.iter().copied(), |row| row.case().provider.clone());
-    let whole = |rows: &[&Row<'_>]| {
-        let of = rows.iter().find(|row| row.case().operation == "handshake")?;
-        Some(of.median()?.estimate)
+    let whole: Vec<&Row<'a>> = rows.iter().copied().filter(|row| row.case().operation == "handshake").collect();
+    let Some(provider) = sheet.leading(&whole).first().map(|row| row.case().provider.clone()) else {
+        return Vec::new();
     };
-    let best = providers.iter().filter_map(|(provider, rows)| Some((provider.clone(), whole(rows)?)));
-    let Some((provider, _)) = best.min_by(|one, other| one.1.total_cmp(&other.1)) else { return Vec::new() };
     rows.into_iter().filter(|row| row.case().provider == provider).collect()
+}
+
+/// Of the handshakes in a picture those whose fastest provider the data do not tell from others, in a sentence.
+fn not_told_apart(sheet: &Sheet<'_>, algorithms: &[&str]) -> String {
+    let of = |algorithm: &&str| {
+        let usual = usual(sheet, "ntor").into_iter();
+        let whole: Vec<&Row<'_>> =
+            usual.filter(|row| row.case().algorithm == *algorithm && row.case().operation == "handshake").collect();
+        let names: Vec<&str> = sheet.leading(&whole).iter().map(|row| row.case().provider.as_str()).collect();
+        (names.len() > 1)
+            .then(|| format!(" The fastest libraries of {algorithm} are not told apart: {}.", names.join(", ")))
+    };
+    algorithms.iter().filter_map(of).collect()
 }
 
 fn of(rows: &[&Row<'_>], operation: &str) -> Option<Interval> {
     rows.iter().find(|row| row.case().operation == operation)?.median()
+}
+
+fn whole<'r, 'a>(rows: &[&'r Row<'a>]) -> Option<&'r Row<'a>> {
+    rows.iter().copied().find(|row| row.case().operation == "handshake")
 }
 
 struct Column {
@@ -153,14 +167,17 @@ fn ntor_comparison(sheet: &Sheet<'_>) -> Option<Chart> {
     if bars.len() < 2 {
         return None;
     }
-    let note = "Whole handshakes, measured in the same run, the fastest library of each. kem-only does not authenticate the relay.";
+    let note = format!(
+        "Whole handshakes, measured in the same run, the fastest library of each. kem-only does not authenticate the relay.{}",
+        not_told_apart(sheet, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+    );
     columns(
         "ntor_comparison",
         "Full handshake: classical, KEM only, authenticated hybrid",
         Quantity::Time,
         &[],
         &bars,
-        note,
+        &note,
     )
 }
 
@@ -171,30 +188,29 @@ fn bytes(rows: &[&Row<'_>]) -> Option<u64> {
 
 fn overhead_analysis(sheet: &Sheet<'_>) -> Option<Chart> {
     let classical = fastest(sheet, CLASSICAL);
-    let (time, wire) = (of(&classical, "handshake")?, bytes(&classical)?);
+    let (time, wire) = (whole(&classical)?, bytes(&classical)?);
     let mut bars = Vec::new();
     for name in &[KEM_ONLY, AUTHENTICATED] {
         let rows = fastest(sheet, name);
-        let (Some(its), Some(sent)) = (of(&rows, "handshake"), bytes(&rows)) else { continue };
-        let Some(ratio) = crate::sheet::Factor::of(&its, &time) else { continue };
+        let (Some(its), Some(sent)) = (whole(&rows), bytes(&rows)) else { continue };
+        let Some(ratio) = sheet.ratio(&[time], &[its]).and_then(|found| found.ratio) else { continue };
+        let ratio = ratio.ratio;
         let communication = sent as f64 / wire as f64;
         bars.push(Column {
             name: (*name).to_owned(),
-            value: Interval { estimate: communication, low: communication, high: communication, ..its },
+            value: Interval { estimate: communication, low: communication, high: communication, ..ratio },
             series: 0,
         });
-        bars.push(Column {
-            name: (*name).to_owned(),
-            value: Interval { estimate: ratio.estimate, low: ratio.low, high: ratio.high, ..its },
-            series: 1,
-        });
+        bars.push(Column { name: (*name).to_owned(), value: ratio, series: 1 });
     }
     let legend = [
         (Key::Block(0), "communication: bytes of both messages".to_owned()),
         (Key::Block(1), "computation: time of the handshake".to_owned()),
     ];
     let note = format!(
-        "As multiples of {CLASSICAL}: bytes of both messages, and time of the whole handshake with what it can be."
+        "As multiples of {CLASSICAL}: bytes of both messages, and the whole handshake with its 95% interval, in core cycles where \
+         both have them.{}",
+        not_told_apart(sheet, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
     let title = "Overhead: multiples of the classical handshake";
     columns("overhead_analysis", title, Quantity::Factor, &legend, &bars, &note)
@@ -213,14 +229,16 @@ fn block_verify(sheet: &Sheet<'_>) -> Option<Chart> {
     };
     let rows: Vec<&Row<'_>> = sheet.area("ledger").filter(block).collect();
     let of = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();
-    let time = |row: &Row<'_>| row.median().map_or(f64::INFINITY, |median| median.estimate);
     let rows =
         Some(of(SCHEME)).filter(|rows| !rows.is_empty()).unwrap_or_else(|| of(&format!("{REFERENCE_FORM}{SCHEME}")));
     // Of one form and regime, which is not chosen by how fast it was.
     let rank = |row: &Row<'_>| crate::ledger::rank(row.case());
     let typical = rows.iter().copied().filter_map(rank).min()?;
-    let best =
-        rows.iter().filter(|row| rank(row) == Some(typical)).min_by(|one, other| time(one).total_cmp(&time(other)))?;
+    let typical: Vec<&Row<'_>> = rows.iter().copied().filter(|row| rank(row) == Some(typical)).collect();
+    let leading = sheet.leading(&typical);
+    let best = *leading.first()?;
+    let tied: Vec<&str> = leading.iter().skip(1).map(|row| row.case().provider.as_str()).collect();
+    let tied = if tied.is_empty() { String::new() } else { format!(" Not told apart from {}.", tied.join(", ")) };
     let total = best.median()?;
     let one = |value: f64| value / BLOCK as f64;
     let average = Interval { estimate: one(total.estimate), low: one(total.low), high: one(total.high), ..total };
@@ -266,7 +284,7 @@ fn block_verify(sheet: &Sheet<'_>) -> Option<Chart> {
     debug_assert!(width_of(&figure, 40.0) < WIDTH);
     let (whole, unit_of_whole) = duration(total.estimate);
     let about = format!(
-        "{}. A block of {BLOCK} takes {whole} {unit_of_whole}, one transaction {figure} on average, {} a second.",
+        "{}. A block of {BLOCK} takes {whole} {unit_of_whole}, one transaction {figure} on average, {} a second.{tied}",
         best.case().id(),
         rate(throughput)
     );

@@ -4,7 +4,7 @@ use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, label, width_of};
 use super::intervals::usual;
 use super::{Chart, grouped, slug};
 use crate::number::{duration, grouped as thousands};
-use crate::sheet::{Sheet, sum};
+use crate::sheet::{Row, Sheet, sum};
 use pqlab_record::Sizes;
 use pqlab_stats::Interval;
 
@@ -69,12 +69,19 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         let classical = rows.iter().all(|row| row.case().facts.category.is_none());
         for operations in TOGETHER {
             let of_provider = grouped(rows.iter().copied(), |row| row.case().provider.clone());
-            let totals = of_provider.iter().filter_map(|(provider, rows)| {
-                let time = |operation: &&str| rows.iter().find(|row| row.case().operation == *operation)?.median();
-                Some((provider.clone(), sum(&operations.iter().map(time).collect::<Option<Vec<_>>>()?)?))
+            let part =
+                |rows: &[&'_ Row<'_>], operation: &str| rows.iter().position(|row| row.case().operation == operation);
+            let whole = of_provider.iter().filter_map(|(provider, rows)| {
+                let parts = operations.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
+                let times = parts.iter().map(|row| row.median()).collect::<Option<Vec<_>>>()?;
+                Some((provider.clone(), sum(&times)?, parts))
             });
-            let best = totals.min_by(|one, other| one.1.estimate.total_cmp(&other.1.estimate));
-            if let (Some(bytes), Some((provider, total))) = (bytes, best) {
+            let whole: Vec<(String, Interval, Vec<&Row<'_>>)> = whole.collect();
+            let rivals: Vec<Vec<&Row<'_>>> = whole.iter().map(|(_, _, parts)| parts.clone()).collect();
+            let leaders = sheet.ranking(&rivals).leaders();
+            let names: Vec<&str> = leaders.iter().map(|place| whole[*place].0.as_str()).collect();
+            if let (Some(bytes), Some(best)) = (bytes, leaders.first()) {
+                let (provider, total) = (names.join(", "), whole[*best].1);
                 if operations.len() == 3 {
                     exchanges = true
                 } else {
@@ -139,7 +146,9 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
             format!("{algorithm} ({provider}) {} bytes, {number} {unit}", thousands(*bytes))
         })
         .collect();
-    let about =
-        format!("Both scales are of logarithms; the fastest provider of each algorithm. {}.", listed.join("; "));
+    let about = format!(
+        "Both scales are of logarithms; the fastest provider of each algorithm, all that are not told apart. {}.",
+        listed.join("; ")
+    );
     Some(canvas.finish(&format!("sizes-{}", slug(area)), &title, about))
 }

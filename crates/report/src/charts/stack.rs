@@ -53,7 +53,7 @@ pub(super) fn halves(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         Bar {
             name: case.name(),
             provider: case.provider.clone(),
-            parts: vec![of.classical_ns, of.post_quantum_ns, of.overhead_ns.estimate.max(0.0)],
+            parts: vec![of.classical_ns, of.post_quantum_ns, of.combiner_ns().max(0.0)],
             whole: Some(of.hybrid_ns),
         }
     };

@@ -51,7 +51,7 @@ impl Comparison {
             "run_spread_pct": self.yardstick.runs(Unit::Nanoseconds).pct,
             "run_spread_cycles_pct": self.yardstick.runs(Unit::CoreCycles).pct,
             "run_spread_source": self.yardstick.runs_source,
-            "correction": "benjamini-hochberg",
+            "correction": self.corrected.then_some("benjamini-hochberg"),
             "significance": VERDICT_SIGNIFICANCE,
             "cases": cases,
             "only_first": self.only_first,

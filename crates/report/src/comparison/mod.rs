@@ -1,43 +1,40 @@
-//! Two runs, or two cases of one run, side by side: how long the one takes over how long the other does, and what can be
-//! said of it.
+//! How long one thing takes over how long another does, and what can be said of it: two runs, two cases, or sums of cases.
+//! [`ratio`] is the one function that says so; comparisons of runs, rankings, findings, factors, speed-ups and what a hybrid
+//! costs beyond its halves are all made of it.
 //!
-//! - **Unit.** Core cycles are judged where both cases have them ([`Judged`]), else the time: the core's clock is not what
-//!   software decides. The ratio of the times stands beside the one of the cycles.
+//! - **Unit.** Core cycles are judged where both sides have them ([`Judged`]), else the time: the core's clock is not what
+//!   software decides. A comparison shows the ratio of the times beside the one of the cycles.
 //! - **Paired.** Cases of one block of one start of a run were measured by the same processes in the same rounds. The ratio's
-//!   interval is the one over the ratios of their visits, by process and round ([`ratio_crossed`]); what tells runs apart
-//!   cancels out. Where they have few rounds in common, or those say something else than the medians that stand beside the
-//!   ratio, it is made over all rounds of each.
+//!   interval is the one over the ratios of their visits, by process and round; what tells runs apart cancels out. Where they
+//!   have few rounds in common, or those say something else than the medians that stand beside the ratio, it is made over all
+//!   rounds of each.
 //! - **Apart.** Everything else was measured by other processes at another time. The interval is the one of the difference of
-//!   both cases' means over processes and rounds, with the spread between runs added ([`ratio_between`]).
-//! - **Verdicts** are made of all ratios at once, corrected for their number ([`pqlab_stats::judge`]). Where a case was
-//!   contended and its counterpart was measured apart, none is called faster or slower.
+//!   both cases' means over processes and rounds, with the spread between runs added.
+//! - **Verdicts.** Two runs are judged case by case, corrected for the number of cases ([`pqlab_stats::judge`]). Cases of one
+//!   run are judged pair by pair, each by itself and by one [margin](Yardstick::within): so a pair gets the same word wherever it
+//!   is shown and whatever stands beside it. To be called the [fastest](Standing::Fastest) a case must beat every rival, which
+//!   needs no correction for their number (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", Technometrics
+//!   24 (1982)). Where a case was contended and its counterpart was measured apart, none is called faster or slower.
 
 mod differences;
 mod json;
+mod measured;
+mod ranking;
+mod ratio;
 mod regression;
 mod stars;
 
 pub use differences::{Difference, differences, machines_differ};
+pub use measured::{Figure, Measured};
+pub use ranking::{Ranking, Standing, ranking, standings};
+pub use ratio::{Compared, ratio, ratio_apart};
 pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 
-use crate::estimates::{Estimates, crossed_of, estimate};
-use pqlab_record::{Case, CyclesSource, Moment, Record, Run, RunSpreads, Unit, Visit, Visits};
-use pqlab_stats::{
-    CONFIDENCE, DEFAULT_MARGIN_PCT, Judgement, PairedCell, Ratio, RunSpread, Verdict, judge, median, ratio_between,
-    ratio_crossed,
-};
+use crate::estimates::estimate;
+use pqlab_record::{Case, Record, Run, RunSpreads, Unit};
+use pqlab_stats::{DEFAULT_MARGIN_PCT, Judgement, Ratio, RunSpread, Verdict, judge};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The share of the visits of each of two cases that must have a counterpart in the other for the rounds in common to speak
-/// for both.
-const LEAST_COMMON: f64 = 0.5;
-
-/// Paired rounds and medians over all rounds may differ by as much, as a part of the ratio, where the interval is narrower.
-const TOLERANCE: f64 = 0.01;
-
-/// Cases of one run have its circumstances in common.
-const SAME_RUN: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: 1_000_000 };
 
 /// In which unit cases are judged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,11 +99,22 @@ impl Default for Yardstick {
 }
 
 impl Yardstick {
+    /// By what cases of one run are compared with each other, wherever that is shown: how far runs lie apart is stored with the
+    /// run, and the margin is the one for any machine, since what whole runs differ by is no part of it.
+    pub fn within(run: &Run) -> Yardstick {
+        let plain = Yardstick { margin_source: "for cases of one run".into(), ..Yardstick::default() };
+        plain.between(&run.header.protocol.run_spreads, &run.header.protocol.run_spreads)
+    }
+
+    /// In another unit.
+    pub fn judged_in(self, judged: Judged) -> Yardstick {
+        Yardstick { judged, ..self }
+    }
+
     /// With what is stored with two runs, the larger of the two, where it does not say itself how far runs lie apart.
-    fn of(&self, first: &Run, second: &Run) -> Yardstick {
+    pub(crate) fn between(&self, first: &RunSpreads, second: &RunSpreads) -> Yardstick {
         let stored = |pct: fn(&RunSpreads) -> f64| {
-            let [one, two] = [first, second].map(|run| &run.header.protocol.run_spreads);
-            let larger = if pct(two) > pct(one) { two } else { one };
+            let larger = if pct(second) > pct(first) { second } else { first };
             let known = usize::try_from(larger.degrees_of_freedom).unwrap_or(usize::MAX);
             (RunSpread { pct: pct(larger), degrees_of_freedom: known }, larger.source.clone())
         };
@@ -127,7 +135,7 @@ impl Yardstick {
             Unit::Nanoseconds => self.runs_time,
             Unit::CoreCycles => self.runs_cycles,
         };
-        known.unwrap_or(SAME_RUN)
+        known.unwrap_or(RunSpread::NONE)
     }
 }
 
@@ -182,6 +190,8 @@ pub struct Comparison {
     pub yardstick: Yardstick,
     /// Case by case, in the order of the first run.
     pub cases: Vec<ComparedCase>,
+    /// Whether verdicts are corrected for the number of cases.
+    pub corrected: bool,
     /// Cases that only the first run has.
     pub only_first: Vec<String>,
     /// Cases that only the second run has.
@@ -217,7 +227,7 @@ pub fn compare_runs(first: &Run, second: &Run, yardstick: &Yardstick) -> Compari
     let pair = |record: &Record| ids_second.get(&record.case.lasting_id()).copied();
     let pairs: Vec<(&Record, &Record)> =
         first.records.iter().filter_map(|record| Some((record, &second.records[pair(record)?]))).collect();
-    let mut comparison = compare(first, second, &pairs, yardstick);
+    let mut comparison = compared_pairs(first, second, &pairs, yardstick, true);
     let only = |run: &Run, own: &BTreeMap<String, usize>, other: &BTreeMap<String, usize>| -> BTreeSet<String> {
         let missing = own.iter().filter(|(id, _)| !other.contains_key(*id));
         missing.map(|(_, &index)| run.records[index].case.id()).collect()
@@ -245,14 +255,30 @@ fn other_encodings(first: &Run, second: &Run, comparison: &Comparison) -> Vec<St
     said.collect()
 }
 
-/// Compares pairs of cases: the first of each from the first run, the second from the second, which may be the same one.
+/// Compares pairs of cases: the first of each from the first run, the second from the second. Where that is the same run each
+/// pair is judged by itself.
 pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstick: &Yardstick) -> Comparison {
-    let same_run = first.header.id == second.header.id;
-    let yardstick = yardstick.of(first, second);
+    let corrected = first.header.id != second.header.id;
+    compared_pairs(first, second, pairs, yardstick, corrected)
+}
+
+fn compared_pairs(
+    first: &Run,
+    second: &Run,
+    pairs: &[(&Record, &Record)],
+    yardstick: &Yardstick,
+    corrected: bool,
+) -> Comparison {
+    let [one, two] = [first, second].map(|run| &run.header.protocol.run_spreads);
+    let yardstick = yardstick.between(one, two);
     let mut cases: Vec<ComparedCase> =
-        pairs.iter().map(|(one, two)| compared((first, one), (second, two), same_run, &yardstick)).collect();
+        pairs.iter().map(|(one, two)| compared((first, one), (second, two), &yardstick)).collect();
     let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio.filter(|_| !case.unlike)).collect();
-    for (case, judgement) in cases.iter_mut().zip(judge(&ratios, yardstick.margin_pct)) {
+    let judgements = match corrected {
+        true => judge(&ratios, yardstick.margin_pct),
+        false => ratios.iter().flat_map(|ratio| judge(&[*ratio], yardstick.margin_pct)).collect(),
+    };
+    for (case, judgement) in cases.iter_mut().zip(judgements) {
         case.judgement = judgement;
         if case.doubtful && matches!(judgement.verdict, Verdict::Faster | Verdict::Slower) {
             case.judgement.verdict = Verdict::Inconclusive;
@@ -267,67 +293,66 @@ pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstic
         differences: differences(&first.header, &second.header),
         yardstick,
         cases,
+        corrected,
         only_first: Vec::new(),
         only_second: Vec::new(),
         other_encodings: Vec::new(),
     }
 }
 
-fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, yardstick: &Yardstick) -> ComparedCase {
-    let estimates = [first, second].map(|(run, record)| estimate(record, &run.header.protocol));
+fn compared(first: (&Run, &Record), second: (&Run, &Record), yardstick: &Yardstick) -> ComparedCase {
     let [one, two] = [first.1, second.1];
-    let one_block = same_run && one.case.block == two.case.block;
-    let same_block = one_block && one.samples.shares_start(&two.samples);
-    let mut notes = Vec::new();
-    if one_block && !same_block && estimates.iter().all(Option::is_some) {
-        notes.push("measured apart: the run was stopped and gone on with between them".into());
-    }
+    let estimates = [first, second].map(|(run, record)| estimate(record, &run.header.protocol));
     let [now_one, now_two] = [one, two].map(|record| record.case.today());
+    let mut case = ComparedCase {
+        first: one.case.id(),
+        second: two.case.id(),
+        first_ns: estimates[0].as_ref().map(|of| of.median_ns.estimate),
+        second_ns: estimates[1].as_ref().map(|of| of.median_ns.estimate),
+        first_cycles: estimates[0].as_ref().and_then(|of| of.cycles).map(|of| of.median.estimate),
+        second_cycles: estimates[1].as_ref().and_then(|of| of.cycles).map(|of| of.median.estimate),
+        paired: false,
+        unit: if yardstick.judged == Judged::Cycles { Unit::CoreCycles } else { Unit::Nanoseconds },
+        ratio: None,
+        time_ratio: None,
+        judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
+        doubtful: false,
+        broken: one.error.is_none() && two.error.is_some(),
+        unlike: !now_one.comparable(&now_two),
+        notes: Vec::new(),
+    };
     for (which, record, now) in [("first", one, &now_one), ("second", two, &now_two)] {
         if let Some(key) = now.key().filter(|_| record.case.key().is_none()) {
-            notes.push(format!("the {which} is of before, when ids did not say the key's encoding: it was key={key}"));
+            case.notes
+                .push(format!("the {which} is of before, when ids did not say the key's encoding: it was key={key}"));
         }
     }
-    let unlike = !now_one.comparable(&now_two);
-    if unlike {
+    if case.unlike {
         let said = |case: &Case| Some(case.kind().to_string()).filter(|kind| !kind.is_empty());
         let [first, second] = [&now_one, &now_two].map(|case| said(case).unwrap_or_else(|| "the usual".into()));
-        notes.push(format!("different kinds of work, no verdict: {first} against {second}"));
+        case.notes.push(format!("different kinds of work, no verdict: {first} against {second}"));
     }
-    let cycles = estimates.each_ref().map(|of| of.as_ref().and_then(|of| of.cycles));
-    let both_cycles = cycles.iter().all(Option::is_some);
-    let unit = match yardstick.judged {
-        Judged::Auto if both_cycles => Unit::CoreCycles,
-        Judged::Cycles => Unit::CoreCycles,
-        Judged::Auto | Judged::Time => Unit::Nanoseconds,
-    };
-    let (mut judged, mut time) = (Found::default(), Found::default());
     if let [Some(a), Some(b)] = &estimates {
-        let found = |unit| found((one, a), (two, b), same_block, unit, yardstick.runs(unit));
-        time = found(Unit::Nanoseconds);
-        judged = if unit == Unit::Nanoseconds { time.clone() } else { found(unit) };
-        notes.append(&mut judged.notes);
-        if unit == Unit::CoreCycles && !both_cycles {
-            notes.push("core cycles of both are not known".into());
-        } else if judged.ratio.is_none() {
-            notes.push("a figure is zero: no interval".into());
-        }
-    }
-    let sources = cycles.map(|of| of.map(|of| of.source));
-    if unit == Unit::CoreCycles && both_cycles && sources[0] != sources[1] {
-        let said = |source| if source == Some(CyclesSource::Counter) { "counted" } else { "estimated" };
-        notes.push(format!("core cycles {} of the first, {} of the second", said(sources[0]), said(sources[1])));
+        let (a, b) = (Measured::with(first.0, one, a), Measured::with(second.0, two, b));
+        let found = ratio(&[&a], &[&b], yardstick);
+        case.time_ratio = match found.unit {
+            Unit::Nanoseconds => found.ratio,
+            Unit::CoreCycles => ratio(&[&a], &[&b], &yardstick.clone().judged_in(Judged::Time)).ratio,
+        };
+        (case.paired, case.unit, case.ratio) = (found.paired, found.unit, found.ratio);
+        case.doubtful = found.doubtful;
+        case.notes.extend(found.notes);
     }
     for (which, record, estimates) in [("first", one, &estimates[0]), ("second", two, &estimates[1])] {
         match (&record.error, estimates) {
-            (Some(error), _) => notes.push(format!("the {which} failed: {error}")),
-            (None, None) => notes.push(format!("the {which} has no samples")),
+            (Some(error), _) => case.notes.push(format!("the {which} failed: {error}")),
+            (None, None) => case.notes.push(format!("the {which} has no samples")),
             (None, Some(estimates)) => {
                 if estimates.contended {
-                    notes.push(format!("the {which} was shared"));
+                    case.notes.push(format!("the {which} was shared"));
                 }
                 if estimates.drift.is_some_and(|drift| drift.drifting) {
-                    notes.push(format!("the {which} drifted while it was measured"));
+                    case.notes.push(format!("the {which} drifted while it was measured"));
                 }
             }
         }
@@ -335,122 +360,9 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), same_run: bool, yar
     if let [Some(a), Some(b)] = &estimates
         && a.batch != b.batch
     {
-        notes.push(format!("batches of {} and of {} operations", a.batch, b.batch));
+        case.notes.push(format!("batches of {} and of {} operations", a.batch, b.batch));
     }
-    let contended = estimates.iter().flatten().any(|estimates| estimates.contended);
-    let [first_ns, second_ns] = estimates.map(|estimates| estimates.map(|estimates| estimates.median_ns.estimate));
-    let [first_cycles, second_cycles] = cycles.map(|of| of.map(|of| of.median.estimate));
-    ComparedCase {
-        first: one.case.id(),
-        second: two.case.id(),
-        first_ns,
-        second_ns,
-        first_cycles,
-        second_cycles,
-        paired: judged.paired,
-        unit,
-        ratio: judged.ratio,
-        time_ratio: time.ratio,
-        judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
-        doubtful: contended && !same_block,
-        broken: one.error.is_none() && two.error.is_some(),
-        unlike,
-        notes,
-    }
-}
-
-/// A ratio in one unit, how it was found, and what must be known of it.
-#[derive(Clone, Debug, Default)]
-struct Found {
-    ratio: Option<Ratio>,
-    paired: bool,
-    notes: Vec<String>,
-}
-
-fn found(
-    (one, a): (&Record, &Estimates),
-    (two, b): (&Record, &Estimates),
-    same_block: bool,
-    unit: Unit,
-    runs: RunSpread,
-) -> Found {
-    let mut found = Found::default();
-    let (Some(first), Some(second)) = (headline(a, unit), headline(b, unit)) else { return found };
-    let resolution = (step(one, unit) / first).max(step(two, unit) / second);
-    let apart = |runs| {
-        let crossed = |record: &Record| crossed_of(&record.samples.values(unit, Visits::Usable)?);
-        ratio_between(&crossed(one)?, &crossed(two)?, runs, resolution, CONFIDENCE)
-    };
-    let beside = second / first;
-    let ratio = if same_block {
-        let common = |visits| {
-            let enough = common_share(one, two, visits) >= LEAST_COMMON;
-            enough.then(|| ratio_crossed(&common_cells(one, two, unit, visits), resolution, CONFIDENCE)).flatten()
-        };
-        // What is left out of each must leave rounds of both.
-        let pairs = common(Visits::Usable).or_else(|| {
-            let all = common(Visits::All)?;
-            found.notes.push("disturbed visits count: too few rounds left both alone".into());
-            Some(all)
-        });
-        let pairs = pairs.filter(|pairs| !pairs.contradicts(beside, TOLERANCE));
-        found.paired = pairs.is_some();
-        pairs.or_else(|| {
-            found.notes = vec!["mostly measured in rounds of their own: compared over all rounds".into()];
-            apart(SAME_RUN)
-        })
-    } else {
-        apart(runs)
-    };
-    found.ratio = ratio.and_then(|ratio| ratio.around(beside));
-    found
-}
-
-/// The median in a unit; `None` where it is not known, or zero.
-fn headline(estimates: &Estimates, unit: Unit) -> Option<f64> {
-    let median = match unit {
-        Unit::Nanoseconds => estimates.median_ns.estimate,
-        Unit::CoreCycles => estimates.cycles?.median.estimate,
-    };
-    (median > 0.0).then_some(median)
-}
-
-/// A step of the counter in a unit, as far as an operation is concerned.
-fn step(record: &Record, unit: Unit) -> f64 {
-    let samples = &record.samples;
-    let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
-    match (unit, samples.cycles_source()) {
-        (Unit::Nanoseconds, _) => step_ns,
-        (Unit::CoreCycles, CyclesSource::Counter) => 1.0 / samples.batch as f64,
-        (Unit::CoreCycles, CyclesSource::Estimated) => {
-            let clocks: Vec<f64> = samples.usable().map(|visit| visit.clock_hz).collect();
-            step_ns * median(&clocks).unwrap_or(0.0) / 1e9
-        }
-    }
-}
-
-/// The share of the visits of either case, whichever is less, of which the other has one of the same process and round.
-fn common_share(first: &Record, second: &Record, visits: Visits) -> f64 {
-    let moments = |record: &Record| {
-        let visits = visits.of(&record.samples).filter(|visit| !visit.ticks.is_empty());
-        visits.map(Visit::moment).collect::<BTreeSet<_>>()
-    };
-    let (first, second) = (moments(first), moments(second));
-    first.intersection(&second).count() as f64 / first.len().max(second.len()).max(1) as f64
-}
-
-/// The medians of both cases in each round in which a process measured both.
-fn common_cells(first: &Record, second: &Record, unit: Unit, visits: Visits) -> Vec<PairedCell> {
-    let by_moment = |record: &Record| {
-        let visits = record.samples.values(unit, visits).unwrap_or_default();
-        visits.into_iter().filter_map(|(moment, values)| Some((moment, median(&values)?))).collect::<Vec<_>>()
-    };
-    let seconds: BTreeMap<Moment, f64> = by_moment(second).into_iter().collect();
-    let pair = |(moment, first): (Moment, f64)| {
-        let (process, round) = moment.numbers();
-        Some(PairedCell { process, round, first, second: *seconds.get(&moment)? })
-    };
-    by_moment(first).into_iter().filter_map(pair).collect()
+    case
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::fixtures;
-use pqlab_record::Visit;
+use pqlab_record::{Moment, Visit, Visits};
+use pqlab_stats::{CONFIDENCE, ratio_between};
 
 /// A run with every sample of its cases longer by a factor, with another seed of noise where `apart` is set.
 fn slowed(factor: f64, matching: &str) -> Run {
@@ -43,25 +44,26 @@ fn cases_of_one_block_are_compared_process_by_process() {
     assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.01);
     assert_eq!(comparison.differences, []);
     // The processes of the fixture differ by the same parts in both cases: paired, that cancels out.
-    let crossed =
-        |provider| crossed_of(&find(provider).samples.values(Unit::CoreCycles, Visits::Usable).unwrap()).unwrap();
-    let apart = ratio_between(&crossed("liboqs"), &crossed("aws-lc"), SAME_RUN, 0.0, CONFIDENCE);
+    let figure = |provider| Measured::of(&run, find(provider)).unwrap().figure(Unit::CoreCycles).unwrap().crossed;
+    let apart = ratio_between(&figure("liboqs"), &figure("aws-lc"), RunSpread::NONE, 0.0, CONFIDENCE);
     assert!(case.ratio.unwrap().standard_error < apart.unwrap().standard_error);
+}
+
+/// The moments that two cases have in common.
+fn common(run: &Run, [one, two]: [&Record; 2], visits: Visits) -> BTreeSet<Moment> {
+    let cases = [one, two].map(|record| Measured::of(run, record).unwrap());
+    measured::common_moments(&[&cases[0], &cases[1]], visits).map(|(moments, _)| moments).unwrap_or_default()
 }
 
 #[test]
 fn only_rounds_that_both_have_are_paired() {
-    let run = fixtures::run();
-    let mut first = run.records[0].clone();
-    let second = run.records[1].clone();
-    for visit in first.samples.visits.iter_mut().filter(|visit| visit.round == 1) {
+    let mut run = fixtures::run();
+    for visit in run.records[0].samples.visits.iter_mut().filter(|visit| visit.round == 1) {
         visit.ticks.iter_mut().for_each(|ticks| *ticks *= 3);
         visit.round = 7;
     }
-    let cells = common_cells(&first, &second, Unit::Nanoseconds, Visits::Usable);
-    let ratios: Vec<f64> = cells.iter().map(|cell| cell.second / cell.first).collect();
-    assert_eq!(ratios.len(), 8);
-    assert!(ratios.iter().all(|ratio| (ratio - 12.9 / 10.4).abs() < 0.05), "{ratios:?}");
+    let moments = common(&run, [&run.records[0], &run.records[1]], Visits::Usable);
+    assert!(moments.len() == 8 && moments.iter().all(|moment| moment.round == 0), "{moments:?}");
 }
 
 #[test]
@@ -69,7 +71,7 @@ fn cases_of_different_starts_of_a_run_are_not_paired() {
     let mut run = fixtures::run();
     run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
     let [first, second] = [&run.records[0], &run.records[1]];
-    assert_eq!(common_cells(first, second, Unit::Nanoseconds, Visits::All), []);
+    assert!(common(&run, [first, second], Visits::All).is_empty());
     let comparison = compare(&run, &run, &[(first, second)], &Yardstick::default());
     let case = &comparison.cases[0];
     assert!(!case.paired && case.ratio.is_some(), "{case:?}");
@@ -86,13 +88,13 @@ fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
     }
     let [first, second] = [&run.records[0], &run.records[1]];
     assert!(!first.samples.contended() && !second.samples.contended());
-    assert_eq!(common_cells(first, second, Unit::CoreCycles, Visits::Usable), []);
-    let case = compared((&run, first), (&run, second), true, &Yardstick::default());
+    assert!(common(&run, [first, second], Visits::Usable).is_empty());
+    let case = compared((&run, first), (&run, second), &Yardstick::default());
     assert!((case.ratio.as_ref().unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
     assert_eq!(case.notes, ["disturbed visits count: too few rounds left both alone"]);
     let quiet = fixtures::run();
     assert_eq!(
-        compared((&quiet, &quiet.records[0]), (&quiet, &quiet.records[1]), true, &Yardstick::default()).notes,
+        compared((&quiet, &quiet.records[0]), (&quiet, &quiet.records[1]), &Yardstick::default()).notes,
         [""; 0]
     );
 }
@@ -107,7 +109,7 @@ fn a_ratio_does_not_contradict_the_medians_beside_it() {
     for round in 2..20_u32 {
         first.samples.visits.extend(warm.iter().take(8).map(|visit| Visit { round, ..visit.clone() }));
     }
-    let case = compared((&run, &run.records[0]), (&run, &run.records[1]), true, &Yardstick::default());
+    let case = compared((&run, &run.records[0]), (&run, &run.records[1]), &Yardstick::default());
     let (beside, ratio) = (case.second_ns.unwrap() / case.first_ns.unwrap(), case.ratio.unwrap().ratio);
     assert!((beside - 12.9 / 10.4).abs() < 0.02, "{case:?}");
     assert!(ratio.low <= beside && beside <= ratio.high, "{case:?}");

@@ -7,8 +7,8 @@ use crate::findings::{Findings, findings, time};
 use crate::history::Past;
 use crate::ntor::RelayScenario;
 use crate::ntor::tables::{Holds, Table, tables};
-use crate::number::{NONE, factor, grouped, percent};
-use crate::sheet::{Factor, Row, Sheet};
+use crate::number::{NONE, factor, factor_range, grouped, percent};
+use crate::sheet::{Row, Sheet};
 use crate::terminal::{environment_line, neutral};
 use pqlab_record::{ProtocolKind, Run};
 use std::io::Write;
@@ -81,20 +81,25 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     for choice in &found.choices {
         writeln!(
             out,
-            "| {} | **{}** by {} | **{}** | {} | {} |",
+            "| {} | **{}** by {}{} | **{}** | {} | {} |",
             choice.job,
             escape(&choice.algorithm),
             escape(&choice.provider),
+            choice.tied.iter().map(|other| format!(", {}", escape(other))).collect::<String>(),
             choice.figure,
             choice.interval,
             escape(&choice.why)
         )?;
     }
     if !found.costs.is_empty() {
-        writeln!(out, "\nPost-quantum against classical, the fastest library of each:\n")?;
         writeln!(
             out,
-            "| What | Post-quantum | Classical | Time, factor | can be | Bytes |\n|---|---|---|---:|---|---:|"
+            "\nPost-quantum against classical, the fastest library of each (all that are not told apart), in core cycles where both \
+             have them:\n"
+        )?;
+        writeln!(
+            out,
+            "| What | Post-quantum | Classical | Time, factor | 95% interval | Bytes |\n|---|---|---|---:|---|---:|"
         )?;
     }
     for cost in &found.costs {
@@ -104,13 +109,13 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
         let bytes = cost.bytes.filter(|(_, old)| *old > 0).map(|(new, old)| factor(new as f64 / old as f64));
         writeln!(
             out,
-            "| {} | {} | {} | **{}** | {} to {} | {} |",
+            "| {} | {} | {} | **{}** | {}{} | {} |",
             cost.what,
             side(&cost.post_quantum),
             side(&cost.classical),
             factor(cost.time.estimate),
-            factor(cost.time.low),
-            factor(cost.time.high),
+            factor_range(&cost.time),
+            if cost.told_apart { "" } else { ", not told apart" },
             bytes.unwrap_or_else(|| NONE.to_owned())
         )?;
     }
@@ -253,24 +258,23 @@ fn machines(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::io::R
         let label = format!("ENV-{}", index + 2);
         writeln!(
             out,
-            "\n## ENV-1 against {label}\n\n| Case | Provider | ENV-1 | {label} | Speed-up of ENV-1 | can be |"
+            "\n## ENV-1 against {label}\n\n| Case | Provider | ENV-1 | {label} | Speed-up of ENV-1 | 95% interval |"
         )?;
         writeln!(out, "|---|---|---:|---:|---:|---|")?;
         for row in sheet.rows.iter().filter(|row| row.case().workload != "floor") {
             let (Some(here), Some(there)) = (row.median(), other.medians.get(&row.case().lasting_id())) else {
                 continue;
             };
-            let Some(ratio) = Factor::of(there, &here) else { continue };
+            let Some(ratio) = row.time_over(other) else { continue };
             writeln!(
                 out,
-                "| {} | {} | {} | {} | **{}** | {} to {} |",
+                "| {} | {} | {} | {} | **{}** | {} |",
                 escape(&row.job()),
                 escape(&row.case().provider),
                 time(here.estimate),
                 time(there.estimate),
                 factor(ratio.estimate),
-                factor(ratio.low),
-                factor(ratio.high)
+                factor_range(&ratio)
             )?;
         }
     }

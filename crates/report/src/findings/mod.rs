@@ -1,17 +1,19 @@
 //! What a run found: which algorithm and library for which job, what post-quantum costs against classical, and what is
-//! uncertain. Every sentence is computed; where the data do not tell two apart, it says so.
+//! uncertain. Every sentence is computed, and whatever is said to be faster is so by [the one function that
+//! compares](crate::comparison::ratio); where the data do not tell some apart, all of them are named.
 
 mod jobs;
 
 use self::jobs::{AGAINST, JOBS, Job};
 use crate::caveats::Caveat;
 use crate::charts::{grouped, wire};
+use crate::comparison::Standing;
 use crate::ledger;
-use crate::number::{duration, factor, grouped as thousands, percent, rate, significant, throughput};
+use crate::number::{duration, factor, factor_range, grouped as thousands, percent, rate, significant, throughput};
 use crate::scaling::scaling;
-use crate::sheet::{Factor, Row, Sheet, sum};
+use crate::sheet::{Row, Sheet, sum};
 use pqlab_record::{Sizes, State};
-use pqlab_stats::Interval;
+use pqlab_stats::{Interval, Verdict};
 
 /// The NIST category that a choice should have at least, where there is one: what the standards' own defaults have.
 const CATEGORY: u8 = 3;
@@ -33,8 +35,8 @@ pub struct Choice {
     pub what: String,
     /// Why it and not another.
     pub why: String,
-    /// Whether the data do not tell it from the next.
-    pub tied: bool,
+    /// What else may be the best as far as the data tell: `ML-KEM-768 by aws-lc`.
+    pub tied: Vec<String>,
 }
 
 /// What one thing costs against another.
@@ -46,8 +48,10 @@ pub struct Cost {
     pub post_quantum: (String, String, String),
     /// The classical side.
     pub classical: (String, String, String),
-    /// Time over time, with what it can be.
-    pub time: Factor,
+    /// How many times as long the post-quantum side takes, with its 95% interval.
+    pub time: Interval,
+    /// Whether the two are told apart.
+    pub told_apart: bool,
     /// Bytes on the wire over bytes on the wire.
     pub bytes: Option<(u64, u64)>,
 }
@@ -75,7 +79,7 @@ pub struct Findings {
 }
 
 /// One that could be chosen.
-struct Candidate {
+struct Candidate<'r, 'a> {
     algorithm: String,
     provider: String,
     category: Option<u8>,
@@ -85,14 +89,48 @@ struct Candidate {
     bytes: Option<u64>,
     /// What the library is known to do wrong.
     defect: Option<String>,
-    /// Whether something else ran on the machine while it was measured.
-    contended: bool,
+    /// Its cases, one for each operation.
+    parts: Vec<&'r Row<'a>>,
 }
 
-impl Candidate {
+impl Candidate<'_, '_> {
     /// Whether it may be recommended: it does all that the standard demands, and its figure is its own.
     fn sound(&self) -> bool {
-        self.defect.is_none() && !self.contended
+        self.parts.iter().all(|row| row.ranked())
+    }
+
+    /// `ML-KEM-768 by aws-lc`.
+    fn name(&self) -> String {
+        format!("{} by {}", self.algorithm, self.provider)
+    }
+}
+
+/// Which of some candidates is the best, which cannot be told from it, and which comes next.
+struct Best<'c, 'r, 'a> {
+    best: &'c Candidate<'r, 'a>,
+    /// Not told apart from it.
+    tied: Vec<&'c Candidate<'r, 'a>>,
+    /// The least slow one of those that are slower, and how many times as long it takes.
+    next: Option<(&'c Candidate<'r, 'a>, Interval)>,
+}
+
+impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
+    fn of(sheet: &Sheet<'a>, from: &[&'c Candidate<'r, 'a>]) -> Option<Best<'c, 'r, 'a>> {
+        let rivals: Vec<Vec<&Row<'a>>> = from.iter().map(|one| one.parts.clone()).collect();
+        let ranking = sheet.ranking(&rivals);
+        let slower = ranking.standings.iter().zip(from).filter_map(|(standing, one)| match standing {
+            Some(Standing::Slower(ratio)) => Some((*one, *ratio)),
+            _ => None,
+        });
+        Some(Best {
+            best: from[ranking.leader?],
+            tied: ranking.not_told_apart().into_iter().map(|place| from[place]).collect(),
+            next: slower.min_by(|one, other| one.1.estimate.total_cmp(&other.1.estimate)),
+        })
+    }
+
+    fn tied_names(&self) -> Vec<String> {
+        self.tied.iter().map(|one| one.name()).collect()
     }
 }
 
@@ -107,8 +145,13 @@ pub fn findings(sheet: &Sheet<'_>) -> Findings {
     Findings { choices, costs: costs(sheet), doubts: doubts(sheet) }
 }
 
-fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Option<(&str, u64)>) -> Vec<Candidate> {
-    let suits = |row: &&Row<'_>| {
+fn candidates<'s, 'a>(
+    sheet: &'s Sheet<'a>,
+    area: &str,
+    operations: &[&str],
+    parameter: Option<(&str, u64)>,
+) -> Vec<Candidate<'s, 'a>> {
+    let suits = |row: &&Row<'a>| {
         let case = row.case();
         let plain = match parameter {
             None => row.usual(),
@@ -116,32 +159,33 @@ fn candidates(sheet: &Sheet<'_>, area: &str, operations: &[&str], parameter: Opt
                 case.number(name) == Some(number) && case.state() == State::Warm && ledger::rank(case).is_some()
             }
         };
-        plain && row.median().is_some() && case.provider != "null" && operations.contains(&case.operation.as_str())
+        let in_area = case.workload == area && case.provider != "null";
+        plain && in_area && row.median().is_some() && operations.contains(&case.operation.as_str())
     };
-    let mut rows: Vec<&Row<'_>> = sheet.area(area).filter(suits).collect();
+    let mut rows: Vec<&'s Row<'a>> = sheet.rows.iter().filter(suits).collect();
     if parameter.is_some() {
         // Blocks are compared in one form and regime.
         let typical = rows.iter().filter_map(|row| ledger::rank(row.case())).min();
         rows.retain(|row| ledger::rank(row.case()) == typical);
     }
+    // Messages are compared in one length: of a hash the longest, of a signature the shortest.
+    let hash = rows.iter().any(|row| row.case().facts.bytes.is_some()) && parameter.is_none();
+    let lengths = || rows.iter().filter_map(|row| row.case().number("len"));
+    let length = if hash { lengths().max() } else { lengths().min() };
+    rows.retain(|row| row.case().number("len").is_none_or(|own| Some(own) == length));
     let mut found = Vec::new();
     for ((algorithm, provider), rows) in
         grouped(rows.into_iter(), |row| (row.case().algorithm.clone(), row.case().provider.clone()))
     {
-        let time = |operation: &&str| {
-            let of = rows.iter().filter(|row| row.case().operation == *operation);
-            let length = |row: &&&Row<'_>| row.case().number("len").unwrap_or(0);
-            let hash = rows.iter().any(|row| row.case().facts.bytes.is_some());
-            if hash { of.max_by_key(length)?.median() } else { of.min_by_key(length)?.median() }
-        };
-        let Some(parts) = operations.iter().map(time).collect::<Option<Vec<_>>>() else { continue };
-        let (Some(time), Some(row)) = (sum(&parts), rows.first()) else { continue };
+        let part = |operation: &&str| rows.iter().copied().find(|row| row.case().operation == *operation);
+        let Some(parts) = operations.iter().map(part).collect::<Option<Vec<_>>>() else { continue };
+        let Some(times) = parts.iter().map(|row| row.median()).collect::<Option<Vec<_>>>() else { continue };
+        let (Some(time), Some(row)) = (sum(&times), parts.first()) else { continue };
         let facts = &row.case().facts;
-        let bytes = rows.iter().filter_map(|row| row.case().facts.bytes).max();
-        let defect = rows.iter().find_map(|row| row.case().facts.defect.clone());
+        let bytes = parts.iter().filter_map(|row| row.case().facts.bytes).max();
+        let defect = parts.iter().find_map(|row| row.case().facts.defect.clone());
         let (category, sizes) = (facts.category, facts.sizes);
-        let contended = rows.iter().any(|row| row.caveats.has(Caveat::Shared));
-        found.push(Candidate { algorithm, provider, category, time, sizes, bytes, defect, contended });
+        found.push(Candidate { algorithm, provider, category, time, sizes, bytes, defect, parts });
     }
     found.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));
     found
@@ -155,48 +199,54 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
         all.retain(|candidate| !candidate.algorithm.starts_with(ledger::REFERENCE_FORM));
     }
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
-    let strong = |candidate: &&Candidate| candidate.category.is_some_and(|category| category >= CATEGORY);
-    let post_quantum = |candidate: &&Candidate| candidate.category.is_some() || classical_only;
+    let strong = |candidate: &&Candidate<'_, '_>| candidate.category.is_some_and(|category| category >= CATEGORY);
+    let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
     // What may be recommended decides how strong the choice is: nobody is served by a strong one that may not be.
-    let sound: Vec<&Candidate> = all.iter().filter(|one| one.sound()).collect();
+    let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();
     let any_strong = sound.iter().any(strong);
-    let suits = |one: &&Candidate| if any_strong { strong(one) } else { post_quantum(one) };
-    let from: Vec<&Candidate> = sound.into_iter().filter(suits).collect();
-    let (best, rest) = from.split_first()?;
-    let next = rest.iter().find(|one| one.algorithm != best.algorithm || one.provider != best.provider);
-    let tied = next.is_some_and(|next| next.time.overlaps(&best.time));
+    let suits = |one: &&Candidate<'_, '_>| if any_strong { strong(one) } else { post_quantum(one) };
+    let from: Vec<&Candidate<'_, '_>> = sound.iter().copied().filter(suits).collect();
+    let found = Best::of(sheet, &from)?;
+    let best = found.best;
+    let faster_than_best = |one: &Candidate<'_, '_>| {
+        let compared = sheet.ratio(&best.parts, &one.parts)?;
+        let ratio = compared.ratio.filter(|_| compared.verdict() == Verdict::Faster)?;
+        Some(ratio.ratio)
+    };
     let mut why = Vec::new();
     if let Some(category) = best.category {
         why.push(format!("NIST category {category}"));
     }
-    match next {
-        Some(next) if tied => {
-            why.push(format!("not told apart from {} by {}: their intervals overlap", next.algorithm, next.provider))
-        }
-        Some(next) => why.push(format!(
-            "the next, {} by {}, takes {} ({} the time)",
-            next.algorithm,
-            next.provider,
-            time(next.time.estimate),
-            factor(next.time.estimate / best.time.estimate)
-        )),
-        None => why.push("measured alone".to_owned()),
+    if !found.tied.is_empty() {
+        why.push(format!("not told apart from {}", listed(&found.tied_names())));
     }
-    let weaker = all
-        .iter()
-        .filter(|one| one.sound())
-        .find(|one| one.category.is_some_and(|category| category < CATEGORY) && one.time.high < best.time.low);
-    if let Some(weaker) = weaker.filter(|_| best.category.is_some_and(|category| category >= CATEGORY)) {
+    match found.next {
+        Some((next, ratio)) => why.push(format!(
+            "the next, {}, takes {} ({}, {})",
+            next.name(),
+            time(next.time.estimate),
+            factor(ratio.estimate),
+            factor_range(&ratio)
+        )),
+        None if found.tied.is_empty() => why.push("measured alone".to_owned()),
+        None => {}
+    }
+    let weak = |one: &&&Candidate<'_, '_>| one.category.is_some_and(|category| category < CATEGORY);
+    let strong_choice = best.category.is_some_and(|category| category >= CATEGORY);
+    let weaker =
+        sound.iter().filter(weak).filter(|_| strong_choice).find_map(|one| Some((one, faster_than_best(one)?)));
+    if let Some((weaker, ratio)) = weaker {
         why.push(format!(
-            "at category {}, {} by {} takes {}",
+            "at category {}, {} takes {} ({}, {})",
             weaker.category.unwrap_or(0),
-            weaker.algorithm,
-            weaker.provider,
-            time(weaker.time.estimate)
+            weaker.name(),
+            time(weaker.time.estimate),
+            factor(ratio.estimate),
+            factor_range(&ratio)
         ));
     }
-    let faster = all.iter().filter(|one| suits(one) && one.time.estimate < best.time.estimate);
-    why.extend(faster.map(not_recommended));
+    let unsound = all.iter().filter(|one| suits(one) && !one.sound());
+    why.extend(unsound.filter(|one| faster_than_best(one).is_some()).map(not_recommended));
     let each = match job.parameter {
         Some((_, number)) => number as f64,
         None => 1.0,
@@ -216,13 +266,22 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
         interval: interval(&best.time),
         what: job.what.to_owned(),
         why: format!("{}.", why.join("; ")),
-        tied,
+        tied: found.tied_names(),
     })
 }
 
+/// `a`, `a and b`, `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
 /// What took less time than the choice, and why it is none.
-fn not_recommended(one: &Candidate) -> String {
-    let named = format!("{} by {} takes {}", one.algorithm, one.provider, time(one.time.estimate));
+fn not_recommended(one: &Candidate<'_, '_>) -> String {
+    let named = format!("{} takes {}", one.name(), time(one.time.estimate));
     match &one.defect {
         Some(defect) => format!("faster but defective: {named} (known defect of this library: {defect})"),
         None => format!("faster but not sure: {named} (something else ran on the machine meanwhile)"),
@@ -233,30 +292,34 @@ fn not_recommended(one: &Candidate) -> String {
 fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
     let of = |area: &str, operation: &str, job: &'static str, what: &str| {
         let all = candidates(sheet, area, &[operation], None);
-        let post_quantum = all.iter().filter(|one| one.category.is_some() && one.sound());
-        let mut sized: Vec<(u64, &Candidate)> = post_quantum.filter_map(|one| Some((wire(&one.sizes)?, one))).collect();
-        sized.sort_by(|one, other| {
-            (one.0, one.1.time.estimate)
-                .partial_cmp(&(other.0, other.1.time.estimate))
-                .unwrap_or(std::cmp::Ordering::Equal)
-        });
-        let (bytes, best) = sized.first()?;
-        let next = sized.iter().find(|(_, one)| one.algorithm != best.algorithm)?;
+        let post_quantum = || all.iter().filter(|one| one.category.is_some() && one.sound());
+        let fewest = post_quantum().filter_map(|one| wire(&one.sizes)).min()?;
+        let least = post_quantum().find(|one| wire(&one.sizes) == Some(fewest))?;
+        let others = post_quantum().filter(|one| one.algorithm != least.algorithm);
+        let (bytes, next) = others.filter_map(|one| Some((wire(&one.sizes)?, one))).min_by_key(|(bytes, _)| *bytes)?;
+        let same: Vec<&Candidate<'_, '_>> = post_quantum().filter(|one| one.algorithm == least.algorithm).collect();
+        let found = Best::of(sheet, &same)?;
+        let best = found.best;
+        let library = match (&found.tied[..], same.len()) {
+            (_, 1) => "this library alone was measured".to_owned(),
+            ([], _) => "this library is the fastest at it".to_owned(),
+            _ => format!("not told apart from {}", listed(&found.tied_names())),
+        };
         Some(Choice {
             job,
             algorithm: best.algorithm.clone(),
             provider: best.provider.clone(),
-            figure: format!("{} B", thousands(*bytes)),
+            figure: format!("{} B", thousands(fewest)),
             interval: "exact".to_owned(),
             what: what.to_owned(),
             why: format!(
-                "NIST category {}; the next, {}, has {} B; this library is the fastest at it ({operation}: {}).",
+                "NIST category {}; the next, {}, has {} B; {library} ({operation}: {}).",
                 best.category.unwrap_or(0),
-                next.1.algorithm,
-                thousands(next.0),
+                next.algorithm,
+                thousands(bytes),
                 time(best.time.estimate)
             ),
-            tied: false,
+            tied: found.tied_names(),
         })
     };
     let signature = of("signature", "verify", "Small signatures", "public key and signature together");
@@ -265,15 +328,17 @@ fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
     [signature, exchange, transaction].into_iter().flatten().collect()
 }
 
-/// What the most threads that had a processor each were worth, for the operation that gained most of them.
+/// What the most threads that had a processor each were worth: the largest of such gains, which are not compared with one
+/// another.
 fn threads(sheet: &Sheet<'_>) -> Option<Choice> {
     let all = scaling(sheet.run);
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && one.provider != "null");
     let sound = |id: &str| {
         let row = sheet.rows.iter().find(|row| row.case().id() == id);
-        row.is_some_and(|row| row.case().facts.defect.is_none() && !row.caveats.has(Caveat::Shared))
+        row.is_some_and(Row::ranked)
     };
     let gained = several.filter(|one| sound(&one.id)).filter_map(|one| Some((one, one.speed_up?)));
+    let gained = gained.filter(|(_, gain)| gain.low > 1.0);
     let (best, gain) = gained.max_by(|(one, gain), (other, others)| {
         (one.threads, gain.estimate).partial_cmp(&(other.threads, others.estimate)).unwrap_or(std::cmp::Ordering::Equal)
     })?;
@@ -283,28 +348,39 @@ fn threads(sheet: &Sheet<'_>) -> Option<Choice> {
         provider: best.provider.clone(),
         figure: factor(gain.estimate),
         interval: format!("{} to {}", factor(gain.low), factor(gain.high)),
-        what: format!("the throughput of one thread, on {} threads", best.threads),
+        what: format!("the throughput of one thread, on {} threads: the largest gain that was seen", best.threads),
         why: format!(
             "{} a second all together; {} of the ideal.",
             rate(best.ops_per_s),
             percent(100.0 * gain.estimate / best.threads as f64)
         ),
-        tied: false,
+        tied: Vec::new(),
     })
 }
 
 fn costs(sheet: &Sheet<'_>) -> Vec<Cost> {
     let cost = |(what, area, operations, post_quantum, classical): (&str, &str, &[&str], &str, &str)| {
         let all = candidates(sheet, area, operations, None);
-        let best = |algorithm: &str| all.iter().find(|candidate| candidate.algorithm == algorithm && candidate.sound());
+        let best = |algorithm: &str| {
+            let same: Vec<&Candidate<'_, '_>> =
+                all.iter().filter(|one| one.algorithm == algorithm && one.sound()).collect();
+            let found = Best::of(sheet, &same)?;
+            let providers = std::iter::once(found.best).chain(found.tied.iter().copied());
+            let providers: Vec<String> = providers.map(|one| one.provider.clone()).collect();
+            Some((found.best, providers.join(", ")))
+        };
         let (new, old) = (best(post_quantum)?, best(classical)?);
-        let side = |one: &Candidate| (one.algorithm.clone(), one.provider.clone(), time(one.time.estimate));
+        let side = |(one, providers): &(&Candidate<'_, '_>, String)| {
+            (one.algorithm.clone(), providers.clone(), time(one.time.estimate))
+        };
+        let compared = sheet.ratio(&old.0.parts, &new.0.parts)?;
         Some(Cost {
             what: what.to_owned(),
-            post_quantum: side(new),
-            classical: side(old),
-            time: Factor::of(&new.time, &old.time)?,
-            bytes: wire(&new.sizes).zip(wire(&old.sizes)),
+            post_quantum: side(&new),
+            classical: side(&old),
+            time: compared.ratio?.ratio,
+            told_apart: matches!(compared.verdict(), Verdict::Faster | Verdict::Slower),
+            bytes: wire(&new.0.sizes).zip(wire(&old.0.sizes)),
         })
     };
     AGAINST.into_iter().filter_map(cost).collect()
@@ -355,15 +431,14 @@ fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
         .iter()
         .filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null")
         .collect();
-    let overlapping = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job()))
-        .into_iter()
-        .filter_map(|((_, job), mut rows)| {
-            rows.sort_by(|one, other| key(one).total_cmp(&key(other)));
-            let (first, second) = (rows.first()?, rows.get(1)?);
-            let open = first.median()?.overlaps(&second.median()?);
-            open.then(|| format!("{job}: {} and {}", first.case().provider, second.case().provider))
-        });
-    add("comparisons whose two fastest are not told apart: their intervals overlap", overlapping.collect());
+    let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
+        |((_, job), rows)| {
+            let level = |row: &&&Row<'_>| !matches!(row.standing, None | Some(Standing::Fastest | Standing::Slower(_)));
+            let names: Vec<String> = rows.iter().filter(level).map(|row| row.case().provider.clone()).collect();
+            (!names.is_empty()).then(|| format!("{job}: {}", listed(&names)))
+        },
+    );
+    add("comparisons whose fastest are not told apart", open.collect());
     let missing = sheet.run.header.plan.len().saturating_sub(sheet.run.records.len());
     if missing > 0 {
         doubts.push(Doubt {
@@ -373,10 +448,6 @@ fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
         });
     }
     doubts
-}
-
-fn key(row: &Row<'_>) -> f64 {
-    row.median().map_or(f64::INFINITY, |median| median.estimate)
 }
 
 /// A time with its unit.

@@ -7,9 +7,10 @@ pub mod tables;
 
 pub use literature::{Quoted, related_work};
 
+use crate::comparison::{Measured, Yardstick, ratio};
 use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run, State, Worker};
-use pqlab_stats::{CONFIDENCE, Interval, Sorted, mean_interval};
+use pqlab_record::{Record, Run, State};
+use pqlab_stats::{Interval, Sorted};
 
 /// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and without
 /// HLEN (tor-spec, sections 3 and 5.1).
@@ -36,7 +37,7 @@ impl Default for RelayScenario {
 
 /// What a run says of one handshake over one pair of providers. Times in ns.
 #[derive(Clone, Debug)]
-pub struct HandshakeFigures {
+pub struct HandshakeFigures<'a> {
     /// The handshake's name.
     pub algorithm: String,
     /// The provider, or two.
@@ -46,33 +47,41 @@ pub struct HandshakeFigures {
     /// Length of the relay's message in bytes.
     pub reply: u64,
     /// The three [`STEPS`].
-    pub steps: [Option<Timing>; 3],
+    pub steps: [Option<Timing<'a>>; 3],
     /// The handshake from start to end.
-    pub whole: Option<Timing>,
+    pub whole: Option<Timing<'a>>,
     /// The share of each step in the sum of the three, in percent.
     pub shares: [Option<Interval>; 3],
     /// What each part takes of the handshake, in percent: how much less it takes when that part does nothing. The rest is
     /// last.
     pub parts: Vec<(String, Interval)>,
     /// Over a connection that is kept.
-    pub kept: Option<Timing>,
+    pub kept: Option<Timing<'a>>,
     /// Over a connection of its own.
-    pub fresh: Option<Timing>,
+    pub fresh: Option<Timing<'a>>,
     /// Answers a second of so many threads together, each on a core of its own.
     replies: Vec<(u64, f64)>,
 }
 
 /// A measured time in ns.
 #[derive(Clone, Debug)]
-pub struct Timing {
+pub struct Timing<'a> {
     /// Median with its interval.
     pub median: Interval,
     /// Mean.
     pub mean: f64,
     /// What speaks of single operations; `None` where a sample is a batch.
     pub single: Option<Single>,
-    /// The median of each process.
-    by_process: Vec<(Worker, f64)>,
+    /// As comparisons need it.
+    measured: Measured<'a>,
+}
+
+impl Timing<'_> {
+    /// How many times as long it takes as another one, with its interval; `None` where one is zero.
+    pub fn over(&self, other: &Timing<'_>) -> Option<Interval> {
+        let yardstick = Yardstick::within(self.measured.run());
+        Some(ratio(&[&other.measured], &[&self.measured], &yardstick).ratio?.ratio)
+    }
 }
 
 /// Figures of single operations in ns.
@@ -90,7 +99,7 @@ pub struct Single {
     pub p99: f64,
 }
 
-impl HandshakeFigures {
+impl HandshakeFigures<'_> {
     /// Both messages, in bytes.
     pub fn bytes(&self) -> u64 {
         self.onionskin + self.reply
@@ -158,12 +167,12 @@ impl HandshakeFigures {
 }
 
 /// The handshakes of a run, in the order of its records; empty for a run without any.
-pub fn handshakes(run: &Run) -> Vec<HandshakeFigures> {
-    let mut found: Vec<HandshakeFigures> = Vec::new();
-    let mut without: Vec<(usize, String, Timing)> = Vec::new();
+pub fn handshakes(run: &Run) -> Vec<HandshakeFigures<'_>> {
+    let mut found: Vec<HandshakeFigures<'_>> = Vec::new();
+    let mut without: Vec<(usize, String, Timing<'_>)> = Vec::new();
     for record in run.area("ntor").filter(|record| record.case.state() == State::Warm) {
         let case = &record.case;
-        let same = |known: &HandshakeFigures| known.algorithm == case.algorithm && known.provider == case.provider;
+        let same = |known: &HandshakeFigures<'_>| known.algorithm == case.algorithm && known.provider == case.provider;
         let index = found.iter().position(same).unwrap_or_else(|| {
             found.push(HandshakeFigures {
                 algorithm: case.algorithm.clone(),
@@ -206,16 +215,18 @@ pub fn handshakes(run: &Run) -> Vec<HandshakeFigures> {
     found
 }
 
-fn timing(run: &Run, record: &Record) -> Option<Timing> {
+fn timing<'a>(run: &'a Run, record: &'a Record) -> Option<Timing<'a>> {
     let protocol = &run.header.protocol;
-    let Estimates { median_ns, samples_ns, process_medians_ns, batch, .. } = estimate(record, protocol)?;
+    let estimates = estimate(record, protocol)?;
+    let measured = Measured::with(run, record, &estimates);
+    let Estimates { median_ns, samples_ns, batch, .. } = estimates;
     let single = (batch == 1).then_some(&record.samples).and_then(|samples| {
         let times = samples.usable().flat_map(|visit| samples.ns_per_operation(visit));
         let sorted = Sorted::new(times.collect())?.trim(protocol.trim_pct);
         let (p90, p99) = (sorted.quantile(0.9), sorted.quantile(0.99));
         Some(Single { min: sorted.min(), max: sorted.max(), stdev: samples_ns.stdev, p90, p99 })
     });
-    Some(Timing { median: median_ns, mean: samples_ns.mean, single, by_process: process_medians_ns })
+    Some(Timing { median: median_ns, mean: samples_ns.mean, single, measured })
 }
 
 /// The number of threads and the answers a second, where the case is the relay's step on threads that had a core each.
@@ -226,47 +237,39 @@ fn at_once(run: &Run, record: &Record) -> Option<(u64, f64)> {
     Some((threads, estimates.operations_per_second()?)).filter(|_| cores.median >= threads as f64)
 }
 
-fn of_process(timing: &Timing, process: Worker) -> Option<f64> {
-    timing.by_process.iter().find(|(known, _)| *known == process).map(|(_, median)| *median)
+/// A ratio as a share in percent, less the shares of others.
+fn share(ratio: Interval, of: impl Fn(f64) -> f64) -> Interval {
+    let [one, other] = [of(ratio.low), of(ratio.high)];
+    Interval { estimate: of(ratio.estimate), low: one.min(other), high: one.max(other), ..ratio }
 }
 
-/// The share of each step, process by process: what slows one process alike cancels out.
-fn shares(steps: &[Option<Timing>; 3]) -> [Option<Interval>; 3] {
+/// The share of each step in all three: what slows a round or a process alike cancels out.
+fn shares(steps: &[Option<Timing<'_>>; 3]) -> [Option<Interval>; 3] {
     let [Some(create), Some(reply), Some(finish)] = steps else { return [None, None, None] };
-    let rows: Vec<[f64; 3]> = create
-        .by_process
-        .iter()
-        .filter_map(|&(process, first)| Some([first, of_process(reply, process)?, of_process(finish, process)?]))
-        .collect();
-    [0, 1, 2].map(|step| {
-        let shares: Vec<f64> = rows.iter().map(|row| 100.0 * row[step] / row.iter().sum::<f64>()).collect();
-        mean_interval(&shares, CONFIDENCE)
-    })
+    let all = [create, reply, finish].map(|step| &step.measured);
+    let yardstick = Yardstick::within(create.measured.run());
+    let of = |step| Some(share(ratio(&all, &[step], &yardstick).ratio?.ratio, |part| 100.0 * part));
+    all.map(of)
 }
 
-/// What each part takes, process by process, and what they leave.
-fn parts(whole: &Timing, without: Vec<(&str, &Timing)>) -> Vec<(String, Interval)> {
+/// What each part takes, and what they leave.
+fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, Interval)> {
     if without.is_empty() {
         return Vec::new();
     }
-    let rows: Vec<Vec<f64>> = whole
-        .by_process
-        .iter()
-        .filter_map(|&(process, all)| {
-            let share = |(_, lacking): &(&str, &Timing)| Some(100.0 * (1.0 - of_process(lacking, process)? / all));
-            let mut row = without.iter().map(share).collect::<Option<Vec<f64>>>()?;
-            row.push(100.0 - row.iter().sum::<f64>());
-            Some(row)
-        })
-        .collect();
-    let names = without.iter().map(|(part, _)| *part).chain(["rest"]);
-    names
-        .enumerate()
-        .filter_map(|(column, name)| {
-            let shares: Vec<f64> = rows.iter().map(|row| row[column]).collect();
-            Some((name.to_owned(), mean_interval(&shares, CONFIDENCE)?))
-        })
-        .collect()
+    let yardstick = Yardstick::within(whole.measured.run());
+    let against = |lacking: &[&Measured<'_>]| Some(ratio(&[&whole.measured], lacking, &yardstick).ratio?.ratio);
+    let mut found = Vec::new();
+    for (part, lacking) in &without {
+        let Some(left) = against(&[&lacking.measured]) else { continue };
+        found.push(((*part).to_owned(), share(left, |left| 100.0 * (1.0 - left))));
+    }
+    let all: Vec<&Measured<'_>> = without.iter().map(|(_, lacking)| &lacking.measured).collect();
+    let number = all.len() as f64;
+    // Without each part in turn the whole was measured so many times: what is more than all but one of these is the rest.
+    let rest = against(&all).map(|left| share(left, |left| 100.0 * (left - number + 1.0)));
+    found.extend(rest.map(|rest| ("rest".to_owned(), rest)));
+    found
 }
 
 #[cfg(test)]
@@ -275,8 +278,8 @@ mod tests {
     use super::*;
     use crate::fixtures::{self, ntor_run};
 
-    fn figures(algorithm: &str) -> HandshakeFigures {
-        handshakes(&ntor_run()).into_iter().find(|figures| figures.algorithm == algorithm).unwrap()
+    fn figures<'a>(run: &'a Run, algorithm: &str) -> HandshakeFigures<'a> {
+        handshakes(run).into_iter().find(|figures| figures.algorithm == algorithm).unwrap()
     }
 
     fn close(left: f64, right: f64, within: f64) {
@@ -285,7 +288,8 @@ mod tests {
 
     #[test]
     fn shares_add_up_and_follow_the_steps() {
-        let kem_only = figures("kem-only-mlkem512");
+        let run = ntor_run();
+        let kem_only = figures(&run, "kem-only-mlkem512");
         let shares: Vec<f64> = kem_only.shares.iter().map(|share| share.as_ref().unwrap().estimate).collect();
         close(shares.iter().sum(), 100.0, 1e-9);
         // Steps of 20, 40 and 40 µs.
@@ -294,20 +298,23 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_another_start_of_the_run_have_no_share() {
+    fn steps_of_another_start_of_the_run_have_a_less_certain_share() {
         let mut run = ntor_run();
         let step = |record: &&mut Record| record.case.operation == STEPS[2];
         for visit in run.records.iter_mut().filter(step).flat_map(|record| &mut record.samples.visits) {
             visit.start = 1;
         }
-        let figures = handshakes(&run);
-        assert!(figures.iter().any(|figures| figures.steps.iter().all(Option::is_some)));
-        assert!(figures.iter().all(|figures| figures.shares.iter().all(Option::is_none)));
+        let width = |run: &Run| {
+            let share = figures(run, "kem-only-mlkem512").shares[2].unwrap();
+            share.high - share.low
+        };
+        assert!(width(&run) > 1.5 * width(&ntor_run()), "{}", width(&run));
     }
 
     #[test]
     fn a_part_takes_what_the_handshake_saves_without_it() {
-        let kem_only = figures("kem-only-mlkem512");
+        let run = ntor_run();
+        let kem_only = figures(&run, "kem-only-mlkem512");
         let names: Vec<&str> = kem_only.parts.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["kem", "kdf", "rest"]);
         // 100 µs, 30 without the KEM, 90 without the KDF.
@@ -318,20 +325,22 @@ mod tests {
 
     #[test]
     fn the_relay_model_is_arithmetic_on_what_was_measured() {
-        let kem_only = figures("kem-only-mlkem512");
+        let run = ntor_run();
+        let kem_only = figures(&run, "kem-only-mlkem512");
         let scenario = RelayScenario::default();
         close(kem_only.replies_per_second().unwrap(), 25_000.0, 300.0);
         close(kem_only.cpu_pct(&scenario).unwrap(), 4.0, 0.1);
         close(kem_only.bandwidth(&scenario), 12_960_000.0, 0.0);
         close(kem_only.transmission(100e6), 129_600.0, 1e-6);
         assert_eq!((kem_only.bytes(), kem_only.cells()), (1620, [2, 2]));
-        assert_eq!((figures("ntor-v1").bytes(), figures("ntor-v1").cells()), (148, [1, 1]));
-        assert!(!kem_only.authenticates_relay() && figures("ntor-v1").authenticates_relay());
+        assert_eq!((figures(&run, "ntor-v1").bytes(), figures(&run, "ntor-v1").cells()), (148, [1, 1]));
+        assert!(!kem_only.authenticates_relay() && figures(&run, "ntor-v1").authenticates_relay());
     }
 
     #[test]
     fn threads_and_loads_are_not_taken_for_the_handshake_itself() {
-        let kem_only = figures("kem-only-mlkem512");
+        let run = ntor_run();
+        let kem_only = figures(&run, "kem-only-mlkem512");
         close(kem_only.whole.as_ref().unwrap().median.estimate, 100_000.0, 1000.0);
         close(kem_only.steps[1].as_ref().unwrap().median.estimate, 40_000.0, 400.0);
         let measured: Vec<u64> = kem_only.measured_cores().collect();
@@ -344,7 +353,8 @@ mod tests {
 
     #[test]
     fn what_was_not_measured_has_no_figure() {
-        let classical = figures("ntor-v1");
+        let run = ntor_run();
+        let classical = figures(&run, "ntor-v1");
         assert!(classical.parts.is_empty() && classical.kept.is_none() && classical.measured_replies(2).is_none());
         assert!(handshakes(&fixtures::run()).is_empty());
     }

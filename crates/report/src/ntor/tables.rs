@@ -2,7 +2,7 @@
 
 use super::literature::{Quoted, related_work};
 use super::{HandshakeFigures, RelayScenario, STEPS, Single, Timing, handshakes};
-use crate::number::{NONE, duration, factor, grouped, percent, rate, significant};
+use crate::number::{NONE, duration, factor, factor_within, grouped, percent, rate, significant};
 use pqlab_record::Run;
 use pqlab_stats::Interval;
 
@@ -65,7 +65,7 @@ fn table(name: &'static str, title: &str, figures: &[&str], rows: Vec<Vec<String
     Table { name, title: title.to_owned(), columns: names.into_iter().chain(figures).collect(), rows, note: None }
 }
 
-fn row(figures: &HandshakeFigures, cells: impl IntoIterator<Item = String>) -> Vec<String> {
+fn row(figures: &HandshakeFigures<'_>, cells: impl IntoIterator<Item = String>) -> Vec<String> {
     [figures.algorithm.clone(), figures.provider.clone()].into_iter().chain(cells).collect()
 }
 
@@ -74,7 +74,7 @@ fn time(nanoseconds: f64) -> String {
     format!("{value} {unit}")
 }
 
-fn median(timing: Option<&Timing>) -> String {
+fn median(timing: Option<&Timing<'_>>) -> String {
     or_none(timing.map(|timing| timing.median.estimate), time)
 }
 
@@ -90,14 +90,17 @@ fn or_none(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
 }
 
 /// Classical ntor of the same run: over the same classical provider where it was measured, else over any.
-fn classical_of<'a>(all: &'a [HandshakeFigures], figures: &HandshakeFigures) -> Option<&'a HandshakeFigures> {
+fn classical_of<'f, 'a>(
+    all: &'f [HandshakeFigures<'a>],
+    figures: &HandshakeFigures<'_>,
+) -> Option<&'f HandshakeFigures<'a>> {
     let provider = figures.provider.split('+').next().unwrap_or_default();
     let mut classical = all.iter().filter(|other| other.classical());
     classical.clone().find(|other| other.provider == provider).or_else(|| classical.next())
 }
 
-fn lengths(all: &[HandshakeFigures]) -> Table {
-    let mut seen: Vec<&HandshakeFigures> = Vec::new();
+fn lengths(all: &[HandshakeFigures<'_>]) -> Table {
+    let mut seen: Vec<&HandshakeFigures<'_>> = Vec::new();
     for figures in all {
         if seen.iter().all(|known| known.algorithm != figures.algorithm) {
             seen.push(figures);
@@ -114,7 +117,7 @@ fn lengths(all: &[HandshakeFigures]) -> Table {
     table
 }
 
-fn steps(all: &[HandshakeFigures]) -> Table {
+fn steps(all: &[HandshakeFigures<'_>]) -> Table {
     let mut rows = Vec::new();
     for figures in all {
         let named = STEPS.iter().zip(&figures.steps).map(|(name, step)| (*name, step.as_ref()));
@@ -138,14 +141,14 @@ fn steps(all: &[HandshakeFigures]) -> Table {
     table("steps", "Steps", &["step", "min", "mean", "median", "±", "max", "stdev", "p90", "p99"], rows)
 }
 
-fn shares(all: &[HandshakeFigures]) -> Table {
+fn shares(all: &[HandshakeFigures<'_>]) -> Table {
     let whole = all.iter().filter(|figures| figures.shares.iter().all(Option::is_some));
     let rows = whole.map(|figures| row(figures, figures.shares.iter().map(|interval| share(interval.as_ref()))));
     table("shares", "Share of each step", &["client create", "relay reply", "client finish"], rows.collect())
 }
 
-fn parts(all: &[HandshakeFigures]) -> Table {
-    let of = |figures: &HandshakeFigures| {
+fn parts(all: &[HandshakeFigures<'_>]) -> Table {
+    let of = |figures: &HandshakeFigures<'_>| {
         let row = |(part, interval): &(String, Interval)| row(figures, [part.clone(), share(Some(interval))]);
         figures.parts.iter().map(row).collect::<Vec<_>>()
     };
@@ -153,8 +156,8 @@ fn parts(all: &[HandshakeFigures]) -> Table {
     table("parts", "Parts of the handshake, by leaving each out", &["part", "share"], rows)
 }
 
-fn cores(all: &[HandshakeFigures]) -> Table {
-    let answering: Vec<&HandshakeFigures> =
+fn cores(all: &[HandshakeFigures<'_>]) -> Table {
+    let answering: Vec<&HandshakeFigures<'_>> =
         all.iter().filter(|figures| figures.replies_per_second().is_some()).collect();
     let mut measured: Vec<u64> =
         answering.iter().flat_map(|figures| figures.measured_cores()).filter(|&cores| cores > 1).collect();
@@ -186,7 +189,7 @@ fn cores(all: &[HandshakeFigures]) -> Table {
     table
 }
 
-fn relay(all: &[HandshakeFigures], scenario: &RelayScenario) -> Table {
+fn relay(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     let headings = ["of a core at the rate", "bandwidth", "CPU of a million", "data of a million"];
     let rows = all.iter().filter(|figures| figures.replies_per_second().is_some()).map(|figures| {
         let cells = [
@@ -201,7 +204,7 @@ fn relay(all: &[HandshakeFigures], scenario: &RelayScenario) -> Table {
     table("relay", &title, &headings, rows.collect())
 }
 
-fn links(all: &[HandshakeFigures], scenario: &RelayScenario) -> Table {
+fn links(all: &[HandshakeFigures<'_>], scenario: &RelayScenario) -> Table {
     let speed = |link: f64| format!("{} Mbit/s", significant(link / 1e6));
     let wire = scenario.links.iter().map(|&link| format!("on the wire at {}", speed(link)));
     let keys = scenario.links.iter().map(|&link| format!("to keys at {}", speed(link)));
@@ -216,11 +219,11 @@ fn links(all: &[HandshakeFigures], scenario: &RelayScenario) -> Table {
     table("links", &title, &headings, rows.collect())
 }
 
-fn exchange(all: &[HandshakeFigures]) -> Table {
+fn exchange(all: &[HandshakeFigures<'_>]) -> Table {
     let headings = ["computing", "connection kept", "beyond computing", "fresh", "beyond computing"];
     let exchanged = all.iter().filter(|figures| figures.kept.is_some() || figures.fresh.is_some());
     let rows = exchanged.map(|figures| {
-        let beyond = |timing: Option<&Timing>| {
+        let beyond = |timing: Option<&Timing<'_>>| {
             let pair = timing.zip(figures.whole.as_ref());
             or_none(pair.map(|(exchange, whole)| exchange.median.estimate - whole.median.estimate), time)
         };
@@ -230,26 +233,27 @@ fn exchange(all: &[HandshakeFigures]) -> Table {
     table("exchange", "Over loopback sockets, both ends on this machine", &headings, rows.collect())
 }
 
-fn overhead(all: &[HandshakeFigures]) -> Table {
+fn overhead(all: &[HandshakeFigures<'_>]) -> Table {
     let mut rows = Vec::new();
     for figures in all.iter().filter(|figures| !figures.classical()) {
         let Some(classical) = classical_of(all, figures) else { continue };
-        let bytes = |of: fn(&HandshakeFigures) -> u64| factor(of(figures) as f64 / of(classical) as f64);
-        let times = |of: fn(&HandshakeFigures) -> Option<&Timing>| {
-            let pair = of(figures).zip(of(classical));
-            or_none(pair.map(|(this, that)| this.median.estimate / that.median.estimate), factor)
+        let bytes = |this: u64, that: u64| factor(this as f64 / that as f64);
+        let times = |this: Option<&Timing<'_>>, that: Option<&Timing<'_>>| {
+            let ratio = this.zip(that).and_then(|(this, that)| this.over(that));
+            ratio.map_or_else(|| NONE.to_owned(), |ratio| factor_within(&ratio))
         };
         let cells = [
-            bytes(|f| f.onionskin),
-            bytes(|f| f.reply),
-            bytes(HandshakeFigures::bytes),
-            times(|f| f.whole.as_ref()),
-            times(|f| f.steps[1].as_ref()),
+            bytes(figures.onionskin, classical.onionskin),
+            bytes(figures.reply, classical.reply),
+            bytes(figures.bytes(), classical.bytes()),
+            times(figures.whole.as_ref(), classical.whole.as_ref()),
+            times(figures.steps[1].as_ref(), classical.steps[1].as_ref()),
         ];
         rows.push(row(figures, cells));
     }
     let headings = ["onionskin", "reply", "total", "time", "relay's time"];
-    let mut table = table("overhead", "Against classical ntor of the same run", &headings, rows);
+    let title = "Against classical ntor of the same run, times in core cycles where both have them";
+    let mut table = table("overhead", title, &headings, rows);
     if all.iter().any(|figures| !figures.authenticates_relay()) {
         table.note = Some(NOT_AUTHENTICATED);
     }

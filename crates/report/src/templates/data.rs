@@ -5,7 +5,7 @@ use crate::history::Past;
 use crate::number::digits;
 use crate::schema::ExtraEntry;
 use crate::sheet::{Row, Sheet, command};
-use crate::terminal::{cycles_origin, neutral};
+use crate::terminal::{cycles_origin, neutral, standing_text};
 use indexmap::IndexMap;
 use pqlab_stats::Interval;
 use serde::Serialize;
@@ -52,6 +52,9 @@ struct Details {
     /// Lengths in bytes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     s: Vec<(&'static str, u64)>,
+    /// How it stands among the other providers: `fastest`, `tied`, `1.24× ±0.4%`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    f: Option<String>,
     /// What must be known when it is read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     k: Vec<String>,
@@ -139,6 +142,7 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
             ([estimate, low, high].map(round), cycles_origin(cycles.source))
         }),
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
+        f: row.standing.map(standing_text),
         k: known,
         x: estimates.map(crate::schema::extra).unwrap_or_default(),
         r: past

@@ -2,8 +2,8 @@
 
 use crate::findings::{interval, time};
 use crate::history::{Past, same_machine};
-use crate::number::{factor, grouped};
-use crate::sheet::{Factor, Sheet};
+use crate::number::{factor, factor_range, grouped};
+use crate::sheet::Sheet;
 use crate::terminal::{environment_line, neutral};
 use maud::{Markup, html};
 
@@ -23,7 +23,7 @@ pub(super) fn machines(sheet: &Sheet<'_>, past: &[Past]) -> Markup {
         @if !others.is_empty() {
             section #machines {
                 h2 { "Machine against machine" }
-                p.lead { "Different machines, measured at different times: the speed-up is of the whole set-up, not of the library alone." }
+                p.lead { "Different machines, measured at different times: the speed-up is of the whole set-up, not of the library alone, and in time." }
                 @for other in others { (against(sheet, other)) }
             }
         }
@@ -38,7 +38,7 @@ fn against(sheet: &Sheet<'_>, other: &Past) -> Markup {
         .filter_map(|row| {
             let here = row.median()?;
             let there = *other.medians.get(&row.case().lasting_id())?;
-            Some((row, here, there, Factor::of(&there, &here)?))
+            Some((row, here, there, row.time_over(other)?))
         })
         .collect();
     let host = |name: &Option<String>| neutral(name.as_deref().unwrap_or("unnamed host"));
@@ -54,13 +54,13 @@ fn against(sheet: &Sheet<'_>, other: &Past) -> Markup {
                     th scope="col" { "Case" } th scope="col" { "Provider" }
                     th.num scope="col" { "ENV-1" } th.num scope="col" { "Interval" }
                     th.num scope="col" { "ENV-2" } th.num scope="col" { "Interval" }
-                    th.num scope="col" { "Speed-up of ENV-1" } th.num scope="col" { "Range" }
+                    th.num scope="col" { "Speed-up of ENV-1" } th.num scope="col" { "95% interval" }
                 } }
                 tbody { @for (row, here, there, ratio) in both.iter().take(MOST) { tr {
                     td { (row.job()) } td { (neutral(&row.case().provider)) }
                     td.num { (time(here.estimate)) } td.num { (interval(here)) }
                     td.num { (time(there.estimate)) } td.num { (interval(there)) }
-                    td.num { strong { (factor(ratio.estimate)) } } td.num { (factor(ratio.low)) " to " (factor(ratio.high)) }
+                    td.num { strong { (factor(ratio.estimate)) } } td.num { (factor_range(ratio)) }
                 } } }
             } }
             @if both.len() > MOST { p { "and " (grouped((both.len() - MOST) as u64)) " more: `pqlab compare` shows all." } }

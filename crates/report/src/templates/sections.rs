@@ -5,7 +5,7 @@ use crate::charts::Chart;
 use crate::findings::{Choice, Cost, Doubt, Findings};
 use crate::ntor::RelayScenario;
 use crate::ntor::tables::{Holds, tables};
-use crate::number::{NONE, factor, grouped, percent, rate};
+use crate::number::{NONE, factor, factor_range, grouped, percent, rate};
 use crate::sheet::{Row, Sheet};
 use crate::terminal::{ESTIMATED_CYCLES, PLUS_MINUS, neutral};
 use maud::{Markup, PreEscaped, html};
@@ -20,7 +20,7 @@ pub(super) fn findings(found: &Findings) -> Markup {
         section #findings {
             h2 { "What was found" }
             @if !found.choices.is_empty() {
-                p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why." }
+                p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why. Where the data do not tell several apart, all are named." }
                 div.cards { @for choice in &found.choices { (card(choice)) } }
             }
             @if !found.costs.is_empty() { (costs(&found.costs)) }
@@ -33,10 +33,13 @@ fn card(choice: &Choice) -> Markup {
     html! {
         article.card {
             h3 { (choice.job) }
-            p.pick { strong { (neutral(&choice.algorithm)) } " by " strong.whole { (neutral(&choice.provider)) } }
+            p.pick {
+                strong { (neutral(&choice.algorithm)) } " by " strong.whole { (neutral(&choice.provider)) }
+                @for other in &choice.tied { ", " (neutral(other)) }
+            }
             p.figure { span.big { (choice.figure) } @if choice.interval != "exact" { span.range { (choice.interval) } } }
             p.what { (choice.what) }
-            p.why { @if choice.tied { span.flag { "tie" } " " } (neutral(&choice.why)) }
+            p.why { @if !choice.tied.is_empty() { span.flag { "tie" } " " } (neutral(&choice.why)) }
         }
     }
 }
@@ -48,15 +51,15 @@ fn costs(costs: &[Cost]) -> Markup {
     html! {
         h3 #costs { "What post-quantum costs against classical" }
         p.lead {
-            "The fastest library of each side. The range of a factor runs from the lowest over the highest end of the two \
-             intervals to the reverse: it is wider than a 95% interval."
+            "The fastest library of each side, all of them where the data do not tell them apart: then the time is the lowest. \
+             Factors are of core cycles where both sides have them, else of times, with their 95% intervals."
         }
         div.scroll {
             table.plain {
                 thead { tr {
                     th scope="col" { "What" } th scope="col" { "Post-quantum" } th.num scope="col" { "Time" }
                     th scope="col" { "Classical" } th.num scope="col" { "Time" } th.num scope="col" { "Time, factor" }
-                    th.num scope="col" { "Range" } th.num scope="col" { "Bytes" } th.num scope="col" { "Bytes, factor" }
+                    th.num scope="col" { "95% interval" } th.num scope="col" { "Bytes" } th.num scope="col" { "Bytes, factor" }
                 } }
                 tbody {
                     @for cost in costs {
@@ -64,7 +67,7 @@ fn costs(costs: &[Cost]) -> Markup {
                             th scope="row" { (cost.what) }
                             (side(&cost.post_quantum)) (side(&cost.classical))
                             td.num { strong { (factor(cost.time.estimate)) } }
-                            td.num { (factor(cost.time.low)) " to " (factor(cost.time.high)) }
+                            td.num { (factor_range(&cost.time)) @if !cost.told_apart { " " span.flag { "not told apart" } } }
                             @match cost.bytes {
                                 Some((new, old)) if old > 0 => {
                                     td.num { (grouped(new)) " / " (grouped(old)) }

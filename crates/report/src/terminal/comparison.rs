@@ -133,11 +133,17 @@ fn footer(comparison: &Comparison) -> String {
         percent(yardstick.margin_pct),
         yardstick.margin_source
     ));
-    text.push_str(&format!(
-        "faster, slower: at most {} of these verdicts are expected to be false (Benjamini-Hochberg over {} cases)\n",
-        percent(100.0 * VERDICT_SIGNIFICANCE),
-        comparison.cases.iter().filter(|case| case.ratio.is_some()).count()
-    ));
+    let false_pct = percent(100.0 * VERDICT_SIGNIFICANCE);
+    text.push_str(&match comparison.corrected {
+        true => format!(
+            "faster, slower: at most {false_pct} of these verdicts are expected to be false (Benjamini-Hochberg over {} cases)\n",
+            comparison.cases.iter().filter(|case| case.ratio.is_some()).count()
+        ),
+        false => format!(
+            "faster, slower: each pair is judged by itself, so that it gets the same word wherever it is shown; of pairs \
+             without a difference at most {false_pct} do\n"
+        ),
+    });
     let paired = comparison.cases.iter().filter(|case| case.paired).count();
     if paired < comparison.cases.len() {
         text.push_str(&format!(
@@ -171,6 +177,18 @@ mod tests {
         assert!(text.contains("warning: Rust compiler differs: ") && text.contains("rustc 9.9"), "{text}");
         let same = comparison_table(&compare_runs(&first, &first, &Yardstick::default()), 120, Palette::PLAIN);
         assert!(same.starts_with("run ") && !same.contains("warning"), "{same}");
+    }
+
+    #[test]
+    fn pairs_of_one_run_are_judged_each_by_itself() {
+        let run = fixtures::run();
+        let pair = (&run.records[0], &run.records[1]);
+        let comparison = crate::comparison::compare(&run, &run, &[pair; 3], &Yardstick::default());
+        let text = comparison_table(&comparison, 200, Palette::PLAIN);
+        assert!(text.contains("each pair is judged by itself") && !text.contains("Benjamini"), "{text}");
+        assert!(comparison.to_json()["correction"].is_null());
+        let adjusted: Vec<_> = comparison.cases.iter().map(|case| case.judgement.adjusted_p).collect();
+        assert_eq!(adjusted[0], comparison.cases[0].ratio.map(|ratio| ratio.p_value));
     }
 
     #[test]

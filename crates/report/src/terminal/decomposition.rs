@@ -6,7 +6,7 @@ use super::text::neutral;
 use crate::decomposition::{Decomposition, decompositions};
 use crate::estimates::estimate;
 use crate::number::{duration, percent};
-use pqlab_record::{Record, Run};
+use pqlab_record::{Record, Run, Unit};
 
 /// The yardstick of steadiness: 1 KB sealed with a cipher that takes no branch on a secret.
 const YARDSTICK: (&str, &str) = ("AES-256-GCM", "seal");
@@ -25,7 +25,13 @@ pub(super) fn table(run: &Run, width: usize, palette: Palette) -> String {
         rows = below_names(rows);
     }
     let title = palette.paint(Role::Strong, "decomposition");
-    let mut out = format!("\n{title}  means of the same rounds; combiner = hybrid less both halves\n");
+    let in_cycles = found.iter().filter(|of| of.unit == Unit::CoreCycles).count();
+    let judged = match (in_cycles, found.len()) {
+        (0, _) => "",
+        (some, all) if some == all => ", in core cycles",
+        _ => ", in core cycles where all three have them",
+    };
+    let mut out = format!("\n{title}  means of the same rounds; combiner = hybrid less both halves{judged}\n");
     for line in lines(&rows, width, palette) {
         out.push_str(&line);
         out.push('\n');
@@ -56,8 +62,8 @@ fn below_names(rows: Vec<Vec<Cell>>) -> Vec<Vec<Cell>> {
 }
 
 fn row(found: &Decomposition<'_>) -> Vec<Cell> {
-    let overhead = &found.overhead_ns;
-    let interval = format!("{} to {}", signed(found.pct(overhead.low)), signed(found.pct(overhead.high)));
+    let combiner = &found.combiner_pct;
+    let interval = format!("{} to {}", signed(combiner.low), signed(combiner.high));
     let case = &found.hybrid.case;
     vec![
         Cell::left(&format!("  {}", neutral(&case.name()))),
@@ -65,7 +71,7 @@ fn row(found: &Decomposition<'_>) -> Vec<Cell> {
         Cell::right(&time(found.classical_ns)),
         Cell::right(&time(found.post_quantum_ns)),
         Cell::right(&time(found.hybrid_ns)),
-        Cell::right(&format!("{} {}", time(overhead.estimate), signed(found.pct(overhead.estimate)))),
+        Cell::right(&format!("{} {}", time(found.combiner_ns()), signed(combiner.estimate))),
         Cell::right(&interval),
     ]
 }

@@ -6,12 +6,12 @@ use super::line::{FAILED, NO_SAMPLES, failure};
 use super::overview::overview;
 use super::palette::{Palette, Role};
 use super::scaling::scaling_tables;
-use super::standing::{Standing, standings};
 use super::text::{display_width, neutral};
 use super::trust::sentence;
 use crate::caveats::Caveats;
+use crate::comparison::{Measured, Standing, Yardstick, standings};
 use crate::estimates::{Estimates, estimate};
-use crate::number::{NONE, count, duration, grouped, percent, rate, significant, throughput};
+use crate::number::{NONE, count, duration, factor_within, grouped, percent, rate, significant, throughput};
 use pqlab_record::{CyclesSource, Record, Run, Status};
 use pqlab_stats::Interval;
 
@@ -19,7 +19,9 @@ use pqlab_stats::Interval;
 /// them; what the notes and signs mean, the environment and the harness floor close them.
 pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
     let mut out = heading(run, palette);
-    let areas: Vec<(&str, Vec<Group<'_>>)> = run.areas().into_iter().map(|area| (area, groups(run, area))).collect();
+    let rows = rows(run);
+    let areas: Vec<(&str, Vec<Group<'_, '_>>)> =
+        run.areas().into_iter().map(|area| (area, groups(&rows, area))).collect();
     let measured = |floor: bool| {
         let rows = areas.iter().filter(move |(area, _)| floor || *area != "floor").flat_map(|(_, groups)| groups);
         rows.flat_map(|group| &group.rows).filter_map(|row| Some((&row.caveats, row.estimates.as_ref()?)))
@@ -64,9 +66,25 @@ struct Row<'a> {
 }
 
 /// The rows of one algorithm and operation, a row for each provider.
-struct Group<'a> {
+struct Group<'r, 'a> {
     name: String,
-    rows: Vec<Row<'a>>,
+    rows: Vec<&'r Row<'a>>,
+}
+
+/// All cases of a run, each with its standing among those that differ in the provider alone.
+fn rows(run: &Run) -> Vec<Row<'_>> {
+    let estimates: Vec<Option<Estimates>> =
+        run.records.iter().map(|record| estimate(record, &run.header.protocol)).collect();
+    let with = run.records.iter().zip(&estimates);
+    let measured: Vec<Option<Measured<'_>>> =
+        with.map(|(record, of)| of.as_ref().map(|of| Measured::with(run, record, of))).collect();
+    let standings = standings(&measured, &Yardstick::within(run));
+    let mut rows = Vec::new();
+    for ((record, estimates), standing) in run.records.iter().zip(estimates).zip(standings) {
+        let caveats = Caveats::of(&record.case, estimates.as_ref());
+        rows.push(Row { record, estimates, caveats, standing });
+    }
+    rows
 }
 
 fn heading(run: &Run, palette: Palette) -> String {
@@ -81,41 +99,28 @@ fn heading(run: &Run, palette: Palette) -> String {
 
 /// Cases that differ in the provider alone stand together; those of one algorithm follow each other, all in the order in
 /// which the plan names them first.
-fn groups<'a>(run: &'a Run, area: &'a str) -> Vec<Group<'a>> {
+fn groups<'r, 'a>(rows: &'r [Row<'a>], area: &str) -> Vec<Group<'r, 'a>> {
     let mut algorithms: Vec<&str> = Vec::new();
-    let mut groups: Vec<(usize, Group<'a>)> = Vec::new();
-    for record in run.area(area) {
-        let algorithm = record.case.algorithm.as_str();
+    let mut groups: Vec<(usize, Group<'r, 'a>)> = Vec::new();
+    for row in rows.iter().filter(|row| row.record.case.workload == area) {
+        let algorithm = row.record.case.algorithm.as_str();
         let rank = algorithms.iter().position(|known| *known == algorithm).unwrap_or_else(|| {
             algorithms.push(algorithm);
             algorithms.len() - 1
         });
-        let estimates = estimate(record, &run.header.protocol);
-        let caveats = Caveats::of(&record.case, estimates.as_ref());
-        let row = Row { record, estimates, caveats, standing: None };
-        let name = record.case.name();
+        let name = row.record.case.name();
         match groups.iter_mut().find(|(_, group)| group.name == name) {
             Some((_, group)) => group.rows.push(row),
             None => groups.push((rank, Group { name, rows: vec![row] })),
         }
     }
     groups.sort_by_key(|(rank, _)| *rank);
-    let mut groups: Vec<Group<'a>> = groups.into_iter().map(|(_, group)| group).collect();
-    for group in &mut groups {
-        // What does nothing is faster than all that do something.
-        let competes = |row: &&Row<'_>| row.record.case.library() != "null";
-        let all: Vec<Option<&Estimates>> =
-            group.rows.iter().map(|row| Some(row).filter(competes).and_then(|row| row.estimates.as_ref())).collect();
-        for (row, standing) in standings(&all).into_iter().enumerate() {
-            group.rows[row].standing = standing;
-        }
-    }
-    groups
+    groups.into_iter().map(|(_, group)| group).collect()
 }
 
 /// A row for each case under the name of its algorithm and operation. Notes stand at the end of their row where the terminal
 /// has room for them, else below it.
-fn layout(title: &str, groups: &[Group<'_>], width: usize) -> Vec<Vec<Cell>> {
+fn layout(title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
     let measured = || groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.estimates.as_ref());
     let cycles = || measured().filter_map(|estimates| estimates.cycles);
     let mut estimated = cycles().map(|cycles| cycles.source == CyclesSource::Estimated);
@@ -203,8 +208,18 @@ fn cells(row: &Row<'_>, all_estimated: bool) -> Vec<Cell> {
         Cell::right(&time(estimates.samples_ns.mean)).spare(4),
         Cell::right(&per_second).spare(2),
         Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
-        Cell::left(&row.standing.map(Standing::short).unwrap_or_default()).spare(1),
+        Cell::left(&row.standing.map(standing_text).unwrap_or_default()).spare(1),
     ]
+}
+
+/// In a few characters: `fastest`, `tied`, `1.69× ±0.4%`.
+pub(crate) fn standing_text(standing: Standing) -> String {
+    match standing {
+        Standing::Fastest => "fastest".to_owned(),
+        Standing::Tied => "tied".to_owned(),
+        Standing::Lowest => "lowest".to_owned(),
+        Standing::Slower(ratio) | Standing::Open(ratio) => factor_within(&ratio),
+    }
 }
 
 /// A rate in at most five characters: `96,134`, and from a million on `1.23 M`.

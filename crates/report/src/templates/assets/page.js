@@ -131,6 +131,7 @@
         ["rate", `${number(Math.round(1e9 / of.m[0]))} a second`],
         ["samples", `${number(samples)} from ${processes} processes${batch > 1 ? `, each the mean of ${number(batch)} operations` : ""}${left ? `, ${number(left)} of disturbed visits left out` : ""}`]];
       if (of.y) pairs.push(["core cycles", `${number(of.y[0][0])}, 95% interval ${number(of.y[0][1])} to ${number(of.y[0][2])}, ${of.y[1]}`]);
+      if (of.f) pairs.push(["against the fastest", of.f]);
       if (of.t) pairs.push(["counted", `${number(of.t[0])} ${of.t[1]}`]);
       body.append(facts(pairs));
     }

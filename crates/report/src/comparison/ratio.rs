@@ -1,0 +1,211 @@
+//! The one function by which figures are compared, whatever shows the result.
+
+use super::measured::{Figure, Measured, common_moments};
+use super::{Judged, Yardstick};
+use pqlab_record::{CyclesSource, Moment, Unit, Visits};
+use pqlab_stats::{CONFIDENCE, Cell, Contrast, Ratio, RunSpread, Verdict, judge, ratio_of};
+use std::collections::BTreeMap;
+
+/// Paired rounds and medians over all rounds may differ by as much, as a part of the ratio, where the interval is narrower.
+const TOLERANCE: f64 = 0.01;
+
+/// Two sides, compared: each a case, or several done one after the other.
+#[derive(Clone, Debug)]
+pub struct Compared {
+    /// In which unit.
+    pub unit: Unit,
+    /// The second side's figure over the first's, with its interval; `None` where one is not known or zero.
+    pub ratio: Option<Ratio>,
+    /// Whether the same processes measured both sides in the same rounds, part by part.
+    pub paired: bool,
+    /// Whether either side was contended and was measured apart from the other: then a difference may be the contention's.
+    pub doubtful: bool,
+    /// What must be known when it is read.
+    pub notes: Vec<String>,
+    /// What is made of the ratio by itself, before any doubt.
+    plain: Verdict,
+}
+
+impl Compared {
+    /// What can be said of the second side by this comparison alone: [`pqlab_stats::judge`] of one ratio, and nothing where it
+    /// is doubtful.
+    pub fn verdict(&self) -> Verdict {
+        match self.plain {
+            Verdict::Faster | Verdict::Slower if self.doubtful => Verdict::Inconclusive,
+            plain => plain,
+        }
+    }
+}
+
+/// Compares the sum of some cases with the sum of others: how long `second` takes over how long `first` does.
+///
+/// - **Unit**: core cycles where all cases have them and the yardstick does not say otherwise, else time.
+/// - **The estimate** is the ratio of the sums of the headlines: what a reader makes of the figures beside it.
+/// - **The interval** is that of the weighted sum of the logarithms of the cases' visits, each weighted with its part of its
+///   side's sum, negative for the first side ([`ratio_of`]). The visits of cases of one block and start count together, at the
+///   moments that they have in common, so that what a process or a round does to all of them cancels out. Where these are few,
+///   or say something else than the headlines, and for cases of different blocks, starts or runs, each case counts by itself; what
+///   tells whole runs apart is added for what was measured in other blocks or runs.
+pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], yardstick: &Yardstick) -> Compared {
+    let all = || first.iter().chain(second);
+    let in_cycles = all().all(|case| case.headline(Unit::CoreCycles).is_some());
+    let unit = match yardstick.judged {
+        Judged::Auto if in_cycles => Unit::CoreCycles,
+        Judged::Cycles => Unit::CoreCycles,
+        Judged::Auto | Judged::Time => Unit::Nanoseconds,
+    };
+    let mut found = Compared {
+        unit,
+        ratio: None,
+        paired: false,
+        doubtful: all().any(|case| case.contended),
+        notes: Vec::new(),
+        plain: Verdict::Inconclusive,
+    };
+    if let Some(sum) = Sum::of(first, second, unit) {
+        found.paired = true;
+        let ratio = sum.contrasts(&mut found).and_then(|contrasts| {
+            ratio_of(&contrasts, yardstick.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)
+        });
+        found.ratio = ratio;
+    }
+    let sources: Vec<CyclesSource> = all().map(|case| case.record.samples.cycles_source()).collect();
+    if found.ratio.is_none() {
+        found.paired = false;
+        found.notes.push(match unit {
+            Unit::CoreCycles if !in_cycles => "core cycles of both are not known".into(),
+            _ => "a figure is zero: no interval".into(),
+        });
+    } else if unit == Unit::CoreCycles && sources.iter().any(|source| *source != sources[0]) {
+        let said = |cases: &[&Measured<'_>]| {
+            let counted = |case: &&Measured<'_>| case.record.samples.cycles_source() == CyclesSource::Counter;
+            if cases.iter().all(counted) { "counted" } else { "estimated" }
+        };
+        found.notes.push(format!("core cycles {} of the first, {} of the second", said(first), said(second)));
+    }
+    found.plain = judge(&[found.ratio], yardstick.margin_pct)[0].verdict;
+    found
+}
+
+/// Compares two figures that were measured apart and of which no samples are left: what [`ratio`] gives for two cases of
+/// different runs.
+pub fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
+    let contrasts = [Contrast::apart(&first.crossed, -1.0), Contrast::apart(&second.crossed, 1.0)];
+    let resolution = first.resolution.max(second.resolution);
+    ratio_of(&contrasts, runs, resolution, CONFIDENCE)?.around(second.headline / first.headline)
+}
+
+/// A case with its weight in the logarithm of the ratio.
+#[derive(Clone, Copy)]
+struct Term<'m, 'a> {
+    case: &'m Measured<'a>,
+    weight: f64,
+}
+
+/// The logarithm of a ratio of sums as a sum over cases, to the first order.
+struct Sum<'m, 'a> {
+    /// All cases with their weights, without those that are on both sides alike.
+    terms: Vec<Term<'m, 'a>>,
+    /// The ratio of the sums of the headlines.
+    beside: f64,
+    /// The counter's step as a part of the headlines, the largest.
+    resolution: f64,
+    unit: Unit,
+}
+
+impl<'m, 'a> Sum<'m, 'a> {
+    /// `None` where a headline is not known.
+    fn of(first: &[&'m Measured<'a>], second: &[&'m Measured<'a>], unit: Unit) -> Option<Sum<'m, 'a>> {
+        let mut terms: Vec<Term<'m, 'a>> = Vec::new();
+        let (mut sums, mut resolution) = ([0.0; 2], 0.0_f64);
+        for ((side, sum), sign) in [first, second].into_iter().zip(&mut sums).zip([-1.0, 1.0]) {
+            let headlines = side.iter().map(|case| case.headline(unit)).collect::<Option<Vec<f64>>>()?;
+            *sum = headlines.iter().sum();
+            for (case, headline) in side.iter().zip(headlines) {
+                resolution = resolution.max(case.resolution(unit)?);
+                let weight = sign * headline / *sum;
+                match terms.iter_mut().find(|known| known.case.is(case)) {
+                    Some(known) => known.weight += weight,
+                    None => terms.push(Term { case, weight }),
+                }
+            }
+        }
+        terms.retain(|term| term.weight.abs() > f64::EPSILON);
+        let beside = sums[1] / sums[0];
+        beside.is_finite().then_some(Sum { terms, beside, resolution, unit })
+    }
+
+    /// What its cases say, those of one block together where that can be; what is to be known of it goes to `found`. `None`
+    /// where a case says nothing.
+    fn contrasts(&self, found: &mut Compared) -> Option<Vec<Contrast>> {
+        let groups = groups(&self.terms);
+        let one_block = |one: &Term<'_, '_>, two: &Term<'_, '_>| one.case.shares_block(two.case);
+        let split = |(at, group): (usize, &Vec<Term<'_, '_>>)| {
+            groups.iter().skip(at + 1).any(|other| one_block(&group[0], &other[0]))
+        };
+        if groups.iter().enumerate().any(split) {
+            found.notes.push("measured apart: the run was stopped and gone on with between them".into());
+        }
+        // Where all are beside others, whoever disturbed one disturbed them too.
+        found.doubtful &= groups.iter().any(|group| group.len() == 1);
+        let mut contrasts = Vec::new();
+        for group in &groups {
+            let weight: f64 = group.iter().map(|term| term.weight).sum();
+            if group.len() > 1 {
+                if let Some((together, all_visits)) = together(group, weight, self.unit, self.resolution) {
+                    if all_visits {
+                        found.notes.push("disturbed visits count: too few rounds left both alone".into());
+                    }
+                    contrasts.push(together);
+                    continue;
+                }
+                found.notes.push("mostly measured in rounds of their own: compared over all rounds".into());
+            }
+            found.paired = false;
+            for term in group {
+                let figure = term.case.figure(self.unit)?;
+                // What tells runs apart cases of one block have in common.
+                let of_runs = weight / group.len() as f64;
+                contrasts.push(Contrast::apart(&figure.crossed, term.weight).with_runs(of_runs));
+            }
+        }
+        Some(contrasts)
+    }
+}
+
+/// The terms by block and start; those of one block of which two have no start in common each by itself.
+fn groups<'m, 'a>(terms: &[Term<'m, 'a>]) -> Vec<Vec<Term<'m, 'a>>> {
+    let mut groups: Vec<Vec<Term<'m, 'a>>> = Vec::new();
+    for term in terms {
+        match groups.iter_mut().find(|group| group.iter().all(|other| other.case.beside(term.case))) {
+            Some(group) => group.push(*term),
+            None => groups.push(vec![*term]),
+        }
+    }
+    groups
+}
+
+/// What cases of one block and start say together, and whether all their visits had to count for it. `None` where too few of
+/// these have counterparts, or where they say something else than the headlines.
+fn together(group: &[Term<'_, '_>], weight: f64, unit: Unit, resolution: f64) -> Option<(Contrast, bool)> {
+    let cases: Vec<&Measured<'_>> = group.iter().map(|term| term.case).collect();
+    // What is left out of each must leave rounds of all.
+    let found = [Visits::Usable, Visits::All].into_iter().find_map(|visits| {
+        let (common, visits) = common_moments(&cases, visits)?;
+        let values = cases.iter().map(|case| case.values(unit, visits)).collect::<Option<Vec<_>>>()?;
+        let cell = |moment: &Moment| {
+            let logarithm =
+                |(term, values): (&Term<'_, '_>, &&BTreeMap<Moment, f64>)| Some(term.weight * values.get(moment)?.ln());
+            let value: f64 = group.iter().zip(&values).map(logarithm).collect::<Option<Vec<f64>>>()?.iter().sum();
+            let (process, round) = moment.numbers();
+            Some(Cell { process, round, value })
+        };
+        let cells: Vec<Cell> = common.iter().filter_map(cell).collect();
+        Some((Contrast::together(&cells, weight)?, visits == Visits::All))
+    });
+    let (contrast, all_visits) = found?;
+    let headlines = group.iter().map(|term| Some(term.weight * term.case.headline(unit)?.ln()));
+    let expected: f64 = headlines.collect::<Option<Vec<f64>>>()?.iter().sum();
+    let alone = ratio_of(std::slice::from_ref(&contrast), RunSpread::NONE, resolution, CONFIDENCE)?;
+    (!alone.contradicts(expected.exp(), TOLERANCE)).then_some((contrast, all_visits))
+}
