@@ -33,7 +33,6 @@ pub(crate) fn case(provider: &str) -> Case {
             },
             bytes: None,
             category: Some(3),
-            generator: None,
         },
     }
 }

@@ -4,7 +4,7 @@ use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
     ModeEntry, ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
 };
-use crate::caveats::{Caveats, KEY};
+use crate::caveats::Caveats;
 use crate::estimates::{Disturbances, Estimates, Imprecision, estimate, harness_floor_ns};
 use crate::scaling::{loads, scaling};
 use indexmap::IndexMap;
