@@ -3,6 +3,7 @@
 
 #![allow(clippy::print_stdout)]
 
+#[allow(dead_code, reason = "what only the benchmark of adapters needs")]
 #[path = "interleaved/mod.rs"]
 mod interleaved;
 

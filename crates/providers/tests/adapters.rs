@@ -1,8 +1,8 @@
 //! The benchmark of adapters knows every operation of the libraries that it has a file for, and both sides of each of its
 //! comparisons work. That there is a file for every library `make bench-adapters` checks.
 
-#![allow(clippy::unwrap_used)]
-#![allow(dead_code, reason = "what only the benchmark itself needs")]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+#![allow(dead_code, unused_imports, reason = "what only the benchmark itself needs")]
 
 #[path = "../benches/interleaved/mod.rs"]
 mod interleaved;

@@ -146,10 +146,12 @@ impl Trial for Encapsulate {
     }
 }
 
+/// A key, with a ciphertext for it and the secret in that.
+type Recipient = (Box<dyn DecapsulationKey>, Vec<u8>, Vec<u8>);
+
 /// Decapsulation with a prepared key.
 pub(super) struct Decapsulate {
-    /// Each with a ciphertext and its secret.
-    keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>, Vec<u8>)>,
+    keys: Vec<Recipient>,
     turn: Turn,
     received: Vec<u8>,
 }

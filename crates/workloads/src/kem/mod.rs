@@ -16,6 +16,7 @@ use pqlab_record::{Case, CoinSource, Facts, Form, Sizes};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
+pub(crate) use trials::round_trip;
 use trials::{Decapsulate, Encapsulate, EncapsulateEncoded, Keygen, KeygenEncoded};
 
 pub(crate) struct KemWorkload;

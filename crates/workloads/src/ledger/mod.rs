@@ -184,7 +184,6 @@ impl Subject {
             facts: Facts {
                 generator: None,
                 defect: None,
-                generator: None,
                 sizes: Sizes {
                     public_key: Some(self.scheme.public_key() as u64),
                     signature: Some(self.scheme.signature().1 as u64),

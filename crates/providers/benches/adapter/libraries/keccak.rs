@@ -6,6 +6,9 @@ use crate::interleaved::{Side, Work};
 use crate::operations::hash;
 use std::hint::black_box;
 
+/// Fills its argument with the output that follows.
+type Squeeze = Box<dyn FnMut(&mut [u8])>;
+
 #[cfg(feature = "cryptogams")]
 pub(crate) struct Cryptogams;
 
@@ -31,7 +34,7 @@ impl Bare for Cryptogams {
         let code = cryptogams(provider);
         let absorb = move || {
             let mut sponge = Sponge::absorb(code, Parameters::SHAKE128, &hash::long());
-            let squeeze: Box<dyn FnMut(&mut [u8])> = Box::new(move |out| sponge.squeeze(out));
+            let squeeze: Squeeze = Box::new(move |out| sponge.squeeze(out));
             squeeze
         };
         (operation == "squeeze").then(|| squeezing(absorb))
@@ -80,7 +83,7 @@ impl Bare for Keccak {
         let single = Single::new(keccak(provider)).expect("a code path of this processor");
         let absorb = move || {
             let mut output = single.absorb(Function::Shake128, &hash::long());
-            let squeeze: Box<dyn FnMut(&mut [u8])> = Box::new(move |out| output.squeeze(out));
+            let squeeze: Squeeze = Box::new(move |out| output.squeeze(out));
             squeeze
         };
         (operation == "squeeze").then(|| squeezing(absorb))
@@ -122,7 +125,7 @@ fn keccak_digest(provider: &str, function: pqlab_keccak::Function) -> Side {
 
 /// What is squeezed from a state that `absorb` makes for each batch.
 #[cfg(any(feature = "cryptogams", feature = "keccak"))]
-fn squeezing(absorb: impl Fn() -> Box<dyn FnMut(&mut [u8])> + 'static) -> Side {
+fn squeezing(absorb: impl Fn() -> Squeeze + 'static) -> Side {
     let squeeze = absorb();
     Box::new(Squeezing { absorb, squeeze, out: [0; hash::OUTPUT] })
 }
@@ -130,12 +133,12 @@ fn squeezing(absorb: impl Fn() -> Box<dyn FnMut(&mut [u8])> + 'static) -> Side {
 #[cfg(any(feature = "cryptogams", feature = "keccak"))]
 struct Squeezing<A> {
     absorb: A,
-    squeeze: Box<dyn FnMut(&mut [u8])>,
+    squeeze: Squeeze,
     out: [u8; hash::OUTPUT],
 }
 
 #[cfg(any(feature = "cryptogams", feature = "keccak"))]
-impl<A: Fn() -> Box<dyn FnMut(&mut [u8])>> Work for Squeezing<A> {
+impl<A: Fn() -> Squeeze> Work for Squeezing<A> {
     fn ready(&mut self, _batch: usize) {
         self.squeeze = (self.absorb)();
     }

@@ -74,7 +74,7 @@ pub(super) fn x25519(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
     let private: [u8; 32] = inputs.private("").1.as_slice().try_into().ok()?;
     let exact = operation.ends_with("coins=exact");
     let generate = move || StaticSecret::from(if exact { given } else { drawn() });
-    let mut sent = vec![0; 32];
+    let mut sent = [0; 32];
     let mut encapsulate = move |to: &PublicKey| {
         let ephemeral = StaticSecret::from(if exact { coins } else { drawn() });
         sent.copy_from_slice(PublicKey::from(&ephemeral).as_bytes());
