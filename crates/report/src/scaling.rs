@@ -263,7 +263,7 @@ mod tests {
         run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
         let width = |run: &Run| {
             let ratio = scaling(run)[1].speed_up.unwrap();
-            ratio.high / ratio.low
+            ratio.high - ratio.low
         };
         // Measured apart: what tells whole runs apart is in the interval, and what both had in common does not drop out.
         assert!(width(&run) > 2.0 * width(&fixtures::scaling_run()), "{}", width(&run));

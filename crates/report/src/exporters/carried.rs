@@ -146,7 +146,7 @@ fn terminal_and_page_have_the_same_notes() {
     for wanted in [
         "\n  defect (known defect: ",
         "\n  known defect  accepts",
-        "\n  encoding      the private key",
+        "\n  private key   seed",
         "\n  leaves behind  vector-upper",
     ] {
         assert!(case.contains(wanted), "{wanted:?} is not in\n{case}");

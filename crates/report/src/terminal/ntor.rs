@@ -44,6 +44,7 @@ fn spare(table: &str, column: usize) -> u8 {
         "shares" => &[0, 0, 1],
         "relay" => &[0, 0, 0, 2, 4, 5],
         "exchange" => &[0, 0, 0, 0, 2, 0, 1],
+        "overhead" => &[0, 0, 2, 1],
         // From the last to the second figure, however many there are.
         "cores" | "links" => return u8::try_from(column.saturating_sub(2)).unwrap_or(u8::MAX),
         _ => &[],
