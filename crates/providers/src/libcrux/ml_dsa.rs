@@ -105,6 +105,8 @@ macro_rules! parameter_set {
             ) -> Result<usize> {
                 const LENGTH: usize = libcrux_ml_dsa::$set::$signature::len();
                 let out = front::<LENGTH>("signature", out)?;
+                // The crate writes the hints that are there and takes for granted that the rest is zero, as in its own `sign`.
+                out.fill(0);
                 libcrux_ml_dsa::$set::$path::sign_mut($signed_with(key), message, context, *rnd, out)
                     .map_err(|error| Error::Library { call: "libcrux_ml_dsa sign", detail: format!("{error:?}") })?;
                 Ok(LENGTH)

@@ -319,6 +319,10 @@ fn signatures_take_exact_coins_and_every_code_path_gives_the_same() {
             assert_ne!(given, deterministic);
             let internal = sign(info, &*key, b"context", &message, Coins::Internal);
             assert_ne!(internal, sign(info, &*key, b"context", &message, Coins::Internal));
+            // What was in the buffer before is not in the signature.
+            let mut used = vec![0xff; deterministic.len()];
+            key.sign(b"context", &message, Coins::Exact(&[]), &mut used).unwrap();
+            assert_eq!(used, deterministic);
             let verifying = key.verifying_key().unwrap();
             for signature in [&deterministic, &given, &internal] {
                 assert_eq!(verifying.verify(b"context", &message, signature), Ok(()));

@@ -31,6 +31,7 @@ macro_rules! path {
                     let deterministic = operation == "sign deterministic";
                     each(move || {
                         let rnd = if deterministic { [0; 32] } else { drawn() };
+                        out.fill(0);
                         assert!(sign_mut(&pair.signing_key, &message, &[], rnd, &mut out).is_ok());
                     })
                 }
@@ -38,6 +39,7 @@ macro_rules! path {
                     let seed: [u8; 32] = private.as_slice().try_into().ok()?;
                     each(move || {
                         let pair = generate_key_pair(seed);
+                        out.fill(0);
                         assert!(sign_mut(&pair.signing_key, &message, &[], drawn(), &mut out).is_ok());
                     })
                 }
@@ -45,6 +47,7 @@ macro_rules! path {
                     let private: [u8; 2560] = private.as_slice().try_into().ok()?;
                     each(move || {
                         let key = MLDSA44SigningKey::new(private);
+                        out.fill(0);
                         assert!(sign_mut(&key, &message, &[], drawn(), &mut out).is_ok());
                     })
                 }
