@@ -67,6 +67,16 @@ fn cases_with_other_parameters_are_no_rivals() {
     let mut other = fixtures::record("other", 15.0);
     other.case.parameters = vec![pqlab_record::Parameter::Word("key".into(), "seed".into())];
     assert_eq!(of(&run(vec![fixtures::record("one", 10.0), other])), [None, None]);
+    // Before ids said it, the length of the key tells that one loads a seed and expands it.
+    let before = |provider: &str, length: u64, time: f64| {
+        let mut record = fixtures::record(provider, time);
+        (record.case.operation, record.case.form) = ("decapsulate".into(), Some(pqlab_record::Form::Encoded));
+        record.case.facts.sizes.secret_key = Some(length);
+        record
+    };
+    let of_lengths = |length: u64| of(&run(vec![before("one", 2400, 10.0), before("other", length, 15.0)]));
+    assert_eq!(of_lengths(64), [None, None]);
+    assert_eq!(of_lengths(2400)[0], Some(Standing::Fastest));
 }
 
 /// Cases of one key exchange by a few providers, whose processes, rounds and visits differ by chance: some as fast as others,
