@@ -66,7 +66,7 @@ fn what_does_not_go_together_is_refused() {
     for (arguments, named) in [
         (&["doctor", "kem"][..], "--independence"),
         (&["doctor", "--quick"], "--between"),
-        (&["doctor", "--aa", "--processes", "3"], "--independence"),
+        (&["doctor", "--aa", "--filter", "*"], "--independence"),
         (&["doctor", "--independence", "--between", "3"], "--between"),
         (&["doctor", "--between", "2"], "2"),
         (&["doctor", "--pause", "3"], "--between"),
