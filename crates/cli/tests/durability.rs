@@ -127,9 +127,10 @@ fn an_interrupted_run_says_so_and_goes_on() {
     pqlab.expect(0, &["run", "--resume", "-q"]);
     let samples = pqlab.expect(0, &["export", "last", "--format", "samples-csv"]);
     let mut starts: HashMap<String, HashSet<String>> = HashMap::new();
-    for row in samples.lines().skip(1) {
-        let (id, start) = (row.split('@').next().unwrap(), row.rsplit(',').next().unwrap());
-        starts.entry(id.into()).or_default().insert(start.into());
+    let mut table = csv::Reader::from_reader(samples.as_bytes());
+    let column = table.headers().unwrap().iter().position(|name| name == "start").unwrap();
+    for row in table.records().map(Result::unwrap) {
+        starts.entry(row[0].to_owned()).or_default().insert(row[column].to_owned());
     }
     assert!(starts.values().all(|starts| starts.len() == 1), "a case is measured in one start: {starts:?}");
     let first = starts.values().filter(|starts| starts.contains("0")).count() as u64;

@@ -2,7 +2,7 @@
 //! per byte, counted or estimated; in TSC ticks per byte where some case has no cycles.
 
 use super::{ExportError, ExportOptions, Exporter};
-use crate::caveats::Caveats;
+use crate::caveats::{Caveat, Caveats};
 use crate::estimates::estimate;
 use crate::terminal::neutral;
 use indexmap::IndexMap;
@@ -10,8 +10,9 @@ use pqlab_record::{Case, Counters, CyclesSource, Metric, Record, Run};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// The digests of one provider, with the columns `function,dst_len`, then the message lengths in bytes, and at last `caveats`: those of
-/// each length of the row, `64: defect: ...`, those that several lengths share once behind their lengths.
+/// The digests of one provider, with the columns `function,dst_len`, then the message lengths in bytes. Where a figure is marked in
+/// tables a last column `caveats` follows: those of each length of the row, `64: defect: ...`, those that several lengths share once
+/// behind their lengths. That a sample is a batch, and what the unit is, the notes say of every file.
 pub(super) struct Sha3Csv {
     /// Decimals.
     digits: usize,
@@ -152,7 +153,12 @@ impl Exporter for Sha3Csv {
         let mut writer = csv::Writer::from_writer(out);
         let mut heading = vec!["function".to_owned(), "dst_len".to_owned()];
         heading.extend(lengths.iter().map(u64::to_string));
-        heading.push("caveats".to_owned());
+        let marked = |record: &&Record| {
+            let caveats = Caveats::of(&record.case, estimate(record, &run.header.protocol).as_ref());
+            caveats.iter().any(|(caveat, _)| !matches!(caveat, Caveat::Batch | Caveat::Clock))
+        };
+        let with_caveats = records.iter().any(marked);
+        heading.extend(with_caveats.then(|| "caveats".to_owned()));
         writer.write_record(&heading)?;
         for (algorithm, name, _) in FUNCTIONS {
             let of_function: Vec<&&Record> =
@@ -170,7 +176,7 @@ impl Exporter for Sha3Csv {
                     of.lines().for_each(|line| caveats.entry(line).or_default().push(length.to_string()));
                 }
                 let said = caveats.into_iter().map(|(line, lengths)| format!("{}: {line}", lengths.join(" ")));
-                row.push(said.collect::<Vec<_>>().join("; "));
+                row.extend(with_caveats.then(|| said.collect::<Vec<_>>().join("; ")));
                 writer.write_record(&row)?;
             }
         }
@@ -277,10 +283,10 @@ mod tests {
             });
         }
         run.header.protocol.precision_pct = 100.0;
-        let wanted = "function,dst_len,64,1024,caveats\nsha3_256,32,8.4,0.5,\nshake128,32,8.4,,\nshake128,64,,0.5,\n";
+        let wanted = "function,dst_len,64,1024\nsha3_256,32,8.4,0.5\nshake128,32,8.4,\nshake128,64,,0.5\n";
         assert_eq!(exported(&exporter(None, None), &run), wanted);
-        assert!(exported(&exporter(Some(2), None), &run).contains("\nsha3_256,32,8.44,0.53,\n"));
-        assert!(exported(&exporter(Some(0), None), &run).contains("\nsha3_256,32,8,1,\n"));
+        assert!(exported(&exporter(Some(2), None), &run).contains("\nsha3_256,32,8.44,0.53\n"));
+        assert!(exported(&exporter(Some(0), None), &run).contains("\nsha3_256,32,8,1\n"));
     }
 
     #[test]
