@@ -34,7 +34,13 @@ fn six_functions_at_five_lengths_with_the_medians_of_the_json() {
     let heading: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
     assert_eq!(heading[..2], ["function", "dst_len"]);
     assert_eq!(heading[2..7], LENGTHS);
-    assert_eq!(heading[7..], ["caveats"]);
+    // A figure that is marked is told from one that is not.
+    let marked = |result: &Value| {
+        let mut words = result["caveats"].as_object().unwrap().keys();
+        words.any(|word| !["batch", "clock"].contains(&word.as_str()))
+    };
+    let wanted: &[&str] = if results.iter().any(marked) { &["caveats"] } else { &[] };
+    assert_eq!(heading[7..], *wanted);
     let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
     assert_eq!(rows.len(), FUNCTIONS.len());
     for (row, (name, algorithm, digest)) in rows.iter().zip(FUNCTIONS) {
