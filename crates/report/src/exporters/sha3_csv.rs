@@ -320,7 +320,7 @@ mod tests {
     fn without_the_cores_clock_it_is_ticks() {
         let mut run = run(&["openssl"]);
         run.records[0].samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
-        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,6.6,0.4,"));
+        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,6.6,0.4\n"));
         let notes = exporter(None, None).notes(&run);
         assert!(notes[0].ends_with("persecond=2100000000") && notes[2] == "info: counter=tsc unit=ticks", "{notes:?}");
     }
@@ -349,7 +349,7 @@ mod tests {
         let mut run = run(&["openssl"]);
         let case = run.records[3].case.clone();
         run.records[3] = Record::failed(case, "wrong answer: digest".into(), String::new());
-        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.5,"));
+        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.5\n"));
         let notes = exporter(None, None).notes(&run);
         let wanted = "info: failed=hash/SHA3-256/digest[len=64]@openssl reason=wrong answer: digest";
         assert_eq!(notes.last().unwrap(), wanted);
