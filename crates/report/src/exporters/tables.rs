@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn marks_go_on_after_z() {
-        let found: Vec<String> = [0, 25, 26, 51, 52, 701, 702].into_iter().map(mark).collect();
-        assert_eq!(found, ["(a)", "(z)", "(aa)", "(az)", "(ba)", "(zz)", "(aaa)"]);
+        let found: Vec<String> = [0, 25, 26, 51, 53, 701, 702].into_iter().map(mark).collect();
+        assert_eq!(found, ["(a)", "(z)", "(aa)", "(az)", "(bb)", "(zz)", "(aaa)"]);
     }
 
     #[test]
