@@ -35,7 +35,8 @@ fn without_a_unit_there_are_tsc_ticks_and_no_cycles() {
     let mut sha3 = run();
     sha3.extend(["--format", "sha3-csv"]);
     let (out, err) = pretend("ENOENT", 0, &sha3);
-    assert!(out.starts_with("function,dst_len,64\nsha3_256,32,"), "{out}");
+    // Whether caveats follow is the machine's affair.
+    assert!(out.starts_with("function,dst_len,64") && out.contains("\nsha3_256,32,"), "{out}");
     assert!(err.contains("implementation=amd64-tsc") && err.contains("unit=cycles source=estimated"), "{err}");
     let (_, err) = pretend("ENOENT", 2, &["run", "hash", "--counter", "cycles"]);
     assert!(err.contains("counter `cycles` is not available") && err.contains("Remedy"), "{err}");
