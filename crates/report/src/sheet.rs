@@ -6,6 +6,7 @@ use crate::number::{count, percent};
 use crate::terminal::{Note, neutral, notes_text};
 use pqlab_record::{Case, CyclesSource, Form, Parameter, ProtocolKind, Record, Run, State, Status};
 use pqlab_stats::{Interval, Sorted};
+use shlex::Quoter;
 
 /// Most bars of a histogram.
 const BARS: usize = 32;
@@ -136,8 +137,8 @@ pub(crate) fn cycles_text(estimates: &Estimates) -> Option<String> {
 /// The command that measures a case again, under the rules of the run, quoted for a shell.
 pub fn command(run: &Run, case: &Case) -> String {
     let protocol = &run.header.protocol;
-    let mut words = vec!["pqlab".to_owned(), "run".to_owned(), quoted(&case.workload)];
-    let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), quoted(&value)]);
+    let mut words = vec!["pqlab".to_owned(), "run".to_owned(), case.workload.clone()];
+    let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     flag("filter", case.id());
     for parameter in &case.parameters {
         match parameter {
@@ -176,17 +177,12 @@ pub fn command(run: &Run, case: &Case) -> String {
         flag("batch", batch.to_string());
     }
     flag("seed", run.header.seed.to_string());
-    words.join(" ")
+    shell_line(&words)
 }
 
-/// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=,:@".contains(character);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
+/// Words as one line that a shell takes apart into the same words, but for NUL bytes, which no command line can hold.
+pub fn shell_line(words: &[String]) -> String {
+    Quoter::new().allow_nul(true).join(words.iter().map(String::as_str)).expect("NUL bytes are the only ones refused")
 }
 
 /// A factor between two times with what it can be: from the one's lowest over the other's highest to the reverse. It is wider

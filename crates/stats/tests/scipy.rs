@@ -1,31 +1,20 @@
-//! The functions agree with NumPy and SciPy on a corpus that is generated here. `make test` installs both; without them
-//! the test says that it was skipped.
+//! The functions agree with NumPy and SciPy on a corpus that is generated here. `make test` installs both.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use fastrand::Rng;
 use pqlab_stats::{
     CONFIDENCE, OUTLIER_SCORE, autocorrelation, benjamini_hochberg, cliffs_delta, cohens_d, describe_samples,
     jarque_bera, mad_outliers, mann_whitney, mean_interval, welch_t_test,
 };
+use pqlab_testing::{Need, python_with, require};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 const SETS: usize = 400;
 const RELATIVE: f64 = 1e-9;
 const OF_A_PROBABILITY: f64 = 1e-6;
-
-/// Python with SciPy: `PQLAB_PYTHON`, or the virtual environment that `scripts/setup test` makes.
-fn python() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("PQLAB_PYTHON") {
-        return Some(named.into());
-    }
-    let cache = std::env::var_os("PQLAB_CACHE").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/pqlab")))?;
-    Some(cache.join("venv-test/bin/python")).filter(|python| python.exists())
-}
 
 /// Sets of 7 to 700 samples of several shapes, scales and offsets.
 fn sets() -> Vec<Vec<f64>> {
@@ -129,10 +118,7 @@ fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<Strin
 
 #[test]
 fn every_function_agrees_with_scipy() {
-    let Some(python) = python() else {
-        eprintln!("skipped: there is no Python with SciPy; `scripts/setup test` installs it");
-        return;
-    };
+    let python = require!(python_with("scipy"), Need::Installed("SciPy"));
     let sets = sets();
     let pairs: Vec<(&Vec<f64>, &Vec<f64>)> = sets.iter().zip(sets.iter().skip(6)).collect();
     // One set against itself, shifted and scaled: p-values between nothing and one.

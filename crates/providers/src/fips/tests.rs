@@ -1,4 +1,5 @@
 use super::*;
+use crate::testing::hex;
 use pqlab_primitives::{
     DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
 };
@@ -132,10 +133,6 @@ fn ml_kem_keys_are_checked() {
         let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private);
         assert!(matches!(loaded, Err(Error::Malformed(_))));
     }
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
 /// Wycheproof, mlkem_*_encaps, "official round 3 seeds 0", to the key of mlkem_*_keygen_seed, test 1.
