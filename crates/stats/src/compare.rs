@@ -72,19 +72,6 @@ impl Ratio {
     }
 }
 
-/// The ratio of two cases that the same processes measured in the same rounds: a pair of medians for each process. Student's
-/// interval over the logarithms of the pairs' ratios, so that what a process does to both cases alike cancels out.
-/// `resolution` is the step of the counter as a part of the medians: a difference below it is no difference.
-///
-/// `None` for fewer than three processes, and where a median is not positive and finite.
-pub fn ratio_of_pairs(pairs: &[(f64, f64)], resolution: f64, confidence: f64) -> Option<Ratio> {
-    if pairs.len() < 3 {
-        return None;
-    }
-    let logarithms: Vec<f64> = pairs.iter().map(|(first, second)| second.ln() - first.ln()).collect();
-    ratio(mean(&logarithms)?, &[of_mean(&logarithms)?, step(resolution)], IntervalMethod::StudentT, confidence)
-}
-
 /// The ratio of two cases that were measured apart, in different runs or by different processes: a median for each process
 /// of the one and of the other. Welch's interval over their logarithms, with the spread between runs of the same thing
 /// added, because no number of processes within one run shows it.
@@ -335,23 +322,28 @@ mod tests {
         assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
     }
 
+    /// Of a case that every process measures in the same time, and one whose processes' medians are these parts of it.
+    fn apart(second: &[f64], resolution: f64, confidence: f64) -> Option<Ratio> {
+        let nothing = RunSpread { pct: 0.0, degrees_of_freedom: KNOWN };
+        ratio_of_runs(&vec![1.0; second.len()], second, nothing, resolution, confidence)
+    }
+
     #[test]
-    fn the_ratio_of_pairs_is_students() {
+    fn a_ratio_to_what_does_not_vary_is_students() {
         // Logarithms of the ratios 0.01 0.02 0.03: mean 0.02, error 0.01 over the root of 3, factor 4.302653.
-        let pairs = [(1.0, 0.01_f64.exp()), (5.0, 5.0 * 0.02_f64.exp()), (2.0, 2.0 * 0.03_f64.exp())];
-        let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
+        let second = [0.01_f64, 0.02, 0.03].map(f64::exp);
+        let found = apart(&second, 0.0, CONFIDENCE).unwrap();
         close(found.ratio.estimate, 0.02_f64.exp());
         close(found.ratio.high, (0.02 + 4.302_652_729_749_464 * 0.01 / 3.0_f64.sqrt()).exp());
         close(found.degrees_of_freedom, 2.0);
-        assert!(ratio_of_pairs(&pairs, 0.05, CONFIDENCE).unwrap().ratio.high > found.ratio.high);
-        assert_eq!(ratio_of_pairs(&pairs[..2], 0.0, CONFIDENCE), None);
-        assert_eq!(ratio_of_pairs(&[(1.0, 0.0), (1.0, 1.0), (1.0, 1.0)], 0.0, CONFIDENCE), None);
+        assert!(apart(&second, 0.05, CONFIDENCE).unwrap().ratio.high > found.ratio.high);
+        assert_eq!(apart(&second[..2], 0.0, CONFIDENCE), None);
+        assert_eq!(apart(&[0.0, 1.0, 1.0], 0.0, CONFIDENCE), None);
     }
 
     #[test]
     fn a_ratio_moves_to_the_medians_beside_it() {
-        let pairs = [(1.0, 1.01), (1.0, 1.02), (1.0, 1.03)];
-        let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
+        let found = apart(&[1.01, 1.02, 1.03], 0.0, CONFIDENCE).unwrap();
         let moved = found.around(1.05).unwrap();
         close(moved.ratio.high / moved.ratio.estimate, found.ratio.high / found.ratio.estimate);
         assert!(moved.p_value < found.p_value && moved.ratio.estimate == 1.05);
@@ -362,12 +354,12 @@ mod tests {
 
     #[test]
     fn the_surer_an_interval_the_wider() {
-        let pairs = [(1.0, 1.01), (5.0, 5.1), (2.0, 2.06), (1.0, 1.04)];
-        let found = ratio_of_pairs(&pairs, 0.0, CONFIDENCE).unwrap();
+        let second = [1.01, 1.02, 1.03, 1.04];
+        let found = apart(&second, 0.0, CONFIDENCE).unwrap();
         let [same, surer] = [CONFIDENCE, 0.99].map(|confidence| found.interval(confidence).unwrap());
         close(same.low, found.ratio.low);
         close(same.high, found.ratio.high);
-        let direct = ratio_of_pairs(&pairs, 0.0, 0.99).unwrap().ratio;
+        let direct = apart(&second, 0.0, 0.99).unwrap().ratio;
         close(surer.low, direct.low);
         close(surer.high, direct.high);
         assert_eq!((found.interval(1.0), found.interval(0.0)), (None, None));
@@ -390,8 +382,8 @@ mod tests {
     #[test]
     fn the_four_verdicts() {
         let pairs = |shift: f64, spread: f64| {
-            let pair = |index: i32| (1.0, 1.0 + shift + spread * f64::from(index));
-            ratio_of_pairs(&(-3..=3).map(pair).collect::<Vec<_>>(), 0.0, CONFIDENCE)
+            let median = |index: i32| 1.0 + shift + spread * f64::from(index);
+            apart(&(-3..=3).map(median).collect::<Vec<_>>(), 0.0, CONFIDENCE)
         };
         let all = [pairs(0.05, 0.001), pairs(-0.05, 0.001), pairs(0.001, 0.001), pairs(0.03, 0.02), None];
         let verdicts: Vec<Verdict> = judge(&all, 2.0).iter().map(|judgement| judgement.verdict).collect();
@@ -405,8 +397,8 @@ mod tests {
 
     #[test]
     fn many_comparisons_make_a_verdict_harder() {
-        let barely = ratio_of_pairs(&[(1.0, 1.02), (1.0, 1.03), (1.0, 1.04), (1.0, 1.03)], 0.0, CONFIDENCE);
-        let nothing = ratio_of_pairs(&[(1.0, 1.01), (1.0, 0.96), (1.0, 1.04), (1.0, 0.99)], 0.0, CONFIDENCE);
+        let barely = apart(&[1.02, 1.03, 1.04, 1.03], 0.0, CONFIDENCE);
+        let nothing = apart(&[1.01, 0.96, 1.04, 0.99], 0.0, CONFIDENCE);
         assert_eq!(judge(&[barely], 1.0)[0].verdict, Verdict::Slower);
         assert_eq!(judge(&[barely, nothing, nothing, nothing, nothing], 1.0)[0].verdict, Verdict::Inconclusive);
     }

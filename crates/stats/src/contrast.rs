@@ -21,12 +21,6 @@ pub fn contrast_interval<const CASES: usize>(
     mean_interval(&processes.iter().filter_map(of_process).collect::<Vec<_>>(), confidence)
 }
 
-/// Student's interval of the difference `second - first` of two cases that were measured together: one pair a round, for
-/// each process. See [`contrast_interval`].
-pub fn paired_difference_interval(processes: &[Vec<[f64; 2]>], confidence: f64) -> Option<Interval> {
-    contrast_interval(processes, [-1.0, 1.0], confidence)
-}
-
 /// Student's interval of the mean of independent values, such as one a process. `None` for fewer than two, and where one
 /// is not a finite number.
 pub fn mean_interval(values: &[f64], confidence: f64) -> Option<Interval> {
@@ -67,15 +61,15 @@ mod tests {
             .iter()
             .map(|shift| (0..5).map(|round| [f64::from(round) + shift, f64::from(round) + shift + 2.0]).collect())
             .collect();
-        let interval = paired_difference_interval(&processes, CONFIDENCE).unwrap();
+        let interval = contrast_interval(&processes, [-1.0, 1.0], CONFIDENCE).unwrap();
         close(interval.estimate, 2.0);
         close(interval.low, interval.high);
     }
 
     #[test]
     fn one_process_is_no_repetition() {
-        assert_eq!(paired_difference_interval(&[vec![[1.0, 2.0]; 9]], CONFIDENCE), None);
-        assert_eq!(paired_difference_interval(&[vec![[1.0, 2.0]; 9], vec![]], CONFIDENCE), None);
-        assert_eq!(paired_difference_interval(&[vec![[1.0, 2.0]], vec![[f64::NAN, 2.0]]], CONFIDENCE), None);
+        assert_eq!(contrast_interval(&[vec![[1.0, 2.0]; 9]], [-1.0, 1.0], CONFIDENCE), None);
+        assert_eq!(contrast_interval(&[vec![[1.0, 2.0]; 9], vec![]], [-1.0, 1.0], CONFIDENCE), None);
+        assert_eq!(contrast_interval(&[vec![[1.0, 2.0]], vec![[f64::NAN, 2.0]]], [-1.0, 1.0], CONFIDENCE), None);
     }
 }

@@ -16,9 +16,7 @@ mod leak;
 mod modes;
 mod multiplicity;
 mod normality;
-mod outliers;
 mod plan;
-mod series;
 mod share;
 mod sorted;
 mod stability;
@@ -26,14 +24,14 @@ mod throughput;
 mod two_sample;
 mod two_way;
 
-pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, bootstrap_interval, cluster_bootstrap_ci};
+pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci};
 pub(crate) use compare::KNOWN;
 pub use compare::{
     DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, LEAST_MARGIN_PCT, LEAST_RUN_SPREAD_PCT,
     NullComparisons, PairedCell, Ratio, RunSpread, VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons,
-    ratio_between, ratio_crossed, ratio_of_pairs, ratio_of_runs,
+    ratio_between, ratio_crossed, ratio_of_runs,
 };
-pub use contrast::{contrast_interval, mean_interval, paired_difference_interval};
+pub use contrast::{contrast_interval, mean_interval};
 pub use crossed::{Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, crossed};
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
@@ -46,14 +44,9 @@ pub use leak::{
 pub use modes::{Mode, modes};
 pub use multiplicity::benjamini_hochberg;
 pub use normality::{JarqueBera, jarque_bera};
-pub use outliers::{OUTLIER_SCORE, mad_outliers};
-pub use plan::{
-    Costs, ExperimentPlan, VarianceComponents, plan_experiment, processes_for_precision, rounds_for_precision,
-    variance_components,
-};
-pub use series::{autocorrelation, effective_sample_size};
+pub use plan::{VarianceComponents, processes_for_precision, rounds_for_precision, variance_components};
 pub use share::Share;
 pub use sorted::{Sorted, median};
 pub use stability::{Stability, cov_stability_report};
 pub use throughput::{Load, ThroughputCurve, ThroughputPoint, throughput_curve};
-pub use two_sample::{MannWhitney, WelchTest, cliffs_delta, cohens_d, mann_whitney, welch_t_test};
+pub use two_sample::{WelchTest, cohens_d, welch_t_test};
