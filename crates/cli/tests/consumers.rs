@@ -71,7 +71,10 @@ print(parquet.height)";
 /// A run against itself: every row says that nothing changed.
 fn compare(file: &Path) {
     let python = require!(python_with("scipy"), Need::Installed("SciPy"));
-    require!(Path::new(COMPARE).exists(), Need::Installed("compare.py of Google Benchmark (Debian: libbenchmark-tools)"));
+    require!(
+        Path::new(COMPARE).exists(),
+        Need::Installed("compare.py of Google Benchmark (Debian: libbenchmark-tools)")
+    );
     let output = Command::new(&python).args([COMPARE, "--no-color", "benchmarks"]).args([file, file]).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert!(text(&output.stdout).matches("+0.0000").count() > 10, "{}", said(&output));

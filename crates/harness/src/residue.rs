@@ -309,9 +309,9 @@ mod arch {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     #[cfg(target_arch = "x86_64")]
     use pqlab_testing::{Need, require};
-    use super::*;
 
     #[test]
     fn what_is_in_more_than_half_of_the_readings_was_left_behind() {

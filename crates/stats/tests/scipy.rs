@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use fastrand::Rng;
-use pqlab_stats::{CONFIDENCE, benjamini_hochberg, cohens_d, describe_samples, jarque_bera, mean_interval, welch_t_test};
+use pqlab_stats::{
+    CONFIDENCE, benjamini_hochberg, cohens_d, describe_samples, jarque_bera, mean_interval, welch_t_test,
+};
 use pqlab_testing::{Need, python_with, require};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -93,7 +95,7 @@ fn agree(what: &str, ours: &[(&str, f64)], theirs: &Value, wrong: &mut Vec<Strin
         let error = (value - reference).abs();
         let allowed = match name.strip_prefix("p:") {
             Some(_) => OF_A_PROBABILITY,
-            // Shapes and correlations may be near zero as the difference of numbers near one.
+            // Shapes may be near zero as the difference of numbers near one.
             None if reference.abs() < 1e-3 => 1e-12,
             None => RELATIVE * reference.abs(),
         };

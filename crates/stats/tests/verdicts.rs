@@ -4,8 +4,8 @@
 
 use fastrand::Rng;
 use pqlab_stats::{
-    CONFIDENCE, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, PairedCell, RunSpread, Verdict, judge, median, null_comparisons,
-    ratio_crossed, ratio_of_runs,
+    CONFIDENCE, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, PairedCell, RunSpread, Verdict, judge, median,
+    null_comparisons, ratio_crossed, ratio_of_runs,
 };
 
 const PROCESSES: usize = 8;
@@ -77,11 +77,8 @@ fn of_pairs(noise: Noise, factor: f64, count: usize, seed: u64) -> [f64; 4] {
     shares(count, || {
         let common: Vec<f64> = (0..PROCESSES).map(|_| own.process / 100.0 * normal(&mut rng)).collect();
         let (first, second) = (run(own, 1.0, &mut rng), run(own, factor, &mut rng));
-        let pairs = (0..).zip(first.iter().zip(second).zip(common)).map(|(process, ((first, second), shift))| PairedCell {
-            process,
-            round: 0,
-            first: first * (1.0 + shift),
-            second: second * (1.0 + shift),
+        let pairs = (0..).zip(first.iter().zip(second).zip(common)).map(|(process, ((first, second), shift))| {
+            PairedCell { process, round: 0, first: first * (1.0 + shift), second: second * (1.0 + shift) }
         });
         judge(&[ratio_crossed(&pairs.collect::<Vec<_>>(), 0.0, CONFIDENCE)], DEFAULT_MARGIN_PCT)[0].verdict
     })

@@ -168,7 +168,8 @@ pub fn python_with(module: &str) -> Option<PathBuf> {
     if hides(&hidden(), module) {
         return None;
     }
-    let python = env::var_os("PQLAB_PYTHON").map(PathBuf::from).or_else(|| Some(cache()?.join("venv-test/bin/python")))?;
+    let python =
+        env::var_os("PQLAB_PYTHON").map(PathBuf::from).or_else(|| Some(cache()?.join("venv-test/bin/python")))?;
     has_module(&python, module).then_some(python)
 }
 

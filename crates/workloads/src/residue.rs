@@ -200,9 +200,9 @@ mod follower {
 #[cfg(all(test, target_arch = "x86_64"))]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use pqlab_testing::{Need, require};
     use super::*;
     use pqlab_providers::providers;
+    use pqlab_testing::{Need, require};
     use std::collections::HashMap;
 
     const SEED: Seed = Seed { run: 1, process: 0 };

@@ -132,10 +132,8 @@ fn known_answer_of_both_kems_together() {
     x25519_public.encode(&mut public[1184..]).unwrap();
     assert_eq!(digest_of(&public), "2e816deebcd76c5c80d0cd2d174478871658e8e2ff42bc9d4a6e486372e856bb");
 
-    let coins = hex(
-        "3cb1eea988004b93103cfb0aeefd2a686e01fa4a58e8a3639ca8a1e3f9ae57e2\
-         35b8cc873c23dc62b8d260169afa2f75ab916a58d974918835d25e6a435085b2",
-    );
+    let coins = hex("3cb1eea988004b93103cfb0aeefd2a686e01fa4a58e8a3639ca8a1e3f9ae57e2\
+         35b8cc873c23dc62b8d260169afa2f75ab916a58d974918835d25e6a435085b2");
     let (mut ciphertext, mut secrets) = ([0; 1120], [0; 64]);
     ml_kem_public.encapsulate(Coins::Exact(&coins[..32]), &mut ciphertext[..1088], &mut secrets[..32]).unwrap();
     x25519_public.encapsulate(Coins::Exact(&coins[32..]), &mut ciphertext[1088..], &mut secrets[32..]).unwrap();

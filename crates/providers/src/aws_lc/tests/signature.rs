@@ -237,15 +237,11 @@ fn known_answers_of_ecdsa() {
     }
 
     let scheme = provider.signature("ECDSA-secp256k1").unwrap();
-    let uncompressed = hex(
-        "04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a6f\
-         f0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832e9",
-    );
+    let uncompressed = hex("04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a6f\
+         f0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832e9");
     // The greater of the two values for s, which is valid ECDSA.
-    let signature = hex(
-        "813ef79ccefa9a56f7ba805f0e478584fe5f0dd5f567bc09b5123ccbc9832365\
-         900e75ad233fcc908509dbff5922647db37c21f4afd3203ae8dc4ae7794b0f87",
-    );
+    let signature = hex("813ef79ccefa9a56f7ba805f0e478584fe5f0dd5f567bc09b5123ccbc9832365\
+         900e75ad233fcc908509dbff5922647db37c21f4afd3203ae8dc4ae7794b0f87");
     let verifier = scheme.load_verifying_key(&uncompressed).unwrap();
     verifier.verify(&[], b"123400", &signature).unwrap();
     let mut compressed = [0; 33];

@@ -142,9 +142,15 @@ fn known_answers_of_hkdf() {
     let (salt, info) = (hex("000102030405060708090a0b0c"), hex("f0f1f2f3f4f5f6f7f8f9"));
     let mut out = [0; 42];
     kdf.derive(&salt, &[0x0b; 22], &info, &mut out).unwrap();
-    assert_eq!(hex::encode(&out), "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865");
+    assert_eq!(
+        hex::encode(&out),
+        "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"
+    );
     kdf.derive(&[], &[0x0b; 22], &[], &mut out).unwrap();
-    assert_eq!(hex::encode(&out), "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8");
+    assert_eq!(
+        hex::encode(&out),
+        "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"
+    );
     kdf.derive(&salt, b"ikm", &info, &mut vec![0; 8160]).unwrap();
     let too_long = kdf.derive(&salt, b"ikm", &info, &mut vec![0; 8161]);
     assert!(matches!(too_long, Err(Error::Length { expected: 8160, .. })));
@@ -159,10 +165,8 @@ fn known_answers_of_aes_gcm() {
     let key = hex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308");
     let nonce = hex("cafebabefacedbaddecaf888");
     let associated = hex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
-    let plaintext = hex(
-        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
-         1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39",
-    );
+    let plaintext = hex("d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72\
+         1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39");
     let mut buffer = plaintext.clone();
     let mut tag = [0; 16];
     let key = aead.load_key(&key).unwrap();
