@@ -7,7 +7,7 @@ mod simulation;
 
 use fastrand::Rng;
 use pqlab_stats::{CONFIDENCE, Interval, IntervalMethod, Sorted, drift, median, median_interval, rounds_for_precision};
-use simulation::{MEDIAN, Measured, Process, SAMPLES_PER_VISIT, SHAPES, SHIFTS, Shape, Terms, normal, truth};
+use simulation::{Measured, Process, SAMPLES_PER_VISIT, SHAPES, SHIFTS, Shape, Terms, normal, truth};
 
 const PROCESSES: usize = 8;
 const PILOT_ROUNDS: u64 = 3;

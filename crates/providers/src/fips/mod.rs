@@ -5,8 +5,6 @@
 
 mod kem;
 mod signature;
-#[cfg(test)]
-mod tests;
 
 use crate::compiled::{compiled, crate_versions};
 use fips203::{CryptoRng, RngCore, RngError};
