@@ -24,7 +24,7 @@ impl LatexSide {
         match self {
             LatexSide::Left => "l".into(),
             LatexSide::Broken { width_pct } => {
-                format!(r">{{\raggedright}}p{{{}\linewidth}}", f64::from(width_pct) / 100.0)
+                format!(r">{{\raggedright\arraybackslash}}p{{{}\linewidth}}", f64::from(width_pct) / 100.0)
             }
             LatexSide::Right => "r".into(),
         }
@@ -159,7 +159,7 @@ mod tests {
 \caption{Times \& more.}
 \label{tab:x-y}
 \footnotesize\setlength{\tabcolsep}{2pt}
-\begin{tabular}{@{}>{\raggedright}p{0.23\linewidth}lr@{}}
+\begin{tabular}{@{}>{\raggedright\arraybackslash}p{0.23\linewidth}lr@{}}
 \toprule
 Case & Median & 95\% interval \\
 \midrule
