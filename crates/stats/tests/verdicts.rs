@@ -29,20 +29,25 @@ fn normal(rng: &mut Rng) -> f64 {
     (0..12).map(|_| rng.f64()).sum::<f64>() - 6.0
 }
 
+/// The median of `count` samples of a process, which is off by `shift` percent.
+fn visit(noise: Noise, factor: f64, shift: f64, count: usize, rng: &mut Rng) -> f64 {
+    let samples: Vec<f64> = (0..count)
+        .map(|_| {
+            // One sample in fifty is interrupted.
+            let hiccup = if rng.f64() < 0.02 { 30.0 * rng.f64() } else { 0.0 };
+            factor * (100.0 + shift + noise.sample * normal(rng) + hiccup)
+        })
+        .collect();
+    median(&samples).unwrap()
+}
+
 /// The medians of a run's processes.
 fn run(noise: Noise, factor: f64, rng: &mut Rng) -> Vec<f64> {
     let whole = noise.run * normal(rng);
     (0..PROCESSES)
         .map(|_| {
             let shift = whole + noise.process * normal(rng);
-            let samples: Vec<f64> = (0..ROUNDS * SAMPLES_PER_VISIT)
-                .map(|_| {
-                    // One sample in fifty is interrupted.
-                    let hiccup = if rng.f64() < 0.02 { 30.0 * rng.f64() } else { 0.0 };
-                    factor * (100.0 + shift + noise.sample * normal(rng) + hiccup)
-                })
-                .collect();
-            median(&samples).unwrap()
+            visit(noise, factor, shift, ROUNDS * SAMPLES_PER_VISIT, rng)
         })
         .collect()
 }
@@ -73,14 +78,18 @@ fn of_runs(noise: Noise, factor: f64, spread: RunSpread, margin_pct: f64, count:
 /// Two cases of one run: they share the run, and half of what tells processes apart.
 fn of_pairs(noise: Noise, factor: f64, count: usize, seed: u64) -> [f64; 4] {
     let mut rng = Rng::with_seed(seed);
-    let own = Noise { run: 0.0, process: noise.process / 2.0_f64.sqrt(), ..noise };
+    let half = noise.process / 2.0_f64.sqrt();
     shares(count, || {
-        let common: Vec<f64> = (0..PROCESSES).map(|_| own.process / 100.0 * normal(&mut rng)).collect();
-        let (first, second) = (run(own, 1.0, &mut rng), run(own, factor, &mut rng));
-        let pairs = (0..).zip(first.iter().zip(second).zip(common)).map(|(process, ((first, second), shift))| {
-            PairedCell { process, round: 0, first: first * (1.0 + shift), second: second * (1.0 + shift) }
-        });
-        judge(&[ratio_crossed(&pairs.collect::<Vec<_>>(), 0.0, CONFIDENCE)], DEFAULT_MARGIN_PCT)[0].verdict
+        let mut pairs = Vec::new();
+        for process in 0..PROCESSES as u64 {
+            let [common, first, second] = [(); 3].map(|()| half * normal(&mut rng));
+            for round in 0..ROUNDS as u64 {
+                let first = visit(noise, 1.0, common + first, SAMPLES_PER_VISIT, &mut rng);
+                let second = visit(noise, factor, common + second, SAMPLES_PER_VISIT, &mut rng);
+                pairs.push(PairedCell { process, round, first, second });
+            }
+        }
+        judge(&[ratio_crossed(&pairs, 0.0, CONFIDENCE)], DEFAULT_MARGIN_PCT)[0].verdict
     })
 }
 
