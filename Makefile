@@ -31,9 +31,9 @@ run: build ## Measure the standard suite and say where the results are
 	@echo "All of it is stored. To see it again: $(PQLAB) show last"
 
 # In the release profile: what is tested is what is measured, and the C libraries are built once.
-test: ## Run every test
+test: ## Run every test, and list at the end what could not be run
 	@scripts/setup test
-	PQLAB_CACHE="$(PQLAB_CACHE)" cargo test --workspace --release --locked
+	@PQLAB_CACHE="$(PQLAB_CACHE)" scripts/test
 
 build: setup ## Build the release binary
 	cargo build --release --locked

@@ -1,17 +1,18 @@
 //! The page in a browser: headless Chromium, driven through chromedriver. From disk and from `pqlab serve`: tables sort and
 //! filter, a case opens, the theme switches, the console stays silent and no request leaves the page. Screenshots go to the
-//! target folder. Skipped where there is no Chromium.
+//! target folder.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 #[path = "common/browser.rs"]
-mod chromium;
+mod browser;
 mod common;
 
-use chromium::{Process, driver, text_of};
+use browser::{CHROMIUM, Process, chromium, driver, text_of};
 use common::Pqlab;
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, Locator};
+use pqlab_testing::require;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -128,10 +129,11 @@ async fn complaints(client: &Client, allowed: &str) -> Vec<String> {
 
 #[test]
 fn the_page_works_in_a_browser_from_disk_and_from_the_server() {
+    let chromium = require!(chromium(), CHROMIUM);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
     runtime.block_on(async {
         let folder = tempfile::tempdir().unwrap();
-        let Some((driver, client)) = driver(folder.path()).await else { return };
+        let (driver, client) = driver(chromium, folder.path()).await;
         let pqlab = Pqlab::new();
         pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
         let out = pqlab.path("out");

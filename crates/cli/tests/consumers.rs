@@ -1,36 +1,20 @@
 //! Exports are read by the programs that they are made for: pyperf and polars, which `scripts/setup test` installs, and
-//! Google Benchmark's compare.py, cmark-gfm and pdflatex where they are installed: those of a measured run, and those of the
-//! same run with a name in it that each of the formats may stumble over. What is not there is said to be skipped.
+//! Google Benchmark's compare.py, cmark-gfm and pdflatex: those of a measured run, and those of the same run with a name in
+//! it that each of the formats may stumble over.
 
-#![allow(clippy::print_stdout, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
 use common::{Pqlab, text};
-use std::path::{Path, PathBuf};
+use pqlab_testing::{Need, program, python_with, require};
+use std::path::Path;
 use std::process::{Command, Output};
 
 /// Where Debian's package libbenchmark-tools has it.
 const COMPARE: &str = "/usr/share/benchmark/compare.py";
 /// In place of `ML-KEM-768`. No line feed: what the program on the other side makes of one is its own affair.
 const HOSTILE: &str = "<script>a,b\"c\"</script> & 100% _x_ {\\input{y}} |漢字| $é$ #~^";
-
-/// Python of the virtual environment that `scripts/setup test` makes, or `PQLAB_PYTHON`.
-fn python() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("PQLAB_PYTHON") {
-        return Some(named.into());
-    }
-    let cache = std::env::var_os("PQLAB_CACHE").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache/pqlab")))?;
-    Some(cache.join("venv-test/bin/python")).filter(|python| python.exists())
-}
-
-/// Python, where it has the module.
-fn python_with(module: &str) -> Option<PathBuf> {
-    let python = python()?;
-    let tried = Command::new(&python).args(["-c", &format!("import {module}")]).output().ok()?;
-    tried.status.success().then_some(python)
-}
 
 fn said(output: &Output) -> String {
     format!("{}{}", text(&output.stdout), text(&output.stderr))
@@ -63,10 +47,7 @@ fn programs_read_what_is_made_for_them() {
 }
 
 fn pyperf(file: &Path) {
-    let Some(python) = python_with("pyperf") else {
-        println!("skipped: pyperf is not there (`scripts/setup test` installs it)");
-        return;
-    };
+    let python = require!(python_with("pyperf"), Need::Installed("pyperf"));
     for verb in ["check", "show", "stats"] {
         let output = Command::new(&python).args(["-m", "pyperf", verb]).arg(file).output().unwrap();
         assert!(output.status.success() && !text(&output.stdout).is_empty(), "{verb}: {}", said(&output));
@@ -75,10 +56,7 @@ fn pyperf(file: &Path) {
 }
 
 fn polars(parquet: &Path, csv: &Path) {
-    let Some(python) = python_with("polars") else {
-        println!("skipped: polars is not there (`scripts/setup test` installs it)");
-        return;
-    };
+    let python = require!(python_with("polars"), Need::Installed("polars"));
     let program = "import polars, sys
 parquet, csv = polars.read_parquet(sys.argv[1]), polars.read_csv(sys.argv[2], infer_schema_length=None)
 assert parquet['id'].to_list() == csv['id'].to_list()
@@ -92,20 +70,19 @@ print(parquet.height)";
 
 /// A run against itself: every row says that nothing changed.
 fn compare(file: &Path) {
-    let Some(python) = python_with("scipy").filter(|_| Path::new(COMPARE).exists()) else {
-        println!("skipped: Google Benchmark's compare.py is not there (Debian: libbenchmark-tools)");
-        return;
-    };
+    let python = require!(python_with("scipy"), Need::Installed("SciPy"));
+    require!(
+        Path::new(COMPARE).exists(),
+        Need::Installed("compare.py of Google Benchmark (Debian: libbenchmark-tools)")
+    );
     let output = Command::new(&python).args([COMPARE, "--no-color", "benchmarks"]).args([file, file]).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     assert!(text(&output.stdout).matches("+0.0000").count() > 10, "{}", said(&output));
 }
 
 fn markdown(file: &Path) {
-    let Ok(output) = Command::new("cmark-gfm").args(["-e", "table", "-t", "html"]).arg(file).output() else {
-        println!("skipped: cmark-gfm is not there (Debian: cmark-gfm)");
-        return;
-    };
+    let cmark = require!(program("cmark-gfm"), Need::Installed("cmark-gfm"));
+    let output = Command::new(cmark).args(["-e", "table", "-t", "html"]).arg(file).output().unwrap();
     assert!(output.status.success(), "{}", said(&output));
     let html = text(&output.stdout);
     assert!(!html.contains("<script") && !html.contains("raw HTML omitted"), "{html}");
@@ -118,10 +95,7 @@ fn markdown(file: &Path) {
 
 /// Compiles, and no table is wider than the page.
 fn latex(table: &Path) {
-    if Command::new("pdflatex").arg("--version").output().is_err() {
-        println!("skipped: pdflatex is not there (Debian: texlive-latex-base)");
-        return;
-    }
+    let pdflatex = require!(program("pdflatex"), Need::Installed("pdflatex (Debian: texlive-latex-recommended)"));
     let document = format!(
         "\\documentclass{{article}}\\usepackage{{array,booktabs,longtable}}\\begin{{document}}\\input{{{}}}\\end{{document}}\n",
         table.display()
@@ -129,7 +103,7 @@ fn latex(table: &Path) {
     let main = table.with_extension("main.tex");
     common::write(&main, &document);
     let compile = || {
-        let mut command = Command::new("pdflatex");
+        let mut command = Command::new(&pdflatex);
         command.args(["-interaction=nonstopmode", "-halt-on-error"]).arg(&main).current_dir(table.parent().unwrap());
         command.output().unwrap()
     };

@@ -4,15 +4,16 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 #[path = "common/browser.rs"]
-mod chromium;
+mod browser;
 mod common;
 
-use chromium::{driver, text_of};
+use browser::{CHROMIUM, chromium, driver, text_of};
 use common::Pqlab;
 use pqlab_lab::record::{
     Case, Environment, Facts, Form, Metric, Parameter, Protocol, Record, Run, RunHeader, Samples, Sizes, Status, Visit,
 };
 use pqlab_lab::store::Store;
+use pqlab_testing::require;
 use std::fs;
 use std::time::Instant;
 
@@ -115,7 +116,8 @@ fn the_page_of_a_large_store_is_not_large() {
 
 /// Opens the page five times in a browser that runs. Each time every row is there, and the last one is found and seen.
 async fn open(pqlab: &Pqlab, page: &str) {
-    let Some((driver, client)) = driver(&pqlab.path("browser")).await else { return };
+    let chromium = require!(chromium(), CHROMIUM);
+    let (driver, client) = driver(chromium, &pqlab.path("browser")).await;
     let mut seconds = Vec::new();
     for _ in 0..5 {
         client.goto("about:blank").await.unwrap();

@@ -39,6 +39,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("pqlab", &["pqlab-lab"]),
     ("pqlab-misbehaving", &["pqlab", "pqlab-harness", "pqlab-primitives", "pqlab-providers"]),
+    ("pqlab-testing", &[]),
 ];
 
 /// The crates that may depend on cryptography written in C.

@@ -5,8 +5,8 @@
 mod common;
 
 use common::{Pqlab, text};
+use pqlab_testing::{Need, program, require};
 use serde_json::Value;
-use std::process::Command;
 
 #[test]
 fn tests_are_listed_with_what_their_classes_are() {
@@ -38,14 +38,18 @@ fn what_cannot_be_tested_is_refused_in_one_line() {
 }
 
 #[test]
-fn a_branch_on_a_secret_is_named_and_a_constant_time_comparison_has_none() {
+fn tainting_without_valgrind_is_refused_in_one_line() {
     let pqlab = Pqlab::new();
-    if !Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        let refused = pqlab.run(&["leak", "--taint", "compare/*"]);
-        assert_eq!(refused.status.code(), Some(2));
-        assert!(text(&refused.stderr).contains("install the package `valgrind`"));
-        return;
-    }
+    let refused = pqlab.command(&["leak", "--taint", "compare/*"]).env("PATH", pqlab.path("empty")).output().unwrap();
+    let err = text(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{err}");
+    assert!(err.trim_end().lines().count() == 1 && err.contains("install the package `valgrind`"), "{err}");
+}
+
+#[test]
+fn a_branch_on_a_secret_is_named_and_a_constant_time_comparison_has_none() {
+    require!(program("valgrind"), Need::Installed("valgrind"));
+    let pqlab = Pqlab::new();
     let document: Value = serde_json::from_str(&pqlab.expect(1, &["leak", "--taint", "--json", "compare/*"])).unwrap();
     let tests = document["tests"].as_array().unwrap();
     assert_eq!(tests.len(), 2, "{document}");

@@ -1,11 +1,11 @@
 //! Certificates: published examples, our own, and every way to spoil one.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
 use base64ct::{Base64, Encoding};
-use common::{hash, read_json, signatures, vectors};
+use common::{hash, read_json, signatures};
 use pqlab_constructions::CompositeSignature;
 use pqlab_constructions::certificate::detached::Bundle;
 use pqlab_constructions::certificate::{
@@ -14,6 +14,8 @@ use pqlab_constructions::certificate::{
 use pqlab_constructions::keys::{Identifier, PublicKey};
 use pqlab_openssl_sys as openssl;
 use pqlab_primitives::{Coins, SignatureScheme, SigningKey};
+use pqlab_testing::{Need, program, require};
+use pqlab_verification::vectors_root;
 use sha2::{Digest, Sha256};
 use std::process::Command;
 use std::sync::Arc;
@@ -205,15 +207,15 @@ fn every_bit_of_a_certificate_counts_and_so_does_its_length() {
 
 #[test]
 fn the_published_certificates_verify() {
-    let Some(folder) = vectors("lamps-mldsa-certs") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("lamps-mldsa-certs");
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
         let pem = std::fs::read_to_string(folder.join(format!("{algorithm}.crt"))).unwrap();
         let certificate = Certificate::from_pem(&pem).unwrap();
         assert_eq!(certificate.signature_algorithm().algorithm, algorithm);
         assert_eq!(certificate.verify(&certificate, &schemes()), Ok(Signatures::One), "{algorithm}");
     }
-    let Some(folder) = vectors("lamps-mlkem-certs") else { return };
-    let Some(issuers) = vectors("lamps-mldsa-certs") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("lamps-mlkem-certs");
+    let issuers = require!(vectors_root(), Need::Vectors).join("lamps-mldsa-certs");
     for (algorithm, issuer) in [("ML-KEM-512", "ML-DSA-44"), ("ML-KEM-768", "ML-DSA-65"), ("ML-KEM-1024", "ML-DSA-87")]
     {
         let read = |path: std::path::PathBuf| Certificate::from_pem(&std::fs::read_to_string(path).unwrap()).unwrap();
@@ -226,7 +228,7 @@ fn the_published_certificates_verify() {
 
 #[test]
 fn the_published_composite_certificates_verify() {
-    let Some(folder) = vectors("lamps-composite-sigs") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("lamps-composite-sigs");
     let mut verified = 0;
     for test in read_json(folder.join("testvectors.json"))["tests"].as_array().unwrap() {
         let der = Base64::decode_vec(test["x5c"].as_str().unwrap()).unwrap();
@@ -241,7 +243,7 @@ fn the_published_composite_certificates_verify() {
         }
     }
     assert_eq!(verified, 4);
-    let Some(folder) = vectors("lamps-composite-kem") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("lamps-composite-kem");
     let file = read_json(folder.join("testvectors.json"));
     let issuer = Certificate::from_der(&Base64::decode_vec(file["cacert"].as_str().unwrap()).unwrap()).unwrap();
     let mut verified = 0;
@@ -284,13 +286,9 @@ fn a_detached_signature_is_bound_to_its_certificate() {
     assert!(other.is_ok());
 }
 
-/// Where Debian's package is there.
 #[test]
 fn the_command_line_of_openssl_reads_ours_and_verifies_the_classical_signature() {
-    if Command::new("openssl").arg("version").output().is_err() {
-        eprintln!("skipped: there is no openssl");
-        return;
-    }
+    require!(program("openssl"), Need::Installed("openssl"));
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, certificate: &Certificate| {
         let path = folder.path().join(name);

@@ -4,9 +4,11 @@
 
 mod common;
 
-use common::{base64_field, hash, hex_field, kems, providers, read_json, vectors};
+use common::{base64_field, hash, hex_field, kems, providers, read_json};
 use pqlab_constructions::{HybridKem, MockKem};
 use pqlab_primitives::{Coins, Error, Kdf, Kem, KeyEncoding, Xof};
+use pqlab_testing::{Need, require};
+use pqlab_verification::vectors_root;
 use std::sync::Arc;
 
 fn x25519() -> Arc<dyn Kem> {
@@ -42,7 +44,7 @@ fn all(post_quantum: &Arc<dyn Kem>) -> Vec<HybridKem> {
 
 #[test]
 fn the_published_x_wing_vectors_hold() {
-    let Some(folder) = vectors("xwing") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("xwing");
     let tests = read_json(folder.join("test-vectors.json"));
     let tests = tests.as_array().unwrap();
     assert_eq!(tests.len(), 3);
@@ -83,7 +85,7 @@ fn unsupported(id: &str) -> &'static str {
 
 #[test]
 fn the_published_composite_vectors_hold() {
-    let Some(folder) = vectors("lamps-composite-kem") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("lamps-composite-kem");
     let (mut passed, mut skipped) = (0, 0);
     for test in read_json(folder.join("testvectors.json"))["tests"].as_array().unwrap() {
         let id = test["tcId"].as_str().unwrap();

@@ -4,10 +4,12 @@
 
 mod common;
 
-use common::{base64_field, hash, read_json, signatures, vectors};
+use common::{base64_field, hash, read_json, signatures};
 use pqlab_constructions::hybrid_signature::Message;
 use pqlab_constructions::{CompositeSignature, ReferenceSignature};
 use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme};
+use pqlab_testing::{Need, require};
+use pqlab_verification::vectors_root;
 use std::sync::Arc;
 
 fn composites() -> Vec<(String, CompositeSignature)> {
@@ -36,7 +38,7 @@ fn unsupported(id: &str) -> &'static str {
 
 #[test]
 fn the_published_composite_signatures_verify() {
-    let Some(folder) = vectors("lamps-composite-sigs") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("lamps-composite-sigs");
     let file = read_json(folder.join("testvectors.json"));
     let (message, context) = (base64_field(&file, "m"), base64_field(&file, "ctx"));
     let (mut passed, mut skipped) = (0, 0);

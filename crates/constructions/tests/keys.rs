@@ -1,12 +1,14 @@
 //! Keys in their standard encodings: published examples, round trips, and what is refused.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
-use common::{base64_field, hash, kems, read_json, signatures, vectors};
+use common::{base64_field, hash, kems, read_json, signatures};
 use pqlab_constructions::keys::{DecodeError, Identifier, PrivateKey, PrivateKeyForm, PublicKey};
 use pqlab_primitives::{Coins, Error, KeyEncoding};
+use pqlab_testing::{Need, require};
+use pqlab_verification::vectors_root;
 use sha2::{Digest, Sha256};
 
 fn text(folder: &std::path::Path, name: &str) -> String {
@@ -18,7 +20,7 @@ const FORMS: [(&str, PrivateKeyForm); 3] =
 
 #[test]
 fn the_published_ml_dsa_keys_belong_together() {
-    let Some(folder) = vectors("lamps-mldsa-certs") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("lamps-mldsa-certs");
     for algorithm in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"] {
         let public = PublicKey::from_pem(&text(&folder, &format!("{algorithm}.pub"))).unwrap();
         assert_eq!(public.identifier().algorithm, algorithm);
@@ -45,7 +47,7 @@ fn the_published_ml_dsa_keys_belong_together() {
 
 #[test]
 fn the_published_ml_kem_keys_belong_together() {
-    let Some(folder) = vectors("lamps-mlkem-certs") else { return };
+    let folder = require!(vectors_root(), Need::Vectors).join("lamps-mlkem-certs");
     for algorithm in ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"] {
         let public = PublicKey::from_pem(&text(&folder, &format!("{algorithm}.pub"))).unwrap();
         for (name, form) in FORMS {
@@ -66,14 +68,14 @@ fn the_published_ml_kem_keys_belong_together() {
 
 #[test]
 fn the_published_private_keys_of_hybrids_are_read_and_written_alike() {
-    if let Some(folder) = vectors("xwing") {
-        let private = PrivateKey::from_pem(&text(&folder, "xwing.priv.pem.txt")).unwrap();
-        assert_eq!(private.identifier().algorithm, "X-Wing");
-        let public = PublicKey::from_pem(&text(&folder, "xwing.pub.pem.txt")).unwrap();
-        assert_eq!(public.as_bytes().len(), 1216);
-    }
+    let vectors = require!(vectors_root(), Need::Vectors);
+    let folder = vectors.join("xwing");
+    let private = PrivateKey::from_pem(&text(&folder, "xwing.priv.pem.txt")).unwrap();
+    assert_eq!(private.identifier().algorithm, "X-Wing");
+    let public = PublicKey::from_pem(&text(&folder, "xwing.pub.pem.txt")).unwrap();
+    assert_eq!(public.as_bytes().len(), 1216);
     for folder in ["lamps-composite-sigs", "lamps-composite-kem"] {
-        let Some(path) = vectors(folder) else { return };
+        let path = vectors.join(folder);
         for test in read_json(path.join("testvectors.json"))["tests"].as_array().unwrap() {
             let field = if folder.ends_with("kem") { "dk_pkcs8" } else { "sk_pkcs8" };
             let der = base64_field(test, field);

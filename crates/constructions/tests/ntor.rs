@@ -1,6 +1,6 @@
 //! The circuit handshakes: vectors, what each authenticates, and that no message with a fault in it is accepted.
 
-#![allow(clippy::print_stderr, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
@@ -8,6 +8,8 @@ use pqlab_constructions::ntor::{
     HandshakeError, IDENTITY, Initiator, Parts, Protocol, RelayDescriptor, Responder, Variant,
 };
 use pqlab_primitives::{Coins, Provider};
+use pqlab_testing::{Need, require};
+use pqlab_verification::vectors_root;
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -106,14 +108,8 @@ fn both_sides_share_keys_and_messages_have_the_stated_lengths() {
 
 #[test]
 fn classical_ntor_gives_the_published_vectors() {
-    let folder = std::env::var_os("PQLAB_VECTORS").map_or_else(
-        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors"),
-        std::path::PathBuf::from,
-    );
-    let Ok(text) = std::fs::read_to_string(folder.join("tor-ntor/tor-ntor-vectors.json")) else {
-        eprintln!("skipped: no published vectors of ntor in {}", folder.display());
-        return;
-    };
+    let vectors = require!(vectors_root(), Need::Vectors);
+    let text = std::fs::read_to_string(vectors.join("tor-ntor/tor-ntor-vectors.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     let field = |name: &str| hex::decode(json["ntor_v1"][name].as_str().unwrap()).unwrap();
     let protocol = protocol(Variant::V1, "ML-KEM-512");

@@ -1,8 +1,7 @@
 //! Every backend that runs here against the crates `sha3` and `shake`, on messages that differ in every lane.
 
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
-
 use pqlab_keccak::{Backend, Error, Function, LANES, Lanes, Single};
+use pqlab_testing::{Need, not_run};
 use sha3::digest::{Digest, ExtendableOutput, Update};
 
 /// What the crates say.
@@ -49,7 +48,7 @@ impl Generator {
 fn backends() -> Vec<Lanes> {
     let all: Vec<Lanes> = Backend::ALL.into_iter().filter_map(|backend| Lanes::new(backend).ok()).collect();
     if all.len() < Backend::ALL.len() {
-        println!("skipped: the backend avx512 does not run on this processor");
+        not_run(Need::Machine("AVX-512"));
     }
     all
 }

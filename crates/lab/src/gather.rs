@@ -4,10 +4,7 @@ use crate::LabError;
 use pqlab_record::Run;
 use pqlab_report::history::Past;
 use pqlab_store::{Store, StoreError};
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use rayon::prelude::*;
 
 /// A run and what came before it.
 #[derive(Debug)]
@@ -18,8 +15,8 @@ pub struct Gathered {
     pub past: Vec<Past>,
 }
 
-/// Loads runs by their whole ids. Samples are many: each run is reduced to its medians before the next is loaded, by as
-/// many threads as there are cores, each of which opens the store for itself.
+/// Loads runs by their whole ids. Samples are many: each run is reduced to its medians before the next is loaded; several
+/// are loaded at once, each through a connection of its own.
 ///
 /// # Errors
 /// What the store says; [`LabError::Usage`] for no ids at all.
@@ -30,29 +27,10 @@ pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String
     ids.sort();
     ids.dedup();
     let Some((_, newest)) = ids.pop() else { return Err(LabError::usage("there is no run to report")) };
-    let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, Result<Past, StoreError>)>> = Mutex::new(Vec::new());
-    let work = || {
-        let store = open();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some((_, id)) = ids.get(index) else { return };
-            let past = match &store {
-                Ok(store) => store.load_run(id).map(|run| Past::of(&run)),
-                Err(_) => open().and_then(|store| store.load_run(id)).map(|run| Past::of(&run)),
-            };
-            found.lock().unwrap_or_else(PoisonError::into_inner).push((index, past));
-        }
-    };
-    let run = thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(ids.len());
-        (0..threads).for_each(|_| {
-            scope.spawn(work);
-        });
-        store.load_run(&newest)
-    })?;
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by_key(|(index, _)| *index);
-    let past = found.into_iter().map(|(_, past)| past).collect::<Result<_, StoreError>>()?;
-    Ok(Gathered { run, past })
+    let past = |(_, id): &(String, String)| open()?.load_run(id).map(|run| Past::of(&run));
+    let (run, past) = rayon::join(
+        move || store.load_run(&newest),
+        || ids.par_iter().with_max_len(1).map(past).collect::<Result<Vec<_>, StoreError>>(),
+    );
+    Ok(Gathered { run: run?, past: past? })
 }

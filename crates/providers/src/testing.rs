@@ -12,7 +12,7 @@ pub(crate) fn bytes(length: usize, start: u8) -> Vec<u8> {
 }
 
 pub(crate) fn hex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
+    hex::decode(text).unwrap()
 }
 
 pub(crate) fn length_error<T>(result: Result<T>) -> bool {

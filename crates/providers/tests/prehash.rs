@@ -13,8 +13,7 @@ const SIGNATURE: &str = "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb
                          31f85042463c2a355a2003d062adf5aaa10b8c61e636062aaad11c2a26083406";
 
 fn bytes(hexadecimal: &str) -> Vec<u8> {
-    let digits: Vec<u8> = hexadecimal.chars().map(|digit| digit.to_digit(16).unwrap() as u8).collect();
-    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+    hex::decode(hexadecimal).unwrap()
 }
 
 fn schemes(prehash: Prehash, wanted: impl Fn(&str) -> bool) -> Vec<(String, Arc<dyn SignatureScheme>)> {

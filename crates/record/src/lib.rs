@@ -12,6 +12,7 @@ mod noise;
 mod protocol;
 mod record;
 mod run;
+mod summary;
 
 pub use case::{Case, Facts, Form, Parameter, Sizes, State};
 pub use conditions::{Chunk, Conditions};
@@ -25,6 +26,7 @@ pub use record::{
     CyclesSource, Disturbance, Metric, Moment, Record, Residue, Samples, Status, Unit, Visit, Visits, Worker,
 };
 pub use run::{Run, RunHeader};
+pub use summary::RunSummary;
 
 /// The name and version of the schema, as exported files carry it.
 pub const SCHEMA: &str = "pqlab/1";

@@ -8,10 +8,7 @@ use crate::ntor::RelayScenario;
 use crate::sheet::Sheet;
 use crate::templates::{Page, page};
 use pqlab_record::Run;
-use std::num::NonZero;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use rayon::prelude::*;
 
 /// A file of the report: its path below the folder, parts separated by slashes, and what it holds.
 pub type File = (String, Vec<u8>);
@@ -56,27 +53,9 @@ pub fn bundle(run: &Run, past: &[Past]) -> Result<Vec<File>, BundleError> {
     Ok(files)
 }
 
-/// Each picture in three formats, by as many threads as there are cores.
+/// Each picture in three formats, several at once.
 fn pictures(charts: &[Chart]) -> Result<Vec<File>, BundleError> {
-    let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, Formats)>> = Mutex::new(Vec::new());
-    let work = || {
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(chart) = charts.get(index) else { return };
-            let made = formats(chart);
-            found.lock().unwrap_or_else(PoisonError::into_inner).push((index, made));
-        }
-    };
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(charts.len());
-        (0..threads).for_each(|_| {
-            scope.spawn(work);
-        });
-    });
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by_key(|(index, _)| *index);
-    let files = found.into_iter().map(|(_, files)| files).collect::<Result<Vec<_>, _>>()?;
+    let files = charts.par_iter().with_max_len(1).map(formats).collect::<Result<Vec<_>, _>>()?;
     Ok(files.into_iter().flatten().collect())
 }
 

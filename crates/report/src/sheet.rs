@@ -9,6 +9,7 @@ use crate::number::{count, percent};
 use crate::terminal::neutral;
 use pqlab_record::{Case, CoinSource, CyclesSource, Form, Parameter, ProtocolKind, Record, Run, State, Status};
 use pqlab_stats::{Interval, Sorted};
+use shlex::Quoter;
 
 /// Most bars of a histogram.
 const BARS: usize = 32;
@@ -181,8 +182,8 @@ pub(crate) fn cycles_text(estimates: &Estimates) -> Option<String> {
 /// The command that measures a case again, under the rules of the run, quoted for a shell.
 pub fn command(run: &Run, case: &Case) -> String {
     let protocol = &run.header.protocol;
-    let mut words = vec!["pqlab".to_owned(), "run".to_owned(), quoted(&case.workload)];
-    let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), quoted(&value)]);
+    let mut words = vec!["pqlab".to_owned(), "run".to_owned(), case.workload.clone()];
+    let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
     flag("filter", case.id());
     if case.coins() == Some(CoinSource::Exact) {
         flag("coins", CoinSource::Exact.name().to_owned());
@@ -230,17 +231,12 @@ pub fn command(run: &Run, case: &Case) -> String {
         flag("batch", batch.to_string());
     }
     flag("seed", run.header.seed.to_string());
-    words.join(" ")
+    shell_line(&words)
 }
 
-/// A word that a shell takes as it is.
-fn quoted(word: &str) -> String {
-    let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=,:@".contains(character);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
+/// Words as one line that a shell takes apart into the same words, but for NUL bytes, which no command line can hold.
+pub fn shell_line(words: &[String]) -> String {
+    Quoter::new().allow_nul(true).join(words.iter().map(String::as_str)).expect("NUL bytes are the only ones refused")
 }
 
 /// The sum of independent times: the half-widths add as squares.
@@ -281,7 +277,8 @@ mod tests {
                       libcrux:avx2' --lengths 1024 --variant deterministic --precision 1 --max-time 1.5 --processes 8 --seed 1";
         assert_eq!(command(&run, &run.records[4].case), wanted);
         run.records[0].case.algorithm = "it's; rm -rf".to_owned();
-        assert!(command(&run, &run.records[0].case).contains(r"--filter 'kem/it'\''s; rm -rf/encapsulate@liboqs'"));
+        let words = shlex::split(&command(&run, &run.records[0].case)).unwrap();
+        assert_eq!(words[3..5], ["--filter", "kem/it's; rm -rf/encapsulate@liboqs"]);
     }
 
     #[test]

@@ -11,81 +11,27 @@ pub struct BootstrapInterval {
     pub low: f64,
     /// Upper end.
     pub high: f64,
-    /// The confidence that was asked for. What a percentile bootstrap really covers is less for few samples or clusters.
+    /// The confidence that was asked for. What a percentile bootstrap really covers is less for few samples.
     pub confidence: f64,
 }
 
-/// The percentile bootstrap of the median: as [`bootstrap_interval`] with [`median`](crate::median), drawing from
-/// independent samples.
-pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u64) -> Option<BootstrapInterval> {
-    bootstrap_interval(samples, median_or_nan, confidence, resamples, seed)
-}
-
-/// The percentile bootstrap of any statistic of independent samples: as many samples are drawn with replacement as there
-/// are, `resamples` times; the interval lies between the quantiles of the statistic over the draws. Efron, "Bootstrap
-/// Methods: Another Look at the Jackknife", Annals of Statistics 7 (1979); the percentile interval is in section 4 of his
+/// The percentile bootstrap of the median of independent samples: as many samples are drawn with replacement as there are,
+/// `resamples` times; the interval lies between the quantiles of the median over the draws. Efron, "Bootstrap Methods:
+/// Another Look at the Jackknife", Annals of Statistics 7 (1979); the percentile interval is in section 4 of his
 /// "Nonparametric Standard Errors and Confidence Intervals", Canadian Journal of Statistics 9 (1981).
 ///
-/// The same seed gives the same interval to the bit, on every machine. `None` for no sample, for no resample, where a
-/// sample is not a finite number, and where the statistic of a resample is not.
-pub fn bootstrap_interval(
-    samples: &[f64],
-    statistic: impl Fn(&[f64]) -> f64,
-    confidence: f64,
-    resamples: usize,
-    seed: u64,
-) -> Option<BootstrapInterval> {
-    let clusters: Vec<&[f64]> = samples.chunks(1).collect();
-    cluster_bootstrap(&clusters, statistic, confidence, resamples, seed)
-}
-
-/// The percentile bootstrap over processes: whole processes are drawn with replacement, and within each its samples as
-/// they are, because they depend on one another: Davison and Hinkley, "Bootstrap Methods and their Application" (1997),
-/// section 3.8, strategy 1. With eight processes it covers some 88 to 91% where it says 95%: it is here for what has no
-/// theory of its own, and [`median_interval`](crate::median_interval) is what reports use.
-pub fn cluster_bootstrap_ci(
-    processes: &[Vec<f64>],
-    confidence: f64,
-    resamples: usize,
-    seed: u64,
-) -> Option<BootstrapInterval> {
-    let clusters: Vec<&[f64]> = processes.iter().map(Vec::as_slice).filter(|samples| !samples.is_empty()).collect();
-    cluster_bootstrap(&clusters, median_or_nan, confidence, resamples, seed)
-}
-
-fn cluster_bootstrap(
-    clusters: &[&[f64]],
-    statistic: impl Fn(&[f64]) -> f64,
-    confidence: f64,
-    resamples: usize,
-    seed: u64,
-) -> Option<BootstrapInterval> {
-    let samples = clusters.concat();
-    if samples.is_empty() || samples.iter().any(|sample| !sample.is_finite()) {
-        return None;
-    }
+/// The same seed gives the same interval to the bit, on every machine. `None` for no sample, for no resample, and where a
+/// sample is not a finite number.
+pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u64) -> Option<BootstrapInterval> {
+    let estimate = Sorted::new(samples.to_vec())?.median();
     let mut draw = Draw::seeded(seed);
-    let mut resample = Vec::with_capacity(samples.len());
-    let mut statistics = Vec::with_capacity(resamples);
-    for _ in 0..resamples {
-        resample.clear();
-        for _ in clusters {
-            resample.extend_from_slice(clusters[draw.below(clusters.len())]);
-        }
-        statistics.push(statistic(&resample));
-    }
-    let statistics = Sorted::new(statistics)?;
+    let drawn = (0..resamples).map(|_| {
+        let resample = samples.iter().map(|_| samples[draw.below(samples.len())]).collect();
+        Some(Sorted::new(resample)?.median())
+    });
+    let medians = Sorted::new(drawn.collect::<Option<_>>()?)?;
     let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
-    Some(BootstrapInterval {
-        estimate: statistic(&samples),
-        low: statistics.quantile(tail),
-        high: statistics.quantile(1.0 - tail),
-        confidence,
-    })
-}
-
-fn median_or_nan(samples: &[f64]) -> f64 {
-    crate::median(samples).unwrap_or(f64::NAN)
+    Some(BootstrapInterval { estimate, low: medians.quantile(tail), high: medians.quantile(1.0 - tail), confidence })
 }
 
 /// The moving-block bootstrap of a series whose neighbours depend on one another: the standard deviation, over resamples
@@ -155,29 +101,10 @@ mod tests {
     }
 
     #[test]
-    fn the_interval_of_the_mean_is_near_the_one_of_theory() {
-        let samples = samples();
-        let interval = bootstrap_interval(&samples, |draw| crate::mean(draw).unwrap(), 0.95, 4000, 1).unwrap();
-        let deviation = crate::standard_deviation(&samples).unwrap() / (samples.len() as f64).sqrt();
-        let width = (interval.high - interval.low) / (2.0 * 1.96 * deviation);
-        assert!((width - 1.0).abs() < 0.05, "{width}");
-    }
-
-    #[test]
-    fn whole_processes_are_drawn() {
-        // Within a process all is equal: only the clusters vary.
-        let processes: Vec<Vec<f64>> = (0..8).map(|index| vec![10.0 + f64::from(index); 100]).collect();
-        let clustered = cluster_bootstrap_ci(&processes, 0.95, 500, 3).unwrap();
-        let pooled = bootstrap_ci(&processes.concat(), 0.95, 500, 3).unwrap();
-        assert!(clustered.high - clustered.low > 2.0 * (pooled.high - pooled.low), "{clustered:?} {pooled:?}");
-    }
-
-    #[test]
     fn nothing_comes_of_nothing() {
         assert_eq!(bootstrap_ci(&[], 0.95, 100, 1), None);
         assert_eq!(bootstrap_ci(&[1.0], 0.95, 0, 1), None);
         assert_eq!(bootstrap_ci(&[1.0, f64::NAN], 0.95, 100, 1), None);
-        assert_eq!(cluster_bootstrap_ci(&[vec![], vec![]], 0.95, 100, 1), None);
         assert!(block_bootstrap(0, 5, 10, 1, |positions| positions.len()).is_empty());
     }
 

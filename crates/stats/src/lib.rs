@@ -15,9 +15,7 @@ mod leak;
 mod modes;
 mod multiplicity;
 mod normality;
-mod outliers;
 mod plan;
-mod series;
 mod share;
 mod sorted;
 mod stability;
@@ -25,7 +23,7 @@ mod throughput;
 mod two_sample;
 mod two_way;
 
-pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci, bootstrap_interval, cluster_bootstrap_ci};
+pub use bootstrap::{BootstrapInterval, block_bootstrap, bootstrap_ci};
 pub(crate) use compare::KNOWN;
 pub use compare::{
     Contrast, DEFAULT_MARGIN_PCT, DEFAULT_RUN_SPREAD, FEWEST_COMPARISONS, Judgement, LEAST_MARGIN_PCT,
@@ -44,14 +42,9 @@ pub use leak::{
 pub use modes::{Mode, modes};
 pub use multiplicity::benjamini_hochberg;
 pub use normality::{JarqueBera, jarque_bera};
-pub use outliers::{OUTLIER_SCORE, mad_outliers};
-pub use plan::{
-    Costs, ExperimentPlan, VarianceComponents, plan_experiment, processes_for_precision, rounds_for_precision,
-    variance_components,
-};
-pub use series::{autocorrelation, effective_sample_size};
+pub use plan::{VarianceComponents, processes_for_precision, rounds_for_precision, variance_components};
 pub use share::Share;
 pub use sorted::{Sorted, median};
 pub use stability::{Stability, cov_stability_report};
 pub use throughput::{Load, ThroughputCurve, ThroughputPoint, throughput_curve};
-pub use two_sample::{MannWhitney, WelchTest, cliffs_delta, cohens_d, mann_whitney, welch_t_test};
+pub use two_sample::{WelchTest, cohens_d, welch_t_test};

@@ -109,58 +109,6 @@ fn precision_to_factor(precision_pct: f64) -> f64 {
 /// No machine starts more processes than this for one case.
 const MOST_PROCESSES: f64 = 1e6;
 
-/// What an experiment costs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Costs {
-    /// Seconds to start a process and to ready it.
-    pub process_s: f64,
-    /// Seconds of one visit.
-    pub visit_s: f64,
-}
-
-/// How many processes, and how many visits of each.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ExperimentPlan {
-    /// Processes.
-    pub processes: u64,
-    /// Visits of each process.
-    pub visits: u64,
-    /// Half-width of the interval that is to be expected, in percent.
-    pub expected_half_width_pct: f64,
-    /// Seconds that it takes.
-    pub seconds: f64,
-}
-
-/// The plan that reaches a half-width of `precision_pct` percent soonest, given what a pilot found: Kalibera and Jones,
-/// "Rigorous Benchmarking in Reasonable Time", ISMM 2013, section 6, weigh the cost of a process against that of a visit in
-/// the same way. For each number of processes from three on, the visits that make Student's interval narrow enough are
-/// counted, and the cheapest pair is taken. `None` where a thousand processes do not suffice.
-pub fn plan_experiment(
-    pilot: &VarianceComponents,
-    costs: Costs,
-    precision_pct: f64,
-    confidence: f64,
-) -> Option<ExperimentPlan> {
-    const MOST: u64 = 1000;
-    let (between, within) = (pilot.between_pct.powi(2), pilot.within_pct.powi(2));
-    let mut best: Option<ExperimentPlan> = None;
-    for processes in 3..=MOST {
-        let factor = student_factor(processes as usize, confidence)?;
-        // What a process may contribute in variance: (precision / factor)^2 x processes = between + within / visits.
-        let allowed = (precision_pct / factor).powi(2) * processes as f64;
-        if allowed <= between {
-            continue;
-        }
-        let visits = (within / (allowed - between)).ceil().max(1.0);
-        let seconds = processes as f64 * (costs.process_s + visits * costs.visit_s);
-        if best.is_none_or(|best| seconds < best.seconds) {
-            let expected_half_width_pct = factor * ((between + within / visits) / processes as f64).sqrt();
-            best = Some(ExperimentPlan { processes, visits: visits as u64, expected_half_width_pct, seconds });
-        }
-    }
-    best
-}
-
 /// The logarithms of groups that are not empty; `None` where a value is not positive and finite.
 fn logarithms(groups: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let logarithms = groups.iter().filter(|group| !group.is_empty()).map(|group| {
@@ -237,23 +185,5 @@ mod tests {
         let runs = |pct| RunSpread { pct, degrees_of_freedom: 1_000_000 };
         assert!(processes_for_precision(&table(0.01), 4, runs(0.5), 1.0, CONFIDENCE).unwrap() > 500);
         assert_eq!(processes_for_precision(&table(0.01), 4, runs(0.6), 1.0, CONFIDENCE), None);
-    }
-
-    #[test]
-    fn the_quickest_plan_weighs_processes_against_visits() {
-        let costs = |process_s| Costs { process_s, visit_s: 0.01 };
-        let pilot =
-            VarianceComponents { between_pct: 0.5, within_pct: 1.0, between_share: 0.2, processes: 8, values: 3.0 };
-        let cheap = plan_experiment(&pilot, costs(0.01), 0.5, CONFIDENCE).unwrap();
-        let dear = plan_experiment(&pilot, costs(5.0), 0.5, CONFIDENCE).unwrap();
-        assert!(cheap.expected_half_width_pct <= 0.5 && dear.expected_half_width_pct <= 0.5);
-        assert!(cheap.processes > dear.processes && cheap.visits < dear.visits, "{cheap:?} {dear:?}");
-        // By Kalibera and Jones sqrt(16 x 1 / 0.25) visits pay where a process costs as much as 16 of them.
-        let weighed = plan_experiment(&pilot, costs(0.16), 0.1, CONFIDENCE).unwrap();
-        assert!((7..=9).contains(&weighed.visits), "{weighed:?}");
-        // No number of visits mends what differs between processes: only more of them do.
-        let apart = VarianceComponents { between_pct: 5.0, ..pilot };
-        assert!(plan_experiment(&apart, costs(0.01), 1.0, CONFIDENCE).unwrap().processes > 90);
-        assert_eq!(plan_experiment(&apart, costs(0.01), 0.01, CONFIDENCE), None);
     }
 }

@@ -21,6 +21,5 @@ mod yardsticks;
 pub use error::StoreError;
 pub use location::default_path;
 pub use medians::RunMedian;
-pub use read::RunSummary;
 pub use store::Store;
 pub use write::Import;

@@ -1,38 +1,8 @@
 use crate::error::At;
 use crate::{Store, StoreError, samples};
-use pqlab_record::{Record, Run, RunHeader, Status};
+use pqlab_record::{Record, Run, RunHeader, RunSummary, Status};
 use rusqlite::{OptionalExtension, Row};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-/// A run in one line.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct RunSummary {
-    /// Its id.
-    pub id: String,
-    /// The suites' names, joined by a plus.
-    pub suite: String,
-    /// The command line that asked for it.
-    pub command: String,
-    /// When it began: RFC 3339, UTC.
-    pub started_at: String,
-    /// When it was complete: RFC 3339, UTC.
-    pub finished_at: Option<String>,
-    /// Whether every case of the plan has its record.
-    pub complete: bool,
-    /// Whether it was measured elsewhere and imported: such a run cannot be resumed here.
-    pub imported: bool,
-    /// Number of cases in the plan.
-    pub planned: usize,
-    /// Number of cases that are finished, failed ones included.
-    pub finished: usize,
-    /// Number of cases that failed.
-    pub failed: usize,
-    /// Number of cases whose measurement was contended.
-    pub contended: usize,
-    /// The name of the host that measured it.
-    pub host: Option<String>,
-}
 
 /// From the run that began last to the first. SQLite compares the times as numbers, since RFC 3339 with and without
 /// fractions of a second does not sort as text; of runs that began together, the later row is the later run.

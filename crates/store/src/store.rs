@@ -1,6 +1,7 @@
 use crate::StoreError;
 use crate::error::{At, PATIENCE_SECONDS};
 use crate::schema::{self, KNOWN};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use rusqlite::{Connection, OpenFlags};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -111,12 +112,6 @@ fn log_of(file: &Path) -> PathBuf {
 }
 
 fn immutable_uri(file: &Path) -> String {
-    let mut uri = String::from("file://");
-    for &byte in file.as_os_str().as_bytes() {
-        match byte {
-            b'/' | b'-' | b'.' | b'_' | b'~' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => uri.push(byte.into()),
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    uri + "?immutable=1"
+    const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+    format!("file://{}?immutable=1", percent_encode(file.as_os_str().as_bytes(), PATH))
 }

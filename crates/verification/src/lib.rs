@@ -24,7 +24,7 @@ mod wycheproof;
 pub use defects::{KNOWN_DEFECTS, KnownDefect};
 pub use interop::{INTEROPERABILITY, interop};
 pub use line::{Line, Reason, Totals};
-pub use locate::{find_vectors, vectors_root};
+pub use locate::vectors_root;
 pub use not_applicable::{NOT_APPLICABLE, NotApplicable};
 pub use render::{json, matrix, table};
 pub use vectors::Vectors;

@@ -10,7 +10,7 @@ pub fn vectors_root() -> Option<PathBuf> {
 
 /// As [`vectors_root`], with what it asks of its surroundings handed in. A folder that is named is the only one looked
 /// at, so that a slip in its name does not go unnoticed.
-pub fn find_vectors(named: Option<&OsStr>, start: &Path) -> Option<PathBuf> {
+fn find_vectors(named: Option<&OsStr>, start: &Path) -> Option<PathBuf> {
     match named {
         Some(named) => Some(PathBuf::from(named)).filter(|path| path.is_dir()),
         None => start.ancestors().skip(1).map(|above| above.join("shared/vectors")).find(|path| path.is_dir()),

@@ -1,17 +1,17 @@
 //! How many vectors each suite has, written down: a case that quietly vanishes fails here.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests, and a skipped test says so")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 #[path = "counts/tables.rs"]
 mod tables;
 
 use pqlab_primitives::{Kem, Provider, SignatureScheme};
-use pqlab_verification::{INTEROPERABILITY, Line, NOT_APPLICABLE, Vectors, everything, find_vectors, interop, verify};
+use pqlab_testing::{Need, require};
+use pqlab_verification::{INTEROPERABILITY, Line, NOT_APPLICABLE, Vectors, everything, interop, vectors_root, verify};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::path::Path;
+use std::sync::Arc;
 use tables::{DEFECTS, GAPS, LANE_SUITES, PROVIDERS, SUITES};
 
 fn expected_providers() -> Vec<&'static str> {
@@ -39,7 +39,7 @@ fn every_provider_is_there() {
 
 #[test]
 fn every_vector_is_counted() {
-    let Some(root) = folder() else { return skipped("every_vector_is_counted") };
+    let root = require!(vectors_root(), Need::Vectors);
     let vectors = Vectors::new(Some(root.clone()));
     let providers = providers();
     let lines = parallel(&algorithms(&providers), |algorithm, report| {
@@ -248,19 +248,14 @@ fn every_file_is_read(root: &Path, read: &[String]) {
     }
 }
 
-/// One call of `work` for each item, several at once.
+/// The lines of one call of `work` for each item, several at once.
 fn parallel(items: &[String], work: impl Fn(&str, &mut dyn FnMut(Line)) + Sync) -> Vec<Line> {
-    let (next, lines) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
-            scope.spawn(|| {
-                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    work(item, &mut |line| lines.lock().unwrap().push(line));
-                }
-            });
-        }
-    });
-    lines.into_inner().unwrap()
+    let of = |item: &String| {
+        let mut lines = Vec::new();
+        work(item, &mut |line| lines.push(line));
+        lines
+    };
+    items.par_iter().with_max_len(1).flat_map_iter(of).collect()
 }
 
 /// All algorithms that anybody offers, the slow ones first.
@@ -281,13 +276,4 @@ fn offered(provider: &Provider) -> Vec<&str> {
     names.extend(provider.kdfs.iter().map(|kdf| kdf.algorithm()));
     names.extend(provider.aeads.iter().map(|aead| aead.algorithm()));
     names
-}
-
-fn folder() -> Option<PathBuf> {
-    let named: Option<OsString> = std::env::var_os("PQLAB_VECTORS");
-    find_vectors(named.as_deref(), Path::new(env!("CARGO_MANIFEST_DIR")))
-}
-
-fn skipped(test: &str) {
-    eprintln!("{test}: skipped: the folder of published vectors is not there");
 }

@@ -1,13 +1,13 @@
 //! Readers take what is whole, refuse what is cut or garbled, and never panic.
 
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "helpers of tests, and a skipped test says so")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-use pqlab_verification::find_vectors;
+use pqlab_testing::{Need, require};
 use pqlab_verification::read::{
     ReadError, content, ecdsa, ed25519, falcon, ml_dsa, ml_kem, sha3, slh_dsa, transcripts,
 };
+use pqlab_verification::vectors_root;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
 
 /// A reader that says how many vectors it found.
 type Reader = fn(&str, &[u8]) -> Result<usize, ReadError>;
@@ -74,7 +74,7 @@ const FILES: &[(&str, Reader, usize)] = &[
 
 #[test]
 fn whole_files_have_all_their_vectors() {
-    let Some(root) = folder() else { return skipped("whole_files_have_all_their_vectors") };
+    let root = require!(vectors_root(), Need::Vectors);
     for (file, reader, vectors) in FILES {
         let bytes = std::fs::read(root.join(file)).unwrap();
         assert_eq!(reader(file, &bytes).map_err(|error| error.to_string()), Ok(*vectors), "{file}");
@@ -83,7 +83,7 @@ fn whole_files_have_all_their_vectors() {
 
 #[test]
 fn files_that_are_cut_are_refused() {
-    let Some(root) = folder() else { return skipped("files_that_are_cut_are_refused") };
+    let root = require!(vectors_root(), Need::Vectors);
     for (file, reader, vectors) in FILES {
         let packed = std::fs::read(root.join(file)).unwrap();
         if file.ends_with(".gz") {
@@ -108,7 +108,7 @@ fn files_that_are_cut_are_refused() {
 
 #[test]
 fn files_that_are_garbled_do_not_panic() {
-    let Some(root) = folder() else { return skipped("files_that_are_garbled_do_not_panic") };
+    let root = require!(vectors_root(), Need::Vectors);
     let mut random = Random(1);
     for (file, reader, _) in FILES {
         let packed = std::fs::read(root.join(file)).unwrap();
@@ -237,12 +237,4 @@ impl Random {
         }
         garbled
     }
-}
-
-fn folder() -> Option<PathBuf> {
-    find_vectors(std::env::var_os("PQLAB_VECTORS").as_deref(), Path::new(env!("CARGO_MANIFEST_DIR")))
-}
-
-fn skipped(test: &str) {
-    eprintln!("{test}: skipped: the folder of published vectors is not there");
 }

@@ -202,6 +202,7 @@ mod follower {
 mod tests {
     use super::*;
     use pqlab_providers::providers;
+    use pqlab_testing::{Need, require};
     use std::collections::HashMap;
 
     const SEED: Seed = Seed { run: 1, process: 0 };
@@ -272,11 +273,10 @@ mod tests {
     #[test]
     fn the_loop_runs_in_the_state_that_the_case_names() {
         // On a thread of its own, whose state ends with it.
-        std::thread::spawn(|| {
+        let readable = std::thread::spawn(|| {
             residue::remember();
             if !residue::controls_hold() {
-                // Nothing can be read here.
-                return;
+                return false;
             }
             for cleared in [false, true] {
                 let mut trial = Followed { inner: Box::new(Untidy), cleared };
@@ -286,8 +286,8 @@ mod tests {
                 assert_eq!(residue::read().is_some_and(|left| left.is_empty()), cleared);
             }
             residue::put_back();
-        })
-        .join()
-        .unwrap();
+            true
+        });
+        require!(readable.join().unwrap(), Need::Machine("registers whose state can be read"));
     }
 }

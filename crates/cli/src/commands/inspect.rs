@@ -69,17 +69,13 @@ fn length(item: &Item) -> String {
 
 fn abridged(bytes: &[u8]) -> String {
     if bytes.len() <= 2 * SHOWN {
-        return hex(bytes);
+        return hex::encode(bytes);
     }
-    format!("{}...{}", hex(&bytes[..SHOWN]), hex(&bytes[bytes.len() - SHOWN..]))
+    format!("{}...{}", hex::encode(&bytes[..SHOWN]), hex::encode(&bytes[bytes.len() - SHOWN..]))
 }
 
 fn in_lines(bytes: &[u8]) -> String {
-    bytes.chunks(32).map(|line| format!("  {}\n", hex(line))).collect()
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.chunks(32).map(|line| format!("  {}\n", hex::encode(line))).collect()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
 use pqlab_lab::record::Run;
 use pqlab_lab::report::ntor::RelayScenario;
+use pqlab_lab::report::sheet::shell_line;
 use pqlab_lab::report::{ExportOptions, Exporter, terminal};
 use pqlab_lab::store::Store;
 use pqlab_lab::{Destination, Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
@@ -212,13 +213,5 @@ fn conclude(
 
 /// The command line as it can be typed again.
 pub(crate) fn command_line() -> String {
-    let quote = |argument: String| {
-        let plain = |character: char| character.is_ascii_alphanumeric() || "-_./=,:@+%".contains(character);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', "'\\''"))
-        }
-    };
-    std::iter::once("pqlab".to_owned()).chain(std::env::args().skip(1).map(quote)).collect::<Vec<_>>().join(" ")
+    shell_line(&std::iter::once("pqlab".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>())
 }

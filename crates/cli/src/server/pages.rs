@@ -3,11 +3,13 @@
 
 use hyper::StatusCode;
 use hyper::body::Bytes;
+use percent_encoding::percent_decode_str;
+use pqlab_lab::record::RunSummary;
 use pqlab_lab::report::sheet::Sheet;
 use pqlab_lab::report::templates::{Page, page, policy, runs_page};
-use pqlab_lab::report::terminal;
-use pqlab_lab::store::{RunSummary, Store, StoreError};
+use pqlab_lab::store::{Store, StoreError};
 use pqlab_lab::{LabError, gather};
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -56,7 +58,7 @@ impl Pages {
     /// What is under a path.
     pub(super) fn answer(&self, path: &str) -> Answer {
         let found = match path {
-            "/" => self.runs().map(|runs| Answer::page(Bytes::from(runs_page(&rows(&runs))))),
+            "/" => self.runs().map(|runs| Answer::page(Bytes::from(runs_page(&runs)))),
             "/state" => self.runs().map(|runs| Answer::text(StatusCode::OK, &state(&runs))),
             path => match path.strip_prefix("/runs/").and_then(decoded) {
                 Some(id) => self.run(&id),
@@ -114,25 +116,10 @@ fn state(runs: &[RunSummary]) -> String {
     runs.iter().map(one).collect::<Vec<_>>().join("\n")
 }
 
-fn rows(runs: &[RunSummary]) -> Vec<terminal::RunSummary> {
-    crate::commands::runs::rows(runs)
-}
-
-/// A part of a path with its percent signs resolved; `None` where that is no text.
-fn decoded(part: &str) -> Option<String> {
-    let mut bytes = Vec::new();
-    let mut rest = part.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        if byte == b'%' {
-            let (digits, tail) = rest.split_at_checked(2)?;
-            bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-            rest = tail;
-        } else {
-            bytes.push(byte);
-        }
-    }
-    String::from_utf8(bytes).ok()
+/// A part of a path with its percent signs resolved; `None` where that is no text. A percent sign before anything but two
+/// digits stands for itself.
+fn decoded(part: &str) -> Option<Cow<'_, str>> {
+    percent_decode_str(part).decode_utf8().ok()
 }
 
 #[cfg(test)]
@@ -143,8 +130,9 @@ mod tests {
     fn percent_signs_are_resolved_once() {
         assert_eq!(decoded("a%20b").as_deref(), Some("a b"));
         assert_eq!(decoded("%252e").as_deref(), Some("%2e"));
-        for wrong in ["%", "%4", "%zz", "%ff"] {
-            assert_eq!(decoded(wrong), None, "{wrong}");
+        for odd in ["%", "%4", "%zz"] {
+            assert_eq!(decoded(odd).as_deref(), Some(odd));
         }
+        assert_eq!(decoded("%ff"), None);
     }
 }

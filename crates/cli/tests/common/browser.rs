@@ -1,6 +1,7 @@
 //! A headless Chromium, driven through chromedriver.
 
 use fantoccini::{Client, ClientBuilder};
+use pqlab_testing::{Need, program};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -17,28 +18,30 @@ impl Drop for Process {
     }
 }
 
-fn found(names: &[&str]) -> Option<PathBuf> {
-    let folders = std::env::var_os("PATH")?;
-    std::env::split_paths(&folders)
-        .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
-        .find(|path| path.is_file())
+/// chromedriver and the browser that it drives.
+pub(crate) struct Chromium {
+    driver: PathBuf,
+    browser: PathBuf,
 }
 
-/// The driver and a session; `None`, and a word about it, where there is no browser.
-pub(crate) async fn driver(folder: &Path) -> Option<(Process, Client)> {
-    let (Some(chromedriver), Some(chromium)) =
-        (found(&["chromedriver"]), found(&["chromium", "chromium-browser", "google-chrome"]))
-    else {
-        println!("skipped: no chromium and chromedriver on the path (Debian: chromium, chromium-driver)");
-        return None;
-    };
+/// What a test needs that calls [`chromium`].
+pub(crate) const CHROMIUM: Need = Need::Installed("chromium and chromedriver (Debian: chromium, chromium-driver)");
+
+/// The browser, where it and its driver are on the path.
+pub(crate) fn chromium() -> Option<Chromium> {
+    let browser = ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(program)?;
+    Some(Chromium { driver: program("chromedriver")?, browser })
+}
+
+/// The driver and a session, with its profile in a folder.
+pub(crate) async fn driver(chromium: Chromium, folder: &Path) -> (Process, Client) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let started =
-        Command::new(chromedriver).arg(format!("--port={port}")).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Command::new(chromium.driver).arg(format!("--port={port}")).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
     let driver = Process(started.unwrap());
     let profile = format!("--user-data-dir={}", folder.join("profile").display());
     let options = json!({
-        "binary": chromium,
+        "binary": chromium.browser,
         "args": ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--force-color-profile=srgb", "--force-prefers-reduced-motion",
             "--window-size=1280,1000", profile],
@@ -51,7 +54,7 @@ pub(crate) async fn driver(folder: &Path) -> Option<(Process, Client)> {
         if let Ok(client) =
             builder.capabilities(capabilities.clone()).connect(&format!("http://127.0.0.1:{port}")).await
         {
-            return Some((driver, client));
+            return (driver, client);
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }

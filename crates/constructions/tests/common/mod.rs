@@ -1,22 +1,10 @@
 //! What the tests of several constructions share.
-#![allow(dead_code, clippy::print_stderr, clippy::unwrap_used, reason = "each test file uses a part of it")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part of it")]
 
 use base64ct::{Base64, Encoding};
 use pqlab_primitives::{Hash, Kem, Provider, SignatureScheme};
 use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The folder of published vectors, or `None` with a word to standard error.
-pub(crate) fn vectors(folder: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("PQLAB_VECTORS")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors"), PathBuf::from);
-    let path = root.join(folder);
-    if path.is_dir() {
-        return Some(path);
-    }
-    eprintln!("skipped: there is no folder of vectors {folder}; PQLAB_VECTORS names it");
-    None
-}
 
 pub(crate) fn read_json(path: PathBuf) -> serde_json::Value {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()

@@ -245,6 +245,7 @@ fn wall_of_empty_pairs(counter: &mut dyn Counter) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pqlab_testing::{Need, require};
 
     /// A made-up counter, whose readings repeat.
     struct Scripted(std::iter::Cycle<std::array::IntoIter<u64, 5>>);
@@ -323,9 +324,7 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_given_is_taken() {
-        if probe().tsc != TscProbe::Invariant {
-            return;
-        }
+        require!(probe().tsc == TscProbe::Invariant, Need::Machine("a time-stamp counter at a constant rate"));
         let selected = open_at_rate(CounterChoice::Tsc, Some(2e9)).unwrap();
         assert_eq!(selected.ns_per_tick, Some(0.5));
         let described = selected.describe();

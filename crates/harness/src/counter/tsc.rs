@@ -184,6 +184,7 @@ fn read_after() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pqlab_testing::{Need, require};
 
     #[test]
     fn the_narrowest_window_is_kept() {
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_rate_holds_over_a_longer_baseline() {
-        let Some(baseline) = Baseline::take() else { return };
+        let baseline = require!(Baseline::take(), Need::Machine("a time-stamp counter at a constant rate"));
         let rate = calibrate_tsc(Duration::from_millis(50)).unwrap();
         assert!((1e6..1e11).contains(&rate), "{rate}");
         std::thread::sleep(Duration::from_millis(50));
@@ -220,9 +221,7 @@ mod tests {
 
     #[test]
     fn ticks_go_forward() {
-        if probe() != TscProbe::Invariant {
-            return;
-        }
+        require!(probe() == TscProbe::Invariant, Need::Machine("a time-stamp counter at a constant rate"));
         let mut counter = Tsc::default();
         counter.start();
         std::thread::sleep(Duration::from_millis(1));

@@ -5,8 +5,6 @@
 
 mod kem;
 mod signature;
-#[cfg(test)]
-mod tests;
 
 use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_versions};

@@ -15,7 +15,7 @@ fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
 fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     libcrux_sha3::portable::sha256(&mut out, &parts.concat());
-    out.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(out)
 }
 
 #[test]

@@ -2,9 +2,10 @@ use super::*;
 use crate::testing::*;
 use flate2::read::GzDecoder;
 use pqlab_primitives::{Coins, EncapsulationKey, Kem, KeyEncoding};
+use pqlab_testing::{Need, require};
+use pqlab_verification::vectors_root;
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
 
 fn provider() -> Provider {
     providers().pop().unwrap()
@@ -14,7 +15,7 @@ fn provider() -> Provider {
 fn digest(parts: &[&[u8]]) -> String {
     let mut out = [0; 32];
     provider().hash("SHA3-256").unwrap().digest(&parts.concat(), &mut out).unwrap();
-    out.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(out)
 }
 
 fn unsupported_error<T>(result: Result<T>) -> bool {
@@ -274,11 +275,13 @@ fn falcon_signatures_have_one_header_and_two_lengths() {
 }
 
 /// The known answers of the round 3 submission, as bcgit/bc-test-data carries them. There a signed message reads: length
-/// of the signature in 2 bytes, nonce, message, header 0x29, compressed vector. Where the folder of published vectors is
-/// not at hand, this test says so and has checked nothing.
+/// of the signature in 2 bytes, nonce, message, header 0x29, compressed vector.
 #[test]
 fn falcon_verifies_the_published_signatures() {
-    let Some(text) = published("bc-test-data/falcon/falcon512-KAT.rsp.gz") else { return };
+    let vectors = require!(vectors_root(), Need::Vectors);
+    let mut text = String::new();
+    let file = File::open(vectors.join("bc-test-data/falcon/falcon512-KAT.rsp.gz")).unwrap();
+    GzDecoder::new(file).read_to_string(&mut text).unwrap();
     let provider = provider();
     let schemes = ["Falcon-512", "Falcon-padded-512"].map(|name| provider.signature(name).unwrap());
     let mut count = 0;
@@ -303,22 +306,6 @@ fn falcon_verifies_the_published_signatures() {
         count += 1;
     }
     assert_eq!(count, 100);
-}
-
-/// A file of the folder that `PQLAB_VECTORS` names, or of the one beside the project.
-fn published(path: &str) -> Option<String> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
-    let folder = std::env::var_os("PQLAB_VECTORS").map_or(beside, PathBuf::from);
-    let Ok(file) = File::open(folder.join(path)) else {
-        #[allow(clippy::print_stderr, reason = "whoever reads the test's output should know that nothing was checked")]
-        {
-            eprintln!("skipped: no {path} in {}", folder.display());
-        }
-        return None;
-    };
-    let mut text = String::new();
-    GzDecoder::new(file).read_to_string(&mut text).unwrap();
-    Some(text)
 }
 
 #[test]

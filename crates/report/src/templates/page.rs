@@ -9,10 +9,12 @@ use crate::harness_floor_ns;
 use crate::history::Past;
 use crate::number::duration;
 use crate::sheet::Sheet;
-use crate::terminal::{RunSummary, environment_line, neutral};
+use crate::terminal::{environment_line, neutral};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use pqlab_record::RunSummary;
 use sha2::{Digest, Sha256};
 
 const STYLE: &str = include_str!("assets/style.css");
@@ -99,9 +101,9 @@ pub fn runs_page(runs: &[RunSummary]) -> String {
                             th.num scope="col" { "Cases" } th.num scope="col" { "Failed" } th scope="col" { "State" }
                         } }
                         tbody { @for run in runs { tr {
-                            th scope="row" { a href=(format!("/runs/{}", encoded(&run.id))) { (neutral(&run.id)) } }
+                            th scope="row" { a href=(format!("/runs/{}", utf8_percent_encode(&run.id, PATH))) { (neutral(&run.id)) } }
                             td { (neutral(&run.suite)) } td { (neutral(&run.started_at)) } td { (neutral(run.host.as_deref().unwrap_or("-"))) }
-                            td.num { (run.done) " of " (run.total) } td.num { (run.failed) }
+                            td.num { (run.finished) " of " (run.planned) } td.num { (run.failed) }
                             td { @if run.complete { "complete" } @else { "not complete" } }
                         } } }
                     } }
@@ -125,14 +127,8 @@ pub fn policy(live: bool) -> String {
     )
 }
 
-/// For the path of an address: everything but letters, digits, `-`, `_` and `.` as percent signs and digits.
-fn encoded(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
-        other => format!("%{other:02X}"),
-    };
-    text.bytes().map(byte).collect()
-}
+/// What stands for itself in the path of an address beside letters and digits.
+const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 
 /// `2026-11-21T19:00:00Z` for people: `2026-11-21 19:00 UTC`.
 fn moment(time: &str) -> String {
@@ -245,11 +241,15 @@ mod tests {
         let run = RunSummary {
             id: "../x\"<b>".into(),
             suite: "<i>".into(),
+            command: "pqlab run".into(),
             started_at: "now".into(),
-            done: 1,
-            total: 2,
-            failed: 0,
+            finished_at: None,
             complete: false,
+            imported: false,
+            planned: 2,
+            finished: 1,
+            failed: 0,
+            contended: 0,
             host: None,
         };
         let text = runs_page(&[run]);

@@ -31,7 +31,7 @@ pub use line::{LineWidths, case_line};
 pub use ntor::ntor_tables;
 pub use overview::overview;
 pub use palette::{Palette, Role};
-pub use runs::{RunSummary, runs_table};
+pub use runs::runs_table;
 pub use table::run_table;
 pub(crate) use table::standing_text;
 pub use text::{display_width, neutral, steady};

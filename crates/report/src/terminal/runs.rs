@@ -1,27 +1,7 @@
 use super::columns::{Cell, lines};
 use super::palette::{Palette, Role};
 use crate::number::{NONE, grouped};
-
-/// A run in a list of runs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunSummary {
-    /// Its id.
-    pub id: String,
-    /// The suites' names, joined by a plus.
-    pub suite: String,
-    /// When it began: RFC 3339, UTC.
-    pub started_at: String,
-    /// Cases that have their record.
-    pub done: u64,
-    /// Cases of the plan.
-    pub total: u64,
-    /// Cases that failed.
-    pub failed: u64,
-    /// The host's name.
-    pub host: Option<String>,
-    /// Whether every case has its record.
-    pub complete: bool,
-}
+use pqlab_record::RunSummary;
 
 /// A table of runs, in the order given.
 pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String {
@@ -41,15 +21,15 @@ pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String
     for run in runs {
         let (state, role) = match (run.complete, run.failed) {
             (true, 0) => ("complete".to_owned(), Role::Good),
-            (true, failed) => (format!("complete, {} failed", grouped(failed)), Role::Bad),
+            (true, failed) => (format!("complete, {} failed", grouped(failed as u64)), Role::Bad),
             (false, 0) => ("incomplete".to_owned(), Role::Doubtful),
-            (false, failed) => (format!("incomplete, {} failed", grouped(failed)), Role::Bad),
+            (false, failed) => (format!("incomplete, {} failed", grouped(failed as u64)), Role::Bad),
         };
         rows.push(vec![
             Cell::left(&run.id),
             Cell::left(&run.suite).cuttable(),
             Cell::left(&minute(&run.started_at)),
-            Cell::right(&format!("{}/{}", grouped(run.done), grouped(run.total))),
+            Cell::right(&format!("{}/{}", grouped(run.finished as u64), grouped(run.planned as u64))),
             Cell::left(run.host.as_deref().unwrap_or(NONE)).cuttable(),
             Cell::left(&state).role(role),
         ]);
@@ -68,16 +48,20 @@ mod tests {
     use super::super::text::display_width;
     use super::*;
 
-    fn run(id: &str, failed: u64, complete: bool) -> RunSummary {
+    fn run(id: &str, failed: usize, complete: bool) -> RunSummary {
         RunSummary {
             id: id.to_owned(),
             suite: "standard".to_owned(),
             started_at: "2026-11-21T18:58:00Z".to_owned(),
-            done: 1198,
-            total: 1200,
+            command: "pqlab run".to_owned(),
+            finished_at: None,
+            planned: 1200,
+            finished: 1198,
             failed,
+            contended: 0,
             host: Some("bench\u{7}-1".to_owned()),
             complete,
+            imported: false,
         }
     }
 

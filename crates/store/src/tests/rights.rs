@@ -2,6 +2,7 @@
 
 use super::{FILE, header, new_store, only, run};
 use crate::Store;
+use pqlab_testing::{Need, require};
 use std::fs::{self, Permissions};
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const NOBODY: u32 = 65534;
+const VISITOR: Need = Need::Machine("a process of another user");
 
 #[test]
 #[ignore = "run by the tests below"]
@@ -31,7 +33,7 @@ struct Visit {
     read: String,
 }
 
-/// What a process finds that is bound by the rights of files; `None`, with a line that says so, where none can be had.
+/// What a process finds that is bound by the rights of files; `None` where none can be had.
 fn visit(folder: &Path, path: &Path) -> Option<Visit> {
     let root = fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0);
     // Where the build is, the other user may not be let in.
@@ -43,13 +45,7 @@ fn visit(folder: &Path, path: &Path) -> Option<Visit> {
     if root {
         command.uid(NOBODY).gid(NOBODY);
     }
-    let output = match only(&mut command, "tests::rights::visitor").env(FILE, path).current_dir("/").output() {
-        Ok(output) => output,
-        Err(error) => {
-            writeln!(std::io::stderr(), "skipped: no process of another user to be had: {error}").unwrap();
-            return None;
-        }
-    };
+    let output = only(&mut command, "tests::rights::visitor").env(FILE, path).current_dir("/").output().ok()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let line = |key: &str| text.lines().find_map(|line| line.strip_prefix(key)).unwrap().to_owned();
@@ -76,7 +72,7 @@ fn a_read_only_folder_can_be_read() {
     let (outer, place, path) = prepared();
     allow(&path, 0o444);
     allow(&place, 0o555);
-    let Some(visit) = visit(outer.path(), &path) else { return };
+    let visit = require!(visit(outer.path(), &path), VISITOR);
     assert!(visit.written.contains("cannot be written"), "{}", visit.written);
     assert_eq!(visit.read, "1 runs");
     allow(&place, 0o755);
@@ -87,7 +83,7 @@ fn a_read_only_folder_around_a_writable_file_is_told() {
     let (outer, place, path) = prepared();
     allow(&path, 0o666);
     allow(&place, 0o555);
-    let Some(visit) = visit(outer.path(), &path) else { return };
+    let visit = require!(visit(outer.path(), &path), VISITOR);
     assert!(visit.written.contains("cannot be written (Permission denied"), "{}", visit.written);
     assert_eq!(visit.read, "1 runs");
     allow(&place, 0o755);
@@ -98,7 +94,7 @@ fn nothing_is_made_where_nothing_may_be_made() {
     let (outer, place, _) = prepared();
     allow(&place, 0o555);
     for name in ["other.db", "new/folder/other.db"] {
-        let Some(visit) = visit(outer.path(), &place.join(name)) else { return };
+        let visit = require!(visit(outer.path(), &place.join(name)), VISITOR);
         assert!(visit.written.contains("(Permission denied"), "{}", visit.written);
         assert!(visit.read.contains("no such file"), "{}", visit.read);
     }
@@ -109,7 +105,7 @@ fn nothing_is_made_where_nothing_may_be_made() {
 fn a_folder_that_may_not_be_entered_is_told() {
     let (outer, place, path) = prepared();
     allow(&place, 0o700);
-    let Some(visit) = visit(outer.path(), &path) else { return };
+    let visit = require!(visit(outer.path(), &path), VISITOR);
     if fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0) {
         assert!(visit.written.contains("cannot be opened"), "{}", visit.written);
         assert!(visit.read.contains("cannot be opened (Permission denied"), "{}", visit.read);

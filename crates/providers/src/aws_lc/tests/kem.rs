@@ -1,4 +1,4 @@
-use super::{digest_of, error_queue_is_empty, hex, pattern, provider, unhex};
+use super::{digest_of, error_queue_is_empty, hex, pattern, provider};
 use pqlab_primitives::{Coins, Error, KeyEncoding};
 
 const ML_KEMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
@@ -108,7 +108,7 @@ fn known_answers_of_ml_kem() {
         let kem = provider.kem(algorithm).unwrap();
         let mut public = vec![0; kem.info().parameters.encapsulation_key];
         let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
-        let seed = [unhex(d), unhex(z)].concat();
+        let seed = [hex(d), hex(z)].concat();
         kem.generate_encoded(Coins::Exact(&seed), &mut public, &mut private).unwrap();
         assert_eq!((digest_of(&public).as_str(), digest_of(&private).as_str()), (ek, dk), "{algorithm}");
     }
@@ -121,7 +121,7 @@ fn known_answer_of_both_kems_together() {
     let provider = provider();
     let (ml_kem, x25519) = (provider.kem("ML-KEM-768").unwrap(), provider.kem("X25519").unwrap());
     let mut seeds = [0; 96];
-    let seed = unhex("7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26");
+    let seed = hex("7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26");
     provider.xof("SHAKE256").unwrap().digest(&seed, &mut seeds).unwrap();
     let ml_kem_key = ml_kem.load_decapsulation_key(KeyEncoding::Seed, &seeds[..64]).unwrap();
     let x25519_key = x25519.load_decapsulation_key(KeyEncoding::Scalar, &seeds[64..]).unwrap();
@@ -132,10 +132,8 @@ fn known_answer_of_both_kems_together() {
     x25519_public.encode(&mut public[1184..]).unwrap();
     assert_eq!(digest_of(&public), "2e816deebcd76c5c80d0cd2d174478871658e8e2ff42bc9d4a6e486372e856bb");
 
-    let coins = unhex(
-        "3cb1eea988004b93103cfb0aeefd2a686e01fa4a58e8a3639ca8a1e3f9ae57e2\
-         35b8cc873c23dc62b8d260169afa2f75ab916a58d974918835d25e6a435085b2",
-    );
+    let coins = hex("3cb1eea988004b93103cfb0aeefd2a686e01fa4a58e8a3639ca8a1e3f9ae57e2\
+         35b8cc873c23dc62b8d260169afa2f75ab916a58d974918835d25e6a435085b2");
     let (mut ciphertext, mut secrets) = ([0; 1120], [0; 64]);
     ml_kem_public.encapsulate(Coins::Exact(&coins[..32]), &mut ciphertext[..1088], &mut secrets[..32]).unwrap();
     x25519_public.encapsulate(Coins::Exact(&coins[32..]), &mut ciphertext[1088..], &mut secrets[32..]).unwrap();
@@ -145,19 +143,19 @@ fn known_answer_of_both_kems_together() {
     ml_kem_key.decapsulate(&ciphertext[..1088], &mut received[..32]).unwrap();
     x25519_key.decapsulate(&ciphertext[1088..], &mut received[32..]).unwrap();
     assert_eq!(received, secrets);
-    let input = [&secrets[..], &ciphertext[1088..], &public[1184..], &unhex("5c2e2f2f5e5c")].concat();
+    let input = [&secrets[..], &ciphertext[1088..], &public[1184..], &hex("5c2e2f2f5e5c")].concat();
     let mut secret = [0; 32];
     provider.hash("SHA3-256").unwrap().digest(&input, &mut secret).unwrap();
-    assert_eq!(hex(&secret), "d2df0522128f09dd8e2c92b1e905c793d8f57a54c3da25861f10bf4ca613e384");
+    assert_eq!(hex::encode(&secret), "d2df0522128f09dd8e2c92b1e905c793d8f57a54c3da25861f10bf4ca613e384");
 }
 
 #[test]
 fn known_answers_of_x25519() {
     // RFC 7748, section 6.1.
-    let alice = unhex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a");
+    let alice = hex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a");
     let alice = &alice[..];
-    let alice_public = unhex("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a");
-    let bob_public = unhex("de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f");
+    let alice_public = hex("8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a");
+    let bob_public = hex("de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f");
     let shared = "4a5d9d5ba4ce2de1728e3bf480350f25e07e21c947d19e3376f09b3c1e161742";
     let provider = provider();
     let agreement = provider.key_agreement("X25519").unwrap();
@@ -166,12 +164,12 @@ fn known_answers_of_x25519() {
     key.public_key(&mut public).unwrap();
     assert_eq!(public.as_slice(), alice_public);
     key.agree(&bob_public, &mut secret).unwrap();
-    assert_eq!(hex(&secret), shared);
+    assert_eq!(hex::encode(&secret), shared);
 
     let sender = provider.kem("X25519").unwrap().load_encapsulation_key(&bob_public).unwrap();
     let mut ciphertext = [0; 32];
     sender.encapsulate(Coins::Exact(alice), &mut ciphertext, &mut secret).unwrap();
-    assert_eq!((ciphertext.as_slice(), hex(&secret).as_str()), (alice_public.as_slice(), shared));
+    assert_eq!((ciphertext.as_slice(), hex::encode(&secret).as_str()), (alice_public.as_slice(), shared));
 }
 
 #[test]

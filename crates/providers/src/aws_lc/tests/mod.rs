@@ -5,25 +5,18 @@ mod signature;
 mod symmetric;
 
 use super::providers;
+use crate::testing::hex;
 use pqlab_primitives::Provider;
 
 fn provider() -> Provider {
     providers().remove(0)
 }
 
-fn unhex(text: &str) -> Vec<u8> {
-    text.as_bytes().chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
-}
-
 /// The SHA-256 digest in hexadecimal: long outputs are compared by it.
 fn digest_of(bytes: &[u8]) -> String {
     let mut digest = [0; 32];
     provider().hash("SHA-256").unwrap().digest(bytes, &mut digest).unwrap();
-    hex(&digest)
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(&digest)
 }
 
 /// Bytes that differ from call to call of the test, but not from run to run.

@@ -1,4 +1,4 @@
-use super::{digest_of, error_queue_is_empty, hex, pattern, provider, unhex};
+use super::{digest_of, error_queue_is_empty, hex, pattern, provider};
 use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme, SigningKey};
 
 const MESSAGE: &[u8] = b"a message";
@@ -186,7 +186,7 @@ fn known_answers_of_ml_dsa() {
     for [algorithm, seed, public_digest, private_digest] in ACVP {
         let provider = provider();
         let scheme = provider.signature(algorithm).unwrap();
-        let key = scheme.load_signing_key(KeyEncoding::Seed, &unhex(seed)).unwrap();
+        let key = scheme.load_signing_key(KeyEncoding::Seed, &hex(seed)).unwrap();
         let public = encode_verifying_key(scheme.as_ref(), key.as_ref());
         let private = encode_signing_key(scheme.as_ref(), key.as_ref(), KeyEncoding::Expanded);
         assert_eq!(digest_of(&public), public_digest, "{algorithm}");
@@ -199,13 +199,13 @@ fn known_answers_of_ed25519() {
     // RFC 8032, section 7.1, test 2.
     let provider = provider();
     let scheme = provider.signature("Ed25519").unwrap();
-    let seed = unhex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb");
+    let seed = hex("4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb");
     let key = scheme.load_signing_key(KeyEncoding::Seed, &seed).unwrap();
     let public = encode_verifying_key(scheme.as_ref(), key.as_ref());
-    assert_eq!(hex(&public), "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c");
+    assert_eq!(hex::encode(&public), "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c");
     let signature = sign(scheme.as_ref(), key.as_ref(), &[0x72], Coins::Internal);
     assert_eq!(
-        hex(&signature),
+        hex::encode(&signature),
         "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da\
          085ac1e43e15996e458f3613d0f11d8c387b2eaeb4302aeeb00d291612bb0c00"
     );
@@ -231,21 +231,17 @@ fn known_answers_of_ecdsa() {
     let provider = provider();
     for (algorithm, [scalar, public, signature]) in [("ECDSA-P-256", p256), ("ECDSA-P-384", p384)] {
         let scheme = provider.signature(algorithm).unwrap();
-        let key = scheme.load_signing_key(KeyEncoding::Scalar, &unhex(scalar)).unwrap();
-        assert_eq!(hex(&encode_verifying_key(scheme.as_ref(), key.as_ref())), public);
-        key.verifying_key().unwrap().verify(&[], b"sample", &unhex(signature)).unwrap();
+        let key = scheme.load_signing_key(KeyEncoding::Scalar, &hex(scalar)).unwrap();
+        assert_eq!(hex::encode(&encode_verifying_key(scheme.as_ref(), key.as_ref())), public);
+        key.verifying_key().unwrap().verify(&[], b"sample", &hex(signature)).unwrap();
     }
 
     let scheme = provider.signature("ECDSA-secp256k1").unwrap();
-    let uncompressed = unhex(
-        "04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a6f\
-         f0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832e9",
-    );
+    let uncompressed = hex("04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a6f\
+         f0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832e9");
     // The greater of the two values for s, which is valid ECDSA.
-    let signature = unhex(
-        "813ef79ccefa9a56f7ba805f0e478584fe5f0dd5f567bc09b5123ccbc9832365\
-         900e75ad233fcc908509dbff5922647db37c21f4afd3203ae8dc4ae7794b0f87",
-    );
+    let signature = hex("813ef79ccefa9a56f7ba805f0e478584fe5f0dd5f567bc09b5123ccbc9832365\
+         900e75ad233fcc908509dbff5922647db37c21f4afd3203ae8dc4ae7794b0f87");
     let verifier = scheme.load_verifying_key(&uncompressed).unwrap();
     verifier.verify(&[], b"123400", &signature).unwrap();
     let mut compressed = [0; 33];
@@ -261,7 +257,7 @@ fn secp256k1_signatures_have_the_smaller_s() {
     let key = scheme.generate(Coins::Internal).unwrap();
     let verifier = key.verifying_key().unwrap();
     // SEC 2, section 2.4.1: the order n, halved.
-    let half_order = unhex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
+    let half_order = hex("7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0");
     for i in 0..64u8 {
         let signature = sign(scheme.as_ref(), key.as_ref(), &[i], Coins::Internal);
         assert!(signature[32..] <= half_order[..]);

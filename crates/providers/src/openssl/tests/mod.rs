@@ -4,6 +4,7 @@ mod kem;
 mod signature;
 mod symmetric;
 
+use crate::testing::hex;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Provider};
 use std::sync::OnceLock;
@@ -11,11 +12,6 @@ use std::sync::OnceLock;
 fn provider() -> &'static Provider {
     static PROVIDER: OnceLock<Provider> = OnceLock::new();
     PROVIDER.get_or_init(|| super::providers().pop().expect("there is one provider"))
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    let digits: Vec<u8> = text.chars().map(|digit| digit.to_digit(16).expect("a hexadecimal digit") as u8).collect();
-    digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
 fn sha256(message: &[u8]) -> [u8; 32] {

@@ -1,12 +1,20 @@
-use super::*;
+//! The provider `fips`, which is off by default: round trips, refusals and published answers. `make test` builds it for them.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
 use pqlab_primitives::{
-    DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
+    Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Provider, Result, SignatureInfo,
+    SignatureScheme, SigningKey, VerifyingKey,
 };
 use std::sync::Arc;
 use std::thread;
 
-fn provider() -> Provider {
-    providers().pop().unwrap()
+fn provider() -> Arc<Provider> {
+    pqlab_providers::providers().into_iter().find(|provider| provider.library == "fips").unwrap()
+}
+
+fn hex(text: &str) -> Vec<u8> {
+    hex::decode(text).unwrap()
 }
 
 /// Bytes that differ from position to position.
@@ -34,17 +42,6 @@ fn everything_in_scope_is_offered() {
     assert_eq!(provider.id(), "fips");
     assert!(provider.build_info.version.starts_with("fips203 0."), "{:?}", provider.build_info);
     assert!(!provider.build_info.version.contains("unknown"), "{:?}", provider.build_info);
-}
-
-#[test]
-fn coins_are_given_in_their_order() {
-    let coins = bytes(20, 1);
-    let mut given = Given(&coins);
-    let mut first = [0; 8];
-    given.fill_bytes(&mut first);
-    assert_eq!(first, coins[..8]);
-    assert_eq!(given.next_u64().to_le_bytes(), coins[8..16]);
-    assert_eq!(given.next_u32().to_le_bytes(), coins[16..]);
 }
 
 fn encapsulate(kem: &dyn Kem, key: &dyn EncapsulationKey, coins: Coins) -> (Vec<u8>, Vec<u8>) {
@@ -132,10 +129,6 @@ fn ml_kem_keys_are_checked() {
         let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private);
         assert!(matches!(loaded, Err(Error::Malformed(_))));
     }
-}
-
-fn hex(text: &str) -> Vec<u8> {
-    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).unwrap()).collect()
 }
 
 /// Wycheproof, mlkem_*_encaps, "official round 3 seeds 0", to the key of mlkem_*_keygen_seed, test 1.
