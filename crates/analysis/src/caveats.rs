@@ -7,10 +7,10 @@
 use crate::estimates::{Estimates, Imprecision};
 use crate::number::{duration, grouped, percent};
 use indexmap::IndexMap;
-use pqlab_record::{Case, CyclesSource, Metric, Residue};
+use pqlab_record::{Case, Metric, Residue};
 
 /// The parameter of a case that names the encoding of its private key.
-pub(crate) const KEY: &str = "key";
+const KEY: &str = "key";
 
 /// What must be known when a figure is read. Each is said in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,7 +98,7 @@ impl Caveat {
             }
             Caveat::Residue => {
                 let residues = estimates?.residues.as_ref().filter(|residues| !residues.is_empty())?;
-                Some(format!("the call leaves {} behind", names(residues)))
+                Some(format!("the call leaves {} behind", residue_names(residues)))
             }
             Caveat::Encoding => case.word(KEY).map(encoding),
             Caveat::Batch => {
@@ -141,7 +141,7 @@ fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
 }
 
 /// The words that files carry for what a call leaves behind, `none` for nothing.
-pub(crate) fn names(residues: &[Residue]) -> String {
+pub fn residue_names(residues: &[Residue]) -> String {
     if residues.is_empty() {
         return "none".to_owned();
     }
@@ -158,9 +158,8 @@ fn encoding(key: &str) -> String {
 }
 
 fn clock(estimates: &Estimates) -> Option<String> {
-    let estimated = estimates.cycles.is_some_and(|cycles| cycles.source == CyclesSource::Estimated);
     let says = [
-        (estimated, "core cycles are estimated from the time and the core clock"),
+        (estimates.cycles_are_estimated(), "core cycles are estimated from the time and the core clock"),
         (estimates.metric == Metric::Tsc, "ticks are of constant rate, not core cycles"),
     ];
     let says: Vec<&str> = says.into_iter().filter(|(holds, _)| *holds).map(|(_, text)| text).collect();

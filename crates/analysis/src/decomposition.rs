@@ -9,8 +9,10 @@
 //! Key generation of X25519 is in a hybrid's key generation and, for the ephemeral key, in its encapsulation; encapsulation
 //! and decapsulation have one Diffie-Hellman each. The half stands beside it with the same operations.
 
-use crate::comparison::{Measured, Yardstick, ratio};
-use pqlab_record::{Case, CoinSource, Parameter, Record, Run, Unit};
+use crate::case::CaseAnalysis;
+use crate::comparison::{Measured, ratio};
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, CoinSource, Parameter, Record, Unit};
 use pqlab_stats::Interval;
 
 /// A hybrid with its halves. Times in ns, each the mean over the rounds that all three have in common.
@@ -61,36 +63,36 @@ const DETERMINISTIC: &str = "deterministic";
 const MAKES_KEYS: [&str; 3] = ["keygen", "handshake", "cycle"];
 
 /// Every hybrid of the run whose halves were measured in the same rounds.
-pub fn decompositions(run: &Run) -> Vec<Decomposition<'_>> {
-    run.records.iter().filter_map(|hybrid| decompose(run, hybrid)).collect()
+pub fn decompositions<'a>(analysis: &RunAnalysis<'a>) -> Vec<Decomposition<'a>> {
+    analysis.cases().iter().filter_map(|hybrid| decompose(analysis, hybrid)).collect()
 }
 
-fn decompose<'a>(run: &'a Run, hybrid: &'a Record) -> Option<Decomposition<'a>> {
-    let case = &hybrid.case;
+fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Option<Decomposition<'a>> {
+    let case = hybrid.case();
     let (_, classical, post_quantum) = HALVES.iter().find(|(algorithm, ..)| *algorithm == case.algorithm)?;
     let (first, second) = case.provider.split_once('+').unwrap_or((&case.provider, &case.provider));
     let half = |algorithm: &str, provider: &str| {
-        run.records.iter().find(|record| {
-            let other = &record.case;
+        analysis.cases().iter().find(|half| {
+            let other = half.case();
             other.algorithm == algorithm && other.provider == provider && beside(other, case)
         })
     };
     let (classical, post_quantum) = (half(classical, first)?, half(post_quantum, second)?);
     // A signer that repeats itself by chance differs from another by luck.
     let signs = ["sign", "cycle", "build"].contains(&case.operation.as_str());
-    if signs && !(case.flag(DETERMINISTIC) && post_quantum.case.flag(DETERMINISTIC)) {
+    if signs && !(case.flag(DETERMINISTIC) && post_quantum.case().flag(DETERMINISTIC)) {
         return None;
     }
-    let measured = Measured::together_by_means(run, &[hybrid, classical, post_quantum]);
+    let measured = Measured::together_by_means(&[hybrid.measured()?, classical.measured()?, post_quantum.measured()?]);
     let [whole, one, two] = &measured[..] else { return None };
-    let compared = ratio(&[one, two], &[whole], &Yardstick::within(run));
+    let compared = ratio(&[one, two], &[whole], analysis.criteria());
     let found = compared.ratio.filter(|_| compared.paired)?.ratio;
     let pct = |ratio: f64| 100.0 * (ratio - 1.0);
     let combiner_pct = Interval { estimate: pct(found.estimate), low: pct(found.low), high: pct(found.high), ..found };
     Some(Decomposition {
-        hybrid,
-        classical,
-        post_quantum,
+        hybrid: hybrid.record,
+        classical: classical.record,
+        post_quantum: post_quantum.record,
         hybrid_ns: whole.headline(Unit::Nanoseconds)?,
         classical_ns: one.headline(Unit::Nanoseconds)?,
         post_quantum_ns: two.headline(Unit::Nanoseconds)?,
@@ -118,7 +120,7 @@ fn beside(half: &Case, hybrid: &Case) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pqlab_record::{Facts, Metric, Samples, Status, Visit};
+    use pqlab_record::{Facts, Metric, Run, Samples, Status, Visit};
 
     /// `ns` per operation in each round of each of four processes, to which the machine adds its mood.
     fn record(algorithm: &str, provider: &str, ns: u64) -> Record {
@@ -163,10 +165,14 @@ mod tests {
         run
     }
 
+    fn decomposed(run: &Run) -> Vec<Decomposition<'_>> {
+        decompositions(&RunAnalysis::of(run))
+    }
+
     #[test]
     fn the_overhead_is_what_the_halves_leave() {
         let run = run(vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)]);
-        let found = decompositions(&run);
+        let found = decomposed(&run);
         assert_eq!(found.len(), 1);
         // 3 of 93 in each round: the machine's mood, 2% on average, is in the parts as in the whole.
         assert!((found[0].combiner_ns() - 3.0 * 102.0).abs() < 1e-9);
@@ -190,7 +196,7 @@ mod tests {
         }
         let run = run(all);
         assert_eq!(run.records.iter().filter(|record| record.samples.contended()).count(), 0);
-        let found = decompositions(&run);
+        let found = decomposed(&run);
         assert!((found[0].combiner_ns() - 3.0 * 102.0).abs() < 1e-9, "{:?}", found[0].combiner_pct);
     }
 
@@ -198,14 +204,14 @@ mod tests {
     fn halves_that_another_start_of_the_run_measured_do_not_count() {
         let mut half = record("ML-KEM-768", "b", 30);
         half.samples.visits.iter_mut().for_each(|visit| visit.start = 1);
-        assert!(decompositions(&run(vec![record("X25519", "a", 60), half, record("X-Wing", "a+b", 93)])).is_empty());
+        assert!(decomposed(&run(vec![record("X25519", "a", 60), half, record("X-Wing", "a+b", 93)])).is_empty());
     }
 
     #[test]
     fn halves_of_another_provider_or_another_round_do_not_count() {
         let hybrid = || record("X-Wing", "a+b", 93);
         assert!(
-            decompositions(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty()
+            decomposed(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty()
         );
         // Two rounds of five that all have in common speak for none of them, three do for all.
         let of = |rounds: u32| {
@@ -213,8 +219,8 @@ mod tests {
             half.samples.visits.retain(|visit| visit.round >= 5 - rounds);
             run(vec![record("X25519", "a", 60), half, hybrid()])
         };
-        assert!(decompositions(&of(2)).is_empty());
-        assert!((decompositions(&of(3))[0].hybrid_ns - 93.0 * 103.0).abs() < 1e-9);
+        assert!(decomposed(&of(2)).is_empty());
+        assert!((decomposed(&of(3))[0].hybrid_ns - 93.0 * 103.0).abs() < 1e-9);
     }
 
     #[test]
@@ -225,7 +231,7 @@ mod tests {
         }
         // The core's clock was higher while the hybrid was measured: it took more cycles than its time says.
         let run = run(all);
-        let found = &decompositions(&run)[0];
+        let found = &decomposed(&run)[0];
         assert_eq!(found.unit, Unit::CoreCycles);
         assert!((found.combiner_pct.estimate - 100.0 * (1.05 * 93.0 / 90.0 - 1.0)).abs() < 1e-6, "{found:?}");
     }
@@ -248,21 +254,21 @@ mod tests {
         };
         for format in ["der", "pem"] {
             let run = of(format);
-            let found = decompositions(&run);
+            let found = decomposed(&run);
             assert!(
                 (found[0].hybrid_ns / (found[0].classical_ns + found[0].post_quantum_ns) - 93.0 / 90.0).abs() < 1e-9
             );
         }
-        assert!(decompositions(&of("cbor")).is_empty(), "no half is in CBOR");
+        assert!(decomposed(&of("cbor")).is_empty(), "no half is in CBOR");
     }
 
     #[test]
     fn keys_that_each_library_draws_for_itself_are_not_decomposed() {
         let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
         all.iter_mut().for_each(|record| record.case.parameters.clear());
-        assert!(decompositions(&run(all.clone())).is_empty());
+        assert!(decomposed(&run(all.clone())).is_empty());
         all.iter_mut().for_each(|record| record.case.operation = "encapsulate".into());
-        assert_eq!(decompositions(&run(all)).len(), 1, "each half draws there what the hybrid has it draw");
+        assert_eq!(decomposed(&run(all)).len(), 1, "each half draws there what the hybrid has it draw");
     }
 
     #[test]
@@ -277,6 +283,6 @@ mod tests {
             let halves = vec![signed("Ed25519", "a", false), signed("ML-DSA-65", "b", post_quantum)];
             run(halves.into_iter().chain([signed("MLDSA65-Ed25519-SHA512", "a+b", true)]).collect())
         };
-        assert_eq!((decompositions(&of(true)).len(), decompositions(&of(false)).len()), (1, 0));
+        assert_eq!((decomposed(&of(true)).len(), decomposed(&of(false)).len()), (1, 0));
     }
 }

@@ -1,14 +1,12 @@
-use super::text::neutral;
-use crate::number::duration;
+//! What `fastest` stands for, in words.
+
+use crate::number::time;
+use crate::text::neutral;
 use pqlab_record::Fastest;
 
 /// What `fastest` stands for, by what, and by how much: `fastest for X-Wing by handshake: aws-lc+liboqs, 74.2 µs; then aws-lc,
 /// 77.9 µs (of 12 candidates)`. Those that failed are named with the reason.
 pub fn fastest_line(found: &Fastest) -> String {
-    let time = |ns: f64| {
-        let (number, unit) = duration(ns);
-        format!("{number} {unit}")
-    };
     let asked = match found.asked.as_str() {
         "fastest+fastest" => String::new(),
         other => format!(" ({other})"),

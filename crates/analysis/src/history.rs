@@ -1,8 +1,8 @@
 //! Earlier and other runs, reduced to what a report of the newest one needs of them.
 
-use crate::comparison::{Figure, Measured, Yardstick, ratio_apart};
-use crate::estimates::estimate;
-use pqlab_record::{Environment, Run, RunSpreads, Unit};
+use crate::case::CaseAnalysis;
+use crate::comparison::{ComparisonCriteria, Figure, Measured, ratio_apart};
+use pqlab_record::{Environment, Run, RunHeader, RunSpreads, Unit};
 use pqlab_stats::{Interval, RunSpread};
 use std::collections::HashMap;
 
@@ -34,10 +34,10 @@ impl Past {
     pub fn of(run: &Run) -> Past {
         let (mut medians, mut figures) = (HashMap::new(), HashMap::new());
         for record in &run.records {
-            let Some(estimates) = estimate(record, &run.header.protocol) else { continue };
-            let figure = Measured::with(run, record, &estimates).figure(Unit::Nanoseconds);
+            let case = CaseAnalysis::of(&run.header, record);
+            let figure = case.measured().and_then(|measured| measured.figure(Unit::Nanoseconds));
             figures.extend(figure.map(|figure| (record.case.lasting_id(), figure)));
-            medians.insert(record.case.lasting_id(), estimates.median_ns);
+            medians.extend(case.median().map(|median| (record.case.lasting_id(), median)));
         }
         Past {
             id: run.header.id.clone(),
@@ -54,15 +54,15 @@ impl Past {
 
     /// How long a case took in this run over how long it took in another one, in time, with its interval: what comparing the two
     /// runs gives. `None` where one has no such case.
-    pub fn time_over(&self, run: &Run, case: &Measured<'_>) -> Option<Interval> {
+    pub fn time_over(&self, run: &RunHeader, case: &Measured<'_>) -> Option<Interval> {
         let here = case.figure(Unit::Nanoseconds)?;
         let there = self.figures.get(&case.record().case.lasting_id())?;
         Some(ratio_apart(&here, there, self.runs_apart(run))?.ratio)
     }
 
     /// How far the times of the two runs lie apart where nothing has changed: the larger of what was stored with them.
-    fn runs_apart(&self, run: &Run) -> RunSpread {
-        Yardstick::default().between(&run.header.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
+    fn runs_apart(&self, run: &RunHeader) -> RunSpread {
+        ComparisonCriteria::default().between(&run.protocol.run_spreads, &self.spreads).runs(Unit::Nanoseconds)
     }
 
     /// Whether it was measured on the machine of the other run, as far as can be told.

@@ -1,14 +1,14 @@
 //! What the cases of the ledger say together: schemes side by side, and blocks from small to large.
 
-use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Case, Form, Parameter, Record, Run};
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, Form, Parameter};
 use pqlab_stats::Interval;
 
 /// The workload's name.
 pub const AREA: &str = "ledger";
 
 /// What stands before the scheme's name where transactions have the reference's form.
-pub(crate) const REFERENCE_FORM: &str = "TXv1-";
+pub const REFERENCE_FORM: &str = "TXv1-";
 
 /// Transactions that one operation of a case verifies; `None` for a case that verifies none.
 pub fn transactions_verified(case: &Case) -> Option<u64> {
@@ -42,19 +42,19 @@ pub struct SchemeRow {
 /// The comparison of schemes: of each scheme and provider the verification of a block of 100 (else of the block nearest to
 /// it, else of one transaction), computing only where that was measured, with keys from the transactions; without bad
 /// transactions, over one thread. Sorted from the fastest on.
-pub fn comparison(run: &Run) -> Vec<SchemeRow> {
-    let mut best: Vec<(Rank, &Record, Estimates)> = Vec::new();
-    for record in run.area(AREA) {
-        let Some(rank) = rank(&record.case) else { continue };
-        let Some(estimates) = estimate(record, &run.header.protocol) else { continue };
-        let same = |other: &Case| other.algorithm == record.case.algorithm && other.provider == record.case.provider;
-        match best.iter_mut().find(|(_, other, _)| same(&other.case)) {
+pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
+    let mut best: Vec<(Rank, &Case, Interval)> = Vec::new();
+    for of in analysis.area(AREA) {
+        let case = of.case();
+        let (Some(rank), Some(median)) = (rank(case), of.median()) else { continue };
+        let same = |other: &Case| other.algorithm == case.algorithm && other.provider == case.provider;
+        match best.iter_mut().find(|(_, other, _)| same(other)) {
             Some(known) if known.0 <= rank => {}
-            Some(known) => *known = (rank, record, estimates),
-            None => best.push((rank, record, estimates)),
+            Some(known) => *known = (rank, case, median),
+            None => best.push((rank, case, median)),
         }
     }
-    let mut rows: Vec<SchemeRow> = best.iter().map(|(_, record, estimates)| row(&record.case, estimates)).collect();
+    let mut rows: Vec<SchemeRow> = best.iter().map(|(_, case, median)| row(case, *median)).collect();
     rows.sort_by(|one, other| one.verify_ns.estimate.total_cmp(&other.verify_ns.estimate));
     rows
 }
@@ -69,17 +69,11 @@ pub struct ScalingRow {
 }
 
 /// The scaling table: every series of blocks of more than one size that differ in nothing else.
-pub fn scaling(run: &Run) -> Vec<ScalingRow> {
+pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingRow> {
     let mut rows: Vec<ScalingRow> = Vec::new();
-    for record in run.area(AREA).filter(|record| record.case.operation == "verify-block") {
-        let case = &record.case;
-        let (Some(transactions), Some(estimates)) =
-            (transactions_verified(case), estimate(record, &run.header.protocol))
-        else {
-            continue;
-        };
-        let series = series(case);
-        let block = (transactions, estimates.median_ns);
+    for of in analysis.area(AREA).filter(|of| of.case().operation == "verify-block") {
+        let (Some(transactions), Some(median)) = (transactions_verified(of.case()), of.median()) else { continue };
+        let (series, block) = (series(of.case()), (transactions, median));
         match rows.iter_mut().find(|row| row.series == series) {
             Some(row) => row.blocks.push(block),
             None => rows.push(ScalingRow { series, blocks: vec![block] }),
@@ -94,12 +88,13 @@ pub fn scaling(run: &Run) -> Vec<ScalingRow> {
 }
 
 /// What makes one case a better row of the comparison than another: the smaller.
-pub(crate) type Rank = (u64, u8, u8, u64);
+pub type Rank = (u64, u8, u8, u64);
 
-pub(crate) fn rank(case: &Case) -> Option<Rank> {
+/// How good a row of the comparison a case is; `None` for one that verifies no transactions, or bad ones, or over threads.
+pub fn rank(case: &Case) -> Option<Rank> {
     let transactions = transactions_verified(case)?;
-    let simple = case.number("threads").unwrap_or(1) == 1 && word(case, "invalid").is_none();
-    let regime = match word(case, "regime") {
+    let simple = case.number("threads").unwrap_or(1) == 1 && case.word("invalid").is_none();
+    let regime = match case.word("regime") {
         Some("compute") | None => 0,
         Some("ram") => 1,
         _ => 2,
@@ -109,9 +104,8 @@ pub(crate) fn rank(case: &Case) -> Option<Rank> {
     simple.then_some((transactions.abs_diff(100), regime, form, one))
 }
 
-fn row(case: &Case, estimates: &Estimates) -> SchemeRow {
+fn row(case: &Case, median: Interval) -> SchemeRow {
     let transactions = transactions_verified(case).unwrap_or(1) as f64;
-    let median = estimates.median_ns;
     let verify_ns = Interval {
         estimate: median.estimate / transactions,
         low: median.low / transactions,
@@ -144,17 +138,11 @@ fn series(case: &Case) -> String {
     format!("{} {} @{}", case.algorithm, words.join(","), case.provider)
 }
 
-fn word<'a>(case: &'a Case, name: &str) -> Option<&'a str> {
-    case.parameters.iter().find_map(|parameter| match parameter {
-        Parameter::Word(key, value) if key == name => Some(value.as_str()),
-        _ => None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures;
+    use pqlab_record::{Record, Run};
 
     fn run(records: Vec<Record>) -> Run {
         Run { records, ..fixtures::run() }
@@ -169,7 +157,7 @@ mod tests {
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
             classical,
         ]);
-        let rows = comparison(&run);
+        let rows = comparison(&RunAnalysis::of(&run));
         assert_eq!(rows.len(), 2);
         assert_eq!((rows[0].algorithm.as_str(), rows[0].quantum_safe), ("Ed25519", false));
         assert!(rows[1].quantum_safe && (rows[1].verify_ns.estimate / 50_000.0 - 1.0).abs() < 0.02);
@@ -185,7 +173,7 @@ mod tests {
         let mut other = block(1_000, 70_000.0);
         other.case.provider = "openssl".into();
         let run = run(vec![block(1_000, 60_000.0), block(1, 50.0), other, block(100, 5_000.0)]);
-        let rows = scaling(&run);
+        let rows = scaling(&RunAnalysis::of(&run));
         assert_eq!(rows.len(), 1, "one size is no series: {rows:?}");
         let sizes: Vec<u64> = rows[0].blocks.iter().map(|(transactions, _)| *transactions).collect();
         assert_eq!(sizes, [1, 100, 1_000]);
@@ -194,7 +182,9 @@ mod tests {
 
     #[test]
     fn other_areas_verify_no_transactions() {
-        assert_eq!(fixtures::run().records.iter().find_map(|record| transactions_verified(&record.case)), None);
-        assert!(comparison(&fixtures::run()).is_empty() && scaling(&fixtures::run()).is_empty());
+        let run = fixtures::run();
+        let analysis = RunAnalysis::of(&run);
+        assert_eq!(run.records.iter().find_map(|record| transactions_verified(&record.case)), None);
+        assert!(comparison(&analysis).is_empty() && scaling(&analysis).is_empty());
     }
 }

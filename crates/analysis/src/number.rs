@@ -59,6 +59,18 @@ pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str
     (digits(scaled, wanted), unit)
 }
 
+/// A time with its unit and three significant digits: `31.2 µs`.
+pub fn time(nanoseconds: f64) -> String {
+    let (number, unit) = duration(nanoseconds);
+    format!("{number} {unit}")
+}
+
+/// Both ends of a time's interval in ns, in four digits: `10.31 to 10.52 µs`.
+pub fn time_range(of: &Interval) -> String {
+    let ((low, small), (high, unit)) = (duration_digits(of.low, 4), duration_digits(of.high, 4));
+    if small == unit { format!("{low} to {high} {unit}") } else { format!("{low} {small} to {high} {unit}") }
+}
+
 /// A share in percent with one decimal; `<0.1` for what rounds to nothing and is not, whole from 1,000 on.
 pub fn percent(value: f64) -> String {
     match value {

@@ -10,15 +10,16 @@
 //!   the same rounds of the same processes, moments apart, and what moves the whole machine for a while moves both, and drops
 //!   out. Where another start of the run measured one of them, what tells runs apart is in the interval.
 
-use crate::comparison::{Measured, Yardstick, ratio};
-use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Case, Parameter, Record, Run};
-use pqlab_stats::Interval;
+use crate::case::CaseAnalysis;
+use crate::estimates::Estimates;
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, Parameter};
+use pqlab_stats::{Description, Interval};
 use serde::{Deserialize, Serialize};
 
 /// An estimate with its 95% interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Ratio {
+pub struct RatioInterval {
     /// The estimate.
     pub estimate: f64,
     /// Lower end of the interval.
@@ -45,9 +46,9 @@ pub struct ScalingEntry {
     /// Operations a second, all threads together.
     pub ops_per_s: f64,
     /// Throughput over that of one thread; absent where that was not measured.
-    pub speed_up: Option<Ratio>,
+    pub speed_up: Option<RatioInterval>,
     /// Speed-up over the number of threads, or of processors where these are fewer.
-    pub efficiency: Option<Ratio>,
+    pub efficiency: Option<RatioInterval>,
 }
 
 /// So many tasks at once through a thread pool.
@@ -80,25 +81,25 @@ pub struct LoadEntry {
     /// The longest that any task of any load waited.
     pub queueing_max_us: Option<f64>,
     /// Throughput against the best load of the same operation, in percent: negative for a loss.
-    pub against_peak_pct: Option<Ratio>,
+    pub against_peak_pct: Option<RatioInterval>,
     /// Throughput against the smallest load of the same operation, in percent: negative for a loss.
-    pub against_smallest_pct: Option<Ratio>,
+    pub against_smallest_pct: Option<RatioInterval>,
 }
 
 /// The cases of a run with a number of threads, those of one operation together, in the order of the plan.
-pub fn scaling(run: &Run) -> Vec<ScalingEntry> {
+pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingEntry> {
     let mut entries = Vec::new();
-    for group in groups(run, &["threads"]) {
+    for group in groups(analysis, &["threads"]) {
         let single = group.iter().find(|row| row.number("threads") == 1);
         for row in &group {
             let threads = row.number("threads");
-            let cores = row.extra("cores", |description| description.median).map(|cores| cores as u64);
+            let cores = row.extra("cores", |values| values.median).map(|cores| cores as u64);
             let ideal = threads.min(cores.unwrap_or(threads)).max(1) as f64;
-            let speed_up = single.and_then(|single| throughput_over(run, row, single));
+            let speed_up = single.and_then(|single| throughput_over(analysis, row, single));
             entries.push(ScalingEntry {
-                id: row.record.case.id(),
+                id: row.case.case().id(),
                 name: row.name.clone(),
-                provider: row.record.case.provider.clone(),
+                provider: row.case.case().provider.clone(),
                 threads,
                 cores,
                 oversubscribed: cores.is_some_and(|cores| cores < threads),
@@ -112,24 +113,24 @@ pub fn scaling(run: &Run) -> Vec<ScalingEntry> {
 }
 
 /// The cases of a run with a number of tasks, those of one operation together, in the order of the plan.
-pub fn loads(run: &Run) -> Vec<LoadEntry> {
+pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
     let mut entries = Vec::new();
-    for group in groups(run, &["tasks", "workers"]) {
+    for group in groups(analysis, &["tasks", "workers"]) {
         for row in &group {
             let (tasks, workers) = (row.number("tasks"), row.number("workers"));
-            let cores = row.extra("cores", |description| description.median).map(|cores| cores as u64);
+            let cores = row.extra("cores", |values| values.median).map(|cores| cores as u64);
             let same_pool = || group.iter().filter(|other| other.number("workers") == workers);
             let peak = same_pool().max_by(|one, other| one.throughput().total_cmp(&other.throughput()));
             let smallest = same_pool().min_by_key(|other| other.number("tasks"));
-            let against = |other: Option<&Row<'_>>| {
-                let ratio = throughput_over(run, row, other?)?;
+            let against = |other: Option<&Row<'_, '_>>| {
+                let ratio = throughput_over(analysis, row, other?)?;
                 Some(ratio.map(|value| 100.0 * (value - 1.0)))
             };
-            let queueing = |name: &str| row.extra(name, |description| description.median).map(|ns| ns / 1e3);
+            let queueing = |name: &str| row.extra(name, |values| values.median).map(|ns| ns / 1e3);
             entries.push(LoadEntry {
-                id: row.record.case.id(),
+                id: row.case.case().id(),
                 name: row.name.clone(),
-                provider: row.record.case.provider.clone(),
+                provider: row.case.case().provider.clone(),
                 tasks,
                 workers,
                 cores,
@@ -139,7 +140,7 @@ pub fn loads(run: &Run) -> Vec<LoadEntry> {
                 queueing_p50_us: queueing("queueing_p50_ns"),
                 queueing_p95_us: queueing("queueing_p95_ns"),
                 queueing_p99_us: queueing("queueing_p99_ns"),
-                queueing_max_us: row.extra("queueing_max_ns", |description| description.max).map(|ns| ns / 1e3),
+                queueing_max_us: row.extra("queueing_max_ns", |values| values.max).map(|ns| ns / 1e3),
                 against_peak_pct: against(peak),
                 against_smallest_pct: against(smallest),
             });
@@ -148,59 +149,57 @@ pub fn loads(run: &Run) -> Vec<LoadEntry> {
     entries
 }
 
-impl Ratio {
-    fn map(self, of: impl Fn(f64) -> f64) -> Ratio {
-        Ratio { estimate: of(self.estimate), low: of(self.low), high: of(self.high) }
+impl RatioInterval {
+    fn map(self, of: impl Fn(f64) -> f64) -> RatioInterval {
+        RatioInterval { estimate: of(self.estimate), low: of(self.low), high: of(self.high) }
     }
 }
 
-impl From<Interval> for Ratio {
-    fn from(interval: Interval) -> Ratio {
-        Ratio { estimate: interval.estimate, low: interval.low, high: interval.high }
+impl From<Interval> for RatioInterval {
+    fn from(interval: Interval) -> RatioInterval {
+        RatioInterval { estimate: interval.estimate, low: interval.low, high: interval.high }
     }
 }
 
 /// The throughput of a case over that of another: the other's time over its own. Of one case against itself it is 1.
-fn throughput_over(run: &Run, row: &Row<'_>, base: &Row<'_>) -> Option<Ratio> {
-    if std::ptr::eq(row.record, base.record) {
-        return Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0 });
+fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_, '_>) -> Option<RatioInterval> {
+    if std::ptr::eq(row.case, base.case) {
+        return Some(RatioInterval { estimate: 1.0, low: 1.0, high: 1.0 });
     }
-    let [row, base] = [row, base].map(|row| Measured::with(run, row.record, &row.estimates));
-    ratio(&[&row], &[&base], &Yardstick::within(run)).ratio.map(|found| Ratio::from(found.ratio))
+    Some(RatioInterval::from(analysis.ratio(&[row.case], &[base.case])?.ratio?.ratio))
 }
 
 /// A case with figures.
-struct Row<'a> {
+struct Row<'r, 'a> {
     name: String,
-    record: &'a Record,
-    estimates: Estimates,
+    case: &'r CaseAnalysis<'a>,
+    estimates: &'r Estimates,
 }
 
-impl Row<'_> {
+impl Row<'_, '_> {
     fn number(&self, name: &str) -> u64 {
-        self.record.case.number(name).unwrap_or(0)
+        self.case.case().number(name).unwrap_or(0)
     }
 
     fn throughput(&self) -> f64 {
         self.estimates.operations_per_second().unwrap_or(0.0)
     }
 
-    fn extra(&self, name: &str, value: impl Fn(&pqlab_stats::Description) -> f64) -> Option<f64> {
-        let (_, description) = self.estimates.extra.iter().find(|(known, _)| known == name)?;
-        Some(value(description))
+    fn extra(&self, name: &str, value: impl Fn(&Description) -> f64) -> Option<f64> {
+        self.estimates.extra(name).map(value)
     }
 }
 
 /// Cases that have all these parameters and differ in nothing else, in the order of the plan.
-fn groups<'a>(run: &'a Run, parameters: &[&str]) -> Vec<Vec<Row<'a>>> {
-    let mut groups: Vec<(String, Vec<Row<'a>>)> = Vec::new();
-    for record in &run.records {
-        if !parameters.iter().all(|name| record.case.number(name).is_some()) {
+fn groups<'r, 'a>(analysis: &'r RunAnalysis<'a>, parameters: &[&str]) -> Vec<Vec<Row<'r, 'a>>> {
+    let mut groups: Vec<(String, Vec<Row<'r, 'a>>)> = Vec::new();
+    for case in analysis.cases() {
+        if !parameters.iter().all(|name| case.case().number(name).is_some()) {
             continue;
         }
-        let Some(estimates) = estimate(record, &run.header.protocol) else { continue };
-        let rest = without(&record.case, parameters);
-        let row = Row { name: rest.name(), record, estimates };
+        let Some(estimates) = &case.estimates else { continue };
+        let rest = without(case.case(), parameters);
+        let row = Row { name: rest.name(), case, estimates };
         let key = rest.id();
         match groups.iter_mut().find(|(known, _)| *known == key) {
             Some((_, rows)) => rows.push(row),
@@ -221,18 +220,23 @@ fn without(case: &Case, parameters: &[&str]) -> Case {
 mod tests {
     use super::*;
     use crate::fixtures;
+    use pqlab_record::Run;
 
     fn close(left: f64, right: f64, tolerance: f64) {
         assert!((left - right).abs() <= tolerance, "{left} is not {right}");
     }
 
+    fn entries(run: &Run) -> Vec<ScalingEntry> {
+        scaling(&RunAnalysis::of(run))
+    }
+
     #[test]
     fn speed_up_and_efficiency_are_against_one_thread() {
-        let entries = scaling(&fixtures::scaling_run());
+        let entries = entries(&fixtures::scaling_run());
         assert_eq!(entries.iter().map(|entry| entry.threads).collect::<Vec<_>>(), [1, 2, 4, 2]);
         let (one, two, four, alone) = (&entries[0], &entries[1], &entries[2], &entries[3]);
         assert_eq!(one.name, "ML-DSA-65 verify");
-        assert_eq!(one.speed_up, Some(Ratio { estimate: 1.0, low: 1.0, high: 1.0 }));
+        assert_eq!(one.speed_up, Some(RatioInterval { estimate: 1.0, low: 1.0, high: 1.0 }));
         close(two.speed_up.unwrap().estimate, 1.9, 0.01);
         close(two.efficiency.unwrap().estimate, 0.95, 0.005);
         close(two.ops_per_s / one.ops_per_s, 1.9, 0.01);
@@ -252,7 +256,7 @@ mod tests {
                 visit.ticks.iter_mut().for_each(|ticks| *ticks *= 3);
             }
         }
-        let ratio = scaling(&run)[1].speed_up.unwrap();
+        let ratio = entries(&run)[1].speed_up.unwrap();
         close(ratio.estimate, 1.9, 0.02);
         assert!(ratio.high - ratio.low < 0.05, "{ratio:?}");
     }
@@ -262,7 +266,7 @@ mod tests {
         let mut run = fixtures::scaling_run();
         run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
         let width = |run: &Run| {
-            let ratio = scaling(run)[1].speed_up.unwrap();
+            let ratio = entries(run)[1].speed_up.unwrap();
             ratio.high - ratio.low
         };
         // Measured apart: what tells whole runs apart is in the interval, and what both had in common does not drop out.
@@ -271,7 +275,7 @@ mod tests {
 
     #[test]
     fn losses_are_against_the_peak_and_the_smallest_load() {
-        let entries = loads(&fixtures::scaling_run());
+        let entries = loads(&RunAnalysis::of(&fixtures::scaling_run()));
         assert_eq!(entries.iter().map(|entry| entry.tasks).collect::<Vec<_>>(), [100, 500, 5000]);
         let peak: Vec<f64> = entries.iter().map(|entry| entry.against_peak_pct.unwrap().estimate).collect();
         close(peak[0], -10.0, 0.5);
@@ -287,6 +291,6 @@ mod tests {
     #[test]
     fn a_run_without_threads_has_no_such_tables() {
         let run = fixtures::run();
-        assert!(scaling(&run).is_empty() && loads(&run).is_empty());
+        assert!(entries(&run).is_empty() && loads(&RunAnalysis::of(&run)).is_empty());
     }
 }

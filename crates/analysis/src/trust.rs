@@ -1,6 +1,9 @@
-use crate::estimates::{Estimates, Imprecision, estimate};
+//! How well a run can be believed.
+
+use crate::estimates::{Estimates, Imprecision};
 use crate::number::{grouped, percent};
-use pqlab_record::{Protocol, Run};
+use crate::run::RunAnalysis;
+use pqlab_record::Protocol;
 
 /// From this share of shared measuring time on, in percent, and from this share of cases whose figures count all visits, the
 /// machine was too busy.
@@ -12,15 +15,9 @@ const IMPRECISE_CASES: f64 = 0.25;
 
 /// One sentence on a run: how well its figures can be believed between runs, how much of it was shared, and what to do about
 /// it. `None` for a run without figures.
-pub fn trust_sentence(run: &Run) -> Option<String> {
-    let protocol = &run.header.protocol;
-    let cases = run.records.iter().filter(|record| record.case.workload != "floor");
-    let estimates: Vec<Estimates> = cases.filter_map(|record| estimate(record, protocol)).collect();
-    sentence(&estimates.iter().collect::<Vec<_>>(), protocol)
-}
-
-/// As [`trust_sentence`], of the cases of a run.
-pub(super) fn sentence(cases: &[&Estimates], protocol: &Protocol) -> Option<String> {
+pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let cases = analysis.cases().iter().filter(|case| !case.is_floor());
+    let cases: Vec<&Estimates> = cases.filter_map(|case| case.estimates.as_ref()).collect();
     let widths: Vec<f64> = cases.iter().map(|case| case.half_width_pct()).filter(|width| width.is_finite()).collect();
     let cycles: Vec<f64> = cases.iter().filter_map(|case| Some(case.cycles?.median.half_width_pct())).collect();
     let time = format!("±{} in time", percent(pqlab_stats::median(&widths)?));
@@ -40,7 +37,7 @@ pub(super) fn sentence(cases: &[&Estimates], protocol: &Protocol) -> Option<Stri
     let figures = format!("{time}{}", cycles.unwrap_or_default());
     Some(format!(
         "Half of the medians lie within {figures} of what the cases take in the long run; {shared}: {}.",
-        advice(cases, protocol)
+        advice(&cases, &analysis.run.header.protocol)
     ))
 }
 
@@ -64,23 +61,27 @@ fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
 mod tests {
     use super::*;
     use crate::fixtures;
-    use pqlab_record::Disturbance;
+    use pqlab_record::{Disturbance, Run};
+
+    fn of(run: &Run) -> Option<String> {
+        trust_sentence(&RunAnalysis::of(run))
+    }
 
     #[test]
     fn a_run_is_summed_up_in_one_sentence() {
         let mut run = fixtures::run();
         let wanted = "Half of the medians lie within ±3.2% in time and ±0.9% in cycles of what the cases take in the long run; nobody else was \
                       seen on its cores: nothing to do.";
-        assert_eq!(trust_sentence(&run).unwrap(), wanted);
+        assert_eq!(of(&run).unwrap(), wanted);
         run.header.protocol.precision_pct = 0.1;
-        assert!(trust_sentence(&run).unwrap().ends_with(": add --processes 24 for narrower intervals."));
+        assert!(of(&run).unwrap().ends_with(": add --processes 24 for narrower intervals."));
         for visit in &mut run.records[0].samples.visits {
             visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
         }
-        let text = trust_sentence(&run).unwrap();
+        let text = of(&run).unwrap();
         assert!(text.contains("; 20.0% of it was shared and the figures of 1 of 5 cases count all visits: "), "{text}");
         assert!(text.ends_with(": measure again when the machine is quiet."), "{text}");
         run.records.clear();
-        assert_eq!(trust_sentence(&run), None);
+        assert_eq!(of(&run), None);
     }
 }

@@ -1,6 +1,6 @@
 use crate::share::{Share, half_width};
 use crate::two_way::{Factor, TwoWay};
-use crate::{Interval, IntervalMethod, RunSpread};
+use crate::{Interval, IntervalMethod, RunSpread, median};
 
 /// One visit: what one process measured in one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,6 +106,15 @@ impl Seen {
 /// `None` without a cell, and where a value is not a finite number.
 pub fn crossed(cells: &[Cell]) -> Option<Crossed> {
     TwoWay::new(cells).as_ref().map(Crossed::of)
+}
+
+/// [`crossed`] of the medians of visits: of each the numbers of its process and of its round, and its samples. A visit without
+/// samples is no cell; `None` also where a median is not positive.
+pub fn crossed_medians<'a>(visits: impl IntoIterator<Item = ((u64, u64), &'a [f64])>) -> Option<Crossed> {
+    let cell = |((process, round), samples): ((u64, u64), &[f64])| {
+        Some(Cell { process, round, value: median(samples)?.ln() })
+    };
+    crossed(&visits.into_iter().filter_map(cell).collect::<Vec<_>>())
 }
 
 /// The residual variance; `None` where nothing is left to estimate it from.
@@ -403,6 +412,20 @@ mod tests {
         // Each adjusted sum of squares has two degrees of freedom and the coefficient 6 - 3.
         close(found.process_pct.unwrap(), ((9.0 - 2.0 / 3.0 - 4.0 / 3.0) / 3.0_f64).sqrt());
         close(found.round_pct.unwrap(), ((31.0 - 2.0 / 3.0 - 4.0 / 3.0) / 3.0_f64).sqrt());
+    }
+
+    #[test]
+    fn visits_count_by_their_medians() {
+        let samples = [[1.0, 2.0, 90.0], [3.0, 4.0, 4.5], [2.5, 3.0, 3.5], [5.0, 6.0, 7.0]];
+        let visits = || (0..2).flat_map(|process| (0..2).map(move |round| (process, round))).zip(&samples);
+        let cells: Vec<Cell> = visits()
+            .map(|((process, round), samples)| Cell { process, round, value: f64::ln(samples[1]) })
+            .collect();
+        let of = |samples: [&[f64]; 4]| crossed_medians(visits().map(|(numbers, _)| numbers).zip(samples));
+        let [one, two, three, four] = &samples;
+        assert_eq!(of([one, two, three, four]), crossed(&cells));
+        assert_eq!(of([one, two, three, &[]]), crossed(&cells[..3]), "a visit without samples is none");
+        assert_eq!(of([one, two, three, &[0.0]]), None);
     }
 
     #[test]

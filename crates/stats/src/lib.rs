@@ -30,7 +30,9 @@ pub use compare::{
     LEAST_RUN_SPREAD_PCT, NullComparisons, Ratio, RunSpread, VERDICT_SIGNIFICANCE, Verdict, judge, null_comparisons,
     ratio_between, ratio_of,
 };
-pub use crossed::{Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, crossed};
+pub use crossed::{
+    Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, crossed, crossed_medians,
+};
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};
 pub use interval::{CONFIDENCE, Interval, IntervalMethod, mean_interval, median_interval};

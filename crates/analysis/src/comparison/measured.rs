@@ -1,7 +1,7 @@
 //! A case as a comparison needs it: its figures, and what each of its visits found.
 
-use crate::estimates::{Estimates, estimate};
-use pqlab_record::{CyclesSource, Moment, Record, Run, Samples, Unit, Visit, Visits};
+use crate::estimates::Estimates;
+use pqlab_record::{CyclesSource, Moment, Record, RunHeader, Samples, Unit, Visit, Visits};
 use pqlab_stats::{Cell, Crossed, crossed, mean, median};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -18,7 +18,7 @@ enum Of {
 /// A case with its figure in each unit.
 #[derive(Clone, Debug)]
 pub struct Measured<'a> {
-    pub(super) run: &'a Run,
+    header: &'a RunHeader,
     pub(super) record: &'a Record,
     /// Whether its figures count all visits because too few were left alone.
     pub(super) contended: bool,
@@ -44,46 +44,34 @@ pub struct Figure {
 }
 
 impl<'a> Measured<'a> {
-    /// A case of a run; `None` for one without figures.
-    pub fn of(run: &'a Run, record: &'a Record) -> Option<Measured<'a>> {
-        Some(Measured::with(run, record, &estimate(record, &run.header.protocol)?))
-    }
-
-    /// As [`of`](Self::of), where the estimates of the record are there already.
-    pub fn with(run: &'a Run, record: &'a Record, estimates: &Estimates) -> Measured<'a> {
+    /// A case of a run, with its estimates.
+    pub(crate) fn of(header: &'a RunHeader, record: &'a Record, estimates: &Estimates) -> Measured<'a> {
         let positive = |value: f64| (value > 0.0).then_some(value);
         let cycles = estimates.cycles.map(|cycles| cycles.median.estimate);
         let headlines = [positive(estimates.median_ns.estimate), cycles.and_then(positive)];
         let (contended, values) = (estimates.contended, Default::default());
-        Measured { run, record, contended, headlines, of: Of::Medians, only: None, values }
+        Measured { header, record, contended, headlines, of: Of::Medians, only: None, values }
     }
 
     /// Cases by the means of the visits that all of them have in common: of those that count, else, where that is too few, of
-    /// all. Empty where one has no figure, or the same processes did not measure them in the same rounds.
-    pub fn together_by_means(run: &'a Run, records: &[&'a Record]) -> Vec<Measured<'a>> {
-        let Some(cases) = records.iter().map(|record| Measured::of(run, record)).collect::<Option<Vec<_>>>() else {
-            return Vec::new();
-        };
-        let members: Vec<&Measured<'a>> = cases.iter().collect();
-        let common = [Visits::Usable, Visits::All].into_iter().find_map(|visits| common_moments(&members, visits));
+    /// all. Empty where the same processes did not measure them in the same rounds.
+    pub fn together_by_means(cases: &[&Measured<'a>]) -> Vec<Measured<'a>> {
+        let common = [Visits::Usable, Visits::All].into_iter().find_map(|visits| common_moments(cases, visits));
         let Some((common, visits)) = common else { return Vec::new() };
-        let by_means = |case: Measured<'a>| {
+        let by_means = |case: &&Measured<'a>| {
+            let Measured { header, record, contended, .. } = **case;
             let (only, values) = (Some(common.clone()), Default::default());
-            let mut case = Measured { of: Of::Means, only, headlines: [None; 2], values, ..case };
+            let mut case =
+                Measured { header, record, contended, headlines: [None; 2], of: Of::Means, only, values };
             for (place, unit) in UNITS.into_iter().enumerate() {
-                let known = unit == Unit::Nanoseconds || case.record.case.computes();
+                let known = unit == Unit::Nanoseconds || record.case.computes();
                 let values = case.values(unit, visits).filter(|_| known);
                 let values: Vec<f64> = values.map(|values| values.values().copied().collect()).unwrap_or_default();
                 case.headlines[place] = mean(&values).filter(|mean| *mean > 0.0);
             }
             case
         };
-        cases.into_iter().map(by_means).collect()
-    }
-
-    /// The run that it is a case of.
-    pub fn run(&self) -> &'a Run {
-        self.run
+        cases.iter().map(by_means).collect()
     }
 
     /// The record.
@@ -131,7 +119,7 @@ impl<'a> Measured<'a> {
 
     /// Whether they are cases of one run that were put into one block.
     pub(super) fn shares_block(&self, other: &Measured<'_>) -> bool {
-        self.run.header.id == other.run.header.id && self.record.case.block == other.record.case.block
+        self.header.id == other.header.id && self.record.case.block == other.record.case.block
     }
 
     /// Whether the same processes measured them in the same rounds: the run was not stopped and gone on with between them.

@@ -11,7 +11,7 @@
 //! - **Apart.** Everything else was measured by other processes at another time. The interval is the one of the difference of
 //!   both cases' means over processes and rounds, with the spread between runs added.
 //! - **Verdicts.** Two runs are judged case by case, corrected for the number of cases ([`pqlab_stats::judge`]). Cases of one
-//!   run are judged pair by pair, each by itself and by one [margin](Yardstick::within): so a pair gets the same word wherever it
+//!   run are judged pair by pair, each by itself and by one [margin](ComparisonCriteria::within): so a pair gets the same word wherever it
 //!   is shown and whatever stands beside it. To be called the [fastest](Standing::Fastest) a case must beat every rival, which
 //!   needs no correction for their number (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", Technometrics
 //!   24 (1982)). Where a case was contended and its counterpart was measured apart, none is called faster or slower.
@@ -31,8 +31,10 @@ pub use ratio::{Compared, ratio, ratio_apart};
 pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 
-use crate::estimates::estimate;
-use pqlab_record::{Case, Record, Run, RunSpreads, Unit};
+use crate::case::CaseAnalysis;
+use crate::estimates::run_spread;
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, RunHeader, RunSpreads, Unit};
 use pqlab_stats::{DEFAULT_MARGIN_PCT, Judgement, Ratio, RunSpread, Verdict, judge};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +71,7 @@ fn unit_name(unit: Unit) -> &'static str {
 
 /// By what comparisons are judged, and where that comes from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Yardstick {
+pub struct ComparisonCriteria {
     /// In which unit.
     pub judged: Judged,
     /// Within this, in percent, two cases are equivalent.
@@ -84,10 +86,10 @@ pub struct Yardstick {
     pub runs_source: String,
 }
 
-impl Default for Yardstick {
+impl Default for ComparisonCriteria {
     /// What is assumed of a machine that was not measured.
-    fn default() -> Yardstick {
-        Yardstick {
+    fn default() -> ComparisonCriteria {
+        ComparisonCriteria {
             judged: Judged::Auto,
             margin_pct: DEFAULT_MARGIN_PCT,
             margin_source: "assumed: `pqlab doctor --aa` measures this machine's own".into(),
@@ -98,33 +100,31 @@ impl Default for Yardstick {
     }
 }
 
-impl Yardstick {
+impl ComparisonCriteria {
     /// By what cases of one run are compared with each other, wherever that is shown: how far runs lie apart is stored with the
     /// run, and the margin is the one for any machine, since what whole runs differ by is no part of it.
-    pub fn within(run: &Run) -> Yardstick {
-        let plain = Yardstick { margin_source: "for cases of one run".into(), ..Yardstick::default() };
-        plain.between(&run.header.protocol.run_spreads, &run.header.protocol.run_spreads)
+    pub fn within(run: &RunHeader) -> ComparisonCriteria {
+        let plain = ComparisonCriteria { margin_source: "for cases of one run".into(), ..ComparisonCriteria::default() };
+        plain.between(&run.protocol.run_spreads, &run.protocol.run_spreads)
     }
 
     /// In another unit.
-    pub fn judged_in(self, judged: Judged) -> Yardstick {
-        Yardstick { judged, ..self }
+    pub fn judged_in(self, judged: Judged) -> ComparisonCriteria {
+        ComparisonCriteria { judged, ..self }
     }
 
     /// With what is stored with two runs, the larger of the two, where it does not say itself how far runs lie apart.
-    pub(crate) fn between(&self, first: &RunSpreads, second: &RunSpreads) -> Yardstick {
-        let stored = |pct: fn(&RunSpreads) -> f64| {
-            let larger = if pct(second) > pct(first) { second } else { first };
-            let known = usize::try_from(larger.degrees_of_freedom).unwrap_or(usize::MAX);
-            (RunSpread { pct: pct(larger), degrees_of_freedom: known }, larger.source.clone())
+    pub(crate) fn between(&self, first: &RunSpreads, second: &RunSpreads) -> ComparisonCriteria {
+        let stored = |unit: Unit| {
+            let [one, two] = [first, second].map(|spreads| (run_spread(spreads, unit), &spreads.source));
+            if two.0.pct > one.0.pct { two } else { one }
         };
-        let (time, source) = stored(|spreads| spreads.time_pct);
-        let (cycles, _) = stored(|spreads| spreads.cycles_pct);
+        let ((time, source), (cycles, _)) = (stored(Unit::Nanoseconds), stored(Unit::CoreCycles));
         let own = self.runs_time.is_some() || self.runs_cycles.is_some();
-        Yardstick {
+        ComparisonCriteria {
             runs_time: self.runs_time.or(Some(time)),
             runs_cycles: self.runs_cycles.or(Some(cycles)),
-            runs_source: if own { self.runs_source.clone() } else { source },
+            runs_source: if own { &self.runs_source } else { source }.clone(),
             ..self.clone()
         }
     }
@@ -187,7 +187,7 @@ pub struct Comparison {
     /// Everything else in which the environments differ.
     pub differences: Vec<Difference>,
     /// By what it was judged.
-    pub yardstick: Yardstick,
+    pub criteria: ComparisonCriteria,
     /// Case by case, in the order of the first run.
     pub cases: Vec<ComparedCase>,
     /// Whether verdicts are corrected for the number of cases.
@@ -218,30 +218,42 @@ impl Comparison {
     }
 }
 
-/// Compares two runs case by case. A case of before is paired with the one of today that does the same work.
-pub fn compare_runs(first: &Run, second: &Run, yardstick: &Yardstick) -> Comparison {
-    let by_id = |run: &'_ Run| -> BTreeMap<String, usize> {
-        run.records.iter().enumerate().map(|(index, record)| (record.case.lasting_id(), index)).collect()
-    };
-    let (ids_first, ids_second) = (by_id(first), by_id(second));
-    let pair = |record: &Record| ids_second.get(&record.case.lasting_id()).copied();
-    let pairs: Vec<(&Record, &Record)> =
-        first.records.iter().filter_map(|record| Some((record, &second.records[pair(record)?]))).collect();
-    let mut comparison = compared_pairs(first, second, &pairs, yardstick, true);
-    let only = |run: &Run, own: &BTreeMap<String, usize>, other: &BTreeMap<String, usize>| -> BTreeSet<String> {
-        let missing = own.iter().filter(|(id, _)| !other.contains_key(*id));
-        missing.map(|(_, &index)| run.records[index].case.id()).collect()
-    };
-    comparison.only_first = only(first, &ids_first, &ids_second).into_iter().collect();
-    comparison.only_second = only(second, &ids_second, &ids_first).into_iter().collect();
+/// Compares two runs case by case, without what the harness itself costs. A case of before is paired with the one of today that
+/// does the same work.
+pub fn compare_runs(
+    first: &RunAnalysis<'_>,
+    second: &RunAnalysis<'_>,
+    criteria: &ComparisonCriteria,
+) -> Comparison {
+    let (ours, theirs) = (by_lasting_id(first), by_lasting_id(second));
+    let in_order = first.cases().iter().filter(|case| !case.is_floor());
+    let pairs = in_order.filter_map(|case| Some((case, *theirs.get(&case.case().lasting_id())?)));
+    let mut comparison = compared_pairs(first, second, &pairs.collect::<Vec<_>>(), criteria, true);
+    comparison.only_first = only(&ours, &theirs);
+    comparison.only_second = only(&theirs, &ours);
     comparison.other_encodings = other_encodings(first, second, &comparison);
     comparison
 }
 
+/// Cases by what they are called in every run.
+type ById<'r, 'a> = BTreeMap<String, &'r CaseAnalysis<'a>>;
+
+fn by_lasting_id<'r, 'a>(run: &'r RunAnalysis<'a>) -> ById<'r, 'a> {
+    let cases = run.cases().iter().filter(|case| !case.is_floor());
+    cases.map(|case| (case.case().lasting_id(), case)).collect()
+}
+
+/// The ids of those that the other run has not, sorted.
+fn only(own: &ById<'_, '_>, other: &ById<'_, '_>) -> Vec<String> {
+    let missing = own.iter().filter(|(id, _)| !other.contains_key(*id));
+    let ids: BTreeSet<String> = missing.map(|(_, case)| case.case().id()).collect();
+    ids.into_iter().collect()
+}
+
 /// Of the cases that one run alone has, those that the other has with its private key in another encoding.
-fn other_encodings(first: &Run, second: &Run, comparison: &Comparison) -> Vec<String> {
-    let alone = |run: &Run, ids: &[String]| -> Vec<Case> {
-        let cases = run.records.iter().map(|record| &record.case);
+fn other_encodings(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, comparison: &Comparison) -> Vec<String> {
+    let alone = |run: &RunAnalysis<'_>, ids: &[String]| -> Vec<Case> {
+        let cases = run.cases().iter().map(CaseAnalysis::case);
         cases.filter(|case| ids.contains(&case.id())).map(Case::today).collect()
     };
     let others = alone(second, &comparison.only_second);
@@ -257,26 +269,30 @@ fn other_encodings(first: &Run, second: &Run, comparison: &Comparison) -> Vec<St
 
 /// Compares pairs of cases: the first of each from the first run, the second from the second. Where that is the same run each
 /// pair is judged by itself.
-pub fn compare(first: &Run, second: &Run, pairs: &[(&Record, &Record)], yardstick: &Yardstick) -> Comparison {
-    let corrected = first.header.id != second.header.id;
-    compared_pairs(first, second, pairs, yardstick, corrected)
+pub fn compare(
+    first: &RunAnalysis<'_>,
+    second: &RunAnalysis<'_>,
+    pairs: &[(&CaseAnalysis<'_>, &CaseAnalysis<'_>)],
+    criteria: &ComparisonCriteria,
+) -> Comparison {
+    let corrected = first.run.header.id != second.run.header.id;
+    compared_pairs(first, second, pairs, criteria, corrected)
 }
 
 fn compared_pairs(
-    first: &Run,
-    second: &Run,
-    pairs: &[(&Record, &Record)],
-    yardstick: &Yardstick,
+    first: &RunAnalysis<'_>,
+    second: &RunAnalysis<'_>,
+    pairs: &[(&CaseAnalysis<'_>, &CaseAnalysis<'_>)],
+    criteria: &ComparisonCriteria,
     corrected: bool,
 ) -> Comparison {
-    let [one, two] = [first, second].map(|run| &run.header.protocol.run_spreads);
-    let yardstick = yardstick.between(one, two);
-    let mut cases: Vec<ComparedCase> =
-        pairs.iter().map(|(one, two)| compared((first, one), (second, two), &yardstick)).collect();
+    let (first, second) = (&first.run.header, &second.run.header);
+    let criteria = criteria.between(&first.protocol.run_spreads, &second.protocol.run_spreads);
+    let mut cases: Vec<ComparedCase> = pairs.iter().map(|(one, two)| compared(one, two, &criteria)).collect();
     let ratios: Vec<Option<Ratio>> = cases.iter().map(|case| case.ratio.filter(|_| !case.unlike)).collect();
     let judgements = match corrected {
-        true => judge(&ratios, yardstick.margin_pct),
-        false => ratios.iter().flat_map(|ratio| judge(&[*ratio], yardstick.margin_pct)).collect(),
+        true => judge(&ratios, criteria.margin_pct),
+        false => ratios.iter().flat_map(|ratio| judge(&[*ratio], criteria.margin_pct)).collect(),
     };
     for (case, judgement) in cases.iter_mut().zip(judgements) {
         case.judgement = judgement;
@@ -285,13 +301,13 @@ fn compared_pairs(
             case.notes.push(format!("else it would be called {}", judgement.verdict.name()));
         }
     }
-    let (one, two) = (&first.header.environment, &second.header.environment);
+    let (one, two) = (&first.environment, &second.environment);
     Comparison {
-        first_run: first.header.id.clone(),
-        second_run: second.header.id.clone(),
+        first_run: first.id.clone(),
+        second_run: second.id.clone(),
         machines: machines_differ(one, two).then(|| [one, two].map(differences::machine)),
-        differences: differences(&first.header, &second.header),
-        yardstick,
+        differences: differences(first, second),
+        criteria,
         cases,
         corrected,
         only_first: Vec::new(),
@@ -300,51 +316,50 @@ fn compared_pairs(
     }
 }
 
-fn compared(first: (&Run, &Record), second: (&Run, &Record), yardstick: &Yardstick) -> ComparedCase {
-    let [one, two] = [first.1, second.1];
-    let estimates = [first, second].map(|(run, record)| estimate(record, &run.header.protocol));
-    let [now_one, now_two] = [one, two].map(|record| record.case.today());
+fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &ComparisonCriteria) -> ComparedCase {
+    let [now_one, now_two] = [first, second].map(|of| of.case().today());
+    let median = |of: &CaseAnalysis<'_>| of.median().map(|median| median.estimate);
+    let cycles = |of: &CaseAnalysis<'_>| of.estimates.as_ref()?.cycles.map(|cycles| cycles.median.estimate);
     let mut case = ComparedCase {
-        first: one.case.id(),
-        second: two.case.id(),
-        first_ns: estimates[0].as_ref().map(|of| of.median_ns.estimate),
-        second_ns: estimates[1].as_ref().map(|of| of.median_ns.estimate),
-        first_cycles: estimates[0].as_ref().and_then(|of| of.cycles).map(|of| of.median.estimate),
-        second_cycles: estimates[1].as_ref().and_then(|of| of.cycles).map(|of| of.median.estimate),
+        first: first.case().id(),
+        second: second.case().id(),
+        first_ns: median(first),
+        second_ns: median(second),
+        first_cycles: cycles(first),
+        second_cycles: cycles(second),
         paired: false,
-        unit: if yardstick.judged == Judged::Cycles { Unit::CoreCycles } else { Unit::Nanoseconds },
+        unit: if criteria.judged == Judged::Cycles { Unit::CoreCycles } else { Unit::Nanoseconds },
         ratio: None,
         time_ratio: None,
         judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
         doubtful: false,
-        broken: one.error.is_none() && two.error.is_some(),
+        broken: first.record.error.is_none() && second.record.error.is_some(),
         unlike: !now_one.comparable(&now_two),
         notes: Vec::new(),
     };
-    for (which, record, now) in [("first", one, &now_one), ("second", two, &now_two)] {
-        if let Some(key) = now.key().filter(|_| record.case.key().is_none()) {
+    for (which, of, now) in [("first", first, &now_one), ("second", second, &now_two)] {
+        if let Some(key) = now.key().filter(|_| of.case().key().is_none()) {
             case.notes
                 .push(format!("the {which} is of before, when ids did not say the key's encoding: it was key={key}"));
         }
     }
     if case.unlike {
         let said = |case: &Case| Some(case.kind().to_string()).filter(|kind| !kind.is_empty());
-        let [first, second] = [&now_one, &now_two].map(|case| said(case).unwrap_or_else(|| "the usual".into()));
-        case.notes.push(format!("different kinds of work, no verdict: {first} against {second}"));
+        let [one, two] = [&now_one, &now_two].map(|case| said(case).unwrap_or_else(|| "the usual".into()));
+        case.notes.push(format!("different kinds of work, no verdict: {one} against {two}"));
     }
-    if let [Some(a), Some(b)] = &estimates {
-        let (a, b) = (Measured::with(first.0, one, a), Measured::with(second.0, two, b));
-        let found = ratio(&[&a], &[&b], yardstick);
+    if let (Some(one), Some(two)) = (first.measured(), second.measured()) {
+        let found = ratio(&[one], &[two], criteria);
         case.time_ratio = match found.unit {
             Unit::Nanoseconds => found.ratio,
-            Unit::CoreCycles => ratio(&[&a], &[&b], &yardstick.clone().judged_in(Judged::Time)).ratio,
+            Unit::CoreCycles => ratio(&[one], &[two], &criteria.clone().judged_in(Judged::Time)).ratio,
         };
         (case.paired, case.unit, case.ratio) = (found.paired, found.unit, found.ratio);
         case.doubtful = found.doubtful;
         case.notes.extend(found.notes);
     }
-    for (which, record, estimates) in [("first", one, &estimates[0]), ("second", two, &estimates[1])] {
-        match (&record.error, estimates) {
+    for (which, of) in [("first", first), ("second", second)] {
+        match (&of.record.error, &of.estimates) {
             (Some(error), _) => case.notes.push(format!("the {which} failed: {error}")),
             (None, None) => case.notes.push(format!("the {which} has no samples")),
             (None, Some(estimates)) => {
@@ -357,10 +372,10 @@ fn compared(first: (&Run, &Record), second: (&Run, &Record), yardstick: &Yardsti
             }
         }
     }
-    if let [Some(a), Some(b)] = &estimates
-        && a.batch != b.batch
+    if let (Some(one), Some(two)) = (&first.estimates, &second.estimates)
+        && one.batch != two.batch
     {
-        case.notes.push(format!("batches of {} and of {} operations", a.batch, b.batch));
+        case.notes.push(format!("batches of {} and of {} operations", one.batch, two.batch));
     }
     case
 }

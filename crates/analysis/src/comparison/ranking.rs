@@ -1,7 +1,8 @@
 //! Which of several that do the same is the fastest, if the data tell.
 
 use super::measured::Measured;
-use super::{Compared, Yardstick, ratio};
+use super::{Compared, ComparisonCriteria, ratio};
+use crate::number::factor_within;
 use pqlab_record::Unit;
 use pqlab_stats::{Interval, Verdict};
 use std::collections::BTreeMap;
@@ -25,6 +26,16 @@ impl Standing {
     /// Whether it is the fastest, or cannot be told from it.
     pub fn leads(self) -> bool {
         matches!(self, Standing::Fastest | Standing::Tied | Standing::Lowest)
+    }
+
+    /// In a few characters: `fastest`, `tied`, `1.69× ±0.4%`.
+    pub fn text(self) -> String {
+        match self {
+            Standing::Fastest => "fastest".to_owned(),
+            Standing::Tied => "tied".to_owned(),
+            Standing::Lowest => "lowest".to_owned(),
+            Standing::Slower(ratio) | Standing::Open(ratio) => factor_within(&ratio),
+        }
     }
 
     /// Its figure over the lowest one, with its interval; `None` for those that lead.
@@ -63,7 +74,7 @@ impl Ranking {
 
 /// Ranks some that do the same, each one case or several done one after the other; what has no case has no figure. By
 /// [`ratio`], pair by pair.
-pub fn ranking(rivals: &[Vec<&Measured<'_>>], yardstick: &Yardstick) -> Ranking {
+pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> Ranking {
     let all = |place: usize| rivals[place].iter();
     let figure = |place: usize, unit: Unit| all(place).map(|case| case.headline(unit)).sum::<Option<f64>>();
     let ranked: Vec<usize> = (0..rivals.len())
@@ -75,7 +86,7 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], yardstick: &Yardstick) -> Ranking 
     let mut by_figure: Vec<(f64, usize)> =
         ranked.iter().filter_map(|place| Some((figure(*place, unit)?, *place))).collect();
     by_figure.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let against = |one: usize, other: usize| ratio(&rivals[one], &rivals[other], yardstick);
+    let against = |one: usize, other: usize| ratio(&rivals[one], &rivals[other], criteria);
     let mut standings = vec![None; rivals.len()];
     // Where some have cycles and others not, pairs are judged in different units: then the lowest figure may be beaten.
     for (_, leader) in &by_figure {
@@ -115,7 +126,7 @@ pub fn ranking(rivals: &[Vec<&Measured<'_>>], yardstick: &Yardstick) -> Ranking 
 
 /// How each case of a run stands among those that differ from it in the provider alone: that do the same operation of the same
 /// algorithm with the same parameters. The encoding of a private key is one of them, which ids of before did not say.
-pub fn standings(cases: &[Option<Measured<'_>>], yardstick: &Yardstick) -> Vec<Option<Standing>> {
+pub fn standings(cases: &[Option<&Measured<'_>>], criteria: &ComparisonCriteria) -> Vec<Option<Standing>> {
     let mut groups: BTreeMap<(&str, String), Vec<usize>> = BTreeMap::new();
     for (place, case) in cases.iter().enumerate() {
         let Some(case) = case else { continue };
@@ -124,8 +135,8 @@ pub fn standings(cases: &[Option<Measured<'_>>], yardstick: &Yardstick) -> Vec<O
     }
     let mut found = vec![None; cases.len()];
     for places in groups.values() {
-        let rivals: Vec<Vec<&Measured<'_>>> = places.iter().map(|place| cases[*place].iter().collect()).collect();
-        for (place, standing) in places.iter().zip(ranking(&rivals, yardstick).standings) {
+        let rivals: Vec<Vec<&Measured<'_>>> = places.iter().map(|place| cases[*place].into_iter().collect()).collect();
+        for (place, standing) in places.iter().zip(ranking(&rivals, criteria).standings) {
             found[*place] = standing;
         }
     }

@@ -1,7 +1,7 @@
 //! The one function by which figures are compared, whatever shows the result.
 
 use super::measured::{Figure, Measured, common_moments};
-use super::{Judged, Yardstick};
+use super::{ComparisonCriteria, Judged};
 use pqlab_record::{CyclesSource, Moment, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Cell, Contrast, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;
@@ -39,17 +39,17 @@ impl Compared {
 
 /// Compares the sum of some cases with the sum of others: how long `second` takes over how long `first` does.
 ///
-/// - **Unit**: core cycles where all cases have them and the yardstick does not say otherwise, else time.
+/// - **Unit**: core cycles where all cases have them and the criteria do not say otherwise, else time.
 /// - **The estimate** is the ratio of the sums of the headlines: what a reader makes of the figures beside it.
 /// - **The interval** is that of the weighted sum of the logarithms of the cases' visits, each weighted with its part of its
 ///   side's sum, negative for the first side ([`ratio_of`]). The visits of cases of one block and start count together, at the
 ///   moments that they have in common, so that what a process or a round does to all of them cancels out. Where these are few,
 ///   or say something else than the headlines, and for cases of different blocks, starts or runs, each case counts by itself; what
 ///   tells whole runs apart is added for what was measured in other blocks or runs.
-pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], yardstick: &Yardstick) -> Compared {
+pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Compared {
     let all = || first.iter().chain(second);
     let in_cycles = all().all(|case| case.headline(Unit::CoreCycles).is_some());
-    let unit = match yardstick.judged {
+    let unit = match criteria.judged {
         Judged::Auto if in_cycles => Unit::CoreCycles,
         Judged::Cycles => Unit::CoreCycles,
         Judged::Auto | Judged::Time => Unit::Nanoseconds,
@@ -65,7 +65,7 @@ pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], yardstick: &Yard
     if let Some(sum) = Sum::of(first, second, unit) {
         found.paired = true;
         let ratio = sum.contrasts(&mut found).and_then(|contrasts| {
-            ratio_of(&contrasts, yardstick.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)
+            ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)
         });
         found.ratio = ratio;
     }
@@ -83,7 +83,7 @@ pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], yardstick: &Yard
         };
         found.notes.push(format!("core cycles {} of the first, {} of the second", said(first), said(second)));
     }
-    found.plain = judge(&[found.ratio], yardstick.margin_pct)[0].verdict;
+    found.plain = judge(&[found.ratio], criteria.margin_pct)[0].verdict;
     found
 }
 

@@ -146,9 +146,10 @@ pub fn contention_factor(samples: &Samples) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Yardstick, compare_runs};
+    use super::super::{ComparisonCriteria, compare_runs};
     use super::*;
     use crate::fixtures;
+    use crate::run::RunAnalysis;
     use Outcome::{Fail, Pass, Undecided};
     use pqlab_record::Disturbance;
 
@@ -174,8 +175,12 @@ mod tests {
         run
     }
 
+    fn compared(first: &Run, second: &Run) -> Comparison {
+        compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), &ComparisonCriteria::default())
+    }
+
     fn outcomes(first: &Run, second: &Run) -> Vec<Outcome> {
-        let comparison = compare_runs(first, second, &Yardstick::default());
+        let comparison = compared(first, second);
         let found = regressions(&comparison, first, second, THRESHOLD_PCT);
         assert_eq!(found.len(), comparison.cases.len());
         found.into_iter().map(|regression| regression.outcome).collect()
@@ -234,7 +239,7 @@ mod tests {
                 first.records.truncate(1);
                 second.records.truncate(1);
             }
-            let comparison = compare_runs(&first, &second, &Yardstick::default());
+            let comparison = compared(&first, &second);
             regressions(&comparison, &first, &second, THRESHOLD_PCT)[0].ends.unwrap()
         };
         let (alone, among) = (ends(false), ends(true));
@@ -247,12 +252,12 @@ mod tests {
         let case = second.records[0].case.clone();
         second.records[0] = Record::failed(case, "wrong secret".into(), String::new());
         second.records[1].samples.visits.iter_mut().for_each(|visit| visit.ticks.fill(0));
-        let comparison = compare_runs(&quiet, &second, &Yardstick::default());
+        let comparison = compared(&quiet, &second);
         let found = regressions(&comparison, &quiet, &second, THRESHOLD_PCT);
         assert_eq!((found[0].outcome, found[0].failed, found[0].ends), (Fail, true, None));
         assert_eq!((found[1].outcome, found[1].failed, found[1].ends), (Undecided, false, None));
         // What the baseline has no figure of.
-        let comparison = compare_runs(&second, &quiet, &Yardstick::default());
+        let comparison = compared(&second, &quiet);
         assert_eq!(regressions(&comparison, &second, &quiet, THRESHOLD_PCT)[0].outcome, Pass);
     }
 

@@ -1,6 +1,6 @@
 use super::*;
 use crate::fixtures;
-use pqlab_record::{Moment, Visit, Visits};
+use pqlab_record::{Moment, Record, Run, Visit, Visits};
 use pqlab_stats::{CONFIDENCE, ratio_between};
 
 /// A run with every sample of its cases longer by a factor, with another seed of noise where `apart` is set.
@@ -15,20 +15,36 @@ fn slowed(factor: f64, matching: &str) -> Run {
     run
 }
 
+/// Two runs, compared.
+fn compared_runs(first: &Run, second: &Run, criteria: &ComparisonCriteria) -> Comparison {
+    compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), criteria)
+}
+
+/// Cases of one run, in pairs by their places in it, compared.
+fn compared_cases(run: &Run, pairs: &[[usize; 2]]) -> Comparison {
+    let analysis = RunAnalysis::of(run);
+    let pairs: Vec<_> = pairs.iter().map(|places| (&analysis.cases()[places[0]], &analysis.cases()[places[1]])).collect();
+    compare(&analysis, &analysis, &pairs, &ComparisonCriteria::default())
+}
+
+fn place(run: &Run, provider: &str) -> usize {
+    run.records.iter().position(|record| record.case.provider == provider).unwrap()
+}
+
 fn verdict_of<'a>(comparison: &'a Comparison, id: &str) -> &'a ComparedCase {
     comparison.cases.iter().find(|case| case.first == id).unwrap()
 }
 
 #[test]
 fn a_slower_case_is_found_among_equivalent_ones() {
-    let comparison = compare_runs(&fixtures::run(), &slowed(1.05, "liboqs"), &Yardstick::default());
+    let comparison = compared_runs(&fixtures::run(), &slowed(1.05, "liboqs"), &ComparisonCriteria::default());
     let slow = verdict_of(&comparison, "kem/ML-KEM-768/encapsulate@liboqs");
     assert_eq!((slow.judgement.verdict, slow.paired), (Verdict::Slower, false));
     assert!((slow.ratio.unwrap().ratio.estimate - 1.05).abs() < 1e-3);
     let same = verdict_of(&comparison, "kem/ML-KEM-768/encapsulate@aws-lc");
     assert_eq!(same.judgement.verdict, Verdict::Equivalent);
     assert!(comparison.worse());
-    let back = compare_runs(&slowed(1.05, "liboqs"), &fixtures::run(), &Yardstick::default());
+    let back = compared_runs(&slowed(1.05, "liboqs"), &fixtures::run(), &ComparisonCriteria::default());
     assert_eq!(verdict_of(&back, "kem/ML-KEM-768/encapsulate@liboqs").judgement.verdict, Verdict::Faster);
     assert!(!back.worse());
 }
@@ -36,23 +52,24 @@ fn a_slower_case_is_found_among_equivalent_ones() {
 #[test]
 fn cases_of_one_block_are_compared_process_by_process() {
     let run = fixtures::run();
-    let find = |provider: &str| run.records.iter().find(|record| record.case.provider == provider).unwrap();
-    let pairs = [(find("liboqs"), find("aws-lc"))];
-    let comparison = compare(&run, &run, &pairs, &Yardstick::default());
+    let places = ["liboqs", "aws-lc"].map(|provider| place(&run, provider));
+    let comparison = compared_cases(&run, &[places]);
     let case = &comparison.cases[0];
     assert!(case.paired && case.judgement.verdict == Verdict::Slower);
     assert!((case.ratio.unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.01);
     assert_eq!(comparison.differences, []);
     // The processes of the fixture differ by the same parts in both cases: paired, that cancels out.
-    let figure = |provider| Measured::of(&run, find(provider)).unwrap().figure(Unit::CoreCycles).unwrap().crossed;
-    let apart = ratio_between(&figure("liboqs"), &figure("aws-lc"), RunSpread::NONE, 0.0, CONFIDENCE);
+    let analysis = RunAnalysis::of(&run);
+    let figure = |place: usize| analysis.cases()[place].measured().unwrap().figure(Unit::CoreCycles).unwrap().crossed;
+    let apart = ratio_between(&figure(places[0]), &figure(places[1]), RunSpread::NONE, 0.0, CONFIDENCE);
     assert!(case.ratio.unwrap().standard_error < apart.unwrap().standard_error);
 }
 
-/// The moments that two cases have in common.
-fn common(run: &Run, [one, two]: [&Record; 2], visits: Visits) -> BTreeSet<Moment> {
-    let cases = [one, two].map(|record| Measured::of(run, record).unwrap());
-    measured::common_moments(&[&cases[0], &cases[1]], visits).map(|(moments, _)| moments).unwrap_or_default()
+/// The moments that the first two cases have in common.
+fn common(run: &Run, visits: Visits) -> BTreeSet<Moment> {
+    let analysis = RunAnalysis::of(run);
+    let cases: Vec<&Measured<'_>> = analysis.cases()[..2].iter().filter_map(CaseAnalysis::measured).collect();
+    measured::common_moments(&cases, visits).map(|(moments, _)| moments).unwrap_or_default()
 }
 
 #[test]
@@ -62,7 +79,7 @@ fn only_rounds_that_both_have_are_paired() {
         visit.ticks.iter_mut().for_each(|ticks| *ticks *= 3);
         visit.round = 7;
     }
-    let moments = common(&run, [&run.records[0], &run.records[1]], Visits::Usable);
+    let moments = common(&run, Visits::Usable);
     assert!(moments.len() == 8 && moments.iter().all(|moment| moment.round == 0), "{moments:?}");
 }
 
@@ -70,9 +87,8 @@ fn only_rounds_that_both_have_are_paired() {
 fn cases_of_different_starts_of_a_run_are_not_paired() {
     let mut run = fixtures::run();
     run.records[1].samples.visits.iter_mut().for_each(|visit| visit.start = 1);
-    let [first, second] = [&run.records[0], &run.records[1]];
-    assert!(common(&run, [first, second], Visits::All).is_empty());
-    let comparison = compare(&run, &run, &[(first, second)], &Yardstick::default());
+    assert!(common(&run, Visits::All).is_empty());
+    let comparison = compared_cases(&run, &[[0, 1]]);
     let case = &comparison.cases[0];
     assert!(!case.paired && case.ratio.is_some(), "{case:?}");
     assert_eq!(case.notes, ["measured apart: the run was stopped and gone on with between them"]);
@@ -86,17 +102,12 @@ fn where_each_was_disturbed_in_another_process_all_visits_are_paired() {
             visit.disturbances = vec![pqlab_record::Disturbance::SharedCore { pct: 30.0, kept: false }];
         }
     }
-    let [first, second] = [&run.records[0], &run.records[1]];
-    assert!(!first.samples.contended() && !second.samples.contended());
-    assert!(common(&run, [first, second], Visits::Usable).is_empty());
-    let case = compared((&run, first), (&run, second), &Yardstick::default());
+    assert!(!run.records[..2].iter().any(|record| record.samples.contended()));
+    assert!(common(&run, Visits::Usable).is_empty());
+    let case = &compared_cases(&run, &[[0, 1]]).cases[0];
     assert!((case.ratio.as_ref().unwrap().ratio.estimate - 12.9 / 10.4).abs() < 0.05, "{:?}", case.ratio);
     assert_eq!(case.notes, ["disturbed visits count: too few rounds left both alone"]);
-    let quiet = fixtures::run();
-    assert_eq!(
-        compared((&quiet, &quiet.records[0]), (&quiet, &quiet.records[1]), &Yardstick::default()).notes,
-        [""; 0]
-    );
+    assert_eq!(compared_cases(&fixtures::run(), &[[0, 1]]).cases[0].notes, [""; 0]);
 }
 
 #[test]
@@ -109,7 +120,7 @@ fn a_ratio_does_not_contradict_the_medians_beside_it() {
     for round in 2..20_u32 {
         first.samples.visits.extend(warm.iter().take(8).map(|visit| Visit { round, ..visit.clone() }));
     }
-    let case = compared((&run, &run.records[0]), (&run, &run.records[1]), &Yardstick::default());
+    let case = &compared_cases(&run, &[[0, 1]]).cases[0];
     let (beside, ratio) = (case.second_ns.unwrap() / case.first_ns.unwrap(), case.ratio.unwrap().ratio);
     assert!((beside - 12.9 / 10.4).abs() < 0.02, "{case:?}");
     assert!(ratio.low <= beside && beside <= ratio.high, "{case:?}");
@@ -134,20 +145,27 @@ fn what_was_contended_is_neither_faster_nor_slower_than_what_was_measured_apart(
         (contended(fixtures::run(), "liboqs"), slowed(1.05, "liboqs")),
         (contended(slowed(1.05, "liboqs"), "liboqs"), fixtures::run()),
     ] {
-        let comparison = compare_runs(&first, &second, &Yardstick::default());
+        let comparison = compared_runs(&first, &second, &ComparisonCriteria::default());
         let case = verdict_of(&comparison, id);
         assert_eq!((case.judgement.verdict, case.doubtful), (Verdict::Inconclusive, true), "{case:?}");
         assert!(case.notes.iter().any(|note| note.starts_with("else it would be called")), "{case:?}");
         assert!(!comparison.worse() && comparison.inconclusive());
     }
     // Small enough a difference is none, contended or not.
-    let same = compare_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &Yardstick::default());
+    let same = compared_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &ComparisonCriteria::default());
     assert_eq!(verdict_of(&same, id).judgement.verdict, Verdict::Equivalent);
     // Measured by the same processes in the same rounds, both had to bear it.
     let run = contended(fixtures::run(), "liboqs");
-    let find = |provider: &str| run.records.iter().find(|record| record.case.provider == provider).unwrap();
-    let paired = compare(&run, &run, &[(find("liboqs"), find("aws-lc"))], &Yardstick::default());
+    let paired = compared_cases(&run, &[["liboqs", "aws-lc"].map(|provider| place(&run, provider))]);
     assert_eq!((paired.cases[0].judgement.verdict, paired.cases[0].doubtful), (Verdict::Slower, false));
+}
+
+#[test]
+fn what_the_harness_costs_is_no_case_of_a_comparison_of_runs() {
+    let run = fixtures::run();
+    let comparison = compared_runs(&run, &run, &ComparisonCriteria::default());
+    assert_eq!(comparison.cases.len(), run.records.len() - 1);
+    assert!(comparison.only_first.is_empty() && !comparison.cases.iter().any(|case| case.first.starts_with("floor")));
 }
 
 #[test]
@@ -155,7 +173,7 @@ fn a_case_that_fails_now_is_worse() {
     let (first, mut second) = (fixtures::run(), slowed(1.0, "nothing"));
     let broken = &mut second.records[0];
     *broken = Record::failed(broken.case.clone(), "wrong secret".into(), "2026-11-21T18:59:00Z".into());
-    let comparison = compare_runs(&first, &second, &Yardstick::default());
+    let comparison = compared_runs(&first, &second, &ComparisonCriteria::default());
     let case = &comparison.cases[0];
     assert!(case.broken && comparison.worse());
     assert_eq!((case.judgement.verdict, case.ratio), (Verdict::Inconclusive, None));
@@ -165,13 +183,13 @@ fn a_case_that_fails_now_is_worse() {
 #[test]
 fn every_difference_between_runs_is_named() {
     let (first, mut second) = (fixtures::run(), fixtures::run());
-    second.records.pop();
+    second.records.remove(1);
     let environment = &mut second.header.environment;
     environment.os.kernel = "other".into();
     environment.providers[0].version = "0.0.1".into();
     let gone = environment.providers.pop().unwrap().id;
     second.header.protocol.processes = 4;
-    let comparison = compare_runs(&first, &second, &Yardstick::default());
+    let comparison = compared_runs(&first, &second, &ComparisonCriteria::default());
     let names: Vec<&str> = comparison.differences.iter().map(|difference| difference.what.as_str()).collect();
     let provider = format!("provider {}", first.header.environment.providers[0].id);
     for wanted in ["kernel", "processes", provider.as_str(), format!("provider {gone}").as_str()] {
@@ -183,7 +201,7 @@ fn every_difference_between_runs_is_named() {
 
 #[test]
 fn programs_are_told_the_same() {
-    let comparison = compare_runs(&fixtures::run(), &slowed(1.05, "liboqs"), &Yardstick::default());
+    let comparison = compared_runs(&fixtures::run(), &slowed(1.05, "liboqs"), &ComparisonCriteria::default());
     let json = comparison.to_json();
     let case = json["cases"].as_array().unwrap().iter().find(|case| case["verdict"] == "slower").unwrap();
     assert_eq!(case["first"], "kem/ML-KEM-768/encapsulate@liboqs");
@@ -203,8 +221,8 @@ fn overclocked(factor: f64) -> Run {
 fn the_cores_clock_makes_no_difference_in_cycles() {
     let id = "kem/ML-KEM-768/encapsulate@liboqs";
     let judged = |judged| {
-        let yardstick = Yardstick { judged, ..Yardstick::default() };
-        compare_runs(&fixtures::run(), &overclocked(1.1), &yardstick)
+        let criteria = ComparisonCriteria { judged, ..ComparisonCriteria::default() };
+        compared_runs(&fixtures::run(), &overclocked(1.1), &criteria)
     };
     let comparison = judged(Judged::Auto);
     let case = verdict_of(&comparison, id);
@@ -234,7 +252,7 @@ fn runs_that_lie_far_apart_get_wider_intervals() {
         let (first, mut second) = (fixtures::run(), slowed(1.0, "nothing"));
         second.header.protocol.run_spreads.cycles_pct = pct;
         let runs_cycles = own.map(|pct| RunSpread { pct, degrees_of_freedom: 20 });
-        let comparison = compare_runs(&first, &second, &Yardstick { runs_cycles, ..Yardstick::default() });
+        let comparison = compared_runs(&first, &second, &ComparisonCriteria { runs_cycles, ..ComparisonCriteria::default() });
         let ratio = comparison.cases[0].ratio.unwrap().ratio;
         ratio.high / ratio.low
     };
@@ -256,7 +274,7 @@ fn decapsulating(length: u64, key: Option<&str>) -> Run {
 fn a_case_of_before_is_paired_with_the_one_that_does_the_same_work() {
     let (before, mut after) = (decapsulating(64, None), decapsulating(64, Some("seed")));
     after.header.id = "second".into();
-    let comparison = compare_runs(&before, &after, &Yardstick::default());
+    let comparison = compared_runs(&before, &after, &ComparisonCriteria::default());
     let case = verdict_of(&comparison, "kem/ML-KEM-768/decapsulate[encoded]@liboqs");
     assert_eq!(case.second, "kem/ML-KEM-768/decapsulate[encoded,key=seed]@liboqs");
     assert_eq!((case.judgement.verdict, case.unlike), (Verdict::Equivalent, false));
@@ -270,21 +288,18 @@ fn a_case_of_before_is_paired_with_the_one_that_does_the_same_work() {
     // Another encoding is other work: it is not compared, and said.
     let mut expanded = decapsulating(2400, Some("expanded"));
     expanded.header.id = "third".into();
-    let comparison = compare_runs(&before, &expanded, &Yardstick::default());
+    let comparison = compared_runs(&before, &expanded, &ComparisonCriteria::default());
     assert_eq!(comparison.only_first, ["kem/ML-KEM-768/decapsulate[encoded]@liboqs"]);
     let said = "kem/ML-KEM-768/decapsulate[encoded]@liboqs: key=seed in the first run, key=expanded in the second";
     assert_eq!(comparison.other_encodings, [said]);
     assert_eq!(comparison.to_json()["other_encodings"][0], said);
-    let shown = crate::terminal::comparison_table(&comparison, 200, crate::terminal::Palette { colour: false });
-    assert!(shown.contains(&format!("not the same work: {said}")), "{shown}");
 }
 
 #[test]
 fn different_kinds_of_work_get_no_verdict() {
     let mut run = decapsulating(64, Some("seed"));
     run.records[1].case = run.records[0].case.clone().with_key("expanded");
-    let pairs = [(&run.records[0], &run.records[1])];
-    let comparison = compare(&run, &run, &pairs, &Yardstick::default());
+    let comparison = compared_cases(&run, &[[0, 1]]);
     let case = &comparison.cases[0];
     assert!(case.unlike && case.ratio.is_some(), "the ratio is told");
     assert_eq!(case.judgement.verdict, Verdict::Inconclusive);

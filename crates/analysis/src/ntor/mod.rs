@@ -7,10 +7,11 @@ pub mod tables;
 
 pub use literature::{Quoted, related_work};
 
-use crate::comparison::{Measured, Yardstick, ratio};
-use crate::estimates::{Estimates, estimate};
-use pqlab_record::{Record, Run, State};
-use pqlab_stats::{Interval, Sorted};
+use crate::case::CaseAnalysis;
+use crate::comparison::{ComparisonCriteria, Measured, ratio};
+use crate::run::RunAnalysis;
+use pqlab_record::State;
+use pqlab_stats::Interval;
 
 /// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and without
 /// HLEN (tor-spec, sections 3 and 5.1).
@@ -72,15 +73,16 @@ pub struct Timing<'a> {
     pub mean: f64,
     /// What speaks of single operations; `None` where a sample is a batch.
     pub single: Option<Single>,
+    /// By what it is compared with others of its run.
+    criteria: &'a ComparisonCriteria,
     /// As comparisons need it.
-    measured: Measured<'a>,
+    measured: &'a Measured<'a>,
 }
 
 impl Timing<'_> {
     /// How many times as long it takes as another one, with its interval; `None` where one is zero.
     pub fn over(&self, other: &Timing<'_>) -> Option<Interval> {
-        let yardstick = Yardstick::within(self.measured.run());
-        Some(ratio(&[&other.measured], &[&self.measured], &yardstick).ratio?.ratio)
+        Some(ratio(&[other.measured], &[self.measured], self.criteria).ratio?.ratio)
     }
 }
 
@@ -167,11 +169,11 @@ impl HandshakeFigures<'_> {
 }
 
 /// The handshakes of a run, in the order of its records; empty for a run without any.
-pub fn handshakes(run: &Run) -> Vec<HandshakeFigures<'_>> {
-    let mut found: Vec<HandshakeFigures<'_>> = Vec::new();
-    let mut without: Vec<(usize, String, Timing<'_>)> = Vec::new();
-    for record in run.area("ntor").filter(|record| record.case.state() == State::Warm) {
-        let case = &record.case;
+pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
+    let mut found: Vec<HandshakeFigures<'a>> = Vec::new();
+    let mut without: Vec<(usize, String, Timing<'a>)> = Vec::new();
+    for of in analysis.area("ntor").filter(|of| of.case().state() == State::Warm) {
+        let case = of.case();
         let same = |known: &HandshakeFigures<'_>| known.algorithm == case.algorithm && known.provider == case.provider;
         let index = found.iter().position(same).unwrap_or_else(|| {
             found.push(HandshakeFigures {
@@ -191,10 +193,10 @@ pub fn handshakes(run: &Run) -> Vec<HandshakeFigures<'_>> {
         });
         let figures = &mut found[index];
         if case.number("threads").is_some() || case.number("tasks").is_some() {
-            figures.replies.extend(at_once(run, record));
+            figures.replies.extend(at_once(of));
             continue;
         }
-        let Some(timing) = timing(run, record) else { continue };
+        let Some(timing) = timing(of, analysis.criteria()) else { continue };
         match (case.operation.as_str(), case.word("without"), case.word("connection")) {
             ("handshake", ..) => figures.whole = Some(timing),
             ("profile", Some(part), _) => without.push((index, part.to_owned(), timing)),
@@ -215,25 +217,21 @@ pub fn handshakes(run: &Run) -> Vec<HandshakeFigures<'_>> {
     found
 }
 
-fn timing<'a>(run: &'a Run, record: &'a Record) -> Option<Timing<'a>> {
-    let protocol = &run.header.protocol;
-    let estimates = estimate(record, protocol)?;
-    let measured = Measured::with(run, record, &estimates);
-    let Estimates { median_ns, samples_ns, batch, .. } = estimates;
-    let single = (batch == 1).then_some(&record.samples).and_then(|samples| {
-        let times = samples.usable().flat_map(|visit| samples.ns_per_operation(visit));
-        let sorted = Sorted::new(times.collect())?.trim(protocol.trim_pct);
-        let (p90, p99) = (sorted.quantile(0.9), sorted.quantile(0.99));
-        Some(Single { min: sorted.min(), max: sorted.max(), stdev: samples_ns.stdev, p90, p99 })
+fn timing<'a>(of: &'a CaseAnalysis<'_>, criteria: &'a ComparisonCriteria) -> Option<Timing<'a>> {
+    let (estimates, measured) = (of.estimates.as_ref()?, of.measured()?);
+    let single = (estimates.batch == 1).then(|| of.times()).flatten().map(|times| {
+        let times = times.trim(of.header().protocol.trim_pct);
+        let (p90, p99) = (times.quantile(0.9), times.quantile(0.99));
+        Single { min: times.min(), max: times.max(), stdev: estimates.samples_ns.stdev, p90, p99 }
     });
-    Some(Timing { median: median_ns, mean: samples_ns.mean, single, measured })
+    Some(Timing { median: estimates.median_ns, mean: estimates.samples_ns.mean, single, criteria, measured })
 }
 
 /// The number of threads and the answers a second, where the case is the relay's step on threads that had a core each.
-fn at_once(run: &Run, record: &Record) -> Option<(u64, f64)> {
-    let threads = record.case.number("threads").filter(|_| record.case.operation == STEPS[1])?;
-    let estimates = estimate(record, &run.header.protocol)?;
-    let (_, cores) = estimates.extra.iter().find(|(name, _)| name == "cores")?;
+fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
+    let threads = of.case().number("threads").filter(|_| of.case().operation == STEPS[1])?;
+    let estimates = of.estimates.as_ref()?;
+    let cores = estimates.extra("cores")?;
     Some((threads, estimates.operations_per_second()?)).filter(|_| cores.median >= threads as f64)
 }
 
@@ -246,9 +244,8 @@ fn share(ratio: Interval, of: impl Fn(f64) -> f64) -> Interval {
 /// The share of each step in all three: what slows a round or a process alike cancels out.
 fn shares(steps: &[Option<Timing<'_>>; 3]) -> [Option<Interval>; 3] {
     let [Some(create), Some(reply), Some(finish)] = steps else { return [None, None, None] };
-    let all = [create, reply, finish].map(|step| &step.measured);
-    let yardstick = Yardstick::within(create.measured.run());
-    let of = |step| Some(share(ratio(&all, &[step], &yardstick).ratio?.ratio, |part| 100.0 * part));
+    let all = [create, reply, finish].map(|step| step.measured);
+    let of = |step| Some(share(ratio(&all, &[step], create.criteria).ratio?.ratio, |part| 100.0 * part));
     all.map(of)
 }
 
@@ -257,14 +254,13 @@ fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, 
     if without.is_empty() {
         return Vec::new();
     }
-    let yardstick = Yardstick::within(whole.measured.run());
-    let against = |lacking: &[&Measured<'_>]| Some(ratio(&[&whole.measured], lacking, &yardstick).ratio?.ratio);
+    let against = |lacking: &[&Measured<'_>]| Some(ratio(&[whole.measured], lacking, whole.criteria).ratio?.ratio);
     let mut found = Vec::new();
     for (part, lacking) in &without {
-        let Some(left) = against(&[&lacking.measured]) else { continue };
+        let Some(left) = against(&[lacking.measured]) else { continue };
         found.push(((*part).to_owned(), share(left, |left| 100.0 * (1.0 - left))));
     }
-    let all: Vec<&Measured<'_>> = without.iter().map(|(_, lacking)| &lacking.measured).collect();
+    let all: Vec<&Measured<'_>> = without.iter().map(|(_, lacking)| lacking.measured).collect();
     let number = all.len() as f64;
     // Without each part in turn the whole was measured so many times: what is more than all but one of these is the rest.
     let rest = against(&all).map(|left| share(left, |left| 100.0 * (left - number + 1.0)));
@@ -277,9 +273,10 @@ fn parts(whole: &Timing<'_>, without: Vec<(&str, &Timing<'_>)>) -> Vec<(String, 
 mod tests {
     use super::*;
     use crate::fixtures::{self, ntor_run};
+    use pqlab_record::{Record, Run};
 
-    fn figures<'a>(run: &'a Run, algorithm: &str) -> HandshakeFigures<'a> {
-        handshakes(run).into_iter().find(|figures| figures.algorithm == algorithm).unwrap()
+    fn figures<'a>(analysis: &'a RunAnalysis<'_>, algorithm: &str) -> HandshakeFigures<'a> {
+        handshakes(analysis).into_iter().find(|figures| figures.algorithm == algorithm).unwrap()
     }
 
     fn close(left: f64, right: f64, within: f64) {
@@ -289,6 +286,7 @@ mod tests {
     #[test]
     fn shares_add_up_and_follow_the_steps() {
         let run = ntor_run();
+        let run = RunAnalysis::of(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         let shares: Vec<f64> = kem_only.shares.iter().map(|share| share.as_ref().unwrap().estimate).collect();
         close(shares.iter().sum(), 100.0, 1e-9);
@@ -312,7 +310,7 @@ mod tests {
             visit.start = 1;
         }
         let width = |run: &Run| {
-            let share = figures(run, "kem-only-mlkem512").shares[2].unwrap();
+            let share = figures(&RunAnalysis::of(run), "kem-only-mlkem512").shares[2].unwrap();
             share.high - share.low
         };
         assert!(width(&apart) > 1.5 * width(&paired), "{} against {}", width(&apart), width(&paired));
@@ -321,6 +319,7 @@ mod tests {
     #[test]
     fn a_part_takes_what_the_handshake_saves_without_it() {
         let run = ntor_run();
+        let run = RunAnalysis::of(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         let names: Vec<&str> = kem_only.parts.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["kem", "kdf", "rest"]);
@@ -333,6 +332,7 @@ mod tests {
     #[test]
     fn the_relay_model_is_arithmetic_on_what_was_measured() {
         let run = ntor_run();
+        let run = RunAnalysis::of(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         let scenario = RelayScenario::default();
         close(kem_only.replies_per_second().unwrap(), 25_000.0, 300.0);
@@ -347,6 +347,7 @@ mod tests {
     #[test]
     fn threads_and_loads_are_not_taken_for_the_handshake_itself() {
         let run = ntor_run();
+        let run = RunAnalysis::of(&run);
         let kem_only = figures(&run, "kem-only-mlkem512");
         close(kem_only.whole.as_ref().unwrap().median.estimate, 100_000.0, 1000.0);
         close(kem_only.steps[1].as_ref().unwrap().median.estimate, 40_000.0, 400.0);
@@ -361,8 +362,9 @@ mod tests {
     #[test]
     fn what_was_not_measured_has_no_figure() {
         let run = ntor_run();
+        let run = RunAnalysis::of(&run);
         let classical = figures(&run, "ntor-v1");
         assert!(classical.parts.is_empty() && classical.kept.is_none() && classical.measured_replies(2).is_none());
-        assert!(handshakes(&fixtures::run()).is_empty());
+        assert!(handshakes(&RunAnalysis::of(&fixtures::run())).is_empty());
     }
 }

@@ -2,8 +2,8 @@
 
 use super::literature::{Quoted, related_work};
 use super::{HandshakeFigures, RelayScenario, STEPS, Single, Timing, handshakes};
-use crate::number::{NONE, duration, factor, factor_within, grouped, percent, rate, significant};
-use pqlab_record::Run;
+use crate::number::{NONE, factor, factor_within, grouped, percent, rate, significant, time};
+use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
 
 /// Numbers of cores to which rates are extrapolated: those of the reference report.
@@ -39,8 +39,8 @@ pub struct Table {
 }
 
 /// The tables of a run, those without rows left out; none for a run without handshakes.
-pub fn tables(run: &Run, scenario: &RelayScenario) -> Vec<Table> {
-    let all = handshakes(run);
+pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
+    let all = handshakes(analysis);
     if all.is_empty() {
         return Vec::new();
     }
@@ -67,11 +67,6 @@ fn table(name: &'static str, title: &str, figures: &[&str], rows: Vec<Vec<String
 
 fn row(figures: &HandshakeFigures<'_>, cells: impl IntoIterator<Item = String>) -> Vec<String> {
     [figures.algorithm.clone(), figures.provider.clone()].into_iter().chain(cells).collect()
-}
-
-fn time(nanoseconds: f64) -> String {
-    let (value, unit) = duration(nanoseconds);
-    format!("{value} {unit}")
 }
 
 fn median(timing: Option<&Timing<'_>>) -> String {
@@ -286,9 +281,14 @@ fn quoted(all: &[Quoted]) -> Table {
 mod tests {
     use super::*;
     use crate::fixtures;
+    use pqlab_record::Run;
+
+    fn of(run: &Run, scenario: &RelayScenario) -> Vec<Table> {
+        tables(&RunAnalysis::of(run), scenario)
+    }
 
     fn made(name: &str, scenario: &RelayScenario) -> Table {
-        tables(&fixtures::ntor_run(), scenario).into_iter().find(|table| table.name == name).unwrap()
+        of(&fixtures::ntor_run(), scenario).into_iter().find(|table| table.name == name).unwrap()
     }
 
     /// The cell below a heading in the row of a handshake.
@@ -300,7 +300,7 @@ mod tests {
 
     #[test]
     fn every_table_is_a_rectangle_with_a_name_of_its_own() {
-        let all = tables(&fixtures::ntor_run(), &RelayScenario::default());
+        let all = of(&fixtures::ntor_run(), &RelayScenario::default());
         assert_eq!(
             all.iter().map(|table| table.name).collect::<Vec<_>>(),
             ["lengths", "steps", "shares", "parts", "cores", "relay", "links", "overhead", "literature"]
@@ -308,7 +308,7 @@ mod tests {
         for table in &all {
             assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{table:?}");
         }
-        assert!(tables(&fixtures::run(), &RelayScenario::default()).is_empty());
+        assert!(of(&fixtures::run(), &RelayScenario::default()).is_empty());
     }
 
     #[test]
@@ -363,7 +363,7 @@ mod tests {
 
     #[test]
     fn figures_of_others_are_marked_and_stand_apart() {
-        let all = tables(&fixtures::ntor_run(), &RelayScenario::default());
+        let all = of(&fixtures::ntor_run(), &RelayScenario::default());
         let (quoted, measured) = all.split_last().unwrap();
         assert!(quoted.title.contains("Literature") && quoted.title.contains("NOT measured"), "{}", quoted.title);
         assert!(quoted.rows.iter().any(|row| row[0].contains("KEMTLS") && row[3].contains("doi:")), "{quoted:?}");

@@ -4,7 +4,7 @@ use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILO
 use crate::wire::Visited;
 use pqlab_record::{Case, Conditions, Protocol, Samples, State, Unit, Visit, Visits};
 use pqlab_stats::{
-    CONFIDENCE, Cell, Crossed, Interval, RunSpread, crossed, median, processes_for_precision, rounds_for_precision,
+    CONFIDENCE, Crossed, Interval, RunSpread, crossed_medians, median, processes_for_precision, rounds_for_precision,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -158,16 +158,12 @@ impl Open {
     fn crossed(&self, case: &Case, protocol: &Protocol) -> Option<(Crossed, RunSpread)> {
         let unit = self.unit(case);
         let visits = self.samples.values(unit, Visits::Usable)?;
-        let cell = |(moment, values): &(pqlab_record::Moment, Vec<f64>)| {
-            let (process, round) = moment.numbers();
-            Some(Cell { process, round, value: median(values)?.ln() })
-        };
-        let cells: Vec<Cell> = visits.iter().filter_map(cell).collect();
+        let visits = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
         let spreads = &protocol.run_spreads;
         // Of times too: what the core's clock does between runs no measuring mends.
         let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
-        Some((crossed(&cells)?, RunSpread { pct, degrees_of_freedom }))
+        Some((crossed_medians(visits)?, RunSpread { pct, degrees_of_freedom }))
     }
 
     /// The interval that a report will show, as a factor: around 1.

@@ -1,0 +1,141 @@
+use crate::caveats::Caveats;
+use crate::comparison::Measured;
+use crate::disturbances::Disturbances;
+use crate::estimates::{Estimates, estimate};
+use crate::histogram::Histogram;
+use crate::history::Past;
+use crate::text::neutral;
+use pqlab_record::{Case, Form, Parameter, Record, RunHeader, Sizes, State, Status};
+use pqlab_stats::{Interval, Sorted};
+
+/// Most bars of a histogram.
+const BARS: usize = 32;
+/// Most points of a distribution's curve.
+const STEPS: usize = 120;
+/// The area of the case that does nothing: what the harness itself costs.
+const FLOOR: &str = "floor";
+
+/// A case with its figures.
+#[derive(Clone, Debug)]
+pub struct CaseAnalysis<'a> {
+    /// What was measured.
+    pub record: &'a Record,
+    /// `None` for a failed case, and for one without samples.
+    pub estimates: Option<Estimates>,
+    /// What must be known when the figure is read.
+    pub caveats: Caveats,
+    /// What disturbed it.
+    pub disturbances: Disturbances,
+    header: &'a RunHeader,
+    /// As comparisons need it.
+    measured: Option<Measured<'a>>,
+    /// Its place among the cases of its run, where these were computed together.
+    pub(crate) place: usize,
+}
+
+impl<'a> CaseAnalysis<'a> {
+    /// Computes the figures of a case by the rules of the run that it belongs to.
+    pub fn of(header: &'a RunHeader, record: &'a Record) -> CaseAnalysis<'a> {
+        let estimates = estimate(record, &header.protocol);
+        let caveats = Caveats::of(&record.case, estimates.as_ref());
+        let measured = estimates.as_ref().map(|estimates| Measured::of(header, record, estimates));
+        let disturbances = Disturbances::of(&record.samples);
+        CaseAnalysis { record, estimates, caveats, disturbances, header, measured, place: 0 }
+    }
+
+    /// The run that it belongs to.
+    pub fn header(&self) -> &'a RunHeader {
+        self.header
+    }
+
+    /// What was measured.
+    pub fn case(&self) -> &'a Case {
+        &self.record.case
+    }
+
+    /// As comparisons need it; `None` where there is no figure.
+    pub fn measured(&self) -> Option<&Measured<'a>> {
+        self.measured.as_ref()
+    }
+
+    /// The median with its interval in ns.
+    pub fn median(&self) -> Option<Interval> {
+        self.estimates.as_ref().map(|estimates| estimates.median_ns)
+    }
+
+    /// Whether it takes part in rankings: it is undisturbed enough, and does all that the standard demands.
+    pub fn ranked(&self) -> bool {
+        self.measured.as_ref().is_some_and(Measured::ranked)
+    }
+
+    /// How long the case took in another run over how long it takes here, in time.
+    pub fn time_over(&self, past: &Past) -> Option<Interval> {
+        past.time_over(self.header, self.measured.as_ref()?)
+    }
+
+    /// Whether it failed.
+    pub fn failed(&self) -> bool {
+        self.record.status == Status::Failed
+    }
+
+    /// Whether it is what the harness itself costs, which is compared with nothing.
+    pub fn is_floor(&self) -> bool {
+        self.case().workload == FLOOR
+    }
+
+    /// In the usual state, with a prepared key where there are two forms, of no special variant.
+    pub fn usual(&self) -> bool {
+        let case = self.case();
+        let plain = |parameter: &Parameter| matches!(parameter, Parameter::Number(name, _) if name == "len");
+        case.form != Some(Form::Encoded) && case.state() == State::Warm && case.parameters.iter().all(plain)
+    }
+
+    /// What cases of several providers have in common: all but the provider.
+    pub fn job(&self) -> String {
+        neutral(&self.case().name())
+    }
+
+    /// Usable times of one operation in ns, sorted.
+    pub fn times(&self) -> Option<Sorted> {
+        let samples = &self.record.samples;
+        Sorted::new(samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect())
+    }
+
+    /// How often which times occur; `None` without samples.
+    pub fn histogram(&self) -> Option<Histogram> {
+        self.times().map(|times| Histogram::of(&times, BARS))
+    }
+
+    /// The distribution as a curve: times in ns with the share of samples that took no longer.
+    pub fn distribution(&self) -> Vec<(f64, f64)> {
+        let Some(times) = self.times() else { return Vec::new() };
+        (0..=STEPS).map(|step| step as f64 / STEPS as f64).map(|share| (times.quantile(share), share)).collect()
+    }
+}
+
+/// Bytes on the wire: onionskin and reply, public key and ciphertext, or public key and signature.
+pub fn wire_bytes(sizes: &Sizes) -> Option<u64> {
+    if let (Some(onionskin), Some(reply)) = (sizes.onionskin, sizes.reply) {
+        return Some(onionskin + reply);
+    }
+    Some(sizes.public_key? + sizes.ciphertext.or(sizes.signature)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_histogram_counts_every_sample_once() {
+        let run = fixtures::run();
+        for record in run.records.iter().filter(|record| record.error.is_none()) {
+            let case = CaseAnalysis::of(&run.header, record);
+            let histogram = case.histogram().unwrap();
+            let counted: u64 = histogram.counts.iter().sum::<u64>() + histogram.beyond;
+            assert_eq!(counted as usize, case.times().unwrap().as_slice().len());
+            let curve = case.distribution();
+            assert!(curve.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 < pair[1].1));
+        }
+    }
+}

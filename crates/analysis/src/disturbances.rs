@@ -1,0 +1,63 @@
+use pqlab_record::{Disturbance, Samples, Visit};
+
+/// What disturbed the visits of a case, in sum.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Disturbances {
+    /// Visits.
+    pub visits: usize,
+    /// Visits that stayed disturbed.
+    pub disturbed: usize,
+    /// How often visits were measured again.
+    pub repeats: u64,
+    /// By kind: the number of visits that it disturbed, and the worst of it.
+    pub kinds: Vec<(&'static str, usize, Disturbance)>,
+}
+
+impl Disturbances {
+    /// Sums up the visits of a case.
+    pub fn of(samples: &Samples) -> Disturbances {
+        let mut kinds: Vec<(&'static str, usize, Disturbance)> = Vec::new();
+        for disturbance in samples.visits.iter().flat_map(|visit| &visit.disturbances) {
+            let name = kind(disturbance);
+            match kinds.iter_mut().find(|(known, ..)| *known == name) {
+                None => kinds.push((name, 1, disturbance.clone())),
+                Some((_, visits, worst)) => {
+                    *visits += 1;
+                    if severity(disturbance) > severity(worst) {
+                        *worst = disturbance.clone();
+                    }
+                }
+            }
+        }
+        let disturbed = |visit: &&Visit| !visit.disturbances.is_empty();
+        Disturbances {
+            visits: samples.visits.len(),
+            disturbed: samples.visits.iter().filter(disturbed).count(),
+            repeats: samples.visits.iter().map(|visit| u64::from(visit.repeats)).sum(),
+            kinds,
+        }
+    }
+}
+
+/// The word that files carry for a kind of disturbance.
+fn kind(disturbance: &Disturbance) -> &'static str {
+    match disturbance {
+        Disturbance::Steal { .. } => "steal",
+        Disturbance::InvoluntarySwitches { .. } => "involuntary-switches",
+        Disturbance::CpuShare { .. } => "cpu-share",
+        Disturbance::Pressure { .. } => "pressure",
+        Disturbance::ClockDrift { .. } => "clock-drift",
+        Disturbance::SharedCore { .. } => "shared-core",
+        Disturbance::OtherTasks { .. } => "other-tasks",
+    }
+}
+
+/// Orders disturbances of one kind: the larger, the worse.
+fn severity(disturbance: &Disturbance) -> f64 {
+    match disturbance {
+        Disturbance::Steal { pct } | Disturbance::Pressure { pct } | Disturbance::SharedCore { pct, .. } => *pct,
+        Disturbance::InvoluntarySwitches { count } | Disturbance::OtherTasks { count } => *count as f64,
+        Disturbance::CpuShare { pct } => -pct,
+        Disturbance::ClockDrift { pct } => pct.abs(),
+    }
+}

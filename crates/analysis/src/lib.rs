@@ -1,0 +1,38 @@
+//! From samples to statements: what a run says, as values and words that are shown elsewhere.
+//!
+//! [`RunAnalysis`] is a run with the figures of its cases, each computed once. All else is made of it: who is faster than whom
+//! ([`comparison`]), what a hybrid costs beyond its halves ([`decomposition`]), what more threads are worth ([`scaling`]), what
+//! circuit handshakes and blocks of transactions take ([`ntor`], [`ledger`]), what was found in all ([`findings`]).
+//! [`estimates`] says how figures come from samples, [`caveats`] what must be known when they are read.
+//!
+//! Everything here is a pure function of stored runs. It knows no harness and no cryptographic library and reads no clock.
+
+mod case;
+pub mod caveats;
+pub mod comparison;
+pub mod decomposition;
+mod disturbances;
+pub mod environment;
+pub mod estimates;
+pub mod fastest;
+pub mod findings;
+mod group;
+pub mod histogram;
+pub mod history;
+pub mod ledger;
+pub mod ntor;
+pub mod number;
+mod run;
+pub mod scaling;
+pub mod text;
+pub mod trust;
+
+pub use case::{CaseAnalysis, wire_bytes};
+pub use caveats::{Caveat, Caveats};
+pub use disturbances::Disturbances;
+pub use estimates::{Estimates, crossed_of, run_spread};
+pub use group::grouped;
+pub use run::{RunAnalysis, sum};
+
+#[cfg(test)]
+use pqlab_fixtures as fixtures;

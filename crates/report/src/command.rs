@@ -1,0 +1,84 @@
+//! Command lines, as a shell takes them.
+
+use pqlab_record::{Case, CoinSource, Parameter, ProtocolKind, RunHeader};
+use shlex::Quoter;
+
+/// The command that measures a case again, under the rules of the run, quoted for a shell.
+pub fn command(header: &RunHeader, case: &Case) -> String {
+    let protocol = &header.protocol;
+    let mut words = vec!["pqlab".to_owned(), "run".to_owned(), case.workload.clone()];
+    let mut flag = |name: &str, value: String| words.extend([format!("--{name}"), value]);
+    flag("filter", case.id());
+    if case.coins() == Some(CoinSource::Exact) {
+        flag("coins", CoinSource::Exact.name().to_owned());
+    }
+    for parameter in &case.parameters {
+        match parameter {
+            Parameter::Number(name, value) => {
+                let known = [
+                    ("len", "lengths"),
+                    ("keys", "keys"),
+                    ("threads", "threads"),
+                    ("tasks", "tasks"),
+                    ("workers", "workers"),
+                ];
+                if let Some((_, option)) = known.iter().find(|(known, _)| known == name) {
+                    flag(option, value.to_string());
+                }
+            }
+            Parameter::Word(name, value) if name == "state" => flag("state", value.clone()),
+            Parameter::Word(name, _) | Parameter::Flag(name)
+                if ["deterministic", "prehash", "messages"].contains(&name.as_str()) =>
+            {
+                flag("variant", name.clone());
+            }
+            Parameter::Word(..) | Parameter::Flag(_) => {}
+        }
+    }
+    match protocol.kind {
+        ProtocolKind::Reference => flag("protocol", "reference".to_owned()),
+        ProtocolKind::Adaptive => {
+            flag("precision", protocol.precision_pct.to_string());
+            flag("max-time", protocol.max_time_s.to_string());
+            flag("processes", protocol.processes.to_string());
+        }
+        ProtocolKind::Fixed => {
+            if let Some(iterations) = protocol.iterations {
+                flag("iterations", iterations.to_string());
+            }
+            flag("warmup", protocol.warmup.to_string());
+            flag("trim", protocol.trim_pct.to_string());
+            flag("processes", protocol.processes.to_string());
+        }
+    }
+    if let Some(batch) = protocol.batch {
+        flag("batch", batch.to_string());
+    }
+    flag("seed", header.seed.to_string());
+    shell_line(&words)
+}
+
+/// Words as one line that a shell takes apart into the same words, but for NUL bytes, which no command line can hold.
+pub fn shell_line(words: &[String]) -> String {
+    Quoter::new().allow_nul(true).join(words.iter().map(String::as_str)).expect("NUL bytes are the only ones refused")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_command_measures_the_one_case_again() {
+        let mut run = fixtures::run();
+        let wanted = "pqlab run kem --filter kem/ML-KEM-768/encapsulate@liboqs --precision 1 --max-time 1.5 --processes 8 \
+                      --seed 1";
+        assert_eq!(command(&run.header, &run.records[0].case), wanted);
+        let wanted = "pqlab run signature --filter 'signature/ML-DSA-65/verify[encoded,len=1024,deterministic,regime=disk]@\
+                      libcrux:avx2' --lengths 1024 --variant deterministic --precision 1 --max-time 1.5 --processes 8 --seed 1";
+        assert_eq!(command(&run.header, &run.records[4].case), wanted);
+        run.records[0].case.algorithm = "it's; rm -rf".to_owned();
+        let words = shlex::split(&command(&run.header, &run.records[0].case)).unwrap();
+        assert_eq!(words[3..5], ["--filter", "kem/it's; rm -rf/encapsulate@liboqs"]);
+    }
+}
