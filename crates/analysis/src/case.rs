@@ -43,6 +43,11 @@ impl<'a> CaseAnalysis<'a> {
         CaseAnalysis { record, estimates, caveats, disturbances, header, measured, place: 0 }
     }
 
+    /// As one of several cases that were computed together.
+    pub(crate) fn at(self, place: usize) -> CaseAnalysis<'a> {
+        CaseAnalysis { place, ..self }
+    }
+
     /// The run that it belongs to.
     pub fn header(&self) -> &'a RunHeader {
         self.header

@@ -210,9 +210,7 @@ mod tests {
     #[test]
     fn halves_of_another_provider_or_another_round_do_not_count() {
         let hybrid = || record("X-Wing", "a+b", 93);
-        assert!(
-            decomposed(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty()
-        );
+        assert!(decomposed(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty());
         // Two rounds of five that all have in common speak for none of them, three do for all.
         let of = |rounds: u32| {
             let mut half = record("ML-KEM-768", "b", 30);

@@ -22,7 +22,7 @@ impl<'a> RunAnalysis<'a> {
     /// Computes the figures of all cases.
     pub fn of(run: &'a Run) -> RunAnalysis<'a> {
         let cases = run.records.iter().enumerate();
-        let cases = cases.map(|(place, record)| CaseAnalysis { place, ..CaseAnalysis::of(&run.header, record) });
+        let cases = cases.map(|(place, record)| CaseAnalysis::of(&run.header, record).at(place));
         let cases: Vec<CaseAnalysis<'a>> = cases.collect();
         let mut providers: Vec<String> = Vec::new();
         for case in cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case) {

@@ -61,8 +61,7 @@ impl<'a> Measured<'a> {
         let by_means = |case: &&Measured<'a>| {
             let Measured { header, record, contended, .. } = **case;
             let (only, values) = (Some(common.clone()), Default::default());
-            let mut case =
-                Measured { header, record, contended, headlines: [None; 2], of: Of::Means, only, values };
+            let mut case = Measured { header, record, contended, headlines: [None; 2], of: Of::Means, only, values };
             for (place, unit) in UNITS.into_iter().enumerate() {
                 let known = unit == Unit::Nanoseconds || record.case.computes();
                 let values = case.values(unit, visits).filter(|_| known);

@@ -104,7 +104,8 @@ impl ComparisonCriteria {
     /// By what cases of one run are compared with each other, wherever that is shown: how far runs lie apart is stored with the
     /// run, and the margin is the one for any machine, since what whole runs differ by is no part of it.
     pub fn within(run: &RunHeader) -> ComparisonCriteria {
-        let plain = ComparisonCriteria { margin_source: "for cases of one run".into(), ..ComparisonCriteria::default() };
+        let plain =
+            ComparisonCriteria { margin_source: "for cases of one run".into(), ..ComparisonCriteria::default() };
         plain.between(&run.protocol.run_spreads, &run.protocol.run_spreads)
     }
 
@@ -220,11 +221,7 @@ impl Comparison {
 
 /// Compares two runs case by case, without what the harness itself costs. A case of before is paired with the one of today that
 /// does the same work.
-pub fn compare_runs(
-    first: &RunAnalysis<'_>,
-    second: &RunAnalysis<'_>,
-    criteria: &ComparisonCriteria,
-) -> Comparison {
+pub fn compare_runs(first: &RunAnalysis<'_>, second: &RunAnalysis<'_>, criteria: &ComparisonCriteria) -> Comparison {
     let (ours, theirs) = (by_lasting_id(first), by_lasting_id(second));
     let in_order = first.cases().iter().filter(|case| !case.is_floor());
     let pairs = in_order.filter_map(|case| Some((case, *theirs.get(&case.case().lasting_id())?)));

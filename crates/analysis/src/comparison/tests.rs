@@ -23,7 +23,8 @@ fn compared_runs(first: &Run, second: &Run, criteria: &ComparisonCriteria) -> Co
 /// Cases of one run, in pairs by their places in it, compared.
 fn compared_cases(run: &Run, pairs: &[[usize; 2]]) -> Comparison {
     let analysis = RunAnalysis::of(run);
-    let pairs: Vec<_> = pairs.iter().map(|places| (&analysis.cases()[places[0]], &analysis.cases()[places[1]])).collect();
+    let pairs: Vec<_> =
+        pairs.iter().map(|places| (&analysis.cases()[places[0]], &analysis.cases()[places[1]])).collect();
     compare(&analysis, &analysis, &pairs, &ComparisonCriteria::default())
 }
 
@@ -152,7 +153,8 @@ fn what_was_contended_is_neither_faster_nor_slower_than_what_was_measured_apart(
         assert!(!comparison.worse() && comparison.inconclusive());
     }
     // Small enough a difference is none, contended or not.
-    let same = compared_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &ComparisonCriteria::default());
+    let same =
+        compared_runs(&fixtures::run(), &contended(slowed(1.0, "nothing"), "liboqs"), &ComparisonCriteria::default());
     assert_eq!(verdict_of(&same, id).judgement.verdict, Verdict::Equivalent);
     // Measured by the same processes in the same rounds, both had to bear it.
     let run = contended(fixtures::run(), "liboqs");
@@ -252,7 +254,8 @@ fn runs_that_lie_far_apart_get_wider_intervals() {
         let (first, mut second) = (fixtures::run(), slowed(1.0, "nothing"));
         second.header.protocol.run_spreads.cycles_pct = pct;
         let runs_cycles = own.map(|pct| RunSpread { pct, degrees_of_freedom: 20 });
-        let comparison = compared_runs(&first, &second, &ComparisonCriteria { runs_cycles, ..ComparisonCriteria::default() });
+        let comparison =
+            compared_runs(&first, &second, &ComparisonCriteria { runs_cycles, ..ComparisonCriteria::default() });
         let ratio = comparison.cases[0].ratio.unwrap().ratio;
         ratio.high / ratio.low
     };

@@ -12,8 +12,7 @@ fn close(left: f64, right: f64) {
 fn the_median_is_the_one_of_the_pooled_samples() {
     let record = fixtures::record("liboqs", 10.4);
     let estimates = estimate(&record, &Protocol::default()).unwrap();
-    let all: Vec<f64> =
-        record.samples.visits.iter().flat_map(|visit| record.samples.ns_per_operation(visit)).collect();
+    let all: Vec<f64> = record.samples.visits.iter().flat_map(|visit| record.samples.ns_per_operation(visit)).collect();
     let interval = estimates.median_ns;
     close(interval.estimate, pqlab_stats::median(&all).unwrap());
     assert!(interval.low < interval.estimate && interval.estimate < interval.high);
@@ -107,8 +106,7 @@ fn three_processes_stay_whatever_a_neighbour_does() {
 #[test]
 fn of_a_fixed_number_of_samples_none_is_left_out_for_a_neighbour() {
     let mut record = fixtures::record("liboqs", 10.4);
-    let neighbour =
-        |visit: &mut Visit| visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: true }];
+    let neighbour = |visit: &mut Visit| visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: true }];
     record.samples.visits.iter_mut().step_by(2).for_each(neighbour);
     let half = estimate(&record, &Protocol::default()).unwrap();
     assert!(!half.contended && half.left_out == 0, "{half:?}");

@@ -1,4 +1,4 @@
-//! The jobs for which a run names the best choice, and what is set against what is in use today.
+//! The jobs for which a run recommends something, and what is set against what is in use today.
 
 /// A job of one area.
 pub(super) struct Job {

@@ -5,22 +5,26 @@
 mod jobs;
 
 use self::jobs::{AGAINST, JOBS, Job};
+use crate::case::{CaseAnalysis, wire_bytes};
 use crate::caveats::Caveat;
-use crate::charts::{grouped, wire};
 use crate::comparison::Standing;
+use crate::estimates::Estimates;
+use crate::group::grouped;
 use crate::ledger;
-use crate::number::{duration, factor, factor_range, grouped as thousands, percent, rate, significant, throughput};
+use crate::number::{
+    factor, factor_range, grouped as thousands, percent, rate, significant, throughput, time, time_range,
+};
+use crate::run::{RunAnalysis, sum};
 use crate::scaling::scaling;
-use crate::sheet::{Row, Sheet, sum};
 use pqlab_record::{Sizes, State};
 use pqlab_stats::{Interval, Verdict};
 
-/// The NIST category that a choice should have at least, where there is one: what the standards' own defaults have.
+/// The NIST category that a recommendation should have at least, where there is one: what the standards' own defaults have.
 const CATEGORY: u8 = 3;
 
-/// The best choice for a job.
+/// What is recommended for a job: the best of those that may be.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct Recommendation {
     /// The job: `Key exchange`.
     pub job: &'static str,
     /// The algorithm.
@@ -56,9 +60,9 @@ pub struct Cost {
     pub bytes: Option<(u64, u64)>,
 }
 
-/// What is not sure.
+/// What must be known of the run as a whole: what is not sure, in how many cases.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Doubt {
+pub struct RunCaveat {
     /// How often.
     pub count: usize,
     /// What.
@@ -70,12 +74,12 @@ pub struct Doubt {
 /// All of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    /// The best choices.
-    pub choices: Vec<Choice>,
+    /// What is recommended, job by job.
+    pub recommendations: Vec<Recommendation>,
     /// What post-quantum costs.
     pub costs: Vec<Cost>,
     /// What is not sure.
-    pub doubts: Vec<Doubt>,
+    pub caveats: Vec<RunCaveat>,
 }
 
 /// One that could be chosen.
@@ -90,7 +94,7 @@ struct Candidate<'r, 'a> {
     /// What the library is known to do wrong.
     defect: Option<String>,
     /// Its cases, one for each operation.
-    parts: Vec<&'r Row<'a>>,
+    parts: Vec<&'r CaseAnalysis<'a>>,
 }
 
 impl Candidate<'_, '_> {
@@ -115,9 +119,9 @@ struct Best<'c, 'r, 'a> {
 }
 
 impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
-    fn of(sheet: &Sheet<'a>, from: &[&'c Candidate<'r, 'a>]) -> Option<Best<'c, 'r, 'a>> {
-        let rivals: Vec<Vec<&Row<'a>>> = from.iter().map(|one| one.parts.clone()).collect();
-        let ranking = sheet.ranking(&rivals);
+    fn of(analysis: &RunAnalysis<'a>, from: &[&'c Candidate<'r, 'a>]) -> Option<Best<'c, 'r, 'a>> {
+        let rivals: Vec<Vec<&CaseAnalysis<'a>>> = from.iter().map(|one| one.parts.clone()).collect();
+        let ranking = analysis.ranking(&rivals);
         let slower = ranking.standings.iter().zip(from).filter_map(|(standing, one)| match standing {
             Some(Standing::Slower(ratio)) => Some((*one, *ratio)),
             _ => None,
@@ -134,24 +138,24 @@ impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
     }
 }
 
-/// Most details of a doubt that are named.
+/// Most details of a caveat that are named.
 const NAMED: usize = 12;
 
 /// What the run found.
-pub fn findings(sheet: &Sheet<'_>) -> Findings {
-    let mut choices: Vec<Choice> = JOBS.iter().filter_map(|job| choose(sheet, job)).collect();
-    choices.extend(smallest(sheet));
-    choices.extend(threads(sheet));
-    Findings { choices, costs: costs(sheet), doubts: doubts(sheet) }
+pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
+    let mut recommendations: Vec<Recommendation> = JOBS.iter().filter_map(|job| recommend(analysis, job)).collect();
+    recommendations.extend(smallest(analysis));
+    recommendations.extend(threads(analysis));
+    Findings { recommendations, costs: costs(analysis), caveats: caveats(analysis) }
 }
 
 fn candidates<'s, 'a>(
-    sheet: &'s Sheet<'a>,
+    analysis: &'s RunAnalysis<'a>,
     area: &str,
     operations: &[&str],
     parameter: Option<(&str, u64)>,
 ) -> Vec<Candidate<'s, 'a>> {
-    let suits = |row: &&Row<'a>| {
+    let suits = |row: &&CaseAnalysis<'a>| {
         let case = row.case();
         let plain = match parameter {
             None => row.usual(),
@@ -162,7 +166,7 @@ fn candidates<'s, 'a>(
         let in_area = case.workload == area && case.provider != "null";
         plain && in_area && row.median().is_some() && operations.contains(&case.operation.as_str())
     };
-    let mut rows: Vec<&'s Row<'a>> = sheet.rows.iter().filter(suits).collect();
+    let mut rows: Vec<&'s CaseAnalysis<'a>> = analysis.cases().iter().filter(suits).collect();
     if parameter.is_some() {
         // Blocks are compared in one form and regime.
         let typical = rows.iter().filter_map(|row| ledger::rank(row.case())).min();
@@ -191,8 +195,8 @@ fn candidates<'s, 'a>(
     found
 }
 
-fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
-    let mut all = candidates(sheet, job.area, job.operations, job.parameter);
+fn recommend(analysis: &RunAnalysis<'_>, job: &Job) -> Option<Recommendation> {
+    let mut all = candidates(analysis, job.area, job.operations, job.parameter);
     all.retain(|candidate| (job.algorithms)(&candidate.algorithm));
     // The reference's form of a transaction is no other scheme: it is no tie with the same scheme in the other form.
     if all.iter().any(|candidate| !candidate.algorithm.starts_with(ledger::REFERENCE_FORM)) {
@@ -201,15 +205,15 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
     let strong = |candidate: &&Candidate<'_, '_>| candidate.category.is_some_and(|category| category >= CATEGORY);
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
-    // What may be recommended decides how strong the choice is: nobody is served by a strong one that may not be.
+    // What may be recommended decides how strong the best is: nobody is served by a strong one that may not be.
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();
     let any_strong = sound.iter().any(strong);
     let suits = |one: &&Candidate<'_, '_>| if any_strong { strong(one) } else { post_quantum(one) };
     let from: Vec<&Candidate<'_, '_>> = sound.iter().copied().filter(suits).collect();
-    let found = Best::of(sheet, &from)?;
+    let found = Best::of(analysis, &from)?;
     let best = found.best;
     let faster_than_best = |one: &Candidate<'_, '_>| {
-        let compared = sheet.ratio(&best.parts, &one.parts)?;
+        let compared = analysis.ratio(&best.parts, &one.parts)?;
         let ratio = compared.ratio.filter(|_| compared.verdict() == Verdict::Faster)?;
         Some(ratio.ratio)
     };
@@ -232,9 +236,8 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
         None => {}
     }
     let weak = |one: &&&Candidate<'_, '_>| one.category.is_some_and(|category| category < CATEGORY);
-    let strong_choice = best.category.is_some_and(|category| category >= CATEGORY);
-    let weaker =
-        sound.iter().filter(weak).filter(|_| strong_choice).find_map(|one| Some((one, faster_than_best(one)?)));
+    let strong_best = best.category.is_some_and(|category| category >= CATEGORY);
+    let weaker = sound.iter().filter(weak).filter(|_| strong_best).find_map(|one| Some((one, faster_than_best(one)?)));
     if let Some((weaker, ratio)) = weaker {
         why.push(format!(
             "at category {}, {} takes {} ({}, {})",
@@ -258,12 +261,12 @@ fn choose(sheet: &Sheet<'_>, job: &Job) -> Option<Choice> {
         let unit = if job.parameter.is_some() { "transactions a second" } else { "a second on one core" };
         why.push(format!("{} {unit}", rate(each * 1e9 / best.time.estimate)));
     }
-    Some(Choice {
+    Some(Recommendation {
         job: job.name,
         algorithm: best.algorithm.clone(),
         provider: best.provider.clone(),
         figure: time(best.time.estimate),
-        interval: interval(&best.time),
+        interval: time_range(&best.time),
         what: job.what.to_owned(),
         why: format!("{}.", why.join("; ")),
         tied: found.tied_names(),
@@ -279,7 +282,7 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// What took less time than the choice, and why it is none.
+/// What took less time than what is recommended, and why it is not.
 fn not_recommended(one: &Candidate<'_, '_>) -> String {
     let named = format!("{} takes {}", one.name(), time(one.time.estimate));
     match &one.defect {
@@ -289,23 +292,24 @@ fn not_recommended(one: &Candidate<'_, '_>) -> String {
 }
 
 /// The fewest bytes on the wire, of signatures and of key exchanges.
-fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
+fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
     let of = |area: &str, operation: &str, job: &'static str, what: &str| {
-        let all = candidates(sheet, area, &[operation], None);
+        let all = candidates(analysis, area, &[operation], None);
         let post_quantum = || all.iter().filter(|one| one.category.is_some() && one.sound());
-        let fewest = post_quantum().filter_map(|one| wire(&one.sizes)).min()?;
-        let least = post_quantum().find(|one| wire(&one.sizes) == Some(fewest))?;
+        let fewest = post_quantum().filter_map(|one| wire_bytes(&one.sizes)).min()?;
+        let least = post_quantum().find(|one| wire_bytes(&one.sizes) == Some(fewest))?;
         let others = post_quantum().filter(|one| one.algorithm != least.algorithm);
-        let (bytes, next) = others.filter_map(|one| Some((wire(&one.sizes)?, one))).min_by_key(|(bytes, _)| *bytes)?;
+        let (bytes, next) =
+            others.filter_map(|one| Some((wire_bytes(&one.sizes)?, one))).min_by_key(|(bytes, _)| *bytes)?;
         let same: Vec<&Candidate<'_, '_>> = post_quantum().filter(|one| one.algorithm == least.algorithm).collect();
-        let found = Best::of(sheet, &same)?;
+        let found = Best::of(analysis, &same)?;
         let best = found.best;
         let library = match (&found.tied[..], same.len()) {
             (_, 1) => "this library alone was measured".to_owned(),
             ([], _) => "this library is the fastest at it".to_owned(),
             _ => format!("not told apart from {}", listed(&found.tied_names())),
         };
-        Some(Choice {
+        Some(Recommendation {
             job,
             algorithm: best.algorithm.clone(),
             provider: best.provider.clone(),
@@ -330,19 +334,19 @@ fn smallest(sheet: &Sheet<'_>) -> Vec<Choice> {
 
 /// What the most threads that had a processor each were worth: the largest of such gains, which are not compared with one
 /// another.
-fn threads(sheet: &Sheet<'_>) -> Option<Choice> {
-    let all = scaling(sheet.run);
+fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
+    let all = scaling(analysis);
     let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && one.provider != "null");
     let sound = |id: &str| {
-        let row = sheet.rows.iter().find(|row| row.case().id() == id);
-        row.is_some_and(Row::ranked)
+        let row = analysis.cases().iter().find(|row| row.case().id() == id);
+        row.is_some_and(CaseAnalysis::ranked)
     };
     let gained = several.filter(|one| sound(&one.id)).filter_map(|one| Some((one, one.speed_up?)));
     let gained = gained.filter(|(_, gain)| gain.low > 1.0);
     let (best, gain) = gained.max_by(|(one, gain), (other, others)| {
         (one.threads, gain.estimate).partial_cmp(&(other.threads, others.estimate)).unwrap_or(std::cmp::Ordering::Equal)
     })?;
-    Some(Choice {
+    Some(Recommendation {
         job: "Several threads",
         algorithm: best.name.clone(),
         provider: best.provider.clone(),
@@ -358,13 +362,13 @@ fn threads(sheet: &Sheet<'_>) -> Option<Choice> {
     })
 }
 
-fn costs(sheet: &Sheet<'_>) -> Vec<Cost> {
+fn costs(analysis: &RunAnalysis<'_>) -> Vec<Cost> {
     let cost = |(what, area, operations, post_quantum, classical): (&str, &str, &[&str], &str, &str)| {
-        let all = candidates(sheet, area, operations, None);
+        let all = candidates(analysis, area, operations, None);
         let best = |algorithm: &str| {
             let same: Vec<&Candidate<'_, '_>> =
                 all.iter().filter(|one| one.algorithm == algorithm && one.sound()).collect();
-            let found = Best::of(sheet, &same)?;
+            let found = Best::of(analysis, &same)?;
             let providers = std::iter::once(found.best).chain(found.tied.iter().copied());
             let providers: Vec<String> = providers.map(|one| one.provider.clone()).collect();
             Some((found.best, providers.join(", ")))
@@ -373,37 +377,38 @@ fn costs(sheet: &Sheet<'_>) -> Vec<Cost> {
         let side = |(one, providers): &(&Candidate<'_, '_>, String)| {
             (one.algorithm.clone(), providers.clone(), time(one.time.estimate))
         };
-        let compared = sheet.ratio(&old.0.parts, &new.0.parts)?;
+        let compared = analysis.ratio(&old.0.parts, &new.0.parts)?;
         Some(Cost {
             what: what.to_owned(),
             post_quantum: side(&new),
             classical: side(&old),
             time: compared.ratio?.ratio,
             told_apart: matches!(compared.verdict(), Verdict::Faster | Verdict::Slower),
-            bytes: wire(&new.0.sizes).zip(wire(&old.0.sizes)),
+            bytes: wire_bytes(&new.0.sizes).zip(wire_bytes(&old.0.sizes)),
         })
     };
     AGAINST.into_iter().filter_map(cost).collect()
 }
 
-fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
-    let mut doubts = Vec::new();
+fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
+    let mut caveats = Vec::new();
     let mut add = |what: &str, details: Vec<String>| {
         if !details.is_empty() {
-            doubts.push(Doubt {
+            caveats.push(RunCaveat {
                 count: details.len(),
                 what: what.to_owned(),
                 details: details.into_iter().take(NAMED).collect(),
             });
         }
     };
-    let failed = sheet.rows.iter().filter(|row| row.failed());
-    let reason =
-        |row: &Row<'_>| format!("{}: {}", row.case().id(), row.record.error.as_deref().unwrap_or("no reason given"));
+    let failed = analysis.cases().iter().filter(|row| row.failed());
+    let reason = |row: &CaseAnalysis<'_>| {
+        format!("{}: {}", row.case().id(), row.record.error.as_deref().unwrap_or("no reason given"))
+    };
     add("failed: no figure is given for work that was not done right", failed.map(reason).collect());
-    let defective = sheet.rows.iter().filter(|row| !row.failed() && row.case().facts.defect.is_some());
+    let defective = analysis.cases().iter().filter(|row| !row.failed() && row.case().facts.defect.is_some());
     let defects = grouped(defective, |row| (row.case().provider.clone(), row.case().facts.defect.clone()));
-    let defect = |((provider, defect), rows): ((String, Option<String>), Vec<&Row<'_>>)| {
+    let defect = |((provider, defect), rows): ((String, Option<String>), Vec<&CaseAnalysis<'_>>)| {
         let mut what: Vec<String> = Vec::new();
         for case in rows.iter().map(|row| row.case()) {
             let named = format!("{} {}", case.algorithm, case.operation);
@@ -418,49 +423,38 @@ fn doubts(sheet: &Sheet<'_>) -> Vec<Doubt> {
         defects.into_iter().map(defect).collect(),
     );
     let noted = |note: Caveat| {
-        let rows = sheet.rows.iter().filter(move |row| row.caveats.has(note));
+        let rows = analysis.cases().iter().filter(move |row| row.caveats.has(note));
         rows.map(|row| {
-            let width = row.estimates.as_ref().map_or(0.0, crate::Estimates::half_width_pct);
+            let width = row.estimates.as_ref().map_or(0.0, Estimates::half_width_pct);
             format!("{} (±{}%)", row.case().id(), significant(width))
         })
     };
     add("shared: somebody used the core, and the figures count all visits", noted(Caveat::Shared).collect());
     add("imprecise: the wanted precision was not reached in the time given", noted(Caveat::Imprecise).collect());
-    let usual: Vec<&Row<'_>> = sheet
-        .rows
+    let usual: Vec<&CaseAnalysis<'_>> = analysis
+        .cases()
         .iter()
         .filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null")
         .collect();
     let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
         |((_, job), rows)| {
-            let level = |row: &&&Row<'_>| !matches!(row.standing, None | Some(Standing::Fastest | Standing::Slower(_)));
+            let level = |row: &&&CaseAnalysis<'_>| {
+                !matches!(analysis.standing(row), None | Some(Standing::Fastest | Standing::Slower(_)))
+            };
             let names: Vec<String> = rows.iter().filter(level).map(|row| row.case().provider.clone()).collect();
             (!names.is_empty()).then(|| format!("{job}: {}", listed(&names)))
         },
     );
     add("comparisons whose fastest are not told apart", open.collect());
-    let missing = sheet.run.header.plan.len().saturating_sub(sheet.run.records.len());
+    let missing = analysis.run.header.plan.len().saturating_sub(analysis.run.records.len());
     if missing > 0 {
-        doubts.push(Doubt {
+        caveats.push(RunCaveat {
             count: missing,
             what: "not measured: the run was stopped, or is still going on".to_owned(),
             details: Vec::new(),
         });
     }
-    doubts
-}
-
-/// A time with its unit.
-pub(crate) fn time(nanoseconds: f64) -> String {
-    let (number, unit) = duration(nanoseconds);
-    format!("{number} {unit}")
-}
-
-/// `10.3 to 10.5 µs`.
-pub(crate) fn interval(of: &Interval) -> String {
-    let ((low, small), (high, unit)) =
-        (crate::number::duration_digits(of.low, 4), crate::number::duration_digits(of.high, 4));
-    if small == unit { format!("{low} to {high} {unit}") } else { format!("{low} {small} to {high} {unit}") }
+    caveats
 }
 
 #[cfg(test)]

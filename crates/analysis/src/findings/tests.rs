@@ -26,12 +26,12 @@ fn the_fastest_of_a_job_is_chosen_and_compared_with_the_classical() {
         ("X25519", "encapsulate", "aws-lc", 5.0),
         ("X25519", "decapsulate", "aws-lc", 5.0),
     ]);
-    let found = findings(&Sheet::of(&run));
-    let choice = found.choices.iter().find(|choice| choice.job == "Key exchange").unwrap();
-    assert_eq!((choice.algorithm.as_str(), choice.provider.as_str()), ("ML-KEM-768", "liboqs"));
-    assert!(choice.tied.is_empty(), "{:?}", choice.tied);
-    assert_eq!(choice.figure, "30.4 µs");
-    assert!(choice.why.contains("the next, ML-KEM-768 by aws-lc, takes 52.9 µs"), "{}", choice.why);
+    let found = findings(&RunAnalysis::of(&run));
+    let best = found.recommendations.iter().find(|best| best.job == "Key exchange").unwrap();
+    assert_eq!((best.algorithm.as_str(), best.provider.as_str()), ("ML-KEM-768", "liboqs"));
+    assert!(best.tied.is_empty(), "{:?}", best.tied);
+    assert_eq!(best.figure, "30.4 µs");
+    assert!(best.why.contains("the next, ML-KEM-768 by aws-lc, takes 52.9 µs"), "{}", best.why);
     let cost = found.costs.iter().find(|cost| cost.what == "Key exchange").unwrap();
     assert!((cost.time.estimate - 30.4 / 15.0).abs() < 0.01 && cost.time.low < cost.time.estimate);
 }
@@ -45,16 +45,17 @@ fn what_has_a_known_defect_is_named_and_not_recommended() {
         record.case.facts.defect = defective.then(|| "it does not check the norm".to_owned());
         record.case.workload = "signature".into();
     }
-    let sheet = Sheet::of(&run);
-    let marked: Vec<&Row<'_>> = sheet.rows.iter().filter(|row| row.caveats.has(Caveat::Defect)).collect();
+    let analysis = RunAnalysis::of(&run);
+    let marked: Vec<&CaseAnalysis<'_>> =
+        analysis.cases().iter().filter(|row| row.caveats.has(Caveat::Defect)).collect();
     assert_eq!(marked.iter().map(|row| row.case().provider.as_str()).collect::<Vec<_>>(), ["liboqs"]);
-    let found = findings(&sheet);
-    let choice = found.choices.iter().find(|choice| choice.job == "Verifying much").unwrap();
-    assert_eq!(choice.provider, "aws-lc");
+    let found = findings(&analysis);
+    let best = found.recommendations.iter().find(|best| best.job == "Verifying much").unwrap();
+    assert_eq!(best.provider, "aws-lc");
     let faster = "faster but defective: ML-DSA-65 by liboqs takes 10.0 µs (known defect of this library: it does not";
-    assert!(choice.why.contains(faster) && choice.why.contains("measured alone"), "{}", choice.why);
-    let doubt = found.doubts.iter().find(|doubt| doubt.what.starts_with("known defects")).unwrap();
-    assert_eq!(doubt.details, ["liboqs, ML-DSA-65 verify: it does not check the norm"]);
+    assert!(best.why.contains(faster) && best.why.contains("measured alone"), "{}", best.why);
+    let caveat = found.caveats.iter().find(|caveat| caveat.what.starts_with("known defects")).unwrap();
+    assert_eq!(caveat.details, ["liboqs, ML-DSA-65 verify: it does not check the norm"]);
 }
 
 #[test]
@@ -74,13 +75,13 @@ fn what_is_contended_is_named_and_not_recommended() {
             visit.disturbances = vec![pqlab_record::Disturbance::Steal { pct: 20.0 }];
         }
     }
-    let found = findings(&Sheet::of(&run));
-    let choice = found.choices.iter().find(|choice| choice.job == "Key exchange").unwrap();
-    assert_eq!(choice.provider, "aws-lc");
-    assert!(choice.why.contains("faster but not sure: ML-KEM-768 by openssl"), "{}", choice.why);
+    let found = findings(&RunAnalysis::of(&run));
+    let best = found.recommendations.iter().find(|best| best.job == "Key exchange").unwrap();
+    assert_eq!(best.provider, "aws-lc");
+    assert!(best.why.contains("faster but not sure: ML-KEM-768 by openssl"), "{}", best.why);
     run.records.retain(|record| record.case.provider != "aws-lc");
-    let found = findings(&Sheet::of(&run));
-    assert!(found.choices.iter().all(|choice| choice.provider != "openssl"), "{:?}", found.choices);
+    let found = findings(&RunAnalysis::of(&run));
+    assert!(found.recommendations.iter().all(|best| best.provider != "openssl"), "{:?}", found.recommendations);
 }
 
 #[test]
@@ -93,19 +94,19 @@ fn a_post_quantum_certificate_is_chosen_among_those_that_are() {
             record.case.workload = "certificate".into();
             record.case.facts.category = category.filter(|_| record.case.algorithm != "X.509-Ed25519");
         }
-        let found = findings(&Sheet::of(&run));
-        let choice = found.choices.iter().find(|choice| choice.job == "Certificates").unwrap();
-        assert_eq!(choice.algorithm, "X.509-ML-DSA-65", "{category:?}");
+        let found = findings(&RunAnalysis::of(&run));
+        let best = found.recommendations.iter().find(|best| best.job == "Certificates").unwrap();
+        assert_eq!(best.algorithm, "X.509-ML-DSA-65", "{category:?}");
     }
 }
 
 #[test]
 fn what_is_not_told_apart_is_said() {
     let run = with(&[("ML-KEM-768", "encapsulate", "openssl", 10.401)]);
-    let found = findings(&Sheet::of(&run));
-    let doubt = found.doubts.iter().find(|doubt| doubt.what.contains("not told apart")).unwrap();
-    assert_eq!(doubt.details, ["ML-KEM-768 encapsulate: liboqs and openssl"]);
-    let failed = found.doubts.iter().find(|doubt| doubt.what.starts_with("failed")).unwrap();
+    let found = findings(&RunAnalysis::of(&run));
+    let caveat = found.caveats.iter().find(|caveat| caveat.what.contains("not told apart")).unwrap();
+    assert_eq!(caveat.details, ["ML-KEM-768 encapsulate: liboqs and openssl"]);
+    let failed = found.caveats.iter().find(|caveat| caveat.what.starts_with("failed")).unwrap();
     assert_eq!((failed.count, failed.details.len()), (1, 1));
     assert!(failed.details[0].ends_with("decapsulation gave another secret"));
 }
@@ -119,16 +120,16 @@ fn all_that_are_not_told_apart_are_named() {
     }
     let mut run = with(&operations);
     run.records.retain(|record| ["one", "two", "slow"].contains(&record.case.provider.as_str()));
-    let found = findings(&Sheet::of(&run));
-    let choice = found.choices.iter().find(|choice| choice.job == "Key exchange").unwrap();
-    assert_eq!((choice.provider.as_str(), &choice.tied[..]), ("one", &["ML-KEM-768 by two".to_owned()][..]));
+    let found = findings(&RunAnalysis::of(&run));
+    let best = found.recommendations.iter().find(|best| best.job == "Key exchange").unwrap();
+    assert_eq!((best.provider.as_str(), &best.tied[..]), ("one", &["ML-KEM-768 by two".to_owned()][..]));
     assert!(
-        choice.why.contains("not told apart from ML-KEM-768 by two; the next, ML-KEM-768 by slow, takes"),
+        best.why.contains("not told apart from ML-KEM-768 by two; the next, ML-KEM-768 by slow, takes"),
         "{}",
-        choice.why
+        best.why
     );
-    let doubt = found.doubts.iter().find(|doubt| doubt.what.contains("not told apart")).unwrap();
-    assert_eq!(doubt.details[0], "ML-KEM-768 keygen: one and two");
+    let caveat = found.caveats.iter().find(|caveat| caveat.what.contains("not told apart")).unwrap();
+    assert_eq!(caveat.details[0], "ML-KEM-768 keygen: one and two");
 }
 
 #[test]
@@ -142,23 +143,23 @@ fn blocks_are_compared_in_the_typical_form_and_not_in_the_fastest() {
         fixtures::ledger_block("ML-DSA-65", "liboqs", 100, 6_000.0),
         fixtures::ledger_block("TXv1-ML-DSA-65", "aws-lc", 100, 4_990.0),
     ];
-    let found = findings(&Sheet::of(&run));
-    let choice = found.choices.iter().find(|choice| choice.job == "Verifying blocks").unwrap();
-    assert_eq!((choice.provider.as_str(), choice.figure.as_str()), ("aws-lc", "5.00 ms"));
-    assert!(choice.why.contains("the next, ML-DSA-65 by liboqs, takes 6.00 ms (1.20×"), "{}", choice.why);
+    let found = findings(&RunAnalysis::of(&run));
+    let best = found.recommendations.iter().find(|best| best.job == "Verifying blocks").unwrap();
+    assert_eq!((best.provider.as_str(), best.figure.as_str()), ("aws-lc", "5.00 ms"));
+    assert!(best.why.contains("the next, ML-DSA-65 by liboqs, takes 6.00 ms (1.20×"), "{}", best.why);
 }
 
 #[test]
 fn handshakes_have_their_bytes_and_threads_their_gain() {
     let run = fixtures::ntor_run();
-    let found = findings(&Sheet::of(&run));
+    let found = findings(&RunAnalysis::of(&run));
     let cost = found.costs.iter().find(|cost| cost.post_quantum.0 == "kem-only-mlkem512").unwrap();
     assert_eq!(cost.bytes, Some((1620, 148)));
     let run = fixtures::scaling_run();
-    let found = findings(&Sheet::of(&run));
-    let choice = found.choices.iter().find(|choice| choice.job == "Several threads").unwrap();
-    assert_eq!((choice.algorithm.as_str(), choice.figure.as_str()), ("ML-DSA-65 verify", "1.90×"));
-    assert!(choice.why.contains("95.0% of the ideal"), "{}", choice.why);
+    let found = findings(&RunAnalysis::of(&run));
+    let best = found.recommendations.iter().find(|best| best.job == "Several threads").unwrap();
+    assert_eq!((best.algorithm.as_str(), best.figure.as_str()), ("ML-DSA-65 verify", "1.90×"));
+    assert!(best.why.contains("95.0% of the ideal"), "{}", best.why);
 }
 
 #[test]
@@ -166,6 +167,6 @@ fn a_run_without_records_finds_nothing() {
     let mut run = fixtures::run();
     run.records.clear();
     run.header.plan.clear();
-    let found = findings(&Sheet::of(&run));
-    assert!(found.choices.is_empty() && found.costs.is_empty() && found.doubts.is_empty());
+    let found = findings(&RunAnalysis::of(&run));
+    assert!(found.recommendations.is_empty() && found.costs.is_empty() && found.caveats.is_empty());
 }
