@@ -75,3 +75,15 @@ impl Past {
 pub fn same_machine(one: &Environment, other: &Environment) -> bool {
     one.host.name == other.host.name && one.cpu.model == other.cpu.model && one.cpu.cores == other.cpu.cores
 }
+
+/// Of runs from the oldest to the newest the newest one of each machine that is not the run's own: what that machine can do now.
+/// The newest comes first.
+pub fn other_machines<'p>(run: &Run, past: &'p [Past]) -> Vec<&'p Past> {
+    let mut others: Vec<&Past> = Vec::new();
+    for past in past.iter().rev().filter(|past| !past.same_machine(run)) {
+        if others.iter().all(|other| !same_machine(&other.environment, &past.environment)) {
+            others.push(past);
+        }
+    }
+    others
+}

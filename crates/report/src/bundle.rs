@@ -3,11 +3,10 @@
 use crate::charts::Chart;
 use crate::charts::raster::{self, PRINT_DPI, RasterError};
 use crate::exporters::{ExportError, benchmarks, exporter};
-use crate::history::Past;
-use crate::ntor::RelayScenario;
-use crate::sheet::Sheet;
 use crate::templates::{Page, page};
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::history::Past;
+use pqlab_analysis::ntor::RelayScenario;
 use rayon::prelude::*;
 
 /// A file of the report: its path below the folder, parts separated by slashes, and what it holds.
@@ -35,18 +34,17 @@ const TABLES: [(&str, &str); 3] =
 ///
 /// # Errors
 /// See [`BundleError`].
-pub fn bundle(run: &Run, past: &[Past]) -> Result<Vec<File>, BundleError> {
-    let sheet = Sheet::of(run);
-    let (page, charts) = page(&Page { sheet: &sheet, past, live: None });
+pub fn bundle(analysis: &RunAnalysis<'_>, past: &[Past]) -> Result<Vec<File>, BundleError> {
+    let (page, charts) = page(&Page { analysis, past, live: None });
     let mut files = vec![("index.html".to_owned(), page.into_bytes())];
     files.extend(pictures(&charts)?);
     let mut benchmarks_md = Vec::new();
-    benchmarks(&sheet, past, &RelayScenario::default(), &mut benchmarks_md).map_err(ExportError::from)?;
+    benchmarks(analysis, past, &RelayScenario::default(), &mut benchmarks_md).map_err(ExportError::from)?;
     files.push(("tables/BENCHMARKS.md".to_owned(), benchmarks_md));
     for (name, format) in TABLES {
         if let Some(exporter) = exporter(format) {
             let mut bytes = Vec::new();
-            exporter.export(run, &mut bytes)?;
+            exporter.export(analysis, &mut bytes)?;
             files.push((name.to_owned(), bytes));
         }
     }
@@ -76,7 +74,7 @@ mod tests {
     fn every_file_is_there_once_and_stays_below_the_folder() {
         let mut run = fixtures::run();
         run.records[3].case.workload = "../../escape".to_owned();
-        let files = bundle(&run, &[]).unwrap();
+        let files = bundle(&RunAnalysis::of(&run), &[]).unwrap();
         for (index, (name, content)) in files.iter().enumerate() {
             assert!(!content.is_empty());
             assert!(!name.contains("..") && !name.starts_with('/'), "{name}");

@@ -77,7 +77,8 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
                 if may.len() > 1 { may.len() } else { 0 },
                 "seed {seed}: all that may be ranked are"
             );
-            let of = |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| compared(&analysis, one, other).judgement.verdict;
+            let of =
+                |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| compared(&analysis, one, other).judgement.verdict;
             let leaders = analysis.leading(&rows);
             for row in &ranked {
                 let others = || ranked.iter().filter(|other| !std::ptr::eq(other.record, row.record));
@@ -117,7 +118,12 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
             for row in &ranked {
                 let others = || ranked.iter().filter(|other| !std::ptr::eq(other.record, row.record));
                 let beats_all = others().all(|other| of(row, other) == Verdict::Slower);
-                assert_eq!(beats_all, analysis.standing(row) == Some(Standing::Fastest), "seed {seed}: {}", row.case().id());
+                assert_eq!(
+                    beats_all,
+                    analysis.standing(row) == Some(Standing::Fastest),
+                    "seed {seed}: {}",
+                    row.case().id()
+                );
             }
             // The table's marks, in the order of its rows.
             let heading = format!("\n  ML-KEM-768 {operation}\n");
@@ -132,7 +138,9 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
             }
             let level: Vec<String> = rows
                 .iter()
-                .filter(|row| analysis.standing(row).is_some_and(|of| !matches!(of, Standing::Fastest | Standing::Slower(_))))
+                .filter(|row| {
+                    analysis.standing(row).is_some_and(|of| !matches!(of, Standing::Fastest | Standing::Slower(_)))
+                })
                 .map(|row| row.case().provider.clone())
                 .collect();
             if !level.is_empty() {

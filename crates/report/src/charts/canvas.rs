@@ -4,9 +4,10 @@
 //! colours for a dark theme.
 
 use super::Chart;
-use crate::number::{duration, grouped, memory, rate, significant, throughput};
-use crate::terminal::neutral;
+use crate::width::display_width;
 use maud::{Markup, PreEscaped, html};
+use pqlab_analysis::number::{grouped, memory, rate, significant, throughput, time};
+use pqlab_analysis::text::neutral;
 
 /// Colours of series that colour-blind readers tell apart on white (after Okabe and Ito), with a shape each, so that
 /// colour is never all there is.
@@ -24,7 +25,7 @@ const LABEL: usize = 44;
 
 /// How a text looks.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Voice {
+pub(super) enum TextStyle {
     Title,
     Label,
     Faint,
@@ -61,7 +62,7 @@ pub(super) enum Quantity {
 
 /// What a legend explains.
 #[derive(Clone, Copy)]
-pub(super) enum Key {
+pub(super) enum LegendEntry {
     /// The mark of a series.
     Mark(usize),
     /// The filled places of a series.
@@ -89,14 +90,14 @@ pub(super) struct Canvas {
     body: String,
 }
 
-impl Voice {
+impl TextStyle {
     fn look(self) -> (&'static str, f64, &'static str, &'static str) {
         match self {
-            Voice::Title => ("t title", 15.0, INK, "600"),
-            Voice::Label => ("t", 12.0, INK, "400"),
-            Voice::Faint => ("t faint", 11.0, FAINT, "400"),
-            Voice::Value => ("t", 11.0, INK, "600"),
-            Voice::Large => ("t large", 40.0, INK, "700"),
+            TextStyle::Title => ("t title", 15.0, INK, "600"),
+            TextStyle::Label => ("t", 12.0, INK, "400"),
+            TextStyle::Faint => ("t faint", 11.0, FAINT, "400"),
+            TextStyle::Value => ("t", 11.0, INK, "600"),
+            TextStyle::Large => ("t large", 40.0, INK, "700"),
         }
     }
 }
@@ -104,10 +105,7 @@ impl Voice {
 impl Quantity {
     pub(super) fn show(self, value: f64) -> String {
         match self {
-            Quantity::Time => {
-                let (number, unit) = duration(value);
-                format!("{} {unit}", trimmed(&number))
-            }
+            Quantity::Time => trimmed_unit(&time(value)),
             Quantity::Rate if value >= 1e6 => format!("{}M", trimmed(&significant(value / 1e6))),
             Quantity::Rate if value >= 1e4 => format!("{}k", trimmed(&significant(value / 1e3))),
             Quantity::Rate => trimmed(&rate(value)),
@@ -221,7 +219,7 @@ fn px(value: f64) -> String {
 
 /// How wide a text of the size will be, about.
 pub(super) fn width_of(text: &str, size: f64) -> f64 {
-    crate::terminal::display_width(text) as f64 * CHARACTER * size
+    display_width(text) as f64 * CHARACTER * size
 }
 
 /// The text, cut where it is longer than a label may be.
@@ -247,8 +245,8 @@ impl Canvas {
         self.body.push_str(&markup.into_string());
     }
 
-    pub(super) fn text(&mut self, x: f64, y: f64, voice: Voice, anchor: Anchor, text: &str) {
-        let (class, size, fill, weight) = voice.look();
+    pub(super) fn text(&mut self, x: f64, y: f64, style: TextStyle, anchor: Anchor, text: &str) {
+        let (class, size, fill, weight) = style.look();
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -387,14 +385,14 @@ impl Canvas {
 
     /// The title, and below it the legend of marks; returns where it ends.
     pub(super) fn head(&mut self, title: &str, legend: &[(usize, String)]) -> f64 {
-        let legend: Vec<(Key, String)> =
-            legend.iter().map(|(series, name)| (Key::Mark(*series), name.clone())).collect();
+        let legend: Vec<(LegendEntry, String)> =
+            legend.iter().map(|(series, name)| (LegendEntry::Mark(*series), name.clone())).collect();
         self.head_of(title, &legend)
     }
 
     /// As [`Canvas::head`], of anything that a legend explains.
-    pub(super) fn head_of(&mut self, title: &str, legend: &[(Key, String)]) -> f64 {
-        self.text(0.0, 16.0, Voice::Title, Anchor::Start, title);
+    pub(super) fn head_of(&mut self, title: &str, legend: &[(LegendEntry, String)]) -> f64 {
+        self.text(0.0, 16.0, TextStyle::Title, Anchor::Start, title);
         let (mut x, mut y) = (6.0, 38.0);
         if legend.is_empty() {
             return 26.0;
@@ -406,12 +404,12 @@ impl Canvas {
                 (x, y) = (6.0, y + 18.0);
             }
             match key {
-                Key::Mark(series) => self.mark(*series, x, y, &name),
-                Key::Block(series) => self.bar(*series, x - 5.0, y - 5.0, 10.0, 10.0, &name),
-                Key::Line => self.whisker((x, y - 7.0), (x, y + 7.0)),
-                Key::Ideal => self.ideal(&[(x - 6.0, y), (x + 8.0, y)]),
+                LegendEntry::Mark(series) => self.mark(*series, x, y, &name),
+                LegendEntry::Block(series) => self.bar(*series, x - 5.0, y - 5.0, 10.0, 10.0, &name),
+                LegendEntry::Line => self.whisker((x, y - 7.0), (x, y + 7.0)),
+                LegendEntry::Ideal => self.ideal(&[(x - 6.0, y), (x + 8.0, y)]),
             }
-            self.text(x + 11.0, y + 4.0, Voice::Label, Anchor::Start, &name);
+            self.text(x + 11.0, y + 4.0, TextStyle::Label, Anchor::Start, &name);
             x += width;
         }
         y + 14.0
@@ -423,7 +421,7 @@ impl Canvas {
         for tick in scale.ticks((room / 72.0) as usize) {
             let x = scale.at(tick);
             self.rule((x, top), (x, bottom));
-            self.text(x, bottom + 15.0, Voice::Faint, Anchor::Middle, &quantity.show(tick));
+            self.text(x, bottom + 15.0, TextStyle::Faint, Anchor::Middle, &quantity.show(tick));
         }
     }
 
@@ -433,7 +431,7 @@ impl Canvas {
         for tick in scale.ticks((room / 36.0) as usize) {
             let y = scale.at(tick);
             self.rule((left, y), (right, y));
-            self.text(left - 6.0, y + 4.0, Voice::Faint, Anchor::End, &quantity.show(tick));
+            self.text(left - 6.0, y + 4.0, TextStyle::Faint, Anchor::End, &quantity.show(tick));
         }
     }
 
@@ -489,7 +487,7 @@ mod tests {
     #[test]
     fn texts_are_escaped_and_cut() {
         let mut canvas = Canvas::new(100.0, 50.0);
-        canvas.text(0.0, 0.0, Voice::Label, Anchor::Start, crate::fixtures::HOSTILE);
+        canvas.text(0.0, 0.0, TextStyle::Label, Anchor::Start, crate::fixtures::HOSTILE);
         let chart = canvas.finish("x", "<b>", "a & b".to_owned());
         assert!(
             !chart.svg.contains("<script") && chart.svg.contains("&lt;script&gt;") && chart.svg.contains("a &amp; b")

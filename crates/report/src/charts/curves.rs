@@ -1,9 +1,9 @@
 //! Curves: throughput against threads, tasks and transactions, time against length, medians over runs.
 
-use super::canvas::{Anchor, Canvas, Key, Quantity, Scale, Voice};
-use super::{Chart, grouped, slug};
-use crate::history::Past;
-use crate::sheet::{Row, Sheet};
+use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle};
+use super::{Chart, slug};
+use pqlab_analysis::history::Past;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -30,11 +30,11 @@ struct Plot<'p> {
 
 /// The curves of rows that have the parameter, by all else; those with two points at least.
 fn series<'r>(
-    rows: impl Iterator<Item = &'r Row<'r>>,
+    rows: impl Iterator<Item = &'r CaseAnalysis<'r>>,
     parameter: &str,
-    value: impl Fn(&Row<'_>, Interval) -> Interval,
+    value: impl Fn(&CaseAnalysis<'_>, Interval) -> Interval,
 ) -> Vec<Series> {
-    let key = |row: &Row<'_>| {
+    let key = |row: &CaseAnalysis<'_>| {
         let case = row.case();
         let others: Vec<String> = case
             .parameters
@@ -51,7 +51,8 @@ fn series<'r>(
     let mut all: Vec<Series> = grouped(with, |row| key(row))
         .into_iter()
         .map(|(name, rows)| {
-            let point = |row: &&Row<'_>| Some((row.case().number(parameter)? as f64, value(row, row.median()?)));
+            let point =
+                |row: &&CaseAnalysis<'_>| Some((row.case().number(parameter)? as f64, value(row, row.median()?)));
             let mut points: Vec<(f64, Interval)> = rows.iter().filter_map(point).collect();
             points.sort_by(|one, other| one.0.total_cmp(&other.0));
             Series { name, points }
@@ -73,39 +74,39 @@ fn rate(count: f64, time: Interval) -> Interval {
 }
 
 /// What stands before the provider in all names, taken out of them; each provider then has the colour that it has everywhere.
-fn in_common(all: &mut [Series], sheet: &Sheet<'_>) -> Option<(String, Vec<usize>)> {
+fn in_common(all: &mut [Series], analysis: &RunAnalysis<'_>) -> Option<(String, Vec<usize>)> {
     let (what, _) = all.first()?.name.split_once(" · ")?;
     let what = what.to_owned();
     let before = format!("{what} · ");
     let provider =
-        |series: &Series| sheet.providers.contains(&series.name.strip_prefix(&before)?.to_owned()).then_some(());
+        |series: &Series| analysis.providers.contains(&series.name.strip_prefix(&before)?.to_owned()).then_some(());
     if all.len() < 2 || all.iter().any(|series| provider(series).is_none()) {
         return None;
     }
     all.iter_mut().for_each(|series| series.name = series.name[before.len()..].to_owned());
-    Some((what, all.iter().map(|series| sheet.series(&series.name)).collect()))
+    Some((what, all.iter().map(|series| analysis.series(&series.name)).collect()))
 }
 
-fn draw(sheet: &Sheet<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
+fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Chart> {
     let total = all.len();
     all.truncate(MOST);
     if all.is_empty() {
         return None;
     }
-    let (title, colours) = match in_common(&mut all, sheet) {
+    let (title, colours) = match in_common(&mut all, analysis) {
         Some((what, colours)) => (format!("{}, {what}", plot.title), colours),
         None => (plot.title.clone(), (0..all.len()).collect()),
     };
-    let mut legend: Vec<(Key, String)> =
-        all.iter().zip(&colours).map(|(series, colour)| (Key::Mark(*colour), series.name.clone())).collect();
+    let mut legend: Vec<(LegendEntry, String)> =
+        all.iter().zip(&colours).map(|(series, colour)| (LegendEntry::Mark(*colour), series.name.clone())).collect();
     if plot.ideal {
-        legend.push((Key::Ideal, "ideal: in proportion to the first point".to_owned()));
+        legend.push((LegendEntry::Ideal, "ideal: in proportion to the first point".to_owned()));
     }
     let mut canvas = Canvas::new(WIDTH, 0.0);
     let top = canvas.head_of(&title, &legend) + 20.0;
     let mut canvas = Canvas::new(WIDTH, top + HEIGHT);
     canvas.head_of(&title, &legend);
-    canvas.text(0.0, top - 12.0, Voice::Faint, Anchor::Start, plot.up.0);
+    canvas.text(0.0, top - 12.0, TextStyle::Faint, Anchor::Start, plot.up.0);
     let (left, right, bottom) = (62.0, WIDTH - 20.0, top + HEIGHT - 44.0);
     let places = || all.iter().flat_map(|series| series.points.iter().map(|(place, _)| *place));
     let ideal =
@@ -124,9 +125,9 @@ fn draw(sheet: &Sheet<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Char
     ticks.dedup();
     for tick in ticks.iter().take(14) {
         canvas.rule((across.at(*tick), top), (across.at(*tick), bottom));
-        canvas.text(across.at(*tick), bottom + 15.0, Voice::Faint, Anchor::Middle, &plot.across.1.show(*tick));
+        canvas.text(across.at(*tick), bottom + 15.0, TextStyle::Faint, Anchor::Middle, &plot.across.1.show(*tick));
     }
-    canvas.text((left + right) / 2.0, bottom + 34.0, Voice::Faint, Anchor::Middle, plot.across.0);
+    canvas.text((left + right) / 2.0, bottom + 34.0, TextStyle::Faint, Anchor::Middle, plot.across.0);
     for (series, index) in all.iter().zip(colours) {
         let points: Vec<(f64, f64)> =
             series.points.iter().map(|(place, value)| (across.at(*place), up.at(value.estimate))).collect();
@@ -164,10 +165,10 @@ fn draw(sheet: &Sheet<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Option<Char
 }
 
 /// Throughput on several threads, with the ideal.
-pub(super) fn threads(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+pub(super) fn threads(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     // A sample of such a case is the time of one operation over all threads: see the workload.
-    let rows = sheet.area(area).filter(|row| row.case().number("tasks").is_none());
-    let count = |row: &Row<'_>| row.case().number("tx").unwrap_or(1) as f64;
+    let rows = analysis.area(area).filter(|row| row.case().number("tasks").is_none());
+    let count = |row: &CaseAnalysis<'_>| row.case().number("tx").unwrap_or(1) as f64;
     let all = series(rows, "threads", |row, time| rate(count(row), time));
     let title = format!("{area}: throughput against threads");
     let plot = Plot {
@@ -178,12 +179,12 @@ pub(super) fn threads(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         log: true,
         ideal: true,
     };
-    draw(sheet, &plot, all)
+    draw(analysis, &plot, all)
 }
 
 /// Throughput of many tasks at once.
-pub(super) fn load(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
-    let all = series(sheet.area(area), "tasks", |_, time| rate(1.0, time));
+pub(super) fn load(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let all = series(analysis.area(area), "tasks", |_, time| rate(1.0, time));
     let title = format!("{area}: throughput against tasks at once");
     let plot = Plot {
         name: format!("load-{}", slug(area)),
@@ -193,13 +194,13 @@ pub(super) fn load(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         log: false,
         ideal: false,
     };
-    draw(sheet, &plot, all)
+    draw(analysis, &plot, all)
 }
 
 /// Time against the length of the message; of what works through all of it, bytes a second.
-pub(super) fn lengths(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
-    let through = sheet.area(area).any(|row| row.case().facts.bytes.is_some());
-    let rows = || sheet.area(area).filter(|row| row.usual());
+pub(super) fn lengths(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let through = analysis.area(area).any(|row| row.case().facts.bytes.is_some());
+    let rows = || analysis.area(area).filter(|row| row.usual());
     let (title, up, all) = if through {
         let all = series(rows(), "len", |row, time| rate(row.case().facts.bytes.unwrap_or(0) as f64, time));
         // One function tells the providers apart better than all of them at once.
@@ -224,17 +225,17 @@ pub(super) fn lengths(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         log: true,
         ideal: false,
     };
-    draw(sheet, &plot, all)
+    draw(analysis, &plot, all)
 }
 
 /// Transactions a second in blocks of several sizes.
-pub(super) fn blocks(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
-    let rows = sheet.area(area).filter(|row| {
+pub(super) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let rows = analysis.area(area).filter(|row| {
         row.case().number("threads").is_none_or(|threads| threads == 1) && row.case().word("invalid").is_none()
     });
     // The number of senders follows the number of transactions: it is no parameter of a curve.
     let with = rows.filter(|row| row.case().number("tx").is_some() && row.median().is_some());
-    let key = |row: &Row<'_>| {
+    let key = |row: &CaseAnalysis<'_>| {
         let regime = row.case().word("regime").map(|regime| format!(", {regime}")).unwrap_or_default();
         format!("{} · {}{regime}", row.case().algorithm, row.case().provider)
     };
@@ -263,14 +264,14 @@ pub(super) fn blocks(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         log: true,
         ideal: false,
     };
-    draw(sheet, &plot, all)
+    draw(analysis, &plot, all)
 }
 
 /// Medians over the runs of the same machine, the newest as 1.
-pub(super) fn trend(sheet: &Sheet<'_>, past: &[Past]) -> Option<Chart> {
-    let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(sheet.run)).collect();
-    let post_quantum = |row: &&Row<'_>| row.usual() && row.median().is_some() && row.case().provider != "null";
-    let rows = sheet.rows.iter().filter(post_quantum).filter(|row| row.case().workload != "floor");
+pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past]) -> Option<Chart> {
+    let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
+    let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && row.case().provider != "null";
+    let rows = analysis.cases().iter().filter(post_quantum).filter(|row| row.case().workload != "floor");
     let mut all: Vec<Series> = rows
         .filter_map(|row| {
             let now = row.median()?;
@@ -301,5 +302,5 @@ pub(super) fn trend(sheet: &Sheet<'_>, past: &[Past]) -> Option<Chart> {
         log: true,
         ideal: false,
     };
-    draw(sheet, &plot, all)
+    draw(analysis, &plot, all)
 }

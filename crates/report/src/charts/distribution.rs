@@ -1,10 +1,10 @@
 //! How single operations vary: cumulative distributions of providers, and violins of algorithms.
 
-use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, label, width_of};
+use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
-use super::{Chart, grouped, slug};
-use crate::number::duration;
-use crate::sheet::{Row, Sheet};
+use super::{Chart, slug};
+use pqlab_analysis::number::time;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 300.0;
@@ -14,15 +14,16 @@ const SHOWN: f64 = 0.99;
 const FIRST: [&str; 6] = ["sign", "decapsulate", "handshake", "verify", "reply", "encapsulate"];
 const VIOLINS: usize = 14;
 
-fn single<'r, 'a>(rows: &[&'r Row<'a>]) -> Vec<&'r Row<'a>> {
-    let single =
-        |row: &&&Row<'_>| row.estimates.as_ref().is_some_and(|estimates| estimates.batch == 1 && estimates.n >= 20);
+fn single<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Vec<&'r CaseAnalysis<'a>> {
+    let single = |row: &&&CaseAnalysis<'_>| {
+        row.estimates.as_ref().is_some_and(|estimates| estimates.batch == 1 && estimates.n >= 20)
+    };
     rows.iter().filter(single).copied().collect()
 }
 
 /// The operation of an area that most providers offer, of those that are asked for first.
-pub(super) fn cumulative(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
-    let rows = single(&usual(sheet, area));
+pub(super) fn cumulative(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let rows = single(&usual(analysis, area));
     let jobs = grouped(rows.iter().copied(), |row| row.job());
     let rank = |operation: &str| FIRST.iter().position(|first| *first == operation).unwrap_or(FIRST.len());
     let best = jobs.iter().filter(|(_, rows)| rows.len() > 1).max_by_key(|(_, rows)| {
@@ -30,15 +31,15 @@ pub(super) fn cumulative(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         (post_quantum, rows.len().min(8), std::cmp::Reverse(rank(&rows[0].case().operation)))
     });
     let (job, rows) = best?;
-    let rows: Vec<&Row<'_>> = rows.iter().take(8).copied().collect();
+    let rows: Vec<&CaseAnalysis<'_>> = rows.iter().take(8).copied().collect();
     let series: Vec<(usize, String)> =
-        rows.iter().map(|row| (sheet.series(&row.case().provider), row.case().provider.clone())).collect();
+        rows.iter().map(|row| (analysis.series(&row.case().provider), row.case().provider.clone())).collect();
     let title = format!("{job}: share of operations that took no longer");
     let mut canvas = Canvas::new(WIDTH, HEIGHT);
     let top = canvas.head(&title, &series);
     let (left, bottom) = (52.0, HEIGHT - 28.0);
     let curves: Vec<(usize, Vec<(f64, f64)>)> =
-        rows.iter().map(|row| (sheet.series(&row.case().provider), row.distribution())).collect();
+        rows.iter().map(|row| (analysis.series(&row.case().provider), row.distribution())).collect();
     let shown =
         curves.iter().flat_map(|(_, curve)| curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| *time));
     let across = Scale::log(shown.collect::<Vec<_>>().into_iter(), left, WIDTH - 16.0);
@@ -64,8 +65,8 @@ pub(super) fn cumulative(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
 }
 
 /// The most asked for operation of each algorithm, by a provider that no other beats.
-pub(super) fn violins(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
-    let rows = single(&usual(sheet, area));
+pub(super) fn violins(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let rows = single(&usual(analysis, area));
     let operation = FIRST.into_iter().find(|first| {
         grouped(rows.iter().copied().filter(|row| row.case().operation == *first), |row| row.case().algorithm.clone())
             .len()
@@ -73,8 +74,8 @@ pub(super) fn violins(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     })?;
     let algorithms =
         grouped(rows.into_iter().filter(|row| row.case().operation == operation), |row| row.case().algorithm.clone());
-    let mut chosen: Vec<&Row<'_>> =
-        algorithms.iter().filter_map(|(_, rows)| sheet.leading(rows).first().copied()).collect();
+    let mut chosen: Vec<&CaseAnalysis<'_>> =
+        algorithms.iter().filter_map(|(_, rows)| analysis.leading(rows).first().copied()).collect();
     chosen.truncate(VIOLINS);
     let title = format!("{area} {operation}: how single operations spread, a library of each that none beats");
     let line = 34.0;
@@ -82,17 +83,17 @@ pub(super) fn violins(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     let height = top + chosen.len() as f64 * line + 30.0;
     let mut canvas = Canvas::new(WIDTH, height);
     canvas.head(&title, &[]);
-    let name = |row: &Row<'_>| label(&format!("{} · {}", row.case().algorithm, row.case().provider));
+    let name = |row: &CaseAnalysis<'_>| label(&format!("{} · {}", row.case().algorithm, row.case().provider));
     let gutter = chosen.iter().map(|row| width_of(&name(row), 12.0)).fold(80.0, f64::max).min(320.0) + 14.0;
     let shapes: Vec<(usize, Vec<(f64, f64)>)> =
-        chosen.iter().map(|row| (sheet.series(&row.case().provider), row.distribution())).collect();
+        chosen.iter().map(|row| (analysis.series(&row.case().provider), row.distribution())).collect();
     let shown =
         shapes.iter().flat_map(|(_, curve)| curve.iter().filter(|(_, share)| *share <= SHOWN).map(|(time, _)| *time));
     let across = Scale::log(shown.collect::<Vec<_>>().into_iter(), gutter, WIDTH - 16.0);
     canvas.axis_across(&across, Quantity::Time, top, height - 26.0);
     for (place, (row, (series, curve))) in chosen.iter().zip(&shapes).enumerate() {
         let y = top + (place as f64 + 0.5) * line;
-        canvas.text(gutter - 10.0, y + 4.0, Voice::Label, Anchor::End, &name(row));
+        canvas.text(gutter - 10.0, y + 4.0, TextStyle::Label, Anchor::End, &name(row));
         canvas.area(*series, &outline(curve, &across, y, 0.42 * line));
         if let Some(median) = row.median() {
             let x = across.at(median.estimate);
@@ -126,17 +127,13 @@ fn outline(curve: &[(f64, f64)], across: &Scale, middle: f64, half: f64) -> Vec<
     above.chain(below).collect()
 }
 
-fn spread(row: &Row<'_>) -> Option<String> {
+fn spread(row: &CaseAnalysis<'_>) -> Option<String> {
     let of = row.estimates.as_ref()?.operations()?;
-    let text = |time: f64| {
-        let (number, unit) = duration(time);
-        format!("{number} {unit}")
-    };
     Some(format!(
         "{} {}: median {}, 95% within {}",
         row.case().algorithm,
         row.case().provider,
-        text(of.median),
-        text(of.p95)
+        time(of.median),
+        time(of.p95)
     ))
 }

@@ -1,12 +1,12 @@
 //! Provider by operation: how many times as long as the fastest each takes.
 
-use super::canvas::{Anchor, Canvas, Voice, label, width_of};
+use super::canvas::{Anchor, Canvas, TextStyle, label, width_of};
 use super::intervals::usual;
-use super::{Chart, grouped, slug};
-use crate::caveats::Caveat;
-use crate::comparison::Standing;
-use crate::number::{NONE, duration};
-use crate::sheet::{Row, Sheet};
+use super::{Chart, slug};
+use pqlab_analysis::caveats::Caveat;
+use pqlab_analysis::comparison::Standing;
+use pqlab_analysis::number::{NONE, time};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 const MOST: usize = 40;
 const TILE: (f64, f64) = (92.0, 24.0);
@@ -24,8 +24,8 @@ const SHADES: [(f64, &str, bool); 6] = [
     (f64::INFINITY, "#123f57", true),
 ];
 
-pub(super) fn providers(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
-    let rows = usual(sheet, area);
+pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let rows = usual(analysis, area);
     let mut lines = grouped(rows.iter().copied(), |row| row.job());
     lines.retain(|(_, rows)| rows.len() > 1);
     let all = lines.len();
@@ -52,24 +52,23 @@ pub(super) fn providers(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
         let parts: Vec<String> = name.split_inclusive(['+', ':']).map(short).collect();
         for (line, part) in parts.iter().enumerate() {
             let y = top - 8.0 - (parts.len() - 1 - line) as f64 * 14.0;
-            canvas.text(x, y, Voice::Faint, Anchor::Middle, part);
+            canvas.text(x, y, TextStyle::Faint, Anchor::Middle, part);
         }
     }
     for (line, (name, rows)) in lines.iter().enumerate() {
         let y = top + line as f64 * TILE.1;
-        canvas.text(gutter - 10.0, y + 16.0, Voice::Label, Anchor::End, &label(name));
+        canvas.text(gutter - 10.0, y + 16.0, TextStyle::Label, Anchor::End, &label(name));
         for row in rows {
             let (Some(median), Some(place)) =
                 (row.median(), columns.iter().position(|column| *column == row.case().provider))
             else {
                 continue;
             };
-            let (text, ratio) = standing(row);
+            let (text, ratio) = standing(analysis, row);
             let shade = SHADES.into_iter().find(|(limit, ..)| ratio.is_some_and(|ratio| ratio <= *limit));
             let (_, fill, light) = shade.unwrap_or((0.0, UNRANKED, false));
             let x = gutter + place as f64 * TILE.0;
-            let (number, unit) = duration(median.estimate);
-            let about = format!("{name} {}: {number} {unit}, {text}", row.case().provider);
+            let about = format!("{name} {}: {}, {text}", row.case().provider, time(median.estimate));
             canvas.tile((x + 1.0, y + 1.0), (TILE.0 - 2.0, TILE.1 - 2.0), fill, &about);
             canvas.text_on(x + TILE.0 / 2.0, y + 16.0, light, &text);
         }
@@ -86,12 +85,10 @@ pub(super) fn providers(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
 }
 
 /// What stands on a tile, and the multiple of the lowest figure that its shade tells; `None` for what is not ranked.
-fn standing(row: &Row<'_>) -> (String, Option<f64>) {
-    match row.standing {
-        Some(standing @ (Standing::Slower(ratio) | Standing::Open(ratio))) => {
-            (crate::terminal::standing_text(standing), Some(ratio.estimate))
-        }
-        Some(standing) => (crate::terminal::standing_text(standing), Some(1.0)),
+fn standing(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>) -> (String, Option<f64>) {
+    match analysis.standing(row) {
+        Some(standing @ (Standing::Slower(ratio) | Standing::Open(ratio))) => (standing.text(), Some(ratio.estimate)),
+        Some(standing) => (standing.text(), Some(1.0)),
         None => {
             let why = [Caveat::Shared, Caveat::Defect].into_iter().find(|caveat| row.caveats.has(*caveat));
             (why.map_or(NONE, Caveat::word).to_owned(), None)

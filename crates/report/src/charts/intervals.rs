@@ -1,9 +1,9 @@
 //! Medians with their intervals, on a scale of logarithms: a line for each algorithm, a mark for each provider.
 
-use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, label, width_of};
-use super::{Chart, grouped, slug};
-use crate::number::duration;
-use crate::sheet::{Row, Sheet};
+use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
+use super::{Chart, slug};
+use pqlab_analysis::number::time;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 /// Most lines of a picture.
 const MOST: usize = 36;
@@ -11,12 +11,13 @@ const WIDTH: f64 = 760.0;
 const LINE: f64 = 23.0;
 
 /// The usual cases of an area with a figure: of those that differ in the message's length alone, one.
-pub(super) fn usual<'s, 'a>(sheet: &'s Sheet<'a>, area: &'s str) -> Vec<&'s Row<'a>> {
-    let rows = || sheet.area(area).filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null");
-    let same = |one: &Row<'_>, other: &Row<'_>| {
+pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec<&'s CaseAnalysis<'a>> {
+    let rows =
+        || analysis.area(area).filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null");
+    let same = |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| {
         one.case().algorithm == other.case().algorithm && one.case().operation == other.case().operation
     };
-    let chosen = |row: &&Row<'_>| {
+    let chosen = |row: &&CaseAnalysis<'_>| {
         let lengths = rows().filter(|other| same(row, other)).filter_map(|other| other.case().number("len"));
         // Of a hash the rate matters, of a signature the signing: the longest, and the shortest.
         let wanted = if row.case().facts.bytes.is_some() { lengths.max() } else { lengths.min() };
@@ -26,34 +27,36 @@ pub(super) fn usual<'s, 'a>(sheet: &'s Sheet<'a>, area: &'s str) -> Vec<&'s Row<
 }
 
 /// One picture of an area, or one for each operation where that would be too long.
-pub(super) fn latency(sheet: &Sheet<'_>, area: &str) -> Vec<Chart> {
-    let mut rows = usual(sheet, area);
+pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
+    let mut rows = usual(analysis, area);
     if rows.is_empty() {
         // An area may have nothing but cases with parameters of its own.
         // What is told of threads and tasks is a throughput, drawn as a curve.
-        let together = |row: &Row<'_>| row.case().number("threads").or(row.case().number("tasks")).is_some();
-        let plain = |row: &&Row<'_>| row.median().is_some() && row.case().provider != "null" && !together(row);
-        rows = sheet.area(area).filter(plain).collect();
+        let together = |row: &CaseAnalysis<'_>| row.case().number("threads").or(row.case().number("tasks")).is_some();
+        let plain = |row: &&CaseAnalysis<'_>| row.median().is_some() && row.case().provider != "null" && !together(row);
+        rows = analysis.area(area).filter(plain).collect();
     }
     let lines = grouped(rows.iter().copied(), |row| row.job());
     if lines.len() <= MOST {
-        return picture(sheet, area, area, &rows).into_iter().collect();
+        return picture(analysis, area, area, &rows).into_iter().collect();
     }
     let operations = grouped(rows.iter().copied(), |row| row.case().operation.clone());
     // A single figure needs no picture.
-    let several = |(_, rows): &&(String, Vec<&Row<'_>>)| rows.len() > 1;
-    let of = |(operation, rows): &(String, Vec<&Row<'_>>)| picture(sheet, area, &format!("{area} {operation}"), rows);
+    let several = |(_, rows): &&(String, Vec<&CaseAnalysis<'_>>)| rows.len() > 1;
+    let of = |(operation, rows): &(String, Vec<&CaseAnalysis<'_>>)| {
+        picture(analysis, area, &format!("{area} {operation}"), rows)
+    };
     operations.iter().filter(several).filter_map(of).collect()
 }
 
-fn picture<'a>(sheet: &Sheet<'a>, area: &str, what: &str, rows: &[&Row<'a>]) -> Option<Chart> {
+fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&CaseAnalysis<'a>]) -> Option<Chart> {
     let operations = grouped(rows.iter().copied(), |row| row.case().operation.clone());
     let all = operations.iter().map(|(_, rows)| grouped(rows.iter().copied(), |row| row.job()).len()).sum::<usize>();
     if all == 0 {
         return None;
     }
     let mut left = MOST;
-    let mut lines: Vec<(Option<&str>, String, Vec<&Row<'a>>)> = Vec::new();
+    let mut lines: Vec<(Option<&str>, String, Vec<&CaseAnalysis<'a>>)> = Vec::new();
     for (operation, rows) in &operations {
         for (place, (job, rows)) in grouped(rows.iter().copied(), |row| row.job()).into_iter().enumerate() {
             if left == 0 {
@@ -65,9 +68,9 @@ fn picture<'a>(sheet: &Sheet<'a>, area: &str, what: &str, rows: &[&Row<'a>]) -> 
             lines.push(((place == 0 && operations.len() > 1).then_some(operation), name, rows));
         }
     }
-    let drawn: Vec<&Row<'_>> = lines.iter().flat_map(|(_, _, rows)| rows.iter().copied()).collect();
+    let drawn: Vec<&CaseAnalysis<'_>> = lines.iter().flat_map(|(_, _, rows)| rows.iter().copied()).collect();
     let mut series: Vec<(usize, String)> =
-        drawn.iter().map(|row| (sheet.series(&row.case().provider), row.case().provider.clone())).collect();
+        drawn.iter().map(|row| (analysis.series(&row.case().provider), row.case().provider.clone())).collect();
     series.sort();
     series.dedup();
     let headings = lines.iter().filter(|(heading, ..)| heading.is_some()).count();
@@ -88,10 +91,10 @@ fn picture<'a>(sheet: &Sheet<'a>, area: &str, what: &str, rows: &[&Row<'a>]) -> 
     let mut y = top + LINE / 2.0;
     for (heading, name, rows) in &lines {
         if let Some(heading) = heading {
-            canvas.text(0.0, y + 4.0, Voice::Value, Anchor::Start, heading);
+            canvas.text(0.0, y + 4.0, TextStyle::Value, Anchor::Start, heading);
             y += LINE;
         }
-        canvas.text(gutter - 10.0, y + 4.0, Voice::Label, Anchor::End, &label(name));
+        canvas.text(gutter - 10.0, y + 4.0, TextStyle::Label, Anchor::End, &label(name));
         canvas.rule((gutter, y), (WIDTH - 16.0, y));
         for row in rows {
             let Some(median) = row.median() else { continue };
@@ -99,10 +102,9 @@ fn picture<'a>(sheet: &Sheet<'a>, area: &str, what: &str, rows: &[&Row<'a>]) -> 
         }
         for row in rows {
             let Some(median) = row.median() else { continue };
-            let (number, unit) = duration(median.estimate);
-            let about =
-                format!("{} {}: {number} {unit} ±{:.1}%", row.job(), row.case().provider, median.half_width_pct());
-            canvas.mark(sheet.series(&row.case().provider), scale.at(median.estimate), y, &about);
+            let (figure, width) = (time(median.estimate), median.half_width_pct());
+            let about = format!("{} {}: {figure} ±{width:.1}%", row.job(), row.case().provider);
+            canvas.mark(analysis.series(&row.case().provider), scale.at(median.estimate), y, &about);
         }
         y += LINE;
     }
@@ -114,25 +116,25 @@ fn picture<'a>(sheet: &Sheet<'a>, area: &str, what: &str, rows: &[&Row<'a>]) -> 
         drawn.len(),
         lines.len(),
         series.len(),
-        fastest(sheet, &lines)
+        fastest(analysis, &lines)
     );
     Some(canvas.finish(&format!("latency-{}", slug(if what == area { area } else { what })), &title, about))
 }
 
-fn name_without_operation(row: &Row<'_>) -> String {
+fn name_without_operation(row: &CaseAnalysis<'_>) -> String {
     let case = row.case();
     let name = case.name();
     let brackets = name.strip_prefix(&format!("{} {}", case.algorithm, case.operation)).unwrap_or_default();
     format!("{}{}", case.algorithm, if brackets.is_empty() { String::new() } else { format!(" {brackets}") })
 }
 
-fn fastest<'a>(sheet: &Sheet<'a>, lines: &[(Option<&str>, String, Vec<&Row<'a>>)]) -> String {
-    let best = |rows: &[&Row<'a>]| {
-        let leading = sheet.leading(rows);
-        let (number, unit) = duration(leading.first()?.median()?.estimate);
+fn fastest<'a>(analysis: &RunAnalysis<'a>, lines: &[(Option<&str>, String, Vec<&CaseAnalysis<'a>>)]) -> String {
+    let best = |rows: &[&CaseAnalysis<'a>]| {
+        let leading = analysis.leading(rows);
+        let figure = time(leading.first()?.median()?.estimate);
         let names: Vec<&str> = leading.iter().map(|row| row.case().provider.as_str()).collect();
         let tied = if names.len() > 1 { " (not told apart)" } else { "" };
-        Some(format!("{} by {}{tied} in {number} {unit}", leading[0].job(), names.join(", ")))
+        Some(format!("{} by {}{tied} in {figure}", leading[0].job(), names.join(", ")))
     };
     let all: Vec<String> = lines.iter().take(12).filter_map(|(_, _, rows)| best(rows)).collect();
     all.join("; ")

@@ -10,10 +10,8 @@ pub mod raster;
 mod scatter;
 mod stack;
 
-pub(crate) use scatter::wire;
-
-use crate::history::Past;
-use crate::sheet::Sheet;
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::history::Past;
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,29 +27,29 @@ pub struct Chart {
 }
 
 /// The pictures of an area, for which the run has the data.
-pub fn of_area(sheet: &Sheet<'_>, area: &str) -> Vec<Chart> {
-    let mut charts = intervals::latency(sheet, area);
-    charts.extend(stack::phases(sheet, area));
-    charts.extend(stack::halves(sheet, area));
-    charts.extend(curves::threads(sheet, area));
-    charts.extend(curves::load(sheet, area));
-    charts.extend(curves::lengths(sheet, area));
-    charts.extend(curves::blocks(sheet, area));
-    charts.extend(distribution::cumulative(sheet, area));
-    charts.extend(distribution::violins(sheet, area));
-    charts.extend(scatter::sizes(sheet, area));
-    charts.extend(heat::providers(sheet, area));
+pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
+    let mut charts = intervals::latency(analysis, area);
+    charts.extend(stack::phases(analysis, area));
+    charts.extend(stack::halves(analysis, area));
+    charts.extend(curves::threads(analysis, area));
+    charts.extend(curves::load(analysis, area));
+    charts.extend(curves::lengths(analysis, area));
+    charts.extend(curves::blocks(analysis, area));
+    charts.extend(distribution::cumulative(analysis, area));
+    charts.extend(distribution::violins(analysis, area));
+    charts.extend(scatter::sizes(analysis, area));
+    charts.extend(heat::providers(analysis, area));
     charts
 }
 
 /// The pictures that the references name, for which the run has the data.
-pub fn named(sheet: &Sheet<'_>) -> Vec<Chart> {
-    named::all(sheet)
+pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
+    named::all(analysis)
 }
 
 /// How the medians of the run that matter most moved over earlier runs of the same machine.
-pub fn trend(sheet: &Sheet<'_>, past: &[Past]) -> Option<Chart> {
-    curves::trend(sheet, past)
+pub fn trend(analysis: &RunAnalysis<'_>, past: &[Past]) -> Option<Chart> {
+    curves::trend(analysis, past)
 }
 
 /// A name that is good for files everywhere.
@@ -60,22 +58,6 @@ pub(crate) fn slug(text: &str) -> String {
     let slug: String = text.chars().take(60).map(plain).collect();
     let slug = slug.trim_matches('-');
     if slug.is_empty() { "x".to_owned() } else { slug.to_owned() }
-}
-
-/// Rows that do the same, in the order in which they first appear.
-pub(crate) fn grouped<'r, K: PartialEq, T>(
-    rows: impl Iterator<Item = &'r T>,
-    key: impl Fn(&T) -> K,
-) -> Vec<(K, Vec<&'r T>)> {
-    let mut groups: Vec<(K, Vec<&'r T>)> = Vec::new();
-    for row in rows {
-        let key = key(row);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((key, vec![row])),
-        }
-    }
-    groups
 }
 
 #[cfg(test)]
@@ -91,9 +73,10 @@ mod tests {
                 run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
                 run.records[3].case.provider = fixtures::HOSTILE.repeat(40);
             }
-            let sheet = Sheet::of(&run);
-            let mut charts: Vec<Chart> = sheet.areas().into_iter().flat_map(|area| of_area(&sheet, area)).collect();
-            charts.extend(named(&sheet));
+            let analysis = RunAnalysis::of(&run);
+            let mut charts: Vec<Chart> =
+                analysis.areas().into_iter().flat_map(|area| of_area(&analysis, area)).collect();
+            charts.extend(named(&analysis));
             assert!(charts.len() >= 4, "{}", charts.len());
             for (index, chart) in charts.iter().enumerate() {
                 assert!(!chart.about.is_empty() && !chart.title.is_empty());

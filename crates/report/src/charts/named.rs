@@ -1,12 +1,12 @@
 //! The pictures that the reference suites publish, under their names, from what this run measured.
 
 use super::Chart;
-use super::canvas::{Anchor, Canvas, Key, Quantity, Scale, Voice, width_of};
+use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, width_of};
 use super::intervals::usual;
 use super::stack::{stacked, steps};
-use crate::ledger::REFERENCE_FORM;
-use crate::number::{duration, grouped as thousands, rate};
-use crate::sheet::{Row, Sheet};
+use pqlab_analysis::ledger::REFERENCE_FORM;
+use pqlab_analysis::number::{grouped as thousands, rate, time};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, wire_bytes};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -20,40 +20,41 @@ const BLOCK: u64 = 100;
 /// The scheme of the reference report.
 const SCHEME: &str = "ML-DSA-65";
 
-pub(super) fn all(sheet: &Sheet<'_>) -> Vec<Chart> {
-    let pictures: [fn(&Sheet<'_>) -> Option<Chart>; 5] =
+pub(super) fn all(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
+    let pictures: [fn(&RunAnalysis<'_>) -> Option<Chart>; 5] =
         [operation_times, handshake_breakdown, ntor_comparison, overhead_analysis, block_verify];
-    pictures.into_iter().filter_map(|picture| picture(sheet)).collect()
+    pictures.into_iter().filter_map(|picture| picture(analysis)).collect()
 }
 
 /// The rows of a handshake by the fastest provider, or by the one with the lowest figure of those that are not told apart.
-fn fastest<'s, 'a>(sheet: &'s Sheet<'a>, algorithm: &str) -> Vec<&'s Row<'a>> {
-    let rows = usual(sheet, "ntor").into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
-    let whole: Vec<&Row<'a>> = rows.iter().copied().filter(|row| row.case().operation == "handshake").collect();
-    let Some(provider) = sheet.leading(&whole).first().map(|row| row.case().provider.clone()) else {
+fn fastest<'s, 'a>(analysis: &'s RunAnalysis<'a>, algorithm: &str) -> Vec<&'s CaseAnalysis<'a>> {
+    let rows = usual(analysis, "ntor").into_iter().filter(|row| row.case().algorithm == algorithm).collect::<Vec<_>>();
+    let whole: Vec<&CaseAnalysis<'a>> =
+        rows.iter().copied().filter(|row| row.case().operation == "handshake").collect();
+    let Some(provider) = analysis.leading(&whole).first().map(|row| row.case().provider.clone()) else {
         return Vec::new();
     };
     rows.into_iter().filter(|row| row.case().provider == provider).collect()
 }
 
 /// Of the handshakes in a picture those whose fastest provider the data do not tell from others, in a sentence.
-fn not_told_apart(sheet: &Sheet<'_>, algorithms: &[&str]) -> String {
+fn not_told_apart(analysis: &RunAnalysis<'_>, algorithms: &[&str]) -> String {
     let of = |algorithm: &&str| {
-        let usual = usual(sheet, "ntor").into_iter();
-        let whole: Vec<&Row<'_>> =
+        let usual = usual(analysis, "ntor").into_iter();
+        let whole: Vec<&CaseAnalysis<'_>> =
             usual.filter(|row| row.case().algorithm == *algorithm && row.case().operation == "handshake").collect();
-        let names: Vec<&str> = sheet.leading(&whole).iter().map(|row| row.case().provider.as_str()).collect();
+        let names: Vec<&str> = analysis.leading(&whole).iter().map(|row| row.case().provider.as_str()).collect();
         (names.len() > 1)
             .then(|| format!(" The fastest libraries of {algorithm} are not told apart: {}.", names.join(", ")))
     };
     algorithms.iter().filter_map(of).collect()
 }
 
-fn of(rows: &[&Row<'_>], operation: &str) -> Option<Interval> {
+fn of(rows: &[&CaseAnalysis<'_>], operation: &str) -> Option<Interval> {
     rows.iter().find(|row| row.case().operation == operation)?.median()
 }
 
-fn whole<'r, 'a>(rows: &[&'r Row<'a>]) -> Option<&'r Row<'a>> {
+fn whole<'r, 'a>(rows: &[&'r CaseAnalysis<'a>]) -> Option<&'r CaseAnalysis<'a>> {
     rows.iter().copied().find(|row| row.case().operation == "handshake")
 }
 
@@ -68,7 +69,7 @@ fn columns(
     name: &str,
     title: &str,
     quantity: Quantity,
-    legend: &[(Key, String)],
+    legend: &[(LegendEntry, String)],
     columns: &[Column],
     note: &str,
 ) -> Option<Chart> {
@@ -89,8 +90,8 @@ fn columns(
         let text = figure(quantity, column.value.estimate);
         canvas.bar(column.series, x - width / 2.0, y, width, bottom - y, &format!("{}: {text}", column.name));
         canvas.whisker((x, up.at(column.value.low)), (x, up.at(column.value.high)));
-        canvas.text(x, up.at(column.value.high) - 7.0, Voice::Value, Anchor::Middle, &text);
-        canvas.text(x, bottom + 17.0, Voice::Label, Anchor::Middle, &column.name);
+        canvas.text(x, up.at(column.value.high) - 7.0, TextStyle::Value, Anchor::Middle, &text);
+        canvas.text(x, bottom + 17.0, TextStyle::Label, Anchor::Middle, &column.name);
     }
     let listed: Vec<String> = columns
         .iter()
@@ -109,21 +110,20 @@ fn columns(
 
 /// A value with its three digits, which an axis may shorten.
 fn figure(quantity: Quantity, value: f64) -> String {
-    let (number, unit) = duration(value);
-    if quantity == Quantity::Time { format!("{number} {unit}") } else { quantity.show(value) }
+    if quantity == Quantity::Time { time(value) } else { quantity.show(value) }
 }
 
 /// The handshake that the reference measured, with what it is said to be.
-fn measured<'s, 'a>(sheet: &'s Sheet<'a>) -> Vec<&'s Row<'a>> {
-    fastest(sheet, KEM_ONLY)
+fn measured<'s, 'a>(analysis: &'s RunAnalysis<'a>) -> Vec<&'s CaseAnalysis<'a>> {
+    fastest(analysis, KEM_ONLY)
 }
 
-fn provider<'r>(rows: &[&'r Row<'_>]) -> &'r str {
+fn provider<'r>(rows: &[&'r CaseAnalysis<'_>]) -> &'r str {
     rows.first().map_or("", |row| row.case().provider.as_str())
 }
 
-fn operation_times(sheet: &Sheet<'_>) -> Option<Chart> {
-    let rows = measured(sheet);
+fn operation_times(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let rows = measured(analysis);
     let bars: Vec<Column> = OPERATIONS
         .iter()
         .filter_map(|operation| {
@@ -139,12 +139,12 @@ fn operation_times(sheet: &Sheet<'_>) -> Option<Chart> {
     columns("operation_times", &title, Quantity::Time, &[], &bars, note)
 }
 
-fn handshake_breakdown(sheet: &Sheet<'_>) -> Option<Chart> {
+fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let best: Vec<(String, String)> = [CLASSICAL, KEM_ONLY, AUTHENTICATED]
         .iter()
-        .map(|name| ((*name).to_owned(), provider(&fastest(sheet, name)).to_owned()))
+        .map(|name| ((*name).to_owned(), provider(&fastest(analysis, name)).to_owned()))
         .collect();
-    let mut bars = steps(sheet, "ntor");
+    let mut bars = steps(analysis, "ntor");
     bars.retain(|bar| best.iter().any(|(name, provider)| *name == bar.name && *provider == bar.provider));
     let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
     stacked(
@@ -156,11 +156,11 @@ fn handshake_breakdown(sheet: &Sheet<'_>) -> Option<Chart> {
     )
 }
 
-fn ntor_comparison(sheet: &Sheet<'_>) -> Option<Chart> {
+fn ntor_comparison(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let bars: Vec<Column> = [(CLASSICAL, 1), (KEM_ONLY, 0), (AUTHENTICATED, 2)]
         .iter()
         .filter_map(|(name, series)| {
-            let rows = fastest(sheet, name);
+            let rows = fastest(analysis, name);
             Some(Column { name: (*name).to_owned(), value: of(&rows, "handshake")?, series: *series })
         })
         .collect();
@@ -169,7 +169,7 @@ fn ntor_comparison(sheet: &Sheet<'_>) -> Option<Chart> {
     }
     let note = format!(
         "Whole handshakes, measured in the same run, the fastest library of each. kem-only does not authenticate the relay.{}",
-        not_told_apart(sheet, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+        not_told_apart(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
     columns(
         "ntor_comparison",
@@ -182,18 +182,18 @@ fn ntor_comparison(sheet: &Sheet<'_>) -> Option<Chart> {
 }
 
 /// Bytes of onionskin and reply, as the cases say.
-fn bytes(rows: &[&Row<'_>]) -> Option<u64> {
-    super::scatter::wire(&rows.first()?.case().facts.sizes)
+fn bytes(rows: &[&CaseAnalysis<'_>]) -> Option<u64> {
+    wire_bytes(&rows.first()?.case().facts.sizes)
 }
 
-fn overhead_analysis(sheet: &Sheet<'_>) -> Option<Chart> {
-    let classical = fastest(sheet, CLASSICAL);
+fn overhead_analysis(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let classical = fastest(analysis, CLASSICAL);
     let (time, wire) = (whole(&classical)?, bytes(&classical)?);
     let mut bars = Vec::new();
     for name in &[KEM_ONLY, AUTHENTICATED] {
-        let rows = fastest(sheet, name);
+        let rows = fastest(analysis, name);
         let (Some(its), Some(sent)) = (whole(&rows), bytes(&rows)) else { continue };
-        let Some(ratio) = sheet.ratio(&[time], &[its]).and_then(|found| found.ratio) else { continue };
+        let Some(ratio) = analysis.ratio(&[time], &[its]).and_then(|found| found.ratio) else { continue };
         let ratio = ratio.ratio;
         let communication = sent as f64 / wire as f64;
         bars.push(Column {
@@ -204,21 +204,21 @@ fn overhead_analysis(sheet: &Sheet<'_>) -> Option<Chart> {
         bars.push(Column { name: (*name).to_owned(), value: ratio, series: 1 });
     }
     let legend = [
-        (Key::Block(0), "communication: bytes of both messages".to_owned()),
-        (Key::Block(1), "computation: time of the handshake".to_owned()),
+        (LegendEntry::Block(0), "communication: bytes of both messages".to_owned()),
+        (LegendEntry::Block(1), "computation: time of the handshake".to_owned()),
     ];
     let note = format!(
         "As multiples of {CLASSICAL}: bytes of both messages, and the whole handshake with its 95% interval, in core cycles where \
          both have them.{}",
-        not_told_apart(sheet, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
+        not_told_apart(analysis, &[CLASSICAL, KEM_ONLY, AUTHENTICATED])
     );
     let title = "Overhead: multiples of the classical handshake";
     columns("overhead_analysis", title, Quantity::Factor, &legend, &bars, &note)
 }
 
 /// A block of transactions: the whole and the average, and the average written large.
-fn block_verify(sheet: &Sheet<'_>) -> Option<Chart> {
-    let block = |row: &&Row<'_>| {
+fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
+    let block = |row: &&CaseAnalysis<'_>| {
         let case = row.case();
         case.operation.starts_with("verify")
             && case.number("tx") == Some(BLOCK)
@@ -227,15 +227,15 @@ fn block_verify(sheet: &Sheet<'_>) -> Option<Chart> {
             && row.median().is_some()
             && case.provider != "null"
     };
-    let rows: Vec<&Row<'_>> = sheet.area("ledger").filter(block).collect();
+    let rows: Vec<&CaseAnalysis<'_>> = analysis.area("ledger").filter(block).collect();
     let of = |name: &str| rows.iter().copied().filter(|row| row.case().algorithm == name).collect::<Vec<_>>();
     let rows =
         Some(of(SCHEME)).filter(|rows| !rows.is_empty()).unwrap_or_else(|| of(&format!("{REFERENCE_FORM}{SCHEME}")));
     // Of one form and regime, which is not chosen by how fast it was.
-    let rank = |row: &Row<'_>| crate::ledger::rank(row.case());
+    let rank = |row: &CaseAnalysis<'_>| pqlab_analysis::ledger::rank(row.case());
     let typical = rows.iter().copied().filter_map(rank).min()?;
-    let typical: Vec<&Row<'_>> = rows.iter().copied().filter(|row| rank(row) == Some(typical)).collect();
-    let leading = sheet.leading(&typical);
+    let typical: Vec<&CaseAnalysis<'_>> = rows.iter().copied().filter(|row| rank(row) == Some(typical)).collect();
+    let leading = analysis.leading(&typical);
     let best = *leading.first()?;
     let tied: Vec<&str> = leading.iter().skip(1).map(|row| row.case().provider.as_str()).collect();
     let tied = if tied.is_empty() { String::new() } else { format!(" Not told apart from {}.", tied.join(", ")) };
@@ -255,37 +255,34 @@ fn block_verify(sheet: &Sheet<'_>) -> Option<Chart> {
         let (x, y) = (left + 55.0, up.at(value.estimate));
         canvas.bar(place, x - 34.0, y, 68.0, bottom - y, name);
         canvas.whisker((x, up.at(value.low)), (x, up.at(value.high)));
-        let (number, unit) = duration(value.estimate);
-        canvas.text(x, up.at(value.high) - 7.0, Voice::Value, Anchor::Middle, &format!("{number} {unit}"));
-        canvas.text(x, bottom + 17.0, Voice::Label, Anchor::Middle, name);
+        canvas.text(x, up.at(value.high) - 7.0, TextStyle::Value, Anchor::Middle, &time(value.estimate));
+        canvas.text(x, bottom + 17.0, TextStyle::Label, Anchor::Middle, name);
     }
-    let (number, unit) = duration(average.estimate);
-    let figure = format!("{number} {unit}");
+    let figure = time(average.estimate);
     let x = 440.0 + (WIDTH - 440.0) / 2.0;
-    canvas.text(x, 150.0, Voice::Large, Anchor::Middle, &figure);
-    canvas.text(x, 178.0, Voice::Label, Anchor::Middle, "average verify time of a transaction");
-    let (low, high) = (duration(average.low), duration(average.high));
+    canvas.text(x, 150.0, TextStyle::Large, Anchor::Middle, &figure);
+    canvas.text(x, 178.0, TextStyle::Label, Anchor::Middle, "average verify time of a transaction");
     canvas.text(
         x,
         198.0,
-        Voice::Faint,
+        TextStyle::Faint,
         Anchor::Middle,
-        &format!("95% interval {} {} to {} {}", low.0, low.1, high.0, high.1),
+        &format!("95% interval {} to {}", time(average.low), time(average.high)),
     );
     let throughput = if average.estimate > 0.0 { 1e9 / average.estimate } else { 0.0 };
-    canvas.text(x, 226.0, Voice::Label, Anchor::Middle, &format!("{} transactions a second", rate(throughput)));
+    canvas.text(x, 226.0, TextStyle::Label, Anchor::Middle, &format!("{} transactions a second", rate(throughput)));
     canvas.text(
         x,
         246.0,
-        Voice::Faint,
+        TextStyle::Faint,
         Anchor::Middle,
         &format!("{} samples", thousands(best.estimates.as_ref()?.n as u64)),
     );
     debug_assert!(width_of(&figure, 40.0) < WIDTH);
-    let (whole, unit_of_whole) = duration(total.estimate);
     let about = format!(
-        "{}. A block of {BLOCK} takes {whole} {unit_of_whole}, one transaction {figure} on average, {} a second.{tied}",
+        "{}. A block of {BLOCK} takes {}, one transaction {figure} on average, {} a second.{tied}",
         best.case().id(),
+        time(total.estimate),
         rate(throughput)
     );
     Some(canvas.finish("block_verify", &title, about))

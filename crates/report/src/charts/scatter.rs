@@ -1,11 +1,10 @@
 //! Size against speed: what goes over the wire against the time that it takes.
 
-use super::canvas::{Anchor, Canvas, Quantity, Scale, Voice, label, width_of};
+use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
-use super::{Chart, grouped, slug};
-use crate::number::{duration, grouped as thousands};
-use crate::sheet::{Row, Sheet, sum};
-use pqlab_record::Sizes;
+use super::{Chart, slug};
+use pqlab_analysis::number::{grouped as thousands, time};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, sum, wire_bytes};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -17,14 +16,6 @@ const TOGETHER: [&[&str]; 2] = [&["keygen", "encapsulate", "decapsulate"], &["si
 /// Where a label may stand beside its mark: to the right, to the left, above, below; how far, and how it is held.
 const PLACES: [(f64, f64, Anchor); 4] =
     [(9.0, 4.0, Anchor::Start), (-9.0, 4.0, Anchor::End), (0.0, -10.0, Anchor::Middle), (0.0, 18.0, Anchor::Middle)];
-
-/// Bytes on the wire: onionskin and reply, public key and ciphertext, or public key and signature.
-pub(crate) fn wire(sizes: &Sizes) -> Option<u64> {
-    if let (Some(onionskin), Some(reply)) = (sizes.onionskin, sizes.reply) {
-        return Some(onionskin + reply);
-    }
-    Some(sizes.public_key? + sizes.ciphertext.or(sizes.signature)?)
-}
 
 /// A rectangle that is taken.
 struct Place {
@@ -60,25 +51,26 @@ impl Place {
     }
 }
 
-pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
-    let rows = usual(sheet, area);
+pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let rows = usual(analysis, area);
     let mut points: Vec<(String, String, u64, Interval, bool)> = Vec::new();
     let (mut exchanges, mut signatures) = (false, false);
     for (algorithm, rows) in grouped(rows.iter().copied(), |row| row.case().algorithm.clone()) {
-        let bytes = rows.iter().find_map(|row| wire(&row.case().facts.sizes));
+        let bytes = rows.iter().find_map(|row| wire_bytes(&row.case().facts.sizes));
         let classical = rows.iter().all(|row| row.case().facts.category.is_none());
         for operations in TOGETHER {
             let of_provider = grouped(rows.iter().copied(), |row| row.case().provider.clone());
-            let part =
-                |rows: &[&'_ Row<'_>], operation: &str| rows.iter().position(|row| row.case().operation == operation);
+            let part = |rows: &[&'_ CaseAnalysis<'_>], operation: &str| {
+                rows.iter().position(|row| row.case().operation == operation)
+            };
             let whole = of_provider.iter().filter_map(|(provider, rows)| {
                 let parts = operations.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
                 let times = parts.iter().map(|row| row.median()).collect::<Option<Vec<_>>>()?;
                 Some((provider.clone(), sum(&times)?, parts))
             });
-            let whole: Vec<(String, Interval, Vec<&Row<'_>>)> = whole.collect();
-            let rivals: Vec<Vec<&Row<'_>>> = whole.iter().map(|(_, _, parts)| parts.clone()).collect();
-            let leaders = sheet.ranking(&rivals).leaders();
+            let whole: Vec<(String, Interval, Vec<&CaseAnalysis<'_>>)> = whole.collect();
+            let rivals: Vec<Vec<&CaseAnalysis<'_>>> = whole.iter().map(|(_, _, parts)| parts.clone()).collect();
+            let leaders = analysis.ranking(&rivals).leaders();
             let names: Vec<&str> = leaders.iter().map(|place| whole[*place].0.as_str()).collect();
             if let (Some(bytes), Some(best)) = (bytes, leaders.first()) {
                 let (provider, total) = (names.join(", "), whole[*best].1);
@@ -108,20 +100,19 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
     let up = Scale::log(points.iter().map(|point| point.3.estimate), bottom, top);
     canvas.axis_across(&across, Quantity::Bytes, top, bottom);
     canvas.axis_up(&up, Quantity::Time, left, right);
-    canvas.text((left + right) / 2.0, HEIGHT - 8.0, Voice::Faint, Anchor::Middle, bytes_of);
+    canvas.text((left + right) / 2.0, HEIGHT - 8.0, TextStyle::Faint, Anchor::Middle, bytes_of);
     points.sort_by(|one, other| other.3.estimate.total_cmp(&one.3.estimate));
     // Labels give way to all marks and to the labels before them.
     let mut taken: Vec<Place> =
         points.iter().map(|point| Place::around(across.at(point.2 as f64), up.at(point.3.estimate), 12.0)).collect();
     for (algorithm, provider, bytes, total, classical) in &points {
         let (x, y) = (across.at(*bytes as f64), up.at(total.estimate));
-        let (number, unit) = duration(total.estimate);
         canvas.whisker((x, up.at(total.low)), (x, up.at(total.high)));
         canvas.mark(
             usize::from(*classical),
             x,
             y,
-            &format!("{algorithm} {provider}: {} B, {number} {unit}", thousands(*bytes)),
+            &format!("{algorithm} {provider}: {} B, {}", thousands(*bytes), time(total.estimate)),
         );
         let text = label(algorithm);
         let beside = PLACES.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor));
@@ -137,13 +128,12 @@ pub(super) fn sizes(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
             canvas.rule((x, y), (place.0, place.1 - 4.0));
         }
         taken.push(Place::of_text(place.0, place.1, place.2, width_of(&text, 11.0)));
-        canvas.text(place.0, place.1, Voice::Faint, place.2, &text);
+        canvas.text(place.0, place.1, TextStyle::Faint, place.2, &text);
     }
     let listed: Vec<String> = points
         .iter()
         .map(|(algorithm, provider, bytes, total, _)| {
-            let (number, unit) = duration(total.estimate);
-            format!("{algorithm} ({provider}) {} bytes, {number} {unit}", thousands(*bytes))
+            format!("{algorithm} ({provider}) {} bytes, {}", thousands(*bytes), time(total.estimate))
         })
         .collect();
     let about = format!(

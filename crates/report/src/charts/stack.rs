@@ -1,11 +1,11 @@
 //! What a time is made of: the steps of a handshake, the halves of a hybrid.
 
-use super::canvas::{Anchor, Canvas, Key, Quantity, Scale, Voice, label, width_of};
+use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
-use super::{Chart, grouped, slug};
-use crate::decomposition::{Decomposition, decompositions};
-use crate::number::{duration, percent};
-use crate::sheet::{Row, Sheet};
+use super::{Chart, slug};
+use pqlab_analysis::decomposition::{Decomposition, decompositions};
+use pqlab_analysis::number::{percent, time};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 const WIDTH: f64 = 760.0;
 const LINE: f64 = 34.0;
@@ -26,17 +26,17 @@ pub(super) struct Bar {
 }
 
 /// The steps of each handshake, as measured one by one.
-pub(super) fn phases(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
-    let bars = steps(sheet, area);
+pub(super) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let bars = steps(analysis, area);
     let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
     stacked(&format!("phases-{}", slug(area)), &format!("{area}: the steps of a handshake"), &STEPS, bars, note)
 }
 
 /// For each algorithm and provider of an area that has all three steps.
-pub(super) fn steps(sheet: &Sheet<'_>, area: &str) -> Vec<Bar> {
-    let rows = usual(sheet, area);
+pub(super) fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
+    let rows = usual(analysis, area);
     let groups = grouped(rows.iter().copied(), |row| (row.case().algorithm.clone(), row.case().provider.clone()));
-    let bar = |((algorithm, provider), rows): &((String, String), Vec<&Row<'_>>)| {
+    let bar = |((algorithm, provider), rows): &((String, String), Vec<&CaseAnalysis<'_>>)| {
         let time =
             |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.median()?.estimate);
         let parts: Vec<f64> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
@@ -47,7 +47,7 @@ pub(super) fn steps(sheet: &Sheet<'_>, area: &str) -> Vec<Bar> {
 
 /// Each hybrid beside its halves alone, measured in the same rounds. Where single operations were measured, blocks of them
 /// and what takes no cryptography are left to the table: they have another scale.
-pub(super) fn halves(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
+pub(super) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let bar = |of: Decomposition<'_>| {
         let case = &of.hybrid.case;
         Bar {
@@ -57,7 +57,7 @@ pub(super) fn halves(sheet: &Sheet<'_>, area: &str) -> Option<Chart> {
             whole: Some(of.hybrid_ns),
         }
     };
-    let mut of_area = decompositions(sheet.run);
+    let mut of_area = decompositions(analysis);
     of_area.retain(|of| of.hybrid.case.workload == area);
     let cryptography = |of: &Decomposition<'_>| {
         let case = &of.hybrid.case;
@@ -82,10 +82,10 @@ pub(super) fn stacked(name: &str, title: &str, parts: &[&str], mut bars: Vec<Bar
     if bars.is_empty() {
         return None;
     }
-    let mut legend: Vec<(Key, String)> =
-        parts.iter().enumerate().map(|(part, name)| (Key::Block(part), (*name).to_owned())).collect();
+    let mut legend: Vec<(LegendEntry, String)> =
+        parts.iter().enumerate().map(|(part, name)| (LegendEntry::Block(part), (*name).to_owned())).collect();
     if bars.iter().any(|bar| bar.whole.is_some()) {
-        legend.push((Key::Line, "the whole, measured in one go".to_owned()));
+        legend.push((LegendEntry::Line, "the whole, measured in one go".to_owned()));
     }
     let mut canvas = Canvas::new(WIDTH, 0.0);
     let top = canvas.head_of(title, &legend) + 4.0;
@@ -100,13 +100,12 @@ pub(super) fn stacked(name: &str, title: &str, parts: &[&str], mut bars: Vec<Bar
     let mut listed = Vec::new();
     for (place, bar) in bars.iter().enumerate() {
         let y = top + (place as f64 + 0.5) * LINE;
-        canvas.text(gutter - 10.0, y - 1.0, Voice::Label, Anchor::End, &label(&bar.name));
-        canvas.text(gutter - 10.0, y + 12.0, Voice::Faint, Anchor::End, &label(&bar.provider));
+        canvas.text(gutter - 10.0, y - 1.0, TextStyle::Label, Anchor::End, &label(&bar.name));
+        canvas.text(gutter - 10.0, y + 12.0, TextStyle::Faint, Anchor::End, &label(&bar.provider));
         let mut from = 0.0;
         let mut words = Vec::new();
         for (part, value) in bar.parts.iter().enumerate() {
-            let (number, unit) = duration(*value);
-            let about = format!("{} {number} {unit} ({})", parts[part], percent(100.0 * value / total(bar)));
+            let about = format!("{} {} ({})", parts[part], time(*value), percent(100.0 * value / total(bar)));
             let (x, to) = (scale.at(from), scale.at(from + value));
             if *value > 0.0 {
                 canvas.bar(part, x, y - 9.0, to - x, 18.0, &about);

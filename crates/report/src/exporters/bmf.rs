@@ -1,10 +1,8 @@
 //! Bencher Metric Format: what `bencher run --adapter json` reads.
 
 use super::{ExportError, Exporter, finish_json};
-use crate::caveats::Caveats;
-use crate::estimates::estimate;
 use indexmap::IndexMap;
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
 use serde::Serialize;
 use std::io::Write;
 
@@ -48,18 +46,16 @@ impl Exporter for Bmf {
         "json"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut all: IndexMap<String, Measures> = IndexMap::new();
-        for record in &run.records {
-            let Some(estimates) = estimate(record, &run.header.protocol) else { continue };
-            let of = estimates.median_ns;
+        for case in analysis.cases() {
+            let Some(of) = case.median() else { continue };
             let rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
             let latency = Metric { value: of.estimate, lower_value: of.low, upper_value: of.high };
             let throughput = Metric { value: rate(of.estimate), lower_value: rate(of.high), upper_value: rate(of.low) };
-            let caveats = Caveats::of(&record.case, Some(&estimates));
             let mark = |(word, text): (String, String)| (format!("caveat-{word}"), Mark { value: 1.0, text });
-            let caveats = caveats.by_word().into_iter().map(mark).collect();
-            all.insert(record.case.id(), Measures { latency, throughput, caveats });
+            let caveats = case.caveats.by_word().into_iter().map(mark).collect();
+            all.insert(case.case().id(), Measures { latency, throughput, caveats });
         }
         finish_json(&all, out)
     }
@@ -67,15 +63,14 @@ impl Exporter for Bmf {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
     use serde_json::Value;
 
     #[test]
     fn every_value_lies_between_its_bounds() {
-        let mut bytes = Vec::new();
-        Bmf.export(&fixtures::run(), &mut bytes).unwrap();
-        let read: Value = serde_json::from_slice(&bytes).unwrap();
+        let read: Value = serde_json::from_slice(&written(&Bmf, &fixtures::run())).unwrap();
         let all = read.as_object().unwrap();
         assert_eq!(all.len(), 6);
         for (name, measure) in all.values().flat_map(|measures| measures.as_object().unwrap()) {

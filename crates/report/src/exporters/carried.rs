@@ -1,18 +1,17 @@
 //! No format leaves a caveat at home: every one of [`exporters`] is given runs whose cases have all caveats, and what it wrote is
 //! read back. A format that is added is tried without a word here.
 
-use super::{Exporter, exporters};
-use crate::caveats::{Caveat, Caveats};
-use crate::estimates::estimate;
+use super::{Exporter, exporters, written};
 use crate::fixtures;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use pqlab_record::{Case, Record, Run};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::caveats::Caveat;
+use pqlab_record::{Case, Run};
 use serde_json::Value;
 
 /// What a format wrote as the texts that its readers find in it, by what its files' names end in.
 fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
-    let mut bytes = Vec::new();
-    exporter.export(run, &mut bytes).unwrap();
+    let bytes = written(exporter, run);
     let text = || String::from_utf8(bytes.clone()).unwrap();
     match exporter.extension() {
         "json" => {
@@ -63,9 +62,9 @@ fn plan(run: &Run) -> Vec<Case> {
 
 /// What is to be found: of each caveat its word, and what it says of the case.
 fn caveats_of(run: &Run) -> Vec<(Caveat, String)> {
-    let of = |record: &Record| Caveats::of(&record.case, estimate(record, &run.header.protocol).as_ref());
-    let found: Vec<_> = run.records.iter().map(of).collect();
-    found.iter().flat_map(Caveats::iter).map(|(caveat, says)| (caveat, says.to_owned())).collect()
+    let analysis = RunAnalysis::of(run);
+    let found = analysis.cases().iter().flat_map(|case| case.caveats.iter());
+    found.map(|(caveat, says)| (caveat, says.to_owned())).collect()
 }
 
 /// Formats that take such a run. All take signatures but that of SHA-3.
@@ -132,13 +131,14 @@ fn no_caveat_is_in_a_name() {
 /// The marks of the table on the terminal and of the page are of the same caveats.
 #[test]
 fn terminal_and_page_have_the_same_notes() {
-    use crate::sheet::Sheet;
     use crate::templates::{Page, page};
     use crate::terminal::{Palette, run_table, show_case};
+    use pqlab_analysis::RunAnalysis;
     let run = only(fixtures::doubtful_run(), "verify");
-    let sheet = Sheet::of(&run);
-    let (table, case) = (run_table(&run, 200, Palette::PLAIN), show_case(&run, &run.records[0], 200, Palette::PLAIN));
-    let page = page(&Page { sheet: &sheet, past: &[], live: None }).0;
+    let analysis = RunAnalysis::of(&run);
+    let (table, case) =
+        (run_table(&analysis, 200, Palette::PLAIN), show_case(&analysis.cases()[0], 200, Palette::PLAIN));
+    let page = page(&Page { analysis: &analysis, past: &[], live: None }).0;
     for (caveat, says) in caveats_of(&run) {
         assert!(!caveat.is_note() || table.contains(caveat.word()), "{caveat:?} is not in\n{table}");
         assert!(page.contains(caveat.legend()) && page.contains(&says), "{caveat:?} is not on the page");

@@ -117,7 +117,7 @@ pub(super) const COLUMNS: [Column; 62] = [
     text("caveats", |row| Some(caveats(row))),
 ];
 
-/// Every caveat of a case in one cell, as [`Caveats::text`](crate::caveats::Caveats::text) joins them.
+/// Every caveat of a case in one cell, as [`Caveats::text`](pqlab_analysis::caveats::Caveats::text) joins them.
 fn caveats(row: &ResultEntry) -> String {
     row.caveats.iter().map(|(word, says)| format!("{word}: {says}")).collect::<Vec<_>>().join("; ")
 }
@@ -149,7 +149,7 @@ fn parameters(row: &ResultEntry) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::caveats::Caveat;
+    use pqlab_analysis::caveats::Caveat;
     use std::path::Path;
 
     /// `docs/formats.md`, whose tables are held to the columns and caveats that there are.

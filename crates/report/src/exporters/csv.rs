@@ -3,7 +3,7 @@
 use super::columns::COLUMNS;
 use super::{ExportError, Exporter};
 use crate::schema::ResultEntry;
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
 use std::io::Write;
 
 /// The figures of every case as a table: RFC 4180 with lines that end in a line feed. An empty cell is a figure that does
@@ -23,11 +23,10 @@ impl Exporter for Csv {
         "csv"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(COLUMNS.iter().map(|column| column.name))?;
-        for record in &run.records {
-            let row = ResultEntry::of(record, &run.header.protocol);
+        for row in analysis.cases().iter().map(ResultEntry::of) {
             writer.write_record(COLUMNS.iter().map(|column| column.text(&row)))?;
         }
         writer.flush()?;
@@ -37,13 +36,14 @@ impl Exporter for Csv {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
+    use pqlab_analysis::CaseAnalysis;
+    use pqlab_record::Run;
 
     fn exported(run: &Run) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        Csv.export(run, &mut bytes).unwrap();
-        bytes
+        written(&Csv, run)
     }
 
     fn rows(bytes: &[u8]) -> Vec<csv::StringRecord> {
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(rows.len(), run.records.len());
         for (row, record) in rows.iter().zip(&run.records) {
             assert_eq!(at(row, "id"), record.case.id());
-            let entry = ResultEntry::of(record, &run.header.protocol);
+            let entry = ResultEntry::of(&CaseAnalysis::of(&run.header, record));
             assert_eq!(at(row, "median_us").parse::<f64>().ok(), entry.median_us);
             assert_eq!(at(row, "max_us").parse::<f64>().ok(), entry.max_us);
         }

@@ -1,9 +1,7 @@
 //! What the GitHub action `benchmark-action/github-action-benchmark` reads as `customSmallerIsBetter`.
 
 use super::{ExportError, Exporter, finish_json};
-use crate::caveats::Caveats;
-use crate::estimates::estimate;
-use pqlab_record::{Record, Run};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
@@ -33,34 +31,33 @@ impl Exporter for GithubActionBenchmark {
         "json"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        let entry = |record: &Record| {
-            let estimates = estimate(record, &run.header.protocol)?;
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        let entry = |case: &CaseAnalysis<'_>| {
+            let estimates = case.estimates.as_ref()?;
             let of = estimates.median_ns;
             let count = format!("{} samples, {} processes", estimates.n, estimates.processes);
-            let caveats = Caveats::of(&record.case, Some(&estimates));
-            let extra: Vec<String> = std::iter::once(count).chain(caveats.lines()).collect();
+            let extra: Vec<String> = std::iter::once(count).chain(case.caveats.lines()).collect();
             Some(Entry {
-                name: record.case.id(),
+                name: case.case().id(),
                 unit: "ns",
                 value: of.estimate,
                 range: format!("± {:.4}", (of.high - of.low) / 2.0),
                 extra: extra.join("\n"),
             })
         };
-        finish_json(&run.records.iter().filter_map(entry).collect::<Vec<_>>(), out)
+        finish_json(&analysis.cases().iter().filter_map(entry).collect::<Vec<_>>(), out)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
 
     #[test]
     fn an_entry_has_the_fields_that_the_action_demands() {
-        let mut bytes = Vec::new();
-        GithubActionBenchmark.export(&fixtures::run(), &mut bytes).unwrap();
+        let bytes = written(&GithubActionBenchmark, &fixtures::run());
         let all: Vec<serde_json::Value> = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(all.len(), 6);
         for entry in all {

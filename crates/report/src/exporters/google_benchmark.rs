@@ -6,10 +6,8 @@
 //! `real_time`. The label names the provider's version and then the caveats. Cases of the ledger carry the user counters `avg_verify_time_us` and `txs_per_second`.
 
 use super::{ExportError, Exporter};
-use crate::caveats::Caveats;
-use crate::estimates::estimate;
-use crate::ledger;
-use pqlab_record::{Cache, Record, Run, Samples, Status, Worker};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, ledger};
+use pqlab_record::{Cache, Samples, Status, Worker};
 use pqlab_stats::{mean, median, standard_deviation};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -69,20 +67,21 @@ impl Exporter for GoogleBenchmark {
         "json"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        let environment = &run.header.environment;
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        let header = &analysis.run.header;
+        let environment = &header.environment;
         let megahertz = environment.counters.core_clock_estimate_hz.map_or(0, |hertz| (hertz / 1e6).round() as u64);
         let governor = environment.cpu.governor.as_deref();
         let cache =
             |cache: &Cache| json!({"type": cache.kind, "level": cache.level, "size": cache.size, "num_sharing": 1});
         let caches: Vec<Value> = environment.cpu.caches.iter().map(cache).collect();
         let mut benchmarks = Vec::new();
-        for (family, record) in run.records.iter().enumerate() {
-            benchmarks.extend(rows(run, record).iter().map(|row| row.json(family)));
+        for (family, case) in analysis.cases().iter().enumerate() {
+            benchmarks.extend(rows(case).iter().map(|row| row.json(family)));
         }
         let document = json!({
             "context": {
-                "date": run.header.started_at,
+                "date": header.started_at,
                 "host_name": environment.host.name.clone().unwrap_or_default(),
                 "executable": "pqlab",
                 "num_cpus": environment.cpu.cores,
@@ -93,7 +92,7 @@ impl Exporter for GoogleBenchmark {
                 "library_version": format!("pqlab {}", environment.build.version),
                 "library_build_type": environment.build.profile,
                 "json_schema_version": 1,
-                "pqlab_run": run.header.id,
+                "pqlab_run": header.id,
                 "pqlab_cpu_time": "not recorded: cpu_time repeats real_time",
             },
             "benchmarks": benchmarks,
@@ -117,10 +116,10 @@ impl Exporter for GoogleBenchmarkCsv {
         "csv"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(HEADINGS)?;
-        for row in run.records.iter().flat_map(|record| rows(run, record)) {
+        for row in analysis.cases().iter().flat_map(rows) {
             writer.write_record(row.cells())?;
         }
         writer.flush()?;
@@ -191,12 +190,11 @@ impl Row {
 }
 
 /// The rows of a case.
-fn rows(run: &Run, record: &Record) -> Vec<Row> {
-    let case = &record.case;
-    let build = run.header.environment.providers.iter().find(|build| build.id == case.provider);
+fn rows(analysed: &CaseAnalysis<'_>) -> Vec<Row> {
+    let (record, case) = (analysed.record, analysed.case());
+    let build = analysed.header().environment.providers.iter().find(|build| build.id == case.provider);
     let version = build.map_or_else(|| case.provider.clone(), |build| format!("{} {}", build.id, build.version));
-    let caveats = Caveats::of(case, estimate(record, &run.header.protocol).as_ref());
-    let label: Vec<String> = std::iter::once(version).chain(caveats.lines()).collect();
+    let label: Vec<String> = std::iter::once(version).chain(analysed.caveats.lines()).collect();
     let blank = Row {
         name: case.id(),
         run_name: case.id(),
@@ -302,18 +300,17 @@ fn unit(ns: f64) -> (&'static str, f64) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
+    use pqlab_record::Run;
 
     fn json(run: &Run) -> Value {
-        let mut bytes = Vec::new();
-        GoogleBenchmark.export(run, &mut bytes).unwrap();
-        serde_json::from_slice(&bytes).unwrap()
+        serde_json::from_slice(&written(&GoogleBenchmark, run)).unwrap()
     }
 
     fn csv_rows(run: &Run) -> Vec<BTreeMap<String, String>> {
-        let mut bytes = Vec::new();
-        GoogleBenchmarkCsv.export(run, &mut bytes).unwrap();
+        let bytes = written(&GoogleBenchmarkCsv, run);
         let mut reader = csv::Reader::from_reader(&bytes[..]);
         let headings = reader.headers().unwrap().clone();
         let named = |row: csv::StringRecord| {
@@ -324,9 +321,7 @@ mod tests {
 
     #[test]
     fn the_columns_are_the_references() {
-        let mut bytes = Vec::new();
-        GoogleBenchmarkCsv.export(&fixtures::run(), &mut bytes).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
+        let text = String::from_utf8(written(&GoogleBenchmarkCsv, &fixtures::run())).unwrap();
         let reference = "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,\
                          error_occurred,error_message,avg_verify_time_us,txs_per_second";
         assert_eq!(text.lines().next(), Some(reference));

@@ -3,12 +3,13 @@
 
 use super::exporters;
 use crate::fixtures;
-use crate::history::Past;
-use crate::ntor::RelayScenario;
-use crate::sheet::Sheet;
 use crate::templates::{Page, page};
-use crate::terminal::{Palette, neutral, ntor_tables, run_table, show_case};
+use crate::terminal::{Palette, ntor_tables, run_table, show_case};
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::history::Past;
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_analysis::text::neutral;
 use pqlab_record::{Parameter, Run};
 use serde_json::Value;
 
@@ -191,11 +192,12 @@ fn check(format: &str, bytes: &[u8], run: &Run, name: &str) {
 fn hostile_names_pass_through_every_exporter() {
     for name in names() {
         let run = named(fixtures::run(), &name);
+        let analysis = RunAnalysis::of(&run);
         for exporter in exporters() {
             let mut bytes = Vec::new();
-            exporter.export(&run, &mut bytes).unwrap();
+            exporter.export(&analysis, &mut bytes).unwrap();
             check(exporter.name(), &bytes, &run, &name);
-            for note in exporter.notes(&run) {
+            for note in exporter.notes(&analysis) {
                 assert!(!note.chars().any(char::is_control), "{}: {note:?}", exporter.name());
             }
         }
@@ -205,8 +207,8 @@ fn hostile_names_pass_through_every_exporter() {
 #[test]
 fn hostile_names_pass_through_the_page() {
     let plain = |run: &Run| {
-        let sheet = Sheet::of(run);
-        page(&Page { sheet: &sheet, past: &[Past::of(run)], live: None }).0
+        let analysis = RunAnalysis::of(run);
+        page(&Page { analysis: &analysis, past: &[Past::of(run)], live: None }).0
     };
     let tags =
         |text: &str| ["<script", "</script", "<img", "<style", "</title", "<!--"].map(|tag| text.matches(tag).count());
@@ -215,7 +217,8 @@ fn hostile_names_pass_through_the_page() {
         let text = plain(&named(fixtures::run(), &name));
         assert_eq!(tags(&text), usual, "{name:?}");
         assert!(!text.contains(" onerror=alert(1)>") && !text.contains('\0') && !text.contains('\u{202e}'), "{name:?}");
-        for chart in page(&Page { sheet: &Sheet::of(&named(fixtures::run(), &name)), past: &[], live: None }).1 {
+        for chart in page(&Page { analysis: &RunAnalysis::of(&named(fixtures::run(), &name)), past: &[], live: None }).1
+        {
             crate::charts::raster::parse(&chart.svg).unwrap();
         }
     }
@@ -226,10 +229,11 @@ fn hostile_names_pass_through_the_terminal() {
     for name in names() {
         for run in [fixtures::run(), fixtures::ntor_run(), fixtures::scaling_run()] {
             let run = named(run, &name);
+            let analysis = RunAnalysis::of(&run);
             for width in [40, 80, 400] {
-                let mut text = run_table(&run, width, Palette::PLAIN);
-                text += &ntor_tables(&run, &RelayScenario::default(), width, Palette::PLAIN);
-                text.extend(run.records.iter().map(|record| show_case(&run, record, width, Palette::PLAIN)));
+                let mut text = run_table(&analysis, width, Palette::PLAIN);
+                text += &ntor_tables(&analysis, &RelayScenario::default(), width, Palette::PLAIN);
+                text.extend(analysis.cases().iter().map(|case| show_case(case, width, Palette::PLAIN)));
                 let steers = |character: char| character != '\n' && (character.is_control() || character == '\u{202e}');
                 assert!(!text.chars().any(steers), "{name:?} at {width}");
             }

@@ -1,10 +1,8 @@
 //! hyperfine's JSON (`--export-json`), for the scripts that come with it.
 
 use super::{ExportError, Exporter, finish_json};
-use crate::caveats::Caveats;
-use crate::estimates::estimate;
 use indexmap::IndexMap;
-use pqlab_record::{Record, Run};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
@@ -47,14 +45,14 @@ impl Exporter for Hyperfine {
         "json"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let seconds = |ns: f64| ns / 1e9;
-        let entry = |record: &Record| {
-            let estimates = estimate(record, &run.header.protocol)?;
-            let samples = &record.samples;
+        let entry = |analysed: &CaseAnalysis<'_>| {
+            let estimates = analysed.estimates.as_ref()?;
+            let samples = &analysed.record.samples;
             let times: Vec<f64> =
                 samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).map(seconds).collect();
-            let case = &record.case;
+            let case = analysed.case();
             let of = &estimates.samples_ns;
             let parameters = IndexMap::from([
                 ("algorithm", case.algorithm.clone()),
@@ -74,24 +72,23 @@ impl Exporter for Hyperfine {
                 exit_codes: vec![Some(0); times.len()],
                 times,
                 parameters,
-                caveats: Caveats::of(case, Some(&estimates)).by_word(),
+                caveats: analysed.caveats.by_word(),
             })
         };
-        finish_json(&Document { results: run.records.iter().filter_map(entry).collect() }, out)
+        finish_json(&Document { results: analysis.cases().iter().filter_map(entry).collect() }, out)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
 
     #[test]
     fn times_are_seconds_and_all_there() {
         let run = fixtures::run();
-        let mut bytes = Vec::new();
-        Hyperfine.export(&run, &mut bytes).unwrap();
-        let read: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+        let read: serde_json::Value = serde_json::from_slice(&written(&Hyperfine, &run)).unwrap();
         let first = &read["results"][0];
         assert_eq!(first["command"], run.records[0].case.id());
         assert_eq!(first["times"].as_array().unwrap().len(), run.records[0].samples.count());

@@ -2,7 +2,7 @@
 
 use super::{ExportError, Exporter};
 use crate::schema::Document;
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
 use std::io::{BufWriter, Write};
 
 /// Environment, rules and estimates; with the raw samples where these are wanted.
@@ -27,8 +27,8 @@ impl Exporter for Json {
         "json"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        let document = Document::of(run, self.samples);
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        let document = Document::of(analysis, self.samples);
         let mut out = BufWriter::new(out);
         if self.samples {
             // Indented, every sample would take a line.
@@ -44,9 +44,10 @@ impl Exporter for Json {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
-    use pqlab_record::{Form, Metric};
+    use pqlab_record::{Form, Metric, Run};
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
@@ -79,9 +80,7 @@ mod tests {
     }
 
     fn exported(samples: bool, run: &Run) -> Value {
-        let mut bytes = Vec::new();
-        Json { samples }.export(run, &mut bytes).unwrap();
-        serde_json::from_slice(&bytes).unwrap()
+        serde_json::from_slice(&written(&Json { samples }, run)).unwrap()
     }
 
     /// Every field of the contract is there, with a value of the same type or, either way, null.
@@ -242,9 +241,8 @@ mod tests {
     #[test]
     fn the_document_reads_back_as_it_was() {
         for samples in [false, true] {
-            let document = Document::of(&fixtures::run(), samples);
-            let mut bytes = Vec::new();
-            Json { samples }.export(&fixtures::run(), &mut bytes).unwrap();
+            let document = Document::of(&RunAnalysis::of(&fixtures::run()), samples);
+            let bytes = written(&Json { samples }, &fixtures::run());
             assert_eq!(serde_json::from_slice::<Document>(&bytes).unwrap(), document);
             let row = &document.results["signature"][1];
             assert_eq!(row.encoding, Some(Form::Encoded));

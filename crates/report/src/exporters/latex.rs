@@ -2,12 +2,12 @@
 
 use super::tables::{FIGURES, Footnotes};
 use super::{ExportError, Exporter};
-use crate::ntor::RelayScenario;
-use crate::ntor::tables::{Holds, Table, tables};
-use crate::number::NONE;
-use crate::sheet::{Row, Sheet};
-use crate::terminal::neutral;
-use pqlab_record::{Run, Status};
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_analysis::ntor::tables::{Holds, Table, tables};
+use pqlab_analysis::number::NONE;
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::Status;
 use pqlab_stats::{LatexCell, LatexSide, LatexTable, latex_table};
 use std::io::Write;
 
@@ -37,17 +37,16 @@ impl Exporter for Latex {
         "tex"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        writeln!(out, "% Made by pqlab from run {}.", comment(&run.header.id))?;
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        writeln!(out, "% Made by pqlab from run {}.", comment(&analysis.run.header.id))?;
         writeln!(out, r"% Needs \usepackage{{array,booktabs,longtable}}.")?;
         let figures = FIGURES.iter().map(|(heading, _)| (*heading, LatexSide::Right));
         let columns: Vec<(&str, LatexSide)> = NAMES.into_iter().chain(figures).chain([NOTES]).collect();
-        let sheet = Sheet::of(run);
-        for area in sheet.areas() {
+        for area in analysis.areas() {
             let mut footnotes = Footnotes::default();
-            let rows: Vec<Vec<LatexCell>> = sheet.area(area).map(|of| row(of, &mut footnotes)).collect();
+            let rows: Vec<Vec<LatexCell>> = analysis.area(area).map(|of| row(of, &mut footnotes)).collect();
             let notes: Vec<String> = footnotes.texts().iter().map(|text| neutral(text)).collect();
-            let (name, cpu) = (neutral(area), neutral(&run.header.environment.cpu.model));
+            let (name, cpu) = (neutral(area), neutral(&analysis.run.header.environment.cpu.model));
             let caption = format!(
                 "Area {name}: median time of one operation with its 95% interval, differences between runs included, on {cpu}."
             );
@@ -55,7 +54,7 @@ impl Exporter for Latex {
             let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows, notes: &notes };
             write!(out, "\n{}", latex_table(&table))?;
         }
-        tables(run, &self.scenario).iter().try_for_each(|table| circuits(table, out))?;
+        tables(analysis, &self.scenario).iter().try_for_each(|table| circuits(table, out))?;
         Ok(())
     }
 }
@@ -78,7 +77,7 @@ fn circuits(of: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     write!(out, "\n{}", latex_table(&table))
 }
 
-fn row(of: &Row<'_>, footnotes: &mut Footnotes) -> Vec<LatexCell> {
+fn row(of: &CaseAnalysis<'_>, footnotes: &mut Footnotes) -> Vec<LatexCell> {
     let text = |text: &str| LatexCell::Text(neutral(text));
     let names = [text(&of.case().name()), text(&of.case().provider)];
     let marks = footnotes.mark(&of.caveats);
@@ -102,13 +101,13 @@ fn comment(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
+    use pqlab_record::Run;
 
     fn exported(run: &Run) -> String {
-        let mut bytes = Vec::new();
-        Latex { scenario: RelayScenario::default() }.export(run, &mut bytes).unwrap();
-        String::from_utf8(bytes).unwrap()
+        String::from_utf8(written(&Latex { scenario: RelayScenario::default() }, run)).unwrap()
     }
 
     #[test]
@@ -152,7 +151,7 @@ mod tests {
     #[test]
     fn circuit_handshakes_have_their_tables() {
         let text = exported(&fixtures::ntor_run());
-        for table in tables(&fixtures::ntor_run(), &RelayScenario::default()) {
+        for table in tables(&RunAnalysis::of(&fixtures::ntor_run()), &RelayScenario::default()) {
             assert!(text.contains(&format!("\\label{{tab:pqlab-ntor-{}}}", table.name)), "{}", table.name);
         }
         assert!(text.contains("kem-only-mlkem512 & 820 & 800 & 1,620 & 2 & 2 & 4 \\\\"), "{text}");

@@ -2,15 +2,16 @@
 
 use super::tables::{FIGURES, Footnotes};
 use super::{ExportError, Exporter};
-use crate::estimates::{Estimates, harness_floor_ns};
-use crate::findings::{Findings, findings, time};
-use crate::history::Past;
-use crate::ntor::RelayScenario;
-use crate::ntor::tables::{Holds, Table, tables};
-use crate::number::{NONE, factor, factor_range, grouped, percent};
-use crate::sheet::{Row, Sheet};
-use crate::terminal::{environment_line, neutral};
-use pqlab_record::{ProtocolKind, Run};
+use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::findings::{Findings, findings};
+use pqlab_analysis::history::{Past, other_machines};
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_analysis::ntor::tables::{Holds, Table, tables};
+use pqlab_analysis::number::{NONE, factor, factor_range, grouped, percent, time};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::ProtocolKind;
 use std::io::Write;
 
 /// Headline figures, methodology, environments, full tables, stability analysis, and other machines where they are given.
@@ -32,8 +33,8 @@ impl Exporter for Markdown {
         "md"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        benchmarks(&Sheet::of(run), &[], &self.scenario, out)?;
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        benchmarks(analysis, &[], &self.scenario, out)?;
         Ok(())
     }
 }
@@ -43,12 +44,12 @@ impl Exporter for Markdown {
 /// # Errors
 /// Where `out` takes no more.
 pub fn benchmarks(
-    sheet: &Sheet<'_>,
+    analysis: &RunAnalysis<'_>,
     past: &[Past],
     scenario: &RelayScenario,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    let run = sheet.run;
+    let run = analysis.run;
     let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
     writeln!(
         out,
@@ -57,38 +58,38 @@ pub fn benchmarks(
         code(&run.header.id),
         escape(when)
     )?;
-    headline(&findings(sheet), out)?;
-    methodology(sheet, out)?;
-    environments(sheet, past, out)?;
-    for area in sheet.areas() {
+    headline(&findings(analysis), out)?;
+    methodology(analysis, out)?;
+    environments(analysis, past, out)?;
+    for area in analysis.areas() {
         writeln!(out, "\n## {}\n", escape(area))?;
-        let rows: Vec<&Row<'_>> = sheet.area(area).collect();
+        let rows: Vec<&CaseAnalysis<'_>> = analysis.area(area).collect();
         cases(&rows, out)?;
         if area == "ntor" {
-            tables(run, scenario).iter().try_for_each(|table| circuits(table, out))?;
+            tables(analysis, scenario).iter().try_for_each(|table| circuits(table, out))?;
         }
     }
-    stability(sheet, out)?;
-    machines(sheet, past, out)?;
+    stability(analysis, out)?;
+    machines(analysis, past, out)?;
     writeln!(out, "\n## To measure it again\n\n```\n{}\n```", fenced(&run.header.command))
 }
 
 fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n## Headline figures\n")?;
-    if !found.choices.is_empty() {
+    if !found.recommendations.is_empty() {
         writeln!(out, "| For | Fastest | Figure | 95% interval | Why |\n|---|---|---:|---|---|")?;
     }
-    for choice in &found.choices {
+    for one in &found.recommendations {
         writeln!(
             out,
             "| {} | **{}** by {}{} | **{}** | {} | {} |",
-            choice.job,
-            escape(&choice.algorithm),
-            escape(&choice.provider),
-            choice.tied.iter().map(|other| format!(", {}", escape(other))).collect::<String>(),
-            choice.figure,
-            choice.interval,
-            escape(&choice.why)
+            one.job,
+            escape(&one.algorithm),
+            escape(&one.provider),
+            one.tied.iter().map(|other| format!(", {}", escape(other))).collect::<String>(),
+            one.figure,
+            one.interval,
+            escape(&one.why)
         )?;
     }
     if !found.costs.is_empty() {
@@ -120,18 +121,18 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
         )?;
     }
     writeln!(out, "\n### What is uncertain\n")?;
-    if found.doubts.is_empty() {
+    if found.caveats.is_empty() {
         writeln!(out, "Nothing: every case was measured and verified, undisturbed, with the wanted precision.")?;
     }
-    for doubt in &found.doubts {
-        writeln!(out, "- {} {}", grouped(doubt.count as u64), doubt.what)?;
-        doubt.details.iter().try_for_each(|detail| writeln!(out, "  - {}", escape(detail)))?;
+    for caveat in &found.caveats {
+        writeln!(out, "- {} {}", grouped(caveat.count as u64), caveat.what)?;
+        caveat.details.iter().try_for_each(|detail| writeln!(out, "  - {}", escape(detail)))?;
     }
     Ok(())
 }
 
-fn methodology(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
-    let protocol = &sheet.run.header.protocol;
+fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Result<()> {
+    let protocol = &analysis.run.header.protocol;
     let processes = format!("from {} worker processes, in shuffled rounds", protocol.processes);
     writeln!(out, "\n## Methodology\n")?;
     match protocol.kind {
@@ -153,27 +154,27 @@ fn methodology(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "- {}% trimmed at each tail (the median and its interval are taken before)", protocol.trim_pct)?;
     writeln!(out, "- the interval is over processes: they, not single calls, are what is repeated")?;
     writeln!(out, "- every answer is checked before and after it is timed; a wrong one voids its figures")?;
-    match harness_floor_ns(sheet.run) {
+    match analysis.floor_ns() {
         Some(floor) => writeln!(out, "- harness floor: {} an operation (the null provider)", time(floor)),
         None => Ok(()),
     }
 }
 
-fn environments(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
+fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
     writeln!(out, "\n## Environments\n\n| Label | Environment |\n|---|---|")?;
-    writeln!(out, "| ENV-1 | {} |", escape(&environment_line(&sheet.run.header.environment)))?;
-    for (index, other) in others(sheet, past).iter().enumerate() {
+    writeln!(out, "| ENV-1 | {} |", escape(&environment_line(&analysis.run.header.environment)))?;
+    for (index, other) in other_machines(analysis.run, past).iter().enumerate() {
         writeln!(out, "| ENV-{} | {} |", index + 2, escape(&environment_line(&other.environment)))?;
     }
     writeln!(out, "\n| Library | Version | Build |\n|---|---|---|")?;
-    for provider in &sheet.run.header.environment.providers {
+    for provider in &analysis.run.header.environment.providers {
         writeln!(out, "| {} | {} | {} |", escape(&provider.id), escape(&provider.version), escape(&provider.build))?;
     }
     Ok(())
 }
 
 /// The cases of an area, and below them a list of what must be known of them.
-fn cases(rows: &[&Row<'_>], out: &mut dyn Write) -> std::io::Result<()> {
+fn cases(rows: &[&CaseAnalysis<'_>], out: &mut dyn Write) -> std::io::Result<()> {
     let headings: Vec<&str> = FIGURES.iter().map(|(heading, _)| *heading).collect();
     let sides = vec!["---:"; FIGURES.len()];
     writeln!(out, "| Case | Provider | {} | Notes |\n|---|---|{}|---|", headings.join(" | "), sides.join("|"))?;
@@ -210,11 +211,13 @@ fn circuits(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
 }
 
 /// The spread of each operation beside that of AES-256-GCM, the noise floor, where the run has it.
-fn stability(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
-    let variation = |row: &Row<'_>| row.estimates.as_ref().and_then(Estimates::operations).and_then(|of| of.cov_pct);
-    let aes = sheet.rows.iter().filter(|row| row.case().algorithm.starts_with("AES-256-GCM"));
+fn stability(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Result<()> {
+    let variation =
+        |row: &CaseAnalysis<'_>| row.estimates.as_ref().and_then(Estimates::operations).and_then(|of| of.cov_pct);
+    let aes = analysis.cases().iter().filter(|row| row.case().algorithm.starts_with("AES-256-GCM"));
     let floor = aes.filter_map(|row| Some((variation(row)?, row))).min_by(|one, other| one.0.total_cmp(&other.0));
-    let mut rows: Vec<(f64, &Row<'_>)> = sheet.rows.iter().filter_map(|row| Some((variation(row)?, row))).collect();
+    let mut rows: Vec<(f64, &CaseAnalysis<'_>)> =
+        analysis.cases().iter().filter_map(|row| Some((variation(row)?, row))).collect();
     if rows.is_empty() {
         return Ok(());
     }
@@ -243,25 +246,15 @@ fn stability(sheet: &Sheet<'_>, out: &mut dyn Write) -> std::io::Result<()> {
     Ok(())
 }
 
-fn others<'p>(sheet: &Sheet<'_>, past: &'p [Past]) -> Vec<&'p Past> {
-    let mut found: Vec<&Past> = Vec::new();
-    for past in past.iter().rev().filter(|past| !past.same_machine(sheet.run)) {
-        if found.iter().all(|other| !crate::history::same_machine(&other.environment, &past.environment)) {
-            found.push(past);
-        }
-    }
-    found
-}
-
-fn machines(sheet: &Sheet<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
-    for (index, other) in others(sheet, past).iter().enumerate() {
+fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
+    for (index, other) in other_machines(analysis.run, past).iter().enumerate() {
         let label = format!("ENV-{}", index + 2);
         writeln!(
             out,
             "\n## ENV-1 against {label}\n\n| Case | Provider | ENV-1 | {label} | Speed-up of ENV-1 | 95% interval |"
         )?;
         writeln!(out, "|---|---|---:|---:|---:|---|")?;
-        for row in sheet.rows.iter().filter(|row| row.case().workload != "floor") {
+        for row in analysis.cases().iter().filter(|row| !row.is_floor()) {
             let (Some(here), Some(there)) = (row.median(), other.medians.get(&row.case().lasting_id())) else {
                 continue;
             };
@@ -308,12 +301,14 @@ fn fenced(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
+    use pqlab_record::Run;
 
     fn made(run: &Run, past: &[Past]) -> String {
         let mut bytes = Vec::new();
-        benchmarks(&Sheet::of(run), past, &RelayScenario::default(), &mut bytes).unwrap();
+        benchmarks(&RunAnalysis::of(run), past, &RelayScenario::default(), &mut bytes).unwrap();
         String::from_utf8(bytes).unwrap()
     }
 
@@ -356,10 +351,9 @@ mod tests {
     #[test]
     fn circuit_handshakes_have_their_tables_in_the_scenario_that_is_asked_for() {
         let scenario = RelayScenario { circuits_per_second: 50.0, ..RelayScenario::default() };
-        let mut bytes = Vec::new();
-        Markdown { scenario }.export(&fixtures::ntor_run(), &mut bytes).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
-        for table in tables(&fixtures::ntor_run(), &RelayScenario { circuits_per_second: 50.0, ..Default::default() }) {
+        let run = fixtures::ntor_run();
+        let text = String::from_utf8(written(&Markdown { scenario: scenario.clone() }, &run)).unwrap();
+        for table in tables(&RunAnalysis::of(&run), &scenario) {
             assert!(text.contains(&format!("### {}\n", escape(&table.title))), "{}", table.title);
         }
         assert!(text.contains("| kem-only-mlkem512 | 820 | 800 | 1,620 | 2 | 2 | 4 |"), "{text}");

@@ -17,8 +17,9 @@ mod tables;
 
 pub use markdown::benchmarks;
 
-use crate::ntor::RelayScenario;
-use pqlab_record::{Case, Run};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_record::Case;
 use std::io::Write;
 
 /// An export format.
@@ -41,7 +42,7 @@ pub trait Exporter: Send + Sync {
     }
 
     /// What is to be said of the run beside the file, a line each: for standard error.
-    fn notes(&self, _run: &Run) -> Vec<String> {
+    fn notes(&self, _analysis: &RunAnalysis<'_>) -> Vec<String> {
         Vec::new()
     }
 
@@ -49,7 +50,7 @@ pub trait Exporter: Send + Sync {
     ///
     /// # Errors
     /// Where `out` takes no more, or the format cannot hold the run.
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError>;
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError>;
 }
 
 /// Why a run could not be written.
@@ -131,6 +132,14 @@ impl From<::csv::Error> for ExportError {
     }
 }
 
+/// What an exporter writes of a run.
+#[cfg(test)]
+fn written(exporter: &dyn Exporter, run: &pqlab_record::Run) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    exporter.export(&RunAnalysis::of(run), &mut bytes).expect("a run can be written");
+    bytes
+}
+
 #[cfg(test)]
 mod carried;
 #[cfg(test)]
@@ -174,11 +183,13 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_an_error_of_every_format() {
+        let run = fixtures::run();
+        let analysis = RunAnalysis::of(&run);
         for one in exporters() {
             let mut whole = Vec::new();
-            one.export(&fixtures::run(), &mut whole).unwrap();
+            one.export(&analysis, &mut whole).unwrap();
             for room in [0, whole.len() / 2] {
-                let outcome = one.export(&fixtures::run(), &mut Full(room));
+                let outcome = one.export(&analysis, &mut Full(room));
                 assert!(matches!(outcome, Err(ExportError::Io(_))), "{} with room for {room}", one.name());
             }
         }
@@ -186,10 +197,11 @@ mod tests {
 
     #[test]
     fn the_same_run_gives_the_same_bytes() {
+        let run = fixtures::run();
         for one in exporters() {
             let (mut first, mut second) = (Vec::new(), Vec::new());
-            one.export(&fixtures::run(), &mut first).unwrap();
-            one.export(&fixtures::run(), &mut second).unwrap();
+            one.export(&RunAnalysis::of(&run), &mut first).unwrap();
+            one.export(&RunAnalysis::of(&run), &mut second).unwrap();
             assert_eq!(first, second);
             let text = one.name() != "parquet";
             assert!(!text || first.last() == Some(&b'\n'), "{} ends its last line", one.name());
@@ -202,7 +214,7 @@ mod tests {
         run.records.clear();
         run.finished_at = None;
         for one in exporters() {
-            one.export(&run, &mut Vec::new()).unwrap();
+            one.export(&RunAnalysis::of(&run), &mut Vec::new()).unwrap();
         }
     }
 }

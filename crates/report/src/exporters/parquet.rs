@@ -2,7 +2,6 @@
 
 use super::columns::{COLUMNS, Column, Value};
 use super::{ExportError, Exporter};
-use crate::caveats::Caveat;
 use crate::schema::ResultEntry;
 use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::writer::ColumnWriter;
@@ -12,7 +11,8 @@ use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::Type;
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::caveats::Caveat;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -33,9 +33,8 @@ impl Exporter for Parquet {
         "parquet"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        let rows: Vec<ResultEntry> =
-            run.records.iter().map(|record| ResultEntry::of(record, &run.header.protocol)).collect();
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        let rows: Vec<ResultEntry> = analysis.cases().iter().map(ResultEntry::of).collect();
         let file = made(&rows).map_err(|error| ExportError::Format(error.to_string()))?;
         out.write_all(&file)?;
         out.flush()?;
@@ -109,6 +108,7 @@ fn split<T>(rows: &[ResultEntry], cell: impl Fn(&ResultEntry) -> Option<T>) -> (
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
@@ -118,9 +118,7 @@ mod tests {
     fn what_is_written_is_read_again() {
         let mut run = fixtures::run();
         run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
-        let mut bytes = Vec::new();
-        Parquet.export(&run, &mut bytes).unwrap();
-        let reader = SerializedFileReader::new(bytes::Bytes::from(bytes)).unwrap();
+        let reader = SerializedFileReader::new(bytes::Bytes::from(written(&Parquet, &run))).unwrap();
         let rows: Vec<_> = reader.get_row_iter(None).unwrap().map(Result::unwrap).collect();
         assert_eq!(rows.len(), run.records.len());
         let at = |name: &str| COLUMNS.iter().position(|column| column.name == name).unwrap();

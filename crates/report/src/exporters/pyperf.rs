@@ -1,9 +1,8 @@
 //! pyperf's JSON, version 1.0: what `python -m pyperf show`, `check`, `hist` and `compare_to` read.
 
 use super::{ExportError, Exporter, finish_json};
-use crate::caveats::Caveats;
-use crate::estimates::estimate;
-use pqlab_record::{Protocol, Record, Run, Samples, Status, Visit, Worker};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::{Samples, Visit, Worker};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -45,19 +44,20 @@ impl Exporter for Pyperf {
         "json"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        let environment = &run.header.environment;
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        let header = &analysis.run.header;
+        let environment = &header.environment;
         // pyperf knows these keys, and refuses a value of theirs that is empty.
         let known = [
             ("hostname", environment.host.name.clone().unwrap_or_default()),
             ("cpu_model_name", environment.cpu.model.clone()),
             ("platform", format!("{} {}", environment.os.name, environment.os.kernel)),
-            ("pqlab_run", run.header.id.clone()),
-            ("pqlab_command", run.header.command.clone()),
+            ("pqlab_run", header.id.clone()),
+            ("pqlab_command", header.command.clone()),
         ];
         let mut metadata = text(known);
         metadata.insert("cpu_count".to_owned(), json!(environment.cpu.cores.max(1)));
-        let benchmarks = run.records.iter().filter_map(|record| benchmark(record, &run.header.protocol)).collect();
+        let benchmarks = analysis.cases().iter().filter_map(benchmark).collect();
         finish_json(&Document { version: "1.0", metadata, benchmarks }, out)
     }
 }
@@ -69,18 +69,18 @@ fn text<K: Into<String>>(pairs: impl IntoIterator<Item = (K, String)>) -> Map<St
     pairs.filter(|(_, value)| !value.is_empty()).map(|(key, value)| (key, Value::String(value))).collect()
 }
 
-fn benchmark(record: &Record, protocol: &Protocol) -> Option<Benchmark> {
-    if record.status == Status::Failed {
+fn benchmark(analysed: &CaseAnalysis<'_>) -> Option<Benchmark> {
+    if analysed.failed() {
         return None;
     }
-    let samples = &record.samples;
+    let samples = &analysed.record.samples;
     let mut by_process: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
     for visit in samples.usable() {
         by_process.entry(visit.worker()).or_default().extend(values(samples, visit));
     }
     let runs: Vec<Process> =
         by_process.into_values().filter(|values| !values.is_empty()).map(|values| Process { values }).collect();
-    let case = &record.case;
+    let case = analysed.case();
     let mut metadata = text([
         ("name", case.id()),
         ("unit", "second".to_owned()),
@@ -88,7 +88,7 @@ fn benchmark(record: &Record, protocol: &Protocol) -> Option<Benchmark> {
         ("pqlab_operation", case.operation.clone()),
         ("pqlab_provider", case.provider.clone()),
     ]);
-    let caveats = Caveats::of(case, estimate(record, protocol).as_ref()).by_word();
+    let caveats = analysed.caveats.by_word();
     metadata.extend(text(caveats.into_iter().map(|(word, says)| (format!("pqlab_caveat_{word}"), says))));
     metadata.insert("loops".to_owned(), json!(samples.batch.max(1)));
     (!runs.is_empty()).then_some(Benchmark { metadata, runs })
@@ -100,15 +100,14 @@ fn values(samples: &Samples, visit: &Visit) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
 
     #[test]
     fn a_process_is_a_run_and_a_sample_a_value() {
         let run = fixtures::run();
-        let mut bytes = Vec::new();
-        Pyperf.export(&run, &mut bytes).unwrap();
-        let read: Value = serde_json::from_slice(&bytes).unwrap();
+        let read: Value = serde_json::from_slice(&written(&Pyperf, &run)).unwrap();
         assert_eq!(read["version"], "1.0");
         let first = &read["benchmarks"][0];
         assert_eq!(first["metadata"]["name"], run.records[0].case.id());

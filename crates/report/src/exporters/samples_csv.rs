@@ -1,9 +1,7 @@
 //! CSV, one row a raw sample: what every figure can be computed from again.
 
 use super::{ExportError, Exporter};
-use crate::caveats::Caveats;
-use crate::estimates::estimate;
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
 use std::io::Write;
 
 /// All raw samples. `index` counts the samples of a visit (a process in a round of a `start` of the run) from 0, `ticks` are those of the whole
@@ -25,7 +23,7 @@ impl Exporter for SamplesCsv {
         "csv"
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record([
             "id",
@@ -40,10 +38,9 @@ impl Exporter for SamplesCsv {
             "start",
             "caveats",
         ])?;
-        for record in &run.records {
-            let id = record.case.id();
-            let samples = &record.samples;
-            let caveats = Caveats::of(&record.case, estimate(record, &run.header.protocol).as_ref()).text();
+        for case in analysis.cases() {
+            let (id, caveats) = (case.case().id(), case.caveats.text());
+            let samples = &case.record.samples;
             let batch = samples.batch.to_string();
             let all = samples.contended();
             for visit in &samples.visits {
@@ -68,6 +65,7 @@ impl Exporter for SamplesCsv {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
     use pqlab_record::Disturbance;
@@ -76,20 +74,18 @@ mod tests {
     fn the_published_median_follows_from_the_rows() {
         let mut run = fixtures::run();
         run.records[0].samples.visits[5].disturbances = vec![Disturbance::Steal { pct: 9.0 }];
-        let mut bytes = Vec::new();
-        SamplesCsv.export(&run, &mut bytes).unwrap();
+        let bytes = written(&SamplesCsv, &run);
         let rows: Vec<csv::StringRecord> =
             csv::Reader::from_reader(bytes.as_slice()).records().map(Result::unwrap).collect();
         assert_eq!(rows.len(), run.records.iter().map(|record| record.samples.count()).sum::<usize>());
-        for record in &run.records {
-            let id = record.case.id();
+        for case in RunAnalysis::of(&run).cases() {
+            let id = case.case().id();
             let used: Vec<f64> = rows
                 .iter()
                 .filter(|row| row[0] == id && &row[8] == "true")
                 .map(|row| row[7].parse().unwrap())
                 .collect();
-            let published = estimate(record, &run.header.protocol).map(|estimates| estimates.median_ns.estimate);
-            assert_eq!(pqlab_stats::median(&used), published);
+            assert_eq!(pqlab_stats::median(&used), case.median().map(|median| median.estimate));
         }
         let disturbed: Vec<&csv::StringRecord> = rows.iter().filter(|row| &row[5] == "true").collect();
         assert_eq!(disturbed.len(), run.records[0].samples.visits[5].ticks.len());

@@ -2,11 +2,11 @@
 //! per byte, counted or estimated; in TSC ticks per byte where some case has no cycles.
 
 use super::{ExportError, ExportOptions, Exporter};
-use crate::caveats::{Caveat, Caveats};
-use crate::estimates::estimate;
-use crate::terminal::neutral;
 use indexmap::IndexMap;
-use pqlab_record::{Case, Counters, CyclesSource, Metric, Record, Run};
+use pqlab_analysis::caveats::Caveat;
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::{Case, Counters, CyclesSource, Metric};
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -65,16 +65,17 @@ impl Sha3Csv {
         }
     }
 
-    fn records<'a>(&self, run: &'a Run) -> Result<Vec<&'a Record>, ExportError> {
-        let chosen = self.choose(run.records.iter().map(|record| &record.case))?;
-        let of_it = |record: &&Record| is_digest(&record.case) && Some(record.case.provider.as_str()) == chosen;
-        Ok(run.records.iter().filter(of_it).collect())
+    fn digests<'r, 'a>(&self, analysis: &'r RunAnalysis<'a>) -> Result<Vec<&'r CaseAnalysis<'a>>, ExportError> {
+        let chosen = self.choose(analysis.cases().iter().map(CaseAnalysis::case))?;
+        let of_it = |of: &&CaseAnalysis<'_>| is_digest(of.case()) && Some(of.case().provider.as_str()) == chosen;
+        Ok(analysis.cases().iter().filter(of_it).collect())
     }
 
-    fn cell(&self, record: &Record, run: &Run, in_cycles: bool) -> Result<String, ExportError> {
-        let Some(estimates) = estimate(record, &run.header.protocol) else { return Ok(String::new()) };
+    fn cell(&self, of: &CaseAnalysis<'_>, in_cycles: bool) -> Result<String, ExportError> {
+        let Some(estimates) = &of.estimates else { return Ok(String::new()) };
+        let bytes = of.case().facts.bytes;
         if in_cycles {
-            let per_byte = estimates.cycles_per_byte(record.case.facts.bytes);
+            let per_byte = estimates.cycles_per_byte(bytes);
             return Ok(per_byte.map(|cycles| format!("{cycles:.*}", self.digits)).unwrap_or_default());
         }
         if !matches!(estimates.metric, Metric::Cycles | Metric::Tsc) {
@@ -84,7 +85,7 @@ impl Sha3Csv {
                 "sha3-csv is of cycles or ticks, and the run counted {counted}: {mend}"
             )));
         }
-        let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
+        let per_byte = estimates.ticks_per_byte(bytes);
         Ok(per_byte.map(|ticks| format!("{ticks:.*}", self.digits)).unwrap_or_default())
     }
 }
@@ -109,30 +110,31 @@ impl Exporter for Sha3Csv {
         }
     }
 
-    fn notes(&self, run: &Run) -> Vec<String> {
-        let Ok(records) = self.records(run) else { return Vec::new() };
-        let counters = &run.header.environment.counters;
-        let source = source(&records, run);
+    fn notes(&self, analysis: &RunAnalysis<'_>) -> Vec<String> {
+        let Ok(digests) = self.digests(analysis) else { return Vec::new() };
+        let header = &analysis.run.header;
+        let counters = &header.environment.counters;
+        let source = source(&digests);
         let ticks = source.is_none() && counters.primary == "tsc";
         let per_second = if ticks { counters.ticks_per_second } else { counters.core_clock_estimate_hz };
         let unit = if ticks { "ticks" } else { "cycles" };
-        let trials = run.header.protocol.iterations.unwrap_or_else(|| {
-            let counts = records.iter().filter_map(|record| estimate(record, &run.header.protocol));
+        let trials = header.protocol.iterations.unwrap_or_else(|| {
+            let counts = digests.iter().filter_map(|of| of.estimates.as_ref());
             counts.map(|estimates| estimates.n as u64).min().unwrap_or(0)
         });
-        let outputs = records.iter().filter(|record| fixed_digest(&record.case).is_none());
+        let outputs = digests.iter().filter(|of| fixed_digest(of.case()).is_none());
         let mut notes = vec![
             format!(
                 "info: cpucycles: version=pqlab-{} implementation={} persecond={:.0}",
-                run.header.environment.build.version,
-                implementation(&run.header.environment.cpu.architecture, counters),
+                header.environment.build.version,
+                implementation(&header.environment.cpu.architecture, counters),
                 per_second.unwrap_or(0.0)
             ),
             format!(
                 "info: backend={} num_trials={trials} src_lens={} dst_lens={}",
-                records.first().map_or("none", |record| record.case.provider.as_str()),
-                joined(&lengths(&records)),
-                joined(&outputs.map(|record| output(&record.case)).collect()),
+                digests.first().map_or("none", |of| of.case().provider.as_str()),
+                joined(&lengths(&digests)),
+                joined(&outputs.map(|of| output(of.case())).collect()),
             ),
             format!(
                 "info: counter={} unit={unit}{}",
@@ -140,40 +142,38 @@ impl Exporter for Sha3Csv {
                 source.map(|source| format!(" source={}", source.name())).unwrap_or_default()
             ),
         ];
-        let failed = records.iter().filter_map(|record| Some((record.case.id(), record.error.as_ref()?)));
+        let failed = digests.iter().filter_map(|of| Some((of.case().id(), of.record.error.as_ref()?)));
         notes.extend(failed.map(|(id, error)| format!("info: failed={id} reason={error}")));
         // They are for a terminal, and what they name may come from a file.
         notes.iter().map(|note| neutral(note)).collect()
     }
 
-    fn export(&self, run: &Run, out: &mut dyn Write) -> Result<(), ExportError> {
-        let records = self.records(run)?;
-        let in_cycles = source(&records, run).is_some();
-        let lengths = lengths(&records);
+    fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        let digests = self.digests(analysis)?;
+        let in_cycles = source(&digests).is_some();
+        let lengths = lengths(&digests);
         let mut writer = csv::Writer::from_writer(out);
         let mut heading = vec!["function".to_owned(), "dst_len".to_owned()];
         heading.extend(lengths.iter().map(u64::to_string));
-        let marked = |record: &&Record| {
-            let caveats = Caveats::of(&record.case, estimate(record, &run.header.protocol).as_ref());
-            caveats.iter().any(|(caveat, _)| !matches!(caveat, Caveat::Batch | Caveat::Clock))
+        let marked = |of: &&CaseAnalysis<'_>| {
+            of.caveats.iter().any(|(caveat, _)| !matches!(caveat, Caveat::Batch | Caveat::Clock))
         };
-        let with_caveats = records.iter().any(marked);
+        let with_caveats = digests.iter().any(marked);
         heading.extend(with_caveats.then(|| "caveats".to_owned()));
         writer.write_record(&heading)?;
         for (algorithm, name, _) in FUNCTIONS {
-            let of_function: Vec<&&Record> =
-                records.iter().filter(|record| record.case.algorithm == algorithm).collect();
-            let outputs: BTreeSet<u64> = of_function.iter().map(|record| output(&record.case)).collect();
+            let of_function: Vec<&CaseAnalysis<'_>> =
+                digests.iter().copied().filter(|of| of.case().algorithm == algorithm).collect();
+            let outputs: BTreeSet<u64> = of_function.iter().map(|of| output(of.case())).collect();
             for bytes in outputs {
                 let mut row = vec![name.to_owned(), bytes.to_string()];
                 let mut caveats: IndexMap<String, Vec<String>> = IndexMap::new();
                 for length in &lengths {
-                    let mut found = of_function.iter().filter(|record| output(&record.case) == bytes);
-                    let found = found.find(|record| record.case.number("len") == Some(*length));
-                    row.push(found.map_or_else(|| Ok(String::new()), |record| self.cell(record, run, in_cycles))?);
-                    let Some(record) = found else { continue };
-                    let of = Caveats::of(&record.case, estimate(record, &run.header.protocol).as_ref());
-                    of.lines().for_each(|line| caveats.entry(line).or_default().push(length.to_string()));
+                    let mut found = of_function.iter().filter(|of| output(of.case()) == bytes);
+                    let found = found.find(|of| of.case().number("len") == Some(*length));
+                    row.push(found.map_or_else(|| Ok(String::new()), |of| self.cell(of, in_cycles))?);
+                    let Some(of) = found else { continue };
+                    of.caveats.lines().for_each(|line| caveats.entry(line).or_default().push(length.to_string()));
                 }
                 let said = caveats.into_iter().map(|(line, lengths)| format!("{}: {line}", lengths.join(" ")));
                 row.extend(with_caveats.then(|| said.collect::<Vec<_>>().join("; ")));
@@ -186,8 +186,8 @@ impl Exporter for Sha3Csv {
 }
 
 /// Where core cycles come from, if all cases that have figures have cycles: of one table all cells are in one unit.
-fn source(records: &[&Record], run: &Run) -> Option<CyclesSource> {
-    let mut found = records.iter().filter_map(|record| estimate(record, &run.header.protocol));
+fn source(digests: &[&CaseAnalysis<'_>]) -> Option<CyclesSource> {
+    let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     let first = found.next()?.cycles?.source;
     found.all(|estimates| estimates.cycles.is_some_and(|cycles| cycles.source == first)).then_some(first)
 }
@@ -205,8 +205,8 @@ fn output(case: &Case) -> u64 {
     fixed_digest(case).or_else(|| case.number("out")).unwrap_or(XOF_OUTPUT)
 }
 
-fn lengths(records: &[&Record]) -> BTreeSet<u64> {
-    records.iter().filter_map(|record| record.case.number("len")).collect()
+fn lengths(digests: &[&CaseAnalysis<'_>]) -> BTreeSet<u64> {
+    digests.iter().filter_map(|of| of.case().number("len")).collect()
 }
 
 fn joined(numbers: &BTreeSet<u64>) -> String {
@@ -229,9 +229,14 @@ fn implementation(architecture: &str, counters: &Counters) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::written;
     use super::*;
     use crate::fixtures;
-    use pqlab_record::Parameter;
+    use pqlab_record::{Parameter, Record, Run};
+
+    fn notes(run: &Run) -> Vec<String> {
+        exporter(None, None).notes(&RunAnalysis::of(run))
+    }
 
     /// Two lengths of two functions of a provider, one of them a XOF with two output lengths, and what is no digest.
     fn run(providers: &[&str]) -> Run {
@@ -266,9 +271,7 @@ mod tests {
     }
 
     fn exported(exporter: &Sha3Csv, run: &Run) -> String {
-        let mut bytes = Vec::new();
-        exporter.export(run, &mut bytes).unwrap();
-        String::from_utf8(bytes).unwrap()
+        String::from_utf8(written(exporter, run)).unwrap()
     }
 
     #[test]
@@ -305,7 +308,7 @@ mod tests {
 
     #[test]
     fn notes_have_the_keys_that_readers_know() {
-        let notes = exporter(None, None).notes(&run(&["cryptogams:avx512"]));
+        let notes = notes(&run(&["cryptogams:avx512"]));
         assert_eq!(
             notes,
             [
@@ -321,14 +324,14 @@ mod tests {
         let mut run = run(&["openssl"]);
         run.records[0].samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
         assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,6.6,0.4\n"));
-        let notes = exporter(None, None).notes(&run);
+        let notes = notes(&run);
         assert!(notes[0].ends_with("persecond=2100000000") && notes[2] == "info: counter=tsc unit=ticks", "{notes:?}");
     }
 
     #[test]
     fn of_several_providers_one_must_be_chosen() {
         let run = run(&["openssl", "libcrux:avx2", "libcrux:portable"]);
-        let refusal = |provider| match exporter(None, provider).export(&run, &mut Vec::new()) {
+        let refusal = |provider| match exporter(None, provider).export(&RunAnalysis::of(&run), &mut Vec::new()) {
             Err(ExportError::Choice(words)) => words,
             other => panic!("{other:?}"),
         };
@@ -350,7 +353,7 @@ mod tests {
         let case = run.records[3].case.clone();
         run.records[3] = Record::failed(case, "wrong answer: digest".into(), String::new());
         assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.5\n"));
-        let notes = exporter(None, None).notes(&run);
+        let notes = notes(&run);
         let wanted = "info: failed=hash/SHA3-256/digest[len=64]@openssl reason=wrong answer: digest";
         assert_eq!(notes.last().unwrap(), wanted);
     }
@@ -359,14 +362,14 @@ mod tests {
     fn cycles_are_named_so_and_nanoseconds_are_refused() {
         let mut run = run(&["openssl"]);
         run.header.environment.counters.primary = "cycles".to_owned();
-        let notes = exporter(None, None).notes(&run);
+        let notes = notes(&run);
         assert!(notes[0].ends_with("implementation=amd64-pmc persecond=2700000000"), "{notes:?}");
         assert_eq!(notes[2], "info: counter=cycles unit=cycles source=estimated");
         for record in &mut run.records {
             record.samples.metric = Metric::Wall;
             record.samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
         }
-        let refused = exporter(None, None).export(&run, &mut Vec::new());
+        let refused = exporter(None, None).export(&RunAnalysis::of(&run), &mut Vec::new());
         assert!(matches!(refused, Err(ExportError::Choice(words)) if words.contains("counted wall")));
         assert_eq!(implementation("aarch64", &Counters { primary: "tsc".into(), ..counters() }), "arm64-vct");
     }

@@ -9,8 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// What the format writes of the small run; of Parquet, which is not for reading, the schema and the rows.
 fn written(exporter: &dyn Exporter) -> String {
-    let mut bytes = Vec::new();
-    exporter.export(&fixtures::small_run(), &mut bytes).unwrap();
+    let bytes = super::written(exporter, &fixtures::small_run());
     if exporter.name() != "parquet" {
         return String::from_utf8(bytes).unwrap();
     }

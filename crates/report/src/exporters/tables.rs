@@ -1,10 +1,8 @@
 //! What the tables that people read, in Markdown and LaTeX, have in common: their figures, and footnotes for caveats.
 
-use crate::caveats::{Caveat, Caveats};
-use crate::estimates::Estimates;
-use crate::findings::{interval, time};
-use crate::number::{percent, rate};
-use crate::sheet::cycles_text;
+use pqlab_analysis::caveats::{Caveat, Caveats};
+use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::number::{percent, rate, time, time_range};
 
 /// A column's heading, and its cell of a case; `None` where it does not apply.
 pub(super) type Figure = (&'static str, fn(&Estimates) -> Option<String>);
@@ -12,8 +10,8 @@ pub(super) type Figure = (&'static str, fn(&Estimates) -> Option<String>);
 /// The figures of a case, in this order.
 pub(super) const FIGURES: [Figure; 6] = [
     ("Median", |of| Some(time(of.median_ns.estimate))),
-    ("95% interval", |of| Some(interval(&of.median_ns))),
-    ("Core cycles", cycles_text),
+    ("95% interval", |of| Some(time_range(&of.median_ns))),
+    ("Core cycles", Estimates::cycles_text),
     ("p95", |of| of.percentile(0.95).map(time)),
     ("CoV", |of| of.operations().and_then(|of| of.cov_pct).map(percent)),
     ("op/s", |of| of.operations_per_second().map(rate)),
@@ -69,7 +67,7 @@ fn mark(index: usize) -> String {
 mod tests {
     use super::*;
     use crate::fixtures;
-    use crate::sheet::Sheet;
+    use pqlab_analysis::RunAnalysis;
 
     #[test]
     fn marks_go_on_after_z() {
@@ -80,11 +78,11 @@ mod tests {
     #[test]
     fn rows_with_the_same_caveat_share_a_footnote() {
         let run = fixtures::doubtful_run();
-        let sheet = Sheet::of(&run);
+        let analysis = RunAnalysis::of(&run);
         let mut notes = Footnotes::default();
-        let first = notes.mark(&sheet.rows[0].caveats);
+        let first = notes.mark(&analysis.cases()[0].caveats);
         assert_eq!(first, "shared (a), imprecise (b), defect (c), (d), (e), (f), (g), (h)");
-        assert_eq!(notes.mark(&sheet.rows[0].caveats), first);
+        assert_eq!(notes.mark(&analysis.cases()[0].caveats), first);
         let texts = notes.texts();
         assert_eq!(texts.len(), Caveat::ALL.len());
         assert_eq!(texts[2], format!("(c) defect: {} ({})", fixtures::DEFECT, Caveat::Defect.legend()));

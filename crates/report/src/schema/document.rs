@@ -4,21 +4,22 @@ use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
     ModeEntry, ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
 };
-use crate::caveats::Caveats;
-use crate::estimates::{Disturbances, Estimates, Imprecision, estimate, harness_floor_ns};
-use crate::scaling::{loads, scaling};
 use indexmap::IndexMap;
-use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Record, Run, SCHEMA, Status, Worker};
+use pqlab_analysis::estimates::{Estimates, Imprecision};
+use pqlab_analysis::scaling::{loads, scaling};
+use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
+use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Run, SCHEMA, Status, Worker};
 use pqlab_stats::{Description, Mode};
 
 impl Document {
-    /// Computes all estimates of a run; with the raw samples if these are wanted.
-    pub fn of(run: &Run, samples: bool) -> Document {
+    /// All that is known of a run; with the raw samples if these are wanted.
+    pub fn of(analysis: &RunAnalysis<'_>, samples: bool) -> Document {
+        let run = analysis.run;
         let mut results: IndexMap<String, Vec<ResultEntry>> = IndexMap::new();
-        for record in &run.records {
-            let mut entry = ResultEntry::of(record, &run.header.protocol);
-            entry.samples = samples.then(|| record.samples.clone());
-            results.entry(record.case.workload.clone()).or_default().push(entry);
+        for case in analysis.cases() {
+            let mut entry = ResultEntry::of(case);
+            entry.samples = samples.then(|| case.record.samples.clone());
+            results.entry(case.case().workload.clone()).or_default().push(entry);
         }
         let environment = &run.header.environment;
         Document {
@@ -33,10 +34,10 @@ impl Document {
                 providers: environment.providers.clone(),
                 counters: CountersEntry::of(&environment.counters),
             },
-            harness: HarnessEntry::of(&run.header.protocol, harness_floor_ns(run)),
+            harness: HarnessEntry::of(&run.header.protocol, analysis.floor_ns()),
             results,
-            scaling: scaling(run),
-            loads: loads(run),
+            scaling: scaling(analysis),
+            loads: loads(analysis),
         }
     }
 }
@@ -98,10 +99,9 @@ impl HarnessEntry {
 
 impl ResultEntry {
     /// The row of a case, without its raw samples.
-    pub fn of(record: &Record, protocol: &Protocol) -> ResultEntry {
-        let case = &record.case;
-        let estimates = estimate(record, protocol);
-        let estimates = estimates.as_ref();
+    pub fn of(analysed: &CaseAnalysis<'_>) -> ResultEntry {
+        let (record, case) = (analysed.record, analysed.case());
+        let estimates = analysed.estimates.as_ref();
         let operations = estimates.and_then(Estimates::operations);
         let of_operations =
             |field: fn(&Description) -> f64| operations.map(|description| field(description) / NS_PER_US);
@@ -162,7 +162,7 @@ impl ResultEntry {
             process_medians_us: estimates.map(|estimates| in_us(&estimates.process_medians_ns)),
             core_clock_hz: estimates.and_then(|estimates| estimates.clock_hz),
             left_out: estimates.map_or(0, |estimates| estimates.left_out),
-            disturbances: DisturbancesEntry::of(&Disturbances::of(&record.samples)),
+            disturbances: DisturbancesEntry::of(&analysed.disturbances),
             extra: estimates.map(extra).unwrap_or_default(),
             category: case.facts.category,
             defect: case.facts.defect.clone(),
@@ -185,7 +185,7 @@ impl ResultEntry {
             key: case.key().map(str::to_owned),
             coins: case.coins().map(|coins| coins.name().to_owned()),
             generator: case.facts.generator.clone(),
-            caveats: Caveats::of(case, estimates).by_word(),
+            caveats: analysed.caveats.by_word(),
             samples: None,
         }
     }

@@ -147,11 +147,20 @@ mod tests {
     use super::*;
     use crate::exporters::exporter;
     use crate::fixtures;
+    use pqlab_analysis::RunAnalysis;
+
+    fn written(format: &str, run: &Run) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        exporter(format).unwrap().export(&RunAnalysis::of(run), &mut bytes).unwrap();
+        bytes
+    }
+
+    fn document(run: &Run) -> Document {
+        Document::of(&RunAnalysis::of(run), true)
+    }
 
     fn exported(format: &str) -> Document {
-        let mut bytes = Vec::new();
-        exporter(format).unwrap().export(&fixtures::run(), &mut bytes).unwrap();
-        serde_json::from_slice(&bytes).unwrap()
+        serde_json::from_slice(&written(format, &fixtures::run())).unwrap()
     }
 
     #[test]
@@ -165,14 +174,14 @@ mod tests {
         let mut run = fixtures::doubtful_run();
         run.records.retain(|record| record.case.workload == "kem");
         run.header.plan = run.records.iter().map(|record| record.case.clone()).collect();
-        let mut document = Document::of(&run, true);
-        let caveats = document.results["kem"][0].caveats.clone();
+        let mut edited = document(&run);
+        let caveats = edited.results["kem"][0].caveats.clone();
         assert!(caveats.contains_key("defect") && caveats.contains_key("encoding"));
-        document.results["kem"][0].caveats.clear();
-        let back = document.into_run().unwrap();
+        edited.results["kem"][0].caveats.clear();
+        let back = edited.into_run().unwrap();
         assert!(back == run, "another run came back");
-        assert_eq!(Document::of(&back, true).results["kem"][0].caveats, caveats);
-        let mut older = serde_json::to_value(Document::of(&run, true)).unwrap();
+        assert_eq!(document(&back).results["kem"][0].caveats, caveats);
+        let mut older = serde_json::to_value(document(&run)).unwrap();
         for row in older["results"]["kem"].as_array_mut().unwrap() {
             let row = row.as_object_mut().unwrap();
             assert!(row.remove("caveats").is_some() && row.remove("key").is_some());
@@ -184,8 +193,7 @@ mod tests {
     fn starts_come_back_and_are_the_first_where_nothing_is_said() {
         let mut run = fixtures::run();
         run.records[0].samples.visits.iter_mut().for_each(|visit| visit.start = 2);
-        let mut bytes = Vec::new();
-        exporter("json-samples").unwrap().export(&run, &mut bytes).unwrap();
+        let bytes = written("json-samples", &run);
         let document: Document = serde_json::from_slice(&bytes).unwrap();
         assert_eq!(document.into_run(), Ok(run));
         let text = String::from_utf8(bytes).unwrap();

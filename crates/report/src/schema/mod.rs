@@ -1,12 +1,12 @@
 //! The exported JSON, schema `pqlab/1`: field by field what scripts read. Adding a field is free, renaming or removing one
 //! is not. A field that does not apply is null, never absent. Times are in µs where the name ends in `_us`, and of one
-//! operation; how they are made from samples says [`crate::estimates`].
+//! operation; how they are made from samples says [`pqlab_analysis::estimates`].
 
 mod document;
 mod import;
 
-use crate::scaling::{LoadEntry, ScalingEntry};
 use indexmap::IndexMap;
+use pqlab_analysis::scaling::{LoadEntry, ScalingEntry};
 use pqlab_record::{
     Build, CounterChoice, Cpu, CyclesSource, Fastest, Form, Host, Metric, OperatingSystem, ProtocolKind, ProviderBuild,
     Residue, RunSpreads, Samples, Sizes, Status,
@@ -316,7 +316,7 @@ pub struct ResultEntry {
     /// The random generator that the library asks within the operation; null where it asks none.
     #[serde(default)]
     pub generator: Option<String>,
-    /// What must be known when the figures are read, by the words of [`Caveat`](crate::caveats::Caveat), each with what it says of
+    /// What must be known when the figures are read, by the words of [`Caveat`](pqlab_analysis::caveats::Caveat), each with what it says of
     /// this case; empty where there is nothing.
     #[serde(default)]
     pub caveats: IndexMap<String, String>,

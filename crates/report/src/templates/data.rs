@@ -1,12 +1,14 @@
 //! What the page's script reads: the details of each case, as JSON inside the page.
 
-use crate::caveats::Caveat;
-use crate::history::Past;
-use crate::number::digits;
+use crate::command::command;
 use crate::schema::ExtraEntry;
-use crate::sheet::{Row, Sheet, command};
-use crate::terminal::{cycles_origin, neutral, standing_text};
 use indexmap::IndexMap;
+use pqlab_analysis::caveats::Caveat;
+use pqlab_analysis::comparison::Standing;
+use pqlab_analysis::history::Past;
+use pqlab_analysis::number::digits;
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_stats::Interval;
 use serde::Serialize;
 
@@ -67,9 +69,9 @@ struct Details {
 }
 
 impl Data {
-    pub(super) fn of(sheet: &Sheet<'_>, past: &[Past]) -> Data {
-        let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(sheet.run)).collect();
-        let cases = sheet.rows.iter().map(|row| details(sheet, row, &past)).collect();
+    pub(super) fn of(analysis: &RunAnalysis<'_>, past: &[Past]) -> Data {
+        let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
+        let cases = analysis.cases().iter().map(|row| details(analysis, row, &past)).collect();
         Data { cases, runs: past.iter().map(|past| neutral(&format!("{} {}", past.started_at, past.id))).collect() }
     }
 
@@ -84,7 +86,7 @@ impl Data {
     }
 }
 
-fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
+fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -> Details {
     let case = row.case();
     let (id, lasting) = (case.id(), case.lasting_id());
     let estimates = row.estimates.as_ref();
@@ -121,7 +123,7 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         known.push("answers not verified".to_owned());
     }
     Details {
-        c: neutral(&command(sheet.run, case)),
+        c: neutral(&command(row.header(), case)),
         e: row.record.error.as_deref().map(neutral),
         m: row.median().map(|median| [round(median.estimate), round(median.low), round(median.high)]),
         w: row.median().map(|median| median.method.name()),
@@ -139,10 +141,10 @@ fn details(sheet: &Sheet<'_>, row: &Row<'_>, past: &[&Past]) -> Details {
         t: estimates.and_then(|of| Some((round(of.ticks?), of.metric.unit()))),
         y: estimates.and_then(|of| of.cycles).map(|cycles| {
             let Interval { estimate, low, high, .. } = cycles.median;
-            ([estimate, low, high].map(round), cycles_origin(cycles.source))
+            ([estimate, low, high].map(round), cycles.origin())
         }),
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),
-        f: row.standing.map(standing_text),
+        f: analysis.standing(row).map(Standing::text),
         k: known,
         x: estimates.map(crate::schema::extra).unwrap_or_default(),
         r: past
@@ -168,7 +170,7 @@ mod tests {
         let mut run = fixtures::run();
         run.records[0].case.algorithm = "</script><script>alert(1)</script>\u{2028}".to_owned();
         run.records[2].error = Some("<!-- </SCRIPT>".to_owned());
-        let json = Data::of(&Sheet::of(&run), &[]).embedded();
+        let json = Data::of(&RunAnalysis::of(&run), &[]).embedded();
         assert!(!json.contains('<') && !json.contains('>') && !json.contains('\u{2028}'));
         let read: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert!(read["cases"][0]["i"].as_str().unwrap().contains("</script><script>"));
@@ -178,19 +180,20 @@ mod tests {
     #[test]
     fn a_case_in_full_has_its_core_cycles_and_every_caveat() {
         let run = fixtures::doubtful_run();
-        let sheet = Sheet::of(&run);
-        let read: serde_json::Value = serde_json::from_str(&Data::of(&sheet, &[]).embedded()).unwrap();
+        let analysis = RunAnalysis::of(&run);
+        let read: serde_json::Value = serde_json::from_str(&Data::of(&analysis, &[]).embedded()).unwrap();
         let case = &read["cases"][0];
-        let cycles = sheet.rows[0].estimates.as_ref().unwrap().cycles.unwrap();
+        let cycles = analysis.cases()[0].estimates.as_ref().unwrap().cycles.unwrap();
         assert_eq!(case["y"][0][0].as_f64(), Some(round(cycles.median.estimate)));
         assert_eq!(case["y"][1], "estimated from the time and the core clock");
         let known: Vec<&str> = case["k"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-        for (caveat, says) in sheet.rows[0].caveats.iter() {
+        for (caveat, says) in analysis.cases()[0].caveats.iter() {
             let wanted = format!("{}: {says} ({})", caveat.word(), caveat.legend());
             assert!(known.contains(&wanted.as_str()), "{wanted:?} is not among {known:?}");
         }
         let counted = fixtures::sound_run();
-        let read: serde_json::Value = serde_json::from_str(&Data::of(&Sheet::of(&counted), &[]).embedded()).unwrap();
+        let read: serde_json::Value =
+            serde_json::from_str(&Data::of(&RunAnalysis::of(&counted), &[]).embedded()).unwrap();
         assert_eq!(read["cases"][0]["y"][1], "counted");
         assert!(read["cases"][0]["k"].is_null());
     }

@@ -1,40 +1,34 @@
 //! Two machines side by side: their environments, and each case on both with the speed-up.
 
-use crate::findings::{interval, time};
-use crate::history::{Past, same_machine};
-use crate::number::{factor, factor_range, grouped};
-use crate::sheet::Sheet;
-use crate::terminal::{environment_line, neutral};
 use maud::{Markup, html};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::history::{Past, other_machines};
+use pqlab_analysis::number::{factor, factor_range, grouped, time, time_range};
+use pqlab_analysis::text::neutral;
 
 /// Most cases that are shown side by side.
 const MOST: usize = 400;
 
 /// The newest run of each other machine against this one; nothing where there is none.
-pub(super) fn machines(sheet: &Sheet<'_>, past: &[Past]) -> Markup {
-    let mut others: Vec<&Past> = Vec::new();
-    // From the newest: the first of a machine is what it can do now.
-    for past in past.iter().rev().filter(|past| !past.same_machine(sheet.run)) {
-        if others.iter().all(|other| !same_machine(&other.environment, &past.environment)) {
-            others.push(past);
-        }
-    }
+pub(super) fn machines(analysis: &RunAnalysis<'_>, past: &[Past]) -> Markup {
+    let others = other_machines(analysis.run, past);
     html! {
         @if !others.is_empty() {
             section #machines {
                 h2 { "Machine against machine" }
                 p.lead { "Different machines, measured at different times: the speed-up is of the whole set-up, not of the library alone, and in time." }
-                @for other in others { (against(sheet, other)) }
+                @for other in others { (against(analysis, other)) }
             }
         }
     }
 }
 
-fn against(sheet: &Sheet<'_>, other: &Past) -> Markup {
-    let both: Vec<_> = sheet
-        .rows
+fn against(analysis: &RunAnalysis<'_>, other: &Past) -> Markup {
+    let both: Vec<_> = analysis
+        .cases()
         .iter()
-        .filter(|row| row.case().workload != "floor")
+        .filter(|row| !row.is_floor())
         .filter_map(|row| {
             let here = row.median()?;
             let there = *other.medians.get(&row.case().lasting_id())?;
@@ -43,9 +37,9 @@ fn against(sheet: &Sheet<'_>, other: &Past) -> Markup {
         .collect();
     let host = |name: &Option<String>| neutral(name.as_deref().unwrap_or("unnamed host"));
     html! {
-        h3 { (host(&sheet.run.header.environment.host.name)) " against " (host(&other.environment.host.name)) }
+        h3 { (host(&analysis.run.header.environment.host.name)) " against " (host(&other.environment.host.name)) }
         dl.facts {
-            dt { "ENV-1, this run" } dd { (neutral(&sheet.run.header.id)) ": " (environment_line(&sheet.run.header.environment)) }
+            dt { "ENV-1, this run" } dd { (neutral(&analysis.run.header.id)) ": " (environment_line(&analysis.run.header.environment)) }
             dt { "ENV-2" } dd { (neutral(&other.id)) ": " (environment_line(&other.environment)) }
         }
         @if both.is_empty() { p { "No case was measured on both." } } @else {
@@ -58,8 +52,8 @@ fn against(sheet: &Sheet<'_>, other: &Past) -> Markup {
                 } }
                 tbody { @for (row, here, there, ratio) in both.iter().take(MOST) { tr {
                     td { (row.job()) } td { (neutral(&row.case().provider)) }
-                    td.num { (time(here.estimate)) } td.num { (interval(here)) }
-                    td.num { (time(there.estimate)) } td.num { (interval(there)) }
+                    td.num { (time(here.estimate)) } td.num { (time_range(here)) }
+                    td.num { (time(there.estimate)) } td.num { (time_range(there)) }
                     td.num { strong { (factor(ratio.estimate)) } } td.num { (factor_range(ratio)) }
                 } } }
             } }

@@ -4,16 +4,16 @@ use super::data::Data;
 use super::machines::machines;
 use super::sections;
 use crate::charts::{self, Chart};
-use crate::findings::findings;
-use crate::harness_floor_ns;
-use crate::history::Past;
-use crate::number::duration;
-use crate::sheet::Sheet;
-use crate::terminal::{environment_line, neutral};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::findings::findings;
+use pqlab_analysis::history::Past;
+use pqlab_analysis::number::time;
+use pqlab_analysis::text::neutral;
 use pqlab_record::RunSummary;
 use sha2::{Digest, Sha256};
 
@@ -23,7 +23,7 @@ const SCRIPT: &str = include_str!("assets/page.js");
 /// What a page is made from.
 pub struct Page<'p> {
     /// The run that it shows.
-    pub sheet: &'p Sheet<'p>,
+    pub analysis: &'p RunAnalysis<'p>,
     /// Other runs, from the oldest to the newest: of the same machine for the trend, of others for comparison.
     pub past: &'p [Past],
     /// Where the page asks whether there is something new; `None` for a page that stands alone.
@@ -32,30 +32,30 @@ pub struct Page<'p> {
 
 /// The page, and the pictures in it.
 pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
-    let sheet = of.sheet;
-    let run = sheet.run;
+    let analysis = of.analysis;
+    let run = analysis.run;
     let areas: Vec<(&str, Vec<Chart>)> =
-        sheet.areas().into_iter().map(|area| (area, charts::of_area(sheet, area))).collect();
-    let named = charts::named(sheet);
-    let trend: Vec<Chart> = charts::trend(sheet, of.past).into_iter().collect();
-    let found = findings(sheet);
-    let data = Data::of(sheet, of.past);
+        analysis.areas().into_iter().map(|area| (area, charts::of_area(analysis, area))).collect();
+    let named = charts::named(analysis);
+    let trend: Vec<Chart> = charts::trend(analysis, of.past).into_iter().collect();
+    let found = findings(analysis);
+    let data = Data::of(analysis, of.past);
     let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
-    let floor = harness_floor_ns(run).map(duration);
-    let failed = sheet.rows.iter().filter(|row| row.failed()).count();
+    let floor = analysis.floor_ns().map(time);
+    let failed = analysis.cases().iter().filter(|row| row.failed()).count();
     let title = format!("pqlab: {}, {}", neutral(&run.header.suite), neutral(when.get(..10).unwrap_or(when)));
     let body = html! {
         header.top {
             p.brand { "pqlab" @if of.live.is_some() { " · " a href="/" { "all runs" } } }
             h1 { "Post-quantum cryptography, measured" }
             p.sub {
-                "Suite " strong { (neutral(&run.header.suite)) } " · " time datetime=(neutral(when)) { (neutral(&moment(when))) } " · " (sheet.rows.len()) " cases"
+                "Suite " strong { (neutral(&run.header.suite)) } " · " time datetime=(neutral(when)) { (neutral(&moment(when))) } " · " (analysis.cases().len()) " cases"
                 @if failed > 0 { ", " (failed) " failed" }
                 @if !run.complete { " · " span.flag { "not complete" } " " (run.records.len()) " of " (run.header.plan.len()) }
             }
             p.machine { (environment_line(&run.header.environment)) }
-            @if let Some((number, unit)) = floor {
-                p.machine { "Harness floor " (number) " " (unit) " an operation: the null provider through the same calls." }
+            @if let Some(floor) = floor {
+                p.machine { "Harness floor " (floor) " an operation: the null provider through the same calls." }
             }
             button #theme type="button" aria-label="Switch between light and dark" { "Theme" }
         }
@@ -70,9 +70,9 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
             @if !named.is_empty() {
                 section #pictures { h2 { "At a glance" } (sections::figures(&named)) }
             }
-            @for (area, charts) in &areas { (sections::area(sheet, area, charts)) }
+            @for (area, charts) in &areas { (sections::area(analysis, area, charts)) }
             @if !trend.is_empty() { section #trend { h2 { "Trend" } (sections::figures(&trend)) } }
-            (machines(sheet, of.past))
+            (machines(analysis, of.past))
             section #reading { h2 { "How to read this" } (sections::legend()) (reading()) }
             (sections::environment(run))
         }
@@ -181,8 +181,8 @@ mod tests {
     use crate::fixtures;
 
     fn made(run: &pqlab_record::Run, past: &[Past], live: Option<&str>) -> String {
-        let sheet = Sheet::of(run);
-        page(&Page { sheet: &sheet, past, live }).0
+        let analysis = RunAnalysis::of(run);
+        page(&Page { analysis: &analysis, past, live }).0
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! The parts of the page: findings, areas with their tables and pictures, environment.
 
-use crate::caveats::Caveat;
 use crate::charts::Chart;
-use crate::findings::{Choice, Cost, Doubt, Findings};
-use crate::ntor::RelayScenario;
-use crate::ntor::tables::{Holds, tables};
-use crate::number::{NONE, factor, factor_range, grouped, percent, rate};
-use crate::sheet::{Row, Sheet};
-use crate::terminal::{ESTIMATED_CYCLES, PLUS_MINUS, neutral};
 use maud::{Markup, PreEscaped, html};
+use pqlab_analysis::caveats::Caveat;
+use pqlab_analysis::estimates::{ESTIMATED_CYCLES, PLUS_MINUS};
+use pqlab_analysis::findings::{Cost, Findings, Recommendation, RunCaveat};
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_analysis::ntor::tables::{Holds, tables};
+use pqlab_analysis::number::{NONE, digits, factor, factor_range, frequency, grouped, percent, rate, time, time_range};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{Environment, Form, Run};
 
 /// A table with more rows is laid out when it comes into view: thousands of rows take a browser seconds.
@@ -19,27 +20,27 @@ pub(super) fn findings(found: &Findings) -> Markup {
     html! {
         section #findings {
             h2 { "What was found" }
-            @if !found.choices.is_empty() {
+            @if !found.recommendations.is_empty() {
                 p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why. Where the data do not tell several apart, all are named." }
-                div.cards { @for choice in &found.choices { (card(choice)) } }
+                div.cards { @for one in &found.recommendations { (card(one)) } }
             }
             @if !found.costs.is_empty() { (costs(&found.costs)) }
-            (doubts(&found.doubts))
+            (caveats(&found.caveats))
         }
     }
 }
 
-fn card(choice: &Choice) -> Markup {
+fn card(recommended: &Recommendation) -> Markup {
     html! {
         article.card {
-            h3 { (choice.job) }
+            h3 { (recommended.job) }
             p.pick {
-                strong { (neutral(&choice.algorithm)) } " by " strong.whole { (neutral(&choice.provider)) }
-                @for other in &choice.tied { ", " (neutral(other)) }
+                strong { (neutral(&recommended.algorithm)) } " by " strong.whole { (neutral(&recommended.provider)) }
+                @for other in &recommended.tied { ", " (neutral(other)) }
             }
-            p.figure { span.big { (choice.figure) } @if choice.interval != "exact" { span.range { (choice.interval) } } }
-            p.what { (choice.what) }
-            p.why { @if !choice.tied.is_empty() { span.flag { "tie" } " " } (neutral(&choice.why)) }
+            p.figure { span.big { (recommended.figure) } @if recommended.interval != "exact" { span.range { (recommended.interval) } } }
+            p.what { (recommended.what) }
+            p.why { @if !recommended.tied.is_empty() { span.flag { "tie" } " " } (neutral(&recommended.why)) }
         }
     }
 }
@@ -83,19 +84,19 @@ fn costs(costs: &[Cost]) -> Markup {
     }
 }
 
-fn doubts(doubts: &[Doubt]) -> Markup {
+fn caveats(caveats: &[RunCaveat]) -> Markup {
     html! {
         h3 #doubts { "What is uncertain" }
-        @if doubts.is_empty() {
+        @if caveats.is_empty() {
             p { "Nothing: every case was measured and verified, none was contended, and every interval reached its precision." }
         }
-        @for doubt in doubts {
+        @for caveat in caveats {
             details.doubt {
-                summary { strong { (grouped(doubt.count as u64)) } " " (doubt.what) }
+                summary { strong { (grouped(caveat.count as u64)) } " " (caveat.what) }
                 ul {
-                    @for detail in &doubt.details { li { (neutral(detail)) } }
-                    @if doubt.count > doubt.details.len() && !doubt.details.is_empty() {
-                        li { "and " (doubt.count - doubt.details.len()) " more: in the tables below" }
+                    @for detail in &caveat.details { li { (neutral(detail)) } }
+                    @if caveat.count > caveat.details.len() && !caveat.details.is_empty() {
+                        li { "and " (caveat.count - caveat.details.len()) " more: in the tables below" }
                     }
                 }
             }
@@ -104,9 +105,9 @@ fn doubts(doubts: &[Doubt]) -> Markup {
 }
 
 /// An area: its pictures and its table.
-pub(super) fn area(sheet: &Sheet<'_>, area: &str, charts: &[Chart]) -> Markup {
-    let rows: Vec<(usize, &Row<'_>)> =
-        sheet.rows.iter().enumerate().filter(|(_, row)| row.case().workload == area).collect();
+pub(super) fn area(analysis: &RunAnalysis<'_>, area: &str, charts: &[Chart]) -> Markup {
+    let rows: Vec<(usize, &CaseAnalysis<'_>)> =
+        analysis.cases().iter().enumerate().filter(|(_, row)| row.case().workload == area).collect();
     let mut providers: Vec<&str> = Vec::new();
     for (_, row) in &rows {
         if !providers.contains(&row.case().provider.as_str()) {
@@ -151,16 +152,16 @@ pub(super) fn area(sheet: &Sheet<'_>, area: &str, charts: &[Chart]) -> Markup {
                     tbody { @for (index, row) in rows { (case(index, row)) } }
                 }
             }
-            @if area == "ntor" { (circuits(sheet.run)) }
+            @if area == "ntor" { (circuits(analysis)) }
         }
     }
 }
 
 /// What circuit handshakes are made of and what they cost a relay.
-fn circuits(run: &Run) -> Markup {
+fn circuits(analysis: &RunAnalysis<'_>) -> Markup {
     let side = |holds: &Holds| (*holds == Holds::Figures).then_some("num");
     html! {
-        @for table in tables(run, &RelayScenario::default()) {
+        @for table in tables(analysis, &RelayScenario::default()) {
             h3 { (neutral(&table.title)) }
             div.scroll { table.plain {
                 thead { tr { @for (heading, holds) in &table.columns { th class=[side(holds)] scope="col" { (heading) } } } }
@@ -185,7 +186,7 @@ pub(super) fn figures(charts: &[Chart]) -> Markup {
     }
 }
 
-fn case(index: usize, row: &Row<'_>) -> Markup {
+fn case(index: usize, row: &CaseAnalysis<'_>) -> Markup {
     let case = row.case();
     let form = match case.form {
         Some(Form::Encoded) => "encoded",
@@ -206,7 +207,7 @@ fn case(index: usize, row: &Row<'_>) -> Markup {
     let width = estimates.half_width_pct();
     let operations = estimates.operations();
     let figure = |value: Option<f64>| match value {
-        Some(value) => html! { td.num data-v=(sortable(value)) { (crate::findings::time(value)) } },
+        Some(value) => html! { td.num data-v=(sortable(value)) { (time(value)) } },
         None => html! { td.num { (NONE) } },
     };
     let per_second = estimates.operations_per_second();
@@ -214,10 +215,10 @@ fn case(index: usize, row: &Row<'_>) -> Markup {
         tr data-form=(form) {
             td { (open) }
             td { (neutral(&case.provider)) }
-            td.num data-v=(sortable(median.estimate)) { strong { (crate::findings::time(median.estimate)) } }
+            td.num data-v=(sortable(median.estimate)) { strong { (time(median.estimate)) } }
             td.num data-v=(sortable(width)) { (percent(width)) }
-            td.num data-v=(sortable(median.low)) { (crate::findings::interval(&median)) }
-            @match estimates.cycles.zip(row.cycles_text()) {
+            td.num data-v=(sortable(median.low)) { (time_range(&median)) }
+            @match estimates.cycles.zip(estimates.cycles_text()) {
                 Some((cycles, text)) => td.num data-v=(sortable(cycles.median.estimate)) { (text) },
                 None => td.num { (NONE) },
             }
@@ -241,7 +242,7 @@ fn case(index: usize, row: &Row<'_>) -> Markup {
 
 /// A number that a script reads: five digits are enough to sort by.
 fn sortable(value: f64) -> String {
-    if value.is_finite() { crate::number::digits(value, 5).replace(',', "") } else { String::new() }
+    if value.is_finite() { digits(value, 5).replace(',', "") } else { String::new() }
 }
 
 /// What the marks mean.
@@ -279,8 +280,8 @@ pub(super) fn environment(run: &Run) -> Markup {
                 }
                 dt { "Counter" } dd {
                     (neutral(&counters.primary))
-                    @if let Some(rate) = counters.ticks_per_second { " at " (crate::number::frequency(rate)) }
-                    @if let Some(rate) = counters.core_clock_estimate_hz { ", core clock about " (crate::number::frequency(rate)) }
+                    @if let Some(rate) = counters.ticks_per_second { " at " (frequency(rate)) }
+                    @if let Some(rate) = counters.core_clock_estimate_hz { ", core clock about " (frequency(rate)) }
                 }
                 dt { "Command" } dd { code { (neutral(&run.header.command)) } }
                 dt { "Run" } dd { (neutral(&run.header.id)) ", seed " (run.header.seed) }

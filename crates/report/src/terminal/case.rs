@@ -1,37 +1,40 @@
 use super::columns::{Cell, lines};
-use super::environment::environment_line;
 use super::histogram::histogram;
 use super::line::failure;
 use super::palette::{Palette, Role};
-use super::text::neutral;
-use crate::caveats::{Caveat, Caveats, names};
-use crate::estimates::{Disturbances, Estimates, estimate};
-use crate::number::{count, digits, duration_digits, frequency, grouped, percent, rate, significant, throughput};
-use pqlab_record::{CoinSource, CyclesSource, Record, Run, Sizes};
-use pqlab_stats::{Interval, Mode, Sorted};
+use pqlab_analysis::caveats::{Caveat, residue_names};
+use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::number::{
+    count, digits, duration_digits, frequency, grouped, percent, rate, significant, throughput,
+};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, Disturbances};
+use pqlab_record::{CoinSource, Protocol, Sizes};
+use pqlab_stats::{Interval, Mode};
 
 /// Processes whose medians are listed: a case of first calls has one for each sample.
 const MOST_PROCESSES: usize = 32;
 
 /// One case in full: identity, provider, figures, processes, histogram, lengths, disturbances, environment.
-pub fn show_case(run: &Run, record: &Record, width: usize, palette: Palette) -> String {
+pub fn show_case(of: &CaseAnalysis<'_>, width: usize, palette: Palette) -> String {
     let mut page = Page { out: String::new(), width, palette };
-    let id = palette.paint(Role::Strong, &neutral(&record.case.id()));
+    let id = palette.paint(Role::Strong, &neutral(&of.case().id()));
     page.out.push_str(&format!("{id}\n"));
-    page.pairs(&identity(run, record));
-    match estimate(record, &run.header.protocol) {
-        None => page.out.push_str(&format!("\n{}\n", failure(record, palette))),
+    page.pairs(&identity(of));
+    match &of.estimates {
+        None => page.out.push_str(&format!("\n{}\n", failure(of.record, palette))),
         Some(estimates) => {
-            figures(&mut page, run, record, &estimates);
-            processes(&mut page, &estimates);
-            samples(&mut page, record, &estimates);
-            signature_lengths(&mut page, record, &estimates);
-            extra(&mut page, &estimates);
+            figures(&mut page, of, estimates);
+            processes(&mut page, estimates);
+            samples(&mut page, of, estimates);
+            signature_lengths(&mut page, of, estimates);
+            extra(&mut page, estimates);
         }
     }
-    lengths(&mut page, &record.case.facts.sizes);
-    disturbances(&mut page, &Disturbances::of(&record.samples));
-    page.out.push_str(&format!("\n{}\n", palette.paint(Role::Faint, &environment_line(&run.header.environment))));
+    lengths(&mut page, &of.case().facts.sizes);
+    disturbances(&mut page, &of.disturbances);
+    page.out.push_str(&format!("\n{}\n", palette.paint(Role::Faint, &environment_line(&of.header().environment))));
     page.out
 }
 
@@ -63,9 +66,8 @@ impl Page {
     }
 }
 
-fn identity(run: &Run, record: &Record) -> Vec<(&'static str, String)> {
-    let header = &run.header;
-    let case = &record.case;
+fn identity(of: &CaseAnalysis<'_>) -> Vec<(&'static str, String)> {
+    let (header, record, case) = (of.header(), of.record, of.case());
     let mut pairs = vec![("run", format!("{} (suite {}, seed {})", header.id, header.suite, header.seed))];
     let parts: Vec<&str> = case.provider.split('+').collect();
     for part in parts {
@@ -88,18 +90,11 @@ fn identity(run: &Run, record: &Record) -> Vec<(&'static str, String)> {
     pairs
 }
 
-/// How core cycles came about, in words.
-pub(crate) fn cycles_origin(source: CyclesSource) -> &'static str {
-    match source {
-        CyclesSource::Counter => "counted",
-        CyclesSource::Estimated => "estimated from the time and the core clock",
-    }
-}
-
-fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
+fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
+    let protocol = &case.header().protocol;
     let interval = &estimates.median_ns;
     let processes = estimates.processes;
-    let spreads = &run.header.protocol.run_spreads;
+    let spreads = &protocol.run_spreads;
     let of =
         |pct: f64| format!("over {processes} processes, their rounds and a spread of {} between runs", percent(pct));
     let confidence = significant(100.0 * interval.confidence);
@@ -114,7 +109,7 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
     ];
     if let Some(cycles) = &estimates.cycles {
         let Interval { estimate, low, high, .. } = cycles.median;
-        let source = cycles_origin(cycles.source);
+        let source = cycles.origin();
         pairs.push((
             "core cycles",
             format!("{} ±{}, {source}", count(estimate), percent(cycles.median.half_width_pct())),
@@ -138,7 +133,7 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
             .map(|drift| ("drift", format!("{:+.1}% from the first round to the last", drift.change_pct))),
     );
     pairs.extend(estimates.operations_per_second().map(|value| ("rate", format!("{} op/s", rate(value)))));
-    let bytes = record.case.facts.bytes;
+    let bytes = case.case().facts.bytes;
     pairs.extend(estimates.bytes_per_second(bytes).map(|value| ("throughput", throughput(value))));
     let unit = estimates.metric.unit();
     pairs.extend(estimates.ticks.map(|ticks| ("counted", format!("{} {unit}", digits(ticks, 4)))));
@@ -153,7 +148,7 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
     pairs.extend(estimates.clock_hz.map(|hertz| ("core clock", format!("about {}", frequency(hertz)))));
     pairs.extend(conditions(estimates));
     page.pairs(&pairs);
-    for (note, says) in Caveats::of(&record.case, Some(estimates)).notes() {
+    for (note, says) in case.caveats.notes() {
         let text = match note {
             Caveat::Imprecise => format!("{}: {says}", note.word()),
             _ => note.word().to_owned(),
@@ -165,7 +160,7 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
         0 => String::new(),
         left_out => format!(", {} of disturbed visits left out", grouped(left_out as u64)),
     };
-    let trimmed = match run.header.protocol.trim_pct {
+    let trimmed = match protocol.trim_pct {
         0.0 => String::new(),
         trim => format!(", {}% trimmed at each tail", significant(trim)),
     };
@@ -178,7 +173,7 @@ fn figures(page: &mut Page, run: &Run, record: &Record, estimates: &Estimates) {
         ),
     });
     let mut pairs = spread(estimates);
-    pairs.push(("Jarque-Bera", normality(run, estimates)));
+    pairs.push(("Jarque-Bera", normality(protocol, estimates)));
     page.pairs(&pairs);
 }
 
@@ -191,7 +186,7 @@ fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
         [one] => pairs.push(("processor", one.clone())),
         several => pairs.push(("processors", several.join(", "))),
     }
-    let residues = estimates.residues.as_deref().map(names);
+    let residues = estimates.residues.as_deref().map(residue_names);
     pairs.push(("leaves behind", residues.unwrap_or_else(|| "unknown".to_owned())));
     pairs.extend(estimates.first_call_ns.map(|ns| ("first call", time(ns))));
     pairs.extend(estimates.modes.map(|[low, high]| {
@@ -203,14 +198,14 @@ fn conditions(estimates: &Estimates) -> Vec<(&'static str, String)> {
 }
 
 /// Whether the samples are normal, or why that is not said.
-fn normality(run: &Run, estimates: &Estimates) -> String {
+fn normality(protocol: &Protocol, estimates: &Estimates) -> String {
     match estimates.normality {
         Some(test) => {
             let verdict = if test.p_value < 0.05 { "not normal" } else { "may be normal" };
             let p = if test.p_value < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", test.p_value) };
             format!("{} ({p}: {verdict})", digits(test.statistic, 4))
         }
-        None if run.header.protocol.trim_pct > 0.0 => "does not apply to trimmed samples".to_owned(),
+        None if protocol.trim_pct > 0.0 => "does not apply to trimmed samples".to_owned(),
         None => "does not apply: too few samples, or all equal".to_owned(),
     }
 }
@@ -244,14 +239,13 @@ fn processes(page: &mut Page, estimates: &Estimates) {
     }
 }
 
-fn samples(page: &mut Page, record: &Record, estimates: &Estimates) {
-    let all = record.samples.usable().flat_map(|visit| record.samples.ns_per_operation(visit)).collect();
-    let Some(sorted) = Sorted::new(all) else { return };
+fn samples(page: &mut Page, of: &CaseAnalysis<'_>, estimates: &Estimates) {
+    let Some(times) = of.times() else { return };
     page.heading(&match estimates.batch {
         1 => "histogram of single operations".to_owned(),
         batch => format!("histogram of means of {} operations", grouped(batch)),
     });
-    let bars = histogram(&sorted, page.width, page.palette);
+    let bars = histogram(&times, page.width, page.palette);
     page.lines(&bars);
 }
 
@@ -271,8 +265,8 @@ fn extra(page: &mut Page, estimates: &Estimates) {
 }
 
 /// How long signatures were, against the lengths that the standard gives.
-fn signature_lengths(page: &mut Page, record: &Record, estimates: &Estimates) {
-    let Some((_, seen)) = estimates.extra.iter().find(|(name, _)| name == "signature_bytes") else { return };
+fn signature_lengths(page: &mut Page, of: &CaseAnalysis<'_>, estimates: &Estimates) {
+    let Some(seen) = estimates.extra("signature_bytes") else { return };
     page.heading(&format!("lengths in bytes of {} signatures", grouped(seen.n as u64)));
     let exact = |value: f64| digits(value, 5);
     let mut pairs = vec![("minimum", exact(seen.min))];
@@ -283,10 +277,10 @@ fn signature_lengths(page: &mut Page, record: &Record, estimates: &Estimates) {
     pairs.push(("maximum", exact(seen.max)));
     pairs.push(("mean", exact(seen.mean)));
     pairs.extend(seen.stdev.map(|stdev| ("deviation", format!("{} (standard)", exact(stdev)))));
-    pairs.extend(padded_length(&record.case.algorithm).map(|length| {
+    pairs.extend(padded_length(&of.case().algorithm).map(|length| {
         ("sbytelen", format!("{length} (Falcon specification, table 3.3: what padded signatures have)"))
     }));
-    let longest = record.case.facts.sizes.signature;
+    let longest = of.case().facts.sizes.signature;
     pairs.extend(longest.map(|longest| ("room", format!("{} (what the encoding may take at most)", grouped(longest)))));
     page.pairs(&pairs);
 }
@@ -343,10 +337,10 @@ mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
     use super::*;
     use crate::fixtures;
-    use pqlab_record::{Disturbance, Residue};
+    use pqlab_record::{Disturbance, Residue, Run};
 
     fn shown(run: &Run, index: usize) -> String {
-        show_case(run, &run.records[index], 80, Palette::PLAIN)
+        show_case(&CaseAnalysis::of(&run.header, &run.records[index]), 80, Palette::PLAIN)
     }
 
     #[test]
@@ -397,7 +391,7 @@ disturbances
 
 Example CPU @ 2.10GHz · 2 cores · ";
         assert!(text.contains(wanted), "{text}");
-        assert_eq!(stripped(&show_case(&run, &run.records[0], 80, COLOUR)), text);
+        assert_eq!(stripped(&show_case(&CaseAnalysis::of(&run.header, &run.records[0]), 80, COLOUR)), text);
     }
 
     #[test]

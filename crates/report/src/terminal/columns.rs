@@ -1,5 +1,7 @@
 use super::palette::{Palette, Role};
-use super::text::{cut, display_width, neutral};
+use super::text::cut;
+use crate::width::display_width;
+use pqlab_analysis::text::neutral;
 
 /// Between two columns.
 pub(super) const GAP: usize = 2;

@@ -2,18 +2,19 @@
 
 use super::columns::{Cell, lines, total_width};
 use super::palette::{Palette, Role};
-use super::text::neutral;
-use crate::decomposition::{Decomposition, decompositions};
-use crate::estimates::estimate;
-use crate::number::{duration, percent};
-use pqlab_record::{Record, Run, Unit};
+use pqlab_analysis::decomposition::{Decomposition, decompositions};
+use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::number::{percent, time};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::Unit;
 
-/// The yardstick of steadiness: 1 KB sealed with a cipher that takes no branch on a secret.
-const YARDSTICK: (&str, &str) = ("AES-256-GCM", "seal");
+/// What steadiness is set against: 1 KB sealed with a cipher that takes no branch on a secret.
+const STEADY: (&str, &str) = ("AES-256-GCM", "seal");
 
 /// A table of every hybrid with its halves; empty where the run has none.
-pub(super) fn table(run: &Run, width: usize, palette: Palette) -> String {
-    let found = decompositions(run);
+pub(super) fn table(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> String {
+    let found = decompositions(analysis);
     if found.is_empty() {
         return String::new();
     }
@@ -71,14 +72,13 @@ fn row(found: &Decomposition<'_>) -> Vec<Cell> {
         Cell::right(&time(found.classical_ns)),
         Cell::right(&time(found.post_quantum_ns)),
         Cell::right(&time(found.hybrid_ns)),
-        Cell::right(&format!("{} {}", time(found.combiner_ns()), signed(combiner.estimate))),
+        Cell::right(&format!("{} {}", signed_time(found.combiner_ns()), signed(combiner.estimate))),
         Cell::right(&interval),
     ]
 }
 
-fn time(ns: f64) -> String {
-    let (number, unit) = duration(ns.abs());
-    format!("{}{number} {unit}", if ns < 0.0 { "-" } else { "" })
+fn signed_time(ns: f64) -> String {
+    format!("{}{}", if ns < 0.0 { "-" } else { "" }, time(ns.abs()))
 }
 
 fn signed(pct: f64) -> String {
@@ -87,34 +87,29 @@ fn signed(pct: f64) -> String {
 
 /// The coefficient of variation of each operation beside that of AES-256-GCM, where single operations were timed. Spread
 /// is not leakage: see METHODOLOGY.
-pub(super) fn stability(run: &Run, width: usize, palette: Palette) -> String {
-    let variation = |record: &Record| estimate(record, &run.header.protocol)?.operations()?.cov_pct;
-    let yardsticks: Vec<(&Record, f64)> = run
-        .area("hybrid")
-        .filter(|record| (record.case.algorithm.as_str(), record.case.operation.as_str()) == YARDSTICK)
-        .filter_map(|record| Some((record, variation(record)?)))
-        .collect();
-    let Some((yardstick, floor)) = yardsticks.iter().min_by(|one, other| one.1.total_cmp(&other.1)) else {
+pub(super) fn stability(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> String {
+    let variation = |of: &CaseAnalysis<'_>| of.estimates.as_ref().and_then(Estimates::operations)?.cov_pct;
+    let steady = |of: &&CaseAnalysis<'_>| (of.case().algorithm.as_str(), of.case().operation.as_str()) == STEADY;
+    let steady = analysis.area("hybrid").filter(steady).filter_map(|of| Some((of.case(), variation(of)?)));
+    let Some((steadiest, floor)) = steady.min_by(|one, other| one.1.total_cmp(&other.1)) else {
         return String::new();
     };
     let mut rows = Vec::new();
-    for record in run.area("hybrid").chain(run.area("certificate")) {
-        let Some(cov) = variation(record) else { continue };
+    for of in analysis.area("hybrid").chain(analysis.area("certificate")) {
+        let Some(cov) = variation(of) else { continue };
         let words =
-            if cov <= *floor { "no more than the yardstick".to_owned() } else { format!("{:.1} times", cov / floor) };
+            if cov <= floor { "no more than the yardstick".to_owned() } else { format!("{:.1} times", cov / floor) };
         rows.push(vec![
-            Cell::left(&format!("  {}", neutral(&record.case.name()))),
-            Cell::left(&neutral(&record.case.provider)),
+            Cell::left(&format!("  {}", neutral(&of.case().name()))),
+            Cell::left(&neutral(&of.case().provider)),
             Cell::right(&percent(cov)),
             Cell::left(&words),
         ]);
     }
     let title = palette.paint(Role::Strong, "spread");
-    let at = neutral(&yardstick.case.provider);
-    let mut out = format!(
-        "\n{title}  CoV beside that of AES-256-GCM, 1 KB, at {at}: {} (spread, not leakage)\n",
-        percent(*floor)
-    );
+    let at = neutral(&steadiest.provider);
+    let mut out =
+        format!("\n{title}  CoV beside that of AES-256-GCM, 1 KB, at {at}: {} (spread, not leakage)\n", percent(floor));
     for line in lines(&rows, width, palette) {
         out.push_str(&line);
         out.push('\n');

@@ -1,7 +1,7 @@
 use super::columns::{Cell, lines};
 use super::palette::Palette;
-use crate::histogram::Histogram;
-use crate::number::{digits, grouped};
+use pqlab_analysis::histogram::Histogram;
+use pqlab_analysis::number::{digits, grouped};
 use pqlab_stats::Sorted;
 
 /// Most bars.
@@ -57,7 +57,7 @@ fn scale(nanoseconds: f64) -> (f64, &'static str) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::display_width;
+    use crate::width::display_width;
     use super::*;
 
     fn drawn(times: Vec<f64>, width: usize) -> Vec<String> {

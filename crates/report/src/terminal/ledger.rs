@@ -2,14 +2,14 @@
 
 use super::columns::{Cell, lines};
 use super::palette::{Palette, Role};
-use crate::ledger::{comparison, scaling};
-use crate::number::{duration, grouped, percent, rate};
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::ledger::{comparison, scaling};
+use pqlab_analysis::number::{grouped, percent, rate, time};
 
 /// Schemes side by side and blocks from small to large; nothing where the run has no verification of transactions.
-pub(super) fn tables(run: &Run, width: usize, palette: Palette) -> String {
+pub(super) fn tables(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> String {
     let mut out = String::new();
-    let compared = comparison(run);
+    let compared = comparison(analysis);
     if !compared.is_empty() {
         let heading = ["  scheme", "provider", "verify", "", "tx/s", "bytes/tx", "quantum-safe", "measured as"];
         // What all rows have in common stands above them.
@@ -36,7 +36,7 @@ pub(super) fn tables(run: &Run, width: usize, palette: Palette) -> String {
             if common { format!("ledger: schemes, by {}", compared[0].what) } else { "ledger: schemes".to_owned() };
         section(&mut out, &title, &rows, width, palette);
     }
-    let series = scaling(run);
+    let series = scaling(analysis);
     if !series.is_empty() {
         let heading = ["  transactions", "time", "a transaction", "tx/s"];
         let mut rows = vec![heading.iter().map(|text| Cell::right(text).role(Role::Faint)).collect::<Vec<_>>()];
@@ -70,11 +70,6 @@ fn section(out: &mut String, title: &str, rows: &[Vec<Cell>], width: usize, pale
     }
 }
 
-fn time(nanoseconds: f64) -> String {
-    let (number, unit) = duration(nanoseconds);
-    format!("{number} {unit}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -87,16 +82,16 @@ mod tests {
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 5_000.0),
             fixtures::ledger_block("ML-DSA-65", "aws-lc", 1_000, 50_000.0),
         ];
-        let text = tables(&run, 120, Palette::PLAIN);
+        let text = tables(&RunAnalysis::of(&run), 120, Palette::PLAIN);
         assert!(text.contains("quantum-safe") && text.contains("5,327") && text.contains("yes"), "{text}");
         assert!(text.contains("1,000") && text.contains("50.0 ms"), "{text}");
         assert!(text.contains("schemes, by verify-block[encoded,tx=100,") && !text.contains("measured as"), "{text}");
         run.records.push(fixtures::ledger_block("Falcon-512", "liboqs", 1_000, 50_000.0));
-        let text = tables(&run, 120, Palette::PLAIN);
+        let text = tables(&RunAnalysis::of(&run), 120, Palette::PLAIN);
         assert!(
             text.contains("measured as\n") && text.contains("encoded,tx=1000,senders=1000,regime=compute\n"),
             "{text}"
         );
-        assert_eq!(tables(&fixtures::run(), 120, Palette::PLAIN), "");
+        assert_eq!(tables(&RunAnalysis::of(&fixtures::run()), 120, Palette::PLAIN), "");
     }
 }

@@ -1,9 +1,11 @@
 use super::palette::{Palette, Role};
-use super::text::{display_width, left, neutral, right};
-use crate::caveats::Caveats;
-use crate::estimates::{Estimates, estimate};
-use crate::number::{NONE, duration, percent, rate, significant};
-use pqlab_record::{Case, Protocol, Record, Status};
+use super::text::{left, right};
+use crate::width::display_width;
+use pqlab_analysis::CaseAnalysis;
+use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::number::{NONE, duration, percent, rate, significant};
+use pqlab_analysis::text::neutral;
+use pqlab_record::{Case, Record, Status};
 
 /// Widths of the columns that name a case, so that the lines of a run stand below one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +39,13 @@ impl LineWidths {
 }
 
 /// A finished case in one line.
-pub fn case_line(record: &Record, protocol: &Protocol, widths: LineWidths, palette: Palette) -> String {
-    line(record, estimate(record, protocol).as_ref(), widths, palette)
-}
-
-fn line(record: &Record, estimates: Option<&Estimates>, widths: LineWidths, palette: Palette) -> String {
-    let name = left(&neutral(&record.case.name()), widths.name);
-    let provider = left(&neutral(&record.case.provider), widths.provider);
-    let figures = estimates.map_or_else(|| failure(record, palette), |estimates| figures(record, estimates, palette));
+pub fn case_line(of: &CaseAnalysis<'_>, widths: LineWidths, palette: Palette) -> String {
+    let name = left(&neutral(&of.case().name()), widths.name);
+    let provider = left(&neutral(&of.case().provider), widths.provider);
+    let figures = match &of.estimates {
+        Some(estimates) => figures(of, estimates, palette),
+        None => failure(of.record, palette),
+    };
     format!("{name}  {provider}  {figures}")
 }
 
@@ -59,7 +60,7 @@ pub(super) fn failure(record: &Record, palette: Palette) -> String {
     }
 }
 
-fn figures(record: &Record, estimates: &Estimates, palette: Palette) -> String {
+fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> String {
     let operations = estimates.operations();
     let median = time(Some(estimates.median_ns.estimate));
     let width = left(&format!("±{}", percent(estimates.half_width_pct())), 8);
@@ -69,10 +70,10 @@ fn figures(record: &Record, estimates: &Estimates, palette: Palette) -> String {
     let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(unsteady)));
     let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
     let median = palette.paint(Role::Strong, &median);
-    let per_byte = estimates.ticks_per_byte(record.case.facts.bytes);
+    let per_byte = estimates.ticks_per_byte(of.case().facts.bytes);
     let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
     let per_byte = per_byte.unwrap_or_default();
-    let words = Caveats::of(&record.case, Some(estimates)).note_words();
+    let words = of.caveats.note_words();
     let words = if words.is_empty() { words } else { format!("  {}", palette.paint(Role::Doubtful, &words)) };
     format!("median={median} {width}p95={p95}   CoV={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
 }
@@ -87,58 +88,63 @@ fn time(nanoseconds: Option<f64>) -> String {
 mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
     use super::*;
-    use crate::estimates::Imprecision;
     use crate::fixtures;
+    use pqlab_analysis::caveats::Caveats;
+    use pqlab_analysis::estimates::Imprecision;
 
     const DOCUMENTED: &str =
         "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,022 op/s";
 
-    fn plain(record: &Record, estimates: &Estimates) -> String {
-        line(record, Some(estimates), LineWidths::default(), Palette::PLAIN)
+    /// The line of a case, with its figures changed.
+    fn line(record: &Record, change: impl FnOnce(&mut Estimates), palette: Palette) -> String {
+        let header = fixtures::run().header;
+        let mut of = CaseAnalysis::of(&header, record);
+        of.estimates.iter_mut().for_each(documented);
+        of.estimates.as_mut().map(change);
+        of.caveats = Caveats::of(&record.case, of.estimates.as_ref());
+        case_line(&of, LineWidths::default(), palette)
     }
 
-    /// A case with the figures of the documented line.
-    fn documented() -> (Record, Estimates) {
-        let record = fixtures::record("liboqs", 10.4);
-        let mut estimates = estimate(&record, &Protocol::default()).unwrap();
+    fn plain(change: impl FnOnce(&mut Estimates)) -> String {
+        line(&fixtures::record("liboqs", 10.4), change, Palette::PLAIN)
+    }
+
+    /// The figures of the documented line.
+    fn documented(estimates: &mut Estimates) {
         estimates.median_ns.estimate = 10_400.0;
         (estimates.median_ns.low, estimates.median_ns.high) = (10_338.0, 10_463.0);
         estimates.samples_ns.p95 = 11_200.0;
         estimates.samples_ns.cov_pct = Some(3.1);
-        (record, estimates)
     }
 
     #[test]
     fn a_line_reads_as_documented() {
-        let (record, estimates) = documented();
-        assert_eq!(plain(&record, &estimates), DOCUMENTED);
+        assert_eq!(plain(|_| {}), DOCUMENTED);
     }
 
     #[test]
     fn a_line_may_end_in_the_words_of_its_notes() {
-        let (record, mut estimates) = documented();
-        estimates.contended = true;
-        estimates.imprecise = vec![Imprecision::Spread];
-        assert_eq!(plain(&record, &estimates), format!("{DOCUMENTED}  shared, imprecise"));
-        (estimates.contended, estimates.imprecise) = (false, Vec::new());
+        let noted = plain(|estimates| {
+            estimates.contended = true;
+            estimates.imprecise = vec![Imprecision::Spread];
+        });
+        assert_eq!(noted, format!("{DOCUMENTED}  shared, imprecise"));
         for (variation, wanted) in [(2.99, "3.0%  "), (3.0, "3.0% ~"), (5.01, "5.0% ~")] {
-            estimates.samples_ns.cov_pct = Some(variation);
-            assert_eq!(plain(&record, &estimates), DOCUMENTED.replace("3.1% ~", wanted));
+            let varied = plain(|estimates| estimates.samples_ns.cov_pct = Some(variation));
+            assert_eq!(varied, DOCUMENTED.replace("3.1% ~", wanted));
         }
     }
 
     #[test]
     fn a_batch_has_no_p95_and_no_variation() {
-        let (record, mut estimates) = documented();
-        estimates.batch = 16;
         let wanted = DOCUMENTED.replace("  11.2 µs", "     -   ").replace("3.1% ~", "-     ");
-        assert_eq!(plain(&record, &estimates), wanted);
+        assert_eq!(plain(|estimates| estimates.batch = 16), wanted);
     }
 
     #[test]
     fn a_failed_case_says_why() {
         let record = fixtures::failed("wrong secret\nafter \u{1b}[2J");
-        let found = case_line(&record, &Protocol::default(), LineWidths::default(), Palette::PLAIN);
+        let found = line(&record, |_| {}, Palette::PLAIN);
         assert_eq!(found, r"ML-KEM-768 encapsulate      openssl    FAILED  wrong secret\nafter \u{1b}[2J");
     }
 
@@ -146,18 +152,17 @@ mod tests {
     fn a_case_that_was_not_timed_has_not_failed() {
         let mut record = fixtures::record("liboqs", 10.4);
         record.samples.visits.clear();
-        let found = case_line(&record, &Protocol::default(), LineWidths::default(), Palette::PLAIN);
+        let found = line(&record, |_| {}, Palette::PLAIN);
         assert_eq!(found, "ML-KEM-768 encapsulate      liboqs     no samples");
     }
 
     #[test]
     fn colour_adds_nothing_to_read() {
-        let (record, mut estimates) = documented();
-        estimates.imprecise = vec![Imprecision::Spread];
-        for (record, estimates) in [(record, Some(&estimates)), (fixtures::failed("no"), None)] {
-            let coloured = line(&record, estimates, LineWidths::default(), COLOUR);
+        let imprecise = |estimates: &mut Estimates| estimates.imprecise = vec![Imprecision::Spread];
+        for record in [fixtures::record("liboqs", 10.4), fixtures::failed("no")] {
+            let coloured = line(&record, imprecise, COLOUR);
             assert!(coloured.contains('\u{1b}'));
-            assert_eq!(stripped(&coloured), line(&record, estimates, LineWidths::default(), Palette::PLAIN));
+            assert_eq!(stripped(&coloured), line(&record, imprecise, Palette::PLAIN));
         }
     }
 
@@ -165,7 +170,8 @@ mod tests {
     fn lines_of_a_run_stand_below_one_another() {
         let run = fixtures::run();
         let widths = LineWidths::of(&run.header.plan);
-        let lines = run.records.iter().map(|record| case_line(record, &run.header.protocol, widths, Palette::PLAIN));
+        let cases = run.records.iter().map(|record| CaseAnalysis::of(&run.header, record));
+        let lines = cases.map(|case| case_line(&case, widths, Palette::PLAIN));
         let starts = lines.filter_map(|line| line.find("median=").map(|start| display_width(&line[..start])));
         let mut starts: Vec<usize> = starts.collect();
         starts.sort_unstable();
@@ -176,8 +182,8 @@ mod tests {
 
     #[test]
     fn hostile_names_stay_in_their_line() {
-        let (mut record, estimates) = documented();
+        let mut record = fixtures::record("liboqs", 10.4);
         record.case.algorithm = fixtures::HOSTILE.to_owned();
-        assert!(!plain(&record, &estimates).contains(|character: char| character.is_control()));
+        assert!(!line(&record, |_| {}, Palette::PLAIN).contains(|character: char| character.is_control()));
     }
 }

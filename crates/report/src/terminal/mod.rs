@@ -5,11 +5,10 @@
 //! `width` is the terminal's in columns. Results of several lines end in a line feed, single lines do not.
 
 mod case;
+mod closing;
 mod columns;
 mod comparison;
 mod decomposition;
-mod environment;
-mod fastest;
 mod histogram;
 mod ledger;
 mod line;
@@ -20,19 +19,14 @@ mod runs;
 mod scaling;
 mod table;
 mod text;
-mod trust;
 
-pub(crate) use case::cycles_origin;
 pub use case::show_case;
+pub use closing::closing;
 pub use comparison::comparison_table;
-pub use environment::{ESTIMATED_CYCLES, PLUS_MINUS, closing, environment_line, floor_line};
-pub use fastest::fastest_line;
 pub use line::{LineWidths, case_line};
 pub use ntor::ntor_tables;
 pub use overview::overview;
 pub use palette::{Palette, Role};
 pub use runs::runs_table;
 pub use table::run_table;
-pub(crate) use table::standing_text;
-pub use text::{display_width, neutral, steady};
-pub use trust::trust_sentence;
+pub use text::steady;

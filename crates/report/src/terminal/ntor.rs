@@ -1,14 +1,14 @@
 use super::columns::{Cell, lines};
 use super::palette::{Palette, Role};
-use crate::ntor::RelayScenario;
-use crate::ntor::tables::{Holds, Table, tables};
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_analysis::ntor::tables::{Holds, Table, tables};
 
 /// The tables of circuit handshakes: lengths, steps, parts, what they cost a relay and its links, and the exchange over
 /// sockets; a narrow terminal is spared some columns. Empty for a run without handshakes.
-pub fn ntor_tables(run: &Run, scenario: &RelayScenario, width: usize, palette: Palette) -> String {
+pub fn ntor_tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario, width: usize, palette: Palette) -> String {
     let mut out = String::new();
-    for table in tables(run, scenario) {
+    for table in tables(analysis, scenario) {
         out.push_str(&format!("\n{}\n", palette.paint(Role::Strong, &table.title)));
         for line in lines(&rows(&table), width, palette) {
             out.push_str(&format!("{line}\n"));
@@ -56,10 +56,15 @@ fn spare(table: &str, column: usize) -> u8 {
 mod tests {
     use super::*;
     use crate::fixtures;
+    use pqlab_record::Run;
+
+    fn shown(run: &Run, width: usize) -> String {
+        ntor_tables(&RunAnalysis::of(run), &RelayScenario::default(), width, Palette::PLAIN)
+    }
 
     #[test]
     fn every_table_has_its_rows() {
-        let text = ntor_tables(&fixtures::ntor_run(), &RelayScenario::default(), 200, Palette::PLAIN);
+        let text = shown(&fixtures::ntor_run(), 200);
         for words in [
             "Lengths in bytes",
             "Share of each step",
@@ -77,9 +82,9 @@ mod tests {
             assert!(text.contains(words), "{words} is missing in\n{text}");
         }
         assert!(!text.contains("loopback"), "nothing was exchanged");
-        let narrow = ntor_tables(&fixtures::ntor_run(), &RelayScenario::default(), 80, Palette::PLAIN);
+        let narrow = shown(&fixtures::ntor_run(), 80);
         let tables: Vec<&str> = narrow.lines().filter(|line| line.starts_with("  ")).collect();
         assert!(tables.len() > 20 && tables.iter().all(|line| line.chars().count() <= 80), "{narrow}");
-        assert_eq!(ntor_tables(&fixtures::run(), &RelayScenario::default(), 200, Palette::PLAIN), "");
+        assert_eq!(shown(&fixtures::run(), 200), "");
     }
 }

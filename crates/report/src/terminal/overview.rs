@@ -1,8 +1,9 @@
 use super::columns::{Cell, lines};
 use super::palette::{Palette, Role};
-use crate::estimates::{Estimates, estimate};
-use crate::number::{NONE, digits, grouped, rate};
-use pqlab_record::{Case, Form, Parameter, Record, Run, State};
+use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::number::{NONE, digits, grouped, rate};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::{Case, Form, Parameter, State};
 
 /// Under this name the workload `signature` keeps the length in bytes of each signature.
 const SIGNATURE_BYTES: &str = "signature_bytes";
@@ -23,8 +24,9 @@ const ORDER: [&str; 11] = [
 
 /// The tables of the suites `signatures` and `kems`: a row for each algorithm and provider with its rates, NIST category and
 /// lengths. `None` for a run of other suites.
-pub fn overview(run: &Run, width: usize, palette: Palette) -> Option<String> {
-    let tables: Vec<String> = run
+pub fn overview(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> Option<String> {
+    let tables: Vec<String> = analysis
+        .run
         .header
         .suite
         .split('+')
@@ -33,7 +35,7 @@ pub fn overview(run: &Run, width: usize, palette: Palette) -> Option<String> {
             "kems" => Some(Table { workload: "kem", operations: ["keygen", "encapsulate", "decapsulate"] }),
             _ => None,
         })
-        .map(|table| table.show(run, width, palette))
+        .map(|table| table.show(analysis, width, palette))
         .collect();
     (!tables.is_empty()).then(|| {
         let note = "rates are operations a second of a loop: 1 over the mean";
@@ -55,11 +57,10 @@ struct Row<'a> {
 }
 
 impl Table {
-    fn show(&self, run: &Run, width: usize, palette: Palette) -> String {
+    fn show(&self, analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> String {
         let mut rows: Vec<Row<'_>> = Vec::new();
-        for record in run.area(self.workload).filter(|record| usual(&record.case)) {
-            let estimates = estimate(record, &run.header.protocol);
-            self.add(&mut rows, record, estimates.as_ref());
+        for of in analysis.area(self.workload).filter(|of| usual(of.case())) {
+            self.add(&mut rows, of);
         }
         let mut names: Vec<&str> = ORDER.to_vec();
         for row in &rows {
@@ -82,8 +83,8 @@ impl Table {
         lines(&table, width, palette).iter().map(|line| format!("{line}\n")).collect()
     }
 
-    fn add<'a>(&self, rows: &mut Vec<Row<'a>>, record: &'a Record, estimates: Option<&Estimates>) {
-        let case = &record.case;
+    fn add<'a>(&self, rows: &mut Vec<Row<'a>>, of: &CaseAnalysis<'a>) {
+        let (case, estimates) = (of.case(), of.estimates.as_ref());
         let same = |row: &Row<'_>| row.case.algorithm == case.algorithm && row.case.provider == case.provider;
         let index = rows.iter().position(same).unwrap_or_else(|| {
             rows.push(Row { case, rates: [None; 3], mean_signature: None });
@@ -91,11 +92,9 @@ impl Table {
         });
         let row = &mut rows[index];
         if let Some(operation) = self.operations.iter().position(|operation| *operation == case.operation) {
-            let mean = estimates.map(|estimates| estimates.samples_ns.mean).filter(|mean| *mean > 0.0);
-            row.rates[operation] = mean.map(|mean| 1e9 / mean);
+            row.rates[operation] = estimates.and_then(Estimates::operations_per_second);
         }
-        let lengths = estimates.and_then(|all| all.extra.iter().find(|(name, _)| name == SIGNATURE_BYTES));
-        if let Some((_, lengths)) = lengths {
+        if let Some(lengths) = estimates.and_then(|of| of.extra(SIGNATURE_BYTES)) {
             row.mean_signature = Some(lengths.mean);
         }
     }
@@ -140,7 +139,11 @@ mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
     use super::*;
     use crate::fixtures;
-    use pqlab_record::Sizes;
+    use pqlab_record::{Record, Run, Sizes};
+
+    fn shown(run: &Run, palette: Palette) -> Option<String> {
+        overview(&RunAnalysis::of(run), 200, palette)
+    }
 
     fn signed(algorithm: &str, operation: &str, microseconds: f64, lengths: &[f64]) -> Record {
         let mut record = fixtures::record("liboqs", microseconds);
@@ -156,7 +159,7 @@ mod tests {
     #[test]
     fn the_suites_of_the_reference_have_its_columns() {
         let mut run = fixtures::run();
-        assert_eq!(overview(&run, 200, Palette::PLAIN), None);
+        assert_eq!(shown(&run, Palette::PLAIN), None);
         run.header.suite = "signatures+kems".into();
         run.records.push(signed("RSA-2048", "verify", 20.0, &[]));
         run.records.push(signed("Falcon-512", "sign", 200.0, &[]));
@@ -164,7 +167,7 @@ mod tests {
         let mut deterministic = signed("Falcon-512", "sign", 1.0, &[]);
         deterministic.case.parameters = vec![Parameter::Flag("deterministic".into())];
         run.records.push(deterministic);
-        let text = overview(&run, 200, Palette::PLAIN).unwrap();
+        let text = shown(&run, Palette::PLAIN).unwrap();
         let rows: Vec<Vec<&str>> = text
             .lines()
             .map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
@@ -190,6 +193,6 @@ mod tests {
         assert_eq!(rows[2][..2], ["ML-DSA-65", "aws-lc"]);
         assert_eq!(rows[3][0], "RSA-2048");
         assert!(text.contains("Encapsulate/s") && text.contains("Ciphertext (B)"), "{text}");
-        assert_eq!(stripped(&overview(&run, 200, COLOUR).unwrap()), text);
+        assert_eq!(stripped(&shown(&run, COLOUR).unwrap()), text);
     }
 }

@@ -1,6 +1,6 @@
 use super::columns::{Cell, lines};
 use super::palette::{Palette, Role};
-use crate::number::{NONE, grouped};
+use pqlab_analysis::number::{NONE, grouped};
 use pqlab_record::RunSummary;
 
 /// A table of runs, in the order given.
@@ -45,8 +45,8 @@ fn minute(timestamp: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
-    use super::super::text::display_width;
     use super::*;
+    use crate::width::display_width;
 
     fn run(id: &str, failed: usize, complete: bool) -> RunSummary {
         RunSummary {

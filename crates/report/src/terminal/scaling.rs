@@ -1,12 +1,12 @@
 use super::columns::{Cell, lines};
 use super::palette::{Palette, Role};
-use crate::number::{duration, percent, rate, significant};
-use crate::scaling::{LoadEntry, Ratio, ScalingEntry, loads, scaling};
-use pqlab_record::Run;
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::number::{percent, rate, significant, time};
+use pqlab_analysis::scaling::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
 
 /// What more threads are worth and what a load loses, where the run has such cases; each table under a heading.
-pub(super) fn scaling_tables(run: &Run, width: usize, palette: Palette) -> String {
-    let (scaling, loads) = (scaling(run), loads(run));
+pub(super) fn scaling_tables(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> String {
+    let (scaling, loads) = (scaling(analysis), loads(analysis));
     let mut out = String::new();
     let mut table = |heading: &str, heads: &[&str], rows: Vec<Vec<Cell>>| {
         if rows.is_empty() {
@@ -62,7 +62,7 @@ fn rows<'a, T>(entries: &'a [T], of: impl Fn(&'a T) -> (&'a str, &'a str, Vec<Ce
 }
 
 fn threads(entry: &ScalingEntry) -> Vec<Cell> {
-    let ratio = |ratio: Option<Ratio>, text: fn(f64) -> String| Cell::right(&interval(ratio, text));
+    let ratio = |ratio: Option<RatioInterval>, text: fn(f64) -> String| Cell::right(&interval(ratio, text));
     vec![
         Cell::right(&entry.threads.to_string()),
         Cell::right(&rate(entry.ops_per_s)).spare(1),
@@ -73,11 +73,8 @@ fn threads(entry: &ScalingEntry) -> Vec<Cell> {
 }
 
 fn load(entry: &LoadEntry) -> Vec<Cell> {
-    let time = |microseconds: Option<f64>| {
-        let text = microseconds.map(|microseconds| duration(1e3 * microseconds));
-        Cell::right(&text.map_or_else(String::new, |(number, unit)| format!("{number} {unit}")))
-    };
-    let loss = |ratio: Option<Ratio>| Cell::right(&interval(ratio, |value| format!("{value:+.1}%")));
+    let time = |microseconds: Option<f64>| Cell::right(&microseconds.map(|us| time(1e3 * us)).unwrap_or_default());
+    let loss = |ratio: Option<RatioInterval>| Cell::right(&interval(ratio, |value| format!("{value:+.1}%")));
     vec![
         Cell::right(&entry.tasks.to_string()),
         Cell::right(&entry.workers.to_string()),
@@ -94,11 +91,11 @@ fn load(entry: &LoadEntry) -> Vec<Cell> {
 }
 
 /// `1.90 [1.88, 1.92]`; without an interval where it is a point, as for a case against itself.
-fn interval(ratio: Option<Ratio>, text: impl Fn(f64) -> String) -> String {
+fn interval(ratio: Option<RatioInterval>, text: impl Fn(f64) -> String) -> String {
     match ratio {
         None => String::new(),
         Some(ratio) if ratio.low == ratio.high => text(ratio.estimate),
-        Some(Ratio { estimate, low, high }) => format!("{} [{}, {}]", text(estimate), text(low), text(high)),
+        Some(RatioInterval { estimate, low, high }) => format!("{} [{}, {}]", text(estimate), text(low), text(high)),
     }
 }
 
@@ -114,7 +111,7 @@ mod tests {
 
     #[test]
     fn both_tables_follow_the_main_one() {
-        let text = run_table(&fixtures::scaling_run(), 200, Palette::PLAIN);
+        let text = run_table(&RunAnalysis::of(&fixtures::scaling_run()), 200, Palette::PLAIN);
         let after = text.split_once("scaling: against one thread").unwrap().1;
         let line = |start: &str| after.lines().find(|line| line.trim_start().starts_with(start)).unwrap().to_owned();
         let one: Vec<String> = line("ML-DSA-65 verify ").split_whitespace().map(str::to_owned).collect();
@@ -130,6 +127,6 @@ mod tests {
 
     #[test]
     fn a_run_without_threads_has_neither() {
-        assert_eq!(scaling_tables(&fixtures::run(), 80, Palette::PLAIN), "");
+        assert_eq!(scaling_tables(&RunAnalysis::of(&fixtures::run()), 80, Palette::PLAIN), "");
     }
 }

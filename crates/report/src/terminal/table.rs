@@ -1,93 +1,61 @@
+use super::closing::{closing_with, estimated};
 use super::columns::{Cell, GAP, lines, total_width};
 use super::decomposition;
-use super::environment::{closing_with, estimated};
 use super::ledger;
 use super::line::{FAILED, NO_SAMPLES, failure};
 use super::overview::overview;
 use super::palette::{Palette, Role};
 use super::scaling::scaling_tables;
-use super::text::{display_width, neutral};
-use super::trust::sentence;
-use crate::caveats::Caveats;
-use crate::comparison::{Measured, Standing, Yardstick, standings};
-use crate::estimates::{Estimates, estimate};
-use crate::number::{NONE, count, duration, factor_within, grouped, percent, rate, significant, throughput};
-use pqlab_record::{CyclesSource, Record, Run, Status};
+use crate::width::display_width;
+use pqlab_analysis::comparison::Standing;
+use pqlab_analysis::number::{NONE, count, grouped, percent, rate, significant, throughput, time};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::trust::trust_sentence;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::{CyclesSource, Status};
 use pqlab_stats::Interval;
 
 /// A run as tables, one for each area, the providers of a case below one another. A sentence on the whole run stands before
 /// them; what the notes and signs mean, the environment and the harness floor close them.
-pub fn run_table(run: &Run, width: usize, palette: Palette) -> String {
-    let mut out = heading(run, palette);
-    let rows = rows(run);
-    let areas: Vec<(&str, Vec<Group<'_, '_>>)> =
-        run.areas().into_iter().map(|area| (area, groups(&rows, area))).collect();
-    let measured = |floor: bool| {
-        let rows = areas.iter().filter(move |(area, _)| floor || *area != "floor").flat_map(|(_, groups)| groups);
-        rows.flat_map(|group| &group.rows).filter_map(|row| Some((&row.caveats, row.estimates.as_ref()?)))
-    };
-    let trusted: Vec<&Estimates> = measured(false).map(|(_, estimates)| estimates).collect();
-    if let Some(sentence) = sentence(&trusted, &run.header.protocol) {
+pub fn run_table(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> String {
+    let mut out = heading(analysis, palette);
+    if let Some(sentence) = trust_sentence(analysis) {
         out.push_str(&format!("{sentence}\n"));
     }
-    let caveats: Vec<&Caveats> = measured(true).map(|(caveats, _)| caveats).collect();
-    let some_estimated = measured(false).any(|(_, estimates)| estimated(estimates));
-    for (area, groups) in areas.iter().filter(|(area, _)| *area != "floor") {
+    for area in analysis.areas() {
         out.push('\n');
-        let rows = layout(area, groups, width);
+        let rows = layout(analysis, area, &groups(analysis, area), width);
         for line in lines(&rows, width, palette) {
             out.push_str(&line);
             out.push('\n');
         }
     }
-    out.push_str(&scaling_tables(run, width, palette));
-    out.push_str(&decomposition::table(run, width, palette));
-    out.push_str(&decomposition::stability(run, width, palette));
-    out.push_str(&ledger::tables(run, width, palette));
-    let failed: Vec<&Record> = run.records.iter().filter(|record| record.status == Status::Failed).collect();
+    out.push_str(&scaling_tables(analysis, width, palette));
+    out.push_str(&decomposition::table(analysis, width, palette));
+    out.push_str(&decomposition::stability(analysis, width, palette));
+    out.push_str(&ledger::tables(analysis, width, palette));
+    let failed: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| case.failed()).collect();
     if !failed.is_empty() {
         out.push('\n');
-        for record in failed {
-            out.push_str(&format!("{}  {}\n", neutral(&record.case.id()), failure(record, palette)));
+        for case in failed {
+            out.push_str(&format!("{}  {}\n", neutral(&case.case().id()), failure(case.record, palette)));
         }
     }
-    if let Some(table) = overview(run, width, palette) {
+    if let Some(table) = overview(analysis, width, palette) {
         out.push_str(&format!("\n{table}"));
     }
-    out + "\n" + &closing_with(run, &caveats, some_estimated, palette)
-}
-
-/// A case with its estimates, if it has any.
-struct Row<'a> {
-    record: &'a Record,
-    estimates: Option<Estimates>,
-    caveats: Caveats,
-    standing: Option<Standing>,
+    let some_estimated = analysis.cases().iter().any(|case| !case.is_floor() && estimated(case));
+    out + "\n" + &closing_with(analysis, some_estimated, palette)
 }
 
 /// The rows of one algorithm and operation, a row for each provider.
 struct Group<'r, 'a> {
     name: String,
-    rows: Vec<&'r Row<'a>>,
+    rows: Vec<&'r CaseAnalysis<'a>>,
 }
 
-/// All cases of a run, each with its standing among those that differ in the provider alone.
-fn rows(run: &Run) -> Vec<Row<'_>> {
-    let estimates: Vec<Option<Estimates>> =
-        run.records.iter().map(|record| estimate(record, &run.header.protocol)).collect();
-    let with = run.records.iter().zip(&estimates);
-    let measured: Vec<Option<Measured<'_>>> =
-        with.map(|(record, of)| of.as_ref().map(|of| Measured::with(run, record, of))).collect();
-    let standings = standings(&measured, &Yardstick::within(run));
-    let mut rows = Vec::new();
-    for ((record, estimates), standing) in run.records.iter().zip(estimates).zip(standings) {
-        let caveats = Caveats::of(&record.case, estimates.as_ref());
-        rows.push(Row { record, estimates, caveats, standing });
-    }
-    rows
-}
-
-fn heading(run: &Run, palette: Palette) -> String {
+fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
+    let run = analysis.run;
     let header = &run.header;
     let state = match run.complete {
         true => "complete".to_owned(),
@@ -99,16 +67,16 @@ fn heading(run: &Run, palette: Palette) -> String {
 
 /// Cases that differ in the provider alone stand together; those of one algorithm follow each other, all in the order in
 /// which the plan names them first.
-fn groups<'r, 'a>(rows: &'r [Row<'a>], area: &str) -> Vec<Group<'r, 'a>> {
+fn groups<'r, 'a>(analysis: &'r RunAnalysis<'a>, area: &'r str) -> Vec<Group<'r, 'a>> {
     let mut algorithms: Vec<&str> = Vec::new();
     let mut groups: Vec<(usize, Group<'r, 'a>)> = Vec::new();
-    for row in rows.iter().filter(|row| row.record.case.workload == area) {
-        let algorithm = row.record.case.algorithm.as_str();
+    for row in analysis.area(area) {
+        let algorithm = row.case().algorithm.as_str();
         let rank = algorithms.iter().position(|known| *known == algorithm).unwrap_or_else(|| {
             algorithms.push(algorithm);
             algorithms.len() - 1
         });
-        let name = row.record.case.name();
+        let name = row.case().name();
         match groups.iter_mut().find(|(_, group)| group.name == name) {
             Some((_, group)) => group.rows.push(row),
             None => groups.push((rank, Group { name, rows: vec![row] })),
@@ -120,7 +88,7 @@ fn groups<'r, 'a>(rows: &'r [Row<'a>], area: &str) -> Vec<Group<'r, 'a>> {
 
 /// A row for each case under the name of its algorithm and operation. Notes stand at the end of their row where the terminal
 /// has room for them, else below it.
-fn layout(title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
+fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
     let measured = || groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.estimates.as_ref());
     let cycles = || measured().filter_map(|estimates| estimates.cycles);
     let mut estimated = cycles().map(|cycles| cycles.source == CyclesSource::Estimated);
@@ -150,7 +118,7 @@ fn layout(title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>>
         table.push(vec![Cell::left(&format!("  {}", group.name))]);
         notes.push(String::new());
         for row in &group.rows {
-            table.push(cells(row, all_estimated));
+            table.push(cells(row, analysis.standing(row), all_estimated));
             notes.push(row.estimates.as_ref().map(|_| row.caveats.notes_text()).unwrap_or_default());
         }
     }
@@ -174,30 +142,26 @@ fn layout(title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>>
 /// Columns before the notes.
 const COLUMNS: usize = 10;
 
-fn bytes(row: &Row<'_>) -> Option<u64> {
-    row.record.case.facts.bytes.filter(|bytes| *bytes > 0)
+fn bytes(row: &CaseAnalysis<'_>) -> Option<u64> {
+    row.case().facts.bytes.filter(|bytes| *bytes > 0)
 }
 
-fn cells(row: &Row<'_>, all_estimated: bool) -> Vec<Cell> {
-    let provider = Cell::left(&format!("    {}", row.record.case.provider));
+fn cells(row: &CaseAnalysis<'_>, standing: Option<Standing>, all_estimated: bool) -> Vec<Cell> {
+    let provider = Cell::left(&format!("    {}", row.case().provider));
     let Some(estimates) = &row.estimates else { return vec![provider, missing(row)] };
-    let time = |nanoseconds: f64| {
-        let (number, unit) = duration(nanoseconds);
-        format!("{number} {unit}")
-    };
     let half_width = |interval: &Interval| Cell::left(&format!("±{}", percent(interval.half_width_pct())));
     let per_second = match estimates.bytes_per_second(bytes(row)) {
         Some(value) => throughput(value),
         None => estimates.operations_per_second().map_or(NONE.to_owned(), |value| format!("{}/s", short_rate(value))),
     };
-    let leads = row.standing.is_some_and(Standing::leads);
+    let leads = standing.is_some_and(Standing::leads);
     let median = Cell::right(&time(estimates.median_ns.estimate));
     let cycles = estimates.cycles.as_ref();
     let shown = cycles.map(|cycles| {
         let sign = if cycles.source == CyclesSource::Estimated && !all_estimated { "≈" } else { "" };
         format!("{sign}{}", count(cycles.median.estimate))
     });
-    let per_byte = estimates.cycles_per_byte(row.record.case.facts.bytes).map(significant);
+    let per_byte = estimates.cycles_per_byte(row.case().facts.bytes).map(significant);
     vec![
         provider,
         if leads { median.role(Role::Good) } else { median },
@@ -208,18 +172,8 @@ fn cells(row: &Row<'_>, all_estimated: bool) -> Vec<Cell> {
         Cell::right(&time(estimates.samples_ns.mean)).spare(4),
         Cell::right(&per_second).spare(2),
         Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
-        Cell::left(&row.standing.map(standing_text).unwrap_or_default()).spare(1),
+        Cell::left(&standing.map(Standing::text).unwrap_or_default()).spare(1),
     ]
-}
-
-/// In a few characters: `fastest`, `tied`, `1.69× ±0.4%`.
-pub(crate) fn standing_text(standing: Standing) -> String {
-    match standing {
-        Standing::Fastest => "fastest".to_owned(),
-        Standing::Tied => "tied".to_owned(),
-        Standing::Lowest => "lowest".to_owned(),
-        Standing::Slower(ratio) | Standing::Open(ratio) => factor_within(&ratio),
-    }
 }
 
 /// A rate in at most five characters: `96,134`, and from a million on `1.23 M`.
@@ -228,7 +182,7 @@ fn short_rate(value: f64) -> String {
 }
 
 /// What stands in place of the figures.
-fn missing(row: &Row<'_>) -> Cell {
+fn missing(row: &CaseAnalysis<'_>) -> Cell {
     match row.record.status {
         Status::Ok => Cell::right(NO_SAMPLES),
         Status::Failed => Cell::right(FAILED).role(Role::Bad),
@@ -238,10 +192,13 @@ fn missing(row: &Row<'_>) -> Cell {
 #[cfg(test)]
 mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
-    use super::super::text::display_width;
     use super::*;
     use crate::fixtures;
-    use pqlab_record::Disturbance;
+    use pqlab_record::{Disturbance, Run};
+
+    fn shown(run: &Run, width: usize, palette: Palette) -> String {
+        run_table(&RunAnalysis::of(run), width, palette)
+    }
 
     const CLOSING: &str = "7 cases: 6 measured, 1 failed
 ±: the 95% interval of the case's long-run median on this machine and build, differences between runs included
@@ -276,7 +233,7 @@ hash         median         ≈cycles         per byte    mean      rate      n
 kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
 
 ";
-        assert_eq!(run_table(&fixtures::run(), 100, Palette::PLAIN), format!("{wanted}{CLOSING}"));
+        assert_eq!(shown(&fixtures::run(), 100, Palette::PLAIN), format!("{wanted}{CLOSING}"));
     }
 
     #[test]
@@ -287,7 +244,7 @@ kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
             let factor = 1.0 + 0.02 * f64::from(visit.process % 3);
             visit.ticks.iter_mut().for_each(|ticks| *ticks = (*ticks as f64 * factor) as u64);
         }
-        let text = run_table(&run, 64, Palette::PLAIN);
+        let text = shown(&run, 64, Palette::PLAIN);
         let wanted = "
 kem           median         ≈cycles
   ML-KEM-768 encapsulate
@@ -315,7 +272,7 @@ kem           median         ≈cycles
             record.case.facts.defect = Some("accepts what it must refuse".to_owned());
             record.samples = fixtures::samples(microseconds, 1);
         }
-        let text = run_table(&run, 100, Palette::PLAIN);
+        let text = shown(&run, 100, Palette::PLAIN);
         let row = text.lines().find(|line| line.contains("aws-lc+liboqs")).unwrap();
         assert!(row.contains("123 ms") && row.contains("640×8") && row.ends_with("  defect"), "{text}");
         assert!(display_width(row) <= 100, "{text}");
@@ -324,8 +281,8 @@ kem           median         ≈cycles
     #[test]
     fn colour_adds_nothing_to_read() {
         for width in [70, 100, 140] {
-            let coloured = run_table(&fixtures::run(), width, COLOUR);
-            assert_eq!(stripped(&coloured), run_table(&fixtures::run(), width, Palette::PLAIN));
+            let coloured = shown(&fixtures::run(), width, COLOUR);
+            assert_eq!(stripped(&coloured), shown(&fixtures::run(), width, Palette::PLAIN));
         }
     }
 
@@ -337,7 +294,7 @@ kem           median         ≈cycles
         other.case.operation = "keygen".to_owned();
         other.samples.visits.iter_mut().for_each(|visit| visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }]);
         run.records.insert(2, other);
-        let text = run_table(&run, 100, Palette::PLAIN);
+        let text = shown(&run, 100, Palette::PLAIN);
         let wanted = "
   ML-KEM-768 keygen
     liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,022/s  640×8               shared
@@ -356,7 +313,7 @@ kem           median         ≈cycles
         for visit in &mut samples.visits {
             visit.wall_ns = visit.ticks.iter().map(|ticks| ticks / 2).collect();
         }
-        let text = run_table(&run, 100, Palette::PLAIN);
+        let text = shown(&run, 100, Palette::PLAIN);
         let area = text.split("\nsignature").next().unwrap();
         assert!(area.contains("   cycles  ") && area.contains("  21,840  ") && area.contains("  ≈34,840  "), "{text}");
     }
@@ -372,7 +329,7 @@ kem           median         ≈cycles
         }
         run.header.suite = fixtures::HOSTILE.to_owned();
         for width in [40, 400] {
-            let text = run_table(&run, width, Palette::PLAIN);
+            let text = shown(&run, width, Palette::PLAIN);
             assert!(!text.chars().any(|character| character != '\n' && character.is_control()));
         }
     }
@@ -384,7 +341,7 @@ kem           median         ≈cycles
         null.case.provider = "null".to_owned();
         null.samples = fixtures::samples(0.01, 16);
         run.records.push(null);
-        let text = run_table(&run, 100, Palette::PLAIN);
+        let text = shown(&run, 100, Palette::PLAIN);
         assert!(text.contains("  99.9 M/s  640×8\n"), "{text}");
     }
 }

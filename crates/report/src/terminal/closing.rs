@@ -1,36 +1,30 @@
-use super::fastest::fastest_line;
 use super::palette::{Palette, Role};
-use super::text::neutral;
-use crate::caveats::{Caveat, Caveats};
-use crate::estimates::{Estimates, estimate, harness_floor_ns};
-use crate::number::{duration, frequency, grouped};
-use pqlab_record::{Counters, CyclesSource, Environment, Run, Status};
-
-/// What an operation that does nothing costs, where the run has measured it.
-pub fn floor_line(run: &Run) -> Option<String> {
-    let (number, unit) = duration(harness_floor_ns(run)?);
-    Some(format!("harness floor {number} {unit} an operation (the null provider through the same calls)"))
-}
+use pqlab_analysis::caveats::Caveat;
+use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::estimates::{ESTIMATED_CYCLES, Estimates, PLUS_MINUS};
+use pqlab_analysis::fastest::fastest_line;
+use pqlab_analysis::number::{grouped, time};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::Run;
 
 /// What closes a table: how many cases ended how, the marks that occur, the environment, the harness floor.
-pub fn closing(run: &Run, palette: Palette) -> String {
-    let all = run.records.iter().filter_map(|record| {
-        let estimates = estimate(record, &run.header.protocol)?;
-        Some((Caveats::of(&record.case, Some(&estimates)), estimated(&estimates)))
-    });
-    let (caveats, estimated): (Vec<Caveats>, Vec<bool>) = all.unzip();
-    closing_with(run, &caveats.iter().collect::<Vec<_>>(), estimated.contains(&true), palette)
+pub fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
+    let estimated = analysis.cases().iter().any(estimated);
+    closing_with(analysis, estimated, palette)
 }
 
 /// Whether its core cycles were estimated.
-pub(super) fn estimated(estimates: &Estimates) -> bool {
-    estimates.cycles.is_some_and(|cycles| cycles.source == CyclesSource::Estimated)
+pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
+    case.estimates.as_ref().is_some_and(Estimates::cycles_are_estimated)
 }
 
-/// As [`closing`], with the caveats of all cases as they are known already, and whether any has estimated cycles.
-pub(super) fn closing_with(run: &Run, caveats: &[&Caveats], estimated: bool, palette: Palette) -> String {
-    let occurs = |caveat: Caveat| caveats.iter().filter(|of| of.has(caveat)).count() as u64;
-    let failed = run.records.iter().filter(|record| record.status == Status::Failed).count() as u64;
+/// As [`closing`], where it is known whether estimated cycles are shown.
+pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) -> String {
+    let run = analysis.run;
+    let measured = || analysis.cases().iter().filter(|case| case.estimates.is_some());
+    let occurs = |caveat: Caveat| measured().filter(|case| case.caveats.has(caveat)).count() as u64;
+    let failed = analysis.cases().iter().filter(|case| case.failed()).count() as u64;
     let measured = run.records.len() as u64 - failed;
     let mut counts = vec![format!("{} measured", grouped(measured))];
     let mut lines = Vec::new();
@@ -58,8 +52,14 @@ pub(super) fn closing_with(run: &Run, caveats: &[&Caveats], estimated: bool, pal
     lines.extend(generators(run).map(|line| palette.paint(Role::Faint, &line)));
     lines.extend(run.header.protocol.fastest.iter().map(fastest_line));
     lines.push(palette.paint(Role::Faint, &environment_line(&run.header.environment)));
-    lines.extend(floor_line(run).map(|line| palette.paint(Role::Faint, &line)));
+    lines.extend(floor_line(analysis).map(|line| palette.paint(Role::Faint, &line)));
     lines.join("\n") + "\n"
+}
+
+/// What an operation that does nothing costs, where the run has measured it.
+fn floor_line(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let floor = time(analysis.floor_ns()?);
+    Some(format!("harness floor {floor} an operation (the null provider through the same calls)"))
 }
 
 /// Which random generator the providers ask where a key is generated, a secret encapsulated or a signature drawn.
@@ -87,10 +87,14 @@ mod tests {
     use crate::fixtures;
     use pqlab_record::Disturbance;
 
+    fn shown(run: &Run, palette: Palette) -> String {
+        closing(&RunAnalysis::of(run), palette)
+    }
+
     #[test]
     fn the_closing_counts_and_explains_what_occurs() {
         let mut run = fixtures::run();
-        let text = closing(&run, Palette::PLAIN);
+        let text = shown(&run, Palette::PLAIN);
         assert!(text.starts_with("7 cases: 6 measured, 1 failed\n±: "), "{text}");
         assert!(text.ends_with("harness floor 2.70 ns an operation (the null provider through the same calls)\n"));
         run.header.protocol.precision_pct = 0.1;
@@ -98,13 +102,13 @@ mod tests {
             visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }];
         });
         run.records.truncate(2);
-        let text = closing(&run, Palette::PLAIN);
+        let text = shown(&run, Palette::PLAIN);
         assert!(text.starts_with("7 cases: 2 measured, 1 shared, 2 imprecise, 5 not run\nshared: "), "{text}");
         assert!(
             text.contains("\nimprecise: the target precision")
                 && !text.contains("\ndefect")
                 && !text.contains("harness floor")
         );
-        assert_eq!(stripped(&closing(&run, COLOUR)), text);
+        assert_eq!(stripped(&shown(&run, COLOUR)), text);
     }
 }
