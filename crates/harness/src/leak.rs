@@ -79,7 +79,8 @@ pub struct LeakTimes {
     pub resolution_ns: f64,
 }
 
-/// Measures. `progress` is told the share that is done, now and then.
+/// Measures, on the calling thread, which is kept on one processor until this returns. `progress` is told the share that is
+/// done, now and then.
 ///
 /// # Errors
 /// What the target reports; and if the pools are empty, of different sizes, or their inputs of different lengths.
@@ -94,7 +95,25 @@ pub fn measure(
     if pool == 0 || pools.iter().any(|other| other.len() != pool || other.iter().any(|input| input.len() != length)) {
         return Err(Fault::Library("the classes have pools of different shapes".into()));
     }
-    let pinned = affinity::allowed().last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
+    let home = affinity::allowed();
+    let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
+    let times = measure_here(target, pools, plan, progress, pinned);
+    if pinned.is_some() {
+        // The processors that it came from; a thread that cannot go back is no worse off than before.
+        affinity::pin(&home).ok();
+    }
+    times
+}
+
+fn measure_here(
+    target: &mut dyn Target,
+    pools: &[Vec<Vec<u8>>; GROUPS],
+    plan: &LeakPlan,
+    progress: &mut dyn FnMut(f64),
+    pinned: Option<u32>,
+) -> Result<LeakTimes, Fault> {
+    let pool = pools[FIRST].len();
+    let length = pools[FIRST].first().map_or(0, Vec::len);
     let mut counter = open()?;
     let ns = counter.ns_per_tick.unwrap_or(1.0);
     let mut draw = ChaCha8Rng::seed_from_u64(plan.seed);
