@@ -226,8 +226,8 @@ mod tests {
 
     #[test]
     fn every_input_passes_through_one_buffer_and_all_groups_are_alike() {
-        // On a thread of its own: an affinity would outlive the test.
         std::thread::spawn(|| {
+            let home = affinity::allowed();
             let mut listener = Listener::default();
             let mut shares = Vec::new();
             let times = measure(&mut listener, &pools(), &plan(), &mut |share| shares.push(share)).unwrap();
@@ -236,6 +236,7 @@ mod tests {
             assert_eq!(listener.loaded.values().sum::<usize>(), listener.calls);
             assert!(shares.is_sorted() && shares.len() >= 100);
             assert!(times.groups.iter().flatten().all(|time| time.is_finite() && *time >= 0.0));
+            assert_eq!(affinity::allowed(), home, "the caller's thread is left on one processor");
         })
         .join()
         .unwrap();

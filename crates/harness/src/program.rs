@@ -74,7 +74,7 @@ impl Program {
     /// Starts the command with the number of its end of a new socket pair as its last argument; the other end is returned. It
     /// ends with the calling thread.
     pub(crate) fn spawn(&self, mut command: Command) -> Result<(Child, UnixStream), WorkerError> {
-        let start = || {
+        let mut start = || {
             let (ours, theirs) = UnixStream::pair()?;
             let descriptor = theirs.as_raw_fd();
             command.arg(descriptor.to_string());

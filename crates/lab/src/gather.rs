@@ -22,14 +22,14 @@ pub struct Gathered {
 /// many threads as there are cores, each of which opens the store for itself.
 ///
 /// # Errors
-/// What the store says; [`LabError::Usage`] for no ids at all.
+/// What the store says; [`LabError::NoRuns`] for no ids at all.
 pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String]) -> Result<Gathered, LabError> {
     let store = open()?;
     let mut ids: Vec<(String, String)> =
         ids.iter().map(|id| Ok((store.load_header(id)?.started_at, id.clone()))).collect::<Result<_, StoreError>>()?;
     ids.sort();
     ids.dedup();
-    let Some((_, newest)) = ids.pop() else { return Err(LabError::usage("there is no run to report")) };
+    let Some((_, newest)) = ids.pop() else { return Err(LabError::NoRuns) };
     let next = AtomicUsize::new(0);
     let found: Mutex<Vec<(usize, Result<Past, StoreError>)>> = Mutex::new(Vec::new());
     let work = || {
