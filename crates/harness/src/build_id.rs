@@ -47,7 +47,8 @@ impl BuildId {
 
     /// The first thing in which another build differs, in a few words; `None` where it is the same.
     pub fn difference(&self, other: &BuildId) -> Option<String> {
-        let value = |of: &BuildId, part: &str| of.0.iter().find(|(known, _)| known == part).map(|(_, value)| value.clone());
+        let value =
+            |of: &BuildId, part: &str| of.0.iter().find(|(known, _)| known == part).map(|(_, value)| value.clone());
         let quoted = |value: Option<String>| value.map_or_else(|| "none".to_owned(), |value| format!("{value:?}"));
         let parts = self.0.iter().chain(&other.0).map(|(part, _)| part);
         let differs = |part: &&String| value(self, part) != value(other, part);

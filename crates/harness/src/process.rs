@@ -6,8 +6,8 @@
 
 use crate::clock;
 use crate::gate::{self, Widths};
-use crate::schedule::{Failure, Fleet};
 use crate::program::{GRACE, Program, Unheard, WorkerError, ended_within_grace};
+use crate::schedule::{Failure, Fleet};
 use crate::tether;
 use crate::timed::Timed;
 use crate::wire::{self, Begin, Prepared, Request, Response, Task, VisitRequest, Visited};

@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pqlab_harness::wire::{
-    self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited,
-};
+use pqlab_harness::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
 use pqlab_harness::{BuildId, Fault, Recorder, Seed, Trial, TrialSource, residue, worker};
 use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
 use std::os::unix::net::UnixStream;

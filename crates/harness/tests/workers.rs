@@ -110,7 +110,8 @@ fn an_errand_says_what_it_has_to_say_and_ends() {
     assert!(end.stdout.contains("not asked for") && end.stderr.contains("a complaint"), "{end:?}");
 
     // Under another program that shows other providers, the same.
-    let mut errand = start("below", &Manner { wrapper: vec!["env".into(), "PQLAB_TEST_VERSION=2".into()], ..Manner::default() });
+    let mut errand =
+        start("below", &Manner { wrapper: vec!["env".into(), "PQLAB_TEST_VERSION=2".into()], ..Manner::default() });
     assert_eq!(errand.next(&going_on).unwrap(), Next::Said("below".into()));
 
     let mut stopped = start("wait", &Manner::default());
@@ -167,7 +168,8 @@ fn worker_by_script() {
     if script == "never" {
         for_ever();
     }
-    let version = std::env::var("PQLAB_TEST_VERSION").unwrap_or_else(|_| if script == "other build" { "2" } else { "1" }.into());
+    let version =
+        std::env::var("PQLAB_TEST_VERSION").unwrap_or_else(|_| if script == "other build" { "2" } else { "1" }.into());
     match worker::greet(&mut stream, build(&version)) {
         Ok(Some(Task::Measure)) => {}
         Ok(Some(Task::Errand(task))) => serve_errand(&mut stream, &task),

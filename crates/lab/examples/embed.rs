@@ -17,7 +17,12 @@ fn main() -> Result<(), LabError> {
     let run = laboratory.measure(plan, &RunRequest::default(), &mut (), &stop)?;
     for result in results(&run).iter().filter(|result| kems.contains(&result.case.id().as_str())) {
         let line = match &result.outcome {
-            Ok(found) => format!("{}: {:.0} ns ±{:.1}%", result.case.id(), found.median_ns.estimate, found.median_ns.half_width_pct()),
+            Ok(found) => format!(
+                "{}: {:.0} ns ±{:.1}%",
+                result.case.id(),
+                found.median_ns.estimate,
+                found.median_ns.half_width_pct()
+            ),
             Err(reason) => format!("{}: {reason}", result.case.id()),
         };
         writeln!(io::stdout(), "{line}").map_err(|error| LabError::System { attempt: "printing".into(), error })?;

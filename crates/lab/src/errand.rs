@@ -4,7 +4,9 @@
 use crate::leak::{cases_of, leak_without_figures, measure_leak};
 use crate::taint::{run_tainted, taint_findings};
 use crate::verify::verify_here;
-use crate::{LabError, Laboratory, LeakConclusion, LeakOutcome, LeakRequest, TaintEnd, Tainted, VerifyPart, VerifyRequest};
+use crate::{
+    LabError, Laboratory, LeakConclusion, LeakOutcome, LeakRequest, TaintEnd, Tainted, VerifyPart, VerifyRequest,
+};
 use pqlab_harness::errand::{Errand, Manner, Next};
 use pqlab_harness::wire;
 use pqlab_verification::Line;
@@ -79,8 +81,7 @@ pub(crate) fn serve(task: &str, registry: &Registry, mut stream: impl Write) -> 
     };
     match serde_json::from_str(task).map_err(unknown)? {
         Task::Leak { case, request } => {
-            let outcome =
-                measure_leak(registry, &case_of(case)?, &request, &mut |share| say(Answer::Done(share)));
+            let outcome = measure_leak(registry, &case_of(case)?, &request, &mut |share| say(Answer::Done(share)));
             say(Answer::Leak(Box::new(outcome)));
         }
         Task::Taint { case, seed } => say(Answer::Tainted(run_tainted(registry, &case_of(case)?, seed))),
@@ -112,8 +113,7 @@ impl Laboratory {
         progress: &mut dyn FnMut(f64),
         stop: &AtomicBool,
     ) -> Result<Option<LeakOutcome>, LabError> {
-        let mut errand =
-            self.start(&Task::Leak { case: case.to_string(), request: *request }, &Manner::default())?;
+        let mut errand = self.start(&Task::Leak { case: case.to_string(), request: *request }, &Manner::default())?;
         let mut outcome = None;
         loop {
             match errand.next(stop).map_err(lost)? {

@@ -346,7 +346,8 @@ mod tests {
 
     #[test]
     fn what_a_sink_refuses_keeps_its_reason() {
-        let refused = |error: SinkError| LabError::from(MeasuringError::Observer(pqlab_harness::ObserverError(error.into())));
+        let refused =
+            |error: SinkError| LabError::from(MeasuringError::Observer(pqlab_harness::ObserverError(error.into())));
         let full = refused(SinkError::other("the bucket is full"));
         assert_eq!(full.to_string(), "the records cannot be kept: the bucket is full");
         assert!(!full.is_request());

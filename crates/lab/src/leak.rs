@@ -211,8 +211,10 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
             (LeakConclusion::Void, Some(reason))
         }
         LeakVerdict::Blind => {
-            let reason =
-                format!("the planted {} ns were not found: more samples are needed, or a longer delay", request.planted_ns);
+            let reason = format!(
+                "the planted {} ns were not found: more samples are needed, or a longer delay",
+                request.planted_ns
+            );
             (LeakConclusion::Void, Some(reason))
         }
     }

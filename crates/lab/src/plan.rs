@@ -263,7 +263,10 @@ fn check_lengths(lengths: Option<&[u64]>) -> Result<(), LabError> {
 
 fn check_outputs(lengths: Option<&[u64]>) -> Result<(), LabError> {
     if lengths.is_some_and(|lengths| lengths.contains(&0)) {
-        return Err(LabError::invalid("output_lengths", "an output of 0 bytes says nothing: output lengths begin at 1"));
+        return Err(LabError::invalid(
+            "output_lengths",
+            "an output of 0 bytes says nothing: output lengths begin at 1",
+        ));
     }
     check_lengths(lengths)
 }

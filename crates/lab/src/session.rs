@@ -7,9 +7,7 @@ use pqlab_harness::counter::Baseline;
 use pqlab_harness::environment::Advice;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
-use pqlab_harness::{
-    BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, clock, counter, environment,
-};
+use pqlab_harness::{BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
 use pqlab_record::{Case, CounterChoice, Environment, Metric, Record, Run, RunHeader, State};
 use pqlab_report::comparison::{Difference, differences};
@@ -225,8 +223,7 @@ impl Laboratory {
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut fleet = ProcessFleet::new(self.workers(header, place, rate));
-        let mut watcher =
-            Watcher { sink: &mut *sink, header, start: number, progress, stop, failed: 0, scanty: 0 };
+        let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, failed: 0, scanty: 0 };
         let outcome =
             schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut fleet, &mut watcher);
         let (failed, scanty) = (watcher.failed, watcher.scanty);

@@ -152,9 +152,8 @@ pub(crate) fn verify_here(
             verification::interop(providers, &select, report);
         }
         VerifyPart::Provider(id) => {
-            let select = |provider: &str, algorithm: &str, _: &str| {
-                provider == id && selected(&request.algorithms, algorithm)
-            };
+            let select =
+                |provider: &str, algorithm: &str, _: &str| provider == id && selected(&request.algorithms, algorithm);
             known_answers(registry, &select, report);
             verification::verify(providers, &Vectors::new(vectors_root()), &select, report);
         }

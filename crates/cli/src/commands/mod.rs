@@ -21,8 +21,8 @@ mod taint;
 pub(crate) mod verify;
 
 use crate::args::DatabaseArgs;
-use pqlab_lab::{Laboratory, WorkerProgram};
 use pqlab_lab::store::{Store, StoreError, default_path};
+use pqlab_lab::{Laboratory, WorkerProgram};
 use std::path::PathBuf;
 
 /// Everything that this build can measure; workers are this program again.

@@ -23,10 +23,7 @@ fn a_newer_schema_is_refused() {
     let path = store.path().to_path_buf();
     drop(store);
     Connection::open(&path).unwrap().pragma_update(None, "user_version", 7).unwrap();
-    refused(
-        &path,
-        &format!("written by a newer pqlab (schema 7, this one knows {KNOWN})"),
-    );
+    refused(&path, &format!("written by a newer pqlab (schema 7, this one knows {KNOWN})"));
 }
 
 #[test]

@@ -69,10 +69,7 @@ fn runs_that_are_complete_or_imported_are_not_gone_on_with() {
     store.import_run(&partial).unwrap();
     for (id, words) in [("complete", "it is complete"), ("imported", "it was measured elsewhere and imported")] {
         for refused in [store.check_resumable(id).unwrap_err(), store.begin_start(id).unwrap_err()] {
-            assert_eq!(
-                refused.to_string(),
-                format!("run {id} cannot be gone on with: {words}")
-            );
+            assert_eq!(refused.to_string(), format!("run {id} cannot be gone on with: {words}"));
         }
     }
 }
