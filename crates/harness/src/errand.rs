@@ -2,7 +2,7 @@
 //! whose answers come as texts while it goes on. The process is a worker of the same build, and ends with the thread that
 //! started it.
 
-use crate::program::{Program, Unheard, WorkerError, ended_within_grace};
+use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
 use crate::timed::Timed;
 use crate::wire::{self, Task};
 use nix::errno::Errno;
@@ -141,10 +141,7 @@ impl Errand {
 
 impl Drop for Errand {
     fn drop(&mut self) {
-        if let Ok(None) = self.child.try_wait() {
-            self.child.kill().ok();
-            self.child.wait().ok();
-        }
+        end_with_all_it_started(&mut self.child);
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::clock;
 use crate::gate::{self, Widths};
-use crate::program::{GRACE, Program, Unheard, WorkerError, ended_within_grace};
+use crate::program::{GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
 use crate::schedule::{Failure, Fleet};
 use crate::tether;
 use crate::timed::Timed;
@@ -20,7 +20,7 @@ use std::marker::PhantomData;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -235,8 +235,6 @@ impl Worker {
             .stdin(Stdio::null())
             .stdout(stdout.try_clone().map_err(failed)?)
             .stderr(stderr.try_clone().map_err(failed)?)
-            // A key that interrupts the coordinator must not end the case that a worker has in hand.
-            .process_group(0)
             // The last line that a worker writes explains its end; a backtrace would come after it.
             .env("RUST_BACKTRACE", "0");
         let (child, stream) = program.spawn(command)?;
@@ -326,14 +324,8 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Nothing that a worker holds outlives it: it is killed, with what it started, and reaped. One that not even that
-        // ends within the time hangs in the kernel, and nobody can do more.
-        if let Ok(None) = self.child.try_wait() {
-            let group = nix::unistd::Pid::from_raw(self.child.id().cast_signed());
-            nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).ok();
-            self.child.kill().ok();
-            ended_within_grace(&mut self.child).ok();
-        }
+        // Nothing that a worker holds outlives it.
+        end_with_all_it_started(&mut self.child);
     }
 }
 

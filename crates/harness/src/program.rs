@@ -71,14 +71,16 @@ impl Program {
         command
     }
 
-    /// Starts the command with the number of its end of a new socket pair as its last argument; the other end is returned. It
-    /// ends with the calling thread.
+    /// Starts the command in a process group of its own, with the number of its end of a new socket pair as its last argument; the
+    /// other end is returned. It ends with the calling thread.
     pub(crate) fn spawn(&self, mut command: Command) -> Result<(Child, UnixStream), WorkerError> {
         let mut start = || {
             let (ours, theirs) = UnixStream::pair()?;
             let descriptor = theirs.as_raw_fd();
             command.arg(descriptor.to_string());
             inherit(&mut command, descriptor);
+            // A key that interrupts the coordinator must not end what a worker has in hand.
+            command.process_group(0);
             tether::tie(&mut command);
             Ok((command.spawn()?, ours))
         };
@@ -120,6 +122,17 @@ pub(crate) fn ended_within_grace(child: &mut Child) -> io::Result<Option<ExitSta
             None if u128::from(clock::monotonic_ns() - begun) < GRACE.as_nanos() => std::thread::sleep(LOOK),
             ended => return Ok(ended),
         }
+    }
+}
+
+/// Kills a process that goes on, with what it started, and reaps it. One that not even that ends within the time hangs in the
+/// kernel, and nobody can do more.
+pub(crate) fn end_with_all_it_started(child: &mut Child) {
+    if let Ok(None) = child.try_wait() {
+        let group = nix::unistd::Pid::from_raw(child.id().cast_signed());
+        nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).ok();
+        child.kill().ok();
+        ended_within_grace(child).ok();
     }
 }
 
