@@ -15,7 +15,9 @@ pub fn keys(text: &str) -> Result<Keys, LabError> {
         "pool" => Some(Keys::Pool),
         text => text.parse().ok().filter(|number| (1..=MOST).contains(number)).map(Keys::Number),
     };
-    keys.ok_or_else(|| LabError::invalid("keys", format!("{text:?} keys: it must be pool, or a number from 1 to {MOST}")))
+    keys.ok_or_else(|| {
+        LabError::invalid("keys", format!("{text:?} keys: it must be pool, or a number from 1 to {MOST}"))
+    })
 }
 
 /// All that a suite names.

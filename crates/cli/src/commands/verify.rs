@@ -32,7 +32,8 @@ pub(crate) fn run(arguments: &VerifyArgs) -> anyhow::Result<u8> {
         algorithms: arguments.algorithm.clone(),
         interoperability: !arguments.no_interop,
     };
-    if !laboratory.verify(&request, &mut take, &stop_on_signals()?)? {
+    let stop = stop_on_signals()?;
+    if !laboratory.verify(&request, &mut take, &stop)? {
         return Ok(INTERRUPTED);
     }
     match arguments.format {

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-static LABORATORY: LazyLock<Laboratory> = LazyLock::new(|| Laboratory::new(crate::WorkerProgram::pqlab("no worker is started")));
+static LABORATORY: LazyLock<Laboratory> =
+    LazyLock::new(|| Laboratory::new(crate::WorkerProgram::pqlab("no worker is started")));
 
 fn request(path: PathBuf, scheme: Scheme, count: u64) -> GenerateRequest {
     GenerateRequest {
