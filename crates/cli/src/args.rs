@@ -71,7 +71,7 @@ pub(crate) enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Serve a coordinator: started by `pqlab run`, never by hand
+    /// Serve a coordinator: started by a laboratory, never by hand
     #[command(name = "worker", hide = true)]
     Worker {
         /// Number of the inherited file descriptor
@@ -127,10 +127,6 @@ pub(crate) struct VerifyArgs {
     /// What to print: a line each as they come, or a document at the end
     #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
     pub(crate) format: VerifyFormat,
-
-    /// The part that this process is to do: used by `pqlab verify` itself
-    #[arg(long, hide = true)]
-    pub(crate) part: Option<String>,
 }
 
 /// Lengths, bytes and checks of one algorithm. Exit code 1 if a check fails.
@@ -403,14 +399,6 @@ pub(crate) struct LeakArgs {
     /// No progress bar
     #[arg(long)]
     pub(crate) no_progress: bool,
-
-    /// The test that this process is to do: used by `pqlab leak` itself
-    #[arg(long, hide = true, requires = "family")]
-    pub(crate) part: bool,
-
-    /// Tests that are judged together
-    #[arg(long, hide = true)]
-    pub(crate) family: Option<usize>,
 }
 
 /// Reads a number above zero.

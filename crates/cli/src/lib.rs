@@ -1,6 +1,7 @@
 //! `pqlab`: a laboratory for post-quantum cryptography, on the command line. The program is a library, so that tests have
 //! another program that is the same but for a library that goes wrong on demand.
 
+mod advice;
 mod args;
 mod commands;
 mod output;
@@ -48,7 +49,7 @@ pub fn main_with(more: fn() -> Vec<Provider>) -> ExitCode {
                 // Whoever read our output has seen enough.
                 return ExitCode::from(DONE);
             }
-            output::complain(&format!("{error:#}"));
+            output::complain(&format!("{error:#}{}", advice::advice(&error)));
             ExitCode::from(code_of(&error))
         }
     }
@@ -87,7 +88,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
 /// Who can mend it: bad input and a database that refuses are the user's, the rest is ours.
 fn code_of(error: &anyhow::Error) -> u8 {
     let input = error.chain().any(|cause| {
-        matches!(cause.downcast_ref::<LabError>(), Some(LabError::Usage(_) | LabError::Store(_)))
+        cause.downcast_ref::<LabError>().is_some_and(LabError::is_request)
             || cause.downcast_ref::<StoreError>().is_some()
             || cause.downcast_ref::<output::BadInput>().is_some()
             || matches!(cause.downcast_ref::<ExportError>(), Some(ExportError::Choice(_)))

@@ -21,7 +21,8 @@ fn a_defective_row_is_marked_in_every_format() {
     let json: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
     let rows = json["results"]["signature"].as_array().unwrap();
     let defective = rows.iter().find(|row| row["defect"].is_string());
-    let defective = require!(defective, Need::Machine("a processor that runs code of liboqs that is known to be defective"));
+    let defective =
+        require!(defective, Need::Machine("a processor that runs code of liboqs that is known to be defective"));
     let defect = defective["defect"].as_str().unwrap();
     assert_eq!(defective["caveats"]["defect"], defect);
     // What no format has to escape.

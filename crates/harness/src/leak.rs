@@ -79,7 +79,8 @@ pub struct LeakTimes {
     pub resolution_ns: f64,
 }
 
-/// Measures. `progress` is told the share that is done, now and then.
+/// Measures, on the calling thread, which is kept on one processor until this returns. `progress` is told the share that is
+/// done, now and then.
 ///
 /// # Errors
 /// What the target reports; and if the pools are empty, of different sizes, or their inputs of different lengths.
@@ -94,7 +95,25 @@ pub fn measure(
     if pool == 0 || pools.iter().any(|other| other.len() != pool || other.iter().any(|input| input.len() != length)) {
         return Err(Fault::Library("the classes have pools of different shapes".into()));
     }
-    let pinned = affinity::allowed().last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
+    let home = affinity::allowed();
+    let pinned = home.last().copied().filter(|&cpu| affinity::pin(&[cpu]).is_ok());
+    let times = measure_here(target, pools, plan, progress, pinned);
+    if pinned.is_some() {
+        // The processors that it came from; a thread that cannot go back is no worse off than before.
+        affinity::pin(&home).ok();
+    }
+    times
+}
+
+fn measure_here(
+    target: &mut dyn Target,
+    pools: &[Vec<Vec<u8>>; GROUPS],
+    plan: &LeakPlan,
+    progress: &mut dyn FnMut(f64),
+    pinned: Option<u32>,
+) -> Result<LeakTimes, Fault> {
+    let pool = pools[FIRST].len();
+    let length = pools[FIRST].first().map_or(0, Vec::len);
     let mut counter = open()?;
     let ns = counter.ns_per_tick.unwrap_or(1.0);
     let mut draw = ChaCha8Rng::seed_from_u64(plan.seed);
@@ -207,8 +226,8 @@ mod tests {
 
     #[test]
     fn every_input_passes_through_one_buffer_and_all_groups_are_alike() {
-        // On a thread of its own: an affinity would outlive the test.
         std::thread::spawn(|| {
+            let home = affinity::allowed();
             let mut listener = Listener::default();
             let mut shares = Vec::new();
             let times = measure(&mut listener, &pools(), &plan(), &mut |share| shares.push(share)).unwrap();
@@ -217,6 +236,7 @@ mod tests {
             assert_eq!(listener.loaded.values().sum::<usize>(), listener.calls);
             assert!(shares.is_sorted() && shares.len() >= 100);
             assert!(times.groups.iter().flatten().all(|time| time.is_finite() && *time >= 0.0));
+            assert_eq!(affinity::allowed(), home, "the caller's thread is left on one processor");
         })
         .join()
         .unwrap();

@@ -5,15 +5,18 @@
 //! compared was measured side by side. See [`schedule`] for the rules and [`worker`] for the other side.
 
 pub mod affinity;
+mod build_id;
 pub mod clock;
 pub mod cold;
 pub mod counter;
 pub mod environment;
+pub mod errand;
 pub mod gate;
 pub mod leak;
 mod looks;
 pub mod memory;
 pub mod process;
+mod program;
 pub mod residue;
 pub mod schedule;
 pub mod taint;
@@ -23,5 +26,7 @@ pub mod trial;
 pub mod wire;
 pub mod worker;
 
-pub use schedule::{Event, Fleet, Observer, Outcome};
+pub use build_id::BuildId;
+pub use program::{Program, WorkerError};
+pub use schedule::{Event, Fleet, MeasuringError, Observer, ObserverError, Outcome};
 pub use trial::{Demands, Fault, Recorder, Seed, Trial, TrialSource};

@@ -6,23 +6,22 @@
 
 use crate::clock;
 use crate::gate::{self, Widths};
+use crate::program::{GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
 use crate::schedule::{Failure, Fleet};
 use crate::tether;
 use crate::timed::Timed;
-use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
+use crate::wire::{self, Begin, Prepared, Request, Response, Task, VisitRequest, Visited};
 use pqlab_record::{Case, CounterChoice, State};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
 
 /// How much of what a worker writes to its standard error is kept to explain its end, in bytes.
@@ -31,12 +30,8 @@ const STDERR_TAIL: u64 = 4096;
 /// How worker processes are started and what they may use.
 #[derive(Clone, Debug)]
 pub struct Workers {
-    /// The program: this binary.
-    pub program: PathBuf,
-    /// Its arguments; the number of the worker's file descriptor is appended.
-    pub arguments: Vec<OsString>,
-    /// Variables of their environment, beside this process's own.
-    pub variables: Vec<(OsString, OsString)>,
+    /// The program: this binary, or another one of the same build.
+    pub program: Program,
     /// The run's seed.
     pub seed: u64,
     /// Number of processes.
@@ -81,11 +76,6 @@ impl Default for Limits {
     }
 }
 
-/// How long a process that closed its stream may take to end, and one that was killed to be gone.
-const GRACE: Duration = Duration::from_secs(5);
-/// How often is looked whether it did.
-const LOOK: Duration = Duration::from_millis(5);
-
 /// Worker processes, started when they are first needed. They end with the thread that started them, so a fleet stays on
 /// the thread on which it was made:
 ///
@@ -111,16 +101,17 @@ impl ProcessFleet {
 
     fn worker(&mut self, process: u32) -> Result<&mut Worker, Failure> {
         if !self.running.contains_key(&process) {
-            let worker = Worker::start(&self.workers, process).map_err(|error| Failure::Fatal(error.to_string()))?;
+            let worker = Worker::start(&self.workers, process).map_err(Failure::Fatal)?;
             self.running.insert(process, worker);
         }
-        self.running.get_mut(&process).ok_or_else(|| Failure::Fatal("the worker just started is gone".into()))
+        let gone = || Failure::Fatal(WorkerError::Silent("it is gone just after its start".into()));
+        self.running.get_mut(&process).ok_or_else(gone)
     }
 
     /// A first call, in a process that is started for it and ended after it.
     fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         let started = clock::monotonic_ns();
-        let mut fresh = Worker::start(&self.workers, process).map_err(|error| Failure::Fatal(error.to_string()))?;
+        let mut fresh = Worker::start(&self.workers, process).map_err(Failure::Fatal)?;
         let visit = VisitRequest { widths: self.widths.clone(), ..visit.clone() };
         let request = Request::FirstCall { case: case.clone(), visit };
         let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
@@ -131,7 +122,7 @@ impl ProcessFleet {
             }
             Response::Visited(_) => Err(Failure::Case("the library wrote to standard output".into())),
             Response::Fault { reason } => Err(Failure::Case(reason)),
-            other => Err(Failure::Fatal(format!("a worker answers a first call with {other:?}"))),
+            other => Err(unasked("a first call", &other)),
         }
     }
 
@@ -161,7 +152,7 @@ impl Fleet for ProcessFleet {
                 }
                 Ok(prepared)
             }
-            other => Err(Failure::Fatal(format!("a worker answers a preparation with {other:?}"))),
+            other => Err(unasked("a preparation", &other)),
         }
     }
 
@@ -177,7 +168,7 @@ impl Fleet for ProcessFleet {
         let request = VisitRequest { widths: self.widths.clone(), ..visit.clone() };
         let visited = match self.ask(process, &Request::Visit(request), limit)? {
             Response::Visited(visited) => visited,
-            other => return Err(Failure::Fatal(format!("a worker answers a visit with {other:?}"))),
+            other => return Err(unasked("a visit", &other)),
         };
         gate::merge(&mut self.widths, &visited.widths);
         let growth = self.workers.limits.growth;
@@ -215,6 +206,11 @@ impl Fleet for ProcessFleet {
     }
 }
 
+/// An answer that belongs to no request of this kind.
+fn unasked(request: &'static str, answer: &Response) -> Failure {
+    Failure::Fatal(WorkerError::Answer { request, answer: format!("{answer:?}") })
+}
+
 struct Worker {
     child: Child,
     stream: UnixStream,
@@ -230,35 +226,26 @@ struct Worker {
 }
 
 impl Worker {
-    fn start(workers: &Workers, process: u32) -> io::Result<Worker> {
-        let (ours, theirs) = UnixStream::pair()?;
-        // The child must inherit its end, and only its end: the flag is cleared for the moment of the start.
-        set_close_on_exec(&theirs, false)?;
-        let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
-        let mut command = Command::new(&workers.program);
+    fn start(workers: &Workers, process: u32) -> Result<Worker, WorkerError> {
+        let program = &workers.program;
+        let failed = |error: io::Error| WorkerError::Start { path: program.path.clone(), reason: error.to_string() };
+        let (stdout, stderr) = (tempfile::tempfile().map_err(failed)?, tempfile::tempfile().map_err(failed)?);
+        let mut command = program.command(&[]);
         command
-            .args(&workers.arguments)
-            .envs(workers.variables.iter().cloned())
-            .arg(theirs.as_raw_fd().to_string())
             .stdin(Stdio::null())
-            .stdout(stdout.try_clone()?)
-            .stderr(stderr.try_clone()?)
-            // A key that interrupts the coordinator must not end the case that a worker has in hand.
-            .process_group(0)
+            .stdout(stdout.try_clone().map_err(failed)?)
+            .stderr(stderr.try_clone().map_err(failed)?)
             // The last line that a worker writes explains its end; a backtrace would come after it.
             .env("RUST_BACKTRACE", "0");
-        tether::tie(&mut command);
-        let child = command.spawn();
-        drop(theirs);
-        let mut worker = Worker {
-            child: child?,
-            stream: ours,
-            prepared: HashSet::new(),
-            growth: HashMap::new(),
-            stdout,
-            stderr,
-            seen: 0,
-        };
+        let (child, stream) = program.spawn(command)?;
+        let mut worker =
+            Worker { child, stream, prepared: HashSet::new(), growth: HashMap::new(), stdout, stderr, seen: 0 };
+        let limit = workers.limits.request;
+        match program.greet(Timed::new(&worker.stream, limit), program.build.clone(), Task::Measure) {
+            Ok(()) => {}
+            Err(Unheard::Worker(error)) => return Err(error),
+            Err(Unheard::Lost(error)) => return Err(WorkerError::Silent(worker.silence(&error, limit))),
+        }
         let cpus = match workers.cpus.len() {
             0 => Vec::new(),
             count => vec![workers.cpus[process as usize % count]],
@@ -272,11 +259,11 @@ impl Worker {
             granted: workers.granted.clone(),
             memory_limit: workers.limits.address_space,
         };
-        match worker.ask(&Request::Begin(begin), workers.limits.request) {
+        match worker.ask(&Request::Begin(begin), limit) {
             Ok(Response::Begun) => Ok(worker),
-            Ok(Response::Fault { reason }) => Err(io::Error::other(format!("a worker cannot begin: {reason}"))),
-            Ok(other) => Err(io::Error::other(format!("a worker begins with {other:?}"))),
-            Err(reason) => Err(io::Error::other(format!("a worker does not begin: {reason}"))),
+            Ok(Response::Fault { reason }) => Err(WorkerError::Refused(reason)),
+            Ok(other) => Err(WorkerError::Answer { request: "its beginning", answer: format!("{other:?}") }),
+            Err(reason) => Err(WorkerError::Silent(reason)),
         }
     }
 
@@ -285,13 +272,19 @@ impl Worker {
         let received = wire::send(&mut stream, request).and_then(|()| wire::receive::<Response>(&mut stream));
         match received {
             Ok(Some(response)) => Ok(response),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                Err(format!("no answer within {:.0} s: the worker was ended", limit.as_secs_f64()))
+            Ok(None) => Err(self.obituary()),
+            Err(error) => Err(self.silence(&error, limit)),
+        }
+    }
+
+    /// Why there was no answer.
+    fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
+        match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                format!("no answer within {:.0} s: the worker was ended", limit.as_secs_f64())
             }
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Err(format!("the worker's answer cannot be read: {error}"))
-            }
-            Ok(None) | Err(_) => Err(self.obituary()),
+            io::ErrorKind::InvalidData => format!("the worker's answer cannot be read: {error}"),
+            _ => self.obituary(),
         }
     }
 
@@ -310,20 +303,9 @@ impl Worker {
         Ok(String::from_utf8_lossy(&tail).into_owned())
     }
 
-    /// How the process ended, if it does within [`GRACE`].
-    fn wait(&mut self) -> io::Result<Option<ExitStatus>> {
-        let begun = clock::monotonic_ns();
-        loop {
-            match self.child.try_wait()? {
-                None if u128::from(clock::monotonic_ns() - begun) < GRACE.as_nanos() => std::thread::sleep(LOOK),
-                ended => return Ok(ended),
-            }
-        }
-    }
-
     /// How the process ended, with the last line that it wrote.
     fn obituary(&mut self) -> String {
-        let ending = match self.wait() {
+        let ending = match ended_within_grace(&mut self.child) {
             Ok(Some(status)) => describe(status),
             Ok(None) => {
                 format!("the worker closed its connection and had not ended {} s later: it was ended", GRACE.as_secs())
@@ -342,14 +324,8 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Nothing that a worker holds outlives it: it is killed, with what it started, and reaped. One that not even that
-        // ends within the time hangs in the kernel, and nobody can do more.
-        if let Ok(None) = self.child.try_wait() {
-            let group = nix::unistd::Pid::from_raw(self.child.id().cast_signed());
-            nix::sys::signal::killpg(group, nix::sys::signal::Signal::SIGKILL).ok();
-            self.child.kill().ok();
-            self.wait().ok();
-        }
+        // Nothing that a worker holds outlives it.
+        end_with_all_it_started(&mut self.child);
     }
 }
 
@@ -360,13 +336,13 @@ impl Drop for Worker {
 pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
     if nix::fcntl::fcntl(borrowed(descriptor), nix::fcntl::FcntlArg::F_GETFD).is_err() {
         return Err(io::Error::other(format!(
-            "descriptor {descriptor} is not open: a worker is started by `pqlab run`"
+            "descriptor {descriptor} is not open: a worker is started by its coordinator"
         )));
     }
     // SAFETY: the descriptor is open, and the command line that names it gives this process its only owner.
     let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let stream = UnixStream::from(owned);
-    set_close_on_exec(&stream, true)?;
+    set_close_on_exec(&stream)?;
     tether::tie_to(&stream)?;
     Ok(stream)
 }
@@ -376,10 +352,9 @@ fn borrowed(descriptor: RawFd) -> std::os::fd::BorrowedFd<'static> {
     unsafe { std::os::fd::BorrowedFd::borrow_raw(descriptor) }
 }
 
-fn set_close_on_exec(stream: &UnixStream, set: bool) -> io::Result<()> {
+fn set_close_on_exec(stream: &UnixStream) -> io::Result<()> {
     use nix::fcntl::{FcntlArg, FdFlag, fcntl};
-    let flag = if set { FdFlag::FD_CLOEXEC } else { FdFlag::empty() };
-    fcntl(stream, FcntlArg::F_SETFD(flag)).map(drop).map_err(io::Error::from)
+    fcntl(stream, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC)).map(drop).map_err(io::Error::from)
 }
 
 fn describe(status: ExitStatus) -> String {

@@ -13,6 +13,7 @@ mod open;
 
 use crate::clock;
 use crate::gate::Widths;
+use crate::program::WorkerError;
 use crate::trial::Demands;
 use crate::wire::{Prepared, VisitRequest, Visited};
 use open::{Next, Open};
@@ -59,15 +60,37 @@ pub enum Failure {
     /// The case in hand is to blame: a failed record, and the run goes on.
     Case(String),
     /// Measuring itself does not work: the run ends.
-    Fatal(String),
+    Fatal(WorkerError),
 }
+
+/// Why measuring ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasuringError {
+    /// There is no worker process, or none that can be worked with.
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    /// The observer has had enough.
+    #[error(transparent)]
+    Observer(#[from] ObserverError),
+}
+
+/// Why an observer does not go on; the one who made it knows what is inside.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ObserverError(pub Box<dyn std::error::Error + Send + Sync>);
 
 /// Worker processes, real or simulated.
 pub trait Fleet {
     /// Readies a case in a process.
+    ///
+    /// # Errors
+    /// [`Failure`]: of the case, or of measuring itself.
     fn prepare(&mut self, process: u32, case: &Case) -> Result<Prepared, Failure>;
 
     /// Measures a case in a process, readying it first where the process was started again.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare).
     fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure>;
 
     /// Lets some time pass.
@@ -107,7 +130,7 @@ pub trait Observer {
     ///
     /// # Errors
     /// Ends the run: a record that cannot be stored must not be followed by more.
-    fn event(&mut self, event: Event<'_>) -> Result<(), String>;
+    fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError>;
 
     /// Whether the user has asked to stop.
     fn stopped(&self) -> bool;
@@ -137,7 +160,7 @@ pub struct CounterFacts {
 /// Measures the cases at `positions` of a plan.
 ///
 /// # Errors
-/// A [`Failure::Fatal`]'s text, or the observer's.
+/// [`MeasuringError`]: of a [`Failure::Fatal`], or the observer's.
 pub fn run(
     plan: &[Case],
     positions: &[usize],
@@ -146,7 +169,7 @@ pub fn run(
     counter: CounterFacts,
     fleet: &mut dyn Fleet,
     observer: &mut dyn Observer,
-) -> Result<Outcome, String> {
+) -> Result<Outcome, MeasuringError> {
     let mut done = 0;
     for block in blocks(plan, positions) {
         let mut order = ChaCha8Rng::seed_from_u64(seed ^ block.first().copied().unwrap_or(0) as u64);
@@ -198,7 +221,7 @@ struct Block<'a> {
 }
 
 impl Block<'_> {
-    fn run(&mut self, positions: &[usize], order: &mut ChaCha8Rng) -> Result<Outcome, String> {
+    fn run(&mut self, positions: &[usize], order: &mut ChaCha8Rng) -> Result<Outcome, MeasuringError> {
         for &position in positions {
             if self.observer.stopped() {
                 return Ok(Outcome::Interrupted);
@@ -215,7 +238,7 @@ impl Block<'_> {
     }
 
     /// Readies a case in every process. The first one's estimate fixes the batch for all.
-    fn prepare(&mut self, position: usize) -> Result<(), String> {
+    fn prepare(&mut self, position: usize) -> Result<(), MeasuringError> {
         let case = &self.plan[position];
         self.working(position)?;
         let mut ns_per_operation = f64::INFINITY;
@@ -233,7 +256,7 @@ impl Block<'_> {
                     demands = prepared.demands;
                 }
                 Err(Failure::Case(reason)) => return self.fail(position, reason),
-                Err(Failure::Fatal(reason)) => return Err(reason),
+                Err(Failure::Fatal(error)) => return Err(error.into()),
             }
         }
         let batch = only_batch
@@ -251,7 +274,7 @@ impl Block<'_> {
         Ok(())
     }
 
-    fn round(&mut self, order: &mut ChaCha8Rng) -> Result<Outcome, String> {
+    fn round(&mut self, order: &mut ChaCha8Rng) -> Result<Outcome, MeasuringError> {
         let mut queue = self.turns(order);
         let mut failed: Vec<(usize, String)> = Vec::new();
         let mut put_off = 0;
@@ -271,7 +294,7 @@ impl Block<'_> {
                     put_off += 1;
                 }
                 Err(Failure::Case(reason)) => failed.push((position, reason)),
-                Err(Failure::Fatal(reason)) => return Err(reason),
+                Err(Failure::Fatal(error)) => return Err(error.into()),
             }
             // Whoever is there is there for all: to ask again at once would only spend the time.
             if put_off > 0 && put_off >= queue.len() {
@@ -375,7 +398,7 @@ impl Block<'_> {
     }
 
     /// Hands finished cases to the observer.
-    fn judge(&mut self) -> Result<(), String> {
+    fn judge(&mut self) -> Result<(), MeasuringError> {
         let mut index = 0;
         while index < self.open.len() {
             let case = &self.plan[self.open[index].position];
@@ -416,7 +439,7 @@ impl Block<'_> {
     }
 
     /// Readies a case in processes that join. Whether it goes on: else it has failed.
-    fn join(&mut self, index: usize, crew: Range<u32>) -> Result<bool, String> {
+    fn join(&mut self, index: usize, crew: Range<u32>) -> Result<bool, MeasuringError> {
         let position = self.open[index].position;
         let case = &self.plan[position];
         for process in crew {
@@ -429,27 +452,27 @@ impl Block<'_> {
                     self.fail(position, reason)?;
                     return Ok(false);
                 }
-                Err(Failure::Fatal(reason)) => return Err(reason),
+                Err(Failure::Fatal(error)) => return Err(error.into()),
             }
         }
         Ok(true)
     }
 
-    fn fail(&mut self, position: usize, reason: String) -> Result<(), String> {
+    fn fail(&mut self, position: usize, reason: String) -> Result<(), MeasuringError> {
         let case = self.plan[position].clone();
         self.fleet.release(&case);
         self.finish(position, Record::failed(case, reason, clock::utc_now()))
     }
 
-    fn finish(&mut self, position: usize, record: Record) -> Result<(), String> {
+    fn finish(&mut self, position: usize, record: Record) -> Result<(), MeasuringError> {
         self.done += 1;
-        self.observer.event(Event::Finished { position, record: Box::new(record) })
+        Ok(self.observer.event(Event::Finished { position, record: Box::new(record) })?)
     }
 
-    fn working(&mut self, position: usize) -> Result<(), String> {
+    fn working(&mut self, position: usize) -> Result<(), MeasuringError> {
         let parts: f64 = self.open.iter().map(|open| open.part_done(self.protocol)).sum();
         let case = &self.plan[position];
-        self.observer.event(Event::Working { case, done: self.done as f64 + parts })
+        Ok(self.observer.event(Event::Working { case, done: self.done as f64 + parts })?)
     }
 
     fn processes(&self) -> u32 {

@@ -22,9 +22,15 @@ pub enum Fault {
 /// One case in one process, ready to be timed.
 pub trait Trial {
     /// Readies inputs and clears outputs for the next `batch` operations: fresh inputs, rotating keys. Not timed.
+    ///
+    /// # Errors
+    /// [`Fault`], which ends the case.
     fn refill(&mut self, batch: usize) -> Result<(), Fault>;
 
     /// Performs `batch` operations. This call, and nothing else, is timed.
+    ///
+    /// # Errors
+    /// [`Fault`], which ends the case.
     fn run(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault>;
 
     /// Whether the answers of the last [`run`](Self::run) are right. Not timed.
@@ -75,10 +81,17 @@ pub struct Demands {
 /// Turns the cases of a plan into trials; implemented by the registry of workloads.
 pub trait TrialSource {
     /// Checks known answers and readies the case.
+    ///
+    /// # Errors
+    /// [`Fault::WrongAnswer`] for a known answer that is not given, [`Fault::Unsupported`] where this build lacks what the case
+    /// needs, and what the library reports.
     fn prepare(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault>;
 
     /// Readies the case with as few calls into the library as can be: for a first call in a fresh process. Known answers
     /// were checked in another process before.
+    ///
+    /// # Errors
+    /// As [`prepare`](Self::prepare), but for known answers.
     fn prepare_first_call(&self, case: &Case, seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         self.prepare(case, seed)
     }

@@ -1,6 +1,7 @@
 //! What coordinator and worker say to each other: frames of a length (4 bytes, little-endian) and a message in
 //! postcard's encoding, over a socket pair of their own, so that nothing that a library prints can be mistaken for it.
 
+use crate::build_id::BuildId;
 use crate::gate::Widths;
 use crate::residue::Residues;
 use crate::trial::Demands;
@@ -12,10 +13,35 @@ use std::io::{self, Read, Write};
 /// The longest frame that is accepted, in bytes: a visit's samples fit many times over.
 const LONGEST_FRAME: u32 = 64 << 20;
 
+/// What a coordinator says first. The worker answers with a [`Greeting`], and goes on only where both are of one build.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Hello {
+    /// The coordinator's build.
+    pub build: BuildId,
+    /// What the process is wanted for.
+    pub task: Task,
+}
+
+/// What a worker process is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Task {
+    /// Measuring: [`Request`]s follow.
+    Measure,
+    /// One errand, in whatever words coordinator and worker agree on: see [`errand`](crate::errand).
+    Errand(String),
+}
+
+/// A worker's answer to a [`Hello`].
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Greeting {
+    /// The worker's build.
+    pub build: BuildId,
+}
+
 /// What the coordinator asks of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// The first message.
+    /// The first request.
     Begin(Begin),
     /// Check known answers, ready the case, and say how long an operation takes.
     Prepare(Case),

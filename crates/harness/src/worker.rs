@@ -1,13 +1,14 @@
 //! The worker's side: prepares cases, runs visits, answers. One thread; whatever goes wrong in a library is caught
 //! here if it can be (an error, a panic), and by the coordinator if it cannot (a crash, a hang).
 
+use crate::build_id::BuildId;
 use crate::cold::Evicted;
 use crate::counter::{self, Selected};
 use crate::gate::{self, Gate, Lookout, Thresholds};
 use crate::looks::{self, Looks, MOST_NARROWED_PCT};
 use crate::residue::Tally;
 use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
-use crate::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
+use crate::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
 use crate::{affinity, clock, residue};
 use pqlab_record::{Case, Metric, State};
 use std::collections::HashMap;
@@ -32,7 +33,26 @@ const ESTIMATE_BATCH: usize = 512;
 /// As above where a trial asks for long samples, and so has no memory for each operation.
 const LONG_ESTIMATE_BATCH: usize = 1 << 24;
 
-/// Serves requests until the stream ends.
+/// Answers a coordinator's first message, and tells what this process is wanted for; `None` where the coordinator hung up.
+/// `build` is this process's own.
+///
+/// # Errors
+/// What the stream reports, and `InvalidData` for a coordinator of another build: it was told so, and nothing is left to do.
+pub fn greet(mut stream: impl Read + Write, build: BuildId) -> io::Result<Option<Task>> {
+    let Some(Hello { build: theirs, task }) = wire::receive(&mut stream)? else { return Ok(None) };
+    let build = build.as_asked_by(&theirs);
+    let difference = build.difference(&theirs);
+    wire::send(&mut stream, &Greeting { build })?;
+    match difference {
+        None => Ok(Some(task)),
+        Some(difference) => {
+            let text = format!("the coordinator is of another build: {difference}");
+            Err(io::Error::new(io::ErrorKind::InvalidData, text))
+        }
+    }
+}
+
+/// Serves requests until the stream ends, after the coordinator was [greeted](greet).
 ///
 /// # Errors
 /// What the stream reports: the coordinator is gone, and nothing is left to do.

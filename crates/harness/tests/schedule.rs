@@ -5,7 +5,7 @@
 use pqlab_harness::gate::{self, Observation, Thresholds, Widths};
 use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
-use pqlab_harness::{Demands, Event, Fleet, Observer, Outcome};
+use pqlab_harness::{Demands, Event, Fleet, MeasuringError, Observer, ObserverError, Outcome};
 use pqlab_record::{Case, Disturbance, Facts, Metric, Protocol, ProtocolKind, Record, State, Status};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -178,10 +178,10 @@ struct Collector {
 }
 
 impl Observer for Collector {
-    fn event(&mut self, event: Event<'_>) -> Result<(), String> {
+    fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError> {
         if let Event::Finished { position, record } = event {
             if self.refuse {
-                return Err("the disk is full".into());
+                return Err(ObserverError("the disk is full".into()));
             }
             self.records.push((position, *record));
         }
@@ -376,7 +376,7 @@ fn stopping_keeps_what_is_finished_and_a_full_disk_ends_the_run() {
 
     let mut refusing = Collector { refuse: true, ..Collector::default() };
     let error = schedule::run(&plan, &[0, 1], &Protocol::default(), 1, COUNTER, &mut machine, &mut refusing);
-    assert_eq!(error, Err("the disk is full".into()));
+    assert!(matches!(error, Err(MeasuringError::Observer(error)) if error.to_string() == "the disk is full"));
 }
 
 #[test]

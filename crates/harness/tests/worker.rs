@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pqlab_harness::wire::{self, Begin, Prepared, Request, Response, VisitRequest, Visited};
-use pqlab_harness::{Fault, Recorder, Seed, Trial, TrialSource, residue, worker};
-use pqlab_record::{Case, CounterChoice, Facts};
+use pqlab_harness::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
+use pqlab_harness::{BuildId, Fault, Recorder, Seed, Trial, TrialSource, residue, worker};
+use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -214,4 +214,29 @@ fn a_short_operation_has_ten_samples_and_a_millisecond_of_work_however_long_its_
     let visited = served.visit("slow-refill", 10);
     assert!(visited.ticks.len() >= 10 && visited.ticks.iter().sum::<u64>() >= 1_000_000, "{visited:?}");
     assert!(served.visit("slow-refill", 0).ticks.len() < 10, "without that the budget of 2 ms ends the visit");
+}
+
+#[test]
+fn a_coordinator_of_another_build_is_told_so_and_refused() {
+    let build = |version: &str| {
+        BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), build: String::new() }])
+    };
+    let greeted = |hello: Hello, ours: BuildId| {
+        let (mut coordinator, worker) = UnixStream::pair().unwrap();
+        let served = thread::spawn(move || worker::greet(&worker, ours));
+        wire::send(&mut coordinator, &hello).unwrap();
+        let answer: Greeting = wire::receive(&mut coordinator).unwrap().unwrap();
+        (answer.build, served.join().unwrap())
+    };
+    let errand = || Task::Errand("anything".into());
+    let (answer, task) = greeted(Hello { build: build("1"), task: errand() }, build("1"));
+    assert_eq!((answer, task.unwrap()), (build("1"), Some(errand())));
+    let (answer, refusal) = greeted(Hello { build: build("1"), task: Task::Measure }, build("2"));
+    assert_eq!(answer, build("2"), "the coordinator learns which build it is");
+    let refusal = refusal.unwrap_err().to_string();
+    assert_eq!(refusal, r#"the coordinator is of another build: its provider scripted is "1", here "2""#);
+    // One that names no providers asks for none.
+    let without = build("1").without_providers();
+    let (answer, task) = greeted(Hello { build: without.clone(), task: errand() }, build("2"));
+    assert_eq!((answer, task.unwrap()), (without, Some(errand())));
 }

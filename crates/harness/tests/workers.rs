@@ -1,28 +1,47 @@
 //! Workers that do what no worker should: this program again, as scripts tell it to behave. Every wait has an end.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::print_stderr, clippy::print_stdout, clippy::unwrap_used)]
 
 use nix::sys::signal::kill;
 use nix::unistd::Pid;
-use pqlab_harness::Fleet;
+use pqlab_harness::errand::{Errand, Manner, Next};
 use pqlab_harness::process::{Limits, ProcessFleet, Workers, inherited_stream};
 use pqlab_harness::schedule::Failure;
-use pqlab_harness::wire::{self, Request, Response};
-use pqlab_record::{Case, CounterChoice, Facts};
+use pqlab_harness::wire::{self, Request, Response, Task};
+use pqlab_harness::{BuildId, Fleet, Program, WorkerError, worker};
+use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
 use std::io::Write;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+
+/// How long an errand may take to begin.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// The variables that hand a worker its script, and the file in which it writes its number.
 const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
 const NUMBER: &str = "PQLAB_TEST_NUMBER";
 
+/// This program as a worker that behaves so.
+fn program(script: &str, number: &Path) -> Program {
+    Program {
+        path: std::env::current_exe().unwrap(),
+        arguments: ["--exact", "worker_by_script", "--ignored", "--nocapture"].map(Into::into).to_vec(),
+        variables: vec![(SCRIPT.into(), script.into()), (NUMBER.into(), number.into())],
+        build: build("1"),
+    }
+}
+
+/// This build, with one provider of that version.
+fn build(version: &str) -> BuildId {
+    BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), build: String::new() }])
+}
+
 /// A fleet of one worker that behaves so.
 fn fleet(script: &str, number: &Path) -> ProcessFleet {
     ProcessFleet::new(Workers {
-        program: std::env::current_exe().unwrap(),
-        arguments: ["--exact", "worker_by_script", "--ignored", "--nocapture"].map(Into::into).to_vec(),
-        variables: vec![(SCRIPT.into(), script.into()), (NUMBER.into(), number.into())],
+        program: program(script, number),
         seed: 1,
         processes: 1,
         counter: CounterChoice::Wall,
@@ -60,8 +79,46 @@ fn failure(script: &str) -> Failure {
 
 #[test]
 fn one_that_never_begins_is_ended() {
-    let Failure::Fatal(reason) = failure("never") else { panic!("no case is to blame") };
-    assert_eq!(reason, "a worker does not begin: no answer within 2 s: the worker was ended");
+    let Failure::Fatal(error) = failure("never") else { panic!("no case is to blame") };
+    assert_eq!(error.to_string(), "a worker does not begin: no answer within 2 s: the worker was ended");
+}
+
+#[test]
+fn one_of_another_build_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let number = folder.path().join("number");
+    let Failure::Fatal(WorkerError::OtherBuild { path, difference }) =
+        fleet("other build", &number).prepare(0, &case()).unwrap_err()
+    else {
+        panic!("it measures")
+    };
+    assert_eq!(path, std::env::current_exe().unwrap());
+    assert_eq!(difference, r#"its provider scripted is "2", here "1""#);
+}
+
+#[test]
+fn an_errand_says_what_it_has_to_say_and_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = program("errand", &folder.path().join("number"));
+    let going_on = AtomicBool::new(false);
+    let start = |task: &str, manner: &Manner| Errand::start(&program, task.into(), manner, LIMIT).unwrap();
+    let mut errand = start("say it", &Manner { keep_stderr: true, ..Manner::default() });
+    assert_eq!(errand.next(&going_on).unwrap(), Next::Said("say it".into()));
+    assert_eq!(errand.next(&going_on).unwrap(), Next::Ended);
+    let end = errand.end().unwrap();
+    assert_eq!(end.status.code(), Some(7));
+    assert!(end.stdout.contains("not asked for") && end.stderr.contains("a complaint"), "{end:?}");
+
+    // Under another program that shows other providers, the same.
+    let mut errand =
+        start("below", &Manner { wrapper: vec!["env".into(), "PQLAB_TEST_VERSION=2".into()], ..Manner::default() });
+    assert_eq!(errand.next(&going_on).unwrap(), Next::Said("below".into()));
+
+    let mut stopped = start("wait", &Manner::default());
+    assert_eq!(stopped.next(&AtomicBool::new(true)).unwrap(), Next::Stopped);
+    let left = std::fs::read_to_string(folder.path().join("number")).unwrap();
+    drop(stopped);
+    assert!(kill(Pid::from_raw(left.parse().unwrap()), None).is_err(), "an errand that is dropped is ended");
 }
 
 #[test]
@@ -84,6 +141,19 @@ fn one_that_ends_is_said_to_have() {
     assert!(reason.starts_with("the worker exited with code 7"), "{reason}");
 }
 
+/// What the worker does with an errand.
+fn serve_errand(stream: &mut UnixStream, task: &str) -> ! {
+    if task == "wait" {
+        loop {
+            std::thread::park();
+        }
+    }
+    wire::send(stream, &task).unwrap();
+    println!("what was not asked for");
+    eprintln!("a complaint");
+    std::process::exit(7)
+}
+
 #[test]
 #[ignore = "the worker of the others"]
 fn worker_by_script() {
@@ -97,6 +167,13 @@ fn worker_by_script() {
     };
     if script == "never" {
         for_ever();
+    }
+    let version =
+        std::env::var("PQLAB_TEST_VERSION").unwrap_or_else(|_| if script == "other build" { "2" } else { "1" }.into());
+    match worker::greet(&mut stream, build(&version)) {
+        Ok(Some(Task::Measure)) => {}
+        Ok(Some(Task::Errand(task))) => serve_errand(&mut stream, &task),
+        Ok(None) | Err(_) => return,
     }
     assert!(matches!(wire::receive(&mut stream).unwrap(), Some(Request::Begin(_))));
     wire::send(&mut stream, &Response::Begun).unwrap();

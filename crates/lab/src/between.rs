@@ -145,7 +145,7 @@ impl Laboratory {
     /// the user's. Where the user stops it, the complete runs count; `None` where those are fewer than [`FEWEST_RUNS`].
     ///
     /// # Errors
-    /// [`LabError::Usage`] for fewer than [`FEWEST_RUNS`] runs; else [`LabError`] where runs cannot be measured.
+    /// [`LabError::Invalid`] for fewer than [`FEWEST_RUNS`] runs; else [`LabError`] where runs cannot be measured.
     pub fn measure_between(
         &self,
         plan: &Plan,
@@ -154,11 +154,10 @@ impl Laboratory {
         stop: &AtomicBool,
     ) -> Result<Option<Between>, LabError> {
         if request.runs < FEWEST_RUNS {
-            return Err(LabError::usage(format!("{} runs are too few: at least {FEWEST_RUNS}", request.runs)));
+            let reason = format!("{} runs are too few: at least {FEWEST_RUNS}", request.runs);
+            return Err(LabError::invalid("runs", reason));
         }
-        let folder =
-            tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
-        let mut store = Store::open(folder.path().join("between.db"))?;
+        let mut store = Store::in_memory()?;
         let mut printed: BTreeMap<String, Printed> = BTreeMap::new();
         let (mut run_spreads, mut contended) = (Vec::new(), 0);
         for number in 0..request.runs {

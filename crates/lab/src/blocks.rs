@@ -6,7 +6,7 @@ use pqlab_workloads::{Options, Senders};
 /// Reads how many different senders a block has: `all`, `one`, a number, or a percentage.
 ///
 /// # Errors
-/// [`LabError::Usage`] for anything else.
+/// [`LabError::Invalid`] for anything else.
 pub fn senders(text: &str) -> Result<Senders, LabError> {
     let senders = match text {
         "all" => Some(Senders::All),
@@ -16,7 +16,9 @@ pub fn senders(text: &str) -> Result<Senders, LabError> {
             None => text.parse().ok().filter(|number| *number > 0).map(Senders::Number),
         },
     };
-    senders.ok_or_else(|| LabError::usage(format!("{text:?} senders: it must be all, one, a number or a percentage")))
+    senders.ok_or_else(|| {
+        LabError::invalid("senders", format!("{text:?} senders: it must be all, one, a number or a percentage"))
+    })
 }
 
 /// The numbers of senders that are asked for, else a suite's own.
@@ -33,11 +35,12 @@ pub(crate) fn check(options: &Options) -> Result<(), LabError> {
     /// Transactions: a block that takes an hour to verify is no case, and a disk has an end.
     const LARGEST: u64 = 1_000_000;
     if let Some(block) = options.blocks.iter().flatten().find(|block| !(1..=LARGEST).contains(*block)) {
-        return Err(LabError::usage(format!("a block of {block} transactions cannot be a case: from 1 to {LARGEST}")));
+        let reason = format!("a block of {block} transactions cannot be a case: from 1 to {LARGEST}");
+        return Err(LabError::invalid("blocks", reason));
     }
     match options.invalid_pct {
         Some(share) if !(0.0..=100.0).contains(&share) => {
-            Err(LabError::usage(format!("{share}% invalid transactions: it must be from 0 to 100")))
+            Err(LabError::invalid("invalid_pct", format!("{share}% invalid transactions: it must be from 0 to 100")))
         }
         _ => Ok(()),
     }

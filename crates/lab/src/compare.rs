@@ -9,12 +9,21 @@ use pqlab_stats::{Crossed, FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
 use std::sync::atomic::AtomicBool;
 
+/// A margin within which a difference does not matter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Margin {
+    /// The margin, in percent.
+    pub pct: f64,
+    /// Who says so, in a word that is shown with it.
+    pub source: String,
+}
+
 /// What a run on this machine is judged by: a margin that the user gave, else what was found of the machine, else what is
 /// assumed of any.
 ///
 /// # Errors
 /// [`LabError`] where the store refuses, or the margin is no percentage above zero.
-pub fn yardstick(store: &Store, run: &Run, margin_pct: Option<f64>) -> Result<Yardstick, LabError> {
+pub fn yardstick(store: &Store, run: &Run, margin: Option<&Margin>) -> Result<Yardstick, LabError> {
     let mut yardstick = Yardstick::default();
     if let Some(noise) = store.noise(&run.header.environment)? {
         let degrees_of_freedom = usize::try_from(noise.comparisons).unwrap_or(usize::MAX);
@@ -30,23 +39,27 @@ pub fn yardstick(store: &Store, run: &Run, margin_pct: Option<f64>) -> Result<Ya
             ..yardstick
         };
     }
-    if let Some(margin_pct) = margin_pct {
-        check_percentage("--margin", margin_pct)?;
-        (yardstick.margin_pct, yardstick.margin_source) = (margin_pct, "--margin".into());
-    }
-    Ok(yardstick)
+    with_margin(yardstick, margin)
+}
+
+/// The same with another margin, where one is given.
+fn with_margin(yardstick: Yardstick, margin: Option<&Margin>) -> Result<Yardstick, LabError> {
+    let Some(Margin { pct, source }) = margin else { return Ok(yardstick) };
+    check_percentage("margin", *pct)?;
+    Ok(Yardstick { margin_pct: *pct, margin_source: source.clone(), ..yardstick })
 }
 
 /// Compares two stored runs, or, where `run` is given, the cases of that run which match the patterns `first` and `second`.
 ///
 /// # Errors
-/// [`LabError::Usage`] where there is nothing to compare; [`LabError::Store`] where a run is not to be had.
+/// [`LabError::NoCaseOfRun`], [`LabError::Unpaired`] and [`LabError::NothingInCommon`] where there is nothing to compare,
+/// [`LabError::Invalid`] for a margin that is no percentage, [`LabError::Store`] where a run is not to be had.
 pub fn compare_stored(
     store: &Store,
     run: Option<&str>,
     first: &str,
     second: &str,
-    margin_pct: Option<f64>,
+    margin: Option<&Margin>,
     judged: Judged,
 ) -> Result<Comparison, LabError> {
     let load = |reference: &str| Ok::<Run, LabError>(store.load_run(&store.resolve(reference)?)?);
@@ -55,10 +68,7 @@ pub fn compare_stored(
         let ids: Vec<String> = run.records.iter().map(|record| record.case.id()).collect();
         for pattern in [first, second] {
             if !ids.iter().any(|id| matches(pattern, id)) {
-                let id = &run.header.id;
-                return Err(LabError::usage(format!(
-                    "no case of run {id} matches {pattern:?}: `pqlab show {id}` lists them"
-                )));
+                return Err(LabError::NoCaseOfRun { run: run.header.id, pattern: Some(pattern.to_owned()) });
             }
         }
         let pairs: Vec<(&Record, &Record)> = pair_by_stars(first, second, &ids)
@@ -66,37 +76,30 @@ pub fn compare_stored(
             .map(|(one, two)| (&run.records[one], &run.records[two]))
             .collect();
         if pairs.is_empty() {
-            return Err(LabError::usage(format!(
-                "no two cases belong together: {first:?} and {second:?} pair those for which the stars stand for the same text"
-            )));
+            return Err(LabError::Unpaired { first: first.to_owned(), second: second.to_owned() });
         }
         // By what everything else compares them that shows this run.
-        let mut yardstick = Yardstick::within(&run).judged_in(judged);
-        if let Some(margin_pct) = margin_pct {
-            check_percentage("--margin", margin_pct)?;
-            (yardstick.margin_pct, yardstick.margin_source) = (margin_pct, "--margin".into());
-        }
+        let yardstick = with_margin(Yardstick::within(&run).judged_in(judged), margin)?;
         return Ok(compare(&run, &run, &pairs, &yardstick));
     }
     let (first, second) = (without_floor(load(first)?), without_floor(load(second)?));
-    let yardstick = Yardstick { judged, ..yardstick(store, &second, margin_pct)? };
+    let yardstick = Yardstick { judged, ..yardstick(store, &second, margin)? };
     let comparison = compare_runs(&first, &second, &yardstick);
     if comparison.cases.is_empty() {
-        let (one, two) = (&first.header.id, &second.header.id);
-        return Err(LabError::usage(format!(
-            "runs {one} and {two} have no case in common: `pqlab show` lists their cases"
-        )));
+        return Err(LabError::NothingInCommon { first: first.header.id, second: second.header.id });
     }
     Ok(comparison)
 }
 
+/// Whether a value is a percentage by which figures can be judged: above 0 and at most 1000. `field` is what the request calls it.
+///
 /// # Errors
-/// [`LabError::Usage`] for what is no percentage above zero.
-pub fn check_percentage(flag: &str, value: f64) -> Result<(), LabError> {
+/// [`LabError::Invalid`] if not.
+pub fn check_percentage(field: &'static str, value: f64) -> Result<(), LabError> {
     if value.is_finite() && value > 0.0 && value <= 1000.0 {
         return Ok(());
     }
-    Err(LabError::usage(format!("{flag} {value}: a percentage above 0 is needed, such as {flag} 2")))
+    Err(LabError::invalid(field, format!("{field} is {value}: it must be a percentage above 0")))
 }
 
 /// What the harness itself costs is no case of the comparison.
@@ -121,9 +124,7 @@ impl Laboratory {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Option<MachineNoise>, LabError> {
-        let folder =
-            tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
-        let mut store = Store::open(folder.path().join("noise.db"))?;
+        let mut store = Store::in_memory()?;
         let (mut quiet, mut contended): (Vec<Means>, Vec<Means>) = (Vec::new(), Vec::new());
         let mut environment = None;
         while quiet.len() < 2 * comparisons && quiet.len() + contended.len() < 4 * comparisons {
@@ -138,10 +139,11 @@ impl Laboratory {
             let estimates = record.and_then(|record| estimate(record, protocol));
             let Some((record, estimates)) = record.zip(estimates) else {
                 let reason = record.and_then(|record| record.error.clone()).unwrap_or_else(|| "no samples".into());
-                return Err(LabError::Measuring(format!("{} cannot be measured: {reason}", case.id())));
+                return Err(LabError::Case { case: case.id(), reason });
             };
             let Some(time) = mean_in(record, Unit::Nanoseconds) else {
-                return Err(LabError::Measuring(format!("{} takes no time that could be measured", case.id())));
+                let reason = "it takes no time".to_owned();
+                return Err(LabError::Case { case: case.id(), reason });
             };
             let cycles = estimates.cycles.and_then(|_| mean_in(record, Unit::CoreCycles));
             if estimates.contended { &mut contended } else { &mut quiet }.push(Means { time, cycles });
@@ -188,7 +190,7 @@ fn in_pairs(runs: &[Means], of: impl Fn(&Means) -> Option<&Crossed>) -> Option<V
 }
 
 fn too_few() -> LabError {
-    LabError::usage("at least 5 comparisons of at least 3 processes are needed")
+    LabError::invalid("comparisons", "at least 5 comparisons of at least 3 processes are needed")
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::place::Place;
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_harness::process::{Limits, ProcessFleet};
 use pqlab_harness::schedule::{self, CounterFacts};
-use pqlab_harness::{Event, Observer, counter};
+use pqlab_harness::{Event, Observer, ObserverError, counter};
 use pqlab_record::{CounterChoice, FailedCandidate, Fastest, Protocol, Record, RunnerUp, Status, Visits};
 use pqlab_report::terminal::fastest_line;
 use pqlab_stats::Sorted;
@@ -33,8 +33,8 @@ impl Laboratory {
     /// tenths of a second for each candidate, and `note` is told what came of it.
     ///
     /// # Errors
-    /// [`LabError::Usage`] for a name that matches nothing, or if nothing is left; [`LabError::Measuring`] if worker
-    /// processes cannot be had.
+    /// [`LabError::Unknown`] for a name that matches nothing, [`LabError::Invalid`] for a value that cannot be measured,
+    /// [`LabError::NothingSelected`] if nothing is left, and [`LabError::Worker`] if worker processes cannot be had.
     pub fn plan(
         &self,
         suites: &[Suite],
@@ -62,7 +62,7 @@ impl Laboratory {
 
     /// The cases of a question, measured.
     fn tried(&self, question: &Question, asked: &Protocol) -> Result<Vec<Record>, LabError> {
-        let selected = counter::open(CounterChoice::Wall).map_err(|error| LabError::Measuring(error.to_string()))?;
+        let selected = counter::open(CounterChoice::Wall)?;
         let (metric, ns_per_tick) = (selected.counter.metric(), selected.ns_per_tick);
         let facts = CounterFacts { metric, ns_per_tick, grain_ns: selected.grain_ns() };
         let protocol = Protocol {
@@ -79,8 +79,7 @@ impl Laboratory {
         workers.limits = Limits { request: workers.limits.request.min(REQUEST), ..workers.limits };
         let positions: Vec<usize> = (0..cases.len()).collect();
         let (mut fleet, mut finished) = (ProcessFleet::new(workers), Finished(Vec::new()));
-        schedule::run(&cases, &positions, &protocol, SEED, facts, &mut fleet, &mut finished)
-            .map_err(LabError::Measuring)?;
+        schedule::run(&cases, &positions, &protocol, SEED, facts, &mut fleet, &mut finished)?;
         Ok(finished.0)
     }
 }
@@ -89,7 +88,7 @@ impl Laboratory {
 struct Finished(Vec<Record>);
 
 impl Observer for Finished {
-    fn event(&mut self, event: Event<'_>) -> Result<(), String> {
+    fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError> {
         if let Event::Finished { record, .. } = event {
             self.0.push(*record);
         }

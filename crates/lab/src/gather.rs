@@ -19,14 +19,14 @@ pub struct Gathered {
 /// are loaded at once, each through a connection of its own.
 ///
 /// # Errors
-/// What the store says; [`LabError::Usage`] for no ids at all.
+/// What the store says; [`LabError::NoRuns`] for no ids at all.
 pub fn gather(open: impl Fn() -> Result<Store, StoreError> + Sync, ids: &[String]) -> Result<Gathered, LabError> {
     let store = open()?;
     let mut ids: Vec<(String, String)> =
         ids.iter().map(|id| Ok((store.load_header(id)?.started_at, id.clone()))).collect::<Result<_, StoreError>>()?;
     ids.sort();
     ids.dedup();
-    let Some((_, newest)) = ids.pop() else { return Err(LabError::usage("there is no run to report")) };
+    let Some((_, newest)) = ids.pop() else { return Err(LabError::NoRuns) };
     let past = |(_, id): &(String, String)| open()?.load_run(id).map(|run| Past::of(&run));
     let (run, past) = rayon::join(
         move || store.load_run(&newest),

@@ -4,7 +4,6 @@ use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
 use pqlab_record::{Case, Protocol, Record, Status, Unit, Visits};
 use pqlab_report::crossed_of;
 use pqlab_stats::{CONFIDENCE, Crossed, Ratio, RunSpread, Share, benjamini_hochberg, ratio_between};
-use pqlab_store::Store;
 use rand::RngExt;
 use serde::Serialize;
 use std::sync::atomic::AtomicBool;
@@ -102,6 +101,10 @@ impl Independence {
     }
 }
 
+/// Why nothing can be said of a case.
+#[derive(Debug)]
+struct LeftOut(String);
+
 /// One repetition of one case.
 struct Pair {
     company: Record,
@@ -117,12 +120,12 @@ fn by_rejection(case: &Case) -> bool {
 }
 
 /// Compares records of cases alone with those in company: `pairs` holds for each case its repetitions. A case is compared in
-/// core cycles where all its runs have them, else in time.
-fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, String> {
-    let first = pairs.first().ok_or("it was not measured")?;
+/// core cycles where all its runs have them, else in time. The error is why nothing can be said.
+fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut> {
+    let first = pairs.first().ok_or_else(|| LeftOut("it was not measured".into()))?;
     for record in pairs.iter().flat_map(|pair| [&pair.company, &pair.alone]) {
         if record.status == Status::Failed {
-            return Err(record.error.clone().unwrap_or_else(|| "it failed".into()));
+            return Err(LeftOut(record.error.clone().unwrap_or_else(|| "it failed".into())));
         }
     }
     let case = &first.company.case;
@@ -133,7 +136,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, String>
     let cycles = case.computes().then(|| means(Unit::CoreCycles)).flatten();
     let (unit, means) = match cycles {
         Some(means) => (Unit::CoreCycles, means),
-        None => (Unit::Nanoseconds, means(Unit::Nanoseconds).ok_or("it has no samples")?),
+        None => (Unit::Nanoseconds, means(Unit::Nanoseconds).ok_or_else(|| LeftOut("it has no samples".into()))?),
     };
     let spreads = &protocol.run_spreads;
     let pct = if unit == Unit::CoreCycles { spreads.cycles_pct } else { spreads.time_pct };
@@ -144,7 +147,9 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, String>
     let company = mean_of(means.iter().map(|(company, _)| company));
     let alone = mean_of(means.iter().map(|(_, alone)| alone));
     let ratio = company.zip(alone).and_then(|(company, alone)| ratio_between(&company, &alone, runs, 0.0, CONFIDENCE));
-    let Some(Ratio { ratio, p_value, .. }) = ratio else { return Err("its runs have no ratio".into()) };
+    let Some(Ratio { ratio, p_value, .. }) = ratio else {
+        return Err(LeftOut("its runs have no ratio".into()));
+    };
     Ok(Dependence {
         case: case.id(),
         by_rejection: by_rejection(case),
@@ -213,16 +218,16 @@ impl Laboratory {
         }
         let (mut cases, mut without) = (Vec::new(), Vec::new());
         for ((case, pairs), missing) in judged.iter().zip(&pairs).zip(left_out) {
-            match missing.map_or_else(|| dependence(pairs, &plan.protocol), Err) {
+            match missing.map_or_else(|| dependence(pairs, &plan.protocol), |reason| Err(LeftOut(reason))) {
                 Ok(found) => cases.push(found),
-                Err(reason) => without.push((case.id(), reason)),
+                Err(LeftOut(reason)) => without.push((case.id(), reason)),
             }
         }
         adjust(&mut cases);
         Ok(Some(Independence { seed, repetitions: request.repetitions, cases, left_out: without }))
     }
 
-    /// Measures a plan in a database of its own, which is gone afterwards. `None` where the user stopped it.
+    /// Measures a plan, of which nothing is kept. `None` where the user stopped it.
     fn measure_apart(
         &self,
         plan: &Plan,
@@ -230,14 +235,8 @@ impl Laboratory {
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Option<Vec<Record>>, LabError> {
-        let folder =
-            tempfile::tempdir().map_err(|error| LabError::Measuring(format!("no temporary folder: {error}")))?;
-        let mut store = Store::open(folder.path().join("apart.db"))?;
-        let ended = self.run(&mut store, plan.clone(), request, progress, stop)?;
-        if !ended.complete {
-            return Ok(None);
-        }
-        Ok(Some(store.load_run(&ended.run)?.records))
+        let run = self.measure(plan.clone(), request, progress, stop)?;
+        Ok(run.complete.then_some(run.records))
     }
 }
 
@@ -307,7 +306,8 @@ mod tests {
         let case = case("liboqs", "encapsulate");
         let alone = Record::failed(case.clone(), "a wrong answer".into(), String::new());
         let pair = Pair { company: record(&case, 10_000.0, 2.7e9, 1), alone };
-        assert_eq!(dependence(&[pair], &Protocol::default()), Err("a wrong answer".into()));
+        let LeftOut(reason) = dependence(&[pair], &Protocol::default()).unwrap_err();
+        assert_eq!(reason, "a wrong answer");
         assert!(dependence(&[], &Protocol::default()).is_err());
     }
 

@@ -9,13 +9,15 @@ const MOST: u64 = 4096;
 /// Reads how many keys an operation takes in turn: `pool`, or a number.
 ///
 /// # Errors
-/// [`LabError::Usage`] for anything else.
+/// [`LabError::Invalid`] for anything else.
 pub fn keys(text: &str) -> Result<Keys, LabError> {
     let keys = match text {
         "pool" => Some(Keys::Pool),
         text => text.parse().ok().filter(|number| (1..=MOST).contains(number)).map(Keys::Number),
     };
-    keys.ok_or_else(|| LabError::usage(format!("{text:?} keys: it must be pool, or a number from 1 to {MOST}")))
+    keys.ok_or_else(|| {
+        LabError::invalid("keys", format!("{text:?} keys: it must be pool, or a number from 1 to {MOST}"))
+    })
 }
 
 /// All that a suite names.

@@ -1,16 +1,17 @@
 //! Does the time depend on the secret? Cases from the registry, times from the harness, a verdict from the statistics.
 
-use crate::{LabError, Laboratory, matches};
+use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_harness::Fault;
 use pqlab_harness::leak::{FIRST, LeakPlan, LeakTimes, NULL, PLANTED, SECOND, measure};
 use pqlab_stats::{
     LEAK_CONFIDENCE, LEAST_SAMPLES, LeakJudgement, LeakSamples, LeakVerdict, Shift, TENTHS, judge_leak, median,
 };
+use pqlab_workloads::Registry;
 use pqlab_workloads::leak::{LeakCase, LeakSubject, Role, cases, prepare};
 use serde::{Deserialize, Serialize};
 
 /// How a leak is looked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeakRequest {
     /// Samples of a case, half of them of each class.
     pub samples: u64,
@@ -112,9 +113,14 @@ pub struct LeakFigures {
 /// The cases whose id, or whose operation's id, matches one of the patterns.
 ///
 /// # Errors
-/// [`LabError::Usage`] for a pattern that matches none.
+/// [`LabError::Unknown`] for a pattern that matches none.
 pub fn leak_cases(laboratory: &Laboratory, patterns: &[String]) -> Result<Vec<LeakCase>, LabError> {
-    let all = cases(laboratory.registry().providers());
+    cases_of(laboratory.registry(), patterns)
+}
+
+/// Likewise of a registry.
+pub(crate) fn cases_of(registry: &Registry, patterns: &[String]) -> Result<Vec<LeakCase>, LabError> {
+    let all = cases(registry.providers());
     let fits = |pattern: &str, case: &LeakCase| {
         pattern == case.to_string() || pattern == case.operation_id() || {
             matches(pattern, &case.operation_id()) || matches(pattern, &case.to_string())
@@ -122,14 +128,14 @@ pub fn leak_cases(laboratory: &Laboratory, patterns: &[String]) -> Result<Vec<Le
     };
     for pattern in patterns {
         if !all.iter().any(|case| fits(pattern, case)) {
-            return Err(LabError::usage(format!("no case matches {pattern:?}: see `pqlab leak --list`")));
+            return Err(LabError::unknown(Thing::LeakCase, pattern, std::iter::empty()));
         }
     }
     Ok(all.into_iter().filter(|case| patterns.iter().any(|pattern| fits(pattern, case))).collect())
 }
 
 /// An outcome without figures.
-pub fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String) -> LeakOutcome {
+pub(crate) fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: String) -> LeakOutcome {
     LeakOutcome {
         case: case.to_string(),
         operation: case.operation_id(),
@@ -142,15 +148,14 @@ pub fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, reason: St
     }
 }
 
-/// Measures a case in this process, on one thread that is kept on one processor from then on. `progress` is told the share
-/// that is done.
-pub fn measure_leak(
-    laboratory: &Laboratory,
+/// Measures a case in this process, which is one that was started for it. `progress` is told the share that is done.
+pub(crate) fn measure_leak(
+    registry: &Registry,
     case: &LeakCase,
     request: &LeakRequest,
     progress: &mut dyn FnMut(f64),
 ) -> LeakOutcome {
-    match try_measure(laboratory, case, request, progress) {
+    match try_measure(registry, case, request, progress) {
         Ok(outcome) => outcome,
         Err(Fault::Unsupported(reason)) => leak_without_figures(case, LeakConclusion::Unsupported, reason),
         Err(error) => leak_without_figures(case, LeakConclusion::Failed, error.to_string()),
@@ -158,13 +163,12 @@ pub fn measure_leak(
 }
 
 fn try_measure(
-    laboratory: &Laboratory,
+    registry: &Registry,
     case: &LeakCase,
     request: &LeakRequest,
     progress: &mut dyn FnMut(f64),
 ) -> Result<LeakOutcome, Fault> {
-    let providers = laboratory.registry().providers();
-    let LeakSubject { mut target, pools, caveat, .. } = prepare(case, providers, request.seed)?;
+    let LeakSubject { mut target, pools, caveat, .. } = prepare(case, registry.providers(), request.seed)?;
     let plan = LeakPlan {
         samples: request.samples,
         least: LEAST_SAMPLES as u64,
@@ -207,8 +211,10 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
             (LeakConclusion::Void, Some(reason))
         }
         LeakVerdict::Blind => {
-            let reason =
-                format!("the planted {} ns were not found: more samples, or a larger --planted", request.planted_ns);
+            let reason = format!(
+                "the planted {} ns were not found: more samples are needed, or a longer delay",
+                request.planted_ns
+            );
             (LeakConclusion::Void, Some(reason))
         }
     }

@@ -1,4 +1,15 @@
 //! The facade: suite -> plan -> run -> store -> report. What the command line does, a program can do through here.
+//!
+//! A [`Laboratory`] measures a [`Plan`] in worker processes. It is told which program they run: this one once more, whose `main`
+//! begins with [`run_if_worker`], or the program `pqlab` of the same build ([`WorkerProgram`]). [`Laboratory::measure`] returns
+//! the run, and [`results`] its figures; [`Laboratory::run`] hands each record to a [`RecordSink`] as its case is finished, of
+//! which a [`store::Store`] is one, in a file or [in memory](store::Store::in_memory). Whoever watches is a [`Progress`] (`()` for
+//! nobody), and an `AtomicBool` stops what goes on. `examples/embed.rs` is a whole program.
+//!
+//! Calls return when the work is done, and leave the calling thread on the processors on which it was. Times are in ns, lengths
+//! in bytes, shares in percent, points in time RFC 3339 and UTC, unless a name says otherwise.
+
+#![warn(clippy::missing_errors_doc)]
 
 mod between;
 mod blocks;
@@ -6,6 +17,7 @@ mod catalogue;
 mod compare;
 mod defects;
 mod destination;
+mod errand;
 mod error;
 mod fastest;
 mod gather;
@@ -20,6 +32,7 @@ mod relay;
 mod session;
 #[cfg(test)]
 mod simulated;
+mod sink;
 mod spread;
 mod suite;
 mod taint;
@@ -29,32 +42,35 @@ mod worker;
 pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
 pub use blocks::senders;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
-pub use compare::{check_percentage, compare_stored, yardstick};
+pub use compare::{Margin, check_percentage, compare_stored, yardstick};
 pub use destination::{Destination, Writing};
-pub use error::LabError;
+pub use error::{LabError, SinkError, Thing};
 pub use gather::{Gathered, gather};
 pub use independence::{DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest};
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
 pub use keys::keys;
-pub use leak::{
-    LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases, leak_without_figures, measure_leak,
-};
+pub use leak::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
 pub use plan::{Filters, Plan, matches};
 pub use pqlab_harness::counter::estimated_over_counted;
 pub use relay::relay;
 pub use session::{Ended, Laboratory, Progress, RunRequest};
+pub use sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
-pub use taint::{TaintEnd, TaintFinding, run_tainted, taint_findings};
-pub use verify::known_answers;
-pub use worker::serve_as_worker;
+pub use taint::{TaintEnd, TaintFinding, Tainted};
+pub use verify::{VerifyPart, VerifyRequest};
+pub use worker::{WorkerProgram, run_if_worker, run_if_worker_with, serve_as_worker};
 
-pub use pqlab_workloads::ntor::relay::Relay;
+pub use pqlab_workloads::ntor::relay::{Relay, RelayError};
 
+pub use pqlab_harness::WorkerError;
+pub use pqlab_harness::counter::CounterError;
 pub use pqlab_harness::environment::{Advice, Severity, advise, advise_here};
+pub use pqlab_primitives as primitives;
 pub use pqlab_primitives::Provider;
 pub use pqlab_record as record;
 pub use pqlab_report as report;
+pub use pqlab_stats as stats;
 pub use pqlab_store as store;
 pub use pqlab_verification as verification;
 pub use pqlab_workloads::leak::{LeakCase, Role as LeakRole};
-pub use pqlab_workloads::{Keys, Senders};
+pub use pqlab_workloads::{Keys, Options, Registry, Senders, Variant, Workload};

@@ -1,6 +1,6 @@
 //! From suites and filters to a plan.
 
-use crate::{LabError, ProtocolOverrides, Select, Suite};
+use crate::{LabError, ProtocolOverrides, Select, Suite, Thing};
 use crate::{blocks, keys};
 use pqlab_record::{Case, CoinSource, Fastest, Form, Protocol, ProtocolKind, RunHeader, State};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
@@ -64,7 +64,8 @@ impl Plan {
     /// Selects the cases of suites and filters from everything that the registry offers; `fastest` stands for what was found.
     ///
     /// # Errors
-    /// [`LabError::Usage`] for a name that matches nothing, or if nothing is left.
+    /// [`LabError::Unknown`] for a name that matches nothing, [`LabError::Invalid`] for a value that cannot be measured, and
+    /// [`LabError::NothingSelected`] if nothing is left.
     pub(crate) fn new(
         registry: &Registry,
         suites: &[Suite],
@@ -103,12 +104,12 @@ impl Plan {
         let selected = suites.iter().filter(|suite| !suite.builtin).flat_map(|suite| &suite.select);
         let selected = selected.flat_map(|select| select.classical.iter().chain(&select.post_quantum));
         for half in filters.classical.iter().chain(&filters.post_quantum).chain(selected) {
-            check_patterns("provider", std::slice::from_ref(half), halves.iter().map(String::as_str))?;
+            check_patterns(Thing::Provider, std::slice::from_ref(half), halves.iter().map(String::as_str))?;
         }
         let cores = overrides.affinity.as_ref().map(Vec::len);
         let all = registry.cases(&options(&Select::default(), filters, cores, None)?);
-        check_patterns("provider", &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
-        check_patterns("algorithm", &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))?;
+        check_patterns(Thing::Provider, &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
+        check_patterns(Thing::Algorithm, &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))?;
 
         let mut protocol = Protocol::default();
         let mut cases: Vec<Case> = Vec::new();
@@ -139,7 +140,7 @@ impl Plan {
             cases.extend(selected.into_iter().filter(|case| seen.insert(case.id())));
         }
         if cases.iter().all(|case| case.workload == "floor") {
-            return Err(LabError::usage("nothing is selected: see `pqlab list cases` for the ids that filters match"));
+            return Err(LabError::NothingSelected);
         }
         let suite = suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join("+");
         Ok((Plan { suite, cases, protocol }, questions))
@@ -150,7 +151,7 @@ impl Plan {
     /// The cases of a run that was measured before, by the same rules but for what is overridden.
     ///
     /// # Errors
-    /// [`LabError::Usage`] if nothing is left.
+    /// [`LabError::NoCaseOfRun`] if nothing is left, [`LabError::Invalid`] for a value that cannot be measured with.
     pub fn again(header: &RunHeader, filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
         overrides.check()?;
         let mut protocol = header.protocol.clone();
@@ -159,8 +160,7 @@ impl Plan {
         let taken = |case: &Case| case.workload == "floor" || filters.take(case);
         let cases: Vec<Case> = header.plan.iter().map(Case::today).filter(taken).collect();
         if cases.iter().all(|case| case.workload == "floor") {
-            let id = &header.id;
-            return Err(LabError::usage(format!("no case of run {id} is selected: `pqlab show {id}` lists them")));
+            return Err(LabError::NoCaseOfRun { run: header.id.clone(), pattern: None });
         }
         Ok(Plan { suite: header.suite.clone(), cases, protocol })
     }
@@ -187,11 +187,7 @@ fn named_workload<'a>(registry: &'a Registry, name: &str) -> Result<&'a dyn Work
     let found = workloads.iter().find(|workload| workload.id() == name).map(Box::as_ref);
     found.ok_or_else(|| {
         let names: Vec<&str> = workloads.iter().map(|workload| workload.id()).collect();
-        LabError::usage(format!(
-            "no workload is called {name:?}{}: there are {}",
-            suggestion(name, names.iter().copied()),
-            names.join(", ")
-        ))
+        LabError::unknown_of_few(Thing::Workload, name, &names)
     })
 }
 
@@ -204,14 +200,14 @@ fn select(
     builtin: bool,
 ) -> Result<Vec<Case>, LabError> {
     let states = if filters.states.is_empty() { &select.states } else { &filters.states };
-    let states = named("state", states, &State::ALL, State::name)?;
+    let states = named(Thing::State, states, &State::ALL, State::name)?;
     let mut cases = workload.cases(registry.providers(), options);
     if !builtin {
-        check_patterns("algorithm", &select.algorithms, cases.iter().map(|case| case.algorithm.as_str()))?;
-        check_patterns("operation", &select.operations, cases.iter().map(|case| case.operation.as_str()))?;
+        check_patterns(Thing::Algorithm, &select.algorithms, cases.iter().map(|case| case.algorithm.as_str()))?;
+        check_patterns(Thing::Operation, &select.operations, cases.iter().map(|case| case.operation.as_str()))?;
         let providers = cases.iter().flat_map(|case| [case.provider.as_str(), case.library()]);
-        check_patterns("provider", &select.providers, providers)?;
-        check_patterns("form", &select.forms, ["prepared", "encoded"].into_iter())?;
+        check_patterns(Thing::Provider, &select.providers, providers)?;
+        check_patterns(Thing::Form, &select.forms, ["prepared", "encoded"].into_iter())?;
     }
     let unfiltered = filters.ids.is_empty();
     let algorithms: &[String] =
@@ -242,14 +238,11 @@ fn select(
 }
 
 /// The values of those names.
-fn named<T: Copy>(what: &str, names: &[String], all: &[T], name: fn(T) -> &'static str) -> Result<Vec<T>, LabError> {
+fn named<T: Copy>(what: Thing, names: &[String], all: &[T], name: fn(T) -> &'static str) -> Result<Vec<T>, LabError> {
     let known: Vec<&str> = all.iter().map(|&value| name(value)).collect();
     let value = |wanted: &String| {
         let found = all.iter().copied().find(|&value| name(value) == wanted);
-        found.ok_or_else(|| {
-            let near = suggestion(wanted, known.iter().copied());
-            LabError::usage(format!("no {what} is called {wanted:?}{near}: there are {}", known.join(", ")))
-        })
+        found.ok_or_else(|| LabError::unknown_of_few(what, wanted, &known))
     };
     names.iter().map(value).collect()
 }
@@ -282,28 +275,28 @@ fn options(
         tasks: chosen(&filters.tasks, &select.tasks),
         workers: filters.workers,
         cores,
-        variants: named("variant", variants, &Variant::ALL, Variant::name)?,
+        variants: named(Thing::Variant, variants, &Variant::ALL, Variant::name)?,
         classical: filters.classical.clone().or_else(|| usual(&select.classical)),
         post_quantum: filters.post_quantum.clone().or_else(|| usual(&select.post_quantum)),
         fastest: found.map(<[Fastest]>::to_vec),
         blocks: chosen(&filters.blocks, &select.blocks),
         senders: blocks::chosen_senders(filters.senders.as_ref(), &select.senders)?,
         invalid_pct: filters.invalid_pct.or(select.invalid_pct),
-        coins: named("source of coins", coins, &CoinSource::ALL, CoinSource::name)?,
+        coins: named(Thing::CoinSource, coins, &CoinSource::ALL, CoinSource::name)?,
         keys: if filters.keys.is_empty() { keys::all(&select.keys)? } else { filters.keys.clone() },
     };
     blocks::check(&options)?;
     check_lengths(options.lengths.as_deref())?;
     check_outputs(options.output_lengths.as_deref())?;
-    check_counts("thread", options.threads.as_deref(), 1024)?;
-    check_counts("task", options.tasks.as_deref(), 1_000_000)?;
-    check_counts("worker", options.workers.as_ref().map(std::slice::from_ref), 1024)?;
+    check_counts("threads", options.threads.as_deref(), 1024)?;
+    check_counts("tasks", options.tasks.as_deref(), 1_000_000)?;
+    check_counts("workers", options.workers.as_ref().map(std::slice::from_ref), 1024)?;
     Ok(options)
 }
 
-fn check_counts(what: &str, counts: Option<&[u64]>, most: u64) -> Result<(), LabError> {
+fn check_counts(what: &'static str, counts: Option<&[u64]>, most: u64) -> Result<(), LabError> {
     match counts.unwrap_or_default().iter().find(|count| !(1..=most).contains(count)) {
-        Some(count) => Err(LabError::usage(format!("{count} {what}s cannot be measured: from 1 to {most}"))),
+        Some(count) => Err(LabError::invalid(what, format!("{count} {what} cannot be measured: from 1 to {most}"))),
         None => Ok(()),
     }
 }
@@ -313,7 +306,8 @@ fn check_lengths(lengths: Option<&[u64]>) -> Result<(), LabError> {
     const LONGEST: u64 = 16 << 20;
     match lengths.and_then(|lengths| lengths.iter().find(|&&length| length > LONGEST)) {
         Some(length) => {
-            Err(LabError::usage(format!("a message or output of {length} bytes is too long: at most {LONGEST}")))
+            let reason = format!("a message or output of {length} bytes is too long: at most {LONGEST}");
+            Err(LabError::invalid("lengths", reason))
         }
         None => Ok(()),
     }
@@ -321,7 +315,10 @@ fn check_lengths(lengths: Option<&[u64]>) -> Result<(), LabError> {
 
 fn check_outputs(lengths: Option<&[u64]>) -> Result<(), LabError> {
     if lengths.is_some_and(|lengths| lengths.contains(&0)) {
-        return Err(LabError::usage("an output of 0 bytes says nothing: output lengths begin at 1"));
+        return Err(LabError::invalid(
+            "output_lengths",
+            "an output of 0 bytes says nothing: output lengths begin at 1",
+        ));
     }
     check_lengths(lengths)
 }
@@ -342,32 +339,17 @@ fn matches_any(patterns: &[String], text: &str) -> bool {
 }
 
 fn check_patterns<'a>(
-    what: &str,
+    what: Thing,
     patterns: &[String],
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Result<(), LabError> {
     for pattern in patterns {
         let matcher = WildMatch::new(pattern);
         if !known.clone().any(|name| matcher.matches(name) || matcher.matches(name.split(':').next().unwrap_or(name))) {
-            return Err(LabError::usage(format!(
-                "no {what} is called {pattern:?}{}: see `pqlab list {what}s`",
-                suggestion(pattern, known)
-            )));
+            return Err(LabError::unknown(what, pattern, known));
         }
     }
     Ok(())
-}
-
-/// `, did you mean "..."` where a known name is near.
-pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let lower = name.to_lowercase();
-    let near = known
-        .map(|candidate| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    match near {
-        Some((score, candidate)) if score > 0.8 => format!(", did you mean {candidate:?}"),
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

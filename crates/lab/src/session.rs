@@ -1,22 +1,20 @@
 //! Running a plan: environment, workers, store, and whoever watches.
 
 use crate::place::Place;
-use crate::worker::registry;
-use crate::{LabError, Plan, defects, spread};
+use crate::worker::{IN_WORKER, provider_builds, registry};
+use crate::{Collected, LabError, Plan, RecordSink, SinkError, WorkerProgram, defects};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::environment::Advice;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
-use pqlab_harness::{Event, Observer, Outcome, affinity, clock, counter, environment};
+use pqlab_harness::{BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
-use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, RunHeader, State};
+use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, Record, Run, RunHeader, State};
 use pqlab_report::comparison::{Difference, differences};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
 use pqlab_workloads::{Registry, VECTORS};
 use rand::RngExt;
-use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// By what share the counter's rate over a run may differ from the calibration before the user is told.
@@ -29,9 +27,8 @@ const LONGEST_VALUE: usize = 40;
 pub struct Laboratory {
     registry: Registry,
     /// How a worker process is started.
-    program: PathBuf,
-    arguments: Vec<OsString>,
-    limits: Limits,
+    workers: WorkerProgram,
+    pub(crate) limits: Limits,
 }
 
 /// What is asked for beside the plan.
@@ -39,7 +36,7 @@ pub struct Laboratory {
 pub struct RunRequest {
     /// Seed of order and inputs; drawn if absent.
     pub seed: Option<u64>,
-    /// The command line, to be kept with the run.
+    /// What asked for it, such as a command line, to be kept with the run; may be empty.
     pub command: String,
 }
 
@@ -55,6 +52,14 @@ pub trait Progress {
     fn note(&mut self, text: &str);
 }
 
+/// Nobody watches.
+impl Progress for () {
+    fn begin(&mut self, _: &RunHeader, _: usize) {}
+    fn working(&mut self, _: &Case, _: f64) {}
+    fn finished(&mut self, _: &RunHeader, _: &Record) {}
+    fn note(&mut self, _: &str) {}
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
@@ -67,18 +72,19 @@ pub struct Ended {
 }
 
 impl Laboratory {
-    /// A laboratory whose workers are started as `program` with `arguments` and a file descriptor's number.
-    pub fn new(program: PathBuf, arguments: Vec<OsString>) -> Laboratory {
-        Laboratory { registry: registry(Vec::new()), program, arguments, limits: Limits::default() }
+    /// A laboratory whose workers run this program. Nothing is started before something is measured.
+    pub fn new(workers: WorkerProgram) -> Laboratory {
+        Laboratory { registry: registry(Vec::new()), workers, limits: Limits::default() }
     }
 
-    /// Has these providers too. Its workers must have them as well: see [`serve_as_worker`](crate::serve_as_worker).
+    /// Has these providers too. Its workers must have them as well: see [`run_if_worker_with`](crate::run_if_worker_with) and
+    /// [`serve_as_worker`](crate::serve_as_worker).
     pub fn with_providers(mut self, more: Vec<Provider>) -> Laboratory {
         self.registry = registry(more);
         self
     }
 
-    /// Replaces the limits of time and memory on workers.
+    /// Replaces the limit of time on each answer of a worker, beyond what the request itself asks for: 120 s unless told otherwise.
     pub fn with_limits(mut self, request: std::time::Duration) -> Laboratory {
         self.limits.request = request;
         self
@@ -89,36 +95,55 @@ impl Laboratory {
         &self.registry
     }
 
-    /// The environment as it is now, with a counter chosen and calibrated.
+    /// The environment as it is now, with a counter chosen and calibrated, which takes some tenths of a second.
     ///
     /// # Errors
-    /// [`LabError::Usage`] if the counter that was asked for is not to be had here.
-    pub fn environment(&self, choice: CounterChoice) -> Result<(Environment, CounterFactsOf), LabError> {
-        let selected = counter::open(choice).map_err(|error| LabError::usage(error.to_string()))?;
+    /// [`LabError::Counter`] if the counter that was asked for is not to be had here.
+    pub fn environment(&self, choice: CounterChoice) -> Result<Environment, LabError> {
+        Ok(self.calibrated(choice)?.0)
+    }
+
+    fn calibrated(&self, choice: CounterChoice) -> Result<(Environment, CounterFacts), LabError> {
+        let selected = counter::open(choice)?;
         let metric = selected.counter.metric();
         let facts = CounterFacts { metric, ns_per_tick: selected.ns_per_tick, grain_ns: selected.grain_ns() };
         let counters = selected.describe();
-        let builds = self.registry.providers().iter().map(|provider| ProviderBuild {
-            id: provider.id(),
-            version: provider.build_info.version.clone(),
-            build: provider.build_info.build.clone(),
-        });
-        Ok((environment::capture(builds.collect(), counters), CounterFactsOf(facts)))
+        Ok((environment::capture(provider_builds(&self.registry), counters), facts))
     }
 
-    /// Measures a plan from its beginning.
+    /// Measures a plan from its beginning and returns the run, of which nothing else is kept: [`results`](crate::results) makes
+    /// figures of it. Where `stop` was set meanwhile it is not complete.
     ///
     /// # Errors
-    /// [`LabError`]; what was finished before is stored.
+    /// As [`run`](Self::run); nothing is left of it then.
+    pub fn measure(
+        &self,
+        plan: Plan,
+        request: &RunRequest,
+        progress: &mut dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Run, LabError> {
+        let mut collected = Collected::default();
+        self.run(&mut collected, plan, request, progress, stop)?;
+        collected.into_run().ok_or(LabError::NoRuns)
+    }
+
+    /// Measures a plan from its beginning; each record goes to the sink when its case is finished. The calling thread waits, and
+    /// is left on the processors on which it was; libraries are called in worker processes alone. Setting `stop` ends the run
+    /// after the visit in hand.
+    ///
+    /// # Errors
+    /// [`LabError::Counter`] where the plan's counter is not to be had, [`LabError::Worker`] where no worker can be started,
+    /// [`LabError::Store`] or [`LabError::Sink`] where the sink refuses; what it took before it keeps.
     pub fn run(
         &self,
-        store: &mut Store,
+        sink: &mut dyn RecordSink,
         mut plan: Plan,
         request: &RunRequest,
         progress: &mut dyn Progress,
         stop: &AtomicBool,
     ) -> Result<Ended, LabError> {
-        let (mut environment, counter) = self.environment(plan.protocol.counter)?;
+        let (mut environment, counter) = self.calibrated(plan.protocol.counter)?;
         let place = Place::of(&plan.protocol);
         environment.os.unpinned = place.unpinned.clone();
         // Those of the libraries that are measured, whatever a plan from another run says.
@@ -126,7 +151,7 @@ impl Laboratory {
             case.facts.defect = defects::known(case, self.registry.providers());
         }
         let started_at = clock::utc_now();
-        plan.protocol.run_spreads = spread::known(store, &environment, &started_at)?;
+        plan.protocol.run_spreads = sink.spreads(&environment, &started_at)?;
         let mut random = rand::rng();
         let header = RunHeader {
             id: run_id(&started_at, random.random()),
@@ -139,16 +164,17 @@ impl Laboratory {
             protocol: plan.protocol,
             plan: plan.cases,
         };
-        store.begin_run(&header)?;
-        let start = Start { number: 0, positions: (0..header.plan.len()).collect(), counter: counter.0, place };
-        self.measure(store, &header, start, progress, stop)
+        sink.begin(&header)?;
+        let start = Start { number: 0, positions: (0..header.plan.len()).collect(), counter, place };
+        self.carry_out(sink, &header, start, progress, stop)
     }
 
     /// Goes on with a run that was stopped: the same plan, the same rules, what is not finished. Where the machine or the
     /// build is another than the one with which it began, only if `elsewhere` allows it.
     ///
     /// # Errors
-    /// [`LabError`]; what was finished before is stored.
+    /// [`LabError::OtherCounter`] and [`LabError::Changed`] where it cannot go on here, [`LabError::Store`] where it is not there or
+    /// complete, and as [`run`](Self::run); what was finished before is stored.
     pub fn resume(
         &self,
         store: &mut Store,
@@ -159,20 +185,18 @@ impl Laboratory {
     ) -> Result<Ended, LabError> {
         store.check_resumable(run)?;
         let header = store.load_header(run)?;
-        let (now, counter) = self.environment(header.protocol.counter)?;
+        let (now, counter) = self.calibrated(header.protocol.counter)?;
         let then = &header.environment;
         if now.counters.primary != then.counters.primary {
-            return Err(LabError::usage(format!(
-                "run {run} counted {}, but now there is only {}: start a new run, or choose one with --counter",
-                then.counters.primary, now.counters.primary
-            )));
+            return Err(LabError::OtherCounter {
+                run: run.to_owned(),
+                began: then.counters.primary.clone(),
+                now: now.counters.primary,
+            });
         }
         let changes = changes(&header, now);
         if !changes.is_empty() && !elsewhere {
-            return Err(LabError::usage(format!(
-                "run {run} did not begin like this: {}; start a new run, or go on all the same with --resume-elsewhere",
-                changes.join("; ")
-            )));
+            return Err(LabError::Changed { run: run.to_owned(), changes });
         }
         for change in changes {
             progress.note(&format!("not as run {run} began: {change}"));
@@ -180,13 +204,13 @@ impl Laboratory {
         let number = store.begin_start(run)?;
         let finished = store.finished_positions(run)?;
         let positions = (0..header.plan.len()).filter(|position| !finished.contains(position)).collect();
-        let start = Start { number, positions, counter: counter.0, place: Place::of(&header.protocol) };
-        self.measure(store, &header, start, progress, stop)
+        let start = Start { number, positions, counter, place: Place::of(&header.protocol) };
+        self.carry_out(store, &header, start, progress, stop)
     }
 
-    fn measure(
+    fn carry_out(
         &self,
-        store: &mut Store,
+        sink: &mut dyn RecordSink,
         header: &RunHeader,
         start: Start,
         progress: &mut dyn Progress,
@@ -199,14 +223,11 @@ impl Laboratory {
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
         let mut fleet = ProcessFleet::new(self.workers(header.seed, &header.protocol, &header.plan, place, rate));
-        let mut watcher =
-            Watcher { store, header, start: number, progress, stop, failed: 0, scanty: 0, store_error: None };
+        let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, failed: 0, scanty: 0 };
         let outcome =
             schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut fleet, &mut watcher);
         let (failed, scanty) = (watcher.failed, watcher.scanty);
-        if let Some(error) = watcher.store_error.take() {
-            return Err(error.into());
-        }
+        let complete = outcome? == Outcome::Complete;
         if let (Some(baseline), Some(rate)) = (baseline, rate) {
             let deviation = baseline.deviation(rate);
             if deviation.abs() > RATE_TOLERANCE {
@@ -221,12 +242,22 @@ impl Laboratory {
                 "{scanty} cases of short operations have visits with fewer than {LEAST_SAMPLES} samples: their figures lean on few calls"
             ));
         }
-        let complete = outcome.map_err(LabError::Measuring)? == Outcome::Complete;
         if complete {
-            store.complete_run(&header.id, &clock::utc_now())?;
-            spread::remember(store, &header.id)?;
+            sink.complete(header, &clock::utc_now())?;
         }
         Ok(Ended { run: header.id.clone(), complete, failed })
+    }
+
+    /// The program of worker processes, and of those that do one thing.
+    pub(crate) fn program(&self) -> Program {
+        // Found here once, so that workers look nowhere else.
+        let vectors = vectors_root().map(|root| (VECTORS.into(), root.into()));
+        Program {
+            path: self.workers.path.clone(),
+            arguments: self.workers.arguments.clone(),
+            variables: vectors.into_iter().chain([(IN_WORKER.into(), "1".into())]).collect(),
+            build: BuildId::of(&provider_builds(&self.registry)),
+        }
     }
 
     /// How worker processes for these cases are started.
@@ -239,10 +270,7 @@ impl Laboratory {
         ticks_per_second: Option<f64>,
     ) -> Workers {
         Workers {
-            program: self.program.clone(),
-            arguments: self.arguments.clone(),
-            // Found here once, so that workers look nowhere else.
-            variables: vectors_root().map(|root| (VECTORS.into(), root.into())).into_iter().collect(),
+            program: self.program(),
             seed,
             processes: protocol.processes,
             counter: protocol.counter,
@@ -254,10 +282,6 @@ impl Laboratory {
     }
 }
 
-/// The counter's facts, opaque outside.
-#[derive(Clone, Copy, Debug)]
-pub struct CounterFactsOf(CounterFacts);
-
 /// A start of a run: the first, or one that goes on with it.
 struct Start {
     number: u32,
@@ -268,7 +292,7 @@ struct Start {
 }
 
 struct Watcher<'a> {
-    store: &'a mut Store,
+    sink: &'a mut dyn RecordSink,
     header: &'a RunHeader,
     /// Which start of the run this is.
     start: u32,
@@ -277,20 +301,16 @@ struct Watcher<'a> {
     failed: usize,
     /// Cases of short operations that had visits with few samples.
     scanty: usize,
-    store_error: Option<pqlab_store::StoreError>,
 }
 
 impl Observer for Watcher<'_> {
-    fn event(&mut self, event: Event<'_>) -> Result<(), String> {
+    fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError> {
         match event {
             Event::Working { case, done } => self.progress.working(case, done),
             Event::Finished { position, mut record } => {
                 record.samples.visits.iter_mut().for_each(|visit| visit.start = self.start);
-                if let Err(error) = self.store.finish_case(&self.header.id, position, &record) {
-                    let text = error.to_string();
-                    self.store_error = Some(error);
-                    return Err(text);
-                }
+                let refused = |error: SinkError| ObserverError(Box::new(error));
+                self.sink.record(self.header, position, &record).map_err(refused)?;
                 self.failed += usize::from(record.error.is_some());
                 let scanty = record.case.state() == State::Warm
                     && record.samples.scanty_visits(usize::try_from(LEAST_SAMPLES).unwrap_or(usize::MAX)) > 0;

@@ -1,9 +1,8 @@
 //! How far whole runs of the same thing lie apart on this machine, as far as it is known when a run begins.
 
-use crate::LabError;
 use pqlab_record::{Environment, MachineNoise, RunSpreads, Unit, Visits};
 use pqlab_report::crossed_of;
-use pqlab_store::{RunMedian, Store};
+use pqlab_store::{RunMedian, Store, StoreError};
 use std::collections::BTreeMap;
 
 /// Runs of so many days count.
@@ -25,7 +24,7 @@ const LEAST_CORRELATION: f64 = 0.3;
 
 /// What intervals of a run that begins now are to take the spread between runs for: what `doctor --aa` found of this machine,
 /// else what its own runs with this build show, else what is assumed of any machine.
-pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, LabError> {
+pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Result<RunSpreads, StoreError> {
     if let Some(noise) = store.noise(environment)? {
         return Ok(from_noise(&noise));
     }
@@ -34,7 +33,7 @@ pub(crate) fn known(store: &Store, environment: &Environment, now: &str) -> Resu
 }
 
 /// Keeps the medians of a complete run for [`known`]. Contended cases say nothing, and what the harness itself costs is no case.
-pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), LabError> {
+pub(crate) fn remember(store: &mut Store, run: &str) -> Result<(), StoreError> {
     let mut medians = Vec::new();
     for record in &store.load_run(run)?.records {
         if record.samples.contended() || record.case.workload == "floor" {

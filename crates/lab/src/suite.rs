@@ -1,6 +1,6 @@
 //! Suites: TOML files that select cases and say how hard to measure them.
 
-use crate::LabError;
+use crate::{LabError, Thing};
 use pqlab_record::{CounterChoice, Protocol, ProtocolKind};
 use serde::Deserialize;
 use std::path::Path;
@@ -176,16 +176,16 @@ impl ProtocolOverrides {
     /// Refuses what cannot be measured with.
     ///
     /// # Errors
-    /// [`LabError::Usage`] naming the value and what is allowed.
+    /// [`LabError::Invalid`] naming the value and what is allowed.
     pub fn check(&self) -> Result<(), LabError> {
-        let positive = |name: &str, value: Option<f64>| match value {
+        let positive = |name: &'static str, value: Option<f64>| match value {
             Some(value) if !(value.is_finite() && value > 0.0) => {
-                Err(LabError::usage(format!("{name} is {value}: it must be a number above zero")))
+                Err(LabError::invalid(name, format!("{name} is {value}: it must be a number above zero")))
             }
             _ => Ok(()),
         };
-        let at_least_one = |name: &str, value: Option<u64>| match value {
-            Some(0) => Err(LabError::usage(format!("{name} is 0: it must be at least 1"))),
+        let at_least_one = |name: &'static str, value: Option<u64>| match value {
+            Some(0) => Err(LabError::invalid(name, format!("{name} is 0: it must be at least 1"))),
             _ => Ok(()),
         };
         positive("precision", self.precision_pct)?;
@@ -196,10 +196,11 @@ impl ProtocolOverrides {
         if let Some(trim) = self.trim_pct
             && !(0.0..50.0).contains(&trim)
         {
-            return Err(LabError::usage(format!("trim is {trim}: it must be from 0 to below 50 percent of each tail")));
+            let reason = format!("trim is {trim}: it must be from 0 to below 50 percent of each tail");
+            return Err(LabError::invalid("trim", reason));
         }
         if self.kind == Some(ProtocolKind::Fixed) && self.iterations.is_none() {
-            return Err(LabError::usage("a fixed protocol needs iterations"));
+            return Err(LabError::invalid("iterations", "a fixed protocol needs iterations"));
         }
         Ok(())
     }
@@ -209,31 +210,31 @@ impl Suite {
     /// Reads a suite from TOML; `origin` names it in errors.
     ///
     /// # Errors
-    /// [`LabError::Usage`] with line and column of what is wrong.
+    /// [`LabError::Suite`] with line and column of what is wrong.
     pub fn parse(text: &str, origin: &str) -> Result<Suite, LabError> {
+        let malformed = |place, reason| LabError::Suite { origin: origin.to_owned(), place, reason };
         let suite: Suite = toml::from_str(text).map_err(|error| {
-            let place = error.span().map_or_else(String::new, |span| {
+            let place = error.span().map(|span| {
                 let before = &text[..span.start.min(text.len())];
                 let line = before.matches('\n').count() + 1;
-                let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
-                format!(":{line}:{column}")
+                (line, before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1)
             });
-            LabError::usage(format!("{origin}{place}: {}", error.message().lines().collect::<Vec<_>>().join("; ")))
+            malformed(place, error.message().lines().collect::<Vec<_>>().join("; "))
         })?;
         if suite.name.is_empty() || suite.name.contains(char::is_whitespace) {
-            return Err(LabError::usage(format!("{origin}: name is {:?}: it must be a word", suite.name)));
+            return Err(malformed(None, format!("name is {:?}: it must be a word", suite.name)));
         }
         if suite.select.is_empty() {
-            return Err(LabError::usage(format!("{origin}: nothing is selected: add a [[select]]")));
+            return Err(malformed(None, "nothing is selected: add a [[select]]".to_owned()));
         }
-        suite.protocol.check().map_err(|error| LabError::usage(format!("{origin}: {error}")))?;
+        suite.protocol.check().map_err(|error| malformed(None, error.to_string()))?;
         Ok(suite)
     }
 
     /// The built-in suite of that name, or the suite in the file of that name.
     ///
     /// # Errors
-    /// [`LabError::Usage`] for an unknown name, an unreadable or a malformed file.
+    /// [`LabError::Unknown`] for an unknown name, [`LabError::File`] and [`LabError::Suite`] for an unreadable and a malformed file.
     pub fn find(name: &str) -> Result<Suite, LabError> {
         let builtin = builtin_suites()?;
         if let Some(suite) = builtin.iter().find(|suite| suite.name == name) {
@@ -241,15 +242,11 @@ impl Suite {
         }
         if name.ends_with(".toml") || Path::new(name).is_file() {
             let text = std::fs::read_to_string(name)
-                .map_err(|error| LabError::usage(format!("cannot read the suite {name}: {error}")))?;
+                .map_err(|error| LabError::File { path: name.into(), reason: format!("cannot be read: {error}") })?;
             return Suite::parse(&text, name);
         }
         let names: Vec<&str> = builtin.iter().map(|suite| suite.name.as_str()).collect();
-        Err(LabError::usage(format!(
-            "no suite is called {name:?}{}: there are {}, or name a .toml file",
-            crate::plan::suggestion(name, names.iter().copied()),
-            names.join(", ")
-        )))
+        Err(LabError::unknown_of_few(Thing::Suite, name, &names))
     }
 }
 

@@ -1,9 +1,9 @@
 //! The secret-tainting run: what valgrind reports of branches and addresses that depend on a secret.
 
-use crate::Laboratory;
 use pqlab_harness::Fault;
 use pqlab_harness::leak::FIRST;
 use pqlab_harness::taint::{self, CALLING, LOADING};
+use pqlab_workloads::Registry;
 use pqlab_workloads::leak::{LeakCase, LeakSubject, prepare};
 use serde::{Deserialize, Serialize};
 
@@ -29,17 +29,28 @@ pub struct TaintEnd {
     pub unsupported: bool,
 }
 
+/// A case, and what of it depends on its secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tainted {
+    /// The case's id.
+    pub case: String,
+    /// How its run ended.
+    pub end: TaintEnd,
+    /// Branches and addresses that depend on the secret.
+    pub findings: Vec<TaintFinding>,
+}
+
 /// Runs the operation of a case once with its secret tainted. To be called in a process under valgrind.
-pub fn run_tainted(laboratory: &Laboratory, case: &LeakCase, seed: u64) -> TaintEnd {
-    match try_run(laboratory, case, seed) {
+pub(crate) fn run_tainted(registry: &Registry, case: &LeakCase, seed: u64) -> TaintEnd {
+    match try_run(registry, case, seed) {
         Ok(()) => TaintEnd { gap: None, unsupported: false },
         Err(Fault::Unsupported(reason)) => TaintEnd { gap: Some(reason), unsupported: true },
         Err(error) => TaintEnd { gap: Some(error.to_string()), unsupported: false },
     }
 }
 
-fn try_run(laboratory: &Laboratory, case: &LeakCase, seed: u64) -> Result<(), Fault> {
-    let LeakSubject { mut target, pools, secret, .. } = prepare(case, laboratory.registry().providers(), seed)?;
+fn try_run(registry: &Registry, case: &LeakCase, seed: u64) -> Result<(), Fault> {
+    let LeakSubject { mut target, pools, secret, .. } = prepare(case, registry.providers(), seed)?;
     if secret.is_empty() {
         return Err(Fault::Unsupported("its inputs are public: there is nothing to taint".into()));
     }
@@ -47,7 +58,7 @@ fn try_run(laboratory: &Laboratory, case: &LeakCase, seed: u64) -> Result<(), Fa
 }
 
 /// Reads valgrind's report: what happened while the tainted input was loaded or worked on, each finding once.
-pub fn taint_findings(report: &str) -> Vec<TaintFinding> {
+pub(crate) fn taint_findings(report: &str) -> Vec<TaintFinding> {
     let mut findings = Vec::new();
     let lines: Vec<&str> = report.lines().map(without_prefix).collect();
     for (at, line) in lines.iter().enumerate() {

@@ -3,20 +3,21 @@ use rusqlite::ErrorCode;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Why the store could not do what it was asked. Each message is one line: what, where, and how to mend it.
+/// Why the store could not do what it was asked. Each message is one line: what, and where; what is to be done about it depends
+/// on the program that asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// Neither `PQLAB_DB` nor a home folder is known.
-    #[error("there is no home folder to keep runs in: set HOME, or name a file with --db or PQLAB_DB")]
+    #[error("there is no home folder to keep runs in")]
     NoHome,
     /// A store that is to be read only is not there.
-    #[error("{}: there is no such file: `pqlab run` makes it, or name another with --db", path.display())]
+    #[error("{}: there is no such file", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
     },
     /// The name cannot be a file's, or is a folder's.
-    #[error("{}: not a file ({reason}): name a file with --db", path.display())]
+    #[error("{}: not a file ({reason})", path.display())]
     NotAFile {
         /// What was named.
         path: PathBuf,
@@ -24,20 +25,20 @@ pub enum StoreError {
         reason: String,
     },
     /// The file is not SQLite's.
-    #[error("{}: not a database: name another file with --db", path.display())]
+    #[error("{}: not a database", path.display())]
     NotADatabase {
         /// The file.
         path: PathBuf,
     },
     /// An SQLite file that pqlab did not make.
-    #[error("{}: a database of another program, left as it was: name another file with --db", path.display())]
+    #[error("{}: a database of another program, left as it was", path.display())]
     Foreign {
         /// The file.
         path: PathBuf,
     },
     /// The file has a schema of the future.
     #[error(
-        "{}: written by a newer pqlab (schema {found}, this one knows {known}): update pqlab, or name another file with --db",
+        "{}: written by a newer pqlab (schema {found}, this one knows {known})",
         path.display()
     )]
     Newer {
@@ -50,7 +51,7 @@ pub enum StoreError {
     },
     /// The file has a schema of the past and may not be written.
     #[error(
-        "{}: written by an older pqlab (schema {found}, this one needs {known}): open it once where it can be written",
+        "{}: written by an older pqlab (schema {found}, this one needs {known})",
         path.display()
     )]
     Older {
@@ -62,7 +63,7 @@ pub enum StoreError {
         known: u32,
     },
     /// The file or its folder cannot be opened or written.
-    #[error("{}: cannot be {attempt} ({reason}): mend the rights of the file and its folder, or name another file with --db", path.display())]
+    #[error("{}: cannot be {attempt} ({reason})", path.display())]
     Denied {
         /// The file or folder.
         path: PathBuf,
@@ -72,13 +73,13 @@ pub enum StoreError {
         reason: String,
     },
     /// No room.
-    #[error("{}: no room left to write: free some, then go on with `pqlab run --resume`", path.display())]
+    #[error("{}: no room left to write", path.display())]
     Full {
         /// The file.
         path: PathBuf,
     },
     /// Another process keeps the file to itself.
-    #[error("{}: another process has kept it locked for {seconds} s: let it end, or name another file with --db", path.display())]
+    #[error("{}: another process has kept it locked for {seconds} s", path.display())]
     Locked {
         /// The file.
         path: PathBuf,
@@ -86,7 +87,7 @@ pub enum StoreError {
         seconds: u64,
     },
     /// Something in the file is not as it was written.
-    #[error("{}: {what} is damaged ({reason}): restore the file from a copy, or `pqlab import` the run again", path.display())]
+    #[error("{}: {what} is damaged ({reason})", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -96,7 +97,7 @@ pub enum StoreError {
         reason: String,
     },
     /// The raw samples of a case cannot be decoded.
-    #[error("{}: the samples of {case} in run {run} are damaged ({source}): restore the file from a copy", path.display())]
+    #[error("{}: the samples of {case} in run {run} are damaged ({source})", path.display())]
     DamagedSamples {
         /// The file.
         path: PathBuf,
@@ -116,7 +117,7 @@ pub enum StoreError {
         name: String,
     },
     /// No run is called so.
-    #[error("no run is called {reference:?}: `pqlab runs` lists them all")]
+    #[error("no run is called {reference:?}")]
     UnknownRun {
         /// What was asked for.
         reference: String,
@@ -130,7 +131,7 @@ pub enum StoreError {
         candidates: Vec<String>,
     },
     /// `last~N` reaches back before the first run.
-    #[error("{reference:?} is not there: {stored} runs are stored, `pqlab runs` lists them")]
+    #[error("{reference:?} is not there: {stored} runs are stored")]
     TooFewRuns {
         /// What was asked for.
         reference: String,
@@ -138,13 +139,13 @@ pub enum StoreError {
         stored: usize,
     },
     /// A run of that id is stored already.
-    #[error("run {run} is stored already, with other content: delete the stored one first, or keep it")]
+    #[error("run {run} is stored already, with other content")]
     DuplicateRun {
         /// The run's id.
         run: String,
     },
     /// The case of that position is finished already.
-    #[error("{case} is finished already in run {run}: is another process resuming the same run?")]
+    #[error("{case} is finished already in run {run}")]
     DuplicateCase {
         /// The run's id.
         run: String,
@@ -152,7 +153,7 @@ pub enum StoreError {
         case: String,
     },
     /// The run cannot be gone on with.
-    #[error("run {run} cannot be gone on with: {reason}; `pqlab run` begins a new one")]
+    #[error("run {run} cannot be gone on with: {reason}")]
     NotResumable {
         /// The run's id.
         run: String,

@@ -5,6 +5,8 @@
 //!
 //! The tables (`migrations/`) are made to be read with `sqlite3` by hand; only raw samples need [`samples::decode`].
 
+#![warn(clippy::missing_errors_doc)]
+
 mod error;
 mod location;
 mod medians;

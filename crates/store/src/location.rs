@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 
 /// Where runs are kept unless told otherwise: `PQLAB_DB`, else `pqlab/pqlab.db` in `XDG_DATA_HOME`, else in
 /// `~/.local/share`.
+///
+/// # Errors
+/// [`StoreError::NoHome`] where none of these is set.
 pub fn default_path() -> Result<PathBuf, StoreError> {
     locate(|name| env::var_os(name).filter(|value| !value.is_empty())).ok_or(StoreError::NoHome)
 }

@@ -24,6 +24,9 @@ const LEAST_CASES: u32 = 3;
 
 impl Store {
     /// Keeps the medians of a run, in place of those that are there.
+    ///
+    /// # Errors
+    /// What SQLite reports; a run that is not stored has no medians.
     pub fn save_medians(&mut self, run: &str, medians: &[RunMedian]) -> Result<(), StoreError> {
         self.write(|transaction, path| {
             transaction.execute("DELETE FROM run_medians WHERE run = ?1", [run]).at(path)?;
@@ -38,6 +41,9 @@ impl Store {
 
     /// The medians of the newest `most` complete runs that this machine and build measured in the `days` before `now` (RFC 3339)
     /// and that have at least three cases; the newest run first.
+    ///
+    /// # Errors
+    /// What SQLite reports.
     pub fn medians_of_runs_like(
         &self,
         environment: &Environment,

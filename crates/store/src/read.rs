@@ -10,6 +10,9 @@ pub(crate) const NEWEST_FIRST: &str = "ORDER BY unixepoch(started_at, 'subsec') 
 
 impl Store {
     /// All runs, the newest first.
+    ///
+    /// # Errors
+    /// What SQLite reports: [`StoreError::Locked`], [`StoreError::Damaged`] and the like.
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         let sql = format!(
             "SELECT id, suite, command, started_at, finished_at, complete, imported, host,
@@ -24,6 +27,10 @@ impl Store {
     }
 
     /// A run with all its finished cases and their samples. The id is a whole one: see [`Store::resolve`].
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`] for an id that is not there, [`StoreError::Damaged`] and [`StoreError::DamagedSamples`] for what cannot
+    /// be read back.
     pub fn load_run(&self, id: &str) -> Result<Run, StoreError> {
         // One transaction: a run that is still being measured is seen at one moment.
         let view = self.connection.unchecked_transaction().at(&self.path)?;
@@ -45,6 +52,9 @@ impl Store {
     }
 
     /// What was known of a run before it was measured, with its plan.
+    ///
+    /// # Errors
+    /// As [`load_run`](Self::load_run).
     pub fn load_header(&self, id: &str) -> Result<RunHeader, StoreError> {
         let what = || format!("run {id}");
         let sql = "SELECT suite, command, seed, started_at, environment, protocol FROM runs WHERE id = ?1";
@@ -78,6 +88,9 @@ impl Store {
     }
 
     /// Which cases of the plan are finished, in its order.
+    ///
+    /// # Errors
+    /// What SQLite reports.
     pub fn finished_positions(&self, id: &str) -> Result<Vec<usize>, StoreError> {
         let sql = "SELECT EXISTS (SELECT 1 FROM runs WHERE id = ?1)";
         if !self.connection.query_row(sql, [id], |row| row.get(0)).at(&self.path)? {

@@ -73,6 +73,9 @@ pub enum SamplesError {
 }
 
 /// The samples as bytes.
+///
+/// # Errors
+/// [`SamplesError`] where visits and conditions do not belong together.
 pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
     let payload = payload(samples)?;
     if payload.len() > LONGEST_PAYLOAD {
@@ -90,6 +93,9 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
 }
 
 /// The samples that were encoded so. Takes no more memory than a small multiple of the payload, whatever the bytes say.
+///
+/// # Errors
+/// [`SamplesError`] for bytes that are not what [`encode`] made.
 pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     let (header, compressed) = bytes.split_at_checked(HEADER).ok_or(SamplesError::Truncated(bytes.len()))?;
     if !matches!(header[0], WITHOUT_STARTS | WITHOUT_CONDITIONS | VERSION) {

@@ -8,7 +8,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// An open file of runs.
+/// What a store that is in no file gives as its path.
+const IN_MEMORY: &str = ":memory:";
+
+/// An open file of runs, or as much in memory.
 pub struct Store {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
@@ -17,6 +20,9 @@ pub struct Store {
 impl Store {
     /// Opens the file for reading and writing; makes it and its folders where they are missing, and brings an older
     /// schema up to date.
+    ///
+    /// # Errors
+    /// [`StoreError`] for what is no file or another program's, for a schema of the future, and where it cannot be made or written.
     pub fn open(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let path = path.as_ref().to_path_buf();
         let file = file_name(&path)?;
@@ -41,7 +47,23 @@ impl Store {
         Ok(Store { connection, path })
     }
 
+    /// An empty store in memory, which is gone when this is dropped. Its [`path`](Self::path) is `:memory:`.
+    ///
+    /// # Errors
+    /// What SQLite reports, were there no memory left.
+    pub fn in_memory() -> Result<Store, StoreError> {
+        let path = PathBuf::from(IN_MEMORY);
+        let mut connection = Connection::open_in_memory().at(&path)?;
+        prepare(&connection).at(&path)?;
+        schema::migrate(&mut connection, &path)?;
+        Ok(Store { connection, path })
+    }
+
     /// Opens the file for reading, on a read-only medium too.
+    ///
+    /// # Errors
+    /// [`StoreError::Missing`] where it is not there, [`StoreError::Older`] where its schema would have to be brought up to date, and as
+    /// [`open`](Self::open).
     pub fn open_read_only(path: impl AsRef<Path>) -> Result<Store, StoreError> {
         let path = path.as_ref().to_path_buf();
         let file = file_name(&path)?;
@@ -67,7 +89,7 @@ impl Store {
         Ok(Store { connection, path })
     }
 
-    /// The file.
+    /// The file; `:memory:` for a store that is in none.
     pub fn path(&self) -> &Path {
         &self.path
     }

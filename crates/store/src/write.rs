@@ -17,6 +17,10 @@ pub enum Import {
 
 impl Store {
     /// Writes down what is to be measured, before anything is.
+    ///
+    /// # Errors
+    /// [`StoreError::DuplicateRun`] for an id that is taken, [`StoreError::Unstorable`] for what JSON does not keep,
+    /// [`StoreError::Full`] and the like.
     pub fn begin_run(&mut self, header: &RunHeader) -> Result<(), StoreError> {
         self.write(|transaction, path| insert_run(transaction, path, header, false))
     }
@@ -43,12 +47,19 @@ impl Store {
     }
 
     /// Commits a finished case with its raw samples: when this returns, they are on the disk.
+    ///
+    /// # Errors
+    /// [`StoreError::NotPlanned`] for a case that is not at this position, [`StoreError::DuplicateCase`] where it is finished
+    /// already, [`StoreError::Full`] and the like.
     pub fn finish_case(&mut self, run: &str, position: usize, record: &Record) -> Result<(), StoreError> {
         let encoded = encode(record)?;
         self.write(|transaction, path| insert_case(transaction, path, run, position, record, &encoded))
     }
 
     /// Marks the run as complete, which it is when every case of its plan has a record.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`], and [`StoreError::Incomplete`] while cases are missing.
     pub fn complete_run(&mut self, run: &str, finished_at: &str) -> Result<(), StoreError> {
         self.write(|transaction, path| {
             let sql = "UPDATE runs SET complete = 1, finished_at = ?2 WHERE id = ?1";
@@ -64,6 +75,10 @@ impl Store {
     }
 
     /// Stores a run that was measured elsewhere, whole or not at all.
+    ///
+    /// # Errors
+    /// [`StoreError::DuplicateRun`] where another run has its id, [`StoreError::Incomplete`] and [`StoreError::NotPlanned`] where its
+    /// records do not fit its plan, [`StoreError::Full`] and the like.
     pub fn import_run(&mut self, run: &Run) -> Result<Import, StoreError> {
         match self.load_run(&run.header.id) {
             Err(StoreError::UnknownRun { .. }) => {}
@@ -90,6 +105,9 @@ impl Store {
     }
 
     /// Deletes a run with all its cases and samples.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`].
     pub fn delete_run(&mut self, run: &str) -> Result<(), StoreError> {
         self.write(|transaction, path| match transaction.execute("DELETE FROM runs WHERE id = ?1", [run]).at(path)? {
             0 => Err(StoreError::UnknownRun { reference: run.into() }),

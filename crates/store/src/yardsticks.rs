@@ -35,12 +35,18 @@ impl Store {
     }
 
     /// The id of the run that has this name.
+    ///
+    /// # Errors
+    /// What SQLite reports.
     pub fn baseline(&self, name: &str) -> Result<Option<String>, StoreError> {
         let sql = "SELECT run FROM baselines WHERE name = ?1";
         self.connection.query_row(sql, [name], |row| row.get(0)).optional().at(&self.path)
     }
 
     /// Keeps what was found of a machine.
+    ///
+    /// # Errors
+    /// What SQLite reports.
     pub fn save_noise(&mut self, noise: &MachineNoise) -> Result<(), StoreError> {
         let json = serde_json::to_string(noise).map_err(|error| self.damaged_noise(&error))?;
         let sql = "INSERT INTO machine_noise (host, cpu, measured_at, noise) VALUES (?1, ?2, ?3, ?4)";
@@ -49,6 +55,9 @@ impl Store {
     }
 
     /// What was last found of the machine with this environment's host name and processor.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where it cannot be read back.
     pub fn noise(&self, environment: &Environment) -> Result<Option<MachineNoise>, StoreError> {
         let sql = "SELECT noise FROM machine_noise WHERE host IS ?1 AND cpu = ?2 ORDER BY number DESC LIMIT 1";
         let key = params![environment.host.name, environment.cpu.model];

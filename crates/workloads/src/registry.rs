@@ -45,7 +45,7 @@ impl Registry {
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
         checked
             .entry(key)
-            .or_insert_with(|| known_answers::check(provider, algorithm).map(drop).map_err(Fault::WrongAnswer))
+            .or_insert_with(|| known_answers::check(provider, algorithm).map(drop).map_err(Fault::from))
             .clone()
     }
 }

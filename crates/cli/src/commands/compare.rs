@@ -1,9 +1,9 @@
 use crate::args::CompareArgs;
 use crate::output::{self, Terminal};
 use crate::{DONE, FAILED, INCONCLUSIVE};
-use pqlab_lab::compare_stored;
 use pqlab_lab::report::comparison::Comparison;
 use pqlab_lab::report::terminal;
+use pqlab_lab::{Margin, check_percentage, compare_stored};
 
 pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<u8> {
     let store = arguments.database.open_read_only()?;
@@ -14,7 +14,9 @@ pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<
         (None, true) => Some("last"),
         (None, false) => None,
     };
-    let comparison = compare_stored(&store, run, first, second, arguments.margin, arguments.metric.into())?;
+    let margin = arguments.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
+    let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
+    let comparison = compare_stored(&store, run, first, second, margin.as_ref(), arguments.metric.into())?;
     show(&comparison, arguments.json, screen)?;
     Ok(code(&comparison))
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     if arguments.aa {
         return noise(arguments);
     }
-    let (environment, _) = laboratory()?.environment(CounterChoice::Best)?;
+    let environment = laboratory()?.environment(CounterChoice::Best)?;
     let mut advice = advise(&environment);
     advice.extend(advise_here());
     let counters = counters();

@@ -1,21 +1,17 @@
-//! `pqlab leak`: each test in a process of its own, so that one that crashes is a failed line and the rest goes on.
+//! `pqlab leak`: its sentences, its bar and its exit codes.
 
+use super::run::stop_on_signals;
 use super::{laboratory, taint};
 use crate::args::LeakArgs;
 use crate::output::{self, Terminal};
 use crate::table::table;
-use crate::{DONE, FAILED, INCONCLUSIVE};
-use anyhow::Context;
+use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::report::terminal::{Palette, Role};
-use pqlab_lab::{
-    LeakCase, LeakConclusion, LeakEffect, LeakOutcome, LeakRequest, LeakRole, leak_cases, leak_without_figures,
-    measure_leak,
-};
-use serde_json::{Value, json};
+use pqlab_lab::{LeakCase, LeakConclusion, LeakEffect, LeakOutcome, LeakRequest, LeakRole, leak_cases};
+use serde_json::json;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, IsTerminal};
-use std::process::{Command, Stdio};
+use std::io::IsTerminal;
 
 pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u8> {
     let laboratory = laboratory()?;
@@ -24,20 +20,28 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
     }
     let cases = leak_cases(&laboratory, &arguments.cases)?;
     if arguments.taint {
-        return match (arguments.part, cases.first()) {
-            (true, Some(case)) => taint::run_part(&laboratory, case, arguments),
-            _ => taint::run(&cases, arguments, terminal),
-        };
+        return taint::run(&laboratory, &cases, arguments, terminal);
     }
-    if arguments.part {
-        return measure_part(&laboratory, &cases, arguments);
-    }
+    let stop = stop_on_signals()?;
     let mut outcomes = Vec::new();
     let bar = progress_bar(cases.len() * arguments.repeat as usize, arguments);
     for turn in 0..u64::from(arguments.repeat) {
         for case in &cases {
             bar.set_message(case.to_string());
-            let outcome = ask_part(case, cases.len(), arguments.seed.wrapping_add(turn), arguments, &bar)?;
+            let request = LeakRequest {
+                samples: arguments.samples,
+                effect_ns: arguments.effect,
+                planted_ns: arguments.planted,
+                max_time_s: arguments.max_time,
+                seed: arguments.seed.wrapping_add(turn),
+                cases: cases.len(),
+            };
+            let begin = bar.position();
+            let mut show = |share: f64| bar.set_position(begin + (share * STEPS as f64) as u64);
+            let Some(outcome) = laboratory.measure_leak(case, &request, &mut show, &stop)? else {
+                bar.finish_and_clear();
+                return Ok(INTERRUPTED);
+            };
             if !arguments.json {
                 bar.suspend(|| output::data(&sentence(&outcome, terminal.palette)))?;
             }
@@ -82,61 +86,6 @@ fn progress_bar(tests: usize, arguments: &LeakArgs) -> ProgressBar {
     let template = "[{elapsed_precise}] {bar:30} {percent:>3}%  {wide_msg} about {eta} left";
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(tests as u64 * STEPS).with_style(style)
-}
-
-/// What a process of its own does: one test; lines of JSON with the share that is done, the last with the outcome.
-fn measure_part(laboratory: &pqlab_lab::Laboratory, cases: &[LeakCase], arguments: &LeakArgs) -> anyhow::Result<u8> {
-    let case = cases.first().context("a part has a case")?;
-    let request = LeakRequest {
-        samples: arguments.samples,
-        effect_ns: arguments.effect,
-        planted_ns: arguments.planted,
-        max_time_s: arguments.max_time,
-        seed: arguments.seed,
-        cases: arguments.family.unwrap_or(1),
-    };
-    let mut written = Ok(());
-    let outcome = measure_leak(laboratory, case, &request, &mut |share| {
-        if written.is_ok() {
-            written = output::json(&json!({"done": share}).to_string());
-        }
-    });
-    written?;
-    output::json(&json!({"outcome": outcome}).to_string())?;
-    Ok(DONE)
-}
-
-/// Starts the process of a test and takes its outcome. If it dies, that is a failed test.
-fn ask_part(
-    case: &LeakCase,
-    family: usize,
-    seed: u64,
-    arguments: &LeakArgs,
-    bar: &ProgressBar,
-) -> anyhow::Result<LeakOutcome> {
-    let begin = bar.position();
-    let mut command = Command::new(std::env::current_exe()?);
-    command.args(["leak", &case.to_string(), "--part", "--family", &family.to_string()]);
-    command.args(["--samples", &arguments.samples.to_string(), "--seed", &seed.to_string()]);
-    command.args(["--effect", &arguments.effect.to_string(), "--planted", &arguments.planted.to_string()]);
-    command.args(["--max-time", &arguments.max_time.to_string()]);
-    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
-    let stdout = child.stdout.take().context("a child has the pipe that it was given")?;
-    let mut outcome = None;
-    for line in BufReader::new(stdout).lines() {
-        let Ok(mut message) = serde_json::from_str::<Value>(&line?) else { continue };
-        if let Some(share) = message["done"].as_f64() {
-            bar.set_position(begin + (share * STEPS as f64) as u64);
-        }
-        if let Ok(found) = serde_json::from_value::<LeakOutcome>(message["outcome"].take()) {
-            outcome = Some(found);
-        }
-    }
-    let status = child.wait()?;
-    Ok(match outcome {
-        Some(outcome) if status.success() => outcome,
-        _ => leak_without_figures(case, LeakConclusion::Failed, format!("its process ended: {status}")),
-    })
 }
 
 /// Leaks and failures first, then what could not be said; controls decide nothing unless they fail.

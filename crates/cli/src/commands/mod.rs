@@ -21,13 +21,13 @@ mod taint;
 pub(crate) mod verify;
 
 use crate::args::DatabaseArgs;
-use pqlab_lab::Laboratory;
 use pqlab_lab::store::{Store, StoreError, default_path};
+use pqlab_lab::{Laboratory, WorkerProgram};
 use std::path::PathBuf;
 
 /// Everything that this build can measure; workers are this program again.
 pub(crate) fn laboratory() -> anyhow::Result<Laboratory> {
-    let laboratory = Laboratory::new(std::env::current_exe()?, vec!["worker".into()]);
+    let laboratory = Laboratory::new(WorkerProgram::pqlab(std::env::current_exe()?));
     Ok(laboratory.with_providers(crate::more_providers()))
 }
 

@@ -1,32 +1,23 @@
 //! `pqlab leak --taint`: each operation once, under valgrind, with its secret tainted.
 
+use super::run::stop_on_signals;
 use crate::args::LeakArgs;
-use crate::output::{self, BadInput, Terminal};
-use crate::{DONE, FAILED, INCONCLUSIVE};
+use crate::output::{self, Terminal};
+use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
 use pqlab_lab::report::terminal::Role;
-use pqlab_lab::{Laboratory, LeakCase, LeakRole, TaintEnd, TaintFinding, run_tainted, taint_findings};
+use pqlab_lab::{Laboratory, LeakCase, LeakRole, TaintEnd, TaintFinding, Tainted};
 use serde_json::{Value, json};
-use std::process::{Command, Stdio};
 
-/// Frames of a stack: enough to reach the function that calls the operation.
-const FRAMES: &str = "--num-callers=60";
-
-/// What came of one case.
-struct Tainted {
-    case: String,
-    end: TaintEnd,
-    findings: Vec<TaintFinding>,
-}
-
-pub(super) fn run(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    if !Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        let text =
-            "--taint needs valgrind, which is not installed: install the package `valgrind`, or leave out --taint";
-        return Err(BadInput(text.into()).into());
-    }
+pub(super) fn run(
+    laboratory: &Laboratory,
+    cases: &[LeakCase],
+    arguments: &LeakArgs,
+    terminal: &Terminal,
+) -> anyhow::Result<u8> {
+    let stop = stop_on_signals()?;
     let mut all = Vec::new();
     for case in cases.iter().filter(|case| case.role == LeakRole::Secret) {
-        let tainted = ask_part(case, arguments)?;
+        let Some(tainted) = laboratory.taint(case, arguments.seed, &stop)? else { return Ok(INTERRUPTED) };
         if !arguments.json {
             output::data(&sentence(&tainted, terminal))?;
         }
@@ -46,32 +37,6 @@ pub(super) fn run(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal)
     } else {
         DONE
     })
-}
-
-/// What a process under valgrind does.
-pub(super) fn run_part(laboratory: &Laboratory, case: &LeakCase, arguments: &LeakArgs) -> anyhow::Result<u8> {
-    output::json(&json!({"tainted": run_tainted(laboratory, case, arguments.seed)}).to_string())?;
-    Ok(DONE)
-}
-
-fn ask_part(case: &LeakCase, arguments: &LeakArgs) -> anyhow::Result<Tainted> {
-    let output = Command::new("valgrind")
-        .args(["--tool=memcheck", "--error-limit=no", FRAMES])
-        .arg(std::env::current_exe()?)
-        .args(["leak", &case.to_string(), "--taint", "--part", "--family", "1"])
-        .args(["--seed", &arguments.seed.to_string()])
-        .stdin(Stdio::null())
-        .output()?;
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let answer = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let end =
-        answer.filter_map(|mut message| serde_json::from_value::<TaintEnd>(message["tainted"].take()).ok()).next_back();
-    let end = match end {
-        Some(end) if output.status.success() => end,
-        _ => TaintEnd { gap: Some(format!("its process ended: {}", output.status)), unsupported: false },
-    };
-    let findings = taint_findings(&String::from_utf8_lossy(&output.stderr));
-    Ok(Tainted { case: case.to_string(), end, findings })
 }
 
 fn sentence(tainted: &Tainted, terminal: &Terminal) -> String {

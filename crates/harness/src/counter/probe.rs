@@ -211,7 +211,7 @@ fn refusal(errno: Errno, paranoid: Option<i32>) -> (String, String) {
         ),
         other => (
             format!("perf_event_open failed: {other}"),
-            "use `--counter tsc` or `--counter wall`".to_owned(),
+            "count TSC ticks, or take the wall clock".to_owned(),
         ),
     }
 }
@@ -296,7 +296,7 @@ mod tests {
     fn other_refusals_carry_their_names() {
         assert!(message(refused(Errno::ENOSYS, None), CounterChoice::Cycles).contains("ENOSYS"));
         assert!(message(refused(Errno::EMFILE, None), CounterChoice::Cycles).contains("ulimit"));
-        assert!(message(refused(Errno::EBUSY, None), CounterChoice::Cycles).contains("--counter tsc"));
+        assert!(message(refused(Errno::EBUSY, None), CounterChoice::Cycles).contains("count TSC ticks"));
         let foreign = Probes { cycles: EventProbe::Foreign, ..EVERYTHING };
         assert!(message(foreign, CounterChoice::Cycles).contains("Linux"));
     }

@@ -19,6 +19,11 @@ pub fn capture(providers: Vec<ProviderBuild>, counters: Counters) -> Environment
     capture_from(&Root::new(Path::new("/")), true, providers, counters)
 }
 
+/// How this program was built.
+pub(crate) fn build() -> pqlab_record::Build {
+    build::build()
+}
+
 /// The caches of the first processor below a root folder; none where it does not say.
 pub(crate) fn caches(root: &Path) -> Vec<Cache> {
     cpu::caches(&Root::new(root))

@@ -4,8 +4,7 @@
 mod kem;
 mod signature;
 
-use crate::plan::suggestion;
-use crate::{LabError, Laboratory, matches};
+use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_primitives::{Error, Provider};
 use pqlab_workloads::NULL;
 use rand_chacha::ChaCha8Rng;
@@ -82,7 +81,8 @@ impl Inspection {
 /// that offer the algorithm, asked for or not.
 ///
 /// # Errors
-/// [`LabError::Usage`] for an algorithm or a provider that is not there, and for an algorithm without keys.
+/// [`LabError::Unknown`] for an algorithm that is not there, [`LabError::Unoffered`] where none of the providers has it, and
+/// [`LabError::Invalid`] for an algorithm without keys.
 pub fn inspect(laboratory: &Laboratory, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
     let all = laboratory.registry().providers();
     let algorithm = request.algorithm.as_str();
@@ -101,11 +101,11 @@ pub fn inspect(laboratory: &Laboratory, request: &InspectRequest) -> Result<Vec<
     };
     let selected: Vec<&&Arc<Provider>> = offering.iter().filter(chosen).collect();
     if selected.is_empty() {
-        let names: Vec<String> = offering.iter().map(|provider| provider.id()).collect();
-        return Err(LabError::usage(format!(
-            "no such provider offers {algorithm}: it is offered by {}",
-            names.join(", ")
-        )));
+        return Err(LabError::Unoffered {
+            algorithm: algorithm.to_owned(),
+            provider: Some(request.providers.join(", ")),
+            offering: offering.iter().map(|provider| provider.id()).collect(),
+        });
     }
     let mut inspections = Vec::new();
     for provider in selected {
@@ -124,10 +124,9 @@ fn unknown(all: &[Arc<Provider>], algorithm: &str) -> LabError {
     names.sort();
     names.dedup();
     if names.iter().any(|name| name == algorithm) {
-        return LabError::usage(format!("{algorithm} has neither keys nor signatures to look at"));
+        return LabError::invalid("algorithm", format!("{algorithm} has neither keys nor signatures to look at"));
     }
-    let near = suggestion(algorithm, names.iter().map(String::as_str));
-    LabError::usage(format!("no algorithm is called {algorithm:?}{near}: see `pqlab list algorithms`"))
+    LabError::unknown(Thing::Algorithm, algorithm, names.iter().map(String::as_str))
 }
 
 /// Collects what is found out about one algorithm of one provider.
@@ -209,9 +208,10 @@ fn as_hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::WorkerProgram;
 
     fn laboratory() -> Laboratory {
-        Laboratory::new("unused".into(), Vec::new())
+        Laboratory::new(WorkerProgram::pqlab("unused"))
     }
 
     fn request(algorithm: &str, providers: &[&str]) -> InspectRequest {
@@ -263,7 +263,7 @@ mod tests {
         };
         assert!(message("ML-KEM-786", &[]).contains("did you mean \"ML-KEM-768\""));
         assert!(message("SHA3-256", &[]).contains("neither keys nor signatures"));
-        assert!(message("ML-KEM-768", &["nobody"]).contains("it is offered by"));
+        assert!(message("ML-KEM-768", &["nobody"]).contains("nobody does not offer ML-KEM-768: "));
     }
 
     #[test]

@@ -64,7 +64,8 @@ pub struct Generated {
 /// regular file appears under its name when it is whole, or not at all.
 ///
 /// # Errors
-/// [`LabError::Usage`] for what cannot be made and where it cannot be written.
+/// [`LabError::Invalid`] for what cannot be made, [`LabError::Unoffered`] where nobody signs so, [`LabError::File`] where it cannot
+/// be written, and [`LabError::Library`] where the library fails.
 pub fn generate(
     laboratory: &Laboratory,
     request: &GenerateRequest,
@@ -93,7 +94,7 @@ pub fn generate(
             let keys = window.clone().into_par_iter().map(|sender| factory.sender(sender));
             keys.collect::<Result<Vec<_>, _>>()
         });
-        let keys = keys.map_err(|error| LabError::Measuring(format!("{provider}: {error}")))?;
+        let keys = keys.map_err(|error| LabError::library(&provider, error))?;
         let (mut next, end) = (request.first_of(window.start), request.first_of(window.end));
         let begin = next;
         while next < end {
@@ -109,7 +110,7 @@ pub fn generate(
                 });
                 made.collect::<Result<Vec<_>, _>>()
             });
-            let made = made.map_err(|error| LabError::Measuring(format!("{provider}: {error}")))?;
+            let made = made.map_err(|error| LabError::library(&provider, error))?;
             bytes += made.iter().map(|transaction| transaction.len() as u64).sum::<u64>();
             sink.write(&made).map_err(written)?;
             progress(made.len() as u64);
@@ -124,21 +125,23 @@ pub fn generate(
 
 impl GenerateRequest {
     fn check(&self) -> Result<(), LabError> {
-        let refuse = |text: String| Err(LabError::usage(text));
+        let refuse = |field, reason: String| Err(LabError::Invalid { field, reason });
         if self.count == 0 {
-            return refuse("a block of 0 transactions says nothing: --count must be at least 1".into());
+            return refuse("count", "a block of 0 transactions says nothing: it must have at least 1".into());
         }
         if self.senders == 0 || self.senders > self.count {
-            return refuse(format!("--senders is {}: it must be from 1 to the count, {}", self.senders, self.count));
+            let reason =
+                format!("{} senders of {} transactions: from 1 to as many as transactions", self.senders, self.count);
+            return refuse("senders", reason);
         }
         if self.invalid > self.count {
-            return refuse(format!("{} of {} transactions cannot be invalid", self.invalid, self.count));
+            return refuse("invalid", format!("{} of {} transactions cannot be invalid", self.invalid, self.count));
         }
         if self.form == TransactionForm::TxV1 && self.scheme != Scheme::MlDsa65 {
-            return refuse(format!("TXv1 knows no {}: take ML-DSA-65, or TXv2", self.scheme));
+            return refuse("scheme", format!("TXv1 knows no {}: take ML-DSA-65, or TXv2", self.scheme));
         }
         if self.form == TransactionForm::TxV1 && self.format == BlockFormat::Parquet {
-            return refuse("the Parquet columns are those of TXv2: write TXv1 in the format block".into());
+            return refuse("format", "the Parquet columns are those of TXv2: write TXv1 in the format block".into());
         }
         Ok(())
     }

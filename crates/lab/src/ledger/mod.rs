@@ -9,7 +9,7 @@ pub use pqlab_constructions::ledger::stream::Progress as BlockProgress;
 pub use pqlab_constructions::ledger::{Form as TransactionForm, Rejected, Rejection, Scheme};
 pub use verify::{BlockReport, VerifyBlockRequest, verify_block};
 
-use crate::{LabError, Laboratory, matches};
+use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_primitives::{Hash, SignatureScheme};
 use pqlab_workloads::{Options, ledger};
 use std::path::Path;
@@ -56,36 +56,38 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) 
             offering.into_iter().find(|one| matches(asked, &one.provider) || library(&one.provider))
         }),
     };
-    let found = found.ok_or_else(|| {
-        LabError::usage(match asked {
-            Some(asked) if !names.is_empty() => format!("{asked} does not offer {algorithm}: {} do", names.join(", ")),
-            _ => format!("no provider of this build offers {algorithm}"),
-        })
+    let found = found.ok_or_else(|| LabError::Unoffered {
+        algorithm: algorithm.to_owned(),
+        provider: asked.map(str::to_owned),
+        offering: names,
     })?;
     for (id, algorithm) in &found.primitives {
         let provider = providers.iter().find(|provider| provider.id() == *id);
-        let provider = provider.ok_or_else(|| LabError::usage(format!("this build has no provider {id}")))?;
+        let provider = provider.ok_or_else(|| LabError::unknown(Thing::Provider, id, std::iter::empty()))?;
         pqlab_workloads::known_answers::check(provider, algorithm)
-            .map_err(|wrong| LabError::Measuring(format!("{id} gives a wrong answer for {algorithm}: {wrong}")))?;
+            .map_err(|wrong| LabError::library(id, format!("a wrong answer for {algorithm}: {wrong}")))?;
     }
     Ok((found.provider, found.scheme))
 }
 
 /// SHA-256 for the digests.
 fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
-    ledger::digest(laboratory.registry().providers()).ok_or_else(|| {
-        LabError::usage("no provider of this build offers SHA-256, which every transaction is signed with")
+    ledger::digest(laboratory.registry().providers()).ok_or_else(|| LabError::Unoffered {
+        algorithm: "SHA-256, which every transaction is signed with".into(),
+        provider: None,
+        offering: Vec::new(),
     })
 }
 
 /// Something that a file did, in one line.
 fn about(path: &Path, what: impl std::fmt::Display) -> LabError {
-    LabError::usage(format!("{}: {what}", path.display()))
+    LabError::File { path: path.to_path_buf(), reason: what.to_string() }
 }
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool, LabError> {
     let builder = rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|index| format!("ledger-{index}"));
-    builder.build().map_err(|error| LabError::Measuring(format!("cannot start {threads} threads: {error}")))
+    let refused = LabError::system(format!("cannot start {threads} threads"));
+    builder.build().map_err(|error| refused(std::io::Error::other(error)))
 }
 
 #[cfg(test)]

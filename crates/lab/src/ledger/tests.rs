@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-static LABORATORY: LazyLock<Laboratory> = LazyLock::new(|| Laboratory::new("no worker is started".into(), Vec::new()));
+static LABORATORY: LazyLock<Laboratory> =
+    LazyLock::new(|| Laboratory::new(crate::WorkerProgram::pqlab("no worker is started")));
 
 fn request(path: PathBuf, scheme: Scheme, count: u64) -> GenerateRequest {
     GenerateRequest {
@@ -42,7 +43,7 @@ fn verified(request: &VerifyBlockRequest) -> Result<BlockReport, LabError> {
 
 fn refusal(path: PathBuf) -> String {
     match verified(&verifying(path)) {
-        Err(LabError::Usage(text)) => text,
+        Err(error) if error.is_request() => error.to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -105,7 +106,7 @@ fn the_reference_form_is_taken_where_it_is_asked_for() {
     let form = TransactionForm::TxV1;
     let made = make(&GenerateRequest { form, senders: 1, invalid: 1, ..request(path.clone(), Scheme::MlDsa65, 20) });
     assert_eq!(made.bytes, 20 * 5327);
-    assert!(refusal(path.clone()).contains("--form TXv1"));
+    assert!(refusal(path.clone()).contains("its transactions are TXv1"));
     let report = verified(&VerifyBlockRequest { form, ..verifying(path.clone()) }).unwrap();
     assert_eq!(report.rejected, 1);
     let format = BlockFormat::Parquet;
@@ -119,7 +120,7 @@ fn the_reference_form_is_taken_where_it_is_asked_for() {
         GenerateRequest { provider: Some("fn-dsa".into()), ..request(path.clone(), Scheme::Ed25519, 1) },
     ] {
         let outcome = generate(&LABORATORY, &wrong, &mut |_| {}, &AtomicBool::new(false));
-        assert!(matches!(outcome, Err(LabError::Usage(_))), "{outcome:?}");
+        assert!(matches!(&outcome, Err(error) if error.is_request()), "{outcome:?}");
     }
 }
 
@@ -169,7 +170,7 @@ fn nothing_is_left_of_what_was_stopped_or_could_not_be_written() {
     for path in [folder.path().to_owned(), folder.path().join("no/folder"), PathBuf::from("/")] {
         let whole = request(path, Scheme::Ed25519, 5);
         let outcome = generate(&LABORATORY, &whole, &mut |_| {}, &AtomicBool::new(false));
-        assert!(matches!(outcome, Err(LabError::Usage(_))), "{outcome:?}");
+        assert!(matches!(&outcome, Err(error) if error.is_request()), "{outcome:?}");
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -311,7 +312,7 @@ fn schemes_go_to_whoever_has_them() {
         implementation(&LABORATORY, Scheme::MlDsa65, Some("libcrux")).unwrap().0.split(':').next(),
         Some("libcrux")
     );
-    assert!(matches!(implementation(&LABORATORY, Scheme::Ed25519, Some("liboqs")), Err(LabError::Usage(_))));
+    assert!(matches!(implementation(&LABORATORY, Scheme::Ed25519, Some("liboqs")), Err(LabError::Unoffered { .. })));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("block");
     make(&request(path.clone(), Scheme::MlDsa65, 3));
@@ -320,5 +321,5 @@ fn schemes_go_to_whoever_has_them() {
     let report = by("openssl").unwrap();
     assert!(report.providers.contains(&(Scheme::MlDsa65, "openssl".into())));
     assert_eq!(report.rejected, 0);
-    assert!(matches!(by("nobody"), Err(LabError::Usage(text)) if text.contains("nobody")));
+    assert!(matches!(by("nobody"), Err(LabError::Unknown { name, .. }) if name == "nobody"));
 }

@@ -1,6 +1,6 @@
 use super::parquet::ParquetReader;
 use super::{BlockFormat, Rejected, Scheme, TransactionForm, about, implementation, pool, sha256};
-use crate::{LabError, Laboratory};
+use crate::{LabError, Laboratory, Thing};
 use pqlab_constructions::ledger::block::BlockReader;
 use pqlab_constructions::ledger::stream::{Progress, verify_source};
 use pqlab_constructions::ledger::{Rejections, Verifier};
@@ -60,7 +60,8 @@ pub struct BlockReport {
 /// Opens a block in either format and says how many transactions it announces, so that a progress bar has a length.
 ///
 /// # Errors
-/// [`LabError::Usage`] where the file cannot be read or is not a block.
+/// [`LabError::File`] where the file cannot be read or is not a block, [`LabError::OtherForm`] where its transactions are not of the
+/// form that is taken, and [`LabError::Unknown`] for a provider that is not there.
 pub fn verify_block(
     laboratory: &Laboratory,
     request: &VerifyBlockRequest,
@@ -115,10 +116,7 @@ fn check_form(request: &VerifyBlockRequest, found: TransactionForm) -> Result<()
         return Ok(());
     }
     let (found, wanted) = (found.name(), request.form.name());
-    Err(about(
-        &request.path,
-        format!("its transactions are {found}, but {wanted} is what is taken: --form {found} takes them"),
-    ))
+    Err(LabError::OtherForm { path: request.path.clone(), found, wanted })
 }
 
 /// The format, by how the file begins.
@@ -147,20 +145,18 @@ fn verifier(
             Ok((provider, implementation)) => {
                 verifier = verifier
                     .with_scheme(scheme, implementation)
-                    .map_err(|error| LabError::Measuring(format!("{provider}: {error}")))?;
+                    .map_err(|error| LabError::library(&provider, error))?;
                 used.push((scheme, provider));
             }
             // Its transactions are rejected as unsupported.
-            Err(LabError::Usage(_)) => {}
+            Err(LabError::Unoffered { .. }) => {}
             Err(error) => return Err(error),
         }
     }
     if let Some(pattern) = asked
         && !used.iter().any(|(_, id)| crate::matches(pattern, id) || Some(pattern) == id.split(':').next())
     {
-        return Err(LabError::usage(format!(
-            "no provider with a scheme of the ledger is called {pattern:?}: see `pqlab list providers`"
-        )));
+        return Err(LabError::unknown(Thing::LedgerProvider, pattern, used.iter().map(|(_, id)| id.as_str())));
     }
     Ok((if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier }, used))
 }

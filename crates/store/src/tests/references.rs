@@ -39,7 +39,7 @@ fn a_prefix_is_enough_where_it_is_unique() {
         assert!(matches!(store.resolve(unknown), Err(StoreError::UnknownRun { .. })), "{unknown}");
     }
     let beyond = store.resolve("last~3").unwrap_err().to_string();
-    assert_eq!(beyond, r#""last~3" is not there: 3 runs are stored, `pqlab runs` lists them"#);
+    assert_eq!(beyond, r#""last~3" is not there: 3 runs are stored"#);
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod symmetric;
 #[cfg(test)]
 mod tests;
 
+use pqlab_harness::Fault;
 use pqlab_primitives::{Error, Provider};
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
@@ -30,21 +31,32 @@ pub enum KnownAnswer {
     NotAvailable(&'static str),
 }
 
+/// Which known answer is not given, or which call failed that should not have, in one line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct WrongAnswer(pub String);
+
+impl From<WrongAnswer> for Fault {
+    fn from(WrongAnswer(what): WrongAnswer) -> Fault {
+        Fault::WrongAnswer(what)
+    }
+}
+
 /// Checks what a worker checks before it measures: everything but the signatures of the small SLH-DSA sets, which take
 /// up to several seconds each.
 ///
 /// # Errors
-/// Which answer is wrong, or which call failed that should not have, in one line.
-pub fn check(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, String> {
-    check_to(Depth::Quick, provider, algorithm)
+/// [`WrongAnswer`].
+pub fn check(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongAnswer> {
+    check_to(Depth::Quick, provider, algorithm).map_err(WrongAnswer)
 }
 
 /// Checks every known answer, however long it takes.
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_fully(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, String> {
-    check_to(Depth::Full, provider, algorithm)
+pub fn check_fully(provider: &Provider, algorithm: &str) -> Result<KnownAnswer, WrongAnswer> {
+    check_to(Depth::Full, provider, algorithm).map_err(WrongAnswer)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

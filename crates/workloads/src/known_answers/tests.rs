@@ -1,4 +1,4 @@
-use super::{KnownAnswer, check, check_fully};
+use super::{KnownAnswer, WrongAnswer, check, check_fully};
 use Flaw::*;
 use pqlab_primitives::{
     Aead, AeadKey, BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kdf, Kem,
@@ -402,7 +402,7 @@ fn wrong_answers_are_found_and_named() {
     ];
     for (algorithm, flaw, wrong) in cases {
         let expected = format!("known answer: {algorithm} {wrong}");
-        assert_eq!(check(&flawed(flaw), algorithm), Err(expected), "{flaw:?}");
+        assert_eq!(check(&flawed(flaw), algorithm), Err(WrongAnswer(expected)), "{flaw:?}");
     }
 }
 
@@ -416,6 +416,6 @@ fn a_wrong_key_agreement_is_found_beside_a_sound_kem() {
     ] {
         let mut provider = flawed(flaw);
         provider.kems = rustcrypto().kems.clone();
-        assert_eq!(check(&provider, "X25519"), Err(format!("known answer: X25519 {wrong}")), "{flaw:?}");
+        assert_eq!(check(&provider, "X25519"), Err(WrongAnswer(format!("known answer: X25519 {wrong}"))), "{flaw:?}");
     }
 }

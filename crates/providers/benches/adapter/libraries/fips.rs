@@ -48,7 +48,7 @@ fn kem_side(inputs: &kem::Inputs, operation: &str) -> Option<Side> {
         out[..ml_kem::CT_LEN].copy_from_slice(&sent.into_bytes());
         secret.copy_from_slice(&shared.into_bytes());
     };
-    let mut received = vec![0; 32];
+    let mut received = [0; 32];
     let mut decapsulate = move |key: &ml_kem::DecapsKey| {
         let ciphertext = ml_kem::CipherText::try_from_bytes(ciphertext).expect("its length");
         received.copy_from_slice(&key.try_decaps(&ciphertext).expect("a decapsulation").into_bytes());

@@ -146,7 +146,7 @@ fn known_answer_of_both_kems_together() {
     let input = [&secrets[..], &ciphertext[1088..], &public[1184..], &hex("5c2e2f2f5e5c")].concat();
     let mut secret = [0; 32];
     provider.hash("SHA3-256").unwrap().digest(&input, &mut secret).unwrap();
-    assert_eq!(hex::encode(&secret), "d2df0522128f09dd8e2c92b1e905c793d8f57a54c3da25861f10bf4ca613e384");
+    assert_eq!(hex::encode(secret), "d2df0522128f09dd8e2c92b1e905c793d8f57a54c3da25861f10bf4ca613e384");
 }
 
 #[test]
@@ -164,12 +164,12 @@ fn known_answers_of_x25519() {
     key.public_key(&mut public).unwrap();
     assert_eq!(public.as_slice(), alice_public);
     key.agree(&bob_public, &mut secret).unwrap();
-    assert_eq!(hex::encode(&secret), shared);
+    assert_eq!(hex::encode(secret), shared);
 
     let sender = provider.kem("X25519").unwrap().load_encapsulation_key(&bob_public).unwrap();
     let mut ciphertext = [0; 32];
     sender.encapsulate(Coins::Exact(alice), &mut ciphertext, &mut secret).unwrap();
-    assert_eq!((ciphertext.as_slice(), hex::encode(&secret).as_str()), (alice_public.as_slice(), shared));
+    assert_eq!((ciphertext.as_slice(), hex::encode(secret).as_str()), (alice_public.as_slice(), shared));
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn provider() -> Provider {
 fn digest_of(bytes: &[u8]) -> String {
     let mut digest = [0; 32];
     provider().hash("SHA-256").unwrap().digest(bytes, &mut digest).unwrap();
-    hex::encode(&digest)
+    hex::encode(digest)
 }
 
 /// Bytes that differ from call to call of the test, but not from run to run.

@@ -232,7 +232,7 @@ fn known_answers_of_ecdsa() {
     for (algorithm, [scalar, public, signature]) in [("ECDSA-P-256", p256), ("ECDSA-P-384", p384)] {
         let scheme = provider.signature(algorithm).unwrap();
         let key = scheme.load_signing_key(KeyEncoding::Scalar, &hex(scalar)).unwrap();
-        assert_eq!(hex::encode(&encode_verifying_key(scheme.as_ref(), key.as_ref())), public);
+        assert_eq!(hex::encode(encode_verifying_key(scheme.as_ref(), key.as_ref())), public);
         key.verifying_key().unwrap().verify(&[], b"sample", &hex(signature)).unwrap();
     }
 

@@ -41,7 +41,7 @@ fn known_answers_of_xofs() {
         let provider = provider();
         let mut output = [0; 32];
         provider.xof(algorithm).unwrap().digest(b"", &mut output).unwrap();
-        assert_eq!(hex::encode(&output), expected, "{algorithm}");
+        assert_eq!(hex::encode(output), expected, "{algorithm}");
     }
 }
 
@@ -104,15 +104,15 @@ fn known_answers_of_hmac() {
     let key = mac.load_key(b"Jefe").unwrap();
     for _ in 0..2 {
         key.tag(b"what do ya want for nothing?", &mut tag).unwrap();
-        assert_eq!(hex::encode(&tag), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+        assert_eq!(hex::encode(tag), "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
     }
     let key = mac.load_key(&[0xaa; 131]).unwrap();
     key.tag(b"Test Using Larger Than Block-Size Key - Hash Key First", &mut tag).unwrap();
-    assert_eq!(hex::encode(&tag), "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+    assert_eq!(hex::encode(tag), "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
     assert!(matches!(key.tag(b"", &mut tag[1..]), Err(Error::Length { .. })));
     // The empty key is a key.
     mac.load_key(b"").unwrap().tag(b"", &mut tag).unwrap();
-    assert_eq!(hex::encode(&tag), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
+    assert_eq!(hex::encode(tag), "b613679a0814d9ec772f95d778c35fc5ff1697c493715653c6c712144292c5ad");
 }
 
 #[test]
@@ -143,12 +143,12 @@ fn known_answers_of_hkdf() {
     let mut out = [0; 42];
     kdf.derive(&salt, &[0x0b; 22], &info, &mut out).unwrap();
     assert_eq!(
-        hex::encode(&out),
+        hex::encode(out),
         "3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865"
     );
     kdf.derive(&[], &[0x0b; 22], &[], &mut out).unwrap();
     assert_eq!(
-        hex::encode(&out),
+        hex::encode(out),
         "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8"
     );
     kdf.derive(&salt, b"ikm", &info, &mut vec![0; 8160]).unwrap();
@@ -176,7 +176,7 @@ fn known_answers_of_aes_gcm() {
         "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa\
          8cb08e48590dbb3da7b08b1056828838c5f61e6393ba7a0abcc9f662"
     );
-    assert_eq!(hex::encode(&tag), "76fc6ece0f4e1768cddf8853bb2d551b");
+    assert_eq!(hex::encode(tag), "76fc6ece0f4e1768cddf8853bb2d551b");
     key.open(&nonce, &associated, &mut buffer, &tag).unwrap();
     assert_eq!(buffer, plaintext);
 }

@@ -1,0 +1,96 @@
+//! What tells whether two processes are of one build: a coordinator describes its own build in the environment of a run, and
+//! that must be what was measured.
+
+use crate::environment;
+use pqlab_record::{Build, ProviderBuild};
+use serde::{Deserialize, Serialize};
+
+/// How the parts are called that are providers.
+const PROVIDER: &str = "provider ";
+
+/// A build of the measuring program: its version, compilers, flags and commit, and every provider with its version and code
+/// paths. Two processes measure together only where theirs are equal.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BuildId(Vec<(String, String)>);
+
+impl BuildId {
+    /// The build of this process, which has these providers.
+    pub fn of(providers: &[ProviderBuild]) -> BuildId {
+        let Build { version, rustc, cc, profile, target, flags, commit } = environment::build();
+        let known = [
+            ("pqlab", Some(version)),
+            ("commit", commit),
+            ("rustc", Some(rustc)),
+            ("cc", cc),
+            ("profile", Some(profile)),
+            ("target", Some(target)),
+            ("flags", flags),
+        ];
+        let own = known.into_iter().map(|(part, value)| (part.to_owned(), value.unwrap_or_default()));
+        let provider = |provider: &ProviderBuild| {
+            (format!("{PROVIDER}{}", provider.id), format!("{} {}", provider.version, provider.build).trim().to_owned())
+        };
+        BuildId(own.chain(providers.iter().map(provider)).collect())
+    }
+
+    /// The same build without its providers: which of them there are, and by which code paths, also depends on the processor that
+    /// the program is shown, and valgrind shows another one.
+    pub fn without_providers(mut self) -> BuildId {
+        self.0.retain(|(part, _)| !part.starts_with(PROVIDER));
+        self
+    }
+
+    /// This build as far as the other one says something of it: without providers where that names none.
+    pub fn as_asked_by(self, other: &BuildId) -> BuildId {
+        if other.0.iter().any(|(part, _)| part.starts_with(PROVIDER)) { self } else { self.without_providers() }
+    }
+
+    /// The first thing in which another build differs, in a few words; `None` where it is the same.
+    pub fn difference(&self, other: &BuildId) -> Option<String> {
+        let value =
+            |of: &BuildId, part: &str| of.0.iter().find(|(known, _)| known == part).map(|(_, value)| value.clone());
+        let quoted = |value: Option<String>| value.map_or_else(|| "none".to_owned(), |value| format!("{value:?}"));
+        let parts = self.0.iter().chain(&other.0).map(|(part, _)| part);
+        let differs = |part: &&String| value(self, part) != value(other, part);
+        let Some(part) = parts.into_iter().find(differs) else {
+            return (self != other).then(|| "its parts come in another order".to_owned());
+        };
+        Some(format!("its {part} is {}, here {}", quoted(value(other, part)), quoted(value(self, part))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn provider(id: &str, version: &str) -> ProviderBuild {
+        ProviderBuild { id: id.into(), version: version.into(), build: String::new() }
+    }
+
+    #[test]
+    fn builds_differ_in_what_they_are_made_of() {
+        let ours = BuildId::of(&[provider("liboqs", "0.13.0")]);
+        assert_eq!(ours.difference(&BuildId::of(&[provider("liboqs", "0.13.0")])), None);
+        let newer = BuildId::of(&[provider("liboqs", "0.14.0")]);
+        assert_eq!(ours.difference(&newer).unwrap(), r#"its provider liboqs is "0.14.0", here "0.13.0""#);
+        let without = BuildId::of(&[]);
+        assert_eq!(ours.difference(&without).unwrap(), r#"its provider liboqs is none, here "0.13.0""#);
+        assert_eq!(without.difference(&ours).unwrap(), r#"its provider liboqs is "0.13.0", here none"#);
+        assert!(ours.difference(&BuildId::default()).unwrap().starts_with("its pqlab is none"));
+    }
+
+    #[test]
+    fn providers_are_compared_where_they_are_named() {
+        let (with, without) = (BuildId::of(&[provider("a", "1")]), BuildId::of(&[]));
+        assert_eq!(with.clone().without_providers(), without);
+        assert_eq!(with.clone().as_asked_by(&without), without);
+        assert_eq!(with.clone().as_asked_by(&BuildId::of(&[provider("b", "1")])), with);
+    }
+
+    #[test]
+    fn the_order_of_providers_counts() {
+        let pair = [provider("a", "1"), provider("b", "1")];
+        let [a, b] = pair.clone();
+        assert!(BuildId::of(&pair).difference(&BuildId::of(&[b, a])).is_some());
+    }
+}

@@ -1,0 +1,154 @@
+//! Work that is done in a process of its own because it may crash or hang, or must not change this one: one errand a process,
+//! whose answers come as texts while it goes on. The process is a worker of the same build, and ends with the thread that
+//! started it.
+
+use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
+use crate::timed::Timed;
+use crate::wire::{self, Task};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often is looked whether somebody wants it stopped, in ms.
+const LOOK_MS: u8 = 50;
+
+/// A process with an errand. It is killed when this is dropped.
+pub struct Errand {
+    child: Child,
+    stream: UnixStream,
+    /// What libraries write to standard output, and, if it was asked for, what goes to standard error: files without a name.
+    stdout: File,
+    stderr: Option<File>,
+}
+
+/// What comes of waiting for an errand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// It says something.
+    Said(String),
+    /// It has ended, or broke off in the middle of a sentence.
+    Ended,
+    /// The user wants it stopped.
+    Stopped,
+}
+
+/// How the process of an errand ended.
+#[derive(Debug)]
+pub struct ErrandEnd {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// What was written to its standard output, which is nobody's to write to.
+    pub stdout: String,
+    /// What was written to its standard error, where that was kept.
+    pub stderr: String,
+}
+
+/// How an errand is run.
+#[derive(Debug, Clone, Default)]
+pub struct Manner {
+    /// A program and arguments before the worker's own, such as `valgrind`; empty for none.
+    pub wrapper: Vec<OsString>,
+    /// Whether standard error is kept; else it goes where this process's goes.
+    pub keep_stderr: bool,
+}
+
+impl Errand {
+    /// Starts a process with a task in words that the worker's program knows. Under a wrapper the providers of the two builds
+    /// are not compared: it may show the program another processor.
+    ///
+    /// # Errors
+    /// [`WorkerError`] where the process cannot be started, is of another build, or has not begun after `limit`.
+    pub fn start(program: &Program, task: String, manner: &Manner, limit: Duration) -> Result<Errand, WorkerError> {
+        let failed = |error: io::Error| WorkerError::Start { path: program.path.clone(), reason: error.to_string() };
+        let stdout = tempfile::tempfile().map_err(failed)?;
+        let stderr = manner.keep_stderr.then(tempfile::tempfile).transpose().map_err(failed)?;
+        let mut command = program.command(&manner.wrapper);
+        command.stdin(Stdio::null()).stdout(stdout.try_clone().map_err(failed)?);
+        if let Some(stderr) = &stderr {
+            command.stderr(stderr.try_clone().map_err(failed)?);
+        }
+        let (child, stream) = program.spawn(command)?;
+        let mut errand = Errand { child, stream, stdout, stderr };
+        let build = program.build.clone();
+        let build = if manner.wrapper.is_empty() { build } else { build.without_providers() };
+        match program.greet(Timed::new(&errand.stream, limit), build, Task::Errand(task)) {
+            Ok(()) => Ok(errand),
+            Err(Unheard::Worker(error)) => Err(error),
+            Err(Unheard::Lost(error)) => Err(WorkerError::Silent(errand.silence(&error, limit))),
+        }
+    }
+
+    /// Waits for what it says next. There is no limit of time: `stop` ends the waiting.
+    ///
+    /// # Errors
+    /// What the stream reports beyond its end, and `InvalidData` for what is no text.
+    pub fn next(&mut self, stop: &AtomicBool) -> io::Result<Next> {
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(Next::Stopped);
+            }
+            let mut watched = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
+            match poll(&mut watched, PollTimeout::from(LOOK_MS)) {
+                Ok(0) | Err(Errno::EINTR) => {}
+                Ok(_) => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        match wire::receive(&mut &self.stream) {
+            Ok(Some(said)) => Ok(Next::Said(said)),
+            Ok(None) => Ok(Next::Ended),
+            // A process that is killed takes the rest of its sentence with it.
+            Err(error) if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
+                Ok(Next::Ended)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Waits for the end of a process that has nothing more to say.
+    ///
+    /// # Errors
+    /// What the system reports of the process and of the files that it wrote to.
+    pub fn end(mut self) -> io::Result<ErrandEnd> {
+        let status = self.child.wait()?;
+        let stdout = written(&mut self.stdout)?;
+        let stderr = self.stderr.as_mut().map_or_else(|| Ok(String::new()), written)?;
+        Ok(ErrandEnd { status, stdout, stderr })
+    }
+
+    /// Why it did not greet.
+    fn silence(&mut self, error: &io::Error, limit: Duration) -> String {
+        if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
+            return format!("no answer within {:.0} s", limit.as_secs_f64());
+        }
+        if error.kind() == io::ErrorKind::InvalidData {
+            return format!("its greeting cannot be read: {error}");
+        }
+        match ended_within_grace(&mut self.child) {
+            Ok(Some(status)) => format!("its process ended: {status}"),
+            Ok(None) => "it closed its connection".to_owned(),
+            Err(lost) => format!("it is lost: {lost}"),
+        }
+    }
+}
+
+impl Drop for Errand {
+    fn drop(&mut self) {
+        end_with_all_it_started(&mut self.child);
+    }
+}
+
+/// All that was written to a file.
+fn written(file: &mut File) -> io::Result<String> {
+    file.seek(SeekFrom::Start(0))?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
