@@ -2,7 +2,8 @@
 
 use crate::args::ColorChoice;
 use pqlab_lab::Destination;
-use pqlab_lab::report::terminal::{Palette, neutral, steady};
+use pqlab_lab::analysis::text::neutral;
+use pqlab_lab::report::terminal::{Palette, steady};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 

@@ -3,9 +3,12 @@
 use crate::output;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use pqlab_lab::Progress;
+use pqlab_lab::analysis::environment::environment_line;
+use pqlab_lab::analysis::text::neutral;
+use pqlab_lab::analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_lab::record::{Case, Record, Run, RunHeader};
 use pqlab_lab::report::schema::{Document, ResultEntry};
-use pqlab_lab::report::terminal::{self, LineWidths, Palette};
+use pqlab_lab::report::terminal::{LineWidths, Palette, case_line};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -87,7 +90,7 @@ impl Progress for Screen {
         self.widths = LineWidths::of(&header.plan);
         if self.stream == Stream::Events {
             let run = Run { header: header.clone(), records: Vec::new(), complete: false, finished_at: None };
-            self.event("begin", serde_json::to_value(Document::of(&run, false)));
+            self.event("begin", serde_json::to_value(Document::of(&RunAnalysis::of(&run), false)));
         }
         if self.verbose {
             let protocol = &header.protocol;
@@ -99,7 +102,7 @@ impl Progress for Screen {
                 protocol.processes,
                 header.seed
             ));
-            self.note(&terminal::environment_line(&header.environment));
+            self.note(&environment_line(&header.environment));
         }
         if let Some(bars) = &self.bars {
             bars.run.set_length((remaining as f64 * STEPS) as u64);
@@ -112,18 +115,18 @@ impl Progress for Screen {
             bars.run.set_position((done * STEPS) as u64);
             let total = bars.run.length().unwrap_or(0) as f64 / STEPS;
             bars.run.set_message(format!("{done:.0} of {total:.0} cases"));
-            bars.case.set_message(terminal::neutral(&case.id()));
+            bars.case.set_message(neutral(&case.id()));
         }
     }
 
     fn finished(&mut self, header: &RunHeader, record: &Record) {
         match self.stream {
             Stream::Lines if !self.quiet => {
-                let line = terminal::case_line(record, &header.protocol, self.widths, self.palette);
+                let line = case_line(&CaseAnalysis::of(header, record), self.widths, self.palette);
                 self.print(&line, output::data);
             }
             Stream::Events => {
-                let result = serde_json::to_value(ResultEntry::of(record, &header.protocol));
+                let result = serde_json::to_value(ResultEntry::of(&CaseAnalysis::of(header, record)));
                 self.event("case", result.map(|result| serde_json::json!({ "result": result })));
             }
             Stream::Lines | Stream::Nothing => {}

@@ -2,8 +2,8 @@
 //! find.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
+use pqlab_analysis::RunAnalysis;
 use pqlab_record::RunSpreads;
-use pqlab_report::estimate;
 use pqlab_stats::{Interval, coefficient_of_variation_pct, mean, median};
 use pqlab_store::Store;
 use serde::Serialize;
@@ -170,10 +170,10 @@ impl Laboratory {
                 break;
             }
             let run = store.load_run(&ended.run)?;
-            for record in run.records.iter().filter(|record| record.case.workload != "floor") {
-                let Some(estimates) = estimate(record, &run.header.protocol) else { continue };
+            for case in RunAnalysis::of(&run).cases().iter().filter(|case| !case.is_floor()) {
+                let Some(estimates) = &case.estimates else { continue };
                 contended += usize::from(estimates.contended);
-                let case = printed.entry(record.case.id()).or_default();
+                let case = printed.entry(case.case().id()).or_default();
                 case.time.push(estimates.median_ns);
                 case.cycles.extend(estimates.cycles.map(|cycles| cycles.median));
             }

@@ -1,10 +1,10 @@
 //! Comparisons of stored runs, and what comparisons of a case with itself say of a machine.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
+use pqlab_analysis::comparison::{Comparison, ComparisonCriteria, Judged, compare, compare_runs, pair_by_stars};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, crossed_of};
 use pqlab_harness::clock;
-use pqlab_record::{Case, MachineNoise, Protocol, Record, Run, Unit, Visits};
-use pqlab_report::comparison::{Comparison, Judged, Yardstick, compare, compare_runs, pair_by_stars};
-use pqlab_report::{crossed_of, estimate};
+use pqlab_record::{Case, Environment, MachineNoise, Protocol, Record, Run, Unit, Visits};
 use pqlab_stats::{Crossed, FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
 use std::sync::atomic::AtomicBool;
@@ -18,35 +18,39 @@ pub struct Margin {
     pub source: String,
 }
 
-/// What a run on this machine is judged by: a margin that the user gave, else what was found of the machine, else what is
+/// What runs of this machine and build are judged by: a margin that the user gave, else what was found of the machine, else what is
 /// assumed of any.
 ///
 /// # Errors
 /// [`LabError`] where the store refuses, or the margin is no percentage above zero.
-pub fn yardstick(store: &Store, run: &Run, margin: Option<&Margin>) -> Result<Yardstick, LabError> {
-    let mut yardstick = Yardstick::default();
-    if let Some(noise) = store.noise(&run.header.environment)? {
+pub fn comparison_criteria(
+    store: &Store,
+    environment: &Environment,
+    margin: Option<&Margin>,
+) -> Result<ComparisonCriteria, LabError> {
+    let mut criteria = ComparisonCriteria::default();
+    if let Some(noise) = store.noise(environment)? {
         let degrees_of_freedom = usize::try_from(noise.comparisons).unwrap_or(usize::MAX);
         let spread = |pct: f64| RunSpread { pct, degrees_of_freedom };
         let source =
             format!("from {} comparisons of {} with itself, {}", noise.comparisons, noise.case, noise.measured_at);
-        yardstick = Yardstick {
+        criteria = ComparisonCriteria {
             margin_pct: noise.margin_pct,
             margin_source: source.clone(),
             runs_time: Some(spread(noise.run_spread_pct)),
             runs_cycles: noise.run_spread_cycles_pct.map(spread),
             runs_source: source,
-            ..yardstick
+            ..criteria
         };
     }
-    with_margin(yardstick, margin)
+    with_margin(criteria, margin)
 }
 
 /// The same with another margin, where one is given.
-fn with_margin(yardstick: Yardstick, margin: Option<&Margin>) -> Result<Yardstick, LabError> {
-    let Some(Margin { pct, source }) = margin else { return Ok(yardstick) };
+fn with_margin(criteria: ComparisonCriteria, margin: Option<&Margin>) -> Result<ComparisonCriteria, LabError> {
+    let Some(Margin { pct, source }) = margin else { return Ok(criteria) };
     check_percentage("margin", *pct)?;
-    Ok(Yardstick { margin_pct: *pct, margin_source: source.clone(), ..yardstick })
+    Ok(ComparisonCriteria { margin_pct: *pct, margin_source: source.clone(), ..criteria })
 }
 
 /// Compares two stored runs, or, where `run` is given, the cases of that run which match the patterns `first` and `second`.
@@ -71,22 +75,38 @@ pub fn compare_stored(
                 return Err(LabError::NoCaseOfRun { run: run.header.id, pattern: Some(pattern.to_owned()) });
             }
         }
-        let pairs: Vec<(&Record, &Record)> = pair_by_stars(first, second, &ids)
-            .into_iter()
-            .map(|(one, two)| (&run.records[one], &run.records[two]))
-            .collect();
+        let analysis = RunAnalysis::of(&run);
+        let cases = analysis.cases();
+        let pairs = pair_by_stars(first, second, &ids).into_iter().map(|(one, two)| (&cases[one], &cases[two]));
+        let pairs: Vec<(&CaseAnalysis<'_>, &CaseAnalysis<'_>)> = pairs.collect();
         if pairs.is_empty() {
             return Err(LabError::Unpaired { first: first.to_owned(), second: second.to_owned() });
         }
         // By what everything else compares them that shows this run.
-        let yardstick = with_margin(Yardstick::within(&run).judged_in(judged), margin)?;
-        return Ok(compare(&run, &run, &pairs, &yardstick));
+        let criteria = with_margin(analysis.criteria().clone().judged_in(judged), margin)?;
+        return Ok(compare(&analysis, &analysis, &pairs, &criteria));
     }
-    let (first, second) = (without_floor(load(first)?), without_floor(load(second)?));
-    let yardstick = Yardstick { judged, ..yardstick(store, &second, margin)? };
-    let comparison = compare_runs(&first, &second, &yardstick);
+    let (first, second) = (load(first)?, load(second)?);
+    compare_analyses(store, &RunAnalysis::of(&first), &RunAnalysis::of(&second), margin, judged)
+}
+
+/// Compares two runs whose figures are there already; the store knows by what runs of the machine are judged.
+///
+/// # Errors
+/// [`LabError::NothingInCommon`] where there is nothing to compare, [`LabError::Invalid`] for a margin that is no percentage,
+/// [`LabError::Store`] where the store refuses.
+pub fn compare_analyses(
+    store: &Store,
+    first: &RunAnalysis<'_>,
+    second: &RunAnalysis<'_>,
+    margin: Option<&Margin>,
+    judged: Judged,
+) -> Result<Comparison, LabError> {
+    let criteria = comparison_criteria(store, &second.run.header.environment, margin)?.judged_in(judged);
+    let comparison = compare_runs(first, second, &criteria);
     if comparison.cases.is_empty() {
-        return Err(LabError::NothingInCommon { first: first.header.id, second: second.header.id });
+        let [first, second] = [first, second].map(|analysis| analysis.run.header.id.clone());
+        return Err(LabError::NothingInCommon { first, second });
     }
     Ok(comparison)
 }
@@ -100,12 +120,6 @@ pub fn check_percentage(field: &'static str, value: f64) -> Result<(), LabError>
         return Ok(());
     }
     Err(LabError::invalid(field, format!("{field} is {value}: it must be a percentage above 0")))
-}
-
-/// What the harness itself costs is no case of the comparison.
-fn without_floor(mut run: Run) -> Run {
-    run.records.retain(|record| record.case.workload != "floor");
-    run
 }
 
 impl Laboratory {
@@ -136,7 +150,7 @@ impl Laboratory {
             }
             let run = store.load_run(&ended.run)?;
             let record = run.records.first();
-            let estimates = record.and_then(|record| estimate(record, protocol));
+            let estimates = record.and_then(|record| CaseAnalysis::of(&run.header, record).estimates);
             let Some((record, estimates)) = record.zip(estimates) else {
                 let reason = record.and_then(|record| record.error.clone()).unwrap_or_else(|| "no samples".into());
                 return Err(LabError::Case { case: case.id(), reason });

@@ -6,11 +6,11 @@
 
 use crate::place::Place;
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
+use pqlab_analysis::fastest::fastest_line;
 use pqlab_harness::process::{Limits, ProcessFleet};
 use pqlab_harness::schedule::{self, CounterFacts};
 use pqlab_harness::{Event, Observer, ObserverError, counter};
 use pqlab_record::{CounterChoice, FailedCandidate, Fastest, Protocol, Record, RunnerUp, Status, Visits};
-use pqlab_report::terminal::fastest_line;
 use pqlab_stats::Sorted;
 use pqlab_workloads::fastest::Question;
 use std::time::Duration;

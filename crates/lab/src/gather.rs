@@ -1,8 +1,8 @@
 //! Runs from the store, as reports need them: the newest whole, the others without their samples.
 
 use crate::LabError;
+use pqlab_analysis::history::Past;
 use pqlab_record::Run;
-use pqlab_report::history::Past;
 use pqlab_store::{Store, StoreError};
 use rayon::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Whether the figures of a case depend on what else is measured with it: a test that anyone can repeat.
 
 use crate::{LabError, Laboratory, Plan, Progress, RunRequest};
+use pqlab_analysis::{crossed_of, run_spread};
 use pqlab_record::{Case, Protocol, Record, Status, Unit, Visits};
-use pqlab_report::crossed_of;
 use pqlab_stats::{CONFIDENCE, Crossed, Ratio, RunSpread, Share, benjamini_hochberg, ratio_between};
 use rand::RngExt;
 use serde::Serialize;
@@ -138,12 +138,8 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
         Some(means) => (Unit::CoreCycles, means),
         None => (Unit::Nanoseconds, means(Unit::Nanoseconds).ok_or_else(|| LeftOut("it has no samples".into()))?),
     };
-    let spreads = &protocol.run_spreads;
-    let pct = if unit == Unit::CoreCycles { spreads.cycles_pct } else { spreads.time_pct };
-    let runs = RunSpread {
-        pct: pct / (means.len() as f64).sqrt(),
-        degrees_of_freedom: usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX),
-    };
+    let one_run = run_spread(&protocol.run_spreads, unit);
+    let runs = RunSpread { pct: one_run.pct / (means.len() as f64).sqrt(), ..one_run };
     let company = mean_of(means.iter().map(|(company, _)| company));
     let alone = mean_of(means.iter().map(|(_, alone)| alone));
     let ratio = company.zip(alone).and_then(|(company, alone)| ratio_between(&company, &alone, runs, 0.0, CONFIDENCE));

@@ -42,7 +42,7 @@ mod worker;
 pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
 pub use blocks::senders;
 pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
-pub use compare::{Margin, check_percentage, compare_stored, yardstick};
+pub use compare::{Margin, check_percentage, compare_analyses, compare_stored, comparison_criteria};
 pub use destination::{Destination, Writing};
 pub use error::{LabError, SinkError, Thing};
 pub use gather::{Gathered, gather};
@@ -62,12 +62,14 @@ pub use worker::{WorkerProgram, run_if_worker, run_if_worker_with, serve_as_work
 
 pub use pqlab_workloads::ntor::relay::{Relay, RelayError};
 
+pub use pqlab_analysis as analysis;
 pub use pqlab_harness::WorkerError;
 pub use pqlab_harness::counter::CounterError;
 pub use pqlab_harness::environment::{Advice, Severity, advise, advise_here};
 pub use pqlab_primitives as primitives;
 pub use pqlab_primitives::Provider;
 pub use pqlab_record as record;
+#[cfg(feature = "report")]
 pub use pqlab_report as report;
 pub use pqlab_stats as stats;
 pub use pqlab_store as store;

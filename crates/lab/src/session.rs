@@ -3,6 +3,7 @@
 use crate::place::Place;
 use crate::worker::{IN_WORKER, provider_builds, registry};
 use crate::{Collected, LabError, Plan, RecordSink, SinkError, WorkerProgram, defects};
+use pqlab_analysis::comparison::{Difference, differences};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::environment::Advice;
 use pqlab_harness::process::{Limits, ProcessFleet, Workers};
@@ -10,7 +11,6 @@ use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
 use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, Record, Run, RunHeader, State};
-use pqlab_report::comparison::{Difference, differences};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
 use pqlab_workloads::{Registry, VECTORS};

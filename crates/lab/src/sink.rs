@@ -1,8 +1,8 @@
 //! Where the records of a run go: a store, memory, or whatever a program makes of them.
 
 use crate::{SinkError, spread};
+use pqlab_analysis::{CaseAnalysis, Estimates};
 use pqlab_record::{Case, Environment, Record, Run, RunHeader, RunSpreads};
-use pqlab_report::{Estimates, estimate};
 use pqlab_store::Store;
 
 /// Takes the records of a run, one after the other, as their cases are finished. An error ends the run.
@@ -115,13 +115,14 @@ pub enum CaseFailure {
     NoSamples,
 }
 
-/// The figures of a run's finished cases, in the plan's order. They are made from the samples anew each time.
+/// The figures of a run's finished cases, in the plan's order. They are made from the samples anew each time: whoever also
+/// compares cases makes a [`RunAnalysis`](crate::analysis::RunAnalysis) once, and takes all from there.
 pub fn results(run: &Run) -> Vec<CaseResult> {
     let of = |record: &Record| CaseResult {
         case: record.case.clone(),
         outcome: match &record.error {
             Some(reason) => Err(CaseFailure::Failed(reason.clone())),
-            None => estimate(record, &run.header.protocol).ok_or(CaseFailure::NoSamples),
+            None => CaseAnalysis::of(&run.header, record).estimates.ok_or(CaseFailure::NoSamples),
         },
     };
     run.records.iter().map(of).collect()

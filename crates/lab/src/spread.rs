@@ -1,7 +1,7 @@
 //! How far whole runs of the same thing lie apart on this machine, as far as it is known when a run begins.
 
+use pqlab_analysis::crossed_of;
 use pqlab_record::{Environment, MachineNoise, RunSpreads, Unit, Visits};
-use pqlab_report::crossed_of;
 use pqlab_store::{RunMedian, Store, StoreError};
 use std::collections::BTreeMap;
 

@@ -111,9 +111,8 @@ pub fn crossed(cells: &[Cell]) -> Option<Crossed> {
 /// [`crossed`] of the medians of visits: of each the numbers of its process and of its round, and its samples. A visit without
 /// samples is no cell; `None` also where a median is not positive.
 pub fn crossed_medians<'a>(visits: impl IntoIterator<Item = ((u64, u64), &'a [f64])>) -> Option<Crossed> {
-    let cell = |((process, round), samples): ((u64, u64), &[f64])| {
-        Some(Cell { process, round, value: median(samples)?.ln() })
-    };
+    let cell =
+        |((process, round), samples): ((u64, u64), &[f64])| Some(Cell { process, round, value: median(samples)?.ln() });
     crossed(&visits.into_iter().filter_map(cell).collect::<Vec<_>>())
 }
 
@@ -418,9 +417,8 @@ mod tests {
     fn visits_count_by_their_medians() {
         let samples = [[1.0, 2.0, 90.0], [3.0, 4.0, 4.5], [2.5, 3.0, 3.5], [5.0, 6.0, 7.0]];
         let visits = || (0..2).flat_map(|process| (0..2).map(move |round| (process, round))).zip(&samples);
-        let cells: Vec<Cell> = visits()
-            .map(|((process, round), samples)| Cell { process, round, value: f64::ln(samples[1]) })
-            .collect();
+        let cells: Vec<Cell> =
+            visits().map(|((process, round), samples)| Cell { process, round, value: f64::ln(samples[1]) }).collect();
         let of = |samples: [&[f64]; 4]| crossed_medians(visits().map(|(numbers, _)| numbers).zip(samples));
         let [one, two, three, four] = &samples;
         assert_eq!(of([one, two, three, four]), crossed(&cells));

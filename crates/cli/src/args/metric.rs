@@ -1,5 +1,5 @@
 use clap::ValueEnum;
-use pqlab_lab::report::comparison::Judged;
+use pqlab_lab::analysis::comparison::Judged;
 
 /// In which unit cases are compared.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]

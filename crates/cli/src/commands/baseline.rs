@@ -6,10 +6,11 @@ use crate::args::RunArgs;
 use crate::output::{self, Terminal};
 use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INCONCLUSIVE};
+use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::comparison::{Comparison, MOST_RUNS, Outcome, Regression, regressions};
 use pqlab_lab::record::Run;
-use pqlab_lab::report::comparison::{Comparison, MOST_RUNS, Outcome, Regression, regressions};
 use pqlab_lab::store::Store;
-use pqlab_lab::{Ended, Filters, Laboratory, Plan, ProtocolOverrides, RunRequest, compare_stored};
+use pqlab_lab::{Filters, Laboratory, Plan, ProtocolOverrides, RunRequest, compare_analyses};
 use serde_json::{Value, json};
 use std::sync::atomic::AtomicBool;
 
@@ -103,12 +104,12 @@ pub(crate) fn check(
     laboratory: &Laboratory,
     store: &mut Store,
     baseline: &Run,
-    ended: &Ended,
+    first: &RunAnalysis<'_>,
     stop: &AtomicBool,
 ) -> anyhow::Result<Option<Gate>> {
     let id = &baseline.header.id;
-    let first = store.load_run(&ended.run)?;
-    let (comparison, found) = judged(store, baseline, &first, arguments)?;
+    let baseline = &RunAnalysis::of(baseline);
+    let (comparison, found) = judged(store, baseline, first, arguments)?;
     if !arguments.json && !arguments.quiet {
         compare::show(&comparison, false, screen)?;
     }
@@ -127,7 +128,7 @@ pub(crate) fn check(
             output::talk(&format!("measuring again with fresh processes: {}", open.join(", ")));
         }
         let filters = Filters { ids: open.clone(), ..Filters::default() };
-        let plan = Plan::again(&first.header, &filters, &ProtocolOverrides::default())?;
+        let plan = Plan::again(&first.run.header, &filters, &ProtocolOverrides::default())?;
         let request = RunRequest { seed: None, command: command_line() };
         let mut shown = Screen::new(Stream::Nothing, false, true, false, screen.palette);
         let again = laboratory.run(store, plan, &request, &mut shown, stop)?;
@@ -135,7 +136,7 @@ pub(crate) fn check(
             return Ok(None);
         }
         let run = store.load_run(&again.run)?;
-        let (comparison, found) = judged(store, baseline, &run, arguments)?;
+        let (comparison, found) = judged(store, baseline, &RunAnalysis::of(&run), arguments)?;
         for case in gate.cases.iter_mut().filter(|case| open.contains(&case.id)) {
             let Some(last) = found.iter().find(|found| found.case == case.id) else {
                 anyhow::bail!("run {} has no {}, which it was to measure again", again.run, case.id);
@@ -175,12 +176,12 @@ fn in_words(case: &Gated) -> &'static str {
 
 fn judged(
     store: &Store,
-    baseline: &Run,
-    run: &Run,
+    baseline: &RunAnalysis<'_>,
+    run: &RunAnalysis<'_>,
     arguments: &RunArgs,
 ) -> anyhow::Result<(Comparison, Vec<Regression>)> {
-    let comparison = compare_stored(store, None, &baseline.header.id, &run.header.id, None, arguments.metric.into())?;
-    let found = regressions(&comparison, baseline, run, arguments.fail_slower);
+    let comparison = compare_analyses(store, baseline, run, None, arguments.metric.into())?;
+    let found = regressions(&comparison, baseline.run, run.run, arguments.fail_slower);
     Ok((comparison, found))
 }
 

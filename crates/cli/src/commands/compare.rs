@@ -1,7 +1,7 @@
 use crate::args::CompareArgs;
 use crate::output::{self, Terminal};
 use crate::{DONE, FAILED, INCONCLUSIVE};
-use pqlab_lab::report::comparison::Comparison;
+use pqlab_lab::analysis::comparison::Comparison;
 use pqlab_lab::report::terminal;
 use pqlab_lab::{Margin, check_percentage, compare_stored};
 

@@ -9,8 +9,9 @@ use crate::output::Terminal;
 use crate::progress::bar_style;
 use crate::{DONE, INTERRUPTED, output};
 use indicatif::ProgressBar;
+use pqlab_lab::analysis::environment::environment_line;
 use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol, Record, RunHeader};
-use pqlab_lab::report::terminal::{self, Palette, Role};
+use pqlab_lab::report::terminal::{Palette, Role};
 use pqlab_lab::{Progress, Severity, advise, advise_here, counters, estimated_over_counted};
 use serde_json::json;
 use std::io::{IsTerminal, stderr};
@@ -54,7 +55,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
         output::json(&serde_json::to_string_pretty(&all)?)?;
         return Ok(DONE);
     }
-    output::data(&terminal::environment_line(&environment))?;
+    output::data(&environment_line(&environment))?;
     output::data("\nCounters")?;
     for counter in &counters {
         let available = if counter.available { "yes" } else { "no " };

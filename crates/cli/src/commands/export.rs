@@ -2,7 +2,7 @@ use super::scenario;
 use crate::DONE;
 use crate::args::ExportArgs;
 use crate::output::{self, BadInput};
-use pqlab_lab::record::Run;
+use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::report::{ExportOptions, Exporter, exporters_with};
 use std::io::{self, Write};
 
@@ -13,27 +13,28 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
+    let analysis = RunAnalysis::of(&run);
     match out {
         Some((path, destination)) => {
-            say(exporter.as_ref(), &run);
-            output::write_file(path, &destination, |file| Ok(exporter.export(&run, file)?))?;
+            say(exporter.as_ref(), &analysis);
+            output::write_file(path, &destination, |file| Ok(exporter.export(&analysis, file)?))?;
         }
-        None => print(exporter.as_ref(), &run)?,
+        None => print(exporter.as_ref(), &analysis)?,
     }
     Ok(DONE)
 }
 
 /// Prints a run: what is said beside it to standard error, the rest to standard output.
-pub(crate) fn print(exporter: &dyn Exporter, run: &Run) -> anyhow::Result<()> {
-    say(exporter, run);
+pub(crate) fn print(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) -> anyhow::Result<()> {
+    say(exporter, analysis);
     let mut out = io::BufWriter::new(io::stdout().lock());
-    exporter.export(run, &mut out)?;
+    exporter.export(analysis, &mut out)?;
     out.flush()?;
     Ok(())
 }
 
-fn say(exporter: &dyn Exporter, run: &Run) {
-    exporter.notes(run).iter().for_each(|note| output::talk(note));
+fn say(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) {
+    exporter.notes(analysis).iter().for_each(|note| output::talk(note));
 }
 
 /// The exporter of that name.

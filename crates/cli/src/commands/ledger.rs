@@ -4,11 +4,11 @@ use crate::output::{self, BadInput};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
+use pqlab_lab::analysis::number::{grouped, memory, rate, significant};
 use pqlab_lab::ledger::{
     BlockFormat, BlockProgress, BlockReport, GenerateRequest, Scheme, TransactionForm, VerifyBlockRequest, generate,
     verify_block,
 };
-use pqlab_lab::report::number::{grouped, memory, rate, significant};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};

@@ -1,6 +1,7 @@
 use crate::args::ReportArgs;
 use crate::output::{self, BadInput};
 use crate::{DONE, output::talk};
+use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::report::bundle::bundle;
 use std::fs;
 use std::path::Path;
@@ -25,7 +26,7 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     };
     drop(store);
     let gathered = pqlab_lab::gather(|| arguments.database.open_read_only(), &ids)?;
-    let files = bundle(&gathered.run, &gathered.past)?;
+    let files = bundle(&RunAnalysis::of(&gathered.run), &gathered.past)?;
     for (name, content) in &files {
         let path = arguments.out.join(name);
         if let Some(folder) = path.parent() {

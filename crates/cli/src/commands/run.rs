@@ -4,12 +4,13 @@ use crate::output::{self, BadInput, Terminal};
 use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
+use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::ntor::RelayScenario;
+use pqlab_lab::analysis::trust::trust_sentence;
 use pqlab_lab::record::Run;
-use pqlab_lab::report::ntor::RelayScenario;
-use pqlab_lab::report::sheet::shell_line;
-use pqlab_lab::report::{ExportOptions, Exporter, terminal};
+use pqlab_lab::report::{ExportOptions, Exporter, shell_line, terminal};
 use pqlab_lab::store::Store;
-use pqlab_lab::{Destination, Ended, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
+use pqlab_lab::{Destination, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};
@@ -67,14 +68,16 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     if let Some(error) = shown.broken.take() {
         return Err(error.into());
     }
-    let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &ended)?;
+    let run = store.load_run(&ended.run)?;
+    let analysis = RunAnalysis::of(&run);
+    let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
     }
     let mut gate = None;
     let code = match baseline {
         Some(baseline) if code != INTERRUPTED => {
-            gate = baseline::check(&arguments, screen, &laboratory, &mut store, &baseline, &ended, &stop)?;
+            gate = baseline::check(&arguments, screen, &laboratory, &mut store, &baseline, &analysis, &stop)?;
             gate.as_ref().map_or(INTERRUPTED, baseline::Gate::code)
         }
         _ => code,
@@ -172,39 +175,39 @@ fn conclude(
     save: Option<&Destination>,
     screen: &Terminal,
     store: &Store,
-    ended: &Ended,
+    analysis: &RunAnalysis<'_>,
 ) -> anyhow::Result<u8> {
-    let run = store.load_run(&ended.run)?;
+    let run = analysis.run;
     if let (Some(path), Some(save)) = (&arguments.save, save) {
         let json = export::find("json", &ExportOptions::default())?;
-        output::write_file(path, save, |file| Ok(json.export(&run, file)?))?;
+        output::write_file(path, save, |file| Ok(json.export(analysis, file)?))?;
     }
     if let Some(exporter) = exporter {
-        export::print(exporter, &run)?;
+        export::print(exporter, analysis)?;
     } else if !arguments.quiet && !arguments.json && !save.is_some_and(Destination::is_standard_output) {
-        if let Some(table) = terminal::overview(&run, screen.width, screen.palette) {
+        if let Some(table) = terminal::overview(analysis, screen.width, screen.palette) {
             output::data(&format!("\n{table}"))?;
         }
-        output::data(&terminal::ntor_tables(&run, &RelayScenario::default(), screen.width, screen.palette))?;
-        if let Some(sentence) = terminal::trust_sentence(&run) {
+        output::data(&terminal::ntor_tables(analysis, &RelayScenario::default(), screen.width, screen.palette))?;
+        if let Some(sentence) = trust_sentence(analysis) {
             output::data(&format!("{sentence}\n"))?;
         }
-        output::data(&terminal::closing(&run, screen.palette))?;
+        output::data(&terminal::closing(analysis, screen.palette))?;
     }
     if !arguments.quiet {
         let database = store.path().display();
-        if ended.complete {
-            output::talk(&format!("run {} is stored in {database}: `pqlab show last` prints its table", ended.run));
+        let id = &run.header.id;
+        if run.complete {
+            output::talk(&format!("run {id} is stored in {database}: `pqlab show last` prints its table"));
         } else {
             output::talk(&format!(
-                "stopped: {} of {} cases of run {} are stored in {database}; `pqlab run --resume` goes on",
+                "stopped: {} of {} cases of run {id} are stored in {database}; `pqlab run --resume` goes on",
                 run.records.len(),
-                run.header.plan.len(),
-                ended.run
+                run.header.plan.len()
             ));
         }
     }
-    Ok(match (ended.complete, run.records.iter().any(|record| record.error.is_some())) {
+    Ok(match (run.complete, run.records.iter().any(|record| record.error.is_some())) {
         (false, _) => INTERRUPTED,
         (true, true) => FAILED,
         (true, false) => DONE,

@@ -1,6 +1,6 @@
 use crate::args::ScenarioArgs;
 use crate::output::BadInput;
-use pqlab_lab::report::ntor::RelayScenario;
+use pqlab_lab::analysis::ntor::RelayScenario;
 
 /// What the tables of circuit handshakes ask about, as the command line says it.
 pub(crate) fn of(arguments: &ScenarioArgs) -> Result<RelayScenario, BadInput> {

@@ -2,14 +2,21 @@ use super::scenario;
 use crate::args::ShowArgs;
 use crate::output::{BadInput, Terminal};
 use crate::{DONE, output};
+use pqlab_lab::analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_lab::report::terminal;
 
 pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8> {
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
     let Some(pattern) = &arguments.case else {
-        output::data(&terminal::run_table(&run, screen.width, screen.palette))?;
-        output::data(&terminal::ntor_tables(&run, &scenario::of(&arguments.scenario)?, screen.width, screen.palette))?;
+        let analysis = RunAnalysis::of(&run);
+        output::data(&terminal::run_table(&analysis, screen.width, screen.palette))?;
+        output::data(&terminal::ntor_tables(
+            &analysis,
+            &scenario::of(&arguments.scenario)?,
+            screen.width,
+            screen.palette,
+        ))?;
         return Ok(DONE);
     };
     let records: Vec<_> = run.records.iter().filter(|record| pqlab_lab::matches(pattern, &record.case.id())).collect();
@@ -18,7 +25,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
         return Err(BadInput(message).into());
     }
     for record in records {
-        output::data(&terminal::show_case(&run, record, screen.width, screen.palette))?;
+        output::data(&terminal::show_case(&CaseAnalysis::of(&run.header, record), screen.width, screen.palette))?;
     }
     Ok(DONE)
 }

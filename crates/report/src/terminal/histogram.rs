@@ -57,8 +57,8 @@ fn scale(nanoseconds: f64) -> (f64, &'static str) {
 
 #[cfg(test)]
 mod tests {
-    use crate::width::display_width;
     use super::*;
+    use crate::width::display_width;
 
     fn drawn(times: Vec<f64>, width: usize) -> Vec<String> {
         histogram(&Sorted::new(times).unwrap(), width, Palette::PLAIN)

@@ -4,8 +4,8 @@ use crate::args::MeasuredArgs;
 use crate::output;
 use crate::progress::bar_style;
 use indicatif::ProgressBar;
+use pqlab_lab::analysis::text::neutral;
 use pqlab_lab::record::{Case, Record, RunHeader};
-use pqlab_lab::report::terminal;
 use pqlab_lab::{Filters, LabError, Laboratory, Plan, Progress, ProtocolOverrides, Suite};
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, stderr};
@@ -94,7 +94,7 @@ impl Progress for ManyRuns {
         let done = self.before as f64 + done;
         self.bar.set_position((done * STEPS) as u64);
         let place = if self.current == 1 { " alone" } else { "" };
-        self.bar.set_message(format!("{done:.0} of {}: {}{place}", self.total, terminal::neutral(&case.id())));
+        self.bar.set_message(format!("{done:.0} of {}: {}{place}", self.total, neutral(&case.id())));
     }
 
     fn finished(&mut self, _header: &RunHeader, _record: &Record) {}
