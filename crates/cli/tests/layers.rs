@@ -1,4 +1,4 @@
-//! Which room may know which: the arrows of ARCHITECTURE.md, checked against what cargo sees and against the sources.
+//! Which crate may know which: the table of ARCHITECTURE.md, checked against what cargo sees and against the sources.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -21,10 +21,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-harness", &["pqlab-stats", "pqlab-record"]),
     ("pqlab-workloads", &["pqlab-constructions", "pqlab-harness", "pqlab-primitives", "pqlab-record"]),
     ("pqlab-store", &["pqlab-record"]),
-    ("pqlab-report", &["pqlab-stats", "pqlab-record"]),
+    ("pqlab-analysis", &["pqlab-stats", "pqlab-record"]),
+    ("pqlab-report", &["pqlab-analysis", "pqlab-stats", "pqlab-record"]),
     (
         "pqlab-lab",
         &[
+            "pqlab-analysis",
             "pqlab-constructions",
             "pqlab-harness",
             "pqlab-primitives",
@@ -39,6 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("pqlab", &["pqlab-lab"]),
     ("pqlab-misbehaving", &["pqlab", "pqlab-harness", "pqlab-primitives", "pqlab-providers"]),
+    ("pqlab-fixtures", &["pqlab-record"]),
     ("pqlab-testing", &[]),
 ];
 
@@ -75,6 +78,8 @@ struct Package {
     folder: PathBuf,
     /// What it depends on outside of its tests.
     dependencies: BTreeSet<String>,
+    /// Those of them that it has with a feature only.
+    optional: BTreeSet<String>,
 }
 
 fn packages() -> Vec<Package> {
@@ -89,10 +94,14 @@ fn packages() -> Vec<Package> {
     let list = |value: &Value| value.as_array().expect("a list").clone();
     let package = |package: &Value| {
         let dependencies = list(&package["dependencies"]);
+        let names = |of: &dyn Fn(&Value) -> bool| {
+            dependencies.iter().filter(|it| it["kind"] != "dev" && of(it)).map(|it| text(&it["name"])).collect()
+        };
         Package {
             name: text(&package["name"]),
             folder: Path::new(&text(&package["manifest_path"])).parent().expect("a folder").to_path_buf(),
-            dependencies: dependencies.iter().filter(|it| it["kind"] != "dev").map(|it| text(&it["name"])).collect(),
+            dependencies: names(&|_| true),
+            optional: names(&|it| it["optional"] == true),
         }
     };
     list(&metadata["packages"]).iter().map(package).collect()
@@ -113,6 +122,44 @@ fn every_crate_uses_only_what_its_layer_may() {
         wrong.extend(forbidden.map(|name| format!("{} must not use {name}", package.name)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A crate's purpose is one sentence; one that needs an "and" is two crates.
+#[test]
+fn the_table_of_the_architecture_says_the_same() {
+    let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ARCHITECTURE.md");
+    let text = fs::read_to_string(document).expect("the document is there");
+    let mut packages: Vec<(String, String)> = Vec::new();
+    for package in self::packages() {
+        let folder = package.folder.file_name().expect("a folder has a name").to_string_lossy().into_owned();
+        packages.push((package.name, folder));
+    }
+    let folder_of = |name: &str| packages.iter().find(|(known, _)| known == name).map(|(_, folder)| folder.as_str());
+    let mut documented = Vec::new();
+    for line in text.lines().filter(|line| line.starts_with("| `crates/")) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [folder, purpose, may_use] = cells[..] else { panic!("three cells: {line}") };
+        assert!(!purpose.contains(" and ") && !purpose.contains(". "), "more than one purpose: {line}");
+        let may_use: BTreeSet<&str> = may_use.split(", ").filter(|name| *name != "nothing").collect();
+        documented.push((folder.trim_matches('`').trim_start_matches("crates/"), may_use));
+    }
+    let wanted = MAY_USE.iter().map(|(name, may_use)| {
+        let may_use = may_use.iter().map(|name| folder_of(name).expect("a crate of the workspace")).collect();
+        (folder_of(name).expect("a crate of the workspace"), may_use)
+    });
+    assert_eq!(documented, wanted.collect::<Vec<(&str, BTreeSet<&str>)>>());
+}
+
+/// Programs that measure and compare need no rasteriser.
+#[test]
+fn the_laboratory_does_without_reports() {
+    let packages = packages();
+    let lab = packages.iter().find(|package| package.name == "pqlab-lab").expect("there is a laboratory");
+    assert!(lab.optional.contains("pqlab-report"));
+    let mentions =
+        |file: &PathBuf| fs::read_to_string(file).expect("a source file is readable").contains("pqlab_report");
+    let files: Vec<PathBuf> = sources(&lab.folder.join("src")).into_iter().filter(mentions).collect();
+    assert_eq!(files, [lab.folder.join("src/lib.rs")], "it hands reports on and makes none");
 }
 
 #[test]
