@@ -12,7 +12,7 @@ pub struct Difference {
 }
 
 /// Whether two runs were measured on different machines, to judge by host name, processor, cores and memory.
-pub fn machines_differ(first: &Environment, second: &Environment) -> bool {
+pub(super) fn machines_differ(first: &Environment, second: &Environment) -> bool {
     let hosts = (&first.host.name, &second.host.name);
     let named_apart = matches!(hosts, (Some(one), Some(two)) if one != two);
     let facts = |environment: &Environment| {

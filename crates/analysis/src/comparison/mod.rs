@@ -24,10 +24,12 @@ mod ratio;
 mod regression;
 mod stars;
 
-pub use differences::{Difference, differences, machines_differ};
+pub use differences::{Difference, differences};
 pub use measured::{Figure, Measured};
-pub use ranking::{Ranking, Standing, ranking, standings};
-pub use ratio::{Compared, ratio, ratio_apart};
+pub(crate) use ranking::standings;
+pub use ranking::{Ranking, Standing, ranking};
+pub(crate) use ratio::ratio_apart;
+pub use ratio::{Compared, ratio};
 pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 
@@ -302,7 +304,7 @@ fn compared_pairs(
     Comparison {
         first_run: first.id.clone(),
         second_run: second.id.clone(),
-        machines: machines_differ(one, two).then(|| [one, two].map(differences::machine)),
+        machines: differences::machines_differ(one, two).then(|| [one, two].map(differences::machine)),
         differences: differences(first, second),
         criteria,
         cases,

@@ -89,7 +89,7 @@ pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &Compa
 
 /// Compares two figures that were measured apart and of which no samples are left: what [`ratio`] gives for two cases of
 /// different runs.
-pub fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
+pub(crate) fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
     let contrasts = [Contrast::apart(&first.crossed, -1.0), Contrast::apart(&second.crossed, 1.0)];
     let resolution = first.resolution.max(second.resolution);
     ratio_of(&contrasts, runs, resolution, CONFIDENCE)?.around(second.headline / first.headline)
