@@ -1,0 +1,34 @@
+//! A signal ends what takes long, with the exit code that says so, and with every process that was started for it.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+/// Interrupts the program when it has said its first line, and demands that it says nothing of a failure.
+fn interrupted(arguments: &[&str]) {
+    let pqlab = Pqlab::new();
+    let mut child = pqlab.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    out.read_line(&mut said).unwrap();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    out.read_to_string(&mut said).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{arguments:?}\n{said}\n{}", text(&ended.stderr));
+    assert!(!said.contains("FAILED") && !said.contains("the process itself"), "{said}");
+}
+
+#[test]
+fn a_verification_ends_where_it_is_interrupted() {
+    interrupted(&["verify"]);
+}
+
+#[test]
+fn a_leak_test_ends_where_it_is_interrupted() {
+    interrupted(&["leak", "compare/*", "--samples", "4000", "--repeat", "1000", "--no-progress"]);
+}
