@@ -23,12 +23,11 @@ mod simulated;
 mod spread;
 mod suite;
 mod taint;
-mod verify;
 mod worker;
 
 pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
 pub use blocks::senders;
-pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
+pub use catalogue::{AlgorithmEntry, CounterEntry, ProviderEntry, algorithms, counters, provider_entries};
 pub use compare::{check_percentage, compare_stored, yardstick};
 pub use destination::{Destination, Writing};
 pub use error::LabError;
@@ -45,7 +44,6 @@ pub use relay::relay;
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
 pub use taint::{TaintEnd, TaintFinding, run_tainted, taint_findings};
-pub use verify::known_answers;
 pub use worker::serve_as_worker;
 
 pub use pqlab_workloads::ntor::relay::Relay;

@@ -65,7 +65,7 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) 
     for (id, algorithm) in &found.primitives {
         let provider = providers.iter().find(|provider| provider.id() == *id);
         let provider = provider.ok_or_else(|| LabError::usage(format!("this build has no provider {id}")))?;
-        pqlab_workloads::known_answers::check(provider, algorithm)
+        pqlab_verification::known_answers::check(provider, algorithm)
             .map_err(|wrong| LabError::Measuring(format!("{id} gives a wrong answer for {algorithm}: {wrong}")))?;
     }
     Ok((found.provider, found.scheme))
