@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn decomposed(run: &Run) -> Vec<Decomposition<'_>> {
-        decomposed(&RunAnalysis::of(run))
+        decompositions(&RunAnalysis::of(run))
     }
 
     #[test]

@@ -19,24 +19,28 @@ pub enum Fault {
     Unsupported(String),
 }
 
-/// One case in one process, ready to be timed.
-pub trait Trial {
-    /// Readies inputs and clears outputs for the next `batch` operations: fresh inputs, rotating keys. Not timed.
+/// One case in one process, ready to be timed; or, where several threads are measured together, what one of them does, with
+/// keys and buffers that no other thread has.
+pub trait Trial: Send {
+    /// Readies inputs and clears outputs for up to `batch` operations: fresh inputs, rotating keys, and no output that could
+    /// pass for a new one. Not timed.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
-    fn refill(&mut self, batch: usize) -> Result<(), Fault>;
+    fn setup(&mut self, batch: usize) -> Result<(), Fault>;
 
-    /// Performs `batch` operations. This call, and nothing else, is timed.
+    /// Performs `batch` operations. This call, and nothing else, is timed. It may be called again until the operations of the
+    /// last [`setup`](Self::setup) are done.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
-    fn run(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault>;
+    fn routine(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault>;
 
-    /// Whether the answers of the last [`run`](Self::run) are right. Not timed.
+    /// Whether the answers of the last [`routine`](Self::routine) are right. Not timed.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`], which voids all samples of the case.
+    /// [`Fault::WrongAnswer`], which voids all samples of the case; also where no operation was performed since the last
+    /// [`setup`](Self::setup), unless the operation has no output.
     fn verify(&mut self) -> Result<(), Fault>;
 
     /// Operations in a sample, where only one number of them makes sense: a set of messages that is signed as a whole, or
@@ -45,10 +49,10 @@ pub trait Trial {
         None
     }
 
-    /// Notes what is known of the last [`run`](Self::run) beyond its time. Not timed; called after each sample.
+    /// Notes what is known of the last [`routine`](Self::routine) beyond its time. Not timed; called after each sample.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As [`routine`](Self::routine).
     fn note(&mut self, _recorder: &mut Recorder) -> Result<(), Fault> {
         Ok(())
     }

@@ -214,9 +214,9 @@ impl<'a> Worker<'a> {
         let mut warm = 0;
         while warm < request.warmup {
             let count = batch.min((request.warmup - warm) as usize);
-            trial.refill(count)?;
+            trial.setup(count)?;
             residue::put_back_registers();
-            trial.run(count, &mut recorder)?;
+            trial.routine(count, &mut recorder)?;
             warm += count as u64;
         }
         recorder.take();
@@ -247,22 +247,22 @@ impl<'a> Worker<'a> {
         let measuring = clock::monotonic_ns();
         let (mut worked_ns, mut tally) = (0, Tally::default());
         for sample in 1..=request.samples {
-            trial.refill(batch)?;
-            // What refilling and looking left behind is none of the operation's.
+            trial.setup(batch)?;
+            // What the setup and looking left behind is none of the operation's.
             residue::put_back_registers();
             if keep_wall {
                 let outer = clock::monotonic_ns();
                 counter.start();
-                trial.run(batch, &mut recorder)?;
+                trial.routine(batch, &mut recorder)?;
                 ticks.push(counter.stop());
                 wall_ns.push(clock::monotonic_ns() - outer);
             } else if only_wall {
                 let begin = clock::monotonic_ns();
-                trial.run(batch, &mut recorder)?;
+                trial.routine(batch, &mut recorder)?;
                 ticks.push(clock::monotonic_ns() - begin);
             } else {
                 counter.start();
-                trial.run(batch, &mut recorder)?;
+                trial.routine(batch, &mut recorder)?;
                 ticks.push(counter.stop());
             }
             tally.add(residue::read());
@@ -314,10 +314,10 @@ impl<'a> Worker<'a> {
 
 /// Performs `batch` operations as a sample does, and checks their answers; the time of the operations in ns.
 fn timed_once(trial: &mut dyn Trial, batch: usize, recorder: &mut Recorder) -> Result<u64, Fault> {
-    trial.refill(batch)?;
+    trial.setup(batch)?;
     residue::put_back();
     let started = clock::monotonic_ns();
-    trial.run(batch, recorder)?;
+    trial.routine(batch, recorder)?;
     let elapsed = clock::monotonic_ns() - started;
     trial.note(recorder)?;
     trial.verify()?;

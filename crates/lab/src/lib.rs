@@ -39,12 +39,11 @@ mod sink;
 mod spread;
 mod suite;
 mod taint;
-mod verify;
 mod worker;
 
 pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
 pub use blocks::senders;
-pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
+pub use catalogue::{AlgorithmEntry, CounterEntry, ProviderEntry, algorithms, counters, provider_entries};
 pub use compare::{Margin, check_percentage, compare_analyses, compare_stored, comparison_criteria};
 pub use destination::{Destination, Writing};
 pub use error::{LabError, SinkError, Thing};

@@ -28,6 +28,20 @@ pub fn providers() -> Vec<Provider> {
     vec![provider, crashing]
 }
 
+/// For each thing that a verification must look at a provider that does not: of what a hybrid signature is made of, and what a
+/// measurement of one needs besides. They are named after what they accept, and are in no program.
+pub fn credulous() -> Vec<Provider> {
+    let others = pqlab_providers::providers();
+    let of = |(name, blindness)| {
+        let mut provider = Provider::new(name, BuildInfo { version: "0".into(), build: "for tests only".into() });
+        provider.signatures = signature::halves(blindness);
+        provider.hashes = others.iter().find_map(|other| other.hash("SHA-512")).cloned().into_iter().collect();
+        provider.xofs = others.iter().find_map(|other| other.xof("SHAKE256")).cloned().into_iter().collect();
+        provider
+    };
+    signature::BLINDNESSES.into_iter().map(of).collect()
+}
+
 /// Makes the program believe that it runs on the machine that `PQLAB_PRETEND_PERF` names, if it does; to be called first.
 pub fn pretend() {
     let Ok(machine) = std::env::var(MACHINE) else { return };

@@ -7,7 +7,6 @@ mod hash;
 mod hybrid;
 mod inputs;
 mod kem;
-pub mod known_answers;
 pub mod leak;
 pub mod ledger;
 mod memory;
@@ -17,6 +16,8 @@ mod registry;
 mod residue;
 mod scaling;
 mod signature;
+#[cfg(test)]
+mod testing;
 mod variant;
 
 pub use ledger::Senders;
@@ -24,9 +25,12 @@ pub use registry::Registry;
 pub use variant::{Keys, Variant};
 
 use fastest::Question;
+use inputs::Supply;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
 use pqlab_record::{Case, CoinSource, Fastest};
+use pqlab_verification::known_answers::{self, WrongAnswer};
+use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
 /// A kind of work that is measured.
@@ -138,6 +142,31 @@ fn fault(error: Error) -> Fault {
 fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider>, Fault> {
     let provider = providers.iter().find(|provider| provider.id() == id);
     provider.ok_or_else(|| Fault::Unsupported(format!("this build has no provider {id}")))
+}
+
+/// Whether the known answers of an algorithm are right.
+fn check_known_answers(provider: &Provider, algorithm: &str) -> Result<(), Fault> {
+    known_answers::check(provider, algorithm).map(drop).map_err(|WrongAnswer(what)| Fault::WrongAnswer(what))
+}
+
+/// An operation of a KEM or of a signature scheme, whatever it is measured for. Where a name stands for both, the operation tells which
+/// is meant; key generation is the KEM's.
+///
+/// # Errors
+/// What the library reports while keys and inputs are made; [`Fault::Unsupported`] where there is no such operation.
+fn operation(
+    provider: &Provider,
+    operation: &str,
+    case: &Case,
+    supply: Supply,
+    generator: &mut ChaCha8Rng,
+) -> Result<Box<dyn Trial>, Fault> {
+    let kem = provider.kem(&case.algorithm).filter(|_| !matches!(operation, "sign" | "verify"));
+    match (kem, provider.signature(&case.algorithm)) {
+        (Some(kem), _) => kem::trial(kem, operation, case, supply, generator),
+        (None, Some(scheme)) => signature::trial(scheme, operation, case, supply, generator),
+        (None, None) => Err(missing(case)),
+    }
 }
 
 fn missing(case: &Case) -> Fault {

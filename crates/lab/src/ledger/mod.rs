@@ -64,7 +64,7 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) 
     for (id, algorithm) in &found.primitives {
         let provider = providers.iter().find(|provider| provider.id() == *id);
         let provider = provider.ok_or_else(|| LabError::unknown(Thing::Provider, id, std::iter::empty()))?;
-        pqlab_workloads::known_answers::check(provider, algorithm)
+        pqlab_verification::known_answers::check(provider, algorithm)
             .map_err(|wrong| LabError::library(id, format!("a wrong answer for {algorithm}: {wrong}")))?;
     }
     Ok((found.provider, found.scheme))

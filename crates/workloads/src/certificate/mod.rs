@@ -161,7 +161,7 @@ fn broken(error: impl std::fmt::Display) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pqlab_harness::Recorder;
+    use crate::testing::{is_void, prepared, sample};
 
     #[test]
     fn certificates_and_keys_have_the_category_of_what_protects_them() {
@@ -184,12 +184,9 @@ mod tests {
         let cases = CertificateWorkload.cases(&providers, &Options::default());
         assert!(cases.len() > 40, "{} cases", cases.len());
         for case in &cases {
-            let mut trial = CertificateWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
-            let unwritten = trial.refill(2).and_then(|()| trial.verify());
-            assert!(matches!(unwritten, Err(Fault::WrongAnswer(_))), "{}: nothing was done", case.id());
-            trial.refill(2).unwrap();
-            trial.run(2, &mut Recorder::default()).unwrap();
-            trial.verify().unwrap_or_else(|error| panic!("{}: {error}", case.id()));
+            let mut trial = prepared(&CertificateWorkload, case, &providers);
+            assert!(is_void(trial.as_mut(), 2), "{}: nothing was done", case.id());
+            sample(trial.as_mut(), 2).unwrap_or_else(|error| panic!("{}: {error}", case.id()));
         }
     }
 

@@ -12,10 +12,10 @@ use super::{half_kem, half_signature, hybrid_kem, hybrid_signature};
 use crate::fastest::{self, Question, is_asked, keeps};
 use crate::inputs::generators;
 use crate::pairs::{Pair, pairs};
-use crate::{Options, find, scaling};
+use crate::{Options, find, kem, scaling, signature};
 use pqlab_constructions::ReferenceSignature;
 use pqlab_primitives::{Kem, KemParameters, Provider, SignatureParameters, SignatureScheme};
-use pqlab_record::{Case, CoinSource, Facts, Form, Parameter, Sizes};
+use pqlab_record::{Case, CoinSource, Facts, Form, Parameter};
 use std::sync::Arc;
 
 const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
@@ -186,14 +186,7 @@ fn kem_cases(kem: &dyn Kem, operation: &str, provider: &str) -> Vec<Case> {
 
 fn kem_case(algorithm: &str, operation: &str, provider: &str, given: bool) -> Option<Case> {
     let parameters = KemParameters::of(algorithm)?;
-    let sizes = Sizes {
-        public_key: Some(parameters.encapsulation_key as u64),
-        secret_key: parameters.decapsulation_keys.first().map(|&(_, length)| length as u64),
-        ciphertext: Some(parameters.ciphertext as u64),
-        shared_secret: Some(parameters.shared_secret as u64),
-        ..Sizes::default()
-    };
-    let facts = Facts { sizes, category: parameters.category, ..Facts::default() };
+    let facts = kem::facts(&parameters, parameters.decapsulation_keys.first().map(|&(_, length)| length));
     let own = case(algorithm, operation, provider, "kem", facts);
     Some(if given { from_given_coins(own) } else { own })
 }
@@ -222,13 +215,7 @@ fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str
 
 fn signature_facts(algorithm: &str) -> Option<Facts> {
     let parameters = SignatureParameters::of(algorithm)?;
-    let sizes = Sizes {
-        public_key: Some(parameters.verifying_key as u64),
-        secret_key: parameters.signing_keys.first().map(|&(_, length)| length as u64),
-        signature: Some(parameters.signature as u64),
-        ..Sizes::default()
-    };
-    Some(Facts { sizes, category: parameters.category, ..Facts::default() })
+    Some(signature::facts(&parameters, parameters.signing_keys.first().map(|&(_, length)| length)))
 }
 
 fn symmetric(providers: &[Arc<Provider>], provider: &str) -> Vec<Case> {

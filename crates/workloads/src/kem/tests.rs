@@ -1,8 +1,7 @@
 use super::*;
 use crate::Keys;
-use pqlab_harness::Recorder;
-
-const SEED: Seed = Seed { run: 1, process: 0 };
+use crate::inputs::encoding;
+use crate::testing::{SEED, is_void, prepared, sample};
 
 fn cases(options: &Options) -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
@@ -37,14 +36,10 @@ fn each_encoding_that_a_provider_takes_is_a_case_with_its_length() {
 fn every_kind_of_every_provider_runs_and_is_right() {
     let (providers, cases) = cases(&everything());
     for case in &cases {
-        let mut trial =
-            KemWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-        trial.refill(3).unwrap();
-        trial.run(3, &mut Recorder::default()).unwrap();
-        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-        if case.operation != "keygen" {
-            trial.refill(3).unwrap();
-            assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))), "{}: nothing was done", case.id());
+        let mut trial = prepared(&KemWorkload, case, &providers);
+        sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        if (case.operation.as_str(), case.form) != ("keygen", Some(Form::Encoded)) {
+            assert!(is_void(trial.as_mut(), 3), "{}: nothing was done", case.id());
         }
     }
     let has = |id: &str| assert!(cases.iter().any(|case| case.id() == id), "{id}");
@@ -71,7 +66,7 @@ fn a_case_of_before_loads_its_providers_own_encoding() {
         old.parameters.clear();
         assert_eq!(old.today().id(), case.id());
         let kem = find(&providers, "rustcrypto").unwrap().kem(&case.algorithm).unwrap();
-        assert_eq!(encoding(kem.as_ref(), &old).unwrap(), KeyEncoding::Seed);
+        assert_eq!(encoding(&old, &kem.info().encodings).unwrap(), KeyEncoding::Seed);
         assert!(KemWorkload.prepare(&old, &providers, SEED).is_ok());
         let unknown = case.clone().with_key("der");
         assert!(matches!(KemWorkload.prepare(&unknown, &providers, SEED), Err(Fault::Unsupported(_))));

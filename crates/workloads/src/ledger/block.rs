@@ -92,7 +92,7 @@ impl BlockTrial {
 }
 
 impl Trial for BlockTrial {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.outcome = Rejections::new();
         if let Regime::Disk { file } = &self.regime {
             // Pages that are written back are dropped, so that the file is read from the disk again. Advice only: a file
@@ -107,7 +107,7 @@ impl Trial for BlockTrial {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         if let Some(threads) = &self.threads {
             threads.let_sleep();
         }

@@ -1,7 +1,5 @@
 use super::*;
-use pqlab_harness::Recorder;
-
-const SEED: Seed = Seed { run: 1, process: 0 };
+use crate::testing::{prepared, right};
 
 fn providers() -> Vec<Arc<Provider>> {
     pqlab_providers::providers()
@@ -17,16 +15,6 @@ fn options() -> Options {
     }
 }
 
-fn run(case: &Case, workload: &LedgerWorkload, providers: &[Arc<Provider>]) {
-    let mut trial = workload.prepare(case, providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-    let mut recorder = Recorder::default();
-    for batch in [1, 2] {
-        trial.refill(batch).unwrap();
-        trial.run(batch, &mut recorder).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-    }
-}
-
 #[test]
 fn every_case_runs_and_rejects_exactly_the_bad() {
     let (providers, workload) = (providers(), LedgerWorkload::default());
@@ -36,7 +24,7 @@ fn every_case_runs_and_rejects_exactly_the_bad() {
     assert!(cases.iter().any(|case| case.algorithm == "MLDSA65-Ed25519-SHA512"));
     cases.extend(workload.cases(&providers, &options()).into_iter().filter(|case| case.algorithm == "Ed25519"));
     for case in &cases {
-        run(case, &workload, &providers);
+        right(&workload, case, &providers, &[1, 2]);
     }
 }
 
@@ -66,8 +54,8 @@ fn a_block_whose_rejections_are_not_the_expected_ones_is_void() {
     let options = Options { blocks: Some(vec![20]), invalid_pct: Some(10.0), ..Options::default() };
     let cases = workload.cases(&providers, &options);
     let case = cases.iter().find(|case| case.algorithm == "Ed25519" && case.operation == "verify-block").unwrap();
-    let mut trial = workload.prepare(case, &providers, SEED).unwrap();
-    trial.refill(1).unwrap();
+    let mut trial = prepared(&workload, case, &providers);
+    trial.setup(1).unwrap();
     // Nothing was rejected, because nothing was verified.
     assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(text)) if text.contains("0 of 20")));
 }

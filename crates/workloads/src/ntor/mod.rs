@@ -13,8 +13,7 @@ mod steps;
 
 use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};
-use crate::scaling::{self, TrialJob};
-use crate::{NULL, Options, Workload, fault, find, missing};
+use crate::{NULL, Options, Workload, fault, find, missing, scaling};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -128,27 +127,22 @@ impl Workload for NtorWorkload {
         let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
         let pair = Pair::of(case);
         let without = case.word("without");
-        let protocol = || handshake.protocol(providers, &pair, without);
         let whole = without.is_none() && pair.classical != NULL;
-        if scaling::concerns(case) {
-            return scaling::prepare(case, seed, || match scaling::operation(case) {
-                "reply" => Ok(Box::new(TrialJob::new(steps::Reply::new(protocol()?, whole)?)) as _),
-                "handshake" => Ok(Box::new(TrialJob::new(steps::Whole::new(protocol()?, whole)?)) as _),
-                _ => Err(missing(case)),
-            });
-        }
-        let protocol = protocol()?;
-        Ok(match case.operation.as_str() {
-            "create" => Box::new(steps::Create::new(protocol, whole)?),
-            "reply" => Box::new(steps::Reply::new(protocol, whole)?),
-            "finish" => Box::new(steps::Finish::new(protocol, whole)?),
-            "handshake" | "profile" => Box::new(steps::Whole::new(protocol, whole)?),
-            "exchange" => {
-                let fresh = case.word("connection") == Some("fresh");
-                Box::new(exchange::Exchange::new(protocol, fresh, whole)?)
-            }
-            _ => return Err(missing(case)),
-        })
+        let trial = || -> Result<Box<dyn Trial>, Fault> {
+            let protocol = handshake.protocol(providers, &pair, without)?;
+            Ok(match scaling::operation(case) {
+                "create" => Box::new(steps::Create::new(protocol, whole)?),
+                "reply" => Box::new(steps::Reply::new(protocol, whole)?),
+                "finish" => Box::new(steps::Finish::new(protocol, whole)?),
+                "handshake" | "profile" => Box::new(steps::Whole::new(protocol, whole)?),
+                "exchange" => {
+                    let fresh = case.word("connection") == Some("fresh");
+                    Box::new(exchange::Exchange::new(protocol, fresh, whole)?)
+                }
+                _ => return Err(missing(case)),
+            })
+        };
+        if scaling::concerns(case) { scaling::prepare(case, seed, trial) } else { trial() }
     }
 }
 

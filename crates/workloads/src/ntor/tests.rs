@@ -2,8 +2,8 @@
 
 use super::relay::{Link, Relay, handshake_type};
 use super::*;
+use crate::testing::right;
 use pqlab_constructions::ntor::Initiator;
-use pqlab_harness::Recorder;
 use pqlab_primitives::Coins;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -11,8 +11,6 @@ use rand_chacha::rand_core::SeedableRng;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::JoinHandle;
-
-const SEED: Seed = Seed { run: 1, process: 0 };
 
 fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
@@ -27,13 +25,7 @@ fn every_case_runs_and_is_verified() {
     let wanted = |case: &&Case| ["rustcrypto", "rustcrypto+libcrux:portable", "null"].contains(&case.provider.as_str());
     let mut seen = 0;
     for case in cases.iter().filter(wanted) {
-        let mut trial = NtorWorkload.prepare(case, &providers, SEED).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
-        let mut recorder = Recorder::default();
-        for batch in [1, 3] {
-            trial.refill(batch).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
-            trial.run(batch, &mut recorder).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
-            trial.verify().unwrap_or_else(|e| panic!("{}: {e}", case.id()));
-        }
+        right(&NtorWorkload, case, &providers, &[1, 3]);
         seen += 1;
     }
     assert!(seen >= 3 * 40, "{seen} cases");

@@ -2,8 +2,8 @@ use super::{KnownAnswer, WrongAnswer, check, check_fully};
 use Flaw::*;
 use pqlab_primitives::{
     Aead, AeadKey, BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kdf, Kem,
-    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, Mac, MacKey, PrivateKey, Provider, Result, SignatureInfo,
-    SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
+    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, Mac, MacKey, Primitive, PrivateKey, Provider, Result,
+    SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
 };
 use std::sync::Arc;
 
@@ -11,26 +11,10 @@ fn rustcrypto() -> Arc<Provider> {
     pqlab_providers::providers().into_iter().find(|provider| provider.library == "rustcrypto").unwrap()
 }
 
-/// Every name in the provider, whatever it stands for.
-fn algorithms(provider: &Provider) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    names.extend(provider.kems.iter().map(|kem| kem.info().parameters.algorithm.to_string()));
-    names.extend(provider.signatures.iter().map(|scheme| scheme.info().parameters.algorithm.to_string()));
-    names.extend(provider.key_agreements.iter().map(|agreement| agreement.info().parameters.algorithm.to_string()));
-    names.extend(provider.hashes.iter().map(|hash| hash.info().algorithm.to_string()));
-    names.extend(provider.xofs.iter().map(|xof| xof.info().algorithm.to_string()));
-    names.extend(provider.macs.iter().map(|mac| mac.algorithm().to_owned()));
-    names.extend(provider.kdfs.iter().map(|kdf| kdf.algorithm().to_owned()));
-    names.extend(provider.aeads.iter().map(|aead| aead.algorithm().to_owned()));
-    names.sort();
-    names.dedup();
-    names
-}
-
 #[test]
 fn every_algorithm_of_every_provider_gives_the_known_answers() {
     for provider in pqlab_providers::providers() {
-        for algorithm in algorithms(&provider) {
+        for algorithm in provider.algorithms() {
             let found = check(&provider, &algorithm);
             match found {
                 Ok(KnownAnswer::Checked(count)) => assert!(count > 0, "{algorithm}@{}", provider.id()),
@@ -347,16 +331,19 @@ impl AeadKey for FlawedKey<dyn AeadKey> {
 fn flawed(flaw: Flaw) -> Provider {
     let sound = rustcrypto();
     let mut provider = Provider::new("flawed", BuildInfo { version: String::new(), build: String::new() });
-    provider.kems = sound.kems.iter().map(|kem| Arc::new(Flawed(Arc::clone(kem), flaw)) as _).collect();
-    provider.signatures =
-        sound.signatures.iter().map(|scheme| Arc::new(Flawed(Arc::clone(scheme), flaw)) as _).collect();
-    provider.key_agreements =
-        sound.key_agreements.iter().map(|agreement| Arc::new(Flawed(Arc::clone(agreement), flaw)) as _).collect();
-    provider.hashes = sound.hashes.iter().map(|hash| Arc::new(Flawed(Arc::clone(hash), flaw)) as _).collect();
-    provider.xofs = sound.xofs.iter().map(|xof| Arc::new(Flawed(Arc::clone(xof), flaw)) as _).collect();
-    provider.macs = sound.macs.iter().map(|mac| Arc::new(Flawed(Arc::clone(mac), flaw)) as _).collect();
-    provider.kdfs = sound.kdfs.iter().map(|kdf| Arc::new(Flawed(Arc::clone(kdf), flaw)) as _).collect();
-    provider.aeads = sound.aeads.iter().map(|aead| Arc::new(Flawed(Arc::clone(aead), flaw)) as _).collect();
+    for primitive in sound.primitives() {
+        match primitive {
+            Primitive::Kem(kem) => provider.kems.push(Arc::new(Flawed(kem.clone(), flaw))),
+            Primitive::Signature(scheme) => provider.signatures.push(Arc::new(Flawed(scheme.clone(), flaw))),
+            Primitive::KeyAgreement(of) => provider.key_agreements.push(Arc::new(Flawed(of.clone(), flaw))),
+            Primitive::Hash(hash) => provider.hashes.push(Arc::new(Flawed(hash.clone(), flaw))),
+            Primitive::Xof(xof) => provider.xofs.push(Arc::new(Flawed(xof.clone(), flaw))),
+            Primitive::LaneHash(_) => {}
+            Primitive::Mac(mac) => provider.macs.push(Arc::new(Flawed(mac.clone(), flaw))),
+            Primitive::Kdf(kdf) => provider.kdfs.push(Arc::new(Flawed(kdf.clone(), flaw))),
+            Primitive::Aead(aead) => provider.aeads.push(Arc::new(Flawed(aead.clone(), flaw))),
+        }
+    }
     provider
 }
 
