@@ -23,7 +23,7 @@ use crate::hash::HashWorkload;
 use crate::inputs::generator;
 use crate::pairs::Pair;
 use crate::scaling::{self, TrialJob};
-use crate::{Options, Workload, fault, find, missing};
+use crate::{CaseOptions, Workload, fault, find, missing};
 use cases::SYMMETRIC;
 use exchange::{Decapsulate, Encapsulate, Handshake, Keygen, Seeded};
 use pqlab_constructions::{CompositeSignature, HybridKem, MockKem, ReferenceSignature};
@@ -52,11 +52,11 @@ impl Workload for HybridWorkload {
         "hybrid KEMs and signatures, with their halves beside them: what does the combiner cost?"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         cases::all(providers, options)
     }
 
-    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         cases::questions(selected, providers, options)
     }
 

@@ -15,7 +15,7 @@ pub(crate) use job::{Job, TrialJob};
 pub(crate) use jobs::{of_kem, of_signature};
 
 use crate::inputs::generator;
-use crate::{Options, Workload, find, missing};
+use crate::{CaseOptions, Workload, find, missing};
 use pqlab_harness::{Fault, Seed, Trial, affinity};
 use pqlab_primitives::{Kem, Provider, SignatureScheme};
 use pqlab_record::{Case, Facts, Form, Parameter, Sizes};
@@ -39,7 +39,7 @@ impl Workload for ScalingWorkload {
         "operations on several threads at once, and many tasks through a thread pool"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         let mut add = |operations: &[&str], base: &dyn Fn(&str) -> Vec<Case>| {
             for operation in operations {
@@ -82,7 +82,7 @@ impl Workload for ScalingWorkload {
 
 /// The cases of an operation on 1, 2, 4, ... and all threads, or on as many as were asked for. They are measured side by
 /// side, with those of other providers.
-pub(crate) fn thread_cases(base: &Case, options: &Options) -> Vec<Case> {
+pub(crate) fn thread_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.threads.clone().unwrap_or_else(|| usual_threads(options.cores()));
     let case = |threads: u64| {
         let mut case = base.clone();
@@ -94,7 +94,7 @@ pub(crate) fn thread_cases(base: &Case, options: &Options) -> Vec<Case> {
 }
 
 /// The cases of an operation as tasks of a thread pool, by the number of tasks that are submitted at once.
-pub(crate) fn load_cases(base: &Case, options: &Options) -> Vec<Case> {
+pub(crate) fn load_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.tasks.clone().unwrap_or_else(|| TASKS.to_vec());
     let workers = options.workers.unwrap_or(options.cores() as u64);
     let case = |tasks: u64| {
@@ -191,7 +191,7 @@ pub(crate) fn signature_cases(
     provider: &Provider,
     scheme: &dyn SignatureScheme,
     operation: &str,
-    options: &Options,
+    options: &CaseOptions,
 ) -> Vec<Case> {
     let info = scheme.info();
     let parameters = &info.parameters;
