@@ -160,12 +160,12 @@ mod tests {
     use super::*;
     use pqlab_record::{Case, Metric, Samples, Visit};
     use pqlab_workloads::fastest::FASTEST;
-    use pqlab_workloads::{Options, Registry};
+    use pqlab_workloads::{CaseOptions, Registry};
 
     fn question() -> Question {
         let registry = Registry::new(pqlab_providers::providers());
         let asked = || Some(FASTEST.to_owned());
-        let options = Options { classical: asked(), post_quantum: asked(), ..Options::default() };
+        let options = CaseOptions { classical: asked(), post_quantum: asked(), ..CaseOptions::default() };
         let workload = registry.workloads().iter().find(|workload| workload.id() == "hybrid").unwrap();
         let mut cases = workload.cases(registry.providers(), &options);
         cases.retain(|case| case.algorithm == "X-Wing" && ["keygen", "encapsulate"].contains(&case.operation.as_str()));

@@ -6,7 +6,7 @@
 
 use crate::inputs::{Supply, generator};
 use crate::scaling::{kem_case, signature_cases};
-use crate::{Options, Workload, find, operation};
+use crate::{CaseOptions, Workload, find, operation};
 use pqlab_harness::memory::{self, Peaks};
 use pqlab_harness::{Demands, Fault, Recorder, Seed, Trial};
 use pqlab_primitives::Provider;
@@ -29,7 +29,7 @@ impl Workload for MemoryWorkload {
         "peak stack and heap in bytes of one operation: keygen, encapsulate, decapsulate, sign, verify"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         for provider in providers {
             for kem in &provider.kems {
@@ -106,7 +106,7 @@ mod tests {
     /// Peaks of two samples of each case, by id; nothing where they cannot be had.
     fn measured(wanted: impl Fn(&Case) -> bool) -> HashMap<String, [Vec<f64>; 2]> {
         let providers = providers();
-        let cases = MemoryWorkload.cases(&providers, &Options::default());
+        let cases = MemoryWorkload.cases(&providers, &CaseOptions::default());
         let mut all = HashMap::new();
         for case in cases.iter().filter(|case| wanted(case)) {
             let mut trial = match MemoryWorkload.prepare(case, &providers, SEED) {
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn cases_have_ids_of_their_own_and_a_block_for_each_algorithm() {
-        let cases =
-            MemoryWorkload.cases(&providers(), &Options { lengths: Some(vec![32, 4096]), ..Options::default() });
+        let cases = MemoryWorkload
+            .cases(&providers(), &CaseOptions { lengths: Some(vec![32, 4096]), ..CaseOptions::default() });
         let ids: HashSet<String> = cases.iter().map(Case::id).collect();
         assert_eq!(ids.len(), cases.len());
         for id in [

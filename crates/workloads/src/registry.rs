@@ -1,4 +1,4 @@
-use crate::{Options, Workload, check_known_answers, find, workloads};
+use crate::{CaseOptions, Workload, check_known_answers, find, workloads};
 use pqlab_harness::{Fault, Seed, Trial, TrialSource};
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
@@ -30,7 +30,7 @@ impl Registry {
     }
 
     /// Every case of every workload.
-    pub fn cases(&self, options: &Options) -> Vec<Case> {
+    pub fn cases(&self, options: &CaseOptions) -> Vec<Case> {
         self.workloads.iter().flat_map(|workload| workload.cases(&self.providers, options)).collect()
     }
 
@@ -70,11 +70,11 @@ mod tests {
 
     /// Every case that can be asked for, with every variant, source of coins and number of keys.
     fn everything() -> Vec<Case> {
-        let options = Options {
+        let options = CaseOptions {
             variants: Variant::ALL.to_vec(),
             coins: CoinSource::ALL.to_vec(),
             keys: vec![Keys::Pool, Keys::Number(1)],
-            ..Options::default()
+            ..CaseOptions::default()
         };
         Registry::new(pqlab_providers::providers()).cases(&options)
     }

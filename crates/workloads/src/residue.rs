@@ -9,7 +9,7 @@ use crate::hash::HashWorkload;
 use crate::inputs::{Supply, generator};
 use crate::kem::KemWorkload;
 use crate::signature::SignatureWorkload;
-use crate::{Options, Workload, find, operation};
+use crate::{CaseOptions, Workload, find, operation};
 use pqlab_harness::{Demands, Fault, Recorder, Seed, Trial, residue};
 use pqlab_primitives::Provider;
 use pqlab_record::{Case, Form, Parameter};
@@ -38,13 +38,13 @@ impl Workload for ResidueWorkload {
         "what vector state that an operation leaves behind costs the code that follows: pairs with and without clearing it"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         if !follower::OFFERED {
             return Vec::new();
         }
-        let plain = Options { variants: Vec::new(), coins: Vec::new(), keys: Vec::new(), ..options.clone() };
+        let plain = CaseOptions { variants: Vec::new(), coins: Vec::new(), keys: Vec::new(), ..options.clone() };
         let hashes =
-            Options { lengths: Some(options.lengths.clone().unwrap_or_else(|| vec![DIGESTED])), ..plain.clone() };
+            CaseOptions { lengths: Some(options.lengths.clone().unwrap_or_else(|| vec![DIGESTED])), ..plain.clone() };
         let mut cases = KemWorkload.cases(providers, &plain);
         cases.extend(SignatureWorkload.cases(providers, &plain));
         cases.extend(HashWorkload.cases(providers, &hashes));
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn cases_come_in_pairs_of_one_block() {
-        let cases = ResidueWorkload.cases(&providers(), &Options::default());
+        let cases = ResidueWorkload.cases(&providers(), &CaseOptions::default());
         let ids: HashSet<String> = cases.iter().map(Case::id).collect();
         assert_eq!(ids.len(), cases.len());
         for id in [
@@ -216,7 +216,7 @@ mod tests {
     fn answers_are_verified_and_several_operations_make_a_sample() {
         let providers = providers();
         let wanted = ["ML-KEM-768", "X25519", "ML-DSA-65", "Ed25519", "SHA3-256"];
-        let cases = ResidueWorkload.cases(&providers, &Options::default());
+        let cases = ResidueWorkload.cases(&providers, &CaseOptions::default());
         for case in cases.iter().filter(|case| wanted.contains(&case.algorithm.as_str())) {
             let mut trial = prepared(&ResidueWorkload, case, &providers);
             sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));

@@ -5,8 +5,8 @@ use pqlab_harness::TrialSource;
 use pqlab_primitives::{Error, LaneHash, Result};
 use pqlab_providers::providers;
 
-fn options(lengths: &[u64], outputs: Option<&[u64]>) -> Options {
-    Options { lengths: Some(lengths.to_vec()), output_lengths: outputs.map(<[u64]>::to_vec), ..Options::default() }
+fn options(lengths: &[u64], outputs: Option<&[u64]>) -> CaseOptions {
+    CaseOptions { lengths: Some(lengths.to_vec()), output_lengths: outputs.map(<[u64]>::to_vec), ..CaseOptions::default() }
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn every_case_runs_and_verifies_at_odd_lengths_and_batches() {
 
 #[test]
 fn ids_name_an_output_length_only_where_it_is_unusual() {
-    let ids = |options: &Options| -> Vec<String> {
+    let ids = |options: &CaseOptions| -> Vec<String> {
         HashWorkload
             .cases(&providers(), options)
             .iter()

@@ -22,7 +22,7 @@ use crate::fastest::Question;
 use crate::hash::HashWorkload;
 use crate::inputs::generator;
 use crate::pairs::Pair;
-use crate::{Options, Workload, fault, find, scaling};
+use crate::{CaseOptions, Workload, fault, find, scaling};
 use cases::SYMMETRIC;
 use exchange::Seeded;
 use pqlab_constructions::{CompositeSignature, HybridKem, MockKem, ReferenceSignature};
@@ -51,11 +51,11 @@ impl Workload for HybridWorkload {
         "hybrid KEMs and signatures, with their halves beside them: what does the combiner cost?"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         cases::all(providers, options)
     }
 
-    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         cases::questions(selected, providers, options)
     }
 

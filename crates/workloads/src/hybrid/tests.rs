@@ -5,7 +5,7 @@ use pqlab_harness::Recorder;
 
 fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
-    let cases = HybridWorkload.cases(&providers, &Options::default());
+    let cases = HybridWorkload.cases(&providers, &CaseOptions::default());
     (providers, cases)
 }
 
@@ -30,7 +30,7 @@ fn an_output_that_was_not_written_is_a_wrong_answer() {
 #[test]
 fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
     let providers = pqlab_providers::providers();
-    let options = Options { tasks: Some(vec![3, 100]), workers: Some(2), ..Options::default() };
+    let options = CaseOptions { tasks: Some(vec![3, 100]), workers: Some(2), ..CaseOptions::default() };
     let cases = HybridWorkload.cases(&providers, &options);
     let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
     for algorithm in HYBRID_KEMS {
@@ -39,7 +39,7 @@ fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
     }
     assert!(loads.iter().all(|case| case.block == loads[0].block));
     assert!(loads.iter().all(|case| HYBRID_KEMS.contains(&case.algorithm.as_str())));
-    let usual = HybridWorkload.cases(&providers, &Options { workers: Some(2), ..Options::default() });
+    let usual = HybridWorkload.cases(&providers, &CaseOptions { workers: Some(2), ..CaseOptions::default() });
     let tasks = usual.iter().filter(|case| case.algorithm == "X-Wing" && case.provider == "rustcrypto");
     assert_eq!(tasks.filter_map(|case| case.number("tasks")).collect::<Vec<_>>(), [100, 500, 1_000, 5_000]);
 }
@@ -47,7 +47,7 @@ fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
 #[test]
 fn a_load_does_every_handshake_and_finds_a_wrong_one() {
     let providers = pqlab_providers::providers();
-    let options = Options { tasks: Some(vec![7]), workers: Some(2), ..Options::default() };
+    let options = CaseOptions { tasks: Some(vec![7]), workers: Some(2), ..CaseOptions::default() };
     let cases = HybridWorkload.cases(&providers, &options);
     let case = cases.iter().find(|case| case.operation == "handshake-load" && case.provider == "rustcrypto").unwrap();
     let mut trial = prepared(&HybridWorkload, case, &providers);

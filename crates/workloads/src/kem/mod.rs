@@ -9,7 +9,7 @@ mod tests;
 mod trials;
 
 use crate::inputs::{self, GivenCoins, Supply, generator};
-use crate::{Options, Workload, fault, find, missing};
+use crate::{CaseOptions, Workload, fault, find, missing};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{DecapsulationKey, Error, Kem, KemParameters, KeyEncoding, Provider, Result as LibraryResult};
 use pqlab_record::{Case, CoinSource, Facts, Form, Sizes};
@@ -29,7 +29,7 @@ impl Workload for KemWorkload {
         "key encapsulation: keygen, encapsulate, decapsulate; by encoding of the key, source of coins, number of keys"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         for operation in ["keygen", "encapsulate", "decapsulate"] {
             for form in [Form::Prepared, Form::Encoded] {
@@ -94,7 +94,7 @@ pub(crate) fn trial(
 
 /// The cases of an operation in a form: one for each encoding of the private key where one is loaded or written, else one for each
 /// source of coins and number of keys that is asked for.
-fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, options: &Options) -> Vec<Case> {
+fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, options: &CaseOptions) -> Vec<Case> {
     let case = case(provider, kem, operation, form);
     let info = kem.info();
     let cases: Vec<Case> = match (form, operation) {

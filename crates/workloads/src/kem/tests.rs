@@ -3,19 +3,19 @@ use crate::Keys;
 use crate::inputs::encoding;
 use crate::testing::{SEED, is_void, prepared, sample};
 
-fn cases(options: &Options) -> (Vec<Arc<Provider>>, Vec<Case>) {
+fn cases(options: &CaseOptions) -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
     let cases = KemWorkload.cases(&providers, options);
     (providers, cases)
 }
 
-fn everything() -> Options {
-    Options { coins: CoinSource::ALL.to_vec(), keys: vec![Keys::Pool, Keys::Number(1)], ..Options::default() }
+fn everything() -> CaseOptions {
+    CaseOptions { coins: CoinSource::ALL.to_vec(), keys: vec![Keys::Pool, Keys::Number(1)], ..CaseOptions::default() }
 }
 
 #[test]
 fn each_encoding_that_a_provider_takes_is_a_case_with_its_length() {
-    let (_, cases) = cases(&Options::default());
+    let (_, cases) = cases(&CaseOptions::default());
     let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
     for (encoding, length) in [("seed", 64), ("expanded", 2400)] {
         for operation in ["keygen", "decapsulate"] {
@@ -50,17 +50,17 @@ fn every_kind_of_every_provider_runs_and_is_right() {
 
 #[test]
 fn what_is_asked_for_alone_is_measured_alone() {
-    let exact = Options { coins: vec![CoinSource::Exact], ..Options::default() };
+    let exact = CaseOptions { coins: vec![CoinSource::Exact], ..CaseOptions::default() };
     let (_, given) = cases(&exact);
     assert!(!given.is_empty() && given.iter().all(|case| case.coins() == Some(CoinSource::Exact)));
-    let one = Options { keys: vec![Keys::Number(1)], ..Options::default() };
+    let one = CaseOptions { keys: vec![Keys::Number(1)], ..CaseOptions::default() };
     let (_, single) = cases(&one);
     assert!(!single.is_empty() && single.iter().all(|case| case.keys() == Some(1) && case.operation != "keygen"));
 }
 
 #[test]
 fn a_case_of_before_loads_its_providers_own_encoding() {
-    let (providers, cases) = cases(&Options::default());
+    let (providers, cases) = cases(&CaseOptions::default());
     for case in cases.iter().filter(|case| case.provider == "rustcrypto" && case.key() == Some("seed")) {
         let mut old = case.clone();
         old.parameters.clear();

@@ -13,7 +13,7 @@ mod steps;
 
 use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};
-use crate::{NULL, Options, Workload, fault, find, missing, scaling};
+use crate::{NULL, CaseOptions, Workload, fault, find, missing, scaling};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -40,7 +40,7 @@ impl Workload for NtorWorkload {
         "circuit handshakes: classical ntor, KEM-only, and authenticated hybrid"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         for handshake in handshakes() {
             let kem = handshake.kem;
@@ -90,7 +90,7 @@ impl Workload for NtorWorkload {
 
     /// Each handshake has a pair of its own, which whoever does less than the whole of it shares: its steps, its parts left
     /// out, threads, loads, and the exchange with a relay.
-    fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+    fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let mut questions = Vec::new();
         for handshake in handshakes() {
             let deciding = |case: &Case| {
@@ -181,10 +181,10 @@ impl Handshake {
     }
 
     /// The options as they concern it. Classical ntor has no second half: it is the first provider's alone.
-    fn halves(&self, options: &Options) -> Options {
+    fn halves(&self, options: &CaseOptions) -> CaseOptions {
         match self.kem {
             Some(_) => options.clone(),
-            None => Options { post_quantum: options.classical.clone(), ..options.clone() },
+            None => CaseOptions { post_quantum: options.classical.clone(), ..options.clone() },
         }
     }
 

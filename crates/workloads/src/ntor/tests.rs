@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 
 fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
-    let cases = NtorWorkload.cases(&providers, &Options::default());
+    let cases = NtorWorkload.cases(&providers, &CaseOptions::default());
     (providers, cases)
 }
 
@@ -65,7 +65,8 @@ fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
 #[test]
 fn handshakes_are_done_on_several_threads_and_as_tasks() {
     let providers = pqlab_providers::providers();
-    let options = Options { threads: Some(vec![2]), tasks: Some(vec![100]), workers: Some(2), ..Options::default() };
+    let options =
+        CaseOptions { threads: Some(vec![2]), tasks: Some(vec![100]), workers: Some(2), ..CaseOptions::default() };
     let ids: Vec<String> = NtorWorkload.cases(&providers, &options).iter().map(Case::id).collect();
     for id in [
         "ntor/ntor-v1/reply[threads=2]@rustcrypto",
@@ -81,7 +82,7 @@ fn handshakes_are_done_on_several_threads_and_as_tasks() {
 fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
     let providers = pqlab_providers::providers();
     let fastest = || Some("fastest".to_owned());
-    let options = Options { classical: fastest(), post_quantum: fastest(), ..Options::default() };
+    let options = CaseOptions { classical: fastest(), post_quantum: fastest(), ..CaseOptions::default() };
     let draft = NtorWorkload.cases(&providers, &options);
     let questions = NtorWorkload.questions(&draft, &providers, &options);
     assert_eq!(questions.len(), handshakes().len());
@@ -104,14 +105,14 @@ fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
             failed: Vec::new(),
         }
     });
-    let options = Options { fastest: Some(answers.collect()), ..options };
+    let options = CaseOptions { fastest: Some(answers.collect()), ..options };
     let cases = NtorWorkload.cases(&providers, &options);
     for handshake in handshakes() {
         let of = cases.iter().filter(|case| case.algorithm == handshake.name());
         assert!(of.clone().any(|case| case.operation == "profile") && of.clone().count() > OPERATIONS.len());
         assert!(of.clone().all(|case| case.provider == "rustcrypto"), "{}", handshake.name());
     }
-    let options = Options { post_quantum: Some("rustcrypto".into()), ..Options::default() };
+    let options = CaseOptions { post_quantum: Some("rustcrypto".into()), ..CaseOptions::default() };
     let named = NtorWorkload.cases(&providers, &options);
     assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "beside every choice of the other half");
     assert!(NtorWorkload.questions(&named, &providers, &options).is_empty());

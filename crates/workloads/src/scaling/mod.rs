@@ -10,7 +10,7 @@ mod tests;
 mod threads;
 
 use crate::inputs::{Supply, generator};
-use crate::{Options, Workload, find, kem, missing, signature};
+use crate::{CaseOptions, Workload, find, kem, missing, signature};
 use pqlab_harness::{Fault, Seed, Trial, affinity};
 use pqlab_primitives::{Kem, Provider, SignatureScheme};
 use pqlab_record::{Case, Form, Parameter};
@@ -32,7 +32,7 @@ impl Workload for ScalingWorkload {
         "operations on several threads at once, and many tasks through a thread pool"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         let mut add = |operations: &[&str], base: &dyn Fn(&str) -> Vec<Case>| {
             for operation in operations {
@@ -67,7 +67,7 @@ impl Workload for ScalingWorkload {
 
 /// The cases of an operation on 1, 2, 4, ... and all threads, or on as many as were asked for. They are measured side by
 /// side, with those of other providers.
-pub(crate) fn thread_cases(base: &Case, options: &Options) -> Vec<Case> {
+pub(crate) fn thread_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.threads.clone().unwrap_or_else(|| usual_threads(options.cores()));
     let case = |threads: u64| {
         let mut case = base.clone();
@@ -79,7 +79,7 @@ pub(crate) fn thread_cases(base: &Case, options: &Options) -> Vec<Case> {
 }
 
 /// The cases of an operation as tasks of a thread pool, by the number of tasks that are submitted at once.
-pub(crate) fn load_cases(base: &Case, options: &Options) -> Vec<Case> {
+pub(crate) fn load_cases(base: &Case, options: &CaseOptions) -> Vec<Case> {
     let numbers = options.tasks.clone().unwrap_or_else(|| TASKS.to_vec());
     let workers = options.workers.unwrap_or(options.cores() as u64);
     let case = |tasks: u64| {
@@ -150,7 +150,7 @@ pub(crate) fn signature_cases(
     provider: &Provider,
     scheme: &dyn SignatureScheme,
     operation: &str,
-    options: &Options,
+    options: &CaseOptions,
 ) -> Vec<Case> {
     let lengths = options.lengths.as_ref().filter(|_| operation != "keygen");
     let lengths = lengths.map_or(vec![None], |lengths| lengths.iter().copied().map(Some).collect());

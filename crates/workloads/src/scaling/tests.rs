@@ -178,7 +178,8 @@ fn threads_go_up_to_all_processors() {
 fn every_operation_of_every_provider_gives_right_answers_on_two_threads() {
     apart(|| {
         let providers = providers();
-        let options = Options { threads: Some(vec![2]), tasks: Some(vec![3]), workers: Some(2), ..Options::default() };
+        let options =
+            CaseOptions { threads: Some(vec![2]), tasks: Some(vec![3]), workers: Some(2), ..CaseOptions::default() };
         let cases = ScalingWorkload.cases(&providers, &options);
         let slow = |case: &Case| case.algorithm.starts_with("SLH-DSA") || case.algorithm.starts_with("RSA");
         let mut operations = HashSet::new();
@@ -192,7 +193,7 @@ fn every_operation_of_every_provider_gives_right_answers_on_two_threads() {
 
 #[test]
 fn ids_name_threads_tasks_and_workers() {
-    let options = Options { cores: Some(4), tasks: Some(vec![100]), ..Options::default() };
+    let options = CaseOptions { cores: Some(4), tasks: Some(vec![100]), ..CaseOptions::default() };
     let ids: Vec<String> = ScalingWorkload.cases(&providers(), &options).iter().map(Case::id).collect();
     for id in [
         "scaling/ML-DSA-65/verify[threads=4]@rustcrypto",

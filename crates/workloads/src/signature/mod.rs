@@ -16,7 +16,7 @@ mod tests;
 mod trials;
 
 use crate::inputs::{self, GivenCoins, Supply, bytes, generator};
-use crate::{Options, Variant, Workload, fault, find, missing};
+use crate::{CaseOptions, Variant, Workload, fault, find, missing};
 pub(crate) use check::Setting;
 use messages::{MessageSet, SignSet};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -45,7 +45,7 @@ impl Workload for SignatureWorkload {
         "signatures: keygen, sign, verify, by message length; deterministic and pre-hashed variants, message sets, sizes"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let lengths = options.lengths.clone().unwrap_or_else(|| vec![MESSAGE]);
         let schemes = || {
             providers
@@ -268,7 +268,7 @@ impl Mode {
 }
 
 /// The modes of an operation that are asked for and that the scheme has.
-fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &Options) -> Vec<Mode> {
+fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -> Vec<Mode> {
     let info = scheme.info();
     let mut modes = Vec::new();
     if options.wants(Variant::Plain) {
@@ -340,7 +340,7 @@ pub(crate) fn facts(parameters: &SignatureParameters, secret_key: Option<usize>)
 
 /// The cases of one in the usual manner: one for each encoding of the private key where one is loaded or written, else one for each
 /// source of coins and number of keys that is asked for.
-fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &Options) -> Vec<Case> {
+fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &CaseOptions) -> Vec<Case> {
     let info = scheme.info();
     let block = case.block.clone();
     let cases: Vec<Case> = match (case.form, case.operation.as_str()) {

@@ -6,7 +6,8 @@ use pqlab_harness::Recorder;
 
 fn cases(variants: &[Variant]) -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
-    let cases = SignatureWorkload.cases(&providers, &Options { variants: variants.to_vec(), ..Options::default() });
+    let cases =
+        SignatureWorkload.cases(&providers, &CaseOptions { variants: variants.to_vec(), ..CaseOptions::default() });
     (providers, cases)
 }
 
@@ -85,10 +86,10 @@ fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
 #[test]
 fn each_encoding_source_of_coins_and_number_of_keys_is_a_case_that_verifies() {
     let providers = pqlab_providers::providers();
-    let options = Options {
+    let options = CaseOptions {
         coins: CoinSource::ALL.to_vec(),
         keys: vec![crate::Keys::Pool, crate::Keys::Number(1)],
-        ..Options::default()
+        ..CaseOptions::default()
     };
     let cases = SignatureWorkload.cases(&providers, &options);
     let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
