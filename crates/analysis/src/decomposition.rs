@@ -225,9 +225,7 @@ mod tests {
     #[test]
     fn halves_of_another_provider_or_another_round_do_not_count() {
         let hybrid = || record("X-Wing", "a+b", 93);
-        assert!(
-            decomposed(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty()
-        );
+        assert!(decomposed(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty());
         let of = |rounds: u32, others: u32| {
             let (mut half, mut other) = (record("ML-KEM-768", "b", 30), record("X25519", "a", 60));
             half.samples.visits.retain(|visit| visit.round >= 5 - rounds);

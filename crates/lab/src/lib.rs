@@ -37,6 +37,7 @@ mod sink;
 mod spread;
 mod suite;
 mod taint;
+mod verify;
 mod worker;
 
 pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};

@@ -1,7 +1,7 @@
 //! From suites and filters to a plan.
 
 use crate::{LabError, ProtocolOverrides, Select, Suite, Thing};
-use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader, State};
+use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
 use pqlab_workloads::{CaseOptions, NULL, Registry, Workload};
 use std::collections::HashSet;

@@ -45,7 +45,7 @@ macro_rules! case_options {
         impl CaseOptions {
             /// What is chosen here, else what is chosen there.
             pub fn or(self, there: CaseOptions) -> CaseOptions {
-                CaseOptions { $($name: self.$name.or_else(there.$name),)* }
+                CaseOptions { $($name: self.$name.or_there(there.$name),)* }
             }
 
             /// Refuses what cannot be measured.
@@ -147,7 +147,7 @@ impl CaseOptions {
 /// A field of [`CaseOptions`].
 trait Field: Sized {
     /// This, where it is chosen, else the other.
-    fn or_else(self, other: Self) -> Self;
+    fn or_there(self, other: Self) -> Self;
 
     /// The numbers in it.
     fn numbers(&self) -> Vec<f64> {
@@ -156,7 +156,7 @@ trait Field: Sized {
 }
 
 impl<T: Numbers> Field for Option<T> {
-    fn or_else(self, other: Self) -> Self {
+    fn or_there(self, other: Self) -> Self {
         self.or(other)
     }
 
@@ -166,7 +166,7 @@ impl<T: Numbers> Field for Option<T> {
 }
 
 impl<T> Field for Vec<T> {
-    fn or_else(self, other: Self) -> Self {
+    fn or_there(self, other: Self) -> Self {
         if self.is_empty() { other } else { self }
     }
 }

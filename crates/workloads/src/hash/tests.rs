@@ -6,7 +6,11 @@ use pqlab_primitives::{Error, LaneHash, Result};
 use pqlab_providers::providers;
 
 fn options(lengths: &[u64], outputs: Option<&[u64]>) -> CaseOptions {
-    CaseOptions { lengths: Some(lengths.to_vec()), output_lengths: outputs.map(<[u64]>::to_vec), ..CaseOptions::default() }
+    CaseOptions {
+        lengths: Some(lengths.to_vec()),
+        output_lengths: outputs.map(<[u64]>::to_vec),
+        ..CaseOptions::default()
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod steps;
 
 use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};
-use crate::{NULL, CaseOptions, Workload, fault, find, missing, scaling};
+use crate::{CaseOptions, NULL, Workload, fault, find, missing, scaling};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
