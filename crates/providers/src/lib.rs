@@ -21,6 +21,8 @@ mod libcrux;
 mod liboqs;
 #[cfg(feature = "libsecp256k1")]
 mod libsecp256k1;
+#[cfg(any(feature = "fips", feature = "libcrux", feature = "rustcrypto"))]
+mod ml_kem;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
