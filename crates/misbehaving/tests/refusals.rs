@@ -5,7 +5,7 @@
 
 use pqlab_harness::{Fault, Recorder, Seed, TrialSource};
 use pqlab_record::{Case, Form};
-use pqlab_workloads::{Options, Registry};
+use pqlab_workloads::{CaseOptions, Registry};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -27,7 +27,8 @@ fn signs(case: &Case) -> bool {
 
 #[test]
 fn what_is_accepted_wrongly_voids_every_case_that_signs_or_verifies() {
-    let options = Options { threads: Some(vec![1, 2]), tasks: Some(vec![3]), workers: Some(2), ..Options::default() };
+    let options =
+        CaseOptions { threads: Some(vec![1, 2]), tasks: Some(vec![3]), workers: Some(2), ..CaseOptions::default() };
     // What a trial pins is this thread, which ends with the test.
     let found = std::thread::spawn(move || {
         let mut found = BTreeSet::new();
