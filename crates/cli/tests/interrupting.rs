@@ -6,16 +6,20 @@ mod common;
 
 use common::{Pqlab, text};
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 /// Interrupts the program when it has said its first line, and demands that it says nothing of a failure.
 fn interrupted(arguments: &[&str]) {
     let pqlab = Pqlab::new();
-    let mut child = pqlab.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut command = pqlab.command(arguments);
+    let mut child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut said = String::new();
     out.read_line(&mut said).unwrap();
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    // As a terminal does it: to the whole process group.
+    let group = format!("-{}", child.id());
+    let sent = Command::new("sh").args(["-c", r#"kill -s INT -- "$1""#, "sh", &group]).status().unwrap();
     assert!(sent.success());
     out.read_to_string(&mut said).unwrap();
     let ended = child.wait_with_output().unwrap();
