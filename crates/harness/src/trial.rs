@@ -58,7 +58,7 @@ pub trait Trial: Send {
     }
 
     /// The processors on which the trial's own threads work, each named once; none where it has no threads of its own, or does
-    /// not place them. The harness looks whether their cores are shared.
+    /// not place them. The harness probes whether their cores are shared.
     fn processors(&self) -> Vec<u32> {
         Vec::new()
     }
@@ -74,7 +74,7 @@ pub trait Trial: Send {
 pub struct Demands {
     /// The trial works on threads of its own, on all processors that the run [was granted](crate::affinity::granted). It
     /// places them, and tells the recorder what [disturbed](Recorder::disturbed) them; the harness itself then watches for
-    /// stolen time and for neighbours on the cores of [its processors](Trial::processors) alone. The time of a sample is wall time: cycles and instructions are counted for one thread only.
+    /// stolen time and for other loads on the cores of [its processors](Trial::processors) alone. The time of a sample is wall time: cycles and instructions are counted for one thread only.
     pub several_threads: bool,
     /// A sample takes at least so many ns, unless the user asked for a batch.
     pub shortest_sample_ns: u64,

@@ -13,7 +13,7 @@ use std::time::Duration;
 /// Leaves the upper halves of vector registers in use and another rounding mode, and fails if it finds either.
 struct Dirty;
 
-/// As [`Dirty`], but the misdeed is done where nothing is timed.
+/// As [`Dirty`], but the fault is done where nothing is timed.
 struct DirtySetup;
 
 fn dirty() {
@@ -175,7 +175,7 @@ impl Served {
             least,
             budget_ns: 2_000_000,
             may_put_off: false,
-            widths: Default::default(),
+            additions_per_cycle: Default::default(),
         };
         match self.ask(Request::Visit(visit)) {
             Response::Visited(visited) => visited,

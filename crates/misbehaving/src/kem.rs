@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const GOOD_CALLS: u64 = 20_000;
 
 #[derive(Clone, Copy)]
-enum Misdeed {
+enum InjectedFault {
     Segfault,
     Hang,
     WrongAnswer,
@@ -20,38 +20,38 @@ enum Misdeed {
     Panic,
 }
 
-/// One KEM a misdeed, named after it.
+/// One KEM a fault, named after it.
 pub(super) fn kems(others: &[Arc<Provider>]) -> Vec<Arc<dyn Kem>> {
-    let misdeeds = [
-        ("segfault", Misdeed::Segfault),
-        ("hang", Misdeed::Hang),
-        ("wrong-answer", Misdeed::WrongAnswer),
-        ("fail", Misdeed::Fail),
-        ("leak", Misdeed::Leak),
-        ("print", Misdeed::Print),
-        ("exhaust-memory", Misdeed::ExhaustMemory),
-        ("panic", Misdeed::Panic),
+    let injected_faults = [
+        ("segfault", InjectedFault::Segfault),
+        ("hang", InjectedFault::Hang),
+        ("wrong-answer", InjectedFault::WrongAnswer),
+        ("fail", InjectedFault::Fail),
+        ("leak", InjectedFault::Leak),
+        ("print", InjectedFault::Print),
+        ("exhaust-memory", InjectedFault::ExhaustMemory),
+        ("panic", InjectedFault::Panic),
     ];
     let innocent =
         others.iter().filter(|provider| provider.library == "null").find_map(|provider| provider.kems.first());
-    let corrupt = |(name, misdeed): (&'static str, Misdeed)| {
+    let corrupt = |(name, fault): (&'static str, InjectedFault)| {
         let kem = Arc::clone(innocent?);
         let mut info = kem.info().clone();
         info.parameters.algorithm = name.into();
-        Some(Arc::new(BadKem { kem, info, misdeed }) as Arc<dyn Kem>)
+        Some(Arc::new(BadKem { kem, info, fault }) as Arc<dyn Kem>)
     };
-    misdeeds.into_iter().filter_map(corrupt).collect()
+    injected_faults.into_iter().filter_map(corrupt).collect()
 }
 
 struct BadKem {
     kem: Arc<dyn Kem>,
     info: KemInfo,
-    misdeed: Misdeed,
+    fault: InjectedFault,
 }
 
 impl BadKem {
     fn corrupt(&self, key: Box<dyn DecapsulationKey>) -> Box<dyn DecapsulationKey> {
-        Box::new(BadKey { key, misdeed: self.misdeed, calls: AtomicU64::new(0) })
+        Box::new(BadKey { key, fault: self.fault, calls: AtomicU64::new(0) })
     }
 }
 
@@ -79,7 +79,7 @@ impl Kem for BadKem {
 
 struct BadKey {
     key: Box<dyn DecapsulationKey>,
-    misdeed: Misdeed,
+    fault: InjectedFault,
     calls: AtomicU64,
 }
 
@@ -89,31 +89,31 @@ impl DecapsulationKey for BadKey {
         if self.calls.fetch_add(1, Ordering::Relaxed) < GOOD_CALLS {
             return Ok(());
         }
-        match self.misdeed {
-            Misdeed::Segfault => {
+        match self.fault {
+            InjectedFault::Segfault => {
                 let nowhere = std::ptr::without_provenance_mut::<u8>(8);
                 // SAFETY: none. The access is invalid, on purpose: the process is to be killed by SIGSEGV.
                 unsafe { nowhere.write_volatile(1) };
             }
-            Misdeed::Hang => loop {
+            InjectedFault::Hang => loop {
                 std::thread::park();
             },
-            Misdeed::WrongAnswer => secret[0] ^= 1,
-            Misdeed::Fail => {
+            InjectedFault::WrongAnswer => secret[0] ^= 1,
+            InjectedFault::Fail => {
                 return Err(Error::Library { call: "misbehaving_decapsulate", detail: "as it was told to".into() });
             }
-            Misdeed::Leak => std::mem::forget(std::hint::black_box(vec![1_u8; 64 << 10])),
-            Misdeed::Print => {
+            InjectedFault::Leak => std::mem::forget(std::hint::black_box(vec![1_u8; 64 << 10])),
+            InjectedFault::Print => {
                 let mut out = std::io::stdout();
                 out.write_all(b"a library should not print\n").and_then(|()| out.flush()).ok();
             }
-            Misdeed::ExhaustMemory => {
+            InjectedFault::ExhaustMemory => {
                 let mut hoard: Vec<Vec<u8>> = Vec::new();
                 loop {
                     hoard.push(std::hint::black_box(vec![1; 256 << 20]));
                 }
             }
-            Misdeed::Panic => panic!("as it was told to"),
+            InjectedFault::Panic => panic!("as it was told to"),
         }
         Ok(())
     }

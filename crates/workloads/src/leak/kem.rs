@@ -69,10 +69,10 @@ fn validity(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubje
         draw,
         |_| ciphertext(kem.as_ref(), key.as_ref()),
         |draw| {
-            let mut spoilt = ciphertext(kem.as_ref(), key.as_ref())?;
-            let place = draw.random_range(0..spoilt.len());
-            spoilt[place] ^= 1 << draw.random_range(0..8);
-            Ok(spoilt)
+            let mut corrupted = ciphertext(kem.as_ref(), key.as_ref())?;
+            let place = draw.random_range(0..corrupted.len());
+            corrupted[place] ^= 1 << draw.random_range(0..8);
+            Ok(corrupted)
         },
     )?;
     let parameters = &kem.info().parameters;

@@ -1,6 +1,8 @@
 //! What the cases of one implementation share: senders' keys, and transactions signed with them.
 
-use pqlab_constructions::ledger::{Body, Flaw, Form, Malformed, Scheme, Scratch, Transaction, Verifier, reference};
+use pqlab_constructions::ledger::{
+    Body, Form, InjectedFault, Malformed, Scheme, Scratch, Transaction, Verifier, reference,
+};
 use pqlab_primitives::{Coins, Hash, Result, SignatureScheme, SigningKey};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -89,12 +91,15 @@ impl Fixture {
         let mut scratch = Scratch::new();
         let mut transactions = Vec::new();
         for index in 0..count {
-            let flaw = positions.binary_search(&index).ok().map(|number| Flaw::ALL[number % Flaw::ALL.len()]);
-            let chain = flaw.map_or(CHAIN, |flaw| flaw.chain_id(CHAIN));
+            let fault = positions
+                .binary_search(&index)
+                .ok()
+                .map(|number| InjectedFault::ALL[number % InjectedFault::ALL.len()]);
+            let chain = fault.map_or(CHAIN, |fault| fault.chain_id(CHAIN));
             let sender = Arc::clone(&self.senders[(index % senders) as usize]);
             let mut transaction = self.sign(&sender, chain, index / senders, &mut scratch)?;
-            if let Some(flaw) = flaw {
-                flaw.spoil(&mut transaction);
+            if let Some(fault) = fault {
+                fault.inject(&mut transaction);
             }
             transactions.push(transaction.into_boxed_slice());
         }
