@@ -17,7 +17,7 @@ pub struct LeakRequest {
     pub samples: u64,
     /// The difference in ns that matters.
     pub effect_ns: f64,
-    /// The delay in ns that is positive and must be found.
+    /// The delay in ns that must be found: the positive control.
     pub control_delay_ns: f64,
     /// Most seconds for a case.
     pub max_time_s: f64,
@@ -214,7 +214,7 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
         }
         LeakVerdict::Blind => {
             let reason = format!(
-                "the positive {} ns were not found: more samples are needed, or a longer delay",
+                "the known delay of {} ns, the positive control, was not found: more samples are needed, or a longer delay",
                 request.control_delay_ns
             );
             (LeakConclusion::Void, Some(reason))
