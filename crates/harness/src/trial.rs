@@ -29,8 +29,8 @@ pub trait Trial: Send {
     /// [`Fault`], which ends the case.
     fn setup(&mut self, batch: usize) -> Result<(), Fault>;
 
-    /// Performs `batch` operations. This call, and nothing else, is timed. It may be called again until the operations of the
-    /// last [`setup`](Self::setup) are done.
+    /// Performs `batch` operations. This call, and nothing else, is timed. What is measured on several threads is called several
+    /// times after one [`setup`](Self::setup), for as many operations in all as that was for at most.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
@@ -39,8 +39,7 @@ pub trait Trial: Send {
     /// Whether the answers of the last [`routine`](Self::routine) are right. Not timed.
     ///
     /// # Errors
-    /// [`Fault::WrongAnswer`], which voids all samples of the case; also where no operation was performed since the last
-    /// [`setup`](Self::setup), unless the operation has no output.
+    /// [`Fault::WrongAnswer`], which voids all samples of the case.
     fn verify(&mut self) -> Result<(), Fault>;
 
     /// Operations in a sample, where only one number of them makes sense: a set of messages that is signed as a whole, or

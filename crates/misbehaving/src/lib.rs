@@ -1,10 +1,11 @@
 //! A library that goes wrong, or takes its time, on demand: for tests of what the laboratory does then. It is in the program
 //! `pqlab-misbehaving` alone, which no user has.
 
+mod altered;
 mod company;
 mod crashing;
 mod delayed;
-mod kem;
+mod faults;
 mod signature;
 
 use pqlab_harness::counter::{Pretended, pretend as pretend_counters};
@@ -21,9 +22,12 @@ pub fn providers() -> Vec<Provider> {
     let mut crashing = Provider::new("crashing", build_info.clone());
     crashing.kems = crashing::kem(&others).into_iter().collect();
     let mut provider = Provider::new("misbehaving", build_info);
-    provider.kems = kem::kems(&others);
+    let null = others.iter().filter(|provider| provider.library == "null").find_map(|provider| provider.kems.first());
+    if let Some(null) = null {
+        provider.kems.extend(faults::kems(null));
+        provider.kems.extend(company::kems(null));
+    }
     provider.kems.extend(delayed::kem(&others));
-    provider.kems.extend(company::kems(&others));
     provider.signatures = signature::schemes();
     vec![provider, crashing]
 }

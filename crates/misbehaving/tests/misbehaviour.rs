@@ -50,9 +50,9 @@ fn reason(results: &[Value], algorithm: &str, operation: &str) -> String {
 }
 
 #[test]
-fn eight_misdeeds_are_eight_failed_rows_and_the_rest_is_measured() {
+fn eight_injected_faults_are_eight_failed_rows_and_the_rest_is_measured() {
     let results = measure(
-        "name = \"kems\"\nabout = \"injected_faults\"\n[[select]]\nworkload = \"kem\"\noperations = [\"decapsulate\"]\n\
+        "name = \"kems\"\nabout = \"faults\"\n[[select]]\nworkload = \"kem\"\noperations = [\"decapsulate\"]\n\
          forms = [\"prepared\"]\nproviders = [\"misbehaving\", \"null\"]\nnull = true\n",
     );
     for (fault, words) in [
@@ -70,7 +70,7 @@ fn eight_misdeeds_are_eight_failed_rows_and_the_rest_is_measured() {
         println!("{fault}: {reason}");
     }
     let innocent: Vec<&Value> = results.iter().filter(|result| result["provider"] == "null").collect();
-    assert_eq!(innocent.len(), 2, "the floor, and the case beside the injected_faults");
+    assert_eq!(innocent.len(), 2, "the floor, and the case beside the faults");
     assert!(innocent.iter().all(|result| result["status"] == "ok"), "{innocent:?}");
 }
 

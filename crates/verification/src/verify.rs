@@ -1,5 +1,5 @@
 use crate::known_answers::{KnownAnswer, check_fully};
-use crate::suites::{Source, Suite};
+use crate::suites::{Location, Suite};
 use crate::tally::Tally;
 use crate::vectors::Vectors;
 use crate::{KNOWN_DEFECTS, Line, Reason};
@@ -93,7 +93,7 @@ const UNCOVERED: &str = "published vectors";
 
 fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vectors) -> Line {
     let (id, algorithm) = (provider.id(), primitive.algorithm());
-    if suite.source == Source::Folder && vectors.root().is_none() {
+    if suite.location == Location::Folder && vectors.root().is_none() {
         return skipped(&id, algorithm, suite.name, NO_FOLDER);
     }
     let known = KNOWN_DEFECTS.iter().filter(|defect| {

@@ -1,6 +1,6 @@
 //! Seeded inputs: the same run, process, algorithm and parameters give the same bytes for every provider.
 
-use crate::missing;
+use crate::{fault, missing};
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Fault, Seed};
 use pqlab_primitives::{Coins, KeyEncoding, Provider, Result as LibraryResult};
@@ -197,6 +197,50 @@ impl GivenCoins {
     /// Those that were given last.
     pub(crate) fn last(&self) -> Coins<'_> {
         Coins::Exact(&self.coins[self.turn.last()])
+    }
+}
+
+/// Keys that are made and kept until after the clock was read, so that dropping them is not timed.
+pub(crate) struct NewKeys<K> {
+    keys: Vec<K>,
+    /// `Some` where coins are given.
+    coins: Option<GivenCoins>,
+}
+
+impl<K> NewKeys<K> {
+    /// None yet.
+    pub(crate) fn new(coins: Option<GivenCoins>) -> NewKeys<K> {
+        NewKeys { keys: Vec::new(), coins }
+    }
+
+    /// Drops the keys, and has room for so many.
+    pub(crate) fn setup(&mut self, batch: usize) {
+        self.keys.clear();
+        self.keys.reserve(batch);
+        self.coins.iter_mut().for_each(|coins| coins.setup(batch));
+    }
+
+    /// Makes so many.
+    #[inline(always)]
+    pub(crate) fn make(&mut self, batch: usize, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.keys.push(generate(GivenCoins::next(&mut self.coins)).map_err(fault)?);
+        }
+        Ok(())
+    }
+
+    /// The latest, the last one first.
+    ///
+    /// # Errors
+    /// [`Fault::WrongAnswer`] where there is none.
+    pub(crate) fn latest(&self) -> Result<impl Iterator<Item = &K>, Fault> {
+        let none = || Fault::WrongAnswer("no key was made".into());
+        if self.keys.is_empty() { Err(none()) } else { Ok(self.keys.iter().rev()) }
+    }
+
+    /// What the coins of the last one give again, where they were given.
+    pub(crate) fn again(&self, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<Option<K>, Fault> {
+        self.coins.as_ref().map(|coins| generate(coins.last())).transpose().map_err(fault)
     }
 }
 

@@ -221,36 +221,34 @@ impl PrivateKey for FaultyKey<dyn PrivateKey> {
     }
 }
 
+/// What a hash and a XOF have in common.
+macro_rules! faulty_digests {
+    () => {
+        fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+            self.0.digest(message, out)?;
+            flip(self.1 == FlipsOutput, out);
+            Ok(())
+        }
+        fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+            self.0.digest_batch(messages, count, out)?;
+            flip(self.1 == FlipsBatch, out);
+            Ok(())
+        }
+    };
+}
+
 impl Hash for Faulty<dyn Hash> {
     fn info(&self) -> &HashParameters {
         self.0.info()
     }
-    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        self.0.digest(message, out)?;
-        flip(self.1 == FlipsOutput, out);
-        Ok(())
-    }
-    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        self.0.digest_batch(messages, count, out)?;
-        flip(self.1 == FlipsBatch, out);
-        Ok(())
-    }
+    faulty_digests!();
 }
 
 impl Xof for Faulty<dyn Xof> {
     fn info(&self) -> &XofParameters {
         self.0.info()
     }
-    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        self.0.digest(message, out)?;
-        flip(self.1 == FlipsOutput, out);
-        Ok(())
-    }
-    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        self.0.digest_batch(messages, count, out)?;
-        flip(self.1 == FlipsBatch, out);
-        Ok(())
-    }
+    faulty_digests!();
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
         Ok(Box::new(FaultyKey(self.0.absorb(message)?, self.1)))
     }

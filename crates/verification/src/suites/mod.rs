@@ -23,14 +23,14 @@ pub(crate) struct Suite {
     /// Which algorithms it has vectors for.
     pub(crate) covers: fn(&str) -> bool,
     /// Where the vectors are.
-    pub(crate) source: Source,
+    pub(crate) location: Location,
     /// Puts them to a provider.
     pub(crate) run: Run,
 }
 
 /// Where vectors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum Location {
     /// In the folder of published vectors, if there is one.
     Folder,
     /// Built in.

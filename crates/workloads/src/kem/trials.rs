@@ -3,7 +3,7 @@
 
 use super::same_secret;
 use crate::fault;
-use crate::inputs::{GivenCoins, Supply, Turn};
+use crate::inputs::{GivenCoins, NewKeys, Supply, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result as LibraryResult};
 use std::sync::Arc;
@@ -22,45 +22,38 @@ fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationK
 /// Key generation up to a prepared key.
 pub(crate) struct Keygen {
     kem: Arc<dyn Kem>,
-    keys: Vec<Box<dyn DecapsulationKey>>,
-    /// `Some` where coins are given.
-    coins: Option<GivenCoins>,
+    keys: NewKeys<Box<dyn DecapsulationKey>>,
 }
 
 impl Keygen {
     pub(crate) fn new(kem: Arc<dyn Kem>, coins: Option<GivenCoins>) -> Keygen {
-        Keygen { kem, keys: Vec::new(), coins }
+        Keygen { kem, keys: NewKeys::new(coins) }
     }
 }
 
 impl Trial for Keygen {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
-        self.keys.clear();
-        self.keys.reserve(batch);
-        self.coins.iter_mut().for_each(|coins| coins.setup(batch));
+        self.keys.setup(batch);
         Ok(())
     }
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        for _ in 0..batch {
-            self.keys.push(self.kem.generate(GivenCoins::next(&mut self.coins)).map_err(fault)?);
-        }
-        Ok(())
+        self.keys.make(batch, |coins| self.kem.generate(coins))
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        let last = self.keys.last().ok_or_else(|| Fault::WrongAnswer("no key was made".into()))?;
-        for key in self.keys.iter().rev().take(KEPT) {
-            let to = key.encapsulation_key().map_err(fault)?;
-            round_trip(self.kem.as_ref(), key.as_ref(), to.as_ref())?;
+        let goes_round = |key: &dyn DecapsulationKey, public: &dyn DecapsulationKey| {
+            let to = public.encapsulation_key().map_err(fault)?;
+            round_trip(self.kem.as_ref(), key, to.as_ref())
+        };
+        for key in self.keys.latest()?.take(KEPT) {
+            goes_round(key.as_ref(), key.as_ref())?;
         }
         // The same coins must give the same key.
-        if let Some(coins) = &self.coins {
-            let again = self.kem.generate(coins.last()).map_err(fault)?;
-            let to = again.encapsulation_key().map_err(fault)?;
-            round_trip(self.kem.as_ref(), last.as_ref(), to.as_ref())?;
+        match (self.keys.latest()?.next(), self.keys.again(|coins| self.kem.generate(coins))?) {
+            (Some(last), Some(again)) => goes_round(last.as_ref(), again.as_ref()),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the cases of one implementation share: senders' keys, and transactions signed with them.
 
+use crate::signature::signing_key;
 use pqlab_constructions::ledger::{
     Body, Form, InjectedFault, Malformed, Scheme, Scratch, Transaction, Verifier, reference,
 };
@@ -17,7 +18,7 @@ pub(super) const CHAIN: u32 = 1;
 pub(super) const LONGEST: usize = 1 << 14;
 
 /// Encoded transactions, and which of them are bad.
-pub(super) struct Pool {
+pub(super) struct Transactions {
     pub(super) transactions: Vec<Box<[u8]>>,
     /// Positions of bad transactions, in rising order.
     pub(super) bad: Vec<u64>,
@@ -35,7 +36,7 @@ pub(super) struct Fixture {
     pub(super) sha256: Arc<dyn Hash>,
     generator: ChaCha8Rng,
     senders: Vec<Arc<Sender>>,
-    pools: HashMap<(u64, u64, u64), Arc<Pool>>,
+    pools: HashMap<(u64, u64, u64), Arc<Transactions>>,
 }
 
 impl Fixture {
@@ -68,12 +69,8 @@ impl Fixture {
     /// The first `count` senders.
     pub(super) fn senders(&mut self, count: u64) -> Result<&[Arc<Sender>]> {
         while (self.senders.len() as u64) < count {
-            let info = self.implementation.info();
-            let mut coins = vec![0; info.parameters.keygen_coins];
-            self.generator.fill_bytes(&mut coins);
-            let coins = if info.coins.keygen { Coins::Exact(&coins) } else { Coins::Internal };
-            let key = self.implementation.generate(coins)?;
-            let mut public_key = vec![0; info.parameters.verifying_key];
+            let (key, _) = signing_key(self.implementation.as_ref(), &mut self.generator)?;
+            let mut public_key = vec![0; self.implementation.info().parameters.verifying_key];
             let length = key.verifying_key()?.encode(&mut public_key)?;
             public_key.truncate(length);
             self.senders.push(Arc::new(Sender { key, public_key }));
@@ -82,7 +79,7 @@ impl Fixture {
     }
 
     /// So many transactions by so many senders, so many of them bad and spread evenly.
-    pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Pool>> {
+    pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Transactions>> {
         if let Some(pool) = self.pools.get(&(count, senders, bad)) {
             return Ok(Arc::clone(pool));
         }
@@ -103,7 +100,7 @@ impl Fixture {
             }
             transactions.push(transaction.into_boxed_slice());
         }
-        let pool = Arc::new(Pool { transactions, bad: positions });
+        let pool = Arc::new(Transactions { transactions, bad: positions });
         self.pools.insert((count, senders, bad), Arc::clone(&pool));
         Ok(pool)
     }
@@ -203,6 +200,6 @@ self_cell::self_cell!(
 );
 
 /// Every transaction of a pool, decoded.
-pub(super) fn decoded(form: Form, pool: &Pool) -> Vec<Item> {
+pub(super) fn decoded(form: Form, pool: &Transactions) -> Vec<Item> {
     pool.transactions.iter().map(|bytes| Item::new(bytes.clone(), |bytes| Decoded::of(form, bytes))).collect()
 }

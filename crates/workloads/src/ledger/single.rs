@@ -1,6 +1,6 @@
 //! One transaction at a time: encode, decode, sign, verify.
 
-use super::fixture::{CHAIN, Decoded, Fixture, Item, LONGEST, Pool, Sender, Unsigned, decoded};
+use super::fixture::{CHAIN, Decoded, Fixture, Item, LONGEST, Sender, Transactions, Unsigned, decoded};
 use crate::fault;
 use crate::inputs::{POOL, Turn};
 use pqlab_constructions::ledger::{Form, Rejection, Scratch, Verifier};
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 /// Transactions and senders that a trial rotates through.
-fn rotating(fixture: &mut Fixture) -> Result<(Arc<Pool>, u64), Fault> {
+fn rotating(fixture: &mut Fixture) -> Result<(Arc<Transactions>, u64), Fault> {
     let count = POOL as u64;
     let senders = count.min(Fixture::most_senders(fixture.scheme));
     Ok((fixture.pool(count, senders, 0).map_err(fault)?, senders))
@@ -132,7 +132,7 @@ impl Trial for Encode {
 
 struct Decode {
     form: Form,
-    pool: Arc<Pool>,
+    pool: Arc<Transactions>,
     turn: Turn,
 }
 

@@ -378,7 +378,7 @@ fn message_set_case(provider: &Provider, scheme: &dyn SignatureScheme, set: Mess
 }
 
 /// A key from seeded coins where the provider takes them, else from its own; with the coins, if there are any.
-fn signing_key(
+pub(crate) fn signing_key(
     scheme: &dyn SignatureScheme,
     generator: &mut ChaCha8Rng,
 ) -> LibraryResult<(Box<dyn SigningKey>, Vec<u8>)> {

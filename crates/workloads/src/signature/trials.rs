@@ -3,7 +3,7 @@
 
 use super::check::Setting;
 use crate::fault;
-use crate::inputs::{GivenCoins, Messages, Turn};
+use crate::inputs::{GivenCoins, Messages, NewKeys, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, KeyEncoding, SigningKey, VerifyingKey};
 
@@ -13,39 +13,33 @@ const KEPT: usize = 4;
 /// Key generation up to a prepared key.
 pub(crate) struct Keygen {
     setting: Setting,
-    keys: Vec<Box<dyn SigningKey>>,
-    /// `Some` where coins are given.
-    coins: Option<GivenCoins>,
+    keys: NewKeys<Box<dyn SigningKey>>,
 }
 
 impl Keygen {
     pub(crate) fn new(setting: Setting, coins: Option<GivenCoins>) -> Keygen {
-        Keygen { setting, keys: Vec::new(), coins }
+        Keygen { setting, keys: NewKeys::new(coins) }
     }
 }
 
 impl Trial for Keygen {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
-        self.keys.clear();
-        self.keys.reserve(batch);
-        self.coins.iter_mut().for_each(|coins| coins.setup(batch));
+        self.keys.setup(batch);
         Ok(())
     }
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        for _ in 0..batch {
-            self.keys.push(self.setting.scheme.generate(GivenCoins::next(&mut self.coins)).map_err(fault)?);
-        }
-        Ok(())
+        self.keys.make(batch, |coins| self.setting.scheme.generate(coins))
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        let key = self.keys.last().ok_or_else(|| Fault::WrongAnswer("no key was made".into()))?;
         // The same coins must give the same key.
-        let again = self.coins.as_ref().map(|coins| self.setting.scheme.generate(coins.last()));
-        let again = again.transpose().map_err(fault)?;
-        let verifier = again.as_ref().unwrap_or(key).verifying_key().map_err(fault)?;
-        self.setting.round_trip(key.as_ref(), verifier.as_ref())
+        let again = self.keys.again(|coins| self.setting.scheme.generate(coins))?;
+        for key in self.keys.latest()?.take(1) {
+            let verifier = again.as_ref().unwrap_or(key).verifying_key().map_err(fault)?;
+            self.setting.round_trip(key.as_ref(), verifier.as_ref())?;
+        }
+        Ok(())
     }
 }
 
