@@ -32,7 +32,7 @@ fn main() {
     }
     println!("{:<72} {:>11} {:>11}   ratio, 95% interval over {PROCESSES} processes", "", "first", "second");
     for name in finals() {
-        let Found { first, second, ratio, .. } = interleaved::find(&name);
+        let Found { first, second, ratio, .. } = interleaved::find(&name, PROCESSES);
         let (one, other) = name.split_once(' ').expect("two contestants");
         let what = format!("{ALGORITHM} of {MESSAGE} bytes, a message: {one} against {other}");
         let (estimate, low, high) = (ratio.estimate, ratio.low, ratio.high);

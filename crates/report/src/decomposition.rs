@@ -195,6 +195,21 @@ mod tests {
     }
 
     #[test]
+    fn a_half_that_was_measured_enough_early_is_compared_in_its_rounds() {
+        let mut all = vec![record("X25519", "a", 60), record("ML-KEM-768", "b", 30), record("X-Wing", "a+b", 93)];
+        all[0].samples.visits.retain(|visit| visit.round < 2);
+        // What the others did afterwards is not compared with what it did before.
+        let later =
+            |visit: &mut Visit| visit.ticks.iter_mut().for_each(|ticks| *ticks *= 1 + u64::from(visit.round / 2));
+        all[2].samples.visits.iter_mut().for_each(later);
+        let run = run(all);
+        let found = decompositions(&run);
+        assert_eq!(found.len(), 1);
+        assert!((found[0].combiner_pct.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9, "{:?}", found[0].combiner_pct);
+        assert!((found[0].hybrid_ns - 93.0 * 100.5).abs() < 1e-9);
+    }
+
+    #[test]
     fn halves_that_another_start_of_the_run_measured_do_not_count() {
         let mut half = record("ML-KEM-768", "b", 30);
         half.samples.visits.iter_mut().for_each(|visit| visit.start = 1);
@@ -207,14 +222,14 @@ mod tests {
         assert!(
             decompositions(&run(vec![record("X25519", "b", 60), record("ML-KEM-768", "a", 30), hybrid()])).is_empty()
         );
-        // Two rounds of five that all have in common speak for none of them, three do for all.
-        let of = |rounds: u32| {
-            let mut half = record("ML-KEM-768", "b", 30);
+        let of = |rounds: u32, others: u32| {
+            let (mut half, mut other) = (record("ML-KEM-768", "b", 30), record("X25519", "a", 60));
             half.samples.visits.retain(|visit| visit.round >= 5 - rounds);
-            run(vec![record("X25519", "a", 60), half, hybrid()])
+            other.samples.visits.retain(|visit| visit.round < others);
+            run(vec![other, half, hybrid()])
         };
-        assert!(decompositions(&of(2)).is_empty());
-        assert!((decompositions(&of(3))[0].hybrid_ns - 93.0 * 103.0).abs() < 1e-9);
+        assert!(decompositions(&of(2, 3)).is_empty());
+        assert!((decompositions(&of(3, 5))[0].hybrid_ns - 93.0 * 103.0).abs() < 1e-9);
     }
 
     #[test]

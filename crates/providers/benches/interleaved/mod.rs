@@ -67,9 +67,9 @@ pub(crate) fn words() -> Vec<String> {
     env::args().skip(1).filter(|argument| argument != "--bench").collect()
 }
 
-/// The comparison of that name, in processes of this program, which call [`answer`].
-pub(crate) fn find(name: &str) -> Found {
-    let children: Vec<[f64; 4]> = (0..PROCESSES).map(|_| ask(name)).collect();
+/// The comparison of that name, in so many processes of this program, which call [`answer`].
+pub(crate) fn find(name: &str, processes: usize) -> Found {
+    let children: Vec<[f64; 4]> = (0..processes).map(|_| ask(name)).collect();
     let column = |index: usize| -> Vec<Vec<f64>> { children.iter().map(|child| vec![child[index]]).collect() };
     let interval = |index| median_interval(&column(index), 0.95).expect("every process gives a number");
     let centre = |index| median(&column(index).concat()).expect("every process gives a number");

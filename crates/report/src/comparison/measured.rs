@@ -58,15 +58,20 @@ impl<'a> Measured<'a> {
         Measured { run, record, contended, headlines, of: Of::Medians, only: None, values }
     }
 
-    /// Cases by the means of the visits that all of them have in common: of those that count, else, where that is too few, of
-    /// all. Empty where one has no figure, or the same processes did not measure them in the same rounds.
+    /// Cases by the means of the visits that all of them have in common, however many more one of them has: what they cost
+    /// together is asked of the rounds that they share. Of these the visits that count, else, where that is too few, all.
+    /// Empty where one has no figure, or the same processes did not measure them in the same rounds.
     pub fn together_by_means(run: &'a Run, records: &[&'a Record]) -> Vec<Measured<'a>> {
         let Some(cases) = records.iter().map(|record| Measured::of(run, record)).collect::<Option<Vec<_>>>() else {
             return Vec::new();
         };
         let members: Vec<&Measured<'a>> = cases.iter().collect();
-        let common = [Visits::Usable, Visits::All].into_iter().find_map(|visits| common_moments(&members, visits));
-        let Some((common, visits)) = common else { return Vec::new() };
+        let [usable, all] = [Visits::Usable, Visits::All].map(|visits| shared_moments(&members, visits));
+        let enough = usable.len() as f64 >= LEAST_COMMON * all.len() as f64;
+        let (common, visits) = if enough { (usable, Visits::Usable) } else { (all, Visits::All) };
+        if common.is_empty() {
+            return Vec::new();
+        }
         let by_means = |case: Measured<'a>| {
             let (only, values) = (Some(common.clone()), Default::default());
             let mut case = Measured { of: Of::Means, only, headlines: [None; 2], values, ..case };
@@ -159,11 +164,16 @@ impl<'a> Measured<'a> {
 /// The moments at which all of some cases were visited, and which visits these are; `None` where for one of the cases they are
 /// less than [`LEAST_COMMON`] of its visits.
 pub(super) fn common_moments(cases: &[&Measured<'_>], visits: Visits) -> Option<(BTreeSet<Moment>, Visits)> {
-    let all: Vec<BTreeSet<Moment>> = cases.iter().map(|case| case.moments(visits)).collect();
-    let most = all.iter().map(BTreeSet::len).max()?;
-    let common = all.into_iter().reduce(|one, two| one.intersection(&two).copied().collect())?;
+    let most = cases.iter().map(|case| case.moments(visits).len()).max()?;
+    let common = shared_moments(cases, visits);
     let enough = common.len() as f64 >= LEAST_COMMON * most as f64 && !common.is_empty();
     enough.then_some((common, visits))
+}
+
+/// The moments at which all of some cases were visited.
+fn shared_moments(cases: &[&Measured<'_>], visits: Visits) -> BTreeSet<Moment> {
+    let all = cases.iter().map(|case| case.moments(visits));
+    all.reduce(|one, two| one.intersection(&two).copied().collect()).unwrap_or_default()
 }
 
 /// The share of the visits of each of some cases that must have a counterpart in the others for the rounds in common to speak

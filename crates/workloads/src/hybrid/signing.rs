@@ -7,7 +7,7 @@ use crate::fault;
 use crate::inputs::{POOL, Turn, bytes};
 use pqlab_constructions::CompositeSignature;
 use pqlab_constructions::hybrid_signature::Message;
-use pqlab_harness::{Fault, Recorder, Trial};
+use pqlab_harness::{Demands, Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, Hash, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
 use pqlab_record::Case;
 use rand_chacha::ChaCha8Rng;
@@ -82,6 +82,12 @@ impl Inputs {
 
     fn signing_coins(&self) -> Coins<'static> {
         if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
+    }
+
+    /// Signing without randomness takes for each key and message what it takes, from one try to dozens: a sample goes round the
+    /// whole pool, so that a composite and its halves have the same work in every visit.
+    fn demands(&self) -> Demands {
+        Demands { multiple_of: if self.deterministic { self.pool.len() as u64 } else { 1 }, ..Demands::default() }
     }
 
     fn signature(&self) -> Vec<u8> {
@@ -164,6 +170,10 @@ impl Sign {
 }
 
 impl Trial for Sign {
+    fn demands(&self) -> Demands {
+        self.inputs.demands()
+    }
+
     fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
         self.length = 0;
         Ok(())
@@ -243,6 +253,10 @@ impl Cycle {
 }
 
 impl Trial for Cycle {
+    fn demands(&self) -> Demands {
+        self.inputs.demands()
+    }
+
     fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
         self.length = 0;
         self.key = None;
