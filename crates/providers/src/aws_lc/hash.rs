@@ -5,7 +5,7 @@ use super::ffi::{self, OneShotHash, OneShotXof};
 use super::handle::Owned;
 use crate::messages;
 use aws_lc_sys as aws;
-use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
+use pqlab_primitives::{Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::sync::Arc;
 
 /// The hash functions.

@@ -152,7 +152,10 @@ pub(crate) fn facts(parameters: &KemParameters, secret_key: Option<usize>) -> Fa
 }
 
 /// A key pair from seeded coins where the provider takes them, else from its own; with the coins, if there are any.
-pub(crate) fn key_pair(kem: &dyn Kem, generator: &mut ChaCha8Rng) -> LibraryResult<(Box<dyn DecapsulationKey>, Vec<u8>)> {
+pub(crate) fn key_pair(
+    kem: &dyn Kem,
+    generator: &mut ChaCha8Rng,
+) -> LibraryResult<(Box<dyn DecapsulationKey>, Vec<u8>)> {
     let info = kem.info();
     inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| kem.generate(coins))
 }
