@@ -71,7 +71,7 @@ impl Supply {
     /// The keys; one at least.
     pub(crate) fn keys<T, E>(self, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
         match self {
-            Supply::Pool => pool(Vec::new(), |_| make()),
+            Supply::Pool => pool(Vec::new(), make),
             Supply::Keys(count) => (0..count.max(1)).map(|_| make()).collect(),
             Supply::OneKey => Ok(vec![make()?]),
         }
@@ -85,7 +85,7 @@ impl Supply {
         mut make: impl FnMut(usize) -> Result<T, E>,
     ) -> Result<Vec<T>, E> {
         if let Supply::OneKey = self {
-            return pool(inputs, |_| make(0));
+            return pool(inputs, || make(0));
         }
         let count = if let Supply::Keys(_) = self { keys.max(POOL) } else { keys };
         for number in inputs.len()..count {
@@ -111,10 +111,10 @@ impl Supply {
 }
 
 /// Makes items until the pool is full or its time is spent; one at least.
-fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut(usize) -> Result<T, E>) -> Result<Vec<T>, E> {
+fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
     let started = monotonic_ns();
     while items.is_empty() || items.len() < POOL && u128::from(monotonic_ns() - started) < POOL_TIME.as_nanos() {
-        items.push(make(items.len())?);
+        items.push(make()?);
     }
     Ok(items)
 }
