@@ -181,19 +181,16 @@ impl Suite {
     /// [`LabError::Suite`] with line and column of what is wrong.
     pub fn parse(text: &str, origin: &str) -> Result<Suite, LabError> {
         let malformed = |place, reason| LabError::Suite { origin: origin.to_owned(), place, reason };
-        let suite: Suite = toml::from_str(text).map_err(|error| {
-            let place = error.span().map(|span| {
-                let before = &text[..span.start.min(text.len())];
-                let line = before.matches('\n').count() + 1;
-                (line, before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1)
-            });
-            malformed(place, error.message().lines().collect::<Vec<_>>().join("; "))
+        let message = |error: &toml::de::Error| error.message().lines().collect::<Vec<_>>().join("; ");
+        let suite: Suite = toml::from_str(text).map_err(|error| match unfit_field(text) {
+            Some((start, reason)) => malformed(Some(place(text, start)), reason),
+            None => malformed(error.span().map(|span| place(text, span.start)), message(&error)),
         })?;
+        if let Some((start, reason)) = unfit_field(text) {
+            return Err(malformed(Some(place(text, start)), reason));
+        }
         if suite.name.is_empty() || suite.name.contains(char::is_whitespace) {
             return Err(malformed(None, format!("name is {:?}: it must be a word", suite.name)));
-        }
-        if let Some(unknown) = suite.select.iter().flat_map(|select| select.unknown.keys()).next() {
-            return Err(malformed(None, format!("a selection has no field {unknown:?}")));
         }
         if suite.select.is_empty() {
             return Err(malformed(None, "nothing is selected: add a [[select]]".to_owned()));
@@ -219,6 +216,30 @@ impl Suite {
         let names: Vec<&str> = builtin.iter().map(|suite| suite.name.as_str()).collect();
         Err(LabError::unknown_of_few(Thing::Suite, name, &names))
     }
+}
+
+/// Line and column, both from 1, of a byte of a text.
+fn place(text: &str, start: usize) -> (usize, usize) {
+    let before = &text[..start.min(text.len())];
+    (before.matches('\n').count() + 1, before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1)
+}
+
+/// The first field of a selection that is none, or has no value of its own: where it begins, and what is wrong. Fields that are
+/// read into a structure within another one are not told apart by the reader of the whole.
+fn unfit_field(text: &str) -> Option<(usize, String)> {
+    let document = toml::de::DeTable::parse(text).ok()?;
+    let selections = document.get_ref().get("select")?.get_ref().as_array()?;
+    let fields = selections.iter().filter_map(|selection| selection.get_ref().as_table()).flatten();
+    fields.into_iter().find_map(|(key, value)| {
+        let (name, start) = (key.get_ref(), key.span().start);
+        let written = text.get(value.span())?;
+        let workload = if *name == "workload" { "" } else { "workload = \"\"\n" };
+        match toml::from_str::<Select>(&format!("{workload}{name:?} = {written}")) {
+            Ok(select) if select.unknown.is_empty() => None,
+            Ok(_) => Some((start, format!("a selection has no field {name:?}"))),
+            Err(error) => Some((start, format!("{name}: {}", error.message().lines().collect::<Vec<_>>().join("; ")))),
+        }
+    })
 }
 
 /// The suites that come with the program.
@@ -284,6 +305,16 @@ mod tests {
         assert!(broken.starts_with("x.toml:3:") && !broken.contains('\n'), "{broken}");
         let unknown = message("name = \"a\"\nabout = \"\"\nselct = 1\n[[select]]\nworkload = \"kem\"\n");
         assert!(unknown.contains("selct") && !unknown.contains('\n'), "{unknown}");
+        for (field, words) in [
+            ("lenghts = [1]", "x.toml:5:1: a selection has no field \"lenghts\""),
+            ("lengths = \"a\"", "x.toml:5:1: lengths: invalid type"),
+            ("states = [\"worm\"]", "x.toml:5:1: states: no state is called \"worm\""),
+            ("algorithms = 1", "x.toml:5:1: algorithms: invalid type"),
+        ] {
+            let text = format!("name = \"a\"\nabout = \"\"\n[[select]]\nworkload = \"kem\"\n{field}\n");
+            let said = message(&text);
+            assert!(said.starts_with(words) && !said.contains('\n'), "{said}");
+        }
         let negative = "name = \"a\"\nabout = \"\"\nselect = [{workload = \"kem\"}]\nprotocol = {precision_pct = -1.0}";
         assert!(message(negative).contains("precision is -1"));
     }
