@@ -33,7 +33,7 @@ run: build ## Measure the standard suite and say where the results are
 # In the release profile: what is tested is what is measured, and the C libraries are built once.
 test: ## Run every test, and list at the end what could not be run
 	@scripts/setup test
-	@PQLAB_CACHE="$(PQLAB_CACHE)" scripts/test
+	@scripts/test
 
 build: setup ## Build the release binary
 	cargo build --release --locked

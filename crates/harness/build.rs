@@ -30,7 +30,7 @@ fn first_line(program: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
 }
 
-/// A variable in the forms in which the `cc` crate looks for it: for the target, for targets in general, for all.
+/// A variable in the forms in which the `cc` crate probes for it: for the target, for targets in general, for all.
 fn for_target(name: &str, target: &str) -> Option<(String, String)> {
     [
         format!("{name}_{target}"),

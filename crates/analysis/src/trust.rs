@@ -45,12 +45,12 @@ fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
     let all = cases.len() as f64;
     let share = |holds: &dyn Fn(&Estimates) -> bool| cases.iter().filter(|case| holds(case)).count() as f64 / all;
     let shared_pct = cases.iter().map(|case| case.shared_pct).sum::<f64>() / all;
-    let mended = |case: &Estimates| case.imprecise.iter().any(|reason| *reason != Imprecision::Drifting);
+    let fixed = |case: &Estimates| case.imprecise.iter().any(|reason| *reason != Imprecision::Drifting);
     if share(&|case| case.contended) >= BUSY_CASES || shared_pct >= BUSY_PCT {
         "measure again when the machine is quiet".to_owned()
     } else if share(&|case| !case.imprecise.is_empty()) < IMPRECISE_CASES {
         "nothing to do".to_owned()
-    } else if share(&mended) >= IMPRECISE_CASES {
+    } else if share(&fixed) >= IMPRECISE_CASES {
         format!("add --processes {} for narrower intervals", 3 * protocol.processes)
     } else {
         "measure again: many cases drifted while they were measured".to_owned()

@@ -371,7 +371,7 @@ pub(crate) struct LeakArgs {
     #[arg(long, value_name = "NS", default_value_t = 30.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) effect: f64,
 
-    /// The delay in nanoseconds that is planted beside each test, and that the test must find to be worth anything
+    /// The positive control: a delay in nanoseconds beside each test, which the test must find to be worth anything
     #[arg(long, value_name = "NS", default_value_t = 50.0, value_parser = positive, allow_hyphen_values = true)]
     pub(crate) planted: f64,
 

@@ -85,7 +85,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     }
 }
 
-/// Who can mend it: bad input and a database that refuses are the user's, the rest is ours.
+/// Who can fix it: bad input and a database that refuses are the user's, the rest is ours.
 fn code_of(error: &anyhow::Error) -> u8 {
     let input = error.chain().any(|cause| {
         cause.downcast_ref::<LabError>().is_some_and(LabError::is_request)

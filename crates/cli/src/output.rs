@@ -7,7 +7,7 @@ use pqlab_lab::report::terminal::{Palette, steady};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
-/// Something that the user gave cannot be used; one line that says what, where and how to mend it.
+/// Something that the user gave cannot be used; one line that says what, where and how to fix it.
 #[derive(Debug)]
 pub(crate) struct BadInput(pub(crate) String);
 

@@ -19,7 +19,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-providers", &["pqlab-primitives", "pqlab-openssl-sys", "pqlab-cryptogams-sys", "pqlab-keccak"]),
     ("pqlab-constructions", &["pqlab-primitives"]),
     ("pqlab-harness", &["pqlab-stats", "pqlab-record"]),
-    ("pqlab-workloads", &["pqlab-constructions", "pqlab-harness", "pqlab-primitives", "pqlab-record"]),
+    (
+        "pqlab-workloads",
+        &["pqlab-constructions", "pqlab-harness", "pqlab-primitives", "pqlab-record", "pqlab-verification"],
+    ),
     ("pqlab-store", &["pqlab-record"]),
     ("pqlab-analysis", &["pqlab-stats", "pqlab-record"]),
     ("pqlab-report", &["pqlab-analysis", "pqlab-stats", "pqlab-record"]),

@@ -1,4 +1,4 @@
-//! Certificates: published examples, our own, and every way to spoil one.
+//! Certificates: published examples, our own, and every way to corrupt one.
 
 #![allow(clippy::unwrap_used)]
 
@@ -367,9 +367,9 @@ fn the_linked_openssl_verifies_pure_certificates() {
         let der = root.as_der();
         // Across what is signed and the signature itself; what cannot be parsed is refused too.
         for place in (0..der.len()).step_by(7).chain([der.len() - 1]) {
-            let mut spoilt = der.to_vec();
-            spoilt[place] ^= 1;
-            let believed = Foreign::parse(&spoilt).is_some_and(|spoilt| spoilt.is_signed_by(&first));
+            let mut corrupted = der.to_vec();
+            corrupted[place] ^= 1;
+            let believed = Foreign::parse(&corrupted).is_some_and(|corrupted| corrupted.is_signed_by(&first));
             assert!(!believed, "{algorithm}: byte {place} of {} is ignored", der.len());
         }
     }

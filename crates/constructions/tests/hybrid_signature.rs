@@ -1,4 +1,4 @@
-//! Hybrid signatures: published vectors, and every way to spoil one.
+//! Hybrid signatures: published vectors, and every way to corrupt one.
 
 #![allow(clippy::print_stderr, clippy::unwrap_used)]
 

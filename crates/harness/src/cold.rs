@@ -46,14 +46,14 @@ fn size(largest_cache: u64) -> usize {
 }
 
 impl Trial for Evicted {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
-        self.inner.refill(batch)?;
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        self.inner.setup(batch)?;
         self.evict();
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
-        self.inner.run(batch, recorder)
+    fn routine(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
+        self.inner.routine(batch, recorder)
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
@@ -93,10 +93,10 @@ mod tests {
     fn every_line_of_the_buffer_is_written_twice_before_each_call() {
         struct Nothing;
         impl Trial for Nothing {
-            fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+            fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
                 Ok(())
             }
-            fn run(&mut self, _batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
+            fn routine(&mut self, _batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
                 recorder.note("ran", 1.0);
                 Ok(())
             }
@@ -107,11 +107,11 @@ mod tests {
         let mut trial = Evicted::new(Box::new(Nothing));
         assert!((SMALLEST..=LARGEST).contains(&trial.buffer.len()));
         for call in 1..=2_u8 {
-            trial.refill(1).unwrap();
+            trial.setup(1).unwrap();
             assert!(trial.buffer.chunks(LINE).all(|line| line[0] == 1 + 2 * call));
         }
         let mut recorder = Recorder::default();
-        trial.run(1, &mut recorder).unwrap();
+        trial.routine(1, &mut recorder).unwrap();
         assert_eq!(recorder.take(), [("ran".to_owned(), vec![1.0])]);
         assert_eq!((trial.verify(), trial.batch()), (Err(Fault::WrongAnswer("passed on".into())), Some(1)));
     }

@@ -3,23 +3,23 @@
 //! A [`Gate`] looks at what the kernel and the core say before and after a visit; [`judge`] holds the difference against
 //! [`Thresholds`]. A visit that something disturbed is measured again, and if it stays disturbed its samples say so.
 //!
-//! What a gate does not see: a neighbour on the memory bus or in the shared cache, and one on the other hardware thread of
+//! What a gate does not see: another load on the memory bus or in the shared cache, and one on the other hardware thread of
 //! the same core who comes after the visit's beginning and is gone before its end.
 
-mod width;
+mod interference;
 
-pub use width::{Cores, Widths};
-pub(crate) use width::{Lookout, crowding, merge};
+pub use interference::{AdditionsPerCycle, Cores};
+pub(crate) use interference::{InterferenceMonitor, merge, runnable_tasks};
 
 use crate::clock::{CoreState, core_state, glance, monotonic_ns, thread_cpu_ns};
 use crate::environment;
+use interference::{FIRST_PROBES, KnownAdditions};
 use nix::sys::resource::{UsageWho, getrusage};
 use pqlab_record::Disturbance;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::OnceLock;
-use width::{FIRST_LOOKS, Width};
 
 /// Watches the calling thread between two moments. It belongs to the thread that made it.
 pub struct Gate {
@@ -33,7 +33,7 @@ pub struct Gate {
     /// cannot be said.
     cores: Option<Cores>,
     /// Additions a cycle of the core.
-    width: Width,
+    width: KnownAdditions,
 }
 
 /// The kinds of this machine's cores: each worker asks once.
@@ -53,7 +53,7 @@ pub struct Before {
 
 /// What a core does at a moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct Probe {
     /// Estimated rate of its clock, in Hz.
     pub clock_hz: f64,
     /// By how many percent [narrower](Observation::narrowed_pct) it is than alone. `None` where there is no measuring it.
@@ -88,7 +88,7 @@ pub struct Observation {
     pub narrowed_after_pct: Option<f64>,
     /// Other tasks that were ready to run, before the visit or after it, beyond those for which the machine has processors that
     /// the trial's threads leave alone. `None` where nobody looked.
-    pub crowding: Option<u64>,
+    pub runnable_tasks: Option<u64>,
 }
 
 /// From where on something counts as a disturbance. `None` switches a rule off.
@@ -117,10 +117,10 @@ pub struct Thresholds {
     /// by itself are narrower, and so are the errors of the estimate.
     pub max_clock_drift_pct: Option<f64>,
     /// Most that the core may be [narrower](Observation::narrowed_pct) than alone, in percent. 5: alone it varies by less
-    /// than 1, and a neighbour on its other hardware thread takes 15 and more.
+    /// than 1, and another load on its other hardware thread takes 15 and more.
     pub max_narrowed_pct: Option<f64>,
-    /// Most [tasks of others](Observation::crowding). 0: each takes a processor from a thread for half of its time.
-    pub max_crowding: Option<u64>,
+    /// Most [tasks of others](Observation::runnable_tasks). 0: each takes a processor from a thread for half of its time.
+    pub max_runnable_tasks: Option<u64>,
 }
 
 /// How many involuntary context switches a visit may have.
@@ -144,7 +144,7 @@ impl Default for Thresholds {
             max_pressure_pct: Some(10.0),
             max_clock_drift_pct: Some(10.0),
             max_narrowed_pct: Some(5.0),
-            max_crowding: None,
+            max_runnable_tasks: None,
         }
     }
 }
@@ -158,7 +158,7 @@ impl Thresholds {
             switches: None,
             max_pressure_pct: None,
             max_clock_drift_pct: None,
-            max_crowding: Some(0),
+            max_runnable_tasks: Some(0),
             ..Thresholds::default()
         }
     }
@@ -197,14 +197,14 @@ impl Gate {
             schedstat: Source::open(&root.join("proc/thread-self/schedstat"), 128),
             tick_ns: tick_ns(),
             cores: Cores::own(cpu, kinds),
-            width: Width::default(),
+            width: KnownAdditions::default(),
         }
     }
 
-    /// Looks, and begins the visit: its time runs from the end of this call. Takes a fraction of a millisecond.
+    /// Probes, and begins the visit: its time runs from the end of this call. Takes a fraction of a millisecond.
     pub fn open(&mut self) -> Before {
         if self.cores.is_some() && self.width.is_unseen() {
-            (0..FIRST_LOOKS).for_each(|_| {
+            (0..FIRST_PROBES).for_each(|_| {
                 self.core();
             });
         }
@@ -219,7 +219,7 @@ impl Gate {
         }
     }
 
-    /// Ends the visit, whose time runs up to the beginning of this call, and looks again.
+    /// Ends the visit, whose time runs up to the beginning of this call, and probes again.
     pub fn close(&mut self, before: Before) -> Observation {
         let wall_ns = monotonic_ns() - before.wall_ns;
         let cpu_ns = thread_cpu_ns() - before.cpu_ns;
@@ -241,40 +241,40 @@ impl Gate {
             clock_after_hz: after.clock_hz,
             narrowed_pct: narrowed(before.core).zip(narrowed(after)).map(|(before, after)| before.max(after)),
             narrowed_after_pct: narrowed(after),
-            crowding: None,
+            runnable_tasks: None,
         }
     }
 
     /// What is known of the core alone: nothing before the gate was opened, and where there is no measuring it.
-    pub fn widths(&self) -> Widths {
+    pub fn additions_per_cycle(&self) -> AdditionsPerCycle {
         self.cores.clone().zip(self.width.known()).into_iter().collect()
     }
 
     /// Takes over what another gate on a core of the same kind knows.
-    pub fn expect(&mut self, widths: &Widths) {
-        let known = self.cores.as_ref().and_then(|cores| widths.get(cores));
+    pub fn expect(&mut self, additions_per_cycle: &AdditionsPerCycle) {
+        let known = self.cores.as_ref().and_then(|cores| additions_per_cycle.get(cores));
         known.iter().for_each(|width| self.width.expect(**width));
     }
 
-    /// Looks between two samples of a visit, in some hundredths of a millisecond.
-    pub fn glance(&mut self) -> Look {
+    /// Probes between two samples of a visit, in some hundredths of a millisecond.
+    pub fn glance(&mut self) -> Probe {
         let core = self.see(glance());
-        self.look_of(core)
+        self.probe_of(core)
     }
 
     /// What was seen when the visit began, by what is known of the core since.
-    pub fn first_look(&self, before: &Before) -> Look {
-        self.look_of(before.core)
+    pub fn first_probe(&self, before: &Before) -> Probe {
+        self.probe_of(before.core)
     }
 
     /// What was seen when the visit ended.
-    pub fn last_look(&self, observation: &Observation) -> Look {
-        Look { clock_hz: observation.clock_after_hz, narrowed_pct: observation.narrowed_after_pct }
+    pub fn last_probe(&self, observation: &Observation) -> Probe {
+        Probe { clock_hz: observation.clock_after_hz, narrowed_pct: observation.narrowed_after_pct }
     }
 
-    fn look_of(&self, core: CoreState) -> Look {
+    fn probe_of(&self, core: CoreState) -> Probe {
         let narrowed_pct = core.additions_a_cycle.and_then(|width| self.width.narrowed_pct(width));
-        Look { clock_hz: core.clock_hz, narrowed_pct }
+        Probe { clock_hz: core.clock_hz, narrowed_pct }
     }
 
     fn core(&mut self) -> CoreState {
@@ -366,7 +366,7 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
     {
         found.push(Disturbance::SharedCore { pct, kept: false });
     }
-    if let (Some(limit), Some(count)) = (thresholds.max_crowding, seen.crowding)
+    if let (Some(limit), Some(count)) = (thresholds.max_runnable_tasks, seen.runnable_tasks)
         && count > limit
     {
         found.push(Disturbance::OtherTasks { count });

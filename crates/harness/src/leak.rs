@@ -1,7 +1,7 @@
 //! Times an operation whose input is of one of two classes, call by call, for `pqlab leak`.
 //!
 //! Four groups of calls are measured side by side: the first class, the first class again (the null), the first class with
-//! a planted delay, and the second class. Each has a pool of its own of as many inputs of the same length. Within blocks of
+//! a known delay (the positive control), and the second class. Each has a pool of its own of as many inputs of the same length. Within blocks of
 //! a few calls the order of the groups is shuffled; the input is drawn from its group's pool and copied to the one buffer
 //! that all groups share before the call, so that neither addresses nor warm caches tell the groups apart. The call alone
 //! is timed.
@@ -22,14 +22,14 @@ pub const GROUPS: usize = 4;
 pub const FIRST: usize = 0;
 /// The first class, once more.
 pub const NULL: usize = 1;
-/// The first class with a planted delay.
-pub const PLANTED: usize = 2;
+/// The first class with a known delay (the positive control).
+pub const POSITIVE: usize = 2;
 /// The second class.
 pub const SECOND: usize = 3;
 
 /// Calls of each group in a block.
 const BLOCK: u64 = 8;
-/// Links of the chain that precedes the call in every group; the planted delay adds to them.
+/// Links of the chain that precedes the call in every group; the known delay adds to them.
 const LINKS: u64 = 16;
 /// Calls before the first that counts.
 const WARM_UP: usize = 64;
@@ -60,8 +60,8 @@ pub struct LeakPlan {
     pub least: u64,
     /// Time after which no more is measured, in ns; it is planned beforehand how many samples fit.
     pub longest_ns: u64,
-    /// The planted delay, in ns.
-    pub planted_ns: f64,
+    /// The known delay, in ns.
+    pub control_delay_ns: f64,
     /// Seed of the order.
     pub seed: u64,
 }
@@ -117,7 +117,7 @@ fn measure_here(
     let mut counter = open()?;
     let ns = counter.ns_per_tick.unwrap_or(1.0);
     let mut draw = ChaCha8Rng::seed_from_u64(plan.seed);
-    let mut bench = Bench { target, pools, buffer: vec![0; length], planted: links(plan.planted_ns) };
+    let mut bench = Bench { target, pools, buffer: vec![0; length], positive: links(plan.control_delay_ns) };
     let rounds = bench.rounds(plan, &mut counter, &mut draw)?;
     let mut groups: [Vec<f64>; GROUPS] =
         std::array::from_fn(|_| Vec::with_capacity(usize::try_from(rounds * BLOCK).unwrap_or(0)));
@@ -144,8 +144,8 @@ fn open() -> Result<Selected, Fault> {
 }
 
 /// Links of the chain that take so many ns more than [`LINKS`].
-fn links(planted_ns: f64) -> u64 {
-    let links = (planted_ns * 1e-9 * clock::core_clock_hz() / LINKS as f64).round() as u64;
+fn links(control_delay_ns: f64) -> u64 {
+    let links = (control_delay_ns * 1e-9 * clock::core_clock_hz() / LINKS as f64).round() as u64;
     LINKS + links * LINKS
 }
 
@@ -153,7 +153,7 @@ struct Bench<'a> {
     target: &'a mut dyn Target,
     pools: &'a [Vec<Vec<u8>>; GROUPS],
     buffer: Vec<u8>,
-    planted: u64,
+    positive: u64,
 }
 
 impl Bench<'_> {
@@ -161,7 +161,7 @@ impl Bench<'_> {
     #[inline]
     fn call(&mut self, group: usize, input: usize, counter: &mut Selected) -> Result<u64, Fault> {
         self.buffer.copy_from_slice(&self.pools[group][input]);
-        let links = black_box(if group == PLANTED { self.planted } else { LINKS });
+        let links = black_box(if group == POSITIVE { self.positive } else { LINKS });
         self.target.load(black_box(&self.buffer))?;
         residue::put_back_registers();
         counter.counter.start();
@@ -217,7 +217,7 @@ mod tests {
     }
 
     fn plan() -> LeakPlan {
-        LeakPlan { samples: 4_000, least: 100, longest_ns: u64::MAX, planted_ns: 50.0, seed: 1 }
+        LeakPlan { samples: 4_000, least: 100, longest_ns: u64::MAX, control_delay_ns: 50.0, seed: 1 }
     }
 
     fn pools() -> [Vec<Vec<u8>>; GROUPS] {

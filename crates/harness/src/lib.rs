@@ -13,8 +13,8 @@ pub mod environment;
 pub mod errand;
 pub mod gate;
 pub mod leak;
-mod looks;
 pub mod memory;
+mod probes;
 pub mod process;
 mod program;
 pub mod residue;
@@ -28,5 +28,5 @@ pub mod worker;
 
 pub use build_id::BuildId;
 pub use program::{Program, WorkerError};
-pub use schedule::{Event, Fleet, MeasuringError, Observer, ObserverError, Outcome};
+pub use schedule::{Event, MeasuringError, Observer, ObserverError, Outcome, WorkerPool};
 pub use trial::{Demands, Fault, Recorder, Seed, Trial, TrialSource};

@@ -5,9 +5,9 @@
 //! never outlives this process, however it ends: see [`tether`](crate::tether).
 
 use crate::clock;
-use crate::gate::{self, Widths};
+use crate::gate::{self, AdditionsPerCycle};
 use crate::program::{GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
-use crate::schedule::{Failure, Fleet};
+use crate::schedule::{Failure, WorkerPool};
 use crate::tether;
 use crate::timed::Timed;
 use crate::wire::{self, Begin, Prepared, Request, Response, Task, VisitRequest, Visited};
@@ -76,27 +76,32 @@ impl Default for Limits {
     }
 }
 
-/// Worker processes, started when they are first needed. They end with the thread that started them, so a fleet stays on
+/// Worker processes, started when they are first needed. They end with the thread that started them, so a pool stays on
 /// the thread on which it was made:
 ///
 /// ```compile_fail
 /// fn needs_send<T: Send>() {}
-/// needs_send::<pqlab_harness::process::ProcessFleet>();
+/// needs_send::<pqlab_harness::process::ProcessPool>();
 /// ```
-pub struct ProcessFleet {
+pub struct ProcessPool {
     workers: Workers,
     running: HashMap<u32, Worker>,
-    /// What cores that are not shared do at once, as far as any worker has found: one that is started while a neighbour is at
+    /// What cores that are not shared do at once, as far as any worker has found: one that is started while another load is at
     /// work could not know.
-    widths: Widths,
+    additions_per_cycle: AdditionsPerCycle,
     /// Neither sent nor shared.
     thread: PhantomData<*const ()>,
 }
 
-impl ProcessFleet {
-    /// A fleet of which no process runs yet.
-    pub fn new(workers: Workers) -> ProcessFleet {
-        ProcessFleet { workers, running: HashMap::new(), widths: Widths::new(), thread: PhantomData }
+impl ProcessPool {
+    /// A pool of which no process runs yet.
+    pub fn new(workers: Workers) -> ProcessPool {
+        ProcessPool {
+            workers,
+            running: HashMap::new(),
+            additions_per_cycle: AdditionsPerCycle::new(),
+            thread: PhantomData,
+        }
     }
 
     fn worker(&mut self, process: u32) -> Result<&mut Worker, Failure> {
@@ -112,7 +117,7 @@ impl ProcessFleet {
     fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         let started = clock::monotonic_ns();
         let mut fresh = Worker::start(&self.workers, process).map_err(Failure::Fatal)?;
-        let visit = VisitRequest { widths: self.widths.clone(), ..visit.clone() };
+        let visit = VisitRequest { additions_per_cycle: self.additions_per_cycle.clone(), ..visit.clone() };
         let request = Request::FirstCall { case: case.clone(), visit };
         let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
         match answer {
@@ -143,7 +148,7 @@ impl ProcessFleet {
     }
 }
 
-impl Fleet for ProcessFleet {
+impl WorkerPool for ProcessPool {
     fn prepare(&mut self, process: u32, case: &Case) -> Result<Prepared, Failure> {
         match self.ask(process, &Request::Prepare(case.clone()), self.workers.limits.request)? {
             Response::Prepared(prepared) => {
@@ -165,12 +170,12 @@ impl Fleet for ProcessFleet {
             self.prepare(process, case)?;
         }
         let limit = self.workers.limits.request + Duration::from_nanos(visit.budget_ns.min(3_600_000_000_000));
-        let request = VisitRequest { widths: self.widths.clone(), ..visit.clone() };
+        let request = VisitRequest { additions_per_cycle: self.additions_per_cycle.clone(), ..visit.clone() };
         let visited = match self.ask(process, &Request::Visit(request), limit)? {
             Response::Visited(visited) => visited,
             other => return Err(unasked("a visit", &other)),
         };
-        gate::merge(&mut self.widths, &visited.widths);
+        gate::merge(&mut self.additions_per_cycle, &visited.additions_per_cycle);
         let growth = self.workers.limits.growth;
         if let Some(worker) = self.running.get_mut(&process) {
             // What a case's first visit allocates it may keep; a case answers for the growth in its own visits alone.
@@ -201,7 +206,7 @@ impl Fleet for ProcessFleet {
         }
     }
 
-    fn dismiss(&mut self) {
+    fn shut_down(&mut self) {
         self.running.clear();
     }
 }
@@ -272,7 +277,7 @@ impl Worker {
         let received = wire::send(&mut stream, request).and_then(|()| wire::receive::<Response>(&mut stream));
         match received {
             Ok(Some(response)) => Ok(response),
-            Ok(None) => Err(self.obituary()),
+            Ok(None) => Err(self.exit_reason()),
             Err(error) => Err(self.silence(&error, limit)),
         }
     }
@@ -284,7 +289,7 @@ impl Worker {
                 format!("no answer within {:.0} s: the worker was ended", limit.as_secs_f64())
             }
             io::ErrorKind::InvalidData => format!("the worker's answer cannot be read: {error}"),
-            _ => self.obituary(),
+            _ => self.exit_reason(),
         }
     }
 
@@ -304,7 +309,7 @@ impl Worker {
     }
 
     /// How the process ended, with the last line that it wrote.
-    fn obituary(&mut self) -> String {
+    fn exit_reason(&mut self) -> String {
         let ending = match ended_within_grace(&mut self.child) {
             Ok(Some(status)) => describe(status),
             Ok(None) => {

@@ -12,7 +12,7 @@
 mod open;
 
 use crate::clock;
-use crate::gate::Widths;
+use crate::gate::AdditionsPerCycle;
 use crate::program::WorkerError;
 use crate::trial::Demands;
 use crate::wire::{Prepared, VisitRequest, Visited};
@@ -27,7 +27,7 @@ use std::time::Duration;
 
 /// How often a disturbed visit is measured again before it is kept as it is.
 pub const REPEATS: u32 = 3;
-/// Share of a case's time for which its visits are put off because of a neighbour on the core's other hardware thread: he comes
+/// Share of a case's time for which its visits are put off because of another load on the core's other hardware thread: it comes
 /// and goes within tenths of a second.
 const PATIENCE: f64 = 0.25;
 /// Time between two attempts where all that is to be visited was put off.
@@ -80,7 +80,7 @@ pub enum MeasuringError {
 pub struct ObserverError(pub Box<dyn std::error::Error + Send + Sync>);
 
 /// Worker processes, real or simulated.
-pub trait Fleet {
+pub trait WorkerPool {
     /// Readies a case in a process.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ pub trait Fleet {
     fn release(&mut self, case: &Case);
 
     /// Ends all processes; the next request starts fresh ones.
-    fn dismiss(&mut self);
+    fn shut_down(&mut self);
 }
 
 /// What an observer is told.
@@ -167,15 +167,15 @@ pub fn run(
     protocol: &Protocol,
     seed: u64,
     counter: CounterFacts,
-    fleet: &mut dyn Fleet,
+    pool: &mut dyn WorkerPool,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, MeasuringError> {
     let mut done = 0;
     for block in blocks(plan, positions) {
         let mut order = ChaCha8Rng::seed_from_u64(seed ^ block.first().copied().unwrap_or(0) as u64);
-        let mut measured = Block { plan, protocol, counter, fleet, observer, done, open: Vec::new() };
+        let mut measured = Block { plan, protocol, counter, pool, observer, done, open: Vec::new() };
         let outcome = measured.run(&block, &mut order);
-        fleet.dismiss();
+        pool.shut_down();
         if outcome? == Outcome::Interrupted {
             return Ok(Outcome::Interrupted);
         }
@@ -206,7 +206,7 @@ struct Turn {
     index: usize,
     /// How often it was measured already and disturbed.
     attempts: u32,
-    /// How often by more than a neighbour.
+    /// How often by more than another load.
     repeats: u32,
 }
 
@@ -214,7 +214,7 @@ struct Block<'a> {
     plan: &'a [Case],
     protocol: &'a Protocol,
     counter: CounterFacts,
-    fleet: &'a mut dyn Fleet,
+    pool: &'a mut dyn WorkerPool,
     observer: &'a mut dyn Observer,
     done: usize,
     open: Vec<Open>,
@@ -248,7 +248,7 @@ impl Block<'_> {
         // First calls have processes of their own; one is enough to check the answers and to learn the time.
         let prepared_by = if case.state() == State::FirstCall { 1 } else { self.processes() };
         for process in 0..prepared_by {
-            match self.fleet.prepare(process, case) {
+            match self.pool.prepare(process, case) {
                 Ok(prepared) => {
                     ns_per_operation = ns_per_operation.min(prepared.ns_per_operation);
                     first_calls_ns.insert(process, prepared.first_call_ns);
@@ -269,7 +269,7 @@ impl Block<'_> {
         };
         let samples = Samples { metric, ns_per_tick, batch, visits: Vec::new() };
         let mut open = Open::new(position, ns_per_operation, self.protocol, samples);
-        (open.quota, open.crew, open.first_calls_ns) = (quota, 0..self.processes(), first_calls_ns);
+        (open.quota, open.members, open.first_calls_ns) = (quota, 0..self.processes(), first_calls_ns);
         self.open.push(open);
         Ok(())
     }
@@ -299,7 +299,7 @@ impl Block<'_> {
             // Whoever is there is there for all: to ask again at once would only spend the time.
             if put_off > 0 && put_off >= queue.len() {
                 put_off = 0;
-                self.fleet.wait(WAIT);
+                self.pool.wait(WAIT);
                 for open in &mut self.open {
                     open.patience_ns = open.patience_ns.saturating_sub(WAIT.as_nanos() as u64);
                 }
@@ -317,12 +317,12 @@ impl Block<'_> {
 
     /// Who visits what in a round: processes in shuffled order, and the cases of each.
     fn turns(&self, order: &mut ChaCha8Rng) -> VecDeque<Turn> {
-        let mut processes: Vec<u32> = (0..self.open.iter().map(|open| open.crew.end).max().unwrap_or(0)).collect();
+        let mut processes: Vec<u32> = (0..self.open.iter().map(|open| open.members.end).max().unwrap_or(0)).collect();
         processes.shuffle(order);
         let mut turns = VecDeque::new();
         for process in processes {
             let mut cases: Vec<usize> =
-                (0..self.open.len()).filter(|&index| self.open[index].crew.contains(&process)).collect();
+                (0..self.open.len()).filter(|&index| self.open[index].members.contains(&process)).collect();
             cases.shuffle(order);
             turns.extend(cases.into_iter().map(|index| Turn { process, index, attempts: 0, repeats: 0 }));
         }
@@ -370,9 +370,18 @@ impl Block<'_> {
         };
         let warm = case.state() == State::Warm;
         let may_put_off = warm && open.quota.is_none() && open.patience_ns > 0;
-        let widths = Widths::new();
-        let request = VisitRequest { case: case.id(), batch, warmup, samples, least, budget_ns, may_put_off, widths };
-        let mut visited = self.fleet.visit(process, case, &request)?;
+        let additions_per_cycle = AdditionsPerCycle::new();
+        let request = VisitRequest {
+            case: case.id(),
+            batch,
+            warmup,
+            samples,
+            least,
+            budget_ns,
+            may_put_off,
+            additions_per_cycle,
+        };
+        let mut visited = self.pool.visit(process, case, &request)?;
         let neighbour = visited.disturbances.iter().all(Disturbance::is_neighbour);
         if visited.ticks.is_empty() {
             open.patience_ns = open.patience_ns.saturating_sub(visited.visit_ns);
@@ -380,7 +389,7 @@ impl Block<'_> {
         }
         open.spent_ns += visited.visit_ns;
         if open.quota.is_some() {
-            // So many samples are asked for, and a neighbour may spoil half of them: none is left out for that.
+            // So many samples are asked for, and another load may spoil half of them: none is left out for that.
             visited.disturbances.iter_mut().for_each(Disturbance::keep);
         }
         let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
@@ -407,8 +416,8 @@ impl Block<'_> {
                     index += 1;
                     continue;
                 }
-                Next::Join(crew) => {
-                    if self.join(index, crew)? {
+                Next::Join(members) => {
+                    if self.join(index, members)? {
                         index += 1;
                     }
                     continue;
@@ -423,7 +432,7 @@ impl Block<'_> {
             let precision_reached = precise || open.quota.is_some();
             let open = self.open.remove(index);
             let case = self.plan[open.position].clone();
-            self.fleet.release(&case);
+            self.pool.release(&case);
             let record = Record {
                 case,
                 status: Status::Ok,
@@ -439,11 +448,11 @@ impl Block<'_> {
     }
 
     /// Readies a case in processes that join. Whether it goes on: else it has failed.
-    fn join(&mut self, index: usize, crew: Range<u32>) -> Result<bool, MeasuringError> {
+    fn join(&mut self, index: usize, members: Range<u32>) -> Result<bool, MeasuringError> {
         let position = self.open[index].position;
         let case = &self.plan[position];
-        for process in crew {
-            match self.fleet.prepare(process, case) {
+        for process in members {
+            match self.pool.prepare(process, case) {
                 Ok(prepared) => {
                     self.open[index].first_calls_ns.insert(process, prepared.first_call_ns);
                 }
@@ -460,7 +469,7 @@ impl Block<'_> {
 
     fn fail(&mut self, position: usize, reason: String) -> Result<(), MeasuringError> {
         let case = self.plan[position].clone();
-        self.fleet.release(&case);
+        self.pool.release(&case);
         self.finish(position, Record::failed(case, reason, clock::utc_now()))
     }
 

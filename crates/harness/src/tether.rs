@@ -3,7 +3,7 @@
 //!
 //! On Linux the kernel sees to it, without a thread in the worker, whose mere existence would change what is measured (the
 //! C library's allocator locks only where there is more than one), and without any wake-up. It kills a worker when the
-//! *thread* ends that started it: so workers belong to one, which [`ProcessFleet`](crate::process::ProcessFleet) enforces by
+//! *thread* ends that started it: so workers belong to one, which [`ProcessPool`](crate::process::ProcessPool) enforces by
 //! being neither sent nor shared between threads. Elsewhere a thread of the worker sleeps until the stream is hung up.
 
 use std::io;

@@ -19,21 +19,24 @@ pub enum Fault {
     Unsupported(String),
 }
 
-/// One case in one process, ready to be timed.
-pub trait Trial {
-    /// Readies inputs and clears outputs for the next `batch` operations: fresh inputs, rotating keys. Not timed.
+/// One case in one process, ready to be timed; or, where several threads are measured together, what one of them does, with
+/// keys and buffers that no other thread has.
+pub trait Trial: Send {
+    /// Readies inputs and clears outputs for up to `batch` operations: fresh inputs, rotating keys, and no output that could
+    /// pass for a new one. Not timed.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
-    fn refill(&mut self, batch: usize) -> Result<(), Fault>;
+    fn setup(&mut self, batch: usize) -> Result<(), Fault>;
 
-    /// Performs `batch` operations. This call, and nothing else, is timed.
+    /// Performs `batch` operations. This call, and nothing else, is timed. What is measured on several threads is called several
+    /// times after one [`setup`](Self::setup), for as many operations in all as that was for at most.
     ///
     /// # Errors
     /// [`Fault`], which ends the case.
-    fn run(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault>;
+    fn routine(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault>;
 
-    /// Whether the answers of the last [`run`](Self::run) are right. Not timed.
+    /// Whether the answers of the last [`routine`](Self::routine) are right. Not timed.
     ///
     /// # Errors
     /// [`Fault::WrongAnswer`], which voids all samples of the case.
@@ -45,16 +48,16 @@ pub trait Trial {
         None
     }
 
-    /// Notes what is known of the last [`run`](Self::run) beyond its time. Not timed; called after each sample.
+    /// Notes what is known of the last [`routine`](Self::routine) beyond its time. Not timed; called after each sample.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// As [`routine`](Self::routine).
     fn note(&mut self, _recorder: &mut Recorder) -> Result<(), Fault> {
         Ok(())
     }
 
     /// The processors on which the trial's own threads work, each named once; none where it has no threads of its own, or does
-    /// not place them. The harness looks whether their cores are shared.
+    /// not place them. The harness probes whether their cores are shared.
     fn processors(&self) -> Vec<u32> {
         Vec::new()
     }
@@ -70,7 +73,7 @@ pub trait Trial {
 pub struct Demands {
     /// The trial works on threads of its own, on all processors that the run [was granted](crate::affinity::granted). It
     /// places them, and tells the recorder what [disturbed](Recorder::disturbed) them; the harness itself then watches for
-    /// stolen time and for neighbours on the cores of [its processors](Trial::processors) alone. The time of a sample is wall time: cycles and instructions are counted for one thread only.
+    /// stolen time and for other loads on the cores of [its processors](Trial::processors) alone. The time of a sample is wall time: cycles and instructions are counted for one thread only.
     pub several_threads: bool,
     /// A sample takes at least so many ns, unless the user asked for a batch.
     pub shortest_sample_ns: u64,

@@ -2,7 +2,7 @@
 //! postcard's encoding, over a socket pair of their own, so that nothing that a library prints can be mistaken for it.
 
 use crate::build_id::BuildId;
-use crate::gate::Widths;
+use crate::gate::AdditionsPerCycle;
 use crate::residue::Residues;
 use crate::trial::Demands;
 use pqlab_record::{Case, Chunk, CounterChoice, Disturbance};
@@ -98,7 +98,7 @@ pub struct VisitRequest {
     /// Whether the visit is put off, without a sample, where somebody uses the core's other hardware thread at its beginning.
     pub may_put_off: bool,
     /// Independent additions a cycle of cores that are not shared, as far as any worker has found.
-    pub widths: Widths,
+    pub additions_per_cycle: AdditionsPerCycle,
 }
 
 /// What a worker answers.
@@ -134,7 +134,7 @@ pub struct Prepared {
 
 impl Visited {
     /// A visit that was put off: the core was narrower than alone by so many percent.
-    pub(crate) fn put_off(pct: f64, visit_ns: u64, widths: Widths) -> Visited {
+    pub(crate) fn put_off(pct: f64, visit_ns: u64, additions_per_cycle: AdditionsPerCycle) -> Visited {
         Visited {
             ticks: Vec::new(),
             wall_ns: Vec::new(),
@@ -145,7 +145,7 @@ impl Visited {
             processor: None,
             growth: 0,
             extra: Vec::new(),
-            widths,
+            additions_per_cycle,
             residues: None,
         }
     }
@@ -164,7 +164,7 @@ pub struct Visited {
     pub disturbances: Vec<Disturbance>,
     /// Estimated core clock, in Hz: the mean over the time of its samples.
     pub clock_hz: f64,
-    /// The samples between two looks at the core.
+    /// The samples between two probes of the core.
     pub chunks: Vec<Chunk>,
     /// The processor at the end of the visit; `None` where the system does not tell.
     pub processor: Option<u32>,
@@ -173,7 +173,7 @@ pub struct Visited {
     /// What the workload noted.
     pub extra: Vec<(String, Vec<f64>)>,
     /// Independent additions a cycle of cores that are not shared, as far as this worker knows.
-    pub widths: Widths,
+    pub additions_per_cycle: AdditionsPerCycle,
     /// What the operation left behind in its thread after more than half of the samples; `None` where there is no reading it.
     pub residues: Option<Residues>,
 }

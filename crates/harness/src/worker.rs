@@ -4,8 +4,8 @@
 use crate::build_id::BuildId;
 use crate::cold::Evicted;
 use crate::counter::{self, Selected};
-use crate::gate::{self, Gate, Lookout, Thresholds};
-use crate::looks::{self, Looks, MOST_NARROWED_PCT};
+use crate::gate::{self, Gate, InterferenceMonitor, Thresholds};
+use crate::probes::{self, MOST_NARROWED_PCT, Probes};
 use crate::residue::Tally;
 use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
@@ -82,7 +82,7 @@ struct Worker<'a> {
     /// Watches all processors, for trials with several threads.
     wide_gate: Gate,
     /// Looks at the cores of such trials.
-    lookout: Lookout,
+    monitor: InterferenceMonitor,
     trials: HashMap<String, Box<dyn Trial>>,
     /// Whether what calls leave behind can be read here.
     residues_readable: bool,
@@ -110,7 +110,7 @@ impl<'a> Worker<'a> {
             cpus: begin.cpus,
             gate: Gate::new(pinned),
             wide_gate: Gate::new(None),
-            lookout: Lookout::new(),
+            monitor: InterferenceMonitor::new(),
             trials: HashMap::new(),
             residues_readable: residue::controls_hold(),
         })
@@ -205,18 +205,18 @@ impl<'a> Worker<'a> {
         residue::put_back();
         let several_threads = trial.demands().several_threads;
         if request.may_put_off && !several_threads {
-            self.gate.expect(&request.widths);
+            self.gate.expect(&request.additions_per_cycle);
             let look = self.gate.glance();
             if let Some(pct) = look.narrowed_pct.filter(|pct| *pct > MOST_NARROWED_PCT) {
-                return Ok(Visited::put_off(pct, clock::monotonic_ns() - started, self.gate.widths()));
+                return Ok(Visited::put_off(pct, clock::monotonic_ns() - started, self.gate.additions_per_cycle()));
             }
         }
         let mut warm = 0;
         while warm < request.warmup {
             let count = batch.min((request.warmup - warm) as usize);
-            trial.refill(count)?;
+            trial.setup(count)?;
             residue::put_back_registers();
-            trial.run(count, &mut recorder)?;
+            trial.routine(count, &mut recorder)?;
             warm += count as u64;
         }
         recorder.take();
@@ -236,33 +236,33 @@ impl<'a> Worker<'a> {
         let counter = &mut self.counter.counter;
         let mut cpus = trial.processors();
         cpus.sort_unstable();
-        let mut lookout = (!cpus.is_empty()).then_some(&mut self.lookout);
-        gate.expect(&request.widths);
-        let looked_before = lookout.as_mut().map(|lookout| {
-            lookout.expect(&request.widths);
-            lookout.look(&cpus)
+        let mut monitor = (!cpus.is_empty()).then_some(&mut self.monitor);
+        gate.expect(&request.additions_per_cycle);
+        let probed_before = monitor.as_mut().map(|monitor| {
+            monitor.expect(&request.additions_per_cycle);
+            monitor.probe(&cpus)
         });
         let before = gate.open();
-        let mut looks = Looks::begin(gate.first_look(&before));
+        let mut probes = Probes::begin(gate.first_probe(&before));
         let measuring = clock::monotonic_ns();
         let (mut worked_ns, mut tally) = (0, Tally::default());
         for sample in 1..=request.samples {
-            trial.refill(batch)?;
-            // What refilling and looking left behind is none of the operation's.
+            trial.setup(batch)?;
+            // What the setup and looking left behind is none of the operation's.
             residue::put_back_registers();
             if keep_wall {
                 let outer = clock::monotonic_ns();
                 counter.start();
-                trial.run(batch, &mut recorder)?;
+                trial.routine(batch, &mut recorder)?;
                 ticks.push(counter.stop());
                 wall_ns.push(clock::monotonic_ns() - outer);
             } else if only_wall {
                 let begin = clock::monotonic_ns();
-                trial.run(batch, &mut recorder)?;
+                trial.routine(batch, &mut recorder)?;
                 ticks.push(clock::monotonic_ns() - begin);
             } else {
                 counter.start();
-                trial.run(batch, &mut recorder)?;
+                trial.routine(batch, &mut recorder)?;
                 ticks.push(counter.stop());
             }
             tally.add(residue::read());
@@ -271,7 +271,7 @@ impl<'a> Worker<'a> {
             });
             trial.note(&mut recorder)?;
             if !several_threads {
-                looks.sample(gate);
+                probes.sample(gate);
             }
             let short = (worked_ns as f64) < SHORT_SAMPLE_NS * sample as f64;
             let too_few = short && (sample < request.least || (request.least > 0 && worked_ns < LEAST_WORK_NS));
@@ -280,16 +280,16 @@ impl<'a> Worker<'a> {
             }
         }
         let mut observation = gate.close(before);
-        let mut widths = gate.widths();
-        let chunks = if several_threads { Vec::new() } else { looks.end(gate.last_look(&observation)) };
-        if let Some(pct) = looks::narrowed_pct(&chunks) {
+        let mut additions_per_cycle = gate.additions_per_cycle();
+        let chunks = if several_threads { Vec::new() } else { probes.end(gate.last_probe(&observation)) };
+        if let Some(pct) = probes::narrowed_pct(&chunks) {
             observation.narrowed_pct = Some(pct);
         }
-        if let (Some(lookout), Some(before)) = (lookout, looked_before) {
-            let after = lookout.look(&cpus);
-            observation.narrowed_pct = lookout.narrowed_pct(&cpus, before, after);
-            observation.crowding = gate::crowding(affinity::online(), cpus.len(), before, after);
-            widths.extend(lookout.widths());
+        if let (Some(monitor), Some(before)) = (monitor, probed_before) {
+            let after = monitor.probe(&cpus);
+            observation.narrowed_pct = monitor.narrowed_pct(&cpus, before, after);
+            observation.runnable_tasks = gate::runnable_tasks(affinity::online(), cpus.len(), before, after);
+            additions_per_cycle.extend(monitor.additions_per_cycle());
         }
         trial.verify()?;
         recorder.disturbed(gate::judge(&observation, &thresholds));
@@ -301,12 +301,12 @@ impl<'a> Worker<'a> {
             wall_ns,
             visit_ns: clock::monotonic_ns() - started,
             disturbances: recorder.take_disturbances(),
-            clock_hz: looks::clock_hz(&chunks).unwrap_or_else(|| observation.clock_hz()),
+            clock_hz: probes::clock_hz(&chunks).unwrap_or_else(|| observation.clock_hz()),
             chunks: chunks.into_iter().map(|chunk| chunk.chunk).collect(),
             processor: affinity::current_cpu(),
             growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),
-            widths,
+            additions_per_cycle,
             residues: tally.outcome().filter(|_| self.residues_readable),
         })
     }
@@ -314,10 +314,10 @@ impl<'a> Worker<'a> {
 
 /// Performs `batch` operations as a sample does, and checks their answers; the time of the operations in ns.
 fn timed_once(trial: &mut dyn Trial, batch: usize, recorder: &mut Recorder) -> Result<u64, Fault> {
-    trial.refill(batch)?;
+    trial.setup(batch)?;
     residue::put_back();
     let started = clock::monotonic_ns();
-    trial.run(batch, recorder)?;
+    trial.routine(batch, recorder)?;
     let elapsed = clock::monotonic_ns() - started;
     trial.note(recorder)?;
     trial.verify()?;

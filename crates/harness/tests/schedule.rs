@@ -2,10 +2,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-use pqlab_harness::gate::{self, Observation, Thresholds, Widths};
+use pqlab_harness::gate::{self, AdditionsPerCycle, Observation, Thresholds};
 use pqlab_harness::schedule::{self, CounterFacts, Failure, REPEATS};
 use pqlab_harness::wire::{Prepared, VisitRequest, Visited};
-use pqlab_harness::{Demands, Event, Fleet, MeasuringError, Observer, ObserverError, Outcome};
+use pqlab_harness::{Demands, Event, MeasuringError, Observer, ObserverError, Outcome, WorkerPool};
 use pqlab_record::{Case, Disturbance, Facts, Metric, Protocol, ProtocolKind, Record, State, Status};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -84,7 +84,7 @@ impl ScriptedMachine {
     }
 }
 
-impl Fleet for ScriptedMachine {
+impl WorkerPool for ScriptedMachine {
     fn prepare(&mut self, _process: u32, case: &Case) -> Result<Prepared, Failure> {
         if self.failing == Some("prepare") {
             return Err(Failure::Case("wrong answer: known answer".into()));
@@ -142,7 +142,7 @@ impl Fleet for ScriptedMachine {
             waited_ns: Some((wall - cpu) as u64),
             narrowed_pct: Some(if self.load == Load::Neighbour { 30.0 } else { 0.0 }),
             narrowed_after_pct: None,
-            crowding: None,
+            runnable_tasks: None,
         };
         Ok(Visited {
             ticks,
@@ -154,7 +154,7 @@ impl Fleet for ScriptedMachine {
             processor: None,
             growth: 0,
             extra: vec![],
-            widths: Widths::new(),
+            additions_per_cycle: AdditionsPerCycle::new(),
             residues: None,
         })
     }
@@ -165,7 +165,7 @@ impl Fleet for ScriptedMachine {
 
     fn release(&mut self, _case: &Case) {}
 
-    fn dismiss(&mut self) {
+    fn shut_down(&mut self) {
         self.dismissed += 1;
     }
 }
@@ -427,7 +427,7 @@ fn a_visit_corrects_what_the_preparation_estimated() {
 
 #[test]
 fn processes_that_differ_call_for_more_of_them_and_processes_that_agree_do_not() {
-    let crew = |spread: (f64, f64)| {
+    let members = |spread: (f64, f64)| {
         let mut machine = ScriptedMachine::new(Load::Quiet);
         machine.spread = spread;
         let protocol = Protocol { max_time_s: 20.0, ..Protocol::default() };
@@ -438,9 +438,9 @@ fn processes_that_differ_call_for_more_of_them_and_processes_that_agree_do_not()
         processes.dedup();
         (processes.len(), visits.iter().filter(|visit| visit.process >= 8).count())
     };
-    assert_eq!(crew((0.02, 0.0)), (8, 0));
+    assert_eq!(members((0.02, 0.0)), (8, 0));
     // Three layouts 2% apart: no interval of 1% over eight of them.
-    let (processes, visits) = crew((0.02, 0.02));
+    let (processes, visits) = members((0.02, 0.02));
     assert!(processes > 8 && processes <= 24, "{processes}");
     assert_eq!(visits, 3 * (processes - 8), "three rounds of those that join");
 }

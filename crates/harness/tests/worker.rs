@@ -13,8 +13,8 @@ use std::time::Duration;
 /// Leaves the upper halves of vector registers in use and another rounding mode, and fails if it finds either.
 struct Dirty;
 
-/// As [`Dirty`], but the misdeed is done where nothing is timed.
-struct DirtyRefill;
+/// As [`Dirty`], but the fault is done where nothing is timed.
+struct DirtySetup;
 
 fn dirty() {
     #[cfg(target_arch = "x86_64")]
@@ -37,10 +37,10 @@ fn find_nothing() -> Result<(), Fault> {
 }
 
 impl Trial for Dirty {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         Ok(())
     }
-    fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         find_nothing()?;
         thread::sleep(Duration::from_micros(20));
         dirty();
@@ -52,12 +52,12 @@ impl Trial for Dirty {
     }
 }
 
-impl Trial for DirtyRefill {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+impl Trial for DirtySetup {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         dirty();
         Ok(())
     }
-    fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         find_nothing()?;
         thread::sleep(Duration::from_micros(20));
         Ok(())
@@ -73,10 +73,10 @@ struct SlowStart {
 }
 
 impl Trial for SlowStart {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         Ok(())
     }
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.calls += 1;
             thread::sleep(if self.calls == 1 { Duration::from_millis(50) } else { Duration::from_micros(5) });
@@ -89,14 +89,14 @@ impl Trial for SlowStart {
 }
 
 /// An operation of 100 µs whose inputs take 4 ms.
-struct SlowRefill;
+struct SlowSetup;
 
-impl Trial for SlowRefill {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+impl Trial for SlowSetup {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         thread::sleep(Duration::from_millis(4));
         Ok(())
     }
-    fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         thread::sleep(Duration::from_micros(100));
         Ok(())
     }
@@ -111,9 +111,9 @@ impl TrialSource for Source {
     fn prepare(&self, case: &Case, _seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         Ok(match case.algorithm.as_str() {
             "dirty" => Box::new(Dirty),
-            "dirty-refill" => Box::new(DirtyRefill),
+            "dirty-setup" => Box::new(DirtySetup),
             "slow-start" => Box::new(SlowStart { calls: 0 }),
-            _ => Box::new(SlowRefill),
+            _ => Box::new(SlowSetup),
         })
     }
 }
@@ -175,7 +175,7 @@ impl Served {
             least,
             budget_ns: 2_000_000,
             may_put_off: false,
-            widths: Default::default(),
+            additions_per_cycle: Default::default(),
         };
         match self.ask(Request::Visit(visit)) {
             Response::Visited(visited) => visited,
@@ -187,16 +187,16 @@ impl Served {
 #[test]
 fn each_sample_begins_with_the_state_that_the_worker_began_with() {
     let mut served = Served::begin();
-    for algorithm in ["dirty", "dirty-refill"] {
+    for algorithm in ["dirty", "dirty-setup"] {
         served.prepare(algorithm);
     }
     for _ in 0..3 {
         // Each finds what the other left behind, unless it was put back.
-        let (dirty, refill) = (served.visit("dirty", 10), served.visit("dirty-refill", 10));
-        if let (Some(of_dirty), Some(of_refill)) = (dirty.residues, refill.residues) {
+        let (dirty, setup) = (served.visit("dirty", 10), served.visit("dirty-setup", 10));
+        if let (Some(of_dirty), Some(of_setup)) = (dirty.residues, setup.residues) {
             let words: Vec<&str> = of_dirty.iter().map(|residue| residue.name()).collect();
             assert_eq!(words, ["vector-upper", "float-control"]);
-            assert!(of_refill.is_empty(), "what refilling left behind is not the operation's: {of_refill:?}");
+            assert!(of_setup.is_empty(), "what the setup left behind is not the operation's: {of_setup:?}");
         }
     }
 }
@@ -210,10 +210,10 @@ fn a_first_call_that_sets_something_up_is_no_measure_of_the_others() {
 #[test]
 fn a_short_operation_has_ten_samples_and_a_millisecond_of_work_however_long_its_inputs_take() {
     let mut served = Served::begin();
-    served.prepare("slow-refill");
-    let visited = served.visit("slow-refill", 10);
+    served.prepare("slow-setup");
+    let visited = served.visit("slow-setup", 10);
     assert!(visited.ticks.len() >= 10 && visited.ticks.iter().sum::<u64>() >= 1_000_000, "{visited:?}");
-    assert!(served.visit("slow-refill", 0).ticks.len() < 10, "without that the budget of 2 ms ends the visit");
+    assert!(served.visit("slow-setup", 0).ticks.len() < 10, "without that the budget of 2 ms ends the visit");
 }
 
 #[test]

@@ -5,10 +5,10 @@
 use nix::sys::signal::kill;
 use nix::unistd::Pid;
 use pqlab_harness::errand::{Errand, Manner, Next};
-use pqlab_harness::process::{Limits, ProcessFleet, Workers, inherited_stream};
+use pqlab_harness::process::{Limits, ProcessPool, Workers, inherited_stream};
 use pqlab_harness::schedule::Failure;
 use pqlab_harness::wire::{self, Request, Response, Task};
-use pqlab_harness::{BuildId, Fleet, Program, WorkerError, worker};
+use pqlab_harness::{BuildId, Program, WorkerError, WorkerPool, worker};
 use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
@@ -38,9 +38,9 @@ fn build(version: &str) -> BuildId {
     BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), build: String::new() }])
 }
 
-/// A fleet of one worker that behaves so.
-fn fleet(script: &str, number: &Path) -> ProcessFleet {
-    ProcessFleet::new(Workers {
+/// A pool of one worker that behaves so.
+fn pool(script: &str, number: &Path) -> ProcessPool {
+    ProcessPool::new(Workers {
         program: program(script, number),
         seed: 1,
         processes: 1,
@@ -69,7 +69,7 @@ fn case() -> Case {
 fn failure(script: &str) -> Failure {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
-    let failure = fleet(script, &number).prepare(0, &case()).unwrap_err();
+    let failure = pool(script, &number).prepare(0, &case()).unwrap_err();
     // One that was slower to begin than the limit may not have come to write it.
     if let Ok(number) = std::fs::read_to_string(&number) {
         assert!(kill(Pid::from_raw(number.parse().unwrap()), None).is_err(), "{script}: worker {number} is left");
@@ -88,7 +88,7 @@ fn one_of_another_build_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let number = folder.path().join("number");
     let Failure::Fatal(WorkerError::OtherBuild { path, difference }) =
-        fleet("other build", &number).prepare(0, &case()).unwrap_err()
+        pool("other build", &number).prepare(0, &case()).unwrap_err()
     else {
         panic!("it measures")
     };

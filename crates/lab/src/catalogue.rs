@@ -2,31 +2,10 @@
 
 use crate::Laboratory;
 use pqlab_harness::counter;
+use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider};
 use pqlab_record::CounterChoice;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// What can be done with an algorithm.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Operations {
-    /// Key encapsulation.
-    Kem,
-    /// Signatures.
-    Signature,
-    /// Diffie-Hellman.
-    KeyAgreement,
-    /// Digests of fixed length.
-    Hash,
-    /// Digests of any length.
-    Xof,
-    /// Message authentication.
-    Mac,
-    /// Key derivation.
-    Kdf,
-    /// Authenticated encryption.
-    Aead,
-}
 
 /// An algorithm as a provider offers it. Lengths in bytes; absent where the algorithm has no such thing.
 #[derive(Clone, Debug, Serialize)]
@@ -34,7 +13,7 @@ pub struct AlgorithmEntry {
     /// The standard's name.
     pub algorithm: String,
     /// What can be done with it.
-    pub kind: Operations,
+    pub kind: PrimitiveKind,
     /// The provider's id.
     pub provider: String,
     /// Where the algorithm is defined.
@@ -87,58 +66,68 @@ pub struct CounterEntry {
     pub detail: String,
 }
 
-/// Every algorithm of every provider.
+/// Every algorithm of every provider, several messages at once aside.
 pub fn algorithms(laboratory: &Laboratory) -> Vec<AlgorithmEntry> {
-    let mut entries = Vec::new();
-    for provider in laboratory.registry().providers() {
+    let providers = laboratory.registry().providers().iter();
+    let of = |provider: &Provider| {
         let id = provider.id();
-        let blank = |algorithm: &str, kind: Operations| AlgorithmEntry {
-            algorithm: algorithm.to_owned(),
-            kind,
-            provider: id.clone(),
-            standard: None,
-            category: None,
-            public_key: None,
-            secret_keys: BTreeMap::new(),
-            encodings: Vec::new(),
-            ciphertext: None,
-            shared_secret: None,
-            signature: None,
-            signature_varies: None,
-            output: None,
-            exact_coins: None,
-        };
-        entries.extend(provider.kems.iter().map(|kem| {
+        let listed = provider.primitives().filter(|primitive| primitive.kind() != PrimitiveKind::LaneHash);
+        listed.map(|primitive| entry(&id, primitive)).collect::<Vec<_>>()
+    };
+    providers.flat_map(|provider| of(provider)).collect()
+}
+
+fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
+    let blank = AlgorithmEntry {
+        algorithm: primitive.algorithm().to_owned(),
+        kind: primitive.kind(),
+        provider: provider.to_owned(),
+        standard: None,
+        category: None,
+        public_key: None,
+        secret_keys: BTreeMap::new(),
+        encodings: Vec::new(),
+        ciphertext: None,
+        shared_secret: None,
+        signature: None,
+        signature_varies: None,
+        output: None,
+        exact_coins: None,
+    };
+    let names = |encodings: &[KeyEncoding]| encodings.iter().map(|encoding| encoding.name()).collect();
+    let lengths = |keys: &[(KeyEncoding, usize)]| keys.iter().map(|&(key, length)| (key.name(), length)).collect();
+    match primitive {
+        Primitive::Kem(kem) => {
             let info = kem.info();
             let parameters = &info.parameters;
             AlgorithmEntry {
                 standard: Some(parameters.standard.to_string()),
                 category: parameters.category,
                 public_key: Some(parameters.encapsulation_key),
-                secret_keys: parameters.decapsulation_keys.iter().map(|&(e, length)| (e.name(), length)).collect(),
-                encodings: info.encodings.iter().map(|encoding| encoding.name()).collect(),
+                secret_keys: lengths(&parameters.decapsulation_keys),
+                encodings: names(&info.encodings),
                 ciphertext: Some(parameters.ciphertext),
                 shared_secret: Some(parameters.shared_secret),
                 exact_coins: Some((info.coins.keygen, info.coins.operation)),
-                ..blank(&parameters.algorithm, Operations::Kem)
+                ..blank
             }
-        }));
-        entries.extend(provider.signatures.iter().map(|scheme| {
+        }
+        Primitive::Signature(scheme) => {
             let info = scheme.info();
             let parameters = &info.parameters;
             AlgorithmEntry {
                 standard: Some(parameters.standard.to_string()),
                 category: parameters.category,
                 public_key: Some(parameters.verifying_key),
-                secret_keys: parameters.signing_keys.iter().map(|&(e, length)| (e.name(), length)).collect(),
-                encodings: info.encodings.iter().map(|encoding| encoding.name()).collect(),
+                secret_keys: lengths(&parameters.signing_keys),
+                encodings: names(&info.encodings),
                 signature: Some(parameters.signature),
                 signature_varies: Some(parameters.variable_length),
                 exact_coins: Some((info.coins.keygen, info.coins.operation)),
-                ..blank(&parameters.algorithm, Operations::Signature)
+                ..blank
             }
-        }));
-        entries.extend(provider.key_agreements.iter().map(|agreement| {
+        }
+        Primitive::KeyAgreement(agreement) => {
             let parameters = &agreement.info().parameters;
             AlgorithmEntry {
                 standard: Some(parameters.standard.to_string()),
@@ -147,33 +136,19 @@ pub fn algorithms(laboratory: &Laboratory) -> Vec<AlgorithmEntry> {
                 encodings: vec!["scalar"],
                 shared_secret: Some(parameters.shared_secret),
                 exact_coins: Some((agreement.info().exact_coins, false)),
-                ..blank(&parameters.algorithm, Operations::KeyAgreement)
+                ..blank
             }
-        }));
-        entries.extend(provider.hashes.iter().map(|hash| AlgorithmEntry {
+        }
+        Primitive::Hash(hash) => AlgorithmEntry {
             standard: Some(hash.info().standard.to_string()),
             output: Some(hash.info().digest),
-            ..blank(&hash.info().algorithm, Operations::Hash)
-        }));
-        entries.extend(provider.xofs.iter().map(|xof| AlgorithmEntry {
-            standard: Some(xof.info().standard.to_string()),
-            ..blank(&xof.info().algorithm, Operations::Xof)
-        }));
-        entries.extend(
-            provider
-                .macs
-                .iter()
-                .map(|mac| AlgorithmEntry { output: Some(mac.tag_len()), ..blank(mac.algorithm(), Operations::Mac) }),
-        );
-        entries.extend(provider.kdfs.iter().map(|kdf| blank(kdf.algorithm(), Operations::Kdf)));
-        entries.extend(
-            provider.aeads.iter().map(|aead| AlgorithmEntry {
-                output: Some(aead.tag_len()),
-                ..blank(aead.algorithm(), Operations::Aead)
-            }),
-        );
+            ..blank
+        },
+        Primitive::Xof(xof) => AlgorithmEntry { standard: Some(xof.info().standard.to_string()), ..blank },
+        Primitive::Mac(mac) => AlgorithmEntry { output: Some(mac.tag_len()), ..blank },
+        Primitive::Aead(aead) => AlgorithmEntry { output: Some(aead.tag_len()), ..blank },
+        Primitive::Kdf(_) | Primitive::LaneHash(_) => blank,
     }
-    entries
 }
 
 /// Every provider.

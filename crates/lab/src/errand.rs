@@ -193,7 +193,7 @@ mod tests {
         let registry = Registry::new(Vec::new());
         let case = cases_of(&registry, &["compare/naive/*".into()]).unwrap()[0].to_string();
         let request =
-            LeakRequest { samples: 4_000, effect_ns: 30.0, planted_ns: 50.0, max_time_s: 1.0, seed: 1, cases: 1 };
+            LeakRequest { samples: 4_000, effect_ns: 30.0, control_delay_ns: 50.0, max_time_s: 1.0, seed: 1, cases: 1 };
         let task = serde_json::to_string(&Task::Leak { case: case.clone(), request }).unwrap();
         let mut said = Vec::new();
         serve(&task, &registry, &mut said).unwrap();

@@ -341,8 +341,8 @@ mod tests {
         let text = |error: LabError| error.to_string();
         let many = LabError::unknown(Thing::Algorithm, "ML-KEM-769", ["ML-KEM-768", "X25519"].into_iter());
         assert_eq!(text(many), r#"no algorithm is called "ML-KEM-769", did you mean "ML-KEM-768""#);
-        let few = LabError::unknown_of_few(Thing::Workload, "kme", &known);
-        assert_eq!(text(few), r#"no workload is called "kme", did you mean "kem": there are kem, signature"#);
+        let few = LabError::unknown_of_few(Thing::Workload, "kemm", &known);
+        assert_eq!(text(few), r#"no workload is called "kemm", did you mean "kem": there are kem, signature"#);
         let far = LabError::unknown_of_few(Thing::Workload, "zzz", &known);
         assert_eq!(text(far), r#"no workload is called "zzz": there are kem, signature"#);
     }

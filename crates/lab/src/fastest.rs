@@ -7,7 +7,7 @@
 use crate::place::Place;
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_analysis::fastest::fastest_line;
-use pqlab_harness::process::{Limits, ProcessFleet};
+use pqlab_harness::process::{Limits, ProcessPool};
 use pqlab_harness::schedule::{self, CounterFacts};
 use pqlab_harness::{Event, Observer, ObserverError, counter};
 use pqlab_record::{CounterChoice, FailedCandidate, Fastest, Protocol, Record, RunnerUp, Status, Visits};
@@ -78,8 +78,8 @@ impl Laboratory {
         let mut workers = self.workers(SEED, &protocol, &cases, Place::of(&protocol), None);
         workers.limits = Limits { request: workers.limits.request.min(REQUEST), ..workers.limits };
         let positions: Vec<usize> = (0..cases.len()).collect();
-        let (mut fleet, mut finished) = (ProcessFleet::new(workers), Finished(Vec::new()));
-        schedule::run(&cases, &positions, &protocol, SEED, facts, &mut fleet, &mut finished)?;
+        let (mut pool, mut finished) = (ProcessPool::new(workers), Finished(Vec::new()));
+        schedule::run(&cases, &positions, &protocol, SEED, facts, &mut pool, &mut finished)?;
         Ok(finished.0)
     }
 }
@@ -160,12 +160,12 @@ mod tests {
     use super::*;
     use pqlab_record::{Case, Metric, Samples, Visit};
     use pqlab_workloads::fastest::FASTEST;
-    use pqlab_workloads::{Options, Registry};
+    use pqlab_workloads::{CaseOptions, Registry};
 
     fn question() -> Question {
         let registry = Registry::new(pqlab_providers::providers());
         let asked = || Some(FASTEST.to_owned());
-        let options = Options { classical: asked(), post_quantum: asked(), ..Options::default() };
+        let options = CaseOptions { classical: asked(), post_quantum: asked(), ..CaseOptions::default() };
         let workload = registry.workloads().iter().find(|workload| workload.id() == "hybrid").unwrap();
         let mut cases = workload.cases(registry.providers(), &options);
         cases.retain(|case| case.algorithm == "X-Wing" && ["keygen", "encapsulate"].contains(&case.operation.as_str()));

@@ -2,7 +2,7 @@
 
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_harness::Fault;
-use pqlab_harness::leak::{FIRST, LeakPlan, LeakTimes, NULL, PLANTED, SECOND, measure};
+use pqlab_harness::leak::{FIRST, LeakPlan, LeakTimes, NULL, POSITIVE, SECOND, measure};
 use pqlab_stats::{
     LEAK_CONFIDENCE, LEAST_SAMPLES, LeakJudgement, LeakSamples, LeakVerdict, Shift, TENTHS, judge_leak, median,
 };
@@ -17,8 +17,8 @@ pub struct LeakRequest {
     pub samples: u64,
     /// The difference in ns that matters.
     pub effect_ns: f64,
-    /// The delay in ns that is planted and must be found.
-    pub planted_ns: f64,
+    /// The delay in ns that must be found: the positive control.
+    pub control_delay_ns: f64,
     /// Most seconds for a case.
     pub max_time_s: f64,
     /// Seed of keys, inputs and order.
@@ -92,11 +92,13 @@ pub struct LeakFigures {
     pub tenths: Vec<LeakEffect>,
     /// Welch's t of the test, of any cropping, that stands out most.
     pub clearest_t: f64,
-    /// The planted delay as it was found.
-    pub planted: LeakEffect,
+    /// The known delay, the positive control, as it was found.
+    #[serde(rename = "planted")]
+    pub positive_control: LeakEffect,
     /// How long it was meant to be, in ns.
-    pub planted_ns: f64,
-    /// The largest difference of two groups of one class, in ns.
+    #[serde(rename = "planted_ns")]
+    pub control_delay_ns: f64,
+    /// The largest difference of two groups of one class, the negative control, in ns.
     pub null_ns: f64,
     /// Samples of both classes.
     pub samples: usize,
@@ -173,14 +175,14 @@ fn try_measure(
         samples: request.samples,
         least: LEAST_SAMPLES as u64,
         longest_ns: (request.max_time_s * 1e9) as u64,
-        planted_ns: request.planted_ns,
+        control_delay_ns: request.control_delay_ns,
         seed: request.seed,
     };
     let times = measure(target.as_mut(), &pools, &plan, progress)?;
     let samples = LeakSamples {
         first: &times.groups[FIRST],
         null: &times.groups[NULL],
-        planted: &times.groups[PLANTED],
+        positive: &times.groups[POSITIVE],
         second: &times.groups[SECOND],
     };
     let judgement = judge_leak(samples, request.effect_ns, request.cases, request.seed)
@@ -212,8 +214,8 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
         }
         LeakVerdict::Blind => {
             let reason = format!(
-                "the planted {} ns were not found: more samples are needed, or a longer delay",
-                request.planted_ns
+                "the known delay of {} ns, the positive control, was not found: more samples are needed, or a longer delay",
+                request.control_delay_ns
             );
             (LeakConclusion::Void, Some(reason))
         }
@@ -235,8 +237,8 @@ fn figures(judgement: &LeakJudgement, times: &LeakTimes, request: &LeakRequest) 
         floor_ns: judgement.floor,
         tenths: judgement.difference.tenths.iter().map(effect).collect(),
         clearest_t: t,
-        planted: effect(&judgement.planted.tenths[judgement.planted.clearest_tenth()]),
-        planted_ns: request.planted_ns,
+        positive_control: effect(&judgement.positive.tenths[judgement.positive.clearest_tenth()]),
+        control_delay_ns: request.control_delay_ns,
         null_ns: judgement.null.largest(),
         samples: times.groups[FIRST].len() + times.groups[SECOND].len(),
         median_ns: median(&times.groups[FIRST]).unwrap_or(f64::NAN),

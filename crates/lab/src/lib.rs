@@ -15,7 +15,6 @@
 #![warn(clippy::missing_errors_doc)]
 
 mod between;
-mod blocks;
 mod catalogue;
 mod compare;
 mod defects;
@@ -26,7 +25,6 @@ mod fastest;
 mod gather;
 mod independence;
 mod inspect;
-mod keys;
 mod leak;
 pub mod ledger;
 mod place;
@@ -43,15 +41,13 @@ mod verify;
 mod worker;
 
 pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
-pub use blocks::senders;
-pub use catalogue::{AlgorithmEntry, CounterEntry, Operations, ProviderEntry, algorithms, counters, provider_entries};
+pub use catalogue::{AlgorithmEntry, CounterEntry, ProviderEntry, algorithms, counters, provider_entries};
 pub use compare::{Margin, check_percentage, compare_analyses, compare_stored, comparison_criteria};
 pub use destination::{Destination, Writing};
 pub use error::{LabError, SinkError, Thing};
 pub use gather::{Gathered, gather};
 pub use independence::{DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest};
 pub use inspect::{Check, InspectRequest, Inspection, Item, inspect};
-pub use keys::keys;
 pub use leak::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
 pub use plan::{Filters, Plan, matches};
 pub use pqlab_harness::counter::estimated_over_counted;
@@ -78,4 +74,4 @@ pub use pqlab_stats as stats;
 pub use pqlab_store as store;
 pub use pqlab_verification as verification;
 pub use pqlab_workloads::leak::{LeakCase, Role as LeakRole};
-pub use pqlab_workloads::{Keys, Options, Registry, Senders, Variant, Workload};
+pub use pqlab_workloads::{CaseOptions, Keys, OutOfRange, Registry, Senders, Variant, Workload};

@@ -1,10 +1,9 @@
 //! From suites and filters to a plan.
 
 use crate::{LabError, ProtocolOverrides, Select, Suite, Thing};
-use crate::{blocks, keys};
-use pqlab_record::{Case, CoinSource, Fastest, Form, Protocol, ProtocolKind, RunHeader, State};
+use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
-use pqlab_workloads::{Keys, NULL, Options, Registry, Senders, Variant, Workload};
+use pqlab_workloads::{CaseOptions, NULL, Registry, Workload};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
@@ -19,34 +18,8 @@ pub struct Filters {
     pub algorithms: Vec<String>,
     /// What handshakes are exchanged over: `tcp`. Nothing else is measured then.
     pub over: Option<String>,
-    /// Message lengths in bytes, in place of the suites' own.
-    pub lengths: Option<Vec<u64>>,
-    /// States of caches and process, in place of the suites' own; empty for these.
-    pub states: Vec<String>,
-    /// Variants of signing, in place of the suites' own; empty for these.
-    pub variants: Vec<String>,
-    /// Numbers of threads, in place of the suites' own.
-    pub threads: Option<Vec<u64>>,
-    /// Numbers of tasks that are submitted at once to a thread pool, in place of the suites' own.
-    pub tasks: Option<Vec<u64>>,
-    /// Threads of that pool, in place of one for each processor.
-    pub workers: Option<u64>,
-    /// The provider of a construction's classical half, or `fastest`.
-    pub classical: Option<String>,
-    /// The provider of a construction's post-quantum half, or `fastest`.
-    pub post_quantum: Option<String>,
-    /// Transactions in a ledger's block, in place of the suites' own.
-    pub blocks: Option<Vec<u64>>,
-    /// Different senders of a ledger's block, in place of as many as transactions.
-    pub senders: Option<Vec<Senders>>,
-    /// Percentage of bad transactions in a ledger's block, in place of the suites' own.
-    pub invalid_pct: Option<f64>,
-    /// Output lengths in bytes of XOFs, in place of the suites' own.
-    pub output_lengths: Option<Vec<u64>>,
-    /// Where coins come from, in place of the suites' own; empty for these.
-    pub coins: Vec<String>,
-    /// How many keys operations take in turn, in place of the suites' own; empty for these.
-    pub keys: Vec<Keys>,
+    /// What is chosen of the cases' parameters, in place of the suites' own.
+    pub options: CaseOptions,
 }
 
 /// What is measured, in which order of blocks, and how hard.
@@ -102,8 +75,8 @@ impl Plan {
         let halves = registry.providers().iter().flat_map(|provider| [provider.id(), provider.library.clone()]);
         let halves: Vec<String> = halves.chain([FASTEST.to_owned()]).collect();
         let selected = suites.iter().filter(|suite| !suite.builtin).flat_map(|suite| &suite.select);
-        let selected = selected.flat_map(|select| select.classical.iter().chain(&select.post_quantum));
-        for half in filters.classical.iter().chain(&filters.post_quantum).chain(selected) {
+        let selected = selected.flat_map(|select| [&select.options.classical, &select.options.post_quantum]).flatten();
+        for half in filters.options.classical.iter().chain(&filters.options.post_quantum).chain(selected) {
             check_patterns(Thing::Provider, std::slice::from_ref(half), halves.iter().map(String::as_str))?;
         }
         let cores = overrides.affinity.as_ref().map(Vec::len);
@@ -169,8 +142,8 @@ impl Plan {
 impl Filters {
     /// Whether libraries are named in any way.
     fn name_libraries(&self) -> bool {
-        self.classical.is_some()
-            || self.post_quantum.is_some()
+        self.options.classical.is_some()
+            || self.options.post_quantum.is_some()
             || !self.providers.is_empty()
             || self.ids.iter().any(|id| id.contains('@'))
     }
@@ -196,11 +169,9 @@ fn select(
     workload: &dyn Workload,
     select: &Select,
     filters: &Filters,
-    options: &Options,
+    options: &CaseOptions,
     builtin: bool,
 ) -> Result<Vec<Case>, LabError> {
-    let states = if filters.states.is_empty() { &select.states } else { &filters.states };
-    let states = named(Thing::State, states, &State::ALL, State::name)?;
     let mut cases = workload.cases(registry.providers(), options);
     if !builtin {
         check_patterns(Thing::Algorithm, &select.algorithms, cases.iter().map(|case| case.algorithm.as_str()))?;
@@ -231,20 +202,11 @@ fn select(
             && (form.is_empty() || matches_any(&select.forms, form))
     });
     // What nothing is called for has no first call; the floor is that of all states.
+    let states = &options.states;
     if !states.is_empty() && select.workload != "floor" {
         cases = cases.iter().flat_map(|case| states.iter().map(|&state| case.clone().in_state(state))).collect();
     }
     Ok(cases)
-}
-
-/// The values of those names.
-fn named<T: Copy>(what: Thing, names: &[String], all: &[T], name: fn(T) -> &'static str) -> Result<Vec<T>, LabError> {
-    let known: Vec<&str> = all.iter().map(|&value| name(value)).collect();
-    let value = |wanted: &String| {
-        let found = all.iter().copied().find(|&value| name(value) == wanted);
-        found.ok_or_else(|| LabError::unknown_of_few(what, wanted, &known))
-    };
-    names.iter().map(value).collect()
 }
 
 /// Whether one of the case's parameters matches, or, with an exclamation mark, none; a case without any is not what
@@ -263,64 +225,14 @@ fn options(
     filters: &Filters,
     cores: Option<usize>,
     found: Option<&[Fastest]>,
-) -> Result<Options, LabError> {
-    let chosen = |asked: &Option<Vec<u64>>, own: &[u64]| asked.clone().or((!own.is_empty()).then(|| own.to_vec()));
-    let usual = |half: &Option<String>| half.clone().filter(|_| !filters.name_libraries());
-    let variants = if filters.variants.is_empty() { &select.variants } else { &filters.variants };
-    let coins = if filters.coins.is_empty() { &select.coins } else { &filters.coins };
-    let options = Options {
-        lengths: chosen(&filters.lengths, &select.lengths),
-        output_lengths: chosen(&filters.output_lengths, &select.output_lengths),
-        threads: chosen(&filters.threads, &select.threads),
-        tasks: chosen(&filters.tasks, &select.tasks),
-        workers: filters.workers,
-        cores,
-        variants: named(Thing::Variant, variants, &Variant::ALL, Variant::name)?,
-        classical: filters.classical.clone().or_else(|| usual(&select.classical)),
-        post_quantum: filters.post_quantum.clone().or_else(|| usual(&select.post_quantum)),
-        fastest: found.map(<[Fastest]>::to_vec),
-        blocks: chosen(&filters.blocks, &select.blocks),
-        senders: blocks::chosen_senders(filters.senders.as_ref(), &select.senders)?,
-        invalid_pct: filters.invalid_pct.or(select.invalid_pct),
-        coins: named(Thing::CoinSource, coins, &CoinSource::ALL, CoinSource::name)?,
-        keys: if filters.keys.is_empty() { keys::all(&select.keys)? } else { filters.keys.clone() },
-    };
-    blocks::check(&options)?;
-    check_lengths(options.lengths.as_deref())?;
-    check_outputs(options.output_lengths.as_deref())?;
-    check_counts("threads", options.threads.as_deref(), 1024)?;
-    check_counts("tasks", options.tasks.as_deref(), 1_000_000)?;
-    check_counts("workers", options.workers.as_ref().map(std::slice::from_ref), 1024)?;
+) -> Result<CaseOptions, LabError> {
+    let mut own = select.options.clone();
+    if filters.name_libraries() {
+        (own.classical, own.post_quantum) = (None, None);
+    }
+    let options = CaseOptions { cores, fastest: found.map(<[Fastest]>::to_vec), ..filters.options.clone().or(own) };
+    options.check().map_err(|error| LabError::invalid(error.field, error.to_string()))?;
     Ok(options)
-}
-
-fn check_counts(what: &'static str, counts: Option<&[u64]>, most: u64) -> Result<(), LabError> {
-    match counts.unwrap_or_default().iter().find(|count| !(1..=most).contains(count)) {
-        Some(count) => Err(LabError::invalid(what, format!("{count} {what} cannot be measured: from 1 to {most}"))),
-        None => Ok(()),
-    }
-}
-
-fn check_lengths(lengths: Option<&[u64]>) -> Result<(), LabError> {
-    /// What is longer than this is not a message but a memory test, in bytes.
-    const LONGEST: u64 = 16 << 20;
-    match lengths.and_then(|lengths| lengths.iter().find(|&&length| length > LONGEST)) {
-        Some(length) => {
-            let reason = format!("a message or output of {length} bytes is too long: at most {LONGEST}");
-            Err(LabError::invalid("lengths", reason))
-        }
-        None => Ok(()),
-    }
-}
-
-fn check_outputs(lengths: Option<&[u64]>) -> Result<(), LabError> {
-    if lengths.is_some_and(|lengths| lengths.contains(&0)) {
-        return Err(LabError::invalid(
-            "output_lengths",
-            "an output of 0 bytes says nothing: output lengths begin at 1",
-        ));
-    }
-    check_lengths(lengths)
 }
 
 /// Whether a text matches a pattern, in which `*` stands for any text and `?` for any character.
@@ -355,6 +267,8 @@ fn check_patterns<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pqlab_record::CoinSource;
+    use pqlab_workloads::Keys;
 
     /// A plan in which `fastest` stands for the last candidate of each question.
     fn plan_of(suite: &str, filters: &Filters, overrides: &ProtocolOverrides) -> Plan {
@@ -383,6 +297,19 @@ mod tests {
         Filters { ids: ids.iter().map(|&id| id.to_owned()).collect(), ..Filters::default() }
     }
 
+    fn unchosen() -> CaseOptions {
+        CaseOptions::default()
+    }
+
+    fn with(options: CaseOptions) -> Filters {
+        Filters { options, ..Filters::default() }
+    }
+
+    fn fastest_halves() -> CaseOptions {
+        let asked = || Some(FASTEST.to_owned());
+        CaseOptions { classical: asked(), post_quantum: asked(), ..unchosen() }
+    }
+
     /// What is under load: different algorithms, providers and numbers of tasks.
     fn loads(cases: &[Case]) -> [usize; 3] {
         let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
@@ -403,8 +330,12 @@ mod tests {
         assert_eq!(loads(&named), [5, 1, 4]);
         assert!(named.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
         let rustcrypto = || Some("rustcrypto".to_owned());
-        let halves =
-            Filters { classical: rustcrypto(), post_quantum: rustcrypto(), tasks: Some(vec![7]), ..Filters::default() };
+        let halves = with(CaseOptions {
+            classical: rustcrypto(),
+            post_quantum: rustcrypto(),
+            tasks: Some(vec![7]),
+            ..unchosen()
+        });
         let of_halves = planned("hybrid", &halves);
         assert_eq!(loads(&of_halves), [1, 1, 1]);
         assert!(of_halves.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
@@ -425,7 +356,7 @@ mod tests {
 
     #[test]
     fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
-        let usual = planned("ntor", &Filters { threads: Some(vec![1, 2]), ..Filters::default() });
+        let usual = planned("ntor", &with(CaseOptions { threads: Some(vec![1, 2]), ..unchosen() }));
         let [algorithms, providers, tasks] = loads(&usual);
         assert!(algorithms == 3 && (1..=3).contains(&providers) && tasks == 2, "{:?}", loads(&usual));
         let several: Vec<&Case> = usual.iter().filter(|case| case.number("threads").is_some()).collect();
@@ -457,7 +388,7 @@ mod tests {
                 assert!(kinds.contains(kind), "{suite}: {kind} is not among {kinds:?}");
             }
         }
-        let given = Filters { coins: vec!["exact".into()], keys: vec![Keys::Number(2)], ..Filters::default() };
+        let given = with(CaseOptions { coins: vec![CoinSource::Exact], keys: vec![Keys::Number(2)], ..unchosen() });
         let given = planned("kem", &given);
         let ids: Vec<String> = given.iter().map(Case::id).collect();
         assert!(ids.contains(&"kem/ML-KEM-512/encapsulate[coins=exact,keys=2]@rustcrypto".to_owned()), "{ids:?}");
@@ -493,7 +424,7 @@ mod tests {
     #[test]
     fn an_unwanted_parameter_is_marked_by_an_exclamation_mark() {
         let registry = Registry::new(pqlab_providers::providers());
-        let cases = registry.cases(&Options { threads: Some(vec![2]), ..Options::default() });
+        let cases = registry.cases(&CaseOptions { threads: Some(vec![2]), ..CaseOptions::default() });
         let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap();
         let several = of("ntor/ntor-v1/reply[threads=2]@rustcrypto");
         let alone = of("ntor/ntor-v1/reply@rustcrypto");
@@ -515,9 +446,7 @@ mod tests {
     fn one_question_has_one_answer_in_all_areas_of_a_plan() {
         let registry = Registry::new(pqlab_providers::providers());
         let suites = ["hybrid", "certificate"].map(|suite| Suite::find(suite).unwrap());
-        let asked = || Some(FASTEST.to_owned());
-        let filters =
-            Filters { classical: asked(), post_quantum: asked(), ..filter(&["*composite*", "*MLDSA65-Ed25519*"]) };
+        let filters = Filters { options: fastest_halves(), ..filter(&["*composite*", "*MLDSA65-Ed25519*"]) };
         let overrides = ProtocolOverrides::default();
         let (_, questions) = Plan::draft(&registry, &suites, &filters, &overrides).unwrap();
         let names: Vec<&str> = questions.iter().map(|question| question.construction.as_str()).collect();
@@ -529,8 +458,7 @@ mod tests {
     fn filters_narrow_down_what_fastest_is_chosen_from() {
         let registry = Registry::new(pqlab_providers::providers());
         let suites = [Suite::find("hybrid").unwrap()];
-        let asked = || Some(FASTEST.to_owned());
-        let filters = Filters { classical: asked(), post_quantum: asked(), ..filter(&["hybrid/X-Wing/*@rustcrypto*"]) };
+        let filters = Filters { options: fastest_halves(), ..filter(&["hybrid/X-Wing/*@rustcrypto*"]) };
         let (_, questions) = Plan::draft(&registry, &suites, &filters, &ProtocolOverrides::default()).unwrap();
         assert_eq!(questions.len(), 1);
         assert!(questions[0].candidates.len() > 1, "{:?}", questions[0].candidates);

@@ -6,7 +6,7 @@ use crate::{Collected, LabError, Plan, RecordSink, SinkError, WorkerProgram, def
 use pqlab_analysis::comparison::{Difference, differences};
 use pqlab_harness::counter::Baseline;
 use pqlab_harness::environment::Advice;
-use pqlab_harness::process::{Limits, ProcessFleet, Workers};
+use pqlab_harness::process::{Limits, ProcessPool, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
@@ -222,10 +222,10 @@ impl Laboratory {
         forbidden(header).into_iter().chain(place.note()).chain(quota).for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
-        let mut fleet = ProcessFleet::new(self.workers(header.seed, &header.protocol, &header.plan, place, rate));
+        let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, place, rate));
         let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, failed: 0, scanty: 0 };
         let outcome =
-            schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut fleet, &mut watcher);
+            schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut pool, &mut watcher);
         let (failed, scanty) = (watcher.failed, watcher.scanty);
         let complete = outcome? == Outcome::Complete;
         if let (Some(baseline), Some(rate)) = (baseline, rate) {
@@ -355,8 +355,8 @@ fn limited(advice: &Advice) -> String {
 fn forbidden(header: &RunHeader) -> Option<String> {
     let counters = &header.environment.counters;
     let (_, reason) = counters.unavailable.iter().find(|(counter, _)| counter == Metric::Cycles.name())?;
-    let mendable = header.protocol.counter == CounterChoice::Best && reason.contains("perf_event_paranoid");
-    mendable.then(|| format!("counting {} in place of core cycles: {reason}", counters.primary))
+    let fixable = header.protocol.counter == CounterChoice::Best && reason.contains("perf_event_paranoid");
+    fixable.then(|| format!("counting {} in place of core cycles: {reason}", counters.primary))
 }
 
 /// `20261121T190000Z-3f9a1c`: sorted by time, and unique among runs of the same second.

@@ -2,7 +2,9 @@
 
 use crate::{LabError, Thing};
 use pqlab_record::{CounterChoice, Protocol, ProtocolKind};
+use pqlab_workloads::CaseOptions;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// A suite as its file describes it.
@@ -26,7 +28,6 @@ pub struct Suite {
 /// A selection of one workload's cases. Every list holds patterns, in which `*` stands for any text and `?` for any
 /// character; an empty list selects all.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Select {
     /// The workload's name.
     pub workload: String,
@@ -42,21 +43,6 @@ pub struct Select {
     /// `prepared`, `encoded`.
     #[serde(default)]
     pub forms: Vec<String>,
-    /// Message lengths in bytes.
-    #[serde(default)]
-    pub lengths: Vec<u64>,
-    /// States of caches and process: `warm` (also if empty), `evicted`, `first-call`.
-    #[serde(default)]
-    pub states: Vec<String>,
-    /// Variants of signing: `plain` (also if empty), `deterministic`, `prehash`, `messages`, `sizes`.
-    #[serde(default)]
-    pub variants: Vec<String>,
-    /// Numbers of threads; empty for the workload's own.
-    #[serde(default)]
-    pub threads: Vec<u64>,
-    /// Numbers of tasks that are submitted at once to a thread pool; empty for the workload's own.
-    #[serde(default)]
-    pub tasks: Vec<u64>,
     /// Algorithms to which a selection of all is narrowed where the command line names none: so that a suite is bearable,
     /// and yet any algorithm can be asked for.
     #[serde(default)]
@@ -64,35 +50,14 @@ pub struct Select {
     /// Likewise operations, where the command line has no filter.
     #[serde(default)]
     pub usual_operations: Vec<String>,
-    /// Libraries of a construction's halves, of which `fastest` is one, where the command line names no libraries: neither
-    /// halves nor providers, nor a provider in a filter.
-    #[serde(default)]
-    pub classical: Option<String>,
-    /// Likewise of the other half.
-    #[serde(default)]
-    pub post_quantum: Option<String>,
     /// Parameters as the id shows them, all of which a case that has parameters must have: `regime=ram`; with an exclamation
     /// mark before it one that no case may have: `!threads=*`.
     #[serde(default)]
     pub parameters: Vec<String>,
-    /// Transactions in a ledger's block; empty for the workload's own.
-    #[serde(default)]
-    pub blocks: Vec<u64>,
-    /// Different senders of a ledger's block: `all`, `one`, a number or a percentage; empty for the workload's own.
-    #[serde(default)]
-    pub senders: Vec<String>,
-    /// Percentage of bad transactions in a ledger's block.
-    #[serde(default)]
-    pub invalid_pct: Option<f64>,
-    /// Output lengths in bytes of XOFs.
-    #[serde(default)]
-    pub output_lengths: Vec<u64>,
-    /// Where coins come from: `internal` (the library's own generator; also if empty), `exact` (given).
-    #[serde(default)]
-    pub coins: Vec<String>,
-    /// How many keys operations take in turn: `pool` (up to 16; also if empty), or a number.
-    #[serde(default)]
-    pub keys: Vec<String>,
+    /// What is chosen of the cases' parameters. Libraries of a construction's halves count where the command line names no
+    /// libraries: neither halves nor providers, nor a provider in a filter.
+    #[serde(flatten)]
+    pub options: CaseOptions,
     /// Whether the selection is left out under a fixed number of samples where the command line has no filter: a thousand
     /// loads of thousands of tasks are not what anybody waits for.
     #[serde(default)]
@@ -100,6 +65,9 @@ pub struct Select {
     /// Whether the provider that does nothing is measured too.
     #[serde(default)]
     pub null: bool,
+    /// What no field takes: nothing, in a suite that is sound.
+    #[serde(flatten)]
+    pub(crate) unknown: BTreeMap<String, toml::Value>,
 }
 
 /// The parts of the protocol that a suite or a command line sets.
@@ -223,6 +191,9 @@ impl Suite {
         })?;
         if suite.name.is_empty() || suite.name.contains(char::is_whitespace) {
             return Err(malformed(None, format!("name is {:?}: it must be a word", suite.name)));
+        }
+        if let Some(unknown) = suite.select.iter().flat_map(|select| select.unknown.keys()).next() {
+            return Err(malformed(None, format!("a selection has no field {unknown:?}")));
         }
         if suite.select.is_empty() {
             return Err(malformed(None, "nothing is selected: add a [[select]]".to_owned()));

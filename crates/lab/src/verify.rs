@@ -4,14 +4,10 @@
 use crate::errand::{self, Answer};
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_harness::errand::{Errand, ErrandEnd, Manner, Next};
-use pqlab_verification::{self as verification, Line, Reason, Select, Vectors, vectors_root};
-use pqlab_workloads::known_answers::{KnownAnswer, check_fully};
+use pqlab_verification::{self as verification, Line, Vectors, vectors_root};
 use pqlab_workloads::{NULL, Registry};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::AtomicBool;
-
-/// What lines of known answers name as their suite.
-const SUITE: &str = "known answers";
 
 /// What is to be verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,34 +150,8 @@ pub(crate) fn verify_here(
         VerifyPart::Provider(id) => {
             let select =
                 |provider: &str, algorithm: &str, _: &str| provider == id && selected(&request.algorithms, algorithm);
-            known_answers(registry, &select, report);
+            verification::verify_known_answers(providers, &select, report);
             verification::verify(providers, &Vectors::new(vectors_root()), &select, report);
-        }
-    }
-}
-
-/// Checks the embedded known answers of every algorithm of every provider, those too that take a worker too long to
-/// check before each measurement, and reports line by line.
-fn known_answers(registry: &Registry, select: &Select, report: &mut dyn FnMut(Line)) {
-    for provider in registry.providers().iter().filter(|provider| provider.library != NULL) {
-        let id = provider.id();
-        for algorithm in provider.algorithms() {
-            if !select(&id, &algorithm, SUITE) {
-                continue;
-            }
-            let mut line = Line { provider: id.clone(), algorithm, suite: SUITE.into(), ..Line::default() };
-            match check_fully(provider, &line.algorithm) {
-                Ok(KnownAnswer::Checked(count)) => (line.attempted, line.passed) = (count as u64, count as u64),
-                Ok(KnownAnswer::NotAvailable(reason)) => {
-                    line.unsupported = 1;
-                    line.reasons = vec![Reason { reason: reason.to_owned(), count: 1 }];
-                }
-                Err(wrong) => {
-                    line.attempted = 1;
-                    line.failures = vec![wrong.to_string()];
-                }
-            }
-            report(line);
         }
     }
 }

@@ -168,7 +168,8 @@ fn libraries_are_verified_in_processes_of_their_own() {
 fn leaks_are_looked_for_in_a_process_of_its_own() {
     let laboratory = laboratory();
     let case = &leak_cases(&laboratory, &["compare/constant-time/*".into()]).unwrap()[0];
-    let request = LeakRequest { samples: 4_000, effect_ns: 30.0, planted_ns: 50.0, max_time_s: 5.0, seed: 1, cases: 1 };
+    let request =
+        LeakRequest { samples: 4_000, effect_ns: 30.0, control_delay_ns: 50.0, max_time_s: 5.0, seed: 1, cases: 1 };
     let mut shares = Vec::new();
     let outcome = laboratory.measure_leak(case, &request, &mut |share| shares.push(share), &GOING_ON).unwrap().unwrap();
     assert_eq!((outcome.case, outcome.figures.unwrap().samples), (case.to_string(), 4_000));

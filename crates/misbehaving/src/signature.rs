@@ -1,5 +1,5 @@
 //! Signature schemes whose verification does not look at one of the three things that it should look at. A signature is
-//! a mark, the key and the head of the message, eight bytes each: nothing of cryptography is in it.
+//! a mark, the key and a sum of the message, eight bytes each, and zeros: nothing of cryptography is in it.
 
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
@@ -14,27 +14,23 @@ const LENGTH: usize = 24;
 
 /// What verification does not look at.
 #[derive(Clone, Copy, PartialEq)]
-enum Blindness {
+pub(super) enum Blindness {
     Signature,
     Message,
     Key,
 }
 
+/// Each of them with its name.
+pub(super) const BLINDNESSES: [(&str, Blindness); 3] = [
+    ("accepts-any-signature", Blindness::Signature),
+    ("accepts-any-message", Blindness::Message),
+    ("accepts-any-key", Blindness::Key),
+];
+
 /// One scheme a blindness, named after it.
 pub(super) fn schemes() -> Vec<Arc<dyn SignatureScheme>> {
-    [
-        ("accepts-any-signature", Blindness::Signature),
-        ("accepts-any-message", Blindness::Message),
-        ("accepts-any-key", Blindness::Key),
-    ]
-    .into_iter()
-    .map(|(name, blindness)| Arc::new(Credulous { info: info(name), blindness }) as Arc<dyn SignatureScheme>)
-    .collect()
-}
-
-fn info(name: &'static str) -> SignatureInfo {
-    SignatureInfo {
-        parameters: SignatureParameters {
+    let of = |(name, blindness): (&'static str, Blindness)| {
+        let parameters = SignatureParameters {
             algorithm: name.into(),
             standard: "none".into(),
             category: None,
@@ -44,12 +40,27 @@ fn info(name: &'static str) -> SignatureInfo {
             variable_length: false,
             keygen_coins: 0,
             signing_coins: 0,
-        },
-        encodings: vec![KeyEncoding::Expanded],
+        };
+        scheme(parameters, blindness)
+    };
+    BLINDNESSES.into_iter().map(of).collect()
+}
+
+/// Under the names of both halves of a hybrid.
+pub(super) fn halves(blindness: Blindness) -> Vec<Arc<dyn SignatureScheme>> {
+    let parameters = ["Ed25519", "ML-DSA-65"].into_iter().filter_map(SignatureParameters::of);
+    parameters.map(|parameters| scheme(parameters, blindness)).collect()
+}
+
+fn scheme(parameters: SignatureParameters, blindness: Blindness) -> Arc<dyn SignatureScheme> {
+    let info = SignatureInfo {
+        encodings: parameters.signing_keys.iter().map(|&(encoding, _)| encoding).take(1).collect(),
+        context: parameters.algorithm == "ML-DSA-65",
+        parameters,
         coins: CoinSupport::default(),
-        context: false,
         hedged: false,
-    }
+    };
+    Arc::new(Credulous { info, blindness })
 }
 
 struct Credulous {
@@ -61,16 +72,22 @@ struct Credulous {
 struct Key {
     bytes: [u8; 8],
     blindness: Blindness,
+    /// Length in bytes of a signature.
+    signature: usize,
 }
 
 impl Credulous {
+    fn key(&self, bytes: [u8; 8]) -> Key {
+        Key { bytes, blindness: self.blindness, signature: self.info.parameters.signature }
+    }
+
     fn fresh(&self) -> Key {
         static NEXT: AtomicU64 = AtomicU64::new(1);
-        Key { bytes: NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes(), blindness: self.blindness }
+        self.key(NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes())
     }
 
     fn load(&self, bytes: &[u8]) -> Result<Key> {
-        Ok(Key { bytes: bytes.try_into().map_err(|_| Error::Malformed("key"))?, blindness: self.blindness })
+        Ok(self.key(bytes.try_into().map_err(|_| Error::Malformed("key"))?))
     }
 }
 
@@ -110,20 +127,20 @@ impl Key {
     }
 }
 
-fn head(message: &[u8]) -> [u8; 8] {
-    let mut head = [0; 8];
-    let length = message.len().min(8);
-    head[..length].copy_from_slice(&message[..length]);
-    head
+fn sum(message: &[u8]) -> [u8; 8] {
+    let mut sum = [0; 8];
+    message.iter().enumerate().for_each(|(place, byte)| sum[place % 8] ^= byte);
+    sum
 }
 
 impl SigningKey for Key {
     fn sign(&self, _context: &[u8], message: &[u8], _coins: Coins, out: &mut [u8]) -> Result<usize> {
-        Error::check_length("signature", LENGTH, out.len())?;
+        Error::check_length("signature", self.signature, out.len())?;
+        out.fill(0);
         out[..8].copy_from_slice(&MARK);
         out[8..16].copy_from_slice(&self.bytes);
-        out[16..].copy_from_slice(&head(message));
-        Ok(LENGTH)
+        out[16..LENGTH].copy_from_slice(&sum(message));
+        Ok(self.signature)
     }
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
@@ -137,10 +154,10 @@ impl SigningKey for Key {
 
 impl VerifyingKey for Key {
     fn verify(&self, _context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
-        let right = signature.len() == LENGTH
+        let right = signature.len() == self.signature
             && (self.blindness == Blindness::Signature || signature[..8] == MARK)
             && (self.blindness == Blindness::Key || signature[8..16] == self.bytes)
-            && (self.blindness == Blindness::Message || signature[16..] == head(message));
+            && (self.blindness == Blindness::Message || signature[16..LENGTH] == sum(message));
         if right { Ok(()) } else { Err(Error::VerificationFailed) }
     }
 

@@ -50,12 +50,12 @@ fn reason(results: &[Value], algorithm: &str, operation: &str) -> String {
 }
 
 #[test]
-fn eight_misdeeds_are_eight_failed_rows_and_the_rest_is_measured() {
+fn eight_injected_faults_are_eight_failed_rows_and_the_rest_is_measured() {
     let results = measure(
-        "name = \"kems\"\nabout = \"misdeeds\"\n[[select]]\nworkload = \"kem\"\noperations = [\"decapsulate\"]\n\
+        "name = \"kems\"\nabout = \"faults\"\n[[select]]\nworkload = \"kem\"\noperations = [\"decapsulate\"]\n\
          forms = [\"prepared\"]\nproviders = [\"misbehaving\", \"null\"]\nnull = true\n",
     );
-    for (misdeed, words) in [
+    for (fault, words) in [
         ("segfault", "SIGSEGV"),
         ("hang", "no answer within 20 s"),
         ("wrong-answer", "wrong answer"),
@@ -65,12 +65,12 @@ fn eight_misdeeds_are_eight_failed_rows_and_the_rest_is_measured() {
         ("exhaust-memory", "memory"),
         ("panic", "panicked: as it was told to"),
     ] {
-        let reason = reason(&results, misdeed, "decapsulate");
-        assert!(reason.contains(words), "{misdeed}: {reason}");
-        println!("{misdeed}: {reason}");
+        let reason = reason(&results, fault, "decapsulate");
+        assert!(reason.contains(words), "{fault}: {reason}");
+        println!("{fault}: {reason}");
     }
     let innocent: Vec<&Value> = results.iter().filter(|result| result["provider"] == "null").collect();
-    assert_eq!(innocent.len(), 2, "the floor, and the case beside the misdeeds");
+    assert_eq!(innocent.len(), 2, "the floor, and the case beside the faults");
     assert!(innocent.iter().all(|result| result["status"] == "ok"), "{innocent:?}");
 }
 

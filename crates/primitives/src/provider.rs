@@ -1,4 +1,4 @@
-use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, SignatureScheme, Xof};
+use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, Xof};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -87,30 +87,27 @@ impl Provider {
         }
     }
 
+    /// Everything that it offers, kind by kind.
+    pub fn primitives(&self) -> impl Iterator<Item = Primitive<'_>> {
+        let kems = self.kems.iter().map(Primitive::Kem);
+        let signatures = self.signatures.iter().map(Primitive::Signature);
+        let key_agreements = self.key_agreements.iter().map(Primitive::KeyAgreement);
+        let hashes = self.hashes.iter().map(Primitive::Hash);
+        let xofs = self.xofs.iter().map(Primitive::Xof);
+        let lane_hashes = self.lane_hashes.iter().map(Primitive::LaneHash);
+        let macs = self.macs.iter().map(Primitive::Mac);
+        let kdfs = self.kdfs.iter().map(Primitive::Kdf);
+        let aeads = self.aeads.iter().map(Primitive::Aead);
+        let asymmetric = kems.chain(signatures).chain(key_agreements);
+        asymmetric.chain(hashes).chain(xofs).chain(lane_hashes).chain(macs).chain(kdfs).chain(aeads)
+    }
+
     /// The names of everything that it offers, each once.
     pub fn algorithms(&self) -> Vec<String> {
-        let kems = self.kems.iter().map(|kem| kem.info().parameters.algorithm.to_string());
-        let signatures = self.signatures.iter().map(|scheme| scheme.info().parameters.algorithm.to_string());
-        let agreements = self.key_agreements.iter().map(|agreement| agreement.info().parameters.algorithm.to_string());
-        let hashes = self.hashes.iter().map(|hash| hash.info().algorithm.to_string());
-        let xofs = self.xofs.iter().map(|xof| xof.info().algorithm.to_string());
-        let lane_hashes = self.lane_hashes.iter().map(|hash| hash.algorithm().to_owned());
-        let macs = self.macs.iter().map(|mac| mac.algorithm().to_owned());
-        let kdfs = self.kdfs.iter().map(|kdf| kdf.algorithm().to_owned());
-        let aeads = self.aeads.iter().map(|aead| aead.algorithm().to_owned());
-        let all = kems
-            .chain(signatures)
-            .chain(agreements)
-            .chain(hashes)
-            .chain(xofs)
-            .chain(lane_hashes)
-            .chain(macs)
-            .chain(kdfs)
-            .chain(aeads);
         let mut names: Vec<String> = Vec::new();
-        for name in all {
-            if !names.contains(&name) {
-                names.push(name);
+        for primitive in self.primitives() {
+            if !names.iter().any(|name| name == primitive.algorithm()) {
+                names.push(primitive.algorithm().to_owned());
             }
         }
         names

@@ -7,21 +7,21 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// How many threads find a context of their own beside one key; beyond it, those that come in between make their own for
 /// the call. The number is no machine's, so that a key costs the same on all.
-const LANES: usize = 16;
+const SLOTS: usize = 16;
 
 /// Contexts, each made when it is first needed and used again after that.
 ///
 /// The first stands in the key object itself: a key that one thread uses, as nearly all do, costs neither an allocation
 /// nor a second cache line, and a call one exchange and one store. Only when a second thread comes while the first is at
-/// work does each thread get a lane, on cache lines of its own.
+/// work does each thread get a slot of its own, which shares no cache line.
 pub(crate) struct Contexts<T: Send> {
     first: Slot<T>,
-    lanes: OnceLock<Box<[Lane<T>; LANES]>>,
+    slots: OnceLock<Box<[PaddedSlot<T>; SLOTS]>>,
 }
 
 /// 128 bytes: processors fetch cache lines in pairs.
 #[repr(align(128))]
-struct Lane<T>(Slot<T>);
+struct PaddedSlot<T>(Slot<T>);
 
 /// Room for a context, which belongs to whoever set `taken`.
 struct Slot<T> {
@@ -37,7 +37,7 @@ impl<T: Send> Contexts<T> {
     /// None yet.
     #[inline]
     pub(crate) const fn new() -> Contexts<T> {
-        Contexts { first: Slot::new(), lanes: OnceLock::new() }
+        Contexts { first: Slot::new(), slots: OnceLock::new() }
     }
 
     /// Runs `call` with a context, which `make` makes where there is none at rest. After a fault of the library its state is
@@ -60,18 +60,18 @@ impl<T: Send> Contexts<T> {
     /// A slot that is the caller's now.
     #[inline]
     fn free(&self) -> Option<&Slot<T>> {
-        if self.lanes.get().is_none() && self.first.take() {
+        if self.slots.get().is_none() && self.first.take() {
             return Some(&self.first);
         }
-        self.free_lane()
+        self.free_among_slots()
     }
 
     #[cold]
-    fn free_lane(&self) -> Option<&Slot<T>> {
-        let lanes = self.lanes.get_or_init(|| Box::new([const { Lane(Slot::new()) }; LANES]));
-        let own = own_lane();
-        let lanes = (0..LANES).map(|index| &lanes[(own + index) % LANES].0);
-        lanes.chain([&self.first]).find(|slot| slot.take())
+    fn free_among_slots(&self) -> Option<&Slot<T>> {
+        let slots = self.slots.get_or_init(|| Box::new([const { PaddedSlot(Slot::new()) }; SLOTS]));
+        let own = own_slot();
+        let in_turn = (0..SLOTS).map(|index| &slots[(own + index) % SLOTS].0);
+        in_turn.chain([&self.first]).find(|slot| slot.take())
     }
 }
 
@@ -103,13 +103,13 @@ impl<T> Slot<T> {
     }
 }
 
-/// The lane at which a thread looks first: threads that share a key settle on lanes of their own.
-fn own_lane() -> usize {
+/// The slot at which a thread looks first: threads that share a key settle on slots of their own.
+fn own_slot() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
     thread_local!(static NUMBER: Cell<usize> = const { Cell::new(usize::MAX) });
     NUMBER.with(|number| {
         if number.get() == usize::MAX {
-            number.set(THREADS.fetch_add(1, Ordering::Relaxed) % LANES);
+            number.set(THREADS.fetch_add(1, Ordering::Relaxed) % SLOTS);
         }
         number.get()
     })
@@ -130,12 +130,12 @@ mod tests {
     }
 
     #[test]
-    fn one_thread_makes_one_context_and_no_lanes() {
+    fn one_thread_makes_one_context_and_no_slots() {
         let contexts = Contexts::new();
         assert!([used(&contexts, 1), used(&contexts, 2), used(&contexts, 3)] == [1, 1, 1]);
         // Another thread that comes when the first is gone finds it too.
         assert_eq!(thread::scope(|scope| scope.spawn(|| used(&contexts, 4)).join().unwrap()), 1);
-        assert!(contexts.lanes.get().is_none());
+        assert!(contexts.slots.get().is_none());
     }
 
     #[test]
@@ -143,7 +143,7 @@ mod tests {
         let contexts = Contexts::new();
         let nested = contexts.with(|| Ok(1), |outer| Ok([*outer, used(&contexts, 2), used(&contexts, 3)]));
         assert_eq!(nested, Ok([1, 2, 2]));
-        // From now on the thread has its lane.
+        // From now on the thread has its slot.
         assert_eq!(used(&contexts, 4), 2);
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let (alive, busy) = (Arc::new(()), AtomicU32::new(0));
         let contexts = Contexts::new();
         thread::scope(|scope| {
-            for _ in 0..2 * LANES {
+            for _ in 0..2 * SLOTS {
                 scope.spawn(|| {
                     for _ in 0..1000 {
                         let make = || Ok((Arc::clone(&alive), false));
@@ -183,10 +183,15 @@ mod tests {
                 });
             }
         });
-        assert_eq!(busy.into_inner(), 2 * 1000 * LANES as u32);
-        assert!(Arc::strong_count(&alive) <= 1 + 1 + LANES);
+        assert_eq!(busy.into_inner(), 2 * 1000 * SLOTS as u32);
+        assert!(Arc::strong_count(&alive) <= 1 + 1 + SLOTS);
         drop(contexts);
         assert_eq!(Arc::strong_count(&alive), 1);
+    }
+
+    #[test]
+    fn slots_share_no_cache_line() {
+        assert_eq!((align_of::<PaddedSlot<u8>>(), size_of::<PaddedSlot<u8>>()), (128, 128));
     }
 
     #[test]

@@ -21,17 +21,13 @@ mod libcrux;
 mod liboqs;
 #[cfg(feature = "libsecp256k1")]
 mod libsecp256k1;
+#[allow(dead_code, reason = "the providers that ask depend on the features")]
+mod messages;
+#[cfg(any(feature = "fips", feature = "libcrux", feature = "rustcrypto"))]
+mod ml_kem;
 mod null;
 #[cfg(feature = "openssl")]
 mod openssl;
-#[cfg(any(
-    feature = "cryptogams",
-    feature = "keccak",
-    feature = "libcrux",
-    feature = "liboqs",
-    feature = "rustcrypto"
-))]
-mod pool;
 #[cfg(feature = "rustcrypto")]
 mod rustcrypto;
 

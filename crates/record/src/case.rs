@@ -41,6 +41,14 @@ impl State {
     }
 }
 
+impl std::str::FromStr for State {
+    type Err = crate::UnknownWord;
+
+    fn from_str(word: &str) -> Result<State, Self::Err> {
+        crate::UnknownWord::find("state", word, &State::ALL, State::name)
+    }
+}
+
 /// One of the parameters that tell cases of the same algorithm, operation and provider apart.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Parameter {

@@ -37,6 +37,14 @@ impl CoinSource {
     }
 }
 
+impl std::str::FromStr for CoinSource {
+    type Err = crate::UnknownWord;
+
+    fn from_str(word: &str) -> Result<CoinSource, Self::Err> {
+        crate::UnknownWord::find("source of coins", word, &CoinSource::ALL, CoinSource::name)
+    }
+}
+
 /// What must be the same of two cases before their figures are set against each other.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kind {

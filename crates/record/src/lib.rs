@@ -13,6 +13,7 @@ mod protocol;
 mod record;
 mod run;
 mod summary;
+mod word;
 
 pub use case::{Case, Facts, Form, Parameter, Sizes, State};
 pub use conditions::{Chunk, Conditions};
@@ -27,6 +28,7 @@ pub use record::{
 };
 pub use run::{Run, RunHeader};
 pub use summary::RunSummary;
+pub use word::UnknownWord;
 
 /// The name and version of the schema, as exported files carry it.
 pub const SCHEMA: &str = "pqlab/1";

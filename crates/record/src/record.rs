@@ -115,13 +115,13 @@ pub enum Disturbance {
 }
 
 impl Disturbance {
-    /// Whether it is the work of a neighbour on the core's other hardware thread, whom nobody can send away: it comes and
+    /// Whether it is the work of another load on the core's other hardware thread, whom nobody can send away: it comes and
     /// goes, and visits that it spoils can be left out without hiding that the machine is busy.
     pub fn is_neighbour(&self) -> bool {
         matches!(self, Disturbance::SharedCore { .. })
     }
 
-    /// Has a visit count although a [neighbour](Self::is_neighbour) disturbed it.
+    /// Has a visit count although a [other load](Self::is_neighbour) disturbed it.
     pub fn keep(&mut self) {
         if let Disturbance::SharedCore { kept, .. } = self {
             *kept = true;
@@ -143,7 +143,7 @@ impl fmt::Display for Disturbance {
             Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
             Disturbance::ClockDrift { pct } => write!(formatter, "core clock moved by {pct:+.1}%"),
             Disturbance::SharedCore { pct, .. } => {
-                write!(formatter, "a neighbour on the core's other hardware thread took {pct:.1}% of its width")
+                write!(formatter, "another load on the core's other hardware thread took {pct:.1}% of its width")
             }
             Disturbance::OtherTasks { count } => {
                 write!(formatter, "tasks of others ready to run on its processors: {count}")
@@ -198,11 +198,11 @@ pub struct Visit {
     pub start: u32,
     /// Which worker process of that start. Two visits are of one process where their [workers](Self::worker) are equal.
     pub process: u32,
-    /// Which round of that start. Visits of one round, over cases and processes, are neighbours in time; two of one
+    /// Which round of that start. Visits of one round, over cases and processes, are other loads in time; two of one
     /// process are where their [moments](Self::moment) are equal.
     pub round: u32,
     /// How often the visit was measured again because it was disturbed by more than a
-    /// [neighbour](Disturbance::is_neighbour).
+    /// [other load](Disturbance::is_neighbour).
     pub repeats: u32,
     /// What disturbed it still; empty for a clean visit.
     pub disturbances: Vec<Disturbance>,
@@ -373,7 +373,7 @@ impl Samples {
     /// Whether the figures must be marked: too few visits were left alone for an estimate from those alone, which takes three of
     /// each of three processes, or as many as the case has where these are fewer. Then all visits count, and the figures are
     /// those of a machine that was busy with something else. So they are where more than half of the visits are kept in spite
-    /// of a neighbour.
+    /// of another load.
     pub fn contended(&self) -> bool {
         let by_process = |visits: &mut dyn Iterator<Item = &Visit>| {
             let mut counts: BTreeMap<Worker, usize> = BTreeMap::new();

@@ -185,7 +185,7 @@ pub struct Judgement {
 
 /// Judges many comparisons at once. A case is equivalent where the interval of its ratio lies between `1 / (1 + margin)` and
 /// `1 + margin` (the two one-sided tests of Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15 (1987), at
-/// half the level that he asks for); else faster or slower where its p-value, adjusted for the number of comparisons
+/// half the level that was asked for); else faster or slower where its p-value, adjusted for the number of comparisons
 /// after Benjamini and Hochberg, is at most [`VERDICT_SIGNIFICANCE`]; else inconclusive.
 pub fn judge(ratios: &[Option<Ratio>], margin_pct: f64) -> Vec<Judgement> {
     let p_values: Vec<f64> = ratios.iter().map(|ratio| ratio.map_or(f64::NAN, |ratio| ratio.p_value)).collect();

@@ -1,5 +1,5 @@
 use crate::share::{Share, half_width};
-use crate::two_way::{Factor, TwoWay};
+use crate::two_way::{RandomEffect, TwoWay};
 use crate::{Interval, IntervalMethod, RunSpread, median};
 
 /// One visit: what one process measured in one round.
@@ -52,7 +52,7 @@ pub struct Crossed {
     pub cells: usize,
     /// The part of the mean's variance that falls as processes are added: what differs between them, and the residual.
     of_processes: Share,
-    /// The part that no number of processes mends: what differs between rounds.
+    /// The part that no number of processes fixes: what differs between rounds.
     of_rounds: Share,
 }
 
@@ -124,7 +124,7 @@ fn residual(table: &TwoWay) -> Option<Share> {
 
 /// What the table shows of processes and of rounds.
 fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>) {
-    let adjusted = |factor: &Factor| {
+    let adjusted = |factor: &RandomEffect| {
         let freedom = factor.freedom as f64;
         (factor.freedom > 0).then(|| {
             let excess = residual.map_or(Share::default(), |residual| residual.scaled(freedom / factor.trace));
@@ -153,9 +153,9 @@ fn seen(table: &TwoWay, residual: Option<Share>) -> (Option<Seen>, Option<Seen>)
     (process, round)
 }
 
-/// Satterthwaite's degrees of freedom of a factor's sum of squares: see [`Factor`] for its distribution. In a complete
+/// Satterthwaite's degrees of freedom of a factor's sum of squares: see [`RandomEffect`] for its distribution. In a complete
 /// table they are the factor's own.
-fn effective(factor: &Factor, component: f64, residual: Option<Share>) -> f64 {
+fn effective(factor: &RandomEffect, component: f64, residual: Option<Share>) -> f64 {
     let (freedom, residual) = (factor.freedom as f64, residual.map_or(0.0, |residual| residual.variance));
     let sum = factor.trace * component + freedom * residual;
     let squares = factor.trace_of_square * component.powi(2)
@@ -273,7 +273,7 @@ impl Crossed {
         Interval { estimate: headline, low, high, confidence, method: IntervalMethod::CrossedT }
     }
 
-    /// The part of the mean's variance that falls as processes are added, and the part that none of them mends.
+    /// The part of the mean's variance that falls as processes are added, and the part that none of them fixes.
     pub(crate) fn falls_with_processes(&self) -> (Share, Share) {
         (self.of_processes, self.of_rounds)
     }

@@ -37,7 +37,7 @@ pub struct Drift {
 /// The round is the unit here: what disturbs a round disturbs it for all processes alike, so that their agreement with one
 /// another shows no trend. Rounds with fewer visits count for less, by as much as the variance components say.
 ///
-/// From eight rounds on it counts that neighbours may resemble each other: with `c` the autocorrelation of the distances from
+/// From eight rounds on it counts that other loads may resemble each other: with `c` the autocorrelation of the distances from
 /// the line, where it is positive, the variance of the slope is `(1 + c) / (1 - c)` times as large, and the degrees of freedom
 /// are `(1 - c^2) / (1 + c^2)` of what they were: what a series of first order leaves of independent values for its mean and
 /// for its variance (Bayley and Hammersley, "The 'Effective' Number of Independent Observations in an Autocorrelated Time

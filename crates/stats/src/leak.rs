@@ -203,8 +203,8 @@ pub struct LeakSamples<'a> {
     pub first: &'a [f64],
     /// The first class once more, from a pool of its own.
     pub null: &'a [f64],
-    /// The first class a third time, with a planted delay.
-    pub planted: &'a [f64],
+    /// The first class a third time, with a known delay (the positive control).
+    pub positive: &'a [f64],
     /// The second class.
     pub second: &'a [f64],
 }
@@ -220,7 +220,7 @@ pub enum LeakVerdict {
     Inconclusive,
     /// The measurement found a difference where there is none.
     FalseAlarm,
-    /// The measurement missed the planted delay.
+    /// The measurement missed the known delay.
     Blind,
 }
 
@@ -234,7 +234,7 @@ pub struct LeakJudgement {
     /// Null less first: what two groups of one class differ by.
     pub null: TimeDifference,
     /// Planted less null.
-    pub planted: TimeDifference,
+    pub positive: TimeDifference,
     /// Differences up to here are taken for the harness's own, in the tenth that stands out: [`LEAK_FLOOR_NS`], or what the
     /// null shows there if that is more.
     pub floor: f64,
@@ -244,18 +244,18 @@ pub struct LeakJudgement {
 
 /// Judges one of `cases` measurements; `effect` is the difference in ns that matters.
 ///
-/// The measurement must first find the delay planted in one group, and must not find a difference between two groups of
+/// The measurement must first find the delay positive in one group, and must not find a difference between two groups of
 /// the same class. A leak is a difference that surely exceeds what those two groups show in the same test.
 pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64) -> Option<LeakJudgement> {
     let difference = time_difference(samples.first, samples.second, seed)?;
     let null = time_difference(samples.first, samples.null, seed)?;
-    let planted = time_difference(samples.null, samples.planted, seed)?;
+    let positive = time_difference(samples.null, samples.positive, seed)?;
     let tests = difference.tenths.len() + difference.cropped.len();
     let floor = null.floor(difference.clearest_tenth(), tests);
     let bound = difference.bound(cases);
     let verdict = if null.surely(cases) > LEAK_FLOOR_NS {
         LeakVerdict::FalseAlarm
-    } else if planted.surely(cases) <= 0.0 {
+    } else if positive.surely(cases) <= 0.0 {
         LeakVerdict::Blind
     } else if difference.surely_beyond(|test| null.floor(test, tests), cases) > 0.0 {
         LeakVerdict::Leak
@@ -264,7 +264,7 @@ pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64
     } else {
         LeakVerdict::Inconclusive
     };
-    Some(LeakJudgement { verdict, difference, null, planted, floor, bound })
+    Some(LeakJudgement { verdict, difference, null, positive, floor, bound })
 }
 
 #[cfg(test)]
@@ -296,9 +296,9 @@ mod tests {
             ((1_000.0 + regime + 20.0 * noise + interrupted + shift) / 10.0).round() * 10.0
         }
 
-        /// First, null, planted and second, interleaved.
-        fn run(&mut self, count: usize, shift: f64, planted: f64) -> [Vec<f64>; 4] {
-            let shifts = [0.0, 0.0, planted, shift];
+        /// First, null, positive and second, interleaved.
+        fn run(&mut self, count: usize, shift: f64, positive: f64) -> [Vec<f64>; 4] {
+            let shifts = [0.0, 0.0, positive, shift];
             let mut samples: [Vec<f64>; 4] = Default::default();
             for _ in 0..count {
                 let start = (self.draw.next_u64() % 4) as usize;
@@ -313,8 +313,8 @@ mod tests {
     }
 
     fn judged(samples: &[Vec<f64>; 4], effect: f64, cases: usize) -> LeakJudgement {
-        let [first, null, planted, second] = samples;
-        judge_leak(LeakSamples { first, null, planted, second }, effect, cases, 1).unwrap()
+        let [first, null, positive, second] = samples;
+        judge_leak(LeakSamples { first, null, positive, second }, effect, cases, 1).unwrap()
     }
 
     #[test]

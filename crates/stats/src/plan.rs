@@ -82,7 +82,7 @@ pub fn rounds_for_precision(pilot: &[Vec<f64>], precision_pct: f64, confidence: 
 /// Power is Independent of the Variance", Annals of Mathematical Statistics 16 (1945)). With `s^2` the variance of one
 /// process and `t` Student's factor for the degrees of freedom that the pilot estimated it with, `n = t^2 s^2 / d^2`
 /// processes reach a half-width of `d` whatever the true variance is. From the square of the wanted half-width that of what no
-/// process mends, the differences between rounds and between runs, is subtracted first: so to add squares of half-widths is
+/// process fixes, the differences between rounds and between runs, is subtracted first: so to add squares of half-widths is
 /// never too narrow (Banerjee, "Approximate Confidence Interval for Linear Functions of Means of k Populations when the
 /// Population Variances are Not Equal", Sankhya 22 (1960)).
 ///

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// it is a sum of `(l s^2 + e^2)` times a chi-square of one degree of freedom each over the eigenvalues `l` of `L` that are
 /// not zero, where `s^2` is the factor's variance and `e^2` the residual one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Factor {
+pub(crate) struct RandomEffect {
     /// The sum of squares.
     pub(crate) squares: f64,
     /// Its degrees of freedom.
@@ -42,9 +42,9 @@ pub(crate) struct TwoWay {
     /// The effect of each round, defined up to a constant for each part.
     pub(crate) round_effects: Vec<f64>,
     /// What processes differ by, rounds taken out.
-    pub(crate) process: Factor,
+    pub(crate) process: RandomEffect,
     /// What rounds differ by, processes taken out.
-    pub(crate) round: Factor,
+    pub(crate) round: RandomEffect,
     /// Residual sum of squares.
     pub(crate) residual_squares: f64,
 }
@@ -87,8 +87,8 @@ impl TwoWay {
             part_of_process,
             part_of_round,
             round_effects: Vec::new(),
-            process: Factor::default(),
-            round: Factor::default(),
+            process: RandomEffect::default(),
+            round: RandomEffect::default(),
             residual_squares: 0.0,
             cells,
         };

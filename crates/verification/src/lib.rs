@@ -1,4 +1,4 @@
-//! Are the answers right? Published vectors, Wycheproof, and every library against every other.
+//! Are the answers right? Known answers, published vectors, Wycheproof, and every library against every other.
 //!
 //! Everything runs through the traits of `pqlab-primitives`, against any list of providers. Each vector of a file that
 //! applies ends as passed, failed, or unsupported with a reason: none is left out without a word. What does not apply
@@ -10,6 +10,7 @@
 mod checks;
 mod defects;
 mod interop;
+pub mod known_answers;
 mod line;
 mod locate;
 mod not_applicable;
@@ -28,4 +29,4 @@ pub use locate::vectors_root;
 pub use not_applicable::{NOT_APPLICABLE, NotApplicable};
 pub use render::{json, matrix, table};
 pub use vectors::Vectors;
-pub use verify::{Select, everything, suites_of, verify};
+pub use verify::{Select, everything, suites_of, verify, verify_known_answers};

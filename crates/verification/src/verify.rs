@@ -1,8 +1,9 @@
-use crate::suites::{Source, Subject, Suite};
+use crate::known_answers::{KnownAnswer, check_fully};
+use crate::suites::{Location, Suite};
 use crate::tally::Tally;
 use crate::vectors::Vectors;
-use crate::{KNOWN_DEFECTS, Line};
-use pqlab_primitives::Provider;
+use crate::{KNOWN_DEFECTS, Line, Reason};
+use pqlab_primitives::{Primitive, Provider};
 use std::sync::Arc;
 
 /// What to run, of a provider's id, an algorithm's name and a suite's name. For the interoperability matrix it is asked
@@ -11,6 +12,9 @@ pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
 
 /// The library of the provider that computes nothing and measures the harness alone. It has no answers to verify.
 const NULL: &str = "null";
+
+/// What lines of known answers name as their suite.
+const KNOWN_ANSWERS: &str = "known answers";
 
 /// What a line says where the folder of vectors is not there.
 const NO_FOLDER: &str = "the folder of published vectors is not there";
@@ -31,13 +35,13 @@ pub fn everything(_provider: &str, _algorithm: &str, _suite: &str) -> bool {
 pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, report: &mut dyn FnMut(Line)) {
     for provider in answering(providers) {
         let id = provider.id();
-        for subject in Subject::all(provider) {
-            let algorithm = subject.algorithm();
+        for primitive in provider.primitives() {
+            let algorithm = primitive.algorithm();
             let mut covered = false;
-            for suite in Suite::of(subject) {
+            for suite in Suite::of(primitive) {
                 covered = true;
                 if select(&id, algorithm, suite.name) {
-                    report(line(provider, subject, suite, vectors));
+                    report(line(provider, primitive, suite, vectors));
                 }
             }
             if !covered && select(&id, algorithm, UNCOVERED) {
@@ -47,10 +51,36 @@ pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, r
     }
 }
 
+/// Checks the embedded known answers of every algorithm of every provider, those too that take a worker too long to check
+/// before each measurement, and reports line by line. The provider `null` is left out.
+pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
+    for provider in answering(providers) {
+        let id = provider.id();
+        for algorithm in provider.algorithms() {
+            if !select(&id, &algorithm, KNOWN_ANSWERS) {
+                continue;
+            }
+            let mut line = Line { provider: id.clone(), algorithm, suite: KNOWN_ANSWERS.into(), ..Line::default() };
+            match check_fully(provider, &line.algorithm) {
+                Ok(KnownAnswer::Checked(count)) => (line.attempted, line.passed) = (count as u64, count as u64),
+                Ok(KnownAnswer::NotAvailable(reason)) => {
+                    line.unsupported = 1;
+                    line.reasons = vec![Reason { reason: reason.to_owned(), count: 1 }];
+                }
+                Err(wrong) => {
+                    line.attempted = 1;
+                    line.failures = vec![wrong.to_string()];
+                }
+            }
+            report(line);
+        }
+    }
+}
+
 /// The names of the suites that cover an algorithm of a provider.
 pub fn suites_of(provider: &Provider, algorithm: &str) -> Vec<&'static str> {
-    let subjects = Subject::all(provider).into_iter().filter(|subject| subject.algorithm() == algorithm);
-    subjects.flat_map(Suite::of).map(|suite| suite.name).collect()
+    let primitives = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm);
+    primitives.flat_map(Suite::of).map(|suite| suite.name).collect()
 }
 
 /// The providers that have answers.
@@ -61,9 +91,9 @@ pub(crate) fn answering(providers: &[Arc<Provider>]) -> impl Iterator<Item = &Ar
 /// The suite that a line names for an algorithm without vectors.
 const UNCOVERED: &str = "published vectors";
 
-fn line(provider: &Provider, subject: Subject, suite: &Suite, vectors: &Vectors) -> Line {
-    let (id, algorithm) = (provider.id(), subject.algorithm());
-    if suite.source == Source::Folder && vectors.root().is_none() {
+fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vectors) -> Line {
+    let (id, algorithm) = (provider.id(), primitive.algorithm());
+    if suite.location == Location::Folder && vectors.root().is_none() {
         return skipped(&id, algorithm, suite.name, NO_FOLDER);
     }
     let known = KNOWN_DEFECTS.iter().filter(|defect| {
@@ -73,7 +103,8 @@ fn line(provider: &Provider, subject: Subject, suite: &Suite, vectors: &Vectors)
             && suite.name == defect.suite
     });
     let mut tally = Tally::with(known.collect());
-    if let Err(error) = suite.run(subject, vectors, &mut tally) {
+    let ran = suite.put_to(primitive).map_or(Ok(()), |put| put(vectors, &mut tally));
+    if let Err(error) = ran {
         tally.fail("the vectors themselves", &error.to_string());
     } else if tally.is_empty() {
         tally.fail("the vectors themselves", "there are none for this algorithm");

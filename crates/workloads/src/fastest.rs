@@ -7,7 +7,7 @@
 //! answer, and a library that crashes is out of the question and harms nobody.
 
 use crate::pairs::Pair;
-use crate::{NULL, Options};
+use crate::{CaseOptions, NULL};
 use pqlab_record::{Case, Fastest};
 
 /// The name.
@@ -78,12 +78,12 @@ pub fn merge(questions: &mut Vec<Question>, more: Vec<Question>) {
 }
 
 /// Whether the options leave a half to measurement.
-pub(crate) fn is_asked(options: &Options) -> bool {
+pub(crate) fn is_asked(options: &CaseOptions) -> bool {
     [&options.classical, &options.post_quantum].into_iter().any(|half| half.as_deref() == Some(FASTEST))
 }
 
 /// What is asked for, for a pair that could be meant; `None` where both halves were named or none.
-fn asked(options: &Options, pair: &Pair) -> Option<String> {
+fn asked(options: &CaseOptions, pair: &Pair) -> Option<String> {
     let part = |wanted: &Option<String>, own: &String| match wanted.as_deref() {
         Some(FASTEST) => FASTEST.to_owned(),
         _ => own.clone(),
@@ -95,7 +95,7 @@ fn asked(options: &Options, pair: &Pair) -> Option<String> {
 
 /// Whether a construction is measured with the pair: always, unless `fastest` is asked for and stands for another. Of a
 /// draft all that could be meant are kept.
-pub(crate) fn keeps(options: &Options, construction: &str, pair: &Pair) -> bool {
+pub(crate) fn keeps(options: &CaseOptions, construction: &str, pair: &Pair) -> bool {
     let Some(asked) = asked(options, pair) else { return true };
     // What does nothing is no answer.
     if pair.classical == NULL || pair.post_quantum == NULL {
@@ -109,7 +109,7 @@ pub(crate) fn keeps(options: &Options, construction: &str, pair: &Pair) -> bool 
 /// The questions that a selection of a draft leaves open. `deciding` gives, for a case of a construction, the ordinary case
 /// by which its pair is tried; `None` for what follows from others, such as a half.
 pub(crate) fn questions(
-    options: &Options,
+    options: &CaseOptions,
     selected: &[Case],
     deciding: impl Fn(&Case) -> Option<Case>,
 ) -> Vec<Question> {
@@ -146,8 +146,12 @@ mod tests {
         }
     }
 
-    fn options(classical: &str, post_quantum: &str) -> Options {
-        Options { classical: Some(classical.into()), post_quantum: Some(post_quantum.into()), ..Options::default() }
+    fn options(classical: &str, post_quantum: &str) -> CaseOptions {
+        CaseOptions {
+            classical: Some(classical.into()),
+            post_quantum: Some(post_quantum.into()),
+            ..CaseOptions::default()
+        }
     }
 
     fn pair(classical: &str, post_quantum: &str) -> Pair {
@@ -171,7 +175,7 @@ mod tests {
     fn a_draft_keeps_all_that_could_be_meant_and_a_plan_what_was_chosen() {
         let draft = options(FASTEST, FASTEST);
         assert!(keeps(&draft, "X-Wing", &pair("a", "b")) && !keeps(&draft, "X-Wing", &pair(NULL, NULL)));
-        let plan = Options { fastest: Some(vec![chosen("fastest+fastest", "a+b")]), ..draft };
+        let plan = CaseOptions { fastest: Some(vec![chosen("fastest+fastest", "a+b")]), ..draft };
         assert!(keeps(&plan, "X-Wing", &pair("a", "b")) && !keeps(&plan, "X-Wing", &pair("a", "a")));
         assert!(!keeps(&plan, "another", &pair("a", "b")), "each construction has an answer of its own");
         assert!(keeps(&options("a", "b"), "X-Wing", &pair("a", "b")), "nobody asked");
@@ -179,10 +183,10 @@ mod tests {
 
     #[test]
     fn with_one_half_given_each_of_its_providers_has_an_answer() {
-        let plan = Options {
+        let plan = CaseOptions {
             fastest: Some(vec![chosen("fastest+b", "a+b"), chosen("fastest+c", "d+c")]),
             classical: Some(FASTEST.into()),
-            ..Options::default()
+            ..CaseOptions::default()
         };
         let kept = |classical, post_quantum| keeps(&plan, "X-Wing", &pair(classical, post_quantum));
         assert!(kept("a", "b") && kept("d", "c") && !kept("d", "b") && !kept("a", "c"));

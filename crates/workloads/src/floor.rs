@@ -1,7 +1,7 @@
 //! Workload `floor`: calls that do nothing, through everything that real ones go through. What it shows is the harness.
 
 use crate::kem::KemWorkload;
-use crate::{NULL, Options, Workload};
+use crate::{CaseOptions, NULL, Workload};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::Provider;
 use pqlab_record::{Case, Facts, Form};
@@ -18,7 +18,7 @@ impl Workload for FloorWorkload {
         "the harness itself: a decapsulation that does nothing"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], _options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Case> {
         let null = providers.iter().filter(|provider| provider.library == NULL);
         null.map(|provider| Case {
             workload: self.id().into(),

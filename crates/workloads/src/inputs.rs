@@ -1,7 +1,9 @@
 //! Seeded inputs: the same run, process, algorithm and parameters give the same bytes for every provider.
 
-use pqlab_harness::Seed;
-use pqlab_primitives::Provider;
+use crate::{fault, missing};
+use pqlab_harness::clock::monotonic_ns;
+use pqlab_harness::{Fault, Seed};
+use pqlab_primitives::{Coins, KeyEncoding, Provider, Result as LibraryResult};
 use pqlab_record::Case;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -14,8 +16,13 @@ use std::time::Duration;
 /// key. Which cache they fit is the library's doing: 16 expanded keys of ML-KEM-768 are 38 KB, 16 prepared keys of ML-DSA-65 that
 /// hold their matrix more than half a megabyte. Cases with `keys=1` have one key, which stays where it is.
 pub(crate) const POOL: usize = 16;
-/// Time after which a pool of keys is not filled further: generating an RSA key takes a quarter of a second.
-pub(crate) const POOL_TIME: Duration = Duration::from_millis(10);
+/// Time after which a pool is not filled further: generating an RSA key takes a quarter of a second.
+const POOL_TIME: Duration = Duration::from_millis(10);
+/// Messages that a thread signs in turn where it signs many in a sample: how often a signer rejects and repeats depends on the
+/// message.
+const MESSAGES: usize = 16 * POOL;
+/// Most memory that these take, in bytes.
+const MESSAGE_MEMORY: usize = 1 << 20;
 
 /// The generator of a case's inputs.
 pub(crate) fn generator(case: &Case, seed: Seed) -> ChaCha8Rng {
@@ -36,62 +43,240 @@ pub(crate) fn bytes(generator: &mut ChaCha8Rng, length: usize) -> Vec<u8> {
     bytes
 }
 
+/// A generator of its own, seeded by this one.
+fn fork(generator: &mut ChaCha8Rng) -> ChaCha8Rng {
+    let mut seed = [0; 32];
+    generator.fill_bytes(&mut seed);
+    ChaCha8Rng::from_seed(seed)
+}
+
+/// What a trial has to work with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Supply {
+    /// As many keys as a pool holds, each with an input of its own.
+    Pool,
+    /// So many keys, and as many inputs as a pool holds, if they are fewer.
+    Keys(u64),
+    /// One key with a pool of inputs, and one place for an output: for a thread beside others, and where the memory of a call is
+    /// looked at.
+    OneKey,
+}
+
+impl Supply {
+    /// What a case asks for.
+    pub(crate) fn of(case: &Case) -> Supply {
+        case.keys().map_or(Supply::Pool, Supply::Keys)
+    }
+
+    /// The keys; one at least.
+    pub(crate) fn keys<T, E>(self, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
+        match self {
+            Supply::Pool => pool(Vec::new(), make),
+            Supply::Keys(count) => (0..count.max(1)).map(|_| make()).collect(),
+            Supply::OneKey => Ok(vec![make()?]),
+        }
+    }
+
+    /// The inputs for so many keys, in turn, of which the first may be there already. `make` is given the key's number.
+    pub(crate) fn inputs<T, E>(
+        self,
+        keys: usize,
+        mut inputs: Vec<T>,
+        mut make: impl FnMut(usize) -> Result<T, E>,
+    ) -> Result<Vec<T>, E> {
+        if let Supply::OneKey = self {
+            return pool(inputs, || make(0));
+        }
+        let count = if let Supply::Keys(_) = self { keys.max(POOL) } else { keys };
+        for number in inputs.len()..count {
+            inputs.push(make(number % keys)?);
+        }
+        Ok(inputs)
+    }
+
+    /// Messages of `length` bytes to sign.
+    pub(crate) fn messages(self, length: usize, generator: &mut ChaCha8Rng) -> Messages {
+        let count = match self {
+            Supply::OneKey => (MESSAGE_MEMORY / length.max(1)).clamp(1, MESSAGES),
+            _ => POOL,
+        };
+        let messages = (0..count).map(|_| bytes(generator, length)).collect();
+        Messages { fresh: Some(fork(generator)), ..Messages::fixed(messages) }
+    }
+
+    /// Places for outputs.
+    pub(crate) fn outputs(self) -> usize {
+        if let Supply::OneKey = self { 1 } else { POOL }
+    }
+}
+
 /// Makes items until the pool is full or its time is spent; one at least.
-pub(crate) fn pool<T, E>(mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
-    let started = pqlab_harness::clock::monotonic_ns();
-    let mut items = vec![make()?];
-    while items.len() < POOL && u128::from(pqlab_harness::clock::monotonic_ns() - started) < POOL_TIME.as_nanos() {
+fn pool<T, E>(mut items: Vec<T>, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
+    let started = monotonic_ns();
+    while items.is_empty() || items.len() < POOL && u128::from(monotonic_ns() - started) < POOL_TIME.as_nanos() {
         items.push(make()?);
     }
     Ok(items)
 }
 
-/// So many items, or, where no number is asked for, a [`pool`]; one at least.
-pub(crate) fn pool_of<T, E>(count: Option<u64>, mut make: impl FnMut() -> Result<T, E>) -> Result<Vec<T>, E> {
-    match count {
-        Some(count) => (0..count.max(1)).map(|_| make()).collect(),
-        None => pool(make),
+/// A key from seeded coins of `length` bytes where the library takes them, else from its own; with the coins, if it took any.
+pub(crate) fn key<K>(
+    length: usize,
+    taken: bool,
+    generator: &mut ChaCha8Rng,
+    generate: impl FnOnce(Coins) -> LibraryResult<K>,
+) -> LibraryResult<(K, Vec<u8>)> {
+    let coins = bytes(generator, length);
+    if taken { Ok((generate(Coins::Exact(&coins))?, coins)) } else { Ok((generate(Coins::Internal)?, Vec::new())) }
+}
+
+/// The bytes of a private key in an encoding of at most `length` bytes. A library whose keys forget their seed, so that it is not
+/// among the encodings that are `written`, is given the one that the key was made from.
+pub(crate) fn encoded(
+    encoding: KeyEncoding,
+    length: usize,
+    written: &[KeyEncoding],
+    coins: Vec<u8>,
+    encode: impl FnOnce(&mut [u8]) -> LibraryResult<usize>,
+) -> LibraryResult<Vec<u8>> {
+    if encoding == KeyEncoding::Seed && coins.len() == length && !written.contains(&encoding) {
+        return Ok(coins);
     }
+    let mut bytes = vec![0; length];
+    let length = encode(&mut bytes)?;
+    bytes.truncate(length);
+    Ok(bytes)
 }
 
-/// How many inputs go with so many keys: one each, and as many as a pool has where there are fewer keys.
-pub(crate) fn inputs_of(count: Option<u64>, keys: usize) -> usize {
-    if count.is_some() { keys.max(POOL) } else { keys }
+/// The encoding of the private key that a case names, of those that the provider loads; its own, the first, for a case of before,
+/// whose id did not say.
+pub(crate) fn encoding(case: &Case, encodings: &[KeyEncoding]) -> Result<KeyEncoding, Fault> {
+    let found = match case.key() {
+        Some(name) => encodings.iter().find(|encoding| encoding.name() == name),
+        None => encodings.first(),
+    };
+    found.copied().ok_or_else(|| missing(case))
 }
 
-/// Coins that an operation is given, as many as a sample can take: fresh before each.
+/// Coins that an operation is given: fresh ones before each batch, or the same seeds in turn.
 pub(crate) struct GivenCoins {
     coins: Vec<Vec<u8>>,
-    length: usize,
-    generator: ChaCha8Rng,
+    fresh: Option<ChaCha8Rng>,
     turn: Turn,
 }
 
 impl GivenCoins {
     /// Coins of `length` bytes from a generator of their own, seeded by this one.
-    pub(crate) fn new(length: usize, generator: &mut ChaCha8Rng) -> GivenCoins {
-        let mut seed = [0; 32];
-        generator.fill_bytes(&mut seed);
-        GivenCoins { coins: Vec::new(), length, generator: ChaCha8Rng::from_seed(seed), turn: Turn::of(1) }
+    pub(crate) fn fresh(length: usize, generator: &mut ChaCha8Rng) -> GivenCoins {
+        GivenCoins { fresh: Some(fork(generator)), ..GivenCoins::seeds(vec![vec![0; length]]) }
     }
 
-    /// Draws as many as a batch takes.
-    pub(crate) fn refill(&mut self, batch: usize) {
-        let batch = batch.max(1);
-        self.coins.resize_with(batch, || vec![0; self.length]);
-        self.coins.iter_mut().for_each(|coins| self.generator.fill_bytes(coins));
+    /// These in turn; one at least.
+    pub(crate) fn seeds(seeds: Vec<Vec<u8>>) -> GivenCoins {
+        GivenCoins { turn: Turn::of(seeds.len()), coins: seeds, fresh: None }
+    }
+
+    /// Draws as many as a batch takes, where they are to be fresh.
+    pub(crate) fn setup(&mut self, batch: usize) {
+        let Some(generator) = &mut self.fresh else { return };
+        let (batch, length) = (batch.max(1), self.coins[0].len());
+        self.coins.resize_with(batch, || vec![0; length]);
+        self.coins.iter_mut().for_each(|coins| generator.fill_bytes(coins));
         self.turn = Turn::of(batch);
     }
 
-    /// The next ones.
+    /// The next ones, or the library's own where none are given.
     #[inline(always)]
-    pub(crate) fn next(&mut self) -> &[u8] {
-        &self.coins[self.turn.advance()]
+    pub(crate) fn next(given: &mut Option<GivenCoins>) -> Coins<'_> {
+        match given {
+            Some(given) => Coins::Exact(&given.coins[given.turn.advance()]),
+            None => Coins::Internal,
+        }
     }
 
     /// Those that were given last.
+    pub(crate) fn last(&self) -> Coins<'_> {
+        Coins::Exact(&self.coins[self.turn.last()])
+    }
+}
+
+/// Keys that are made and kept until after the clock was read, so that dropping them is not timed.
+pub(crate) struct NewKeys<K> {
+    keys: Vec<K>,
+    /// `Some` where coins are given.
+    coins: Option<GivenCoins>,
+}
+
+impl<K> NewKeys<K> {
+    /// None yet.
+    pub(crate) fn new(coins: Option<GivenCoins>) -> NewKeys<K> {
+        NewKeys { keys: Vec::new(), coins }
+    }
+
+    /// Drops the keys, and has room for so many.
+    pub(crate) fn setup(&mut self, batch: usize) {
+        self.keys.clear();
+        self.keys.reserve(batch);
+        self.coins.iter_mut().for_each(|coins| coins.setup(batch));
+    }
+
+    /// Makes so many.
+    #[inline(always)]
+    pub(crate) fn make(&mut self, batch: usize, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.keys.push(generate(GivenCoins::next(&mut self.coins)).map_err(fault)?);
+        }
+        Ok(())
+    }
+
+    /// The latest, the last one first.
+    ///
+    /// # Errors
+    /// [`Fault::WrongAnswer`] where there is none.
+    pub(crate) fn latest(&self) -> Result<impl Iterator<Item = &K>, Fault> {
+        let none = || Fault::WrongAnswer("no key was made".into());
+        if self.keys.is_empty() { Err(none()) } else { Ok(self.keys.iter().rev()) }
+    }
+
+    /// What the coins of the last one give again, where they were given.
+    pub(crate) fn again(&self, generate: impl Fn(Coins) -> LibraryResult<K>) -> Result<Option<K>, Fault> {
+        self.coins.as_ref().map(|coins| generate(coins.last())).transpose().map_err(fault)
+    }
+}
+
+/// Messages that are signed in turn.
+pub(crate) struct Messages {
+    messages: Vec<Vec<u8>>,
+    fresh: Option<ChaCha8Rng>,
+    turn: Turn,
+}
+
+impl Messages {
+    /// These, which stay as they are; one at least.
+    pub(crate) fn fixed(messages: Vec<Vec<u8>>) -> Messages {
+        Messages { turn: Turn::of(messages.len()), messages, fresh: None }
+    }
+
+    /// Makes as many new as a batch takes, where they are to be fresh, and begins with these.
+    pub(crate) fn setup(&mut self, batch: usize) {
+        let Some(generator) = &mut self.fresh else { return };
+        // Eight bytes make a message new; to draw a long one whole would take longer than signing it.
+        for message in self.messages.iter_mut().take(batch) {
+            let head = message.len().min(8);
+            generator.fill_bytes(&mut message[..head]);
+        }
+        self.turn = Turn::of(self.messages.len());
+    }
+
+    /// The next one.
+    #[inline(always)]
+    pub(crate) fn next(&mut self) -> &[u8] {
+        &self.messages[self.turn.advance()]
+    }
+
+    /// The one that was handed out last.
     pub(crate) fn last(&self) -> &[u8] {
-        &self.coins[self.turn.last()]
+        &self.messages[self.turn.last()]
     }
 }
 

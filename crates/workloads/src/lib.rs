@@ -7,26 +7,32 @@ mod hash;
 mod hybrid;
 mod inputs;
 mod kem;
-pub mod known_answers;
 pub mod leak;
 pub mod ledger;
 mod memory;
 pub mod ntor;
+mod options;
 mod pairs;
 mod registry;
 mod residue;
 mod scaling;
 mod signature;
+#[cfg(test)]
+mod testing;
 mod variant;
 
 pub use ledger::Senders;
+pub use options::{CaseOptions, OutOfRange};
 pub use registry::Registry;
 pub use variant::{Keys, Variant};
 
 use fastest::Question;
+use inputs::Supply;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
-use pqlab_record::{Case, CoinSource, Fastest};
+use pqlab_record::Case;
+use pqlab_verification::known_answers::{self, WrongAnswer};
+use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
 
 /// A kind of work that is measured.
@@ -39,11 +45,11 @@ pub trait Workload: Send + Sync {
 
     /// Every case that the providers make possible. What of them is measured, a suite selects. Nothing is run for it:
     /// libraries are asked for what they offer and no more.
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case>;
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case>;
 
     /// What has to be measured before it is known for which pairs `fastest` stands in these of its cases, which were
     /// selected from a draft with the same options.
-    fn questions(&self, _selected: &[Case], _providers: &[Arc<Provider>], _options: &Options) -> Vec<Question> {
+    fn questions(&self, _selected: &[Case], _providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Question> {
         Vec::new()
     }
 
@@ -58,48 +64,6 @@ pub trait Workload: Send + Sync {
     /// # Errors
     /// What the library reports while keys and inputs are made.
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault>;
-}
-
-/// What the user may choose of the cases' parameters.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Options {
-    /// Message lengths in bytes, in place of each workload's own.
-    pub lengths: Option<Vec<u64>>,
-    /// The provider of a construction's classical half, in place of each; or [`fastest::FASTEST`].
-    pub classical: Option<String>,
-    /// The provider of a construction's post-quantum half, in place of each; or [`fastest::FASTEST`].
-    pub post_quantum: Option<String>,
-    /// The pairs for which `fastest` stands; `None` while that is open, when it stands for all that it could be.
-    pub fastest: Option<Vec<Fastest>>,
-    /// Variants of signing, in place of the usual one; empty for the usual one alone.
-    pub variants: Vec<Variant>,
-    /// Numbers of threads, in place of 1, 2, 4, ... and all.
-    pub threads: Option<Vec<u64>>,
-    /// Numbers of tasks that are submitted at once to a thread pool.
-    pub tasks: Option<Vec<u64>>,
-    /// Threads of that pool, in place of one for each processor.
-    pub workers: Option<u64>,
-    /// Processors that the run may use, in place of all that the process may.
-    pub cores: Option<usize>,
-    /// Transactions in a ledger's block, in place of 1, 100, 1,000, 10,000 and 100,000.
-    pub blocks: Option<Vec<u64>>,
-    /// Different senders of a ledger's block, in place of as many as transactions.
-    pub senders: Option<Vec<Senders>>,
-    /// Percentage of bad transactions in a ledger's block.
-    pub invalid_pct: Option<f64>,
-    /// Output lengths in bytes of XOFs, in place of each workload's own.
-    pub output_lengths: Option<Vec<u64>>,
-    /// Where coins come from, in place of the library's own generator; empty for that alone.
-    pub coins: Vec<CoinSource>,
-    /// How many keys an operation takes in turn, in place of the usual pool; empty for that alone.
-    pub keys: Vec<Keys>,
-}
-
-impl Options {
-    /// Processors that the run may use.
-    pub fn cores(&self) -> usize {
-        self.cores.unwrap_or_else(|| pqlab_harness::affinity::allowed().len())
-    }
 }
 
 /// All workloads, one line each.
@@ -138,6 +102,31 @@ fn fault(error: Error) -> Fault {
 fn find<'a>(providers: &'a [Arc<Provider>], id: &str) -> Result<&'a Arc<Provider>, Fault> {
     let provider = providers.iter().find(|provider| provider.id() == id);
     provider.ok_or_else(|| Fault::Unsupported(format!("this build has no provider {id}")))
+}
+
+/// Whether the known answers of an algorithm are right.
+fn check_known_answers(provider: &Provider, algorithm: &str) -> Result<(), Fault> {
+    known_answers::check(provider, algorithm).map(drop).map_err(|WrongAnswer(what)| Fault::WrongAnswer(what))
+}
+
+/// An operation of a KEM or of a signature scheme, whatever it is measured for. Where a name stands for both, the operation tells which
+/// is meant; key generation is the KEM's.
+///
+/// # Errors
+/// What the library reports while keys and inputs are made; [`Fault::Unsupported`] where there is no such operation.
+fn operation(
+    provider: &Provider,
+    operation: &str,
+    case: &Case,
+    supply: Supply,
+    generator: &mut ChaCha8Rng,
+) -> Result<Box<dyn Trial>, Fault> {
+    let kem = provider.kem(&case.algorithm).filter(|_| !matches!(operation, "sign" | "verify"));
+    match (kem, provider.signature(&case.algorithm)) {
+        (Some(kem), _) => kem::trial(kem, operation, case, supply, generator),
+        (None, Some(scheme)) => signature::trial(scheme, operation, case, supply, generator),
+        (None, None) => Err(missing(case)),
+    }
 }
 
 fn missing(case: &Case) -> Fault {

@@ -4,9 +4,9 @@
 //! [`pqlab_harness::memory`], and what it took is noted. The stack is counted from the call of the operation, a few frames
 //! of ours included; `null` shows what these are.
 
-use crate::inputs::generator;
-use crate::scaling::{Job, kem_case, of_kem, of_signature, signature_cases};
-use crate::{Options, Workload, find, missing};
+use crate::inputs::{Supply, generator};
+use crate::scaling::{kem_case, signature_cases};
+use crate::{CaseOptions, Workload, find, operation};
 use pqlab_harness::memory::{self, Peaks};
 use pqlab_harness::{Demands, Fault, Recorder, Seed, Trial};
 use pqlab_primitives::Provider;
@@ -17,8 +17,6 @@ use std::sync::Arc;
 const PEAK_STACK: &str = "peak_stack_bytes";
 /// And under this one that of the heap.
 const PEAK_HEAP: &str = "peak_heap_bytes";
-/// Length in bytes of the message, where none is asked for: a digest's.
-const MESSAGE: u64 = 32;
 
 pub(crate) struct MemoryWorkload;
 
@@ -31,7 +29,7 @@ impl Workload for MemoryWorkload {
         "peak stack and heap in bytes of one operation: keygen, encapsulate, decapsulate, sign, verify"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         for provider in providers {
             for kem in &provider.kems {
@@ -39,9 +37,7 @@ impl Workload for MemoryWorkload {
                 cases.extend(["keygen", "encapsulate", "decapsulate"].map(case));
             }
             for scheme in &provider.signatures {
-                let no_message = Options { lengths: None, ..options.clone() };
-                cases.extend(signature_cases(provider, scheme.as_ref(), "keygen", &no_message));
-                for operation in ["sign", "verify"] {
+                for operation in ["keygen", "sign", "verify"] {
                     cases.extend(signature_cases(provider, scheme.as_ref(), operation, options));
                 }
             }
@@ -60,33 +56,26 @@ impl Workload for MemoryWorkload {
         memory::supported()?;
         let provider = find(providers, &case.provider)?;
         let mut generator = generator(case, seed);
-        let operation = case.operation.as_str();
-        let length = case.number("len").unwrap_or(MESSAGE) as usize;
-        let kem = provider.kem(&case.algorithm).filter(|_| !matches!(operation, "sign" | "verify"));
-        let job = match (kem, provider.signature(&case.algorithm)) {
-            (Some(kem), _) => of_kem(kem, operation, &mut generator)?,
-            (None, Some(scheme)) => of_signature(scheme, operation, length, &mut generator)?,
-            (None, None) => return Err(missing(case)),
-        };
-        Ok(Box::new(Memory { job }))
+        let trial = operation(provider, &case.operation, case, Supply::OneKey, &mut generator)?;
+        Ok(Box::new(Memory { trial }))
     }
 }
 
 struct Memory {
-    job: Box<dyn Job>,
+    trial: Box<dyn Trial>,
 }
 
 impl Trial for Memory {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
-        self.job.refill()
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        self.trial.setup(batch + memory::CALLS)
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        self.job.perform(batch)
+    fn routine(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
+        self.trial.routine(batch, recorder)
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        self.job.verify()
+        self.trial.verify()
     }
 
     fn batch(&self) -> Option<u64> {
@@ -94,7 +83,7 @@ impl Trial for Memory {
     }
 
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
-        let Peaks { stack, heap } = memory::peaks(&mut || self.job.perform(1))?;
+        let Peaks { stack, heap } = memory::peaks(&mut || self.trial.routine(1, &mut Recorder::default()))?;
         recorder.note(PEAK_STACK, stack as f64);
         recorder.note(PEAK_HEAP, heap as f64);
         Ok(())
@@ -110,30 +99,28 @@ impl Trial for Memory {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::testing::{SEED, sample};
     use pqlab_providers::providers;
     use std::collections::{HashMap, HashSet};
-
-    const SEED: Seed = Seed { run: 1, process: 0 };
 
     /// Peaks of two samples of each case, by id; nothing where they cannot be had.
     fn measured(wanted: impl Fn(&Case) -> bool) -> HashMap<String, [Vec<f64>; 2]> {
         let providers = providers();
-        let cases = MemoryWorkload.cases(&providers, &Options::default());
+        let cases = MemoryWorkload.cases(&providers, &CaseOptions::default());
         let mut all = HashMap::new();
         for case in cases.iter().filter(|case| wanted(case)) {
             let mut trial = match MemoryWorkload.prepare(case, &providers, SEED) {
                 Err(Fault::Unsupported(_)) if memory::supported().is_err() => continue,
                 other => other.unwrap_or_else(|fault| panic!("{}: {fault}", case.id())),
             };
-            let mut recorder = Recorder::default();
+            let (mut stacks, mut heaps) = (Vec::new(), Vec::new());
             for _ in 0..2 {
-                trial.refill(1).unwrap();
-                trial.run(1, &mut recorder).unwrap();
-                trial.note(&mut recorder).unwrap();
-                trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+                let noted = sample(trial.as_mut(), 1).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+                let [(stack, of_stack), (heap, of_heap)] = noted.try_into().unwrap();
+                assert_eq!((stack.as_str(), heap.as_str()), (PEAK_STACK, PEAK_HEAP));
+                stacks.extend(of_stack);
+                heaps.extend(of_heap);
             }
-            let [(stack, stacks), (heap, heaps)] = recorder.take().try_into().unwrap();
-            assert_eq!((stack.as_str(), heap.as_str()), (PEAK_STACK, PEAK_HEAP));
             all.insert(case.id(), [stacks, heaps]);
         }
         all
@@ -163,8 +150,8 @@ mod tests {
 
     #[test]
     fn cases_have_ids_of_their_own_and_a_block_for_each_algorithm() {
-        let cases =
-            MemoryWorkload.cases(&providers(), &Options { lengths: Some(vec![32, 4096]), ..Options::default() });
+        let cases = MemoryWorkload
+            .cases(&providers(), &CaseOptions { lengths: Some(vec![32, 4096]), ..CaseOptions::default() });
         let ids: HashSet<String> = cases.iter().map(Case::id).collect();
         assert_eq!(ids.len(), cases.len());
         for id in [

@@ -1,6 +1,6 @@
 //! Which providers a construction of two halves is made of: `aws-lc`, or `aws-lc+liboqs` where they differ.
 
-use crate::Options;
+use crate::CaseOptions;
 use crate::fastest::FASTEST;
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
@@ -37,7 +37,7 @@ impl Pair {
 /// which it is, [each construction tells](crate::fastest::keeps).
 pub(crate) fn pairs(
     providers: &[Arc<Provider>],
-    options: &Options,
+    options: &CaseOptions,
     classical: impl Fn(&Provider) -> bool,
     post_quantum: impl Fn(&Provider) -> bool,
 ) -> Vec<Pair> {
@@ -75,10 +75,10 @@ mod tests {
 
     fn ids(classical: Option<&str>, post_quantum: Option<&str>) -> Vec<String> {
         let providers = pqlab_providers::providers();
-        let options = Options {
+        let options = CaseOptions {
             classical: classical.map(str::to_owned),
             post_quantum: post_quantum.map(str::to_owned),
-            ..Options::default()
+            ..CaseOptions::default()
         };
         let has_kem = |provider: &Provider| provider.kem("ML-KEM-768").is_some() || provider.library == crate::NULL;
         let pairs = pairs(&providers, &options, |provider| !provider.key_agreements.is_empty(), has_kem);

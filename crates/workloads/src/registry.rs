@@ -1,4 +1,4 @@
-use crate::{Options, Workload, find, known_answers, workloads};
+use crate::{CaseOptions, Workload, check_known_answers, find, workloads};
 use pqlab_harness::{Fault, Seed, Trial, TrialSource};
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
@@ -30,7 +30,7 @@ impl Registry {
     }
 
     /// Every case of every workload.
-    pub fn cases(&self, options: &Options) -> Vec<Case> {
+    pub fn cases(&self, options: &CaseOptions) -> Vec<Case> {
         self.workloads.iter().flat_map(|workload| workload.cases(&self.providers, options)).collect()
     }
 
@@ -43,10 +43,7 @@ impl Registry {
     fn check(&self, provider: &Provider, algorithm: &str) -> Result<(), Fault> {
         let key = (provider.id(), algorithm.to_owned());
         let mut checked = self.checked.lock().unwrap_or_else(PoisonError::into_inner);
-        checked
-            .entry(key)
-            .or_insert_with(|| known_answers::check(provider, algorithm).map(drop).map_err(Fault::from))
-            .clone()
+        checked.entry(key).or_insert_with(|| check_known_answers(provider, algorithm)).clone()
     }
 }
 
@@ -73,11 +70,11 @@ mod tests {
 
     /// Every case that can be asked for, with every variant, source of coins and number of keys.
     fn everything() -> Vec<Case> {
-        let options = Options {
+        let options = CaseOptions {
             variants: Variant::ALL.to_vec(),
             coins: CoinSource::ALL.to_vec(),
             keys: vec![Keys::Pool, Keys::Number(1)],
-            ..Options::default()
+            ..CaseOptions::default()
         };
         Registry::new(pqlab_providers::providers()).cases(&options)
     }

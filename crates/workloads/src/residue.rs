@@ -6,9 +6,10 @@
 //! leaves to pay; one that leaves nothing behind shows no difference.
 
 use crate::hash::HashWorkload;
+use crate::inputs::{Supply, generator};
 use crate::kem::KemWorkload;
 use crate::signature::SignatureWorkload;
-use crate::{Options, Workload, find, missing};
+use crate::{CaseOptions, Workload, find, operation};
 use pqlab_harness::{Demands, Fault, Recorder, Seed, Trial, residue};
 use pqlab_primitives::Provider;
 use pqlab_record::{Case, Form, Parameter};
@@ -17,6 +18,9 @@ use std::sync::Arc;
 
 /// Length in bytes of the messages that are digested, where none is asked for.
 const DIGESTED: u64 = 4096;
+
+/// What the loop follows.
+const OPERATIONS: [&str; 6] = ["keygen", "encapsulate", "decapsulate", "sign", "verify", "digest"];
 
 /// The parameter that says what follows the operation: `then=sse`.
 const THEN: &str = "then";
@@ -34,17 +38,17 @@ impl Workload for ResidueWorkload {
         "what vector state that an operation leaves behind costs the code that follows: pairs with and without clearing it"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         if !follower::OFFERED {
             return Vec::new();
         }
-        let plain = Options { variants: Vec::new(), coins: Vec::new(), keys: Vec::new(), ..options.clone() };
+        let plain = CaseOptions { variants: Vec::new(), coins: Vec::new(), keys: Vec::new(), ..options.clone() };
         let hashes =
-            Options { lengths: Some(options.lengths.clone().unwrap_or_else(|| vec![DIGESTED])), ..plain.clone() };
+            CaseOptions { lengths: Some(options.lengths.clone().unwrap_or_else(|| vec![DIGESTED])), ..plain.clone() };
         let mut cases = KemWorkload.cases(providers, &plain);
         cases.extend(SignatureWorkload.cases(providers, &plain));
         cases.extend(HashWorkload.cases(providers, &hashes));
-        cases.retain(|case| Family::of(case).is_some() && case.form != Some(Form::Encoded));
+        cases.retain(|case| OPERATIONS.contains(&case.operation.as_str()) && case.form != Some(Form::Encoded));
         let mut pairs: Vec<Case> = cases.into_iter().flat_map(pair).collect();
         // A name may stand for a KEM and a signature scheme both, or for a hash and a XOF: one pair is enough.
         let mut seen = HashSet::new();
@@ -56,38 +60,14 @@ impl Workload for ResidueWorkload {
         if !follower::OFFERED {
             return Err(Fault::Unsupported("there is no SSE on this platform".into()));
         }
-        let family = Family::of(case).ok_or_else(|| missing(case))?;
-        let inner = match family {
-            Family::Kem => KemWorkload.prepare(case, providers, seed)?,
-            Family::Signature => SignatureWorkload.prepare(case, providers, seed)?,
-            Family::Hash => HashWorkload.prepare(case, providers, seed)?,
-            Family::KemOrSignature if find(providers, &case.provider)?.kem(&case.algorithm).is_some() => {
-                KemWorkload.prepare(case, providers, seed)?
+        let inner = match case.operation.as_str() {
+            "digest" => HashWorkload.prepare(case, providers, seed)?,
+            other => {
+                let provider = find(providers, &case.provider)?;
+                operation(provider, other, case, Supply::of(case), &mut generator(case, seed))?
             }
-            Family::KemOrSignature => SignatureWorkload.prepare(case, providers, seed)?,
         };
         Ok(Box::new(Followed { inner, cleared: case.word(BETWEEN).is_some() }))
-    }
-}
-
-/// Whose operation it is.
-enum Family {
-    Kem,
-    Signature,
-    Hash,
-    /// Key generation.
-    KemOrSignature,
-}
-
-impl Family {
-    fn of(case: &Case) -> Option<Family> {
-        match case.operation.as_str() {
-            "encapsulate" | "decapsulate" => Some(Family::Kem),
-            "sign" | "verify" => Some(Family::Signature),
-            "keygen" => Some(Family::KemOrSignature),
-            "digest" => Some(Family::Hash),
-            _ => None,
-        }
     }
 }
 
@@ -111,13 +91,13 @@ struct Followed {
 }
 
 impl Trial for Followed {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
-        self.inner.refill(batch)
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        self.inner.setup(batch)
     }
 
-    fn run(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
-            self.inner.run(1, recorder)?;
+            self.inner.routine(1, recorder)?;
             if self.cleared {
                 residue::clear_vector_upper();
             }
@@ -201,15 +181,14 @@ mod follower {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::testing::{is_void, prepared, sample};
     use pqlab_providers::providers;
     use pqlab_testing::{Need, require};
     use std::collections::HashMap;
 
-    const SEED: Seed = Seed { run: 1, process: 0 };
-
     #[test]
     fn cases_come_in_pairs_of_one_block() {
-        let cases = ResidueWorkload.cases(&providers(), &Options::default());
+        let cases = ResidueWorkload.cases(&providers(), &CaseOptions::default());
         let ids: HashSet<String> = cases.iter().map(Case::id).collect();
         assert_eq!(ids.len(), cases.len());
         for id in [
@@ -237,17 +216,13 @@ mod tests {
     fn answers_are_verified_and_several_operations_make_a_sample() {
         let providers = providers();
         let wanted = ["ML-KEM-768", "X25519", "ML-DSA-65", "Ed25519", "SHA3-256"];
-        let cases = ResidueWorkload.cases(&providers, &Options::default());
+        let cases = ResidueWorkload.cases(&providers, &CaseOptions::default());
         for case in cases.iter().filter(|case| wanted.contains(&case.algorithm.as_str())) {
-            let mut trial = ResidueWorkload.prepare(case, &providers, SEED).unwrap();
-            let mut recorder = Recorder::default();
-            trial.refill(3).unwrap();
-            trial.run(3, &mut recorder).unwrap();
-            trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+            let mut trial = prepared(&ResidueWorkload, case, &providers);
+            sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
             // What was not computed is no answer.
             if matches!(case.operation.as_str(), "decapsulate" | "digest") {
-                trial.refill(3).unwrap();
-                assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))), "{}", case.id());
+                assert!(is_void(trial.as_mut(), 3), "{}", case.id());
             }
         }
     }
@@ -256,11 +231,11 @@ mod tests {
     struct Untidy;
 
     impl Trial for Untidy {
-        fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+        fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
             Ok(())
         }
 
-        fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        fn routine(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
             residue::leave_dirty();
             Ok(())
         }
@@ -281,7 +256,7 @@ mod tests {
             for cleared in [false, true] {
                 let mut trial = Followed { inner: Box::new(Untidy), cleared };
                 residue::put_back();
-                trial.run(2, &mut Recorder::default()).unwrap();
+                trial.routine(2, &mut Recorder::default()).unwrap();
                 // Neither the loop nor what leads to it changes the state.
                 assert_eq!(residue::read().is_some_and(|left| left.is_empty()), cleared);
             }

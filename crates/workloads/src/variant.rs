@@ -1,5 +1,9 @@
-use crate::Options;
-use pqlab_record::CoinSource;
+use crate::CaseOptions;
+use pqlab_record::{CoinSource, UnknownWord};
+use std::str::FromStr;
+
+/// Most keys that a case may take in turn.
+const MOST_KEYS: u64 = 4096;
 
 /// A way of signing, or of looking at it, beside the usual one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +37,14 @@ impl Variant {
     }
 }
 
+impl FromStr for Variant {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<Variant, UnknownWord> {
+        UnknownWord::find("variant", word, &Variant::ALL, Variant::name)
+    }
+}
+
 /// How many keys an operation takes in turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Keys {
@@ -52,7 +64,19 @@ impl Keys {
     }
 }
 
-impl Options {
+impl FromStr for Keys {
+    type Err = UnknownWord;
+
+    /// `pool`, or a number.
+    fn from_str(word: &str) -> Result<Keys, UnknownWord> {
+        let number = || word.parse().ok().filter(|number| (1..=MOST_KEYS).contains(number)).map(Keys::Number);
+        let keys = if word == "pool" { Some(Keys::Pool) } else { number() };
+        let known = format!("pool, and numbers from 1 to {MOST_KEYS}");
+        keys.ok_or_else(|| UnknownWord { what: "number of keys", word: word.to_owned(), known })
+    }
+}
+
+impl CaseOptions {
     /// Each source of coins with each number of keys that is asked for and that an operation can have: only the usual ones where
     /// it takes no given coins, or has no keys to take in turn.
     pub(crate) fn manners(
@@ -77,5 +101,18 @@ impl Options {
     /// Whether a variant is asked for.
     pub fn wants(&self, variant: Variant) -> bool {
         if self.variants.is_empty() { variant == Variant::Plain } else { self.variants.contains(&variant) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_the_pool_or_a_number() {
+        assert_eq!(("pool".parse(), "1".parse()), (Ok(Keys::Pool), Ok(Keys::Number(1))));
+        for wrong in ["", "0", "-1", "4097", "one"] {
+            assert!(wrong.parse::<Keys>().is_err(), "{wrong}");
+        }
     }
 }

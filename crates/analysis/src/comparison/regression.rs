@@ -61,7 +61,7 @@ pub struct Regression {
     pub case: String,
     /// What this run says of it.
     pub outcome: Outcome,
-    /// Whether it gave no figure because it failed: no further run mends that.
+    /// Whether it gave no figure because it failed: no further run fixes that.
     pub failed: bool,
     /// Between what the ratio to the baseline lies, contention and the number of cases considered; `None` without a ratio.
     pub ends: Option<[f64; 2]>,

@@ -72,7 +72,7 @@ pub struct Estimates {
     /// The two levels on which processes settled, in ns, where they did.
     pub modes: Option<[Mode; 2]>,
     /// Half-width in percent of the interval that decides on precision: that of the cycles; where there are none, that of the
-    /// time without what the core's clock does between runs, which no measuring mends.
+    /// time without what the core's clock does between runs, which no measuring fixes.
     pub deciding_half_width_pct: f64,
     /// Why the wanted precision was not reached; empty where it was.
     pub imprecise: Vec<Imprecision>,

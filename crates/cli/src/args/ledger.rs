@@ -146,11 +146,6 @@ pub(crate) fn parse_share(text: &str) -> Result<Share, String> {
     share.map(Share).ok_or_else(|| "it must be a percentage from 0 to 100".to_owned())
 }
 
-/// Reads `all`, `one`, a number or a percentage.
-pub(crate) fn parse_senders(text: &str) -> Result<pqlab_lab::Senders, String> {
-    pqlab_lab::senders(text).map_err(|error| error.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,10 +1,9 @@
 //! The arguments of `pqlab run`: what to measure, and how.
 
-use super::ledger::{Share, parse_senders, parse_share};
 use super::{DatabaseArgs, MetricName, parse_digits};
 use clap::{Args, ValueEnum};
 use pqlab_lab::record::{CounterChoice, ProtocolKind};
-use pqlab_lab::{Keys, ProtocolOverrides, Senders};
+use pqlab_lab::{CaseOptions, ProtocolOverrides};
 use std::path::PathBuf;
 
 /// Measure suites or areas; with no argument the suite `standard`.
@@ -52,65 +51,8 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "TRANSPORT", value_parser = ["tcp"])]
     pub(crate) over: Option<String>,
 
-    /// Message lengths in bytes
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) lengths: Vec<u64>,
-
-    /// States of caches and process: warm, evicted (caches walked before each call), first-call (of a fresh process)
-    /// [default: warm, or the suite's]
-    #[arg(long, value_name = "STATES", value_delimiter = ',')]
-    pub(crate) state: Vec<String>,
-
-    /// Variants of signing: plain, deterministic, prehash, messages (published sets), sizes (of signatures)
-    /// [default: plain, or the suite's]
-    #[arg(long, value_name = "VARIANTS", value_delimiter = ',')]
-    pub(crate) variant: Vec<String>,
-
-    /// Where the coins of keygen, encapsulate and sign come from: internal (the library's own generator), exact (given bytes)
-    /// [default: internal, or the suite's]
-    #[arg(long, value_name = "SOURCES", value_delimiter = ',')]
-    pub(crate) coins: Vec<String>,
-
-    /// How many keys an operation takes in turn: a number, or pool (up to 16) [default: pool, or the suite's]
-    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_keys)]
-    pub(crate) keys: Vec<Keys>,
-
-    /// Numbers of threads that work at once [default: 1, 2, 4, ... and all cores]
-    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) threads: Vec<u64>,
-
-    /// Numbers of tasks that are submitted at once to a thread pool [default: 100,500,1000,5000]
-    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) tasks: Vec<u64>,
-
-    /// Threads of that pool [default: all cores]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) workers: Option<u64>,
-
-    /// The library of a hybrid's classical half; `fastest`: of those that can do all of it, the one that
-    /// takes least for what is measured, which is found first [default: each]
-    #[arg(long, value_name = "P")]
-    pub(crate) classical: Option<String>,
-
-    /// The library of a hybrid's post-quantum half; `fastest`: as with --classical [default: each]
-    #[arg(long, value_name = "P")]
-    pub(crate) post_quantum: Option<String>,
-
-    /// Transactions in a block of the ledger
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) blocks: Vec<u64>,
-
-    /// Different senders of a block: all, one, a number or a percentage such as 10%
-    #[arg(long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true, value_parser = parse_senders)]
-    pub(crate) senders: Vec<Senders>,
-
-    /// Percentage of bad transactions in a block: exactly they must be rejected, else the case is void
-    #[arg(long, value_name = "PCT", allow_hyphen_values = true, value_parser = parse_share)]
-    pub(crate) invalid: Option<Share>,
-
-    /// Output lengths of extendable-output functions, in bytes [default: 32, or the suite's]
-    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
-    pub(crate) output_lengths: Vec<u64>,
+    #[command(flatten)]
+    pub(crate) options: CaseOptions,
 
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
@@ -285,11 +227,6 @@ pub(crate) enum CounterName {
 /// A list of cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cpus(pub(crate) Vec<u32>);
-
-/// Reads `pool` or a number of keys.
-fn parse_keys(text: &str) -> Result<Keys, String> {
-    pqlab_lab::keys(text).map_err(|error| error.to_string())
-}
 
 /// Reads `0,2,4-7`.
 fn parse_cpus(text: &str) -> Result<Cpus, String> {

@@ -11,7 +11,7 @@ use crate::{DONE, INTERRUPTED, output};
 use indicatif::ProgressBar;
 use pqlab_lab::analysis::environment::environment_line;
 use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol, Record, RunHeader};
-use pqlab_lab::report::terminal::{Palette, Role};
+use pqlab_lab::report::terminal::{Palette, TextStyle};
 use pqlab_lab::{Progress, Severity, advise, advise_here, counters, estimated_over_counted};
 use serde_json::json;
 use std::io::{IsTerminal, stderr};
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     for advice in &advice {
         output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;
         if let Some(remedy) = &advice.remedy {
-            output::data(&format!("          mend it: {remedy}"))?;
+            output::data(&format!("          fix it: {remedy}"))?;
         }
     }
     Ok(DONE)
@@ -153,9 +153,9 @@ fn word(severity: Severity) -> &'static str {
 
 fn mark(severity: Severity, palette: Palette) -> String {
     let role = match severity {
-        Severity::Ok => Role::Good,
-        Severity::Note => Role::Strong,
-        Severity::Warning => Role::Doubtful,
+        Severity::Ok => TextStyle::Good,
+        Severity::Note => TextStyle::Strong,
+        Severity::Warning => TextStyle::Warning,
     };
     palette.paint(role, &format!("{:<7}", word(severity)))
 }

@@ -3,7 +3,7 @@ use crate::args::InspectArgs;
 use crate::output::{self, Terminal};
 use crate::table::table;
 use crate::{DONE, FAILED};
-use pqlab_lab::report::terminal::Role;
+use pqlab_lab::report::terminal::TextStyle;
 use pqlab_lab::{Check, InspectRequest, Inspection, Item, inspect};
 
 /// Bytes at either end that are shown of what is abridged.
@@ -36,7 +36,7 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
     };
     let mut out = format!(
         "{}\n{standard}{category}; {key}\n\n",
-        palette.paint(Role::Strong, &format!("{algorithm} of {provider}"))
+        palette.paint(TextStyle::Strong, &format!("{algorithm} of {provider}"))
     );
     if arguments.full {
         for item in items {
@@ -50,9 +50,9 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
     out.push('\n');
     for Check { name, passed, detail } in checks {
         let mark = match passed {
-            Some(true) => palette.paint(Role::Good, "passed"),
-            Some(false) => palette.paint(Role::Bad, "FAILED"),
-            None => palette.paint(Role::Faint, "not offered"),
+            Some(true) => palette.paint(TextStyle::Good, "passed"),
+            Some(false) => palette.paint(TextStyle::Bad, "FAILED"),
+            None => palette.paint(TextStyle::Faint, "not offered"),
         };
         let detail = detail.as_ref().map_or_else(String::new, |detail| format!(": {detail}"));
         out.push_str(&format!("  {mark}  {name}{detail}\n"));

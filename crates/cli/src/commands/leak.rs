@@ -7,7 +7,7 @@ use crate::output::{self, Terminal};
 use crate::table::table;
 use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
 use indicatif::{ProgressBar, ProgressStyle};
-use pqlab_lab::report::terminal::{Palette, Role};
+use pqlab_lab::report::terminal::{Palette, TextStyle};
 use pqlab_lab::{LeakCase, LeakConclusion, LeakEffect, LeakOutcome, LeakRequest, LeakRole, leak_cases};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
             let request = LeakRequest {
                 samples: arguments.samples,
                 effect_ns: arguments.effect,
-                planted_ns: arguments.planted,
+                control_delay_ns: arguments.planted,
                 max_time_s: arguments.max_time,
                 seed: arguments.seed.wrapping_add(turn),
                 cases: cases.len(),
@@ -112,14 +112,14 @@ fn exit_code(outcomes: &[LeakOutcome]) -> u8 {
 
 fn sentence(outcome: &LeakOutcome, palette: Palette) -> String {
     let (word, role) = match (outcome.verdict, &outcome.figures) {
-        (LeakConclusion::Leak, _) => ("LEAK".to_owned(), Role::Bad),
-        (LeakConclusion::PublicDependent, _) => ("public-dependent".to_owned(), Role::Strong),
-        (LeakConclusion::None, Some(figures)) => (format!("none above {:.1} ns", figures.bound_ns), Role::Good),
-        (LeakConclusion::None, None) => ("none".to_owned(), Role::Good),
-        (LeakConclusion::Inconclusive, _) => ("inconclusive".to_owned(), Role::Doubtful),
-        (LeakConclusion::Void, _) => ("VOID".to_owned(), Role::Doubtful),
-        (LeakConclusion::Unsupported, _) => ("unsupported".to_owned(), Role::Faint),
-        (LeakConclusion::Failed, _) => ("FAILED".to_owned(), Role::Bad),
+        (LeakConclusion::Leak, _) => ("LEAK".to_owned(), TextStyle::Bad),
+        (LeakConclusion::PublicDependent, _) => ("public-dependent".to_owned(), TextStyle::Strong),
+        (LeakConclusion::None, Some(figures)) => (format!("none above {:.1} ns", figures.bound_ns), TextStyle::Good),
+        (LeakConclusion::None, None) => ("none".to_owned(), TextStyle::Good),
+        (LeakConclusion::Inconclusive, _) => ("inconclusive".to_owned(), TextStyle::Warning),
+        (LeakConclusion::Void, _) => ("VOID".to_owned(), TextStyle::Warning),
+        (LeakConclusion::Unsupported, _) => ("unsupported".to_owned(), TextStyle::Faint),
+        (LeakConclusion::Failed, _) => ("FAILED".to_owned(), TextStyle::Bad),
     };
     let mut text = format!("{}  {}\n", palette.paint(role, &format!("{word:<18}")), outcome.case);
     let mut notes = Vec::new();
@@ -133,9 +133,9 @@ fn sentence(outcome: &LeakOutcome, palette: Palette) -> String {
             figures.samples
         ));
         notes.push(format!(
-            "planted {} ns: found {}; null: {:.1} ns",
-            figures.planted_ns,
-            effect(&figures.planted),
+            "positive control {} ns: found {}; negative control: {:.1} ns",
+            figures.control_delay_ns,
+            effect(&figures.positive_control),
             figures.null_ns
         ));
     }
@@ -164,7 +164,7 @@ fn counted(outcomes: &[LeakOutcome], terminal: &Terminal) -> String {
     let rows = by_case.iter().map(|(case, outcomes)| {
         let count = |verdict| outcomes.iter().filter(|outcome| outcome.verdict == verdict).count();
         let figures = || outcomes.iter().filter_map(|outcome| outcome.figures.as_ref());
-        let found = figures().filter(|figures| figures.planted.ci_ns[0] > 0.0).count();
+        let found = figures().filter(|figures| figures.positive_control.ci_ns[0] > 0.0).count();
         let range = |values: Vec<f64>| {
             let (low, high) =
                 values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
@@ -179,10 +179,10 @@ fn counted(outcomes: &[LeakOutcome], terminal: &Terminal) -> String {
             found.to_string(),
             range(figures().map(|figures| figures.bound_ns).collect()),
             range(figures().map(|figures| figures.effect.ns).collect()),
-            range(figures().map(|figures| figures.planted.ns).collect()),
+            range(figures().map(|figures| figures.positive_control.ns).collect()),
         ]
     });
-    let heads = ["test", "runs", "leak", "none", "unclear", "planted found", "bound, ns", "effect, ns", "planted, ns"];
+    let heads = ["test", "runs", "leak", "none", "unclear", "control found", "bound, ns", "effect, ns", "control, ns"];
     table(&heads, rows.collect(), terminal.width)
 }
 

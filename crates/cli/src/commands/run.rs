@@ -103,21 +103,8 @@ fn filters(arguments: &RunArgs) -> Filters {
         ids: arguments.filter.clone(),
         providers: arguments.provider.clone(),
         algorithms: arguments.algorithm.clone(),
-        lengths: (!arguments.lengths.is_empty()).then(|| arguments.lengths.clone()),
-        states: arguments.state.clone(),
-        variants: arguments.variant.clone(),
-        threads: (!arguments.threads.is_empty()).then(|| arguments.threads.clone()),
-        tasks: (!arguments.tasks.is_empty()).then(|| arguments.tasks.clone()),
-        workers: arguments.workers,
-        classical: arguments.classical.clone(),
-        post_quantum: arguments.post_quantum.clone(),
-        blocks: (!arguments.blocks.is_empty()).then(|| arguments.blocks.clone()),
-        senders: (!arguments.senders.is_empty()).then(|| arguments.senders.clone()),
-        invalid_pct: arguments.invalid.map(|share| share.0),
-        output_lengths: (!arguments.output_lengths.is_empty()).then(|| arguments.output_lengths.clone()),
         over: arguments.over.clone(),
-        coins: arguments.coins.clone(),
-        keys: arguments.keys.clone(),
+        options: arguments.options.clone(),
     }
 }
 

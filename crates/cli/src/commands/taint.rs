@@ -4,7 +4,7 @@ use super::run::stop_on_signals;
 use crate::args::LeakArgs;
 use crate::output::{self, Terminal};
 use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
-use pqlab_lab::report::terminal::Role;
+use pqlab_lab::report::terminal::TextStyle;
 use pqlab_lab::{Laboratory, LeakCase, LeakRole, TaintEnd, TaintFinding, Tainted};
 use serde_json::{Value, json};
 
@@ -41,10 +41,10 @@ pub(super) fn run(
 
 fn sentence(tainted: &Tainted, terminal: &Terminal) -> String {
     let (word, role) = match tainted {
-        Tainted { findings, .. } if !findings.is_empty() => ("DEPENDS", Role::Bad),
-        Tainted { end: TaintEnd { gap: Some(_), unsupported: true }, .. } => ("unsupported", Role::Faint),
-        Tainted { end: TaintEnd { gap: Some(_), .. }, .. } => ("FAILED", Role::Bad),
-        _ => ("nothing found", Role::Good),
+        Tainted { findings, .. } if !findings.is_empty() => ("DEPENDS", TextStyle::Bad),
+        Tainted { end: TaintEnd { gap: Some(_), unsupported: true }, .. } => ("unsupported", TextStyle::Faint),
+        Tainted { end: TaintEnd { gap: Some(_), .. }, .. } => ("FAILED", TextStyle::Bad),
+        _ => ("nothing found", TextStyle::Good),
     };
     let mut text = format!("{}  {}\n", terminal.palette.paint(role, &format!("{word:<18}")), tainted.case);
     for TaintFinding { parsing, kind, function, place } in &tainted.findings {

@@ -16,7 +16,7 @@ pub mod block;
 mod cache;
 mod cursor;
 mod error;
-mod flaw;
+mod injected_fault;
 pub mod reference;
 mod rejections;
 mod scheme;
@@ -26,7 +26,7 @@ mod verifier;
 
 pub use cache::KeyCache;
 pub use error::{Malformed, Rejection};
-pub use flaw::Flaw;
+pub use injected_fault::InjectedFault;
 pub use rejections::{Rejected, Rejections};
 pub use scheme::Scheme;
 pub use transaction::{Body, Fields, Transaction};

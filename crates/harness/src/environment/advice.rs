@@ -12,7 +12,7 @@ pub enum Severity {
     Ok,
     /// Worth knowing when figures are read.
     Note,
-    /// Makes figures worse, and can be mended.
+    /// Makes figures worse, and can be fixed.
     Warning,
 }
 
@@ -124,7 +124,7 @@ fn smt(cpu: &Cpu) -> Option<Advice> {
     Some(match cpu.smt? {
         true => Advice::note(
             "SMT",
-            "on: a neighbour on the same core slows a measurement; where he is seen, it is repeated",
+            "on: another load on the same core slows a measurement; where it is seen, it is repeated",
         )
         .remedy(
             "`echo off | sudo tee /sys/devices/system/cpu/smt/control`, or keep the sibling of the measuring \
@@ -140,7 +140,7 @@ fn virtualization(cpu: &Cpu) -> Option<Advice> {
         true => Advice::note(
             "virtualization",
             format!(
-                "a guest of {}: neighbours take time unseen, and governor, turbo and SMT are the host's",
+                "a guest of {}: other loads take time unseen, and governor, turbo and SMT are the host's",
                 hypervisor.unwrap_or("a hypervisor")
             ),
         )
@@ -163,7 +163,10 @@ fn clocksource(cpu: &Cpu) -> Option<Advice> {
 }
 
 fn container_note(container: &str) -> Advice {
-    Advice::note("container", format!("{container}: its limits and its neighbours count, and it may hide the counters"))
+    Advice::note(
+        "container",
+        format!("{container}: its limits and its other loads count, and it may hide the counters"),
+    )
 }
 
 /// Above these something else uses a good part of a processor: the measurement itself has not begun.
@@ -334,7 +337,7 @@ mod tests {
     use super::*;
     use pqlab_record::{Build, Memory, OperatingSystem, Pressure, Virtualization};
 
-    /// A machine with nothing to mend.
+    /// A machine with nothing to fix.
     fn laboratory() -> Environment {
         Environment {
             host: Host {

@@ -1,4 +1,4 @@
-use super::width::Look;
+use super::interference::Probe;
 use super::*;
 
 const VISIT_NS: u64 = 10_000_000;
@@ -15,7 +15,7 @@ fn quiet() -> Observation {
         clock_after_hz: 3e9,
         narrowed_pct: Some(0.0),
         narrowed_after_pct: Some(0.0),
-        crowding: Some(0),
+        runnable_tasks: Some(0),
     }
 }
 
@@ -102,30 +102,30 @@ fn a_neighbour_on_the_core_is_seen_unless_we_are_the_neighbour() {
 
 #[test]
 fn other_tasks_disturb_several_threads_unless_processors_are_left_for_them() {
-    let crowded = Observation { crowding: Some(2), ..quiet() };
+    let crowded = Observation { runnable_tasks: Some(2), ..quiet() };
     assert_eq!(judge(&crowded, &Thresholds::for_several_threads()), [Disturbance::OtherTasks { count: 2 }]);
     assert_eq!(judge(&quiet(), &Thresholds::for_several_threads()), []);
     // One thread knows of its own processor, and of that alone.
     assert_eq!(judged(crowded), []);
 
-    let seen = |others| Look { width: None, others };
-    assert_eq!(crowding(8, 8, seen(Some(0)), seen(Some(3))), Some(3));
-    assert_eq!(crowding(8, 6, seen(Some(3)), seen(Some(0))), Some(1));
-    assert_eq!(crowding(8, 4, seen(Some(3)), seen(Some(4))), Some(0));
+    let seen = |others| Probe { additions: None, others };
+    assert_eq!(runnable_tasks(8, 8, seen(Some(0)), seen(Some(3))), Some(3));
+    assert_eq!(runnable_tasks(8, 6, seen(Some(3)), seen(Some(0))), Some(1));
+    assert_eq!(runnable_tasks(8, 4, seen(Some(3)), seen(Some(4))), Some(0));
     // More threads than the machine has processors.
-    assert_eq!(crowding(2, 4, seen(Some(1)), seen(Some(0))), Some(1));
-    assert_eq!(crowding(8, 8, seen(None), seen(Some(4))), None);
-    assert_eq!(width::runnable("0.47 1.39 1.43 2/123 8899\n"), Some(2));
-    assert_eq!(width::runnable("0.47 1.39 1.43"), None);
+    assert_eq!(runnable_tasks(2, 4, seen(Some(1)), seen(Some(0))), Some(1));
+    assert_eq!(runnable_tasks(8, 8, seen(None), seen(Some(4))), None);
+    assert_eq!(interference::runnable("0.47 1.39 1.43 2/123 8899\n"), Some(2));
+    assert_eq!(interference::runnable("0.47 1.39 1.43"), None);
 }
 
 #[test]
 fn what_a_core_does_alone_is_what_was_seldom_exceeded() {
-    let mut width = Width::default();
+    let mut width = KnownAdditions::default();
     assert!(width.is_unseen() && width.known().is_none() && width.narrowed_pct(3.0).is_none());
     [3.0, 4.0, 2.0, 3.9, 90.0, 1.0].into_iter().for_each(|seen| width.see(seen));
     // Two slips of the clock's estimate do not make every later visit a disturbed one.
-    assert_eq!((width.widest, width.known()), ([90.0, 4.0, 3.9], Some(3.9)));
+    assert_eq!((width.most, width.known()), ([90.0, 4.0, 3.9], Some(3.9)));
     assert_eq!(width.narrowed_pct(3.9), Some(0.0));
     // What another process knows counts as if it had been seen here.
     width.expect(7.8);
@@ -136,22 +136,22 @@ fn what_a_core_does_alone_is_what_was_seldom_exceeded() {
 #[test]
 fn what_workers_know_is_put_together() {
     let (own, two, one) = (Cores::Own(vec![]), Cores::Together(vec![0, 1]), Cores::Together(vec![2]));
-    let mut known = Widths::from([(own.clone(), 4.0), (two.clone(), 3.0)]);
-    merge(&mut known, &Widths::from([(own.clone(), 3.5), (two.clone(), 3.5), (one.clone(), 1.0)]));
-    assert_eq!(known, Widths::from([(own.clone(), 4.0), (two.clone(), 3.5), (one.clone(), 1.0)]));
+    let mut known = AdditionsPerCycle::from([(own.clone(), 4.0), (two.clone(), 3.0)]);
+    merge(&mut known, &AdditionsPerCycle::from([(own.clone(), 3.5), (two.clone(), 3.5), (one.clone(), 1.0)]));
+    assert_eq!(known, AdditionsPerCycle::from([(own.clone(), 4.0), (two.clone(), 3.5), (one.clone(), 1.0)]));
     // A worker's own core and a set of processors are never taken for each other.
-    let mut lookout = Lookout::new();
-    lookout.expect(&known);
-    assert_eq!(lookout.widths(), Widths::from([(two, 3.5), (one, 1.0)]));
-    let wide = |width| Look { width: Some(width), others: None };
-    assert_eq!(lookout.narrowed_pct(&[0, 1], wide(3.5), wide(2.8)).map(f64::round), Some(20.0));
-    assert_eq!(lookout.narrowed_pct(&[0, 1], wide(1.75), wide(3.5)).map(f64::round), Some(50.0));
-    assert_eq!(lookout.narrowed_pct(&[0, 1], Look::default(), wide(3.5)), None);
-    assert_eq!(lookout.narrowed_pct(&[0], wide(3.5), wide(3.5)), None);
+    let mut monitor = InterferenceMonitor::new();
+    monitor.expect(&known);
+    assert_eq!(monitor.additions_per_cycle(), AdditionsPerCycle::from([(two, 3.5), (one, 1.0)]));
+    let wide = |width| Probe { additions: Some(width), others: None };
+    assert_eq!(monitor.narrowed_pct(&[0, 1], wide(3.5), wide(2.8)).map(f64::round), Some(20.0));
+    assert_eq!(monitor.narrowed_pct(&[0, 1], wide(1.75), wide(3.5)).map(f64::round), Some(50.0));
+    assert_eq!(monitor.narrowed_pct(&[0, 1], Probe::default(), wide(3.5)), None);
+    assert_eq!(monitor.narrowed_pct(&[0], wide(3.5), wide(3.5)), None);
     // No file says that cores differ.
     let mut gate = Gate::at(tempfile::tempdir().unwrap().path(), None);
     gate.expect(&known);
-    assert_eq!(gate.widths(), Widths::from([(own, 4.0)]));
+    assert_eq!(gate.additions_per_cycle(), AdditionsPerCycle::from([(own, 4.0)]));
 }
 
 #[test]
@@ -162,19 +162,21 @@ fn what_cores_of_one_kind_do_is_no_yardstick_for_another() {
         std::fs::write(folder.path().join("sys/devices").join(kind).join("cpus"), cpus).unwrap();
     }
     let (wide, narrow) = (Cores::Own(vec![0, 1, 2, 3]), Cores::Own(vec![4, 5, 6, 7]));
-    let known = Widths::from([(wide.clone(), 6.0), (narrow.clone(), 3.0), (Cores::Together(vec![0, 1, 2, 3]), 5.0)]);
+    let known =
+        AdditionsPerCycle::from([(wide.clone(), 6.0), (narrow.clone(), 3.0), (Cores::Together(vec![0, 1, 2, 3]), 5.0)]);
     for (cpu, cores, width) in [(1, wide, 6.0), (5, narrow, 3.0), (9, Cores::Own(vec![9]), f64::NAN)] {
         let mut gate = Gate::at(folder.path(), Some(cpu));
         gate.expect(&known);
-        let expected = if width.is_nan() { Widths::new() } else { Widths::from([(cores, width)]) };
-        assert_eq!(gate.widths(), expected, "processor {cpu}");
+        let expected =
+            if width.is_nan() { AdditionsPerCycle::new() } else { AdditionsPerCycle::from([(cores, width)]) };
+        assert_eq!(gate.additions_per_cycle(), expected, "processor {cpu}");
     }
     // A thread that may be on either kind has none.
     let mut gate = Gate::at(folder.path(), None);
     gate.expect(&known);
     assert_eq!(gate.glance().narrowed_pct, None);
     let before = gate.open();
-    assert_eq!((gate.close(before).narrowed_pct, gate.widths()), (None, Widths::new()));
+    assert_eq!((gate.close(before).narrowed_pct, gate.additions_per_cycle()), (None, AdditionsPerCycle::new()));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -182,23 +184,23 @@ fn what_cores_of_one_kind_do_is_no_yardstick_for_another() {
 fn a_gate_and_a_lookout_see_how_wide_cores_are() {
     let mut gate = Gate::at(tempfile::tempdir().unwrap().path(), None);
     let before = gate.open();
-    assert!(gate.width.widest.is_sorted_by(|a, b| a >= b) && gate.width.widest[2] > 0.0);
-    gate.expect(&Widths::from([(gate.cores.clone().unwrap(), 1e3)]));
+    assert!(gate.width.most.is_sorted_by(|a, b| a >= b) && gate.width.most[2] > 0.0);
+    gate.expect(&AdditionsPerCycle::from([(gate.cores.clone().unwrap(), 1e3)]));
     assert!(gate.close(before).narrowed_pct.unwrap() > 50.0);
 
     let cpus = crate::affinity::allowed();
-    let mut lookout = Lookout::new();
-    let seen = lookout.look(&cpus).width.unwrap();
-    let [widest, .., known] = lookout.sets[&cpus].widest;
-    assert!(seen > 0.0 && widest >= known && known > 0.0, "{seen} of {widest}, {known}");
-    assert!(lookout.look(&cpus).width.is_some());
+    let mut monitor = InterferenceMonitor::new();
+    let seen = monitor.probe(&cpus).additions.unwrap();
+    let [most, .., known] = monitor.sets[&cpus].most;
+    assert!(seen > 0.0 && most >= known && known > 0.0, "{seen} of {most}, {known}");
+    assert!(monitor.probe(&cpus).additions.is_some());
     // A thread that cannot be placed looked at nothing.
-    assert_eq!(lookout.look(&[u32::MAX >> 1]).width, None);
+    assert_eq!(monitor.probe(&[u32::MAX >> 1]).additions, None);
 }
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_lookout_counts_who_is_at_work() {
+fn the_monitor_counts_who_is_at_work() {
     let (over, begun) = (std::sync::atomic::AtomicBool::new(false), std::sync::Barrier::new(4));
     std::thread::scope(|scope| {
         for _ in 0..3 {
@@ -210,7 +212,7 @@ fn a_lookout_counts_who_is_at_work() {
             });
         }
         begun.wait();
-        let others = Lookout::new().look(&crate::affinity::allowed()).others;
+        let others = InterferenceMonitor::new().probe(&crate::affinity::allowed()).others;
         over.store(true, std::sync::atomic::Ordering::Relaxed);
         assert!(others.is_some_and(|others| others >= 3), "{others:?}");
     });

@@ -23,6 +23,8 @@ use crate::trial::Fault;
 
 /// Bytes of stack that an operation has: what a program's first thread usually has. One that wants more ends its worker.
 pub const STACK: usize = 8 << 20;
+/// How often [`peaks`] performs its operation.
+pub const CALLS: usize = 3;
 /// Bytes of stack below the calling frame that painting leaves out, because the painter stands there.
 pub const UNSEEN: usize = 1024;
 
@@ -43,7 +45,7 @@ pub fn supported() -> Result<(), Fault> {
     system::supported().map_err(|reason| Fault::Unsupported(reason.to_owned()))
 }
 
-/// Performs the operation three times on a thread of its own, and tells what one of them takes. One call at a time
+/// Performs the operation [`CALLS`] times on a thread of its own, and tells what one of them takes. One call at a time
 /// measures; others wait.
 ///
 /// # Errors

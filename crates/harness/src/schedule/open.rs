@@ -21,7 +21,7 @@ pub(super) struct Open {
     pub(super) patience_ns: u64,
     pub(super) rounds: u32,
     /// The processes that visit it in the rounds to come.
-    pub(super) crew: Range<u32>,
+    pub(super) members: Range<u32>,
     /// The round with which it ends, once the pilot called for it.
     until: Option<u64>,
     /// Whether more processes have joined.
@@ -52,7 +52,7 @@ impl Open {
             spent_ns: 0,
             patience_ns: (PATIENCE * protocol.max_time_s * 1e9) as u64,
             rounds: 0,
-            crew: 0..0,
+            members: 0..0,
             until: None,
             joined: false,
             first_calls_ns: BTreeMap::new(),
@@ -115,11 +115,11 @@ impl Open {
             return Next::Round;
         }
         match self.more_processes(case, protocol) {
-            Some(crew) => {
-                self.crew = crew.clone();
+            Some(members) => {
+                self.members = members.clone();
                 self.until = Some(u64::from(self.rounds + JOINING_ROUNDS));
                 self.joined = true;
-                Next::Join(crew)
+                Next::Join(members)
             }
             None => Next::Finished,
         }
@@ -128,7 +128,7 @@ impl Open {
     /// The processes that are to join, where the case is not precise enough because its processes differ: as many as Stein's
     /// second stage calls for, and as there is time for. Once.
     fn more_processes(&self, case: &Case, protocol: &Protocol) -> Option<Range<u32>> {
-        let now = self.crew.end;
+        let now = self.members.end;
         if self.joined || now < FEWEST_FOR_MORE || case.state() != State::Warm {
             return None;
         }
@@ -160,7 +160,7 @@ impl Open {
         let visits = self.samples.values(unit, Visits::Usable)?;
         let visits = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
         let spreads = &protocol.run_spreads;
-        // Of times too: what the core's clock does between runs no measuring mends.
+        // Of times too: what the core's clock does between runs no measuring fixes.
         let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
         Some((crossed_medians(visits)?, RunSpread { pct, degrees_of_freedom }))
@@ -176,7 +176,7 @@ impl Open {
     /// The medians of the visits so far, process by process. First calls, each of which has a process of its own, are
     /// grouped by the place in the round: noise within a group is then noise between processes.
     fn pilot(&self, case: &Case) -> Vec<Vec<f64>> {
-        let processes = self.crew.end.max(1);
+        let processes = self.members.end.max(1);
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];
         for (moment, values) in self.samples.values(self.unit(case), Visits::Usable).unwrap_or_default() {
             groups[(moment.worker.process % processes) as usize].extend(median(&values));

@@ -2,7 +2,7 @@ use super::parquet::ParquetWriter;
 use super::{BlockFormat, Scheme, TransactionForm, about, implementation, pool, sha256};
 use crate::{Destination, LabError, Laboratory};
 use pqlab_constructions::ledger::block::BlockWriter;
-use pqlab_constructions::ledger::{Body, Flaw, Scratch, reference};
+use pqlab_constructions::ledger::{Body, InjectedFault, Scratch, reference};
 use pqlab_primitives::{Coins, Error, Hash, SignatureScheme, SigningKey};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -85,7 +85,7 @@ pub fn generate(
     }
     .map_err(written)?;
     let mut sink = Sink::new(file, request).map_err(written)?;
-    let mut flaws = Flaws::new(request);
+    let mut faults = Flaws::new(request);
     let mut bytes = 0;
     let mut senders = 0;
     while senders < request.senders {
@@ -101,12 +101,12 @@ pub fn generate(
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let jobs: Vec<(u64, Option<Flaw>)> =
-                (next..end.min(next + CHUNK)).map(|index| (index, flaws.next(index))).collect();
+            let jobs: Vec<(u64, Option<InjectedFault>)> =
+                (next..end.min(next + CHUNK)).map(|index| (index, faults.next(index))).collect();
             next += jobs.len() as u64;
             let made = pool.install(|| {
-                let made = jobs.into_par_iter().map_init(Scratch::new, |scratch, (index, flaw)| {
-                    factory.transaction(index, index - begin, &keys, flaw, scratch)
+                let made = jobs.into_par_iter().map_init(Scratch::new, |scratch, (index, fault)| {
+                    factory.transaction(index, index - begin, &keys, fault, scratch)
                 });
                 made.collect::<Result<Vec<_>, _>>()
             });
@@ -169,13 +169,13 @@ impl Flaws {
     }
 
     /// Indices come one after the other.
-    fn next(&mut self, index: u64) -> Option<Flaw> {
+    fn next(&mut self, index: u64) -> Option<InjectedFault> {
         if self.left == 0 || self.random.random_range(0..self.count - index) >= self.left {
             return None;
         }
         self.left -= 1;
         self.chosen += 1;
-        Some(Flaw::ALL[(self.chosen - 1) % Flaw::ALL.len()])
+        Some(InjectedFault::ALL[(self.chosen - 1) % InjectedFault::ALL.len()])
     }
 }
 
@@ -208,7 +208,7 @@ impl Factory<'_> {
         index: u64,
         place: u64,
         keys: &[Sender],
-        flaw: Option<Flaw>,
+        fault: Option<InjectedFault>,
         scratch: &mut Scratch,
     ) -> Result<Vec<u8>, Error> {
         let senders = keys.len() as u64;
@@ -219,7 +219,7 @@ impl Factory<'_> {
         random.fill_bytes(&mut to);
         let (amount, fee) = (random.random_range(1..1_000_000_000), random.random_range(1..10_000));
         let chain_id = self.request.chain_id;
-        let chain_id = flaw.map_or(chain_id, |flaw| flaw.chain_id(chain_id));
+        let chain_id = fault.map_or(chain_id, |fault| fault.chain_id(chain_id));
         let mut coins = vec![0; self.scheme.info().parameters.signing_coins];
         random.fill_bytes(&mut coins);
         let coins = if self.reproducible() { Coins::Exact(&coins) } else { Coins::Internal };
@@ -238,8 +238,8 @@ impl Factory<'_> {
             }
         };
         out.truncate(length);
-        if let Some(flaw) = flaw {
-            flaw.spoil(&mut out);
+        if let Some(fault) = fault {
+            fault.inject(&mut out);
         }
         Ok(out)
     }

@@ -11,7 +11,7 @@ pub use verify::{BlockReport, VerifyBlockRequest, verify_block};
 
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_primitives::{Hash, SignatureScheme};
-use pqlab_workloads::{Options, ledger};
+use pqlab_workloads::{CaseOptions, ledger};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ type Implementation = (String, Arc<dyn SignatureScheme>);
 /// The implementation of a scheme from the provider that is asked for, or from the first that has it.
 fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) -> Result<Implementation, LabError> {
     let (algorithm, providers) = (scheme.algorithm(), laboratory.registry().providers());
-    let mut offering = ledger::implementations(providers, scheme, &Options::default());
+    let mut offering = ledger::implementations(providers, scheme, &CaseOptions::default());
     let place = |id: &str| PREFERENCE.iter().position(|known| *known == id).unwrap_or(PREFERENCE.len());
     offering.sort_by_key(|one| place(&one.provider));
     let names: Vec<String> = offering.iter().map(|one| one.provider.clone()).collect();
@@ -64,7 +64,7 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) 
     for (id, algorithm) in &found.primitives {
         let provider = providers.iter().find(|provider| provider.id() == *id);
         let provider = provider.ok_or_else(|| LabError::unknown(Thing::Provider, id, std::iter::empty()))?;
-        pqlab_workloads::known_answers::check(provider, algorithm)
+        pqlab_verification::known_answers::check(provider, algorithm)
             .map_err(|wrong| LabError::library(id, format!("a wrong answer for {algorithm}: {wrong}")))?;
     }
     Ok((found.provider, found.scheme))

@@ -3,8 +3,9 @@
 use super::error::{check, expect_length, library};
 use super::ffi::{self, OneShotHash, OneShotXof};
 use super::handle::Owned;
+use crate::messages;
 use aws_lc_sys as aws;
-use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
+use pqlab_primitives::{Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::sync::Arc;
 
 /// The hash functions.
@@ -51,7 +52,7 @@ impl Hash for AwsHash {
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         expect_length("digest", self.info.digest, out.len())?;
-        check_pool(messages, count)?;
+        messages::check(messages, count)?;
         for message in messages.iter().cycle().take(count) {
             // SAFETY: as in `digest`.
             let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
@@ -81,7 +82,7 @@ impl Xof for AwsXof {
     }
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        check_pool(messages, count)?;
+        messages::check(messages, count)?;
         for message in messages.iter().cycle().take(count) {
             // SAFETY: as in `digest`.
             let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr(), out.len()) };
@@ -134,11 +135,4 @@ impl XofReader for Reader {
         // SAFETY: the context is ours alone; writes as many bytes as `out` has.
         check("EVP_DigestSqueeze", unsafe { aws::EVP_DigestSqueeze(self.0.as_ptr(), out.as_mut_ptr(), out.len()) })
     }
-}
-
-fn check_pool(messages: &[Vec<u8>], count: usize) -> Result<()> {
-    if messages.is_empty() && count > 0 {
-        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
-    }
-    Ok(())
 }

@@ -5,7 +5,7 @@
 mod tests;
 
 use crate::compiled::compiled;
-use crate::pool::pool;
+use crate::messages;
 use pqlab_cryptogams_sys::{self as sys, Code, Parameters, Sponge};
 use pqlab_primitives::{
     Backend, BuildInfo, Error, Hash, HashParameters, Provider, Result, Unsupported, Xof, XofParameters, XofReader,
@@ -71,7 +71,7 @@ impl Hash for FixedLength {
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        for message in pool(messages, count)? {
+        for message in messages::in_turn(messages, count)? {
             sys::digest(self.code, self.parameters, message, black_box(&mut *out));
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Xof for Shake {
     }
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        for message in pool(messages, count)? {
+        for message in messages::in_turn(messages, count)? {
             sys::digest(self.code, self.parameters, message, black_box(&mut *out));
         }
         Ok(())

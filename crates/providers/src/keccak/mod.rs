@@ -6,7 +6,7 @@ mod tests;
 
 use crate::compiled::{compiled, crate_versions};
 use crate::lanes::arrays;
-use crate::pool::pool;
+use crate::messages;
 use pqlab_keccak::{Function, LANES, Lanes, Output, Single};
 use pqlab_primitives::{
     Backend, BuildInfo, Error, Hash, HashParameters, LaneHash, Provider, Result, Unsupported, Xof, XofParameters,
@@ -106,7 +106,7 @@ impl XofReader for Squeezing {
 
 /// The digests of the first `count` messages of the pool in turn.
 fn batch(single: Single, function: Function, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-    for message in pool(messages, count)? {
+    for message in messages::in_turn(messages, count)? {
         single.digest(function, message, black_box(&mut *out)).map_err(|error| refused("Single::digest", error))?;
     }
     Ok(())

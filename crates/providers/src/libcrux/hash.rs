@@ -1,6 +1,6 @@
 //! SHA-3 and SHAKE (FIPS 202) by the crate `libcrux-sha3`.
 
-use crate::pool::pool;
+use crate::messages;
 use libcrux_sha3::portable;
 use libcrux_sha3::portable::incremental::{Shake128Xof, Shake256Xof, Xof as Sponge};
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
@@ -104,7 +104,7 @@ impl<F: Function> Hash for FixedLength<F> {
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        for message in pool(messages, count)? {
+        for message in messages::in_turn(messages, count)? {
             F::digest(message, black_box(&mut *out));
         }
         Ok(())
@@ -135,7 +135,7 @@ impl<F: Extending> Xof for Extendable<F> {
     }
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        for message in pool(messages, count)? {
+        for message in messages::in_turn(messages, count)? {
             F::digest(message, black_box(&mut *out));
         }
         Ok(())

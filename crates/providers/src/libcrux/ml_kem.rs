@@ -5,368 +5,229 @@
 //! the code path.
 
 use super::{draw, front, sized, sized_mut, write};
-use pqlab_primitives::{
-    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
-    Wiped, wipe,
-};
-use std::marker::PhantomData;
+use crate::ml_kem::{NO_SUCH_ENCODING, ParameterSet, ml_kem};
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result, Wiped, wipe};
 use std::sync::Arc;
 
-pub(super) fn portable() -> Vec<Arc<dyn Kem>> {
-    vec![MlKem::<Portable512>::new(), MlKem::<Portable768>::new(), MlKem::<Portable1024>::new()]
-}
-
-#[cfg(target_arch = "x86_64")]
-pub(super) fn avx2() -> Vec<Arc<dyn Kem>> {
-    vec![MlKem::<Avx2With512>::new(), MlKem::<Avx2With768>::new(), MlKem::<Avx2With1024>::new()]
-}
-
-#[cfg(target_arch = "aarch64")]
-pub(super) fn neon() -> Vec<Arc<dyn Kem>> {
-    vec![MlKem::<Neon512>::new(), MlKem::<Neon768>::new(), MlKem::<Neon1024>::new()]
-}
-
-/// A parameter set on a code path. The crate repeats the same functions in a module for each.
-trait ParameterSet: Send + Sync + 'static {
-    const ALGORITHM: &'static str;
-    type Encapsulation: Send + Sync;
-    type Pair: Send + Sync;
-    type PackedEncapsulation: Send + Sync;
-    type PackedDecapsulation: Send + Sync;
-
-    /// FIPS 203, algorithm 16, into the caller's buffers.
-    fn generate_encoded(seed: &[u8; 64], encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;
-    fn generate(seed: &[u8; 64]) -> Box<Self::Pair>;
-    /// The checks of FIPS 203, section 7.2.
-    fn check_encapsulation_key(bytes: &[u8]) -> Result<Self::PackedEncapsulation>;
-    /// The checks of FIPS 203, section 7.3.
-    fn check_decapsulation_key(bytes: &[u8]) -> Result<Self::PackedDecapsulation>;
-    fn encapsulation_key_bytes(key: &Self::PackedEncapsulation) -> &[u8];
-    fn decapsulation_key_bytes(key: &Self::PackedDecapsulation) -> &[u8];
-    /// The encapsulation key's bytes within the decapsulation key's (FIPS 203, algorithm 16, line 3).
-    fn public_half_bytes(key: &Self::PackedDecapsulation) -> &[u8];
-    fn clear(key: &mut Self::PackedDecapsulation);
-    fn encode_encapsulation_key(key: &Self::Encapsulation, out: &mut [u8]) -> Result<usize>;
-    fn encode_public_half(pair: &Self::Pair, out: &mut [u8]) -> Result<usize>;
-    fn encode_decapsulation_key(pair: &Self::Pair, out: &mut [u8]) -> Result<usize>;
-    fn encapsulation_key(pair: &Self::Pair) -> Box<Self::Encapsulation>;
-    fn encapsulate(key: &Self::Encapsulation, m: &[u8; 32], ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()>;
-    fn decapsulate(pair: &Self::Pair, ciphertext: &[u8], secret: &mut [u8]) -> Result<()>;
-    fn encapsulate_packed(
-        key: &Self::PackedEncapsulation,
-        m: &[u8; 32],
-        ciphertext: &mut [u8],
-        secret: &mut [u8],
-    ) -> Result<()>;
-    fn decapsulate_packed(key: &Self::PackedDecapsulation, ciphertext: &[u8], secret: &mut [u8]) -> Result<()>;
-}
-
 macro_rules! parameter_set {
-    ($name:ident, $algorithm:literal, $set:ident::$path:ident, $encapsulation:ident, $pair:ident, $public:ident,
+    ($name:ident, $algorithm:literal, $set:ident::$path:ident, $unpacked:ident, $pair:ident, $public:ident,
      $private:ident) => {
-        struct $name;
+        mod $name {
+            use super::*;
+            use libcrux_ml_kem::$set::$path::{self as path, unpacked};
+            use libcrux_ml_kem::$set::{$private as PrivateBytes, $public as PublicBytes};
 
-        impl ParameterSet for $name {
-            const ALGORITHM: &'static str = $algorithm;
-            type Encapsulation = libcrux_ml_kem::$set::$path::unpacked::$encapsulation;
-            type Pair = libcrux_ml_kem::$set::$path::unpacked::$pair;
-            type PackedEncapsulation = libcrux_ml_kem::$set::$public;
-            type PackedDecapsulation = libcrux_ml_kem::$set::$private;
+            const PUBLIC: usize = PublicBytes::len();
+            const PRIVATE: usize = PrivateBytes::len();
 
-            fn generate_encoded(
-                seed: &[u8; 64],
-                encapsulation_key: &mut [u8],
-                decapsulation_key: &mut [u8],
-            ) -> Result<()> {
-                let encapsulation_key = sized_mut("encapsulation key", encapsulation_key)?;
-                let decapsulation_key = sized_mut("decapsulation key", decapsulation_key)?;
-                let pair = libcrux_ml_kem::$set::$path::generate_key_pair(*seed);
-                *encapsulation_key = *pair.pk();
-                *decapsulation_key = *pair.sk();
-                Ok(())
+            pub(super) struct Set;
+
+            /// A key that was generated.
+            pub(super) struct Generated {
+                pair: Box<unpacked::$pair>,
+                seed: Wiped<[u8; 64]>,
             }
 
-            fn generate(seed: &[u8; 64]) -> Box<Self::Pair> {
-                let mut pair = Box::new(libcrux_ml_kem::$set::$path::unpacked::init_key_pair());
-                libcrux_ml_kem::$set::$path::unpacked::generate_key_pair_mut(*seed, &mut pair);
-                pair
-            }
+            /// The encapsulation key of one.
+            struct Unpacked(Box<unpacked::$unpacked>);
 
-            fn check_encapsulation_key(bytes: &[u8]) -> Result<Self::PackedEncapsulation> {
-                let packed = libcrux_ml_kem::$set::$public::from(sized("encapsulation key", bytes)?);
-                if !libcrux_ml_kem::$set::$path::validate_public_key(&packed) {
-                    return Err(Error::Malformed("encapsulation key"));
+            /// A key that was loaded: each encapsulation hashes it and expands the matrix.
+            pub(super) struct Public(PublicBytes);
+
+            /// A key that was loaded expanded: each decapsulation decodes its vectors and expands the matrix.
+            pub(super) struct Private(PrivateBytes);
+
+            impl ParameterSet for Set {
+                const ALGORITHM: &'static str = $algorithm;
+                const ENCODINGS: [KeyEncoding; 2] = [KeyEncoding::Expanded, KeyEncoding::Seed];
+                type Generated = Generated;
+                type Loaded = Private;
+                type Encapsulation = Public;
+
+                fn generate(coins: Coins) -> Result<Generated> {
+                    let seed = draw(coins)?;
+                    let mut pair = Box::new(unpacked::init_key_pair());
+                    unpacked::generate_key_pair_mut(*seed, &mut pair);
+                    Ok(Generated { pair, seed })
                 }
-                Ok(packed)
-            }
 
-            fn check_decapsulation_key(bytes: &[u8]) -> Result<Self::PackedDecapsulation> {
-                let packed = libcrux_ml_kem::$set::$private::from(sized("decapsulation key", bytes)?);
-                if !libcrux_ml_kem::$set::$path::validate_private_key_only(&packed) {
-                    return Err(Error::Malformed("decapsulation key"));
+                fn generate_encoded(coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<()> {
+                    let seed = draw(coins)?;
+                    let public = sized_mut("encapsulation key", public)?;
+                    let private = sized_mut("decapsulation key", private)?;
+                    let pair = path::generate_key_pair(*seed);
+                    *public = *pair.pk();
+                    *private = *pair.sk();
+                    Ok(())
                 }
-                Ok(packed)
+
+                fn load_expanded(bytes: &[u8]) -> Result<Private> {
+                    let key = PrivateBytes::from(sized("decapsulation key", bytes)?);
+                    let valid = path::validate_private_key_only(&key);
+                    if valid { Ok(Private(key)) } else { Err(Error::Malformed("decapsulation key")) }
+                }
+
+                fn load_encapsulation_key(bytes: &[u8]) -> Result<Public> {
+                    let key = PublicBytes::from(sized("encapsulation key", bytes)?);
+                    let valid = path::validate_public_key(&key);
+                    if valid { Ok(Public(key)) } else { Err(Error::Malformed("encapsulation key")) }
+                }
             }
 
-            fn encapsulation_key_bytes(key: &Self::PackedEncapsulation) -> &[u8] {
-                key.as_slice()
-            }
-
-            fn decapsulation_key_bytes(key: &Self::PackedDecapsulation) -> &[u8] {
-                key.as_slice()
-            }
-
-            fn public_half_bytes(key: &Self::PackedDecapsulation) -> &[u8] {
-                const PUBLIC: usize = libcrux_ml_kem::$set::$public::len();
-                const END: usize = libcrux_ml_kem::$set::$private::len() - 64;
-                &key.as_slice()[END - PUBLIC..END]
-            }
-
-            fn clear(key: &mut Self::PackedDecapsulation) {
-                wipe(&mut key[0..]);
-            }
-
-            fn encode_encapsulation_key(key: &Self::Encapsulation, out: &mut [u8]) -> Result<usize> {
-                const LENGTH: usize = libcrux_ml_kem::$set::$public::len();
-                let out = front::<LENGTH>("encapsulation key", out)?;
-                let mut packed = libcrux_ml_kem::$set::$public::default();
-                libcrux_ml_kem::$set::$path::unpacked::serialized_public_key(key, &mut packed);
+            fn write_public(key: &unpacked::$unpacked, out: &mut [u8]) -> Result<usize> {
+                let out = front::<PUBLIC>("encapsulation key", out)?;
+                let mut packed = PublicBytes::default();
+                unpacked::serialized_public_key(key, &mut packed);
                 *out = packed.into();
-                Ok(LENGTH)
+                Ok(PUBLIC)
             }
 
-            fn encode_public_half(pair: &Self::Pair, out: &mut [u8]) -> Result<usize> {
-                Self::encode_encapsulation_key(pair.public_key(), out)
+            impl EncapsulationKey for Unpacked {
+                fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+                    let m = draw(coins)?;
+                    let (ciphertext, secret) =
+                        (sized_mut("ciphertext", ciphertext)?, sized_mut("shared secret", secret)?);
+                    let (c, k) = unpacked::encapsulate(&self.0, *m);
+                    *ciphertext = c.into();
+                    *secret = k;
+                    Ok(())
+                }
+
+                fn encode(&self, out: &mut [u8]) -> Result<usize> {
+                    write_public(&self.0, out)
+                }
             }
 
-            fn encode_decapsulation_key(pair: &Self::Pair, out: &mut [u8]) -> Result<usize> {
-                const LENGTH: usize = libcrux_ml_kem::$set::$private::len();
-                let out = front::<LENGTH>("decapsulation key", out)?;
-                *out = libcrux_ml_kem::$set::$path::unpacked::key_pair_serialized_private_key(pair).into();
-                Ok(LENGTH)
+            impl DecapsulationKey for Generated {
+                fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+                    let ciphertext = sized("ciphertext", ciphertext)?.into();
+                    *sized_mut("shared secret", secret)? = unpacked::decapsulate(&self.pair, &ciphertext);
+                    Ok(())
+                }
+
+                fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+                    Ok(Box::new(Unpacked(Box::new(self.pair.public_key().clone()))))
+                }
+
+                fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+                    write_public(self.pair.public_key(), out)
+                }
+
+                fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+                    match encoding {
+                        KeyEncoding::Expanded => {
+                            let out = front::<PRIVATE>("decapsulation key", out)?;
+                            *out = unpacked::key_pair_serialized_private_key(&self.pair).into();
+                            Ok(PRIVATE)
+                        }
+                        KeyEncoding::Seed => write("decapsulation key", &*self.seed, out),
+                        _ => Err(NO_SUCH_ENCODING),
+                    }
+                }
             }
 
-            fn encapsulation_key(pair: &Self::Pair) -> Box<Self::Encapsulation> {
-                Box::new(pair.public_key().clone())
+            impl EncapsulationKey for Public {
+                fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+                    let m = draw(coins)?;
+                    let (ciphertext, secret) =
+                        (sized_mut("ciphertext", ciphertext)?, sized_mut("shared secret", secret)?);
+                    let (c, k) = path::encapsulate(&self.0, *m);
+                    *ciphertext = c.into();
+                    *secret = k;
+                    Ok(())
+                }
+
+                fn encode(&self, out: &mut [u8]) -> Result<usize> {
+                    write("encapsulation key", self.0.as_slice(), out)
+                }
             }
 
-            fn encapsulate(
-                key: &Self::Encapsulation,
-                m: &[u8; 32],
-                ciphertext: &mut [u8],
-                secret: &mut [u8],
-            ) -> Result<()> {
-                let ciphertext = sized_mut("ciphertext", ciphertext)?;
-                let secret = sized_mut("shared secret", secret)?;
-                let (c, k) = libcrux_ml_kem::$set::$path::unpacked::encapsulate(key, *m);
-                *ciphertext = c.into();
-                *secret = k;
-                Ok(())
+            impl Private {
+                /// The encapsulation key's bytes within it (FIPS 203, algorithm 16, line 3).
+                fn public_half(&self) -> &[u8] {
+                    const END: usize = PRIVATE - 64;
+                    &self.0.as_slice()[END - PUBLIC..END]
+                }
             }
 
-            fn decapsulate(pair: &Self::Pair, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-                let ciphertext = sized("ciphertext", ciphertext)?.into();
-                *sized_mut("shared secret", secret)? =
-                    libcrux_ml_kem::$set::$path::unpacked::decapsulate(pair, &ciphertext);
-                Ok(())
+            impl DecapsulationKey for Private {
+                fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+                    let ciphertext = sized("ciphertext", ciphertext)?.into();
+                    *sized_mut("shared secret", secret)? = path::decapsulate(&self.0, &ciphertext);
+                    Ok(())
+                }
+
+                /// The hash check does not cover the coefficients: whether they are reduced is checked here.
+                fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+                    Ok(Box::new(Set::load_encapsulation_key(self.public_half())?))
+                }
+
+                fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+                    write("encapsulation key", self.public_half(), out)
+                }
+
+                fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+                    match encoding {
+                        KeyEncoding::Expanded => write("decapsulation key", self.0.as_slice(), out),
+                        KeyEncoding::Seed => {
+                            Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
+                        }
+                        _ => Err(NO_SUCH_ENCODING),
+                    }
+                }
             }
 
-            fn encapsulate_packed(
-                key: &Self::PackedEncapsulation,
-                m: &[u8; 32],
-                ciphertext: &mut [u8],
-                secret: &mut [u8],
-            ) -> Result<()> {
-                let ciphertext = sized_mut("ciphertext", ciphertext)?;
-                let secret = sized_mut("shared secret", secret)?;
-                let (c, k) = libcrux_ml_kem::$set::$path::encapsulate(key, *m);
-                *ciphertext = c.into();
-                *secret = k;
-                Ok(())
-            }
-
-            fn decapsulate_packed(key: &Self::PackedDecapsulation, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-                let ciphertext = sized("ciphertext", ciphertext)?.into();
-                *sized_mut("shared secret", secret)? = libcrux_ml_kem::$set::$path::decapsulate(key, &ciphertext);
-                Ok(())
+            impl Drop for Private {
+                fn drop(&mut self) {
+                    wipe(&mut self.0[0..]);
+                }
             }
         }
     };
 }
 
-macro_rules! parameter_sets {
-    ($path:ident, $name512:ident, $name768:ident, $name1024:ident) => {
-        parameter_set!(
-            $name512,
-            "ML-KEM-512",
-            mlkem512::$path,
-            MlKem512PublicKeyUnpacked,
-            MlKem512KeyPairUnpacked,
-            MlKem512PublicKey,
-            MlKem512PrivateKey
-        );
-        parameter_set!(
-            $name768,
-            "ML-KEM-768",
-            mlkem768::$path,
-            MlKem768PublicKeyUnpacked,
-            MlKem768KeyPairUnpacked,
-            MlKem768PublicKey,
-            MlKem768PrivateKey
-        );
-        parameter_set!(
-            $name1024,
-            "ML-KEM-1024",
-            mlkem1024::$path,
-            MlKem1024PublicKeyUnpacked,
-            MlKem1024KeyPairUnpacked,
-            MlKem1024PublicKey,
-            MlKem1024PrivateKey
-        );
+macro_rules! code_path {
+    ($path:ident) => {
+        pub(super) mod $path {
+            use super::*;
+
+            pub(in crate::libcrux) fn kems() -> Vec<Arc<dyn Kem>> {
+                vec![ml_kem::<set512::Set>(), ml_kem::<set768::Set>(), ml_kem::<set1024::Set>()]
+            }
+
+            parameter_set!(
+                set512,
+                "ML-KEM-512",
+                mlkem512::$path,
+                MlKem512PublicKeyUnpacked,
+                MlKem512KeyPairUnpacked,
+                MlKem512PublicKey,
+                MlKem512PrivateKey
+            );
+            parameter_set!(
+                set768,
+                "ML-KEM-768",
+                mlkem768::$path,
+                MlKem768PublicKeyUnpacked,
+                MlKem768KeyPairUnpacked,
+                MlKem768PublicKey,
+                MlKem768PrivateKey
+            );
+            parameter_set!(
+                set1024,
+                "ML-KEM-1024",
+                mlkem1024::$path,
+                MlKem1024PublicKeyUnpacked,
+                MlKem1024KeyPairUnpacked,
+                MlKem1024PublicKey,
+                MlKem1024PrivateKey
+            );
+        }
     };
 }
 
-parameter_sets!(portable, Portable512, Portable768, Portable1024);
+code_path!(portable);
 #[cfg(target_arch = "x86_64")]
-parameter_sets!(avx2, Avx2With512, Avx2With768, Avx2With1024);
+code_path!(avx2);
 #[cfg(target_arch = "aarch64")]
-parameter_sets!(neon, Neon512, Neon768, Neon1024);
-
-const NO_SUCH_ENCODING: Error = Error::Unsupported("an ML-KEM key is a seed or expanded");
-
-struct MlKem<S> {
-    info: KemInfo,
-    set: PhantomData<S>,
-}
-
-impl<S: ParameterSet> MlKem<S> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
-    fn new() -> Arc<dyn Kem> {
-        let info = KemInfo {
-            parameters: KemParameters::of(S::ALGORITHM).expect("the table of FIPS 203 has every ML-KEM"),
-            encodings: vec![KeyEncoding::Expanded, KeyEncoding::Seed],
-            coins: CoinSupport { keygen: true, operation: true },
-        };
-        Arc::new(MlKem::<S> { info, set: PhantomData })
-    }
-}
-
-impl<S: ParameterSet> Kem for MlKem<S> {
-    fn info(&self) -> &KemInfo {
-        &self.info
-    }
-
-    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
-        S::generate_encoded(&*draw(coins)?, encapsulation_key, decapsulation_key)
-    }
-
-    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        Ok(Box::new(PreparedDecapsulationKey::<S>::expand(draw(coins)?)))
-    }
-
-    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(PackedEncapsulationKey::<S>(S::check_encapsulation_key(bytes)?)))
-    }
-
-    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
-        match encoding {
-            KeyEncoding::Seed => {
-                let seed = Wiped::new(*sized("decapsulation key", bytes)?);
-                Ok(Box::new(PreparedDecapsulationKey::<S>::expand(seed)))
-            }
-            KeyEncoding::Expanded => Ok(Box::new(PackedDecapsulationKey::<S>(S::check_decapsulation_key(bytes)?))),
-            _ => Err(NO_SUCH_ENCODING),
-        }
-    }
-}
-
-struct PreparedEncapsulationKey<S: ParameterSet>(Box<S::Encapsulation>);
-
-impl<S: ParameterSet> EncapsulationKey for PreparedEncapsulationKey<S> {
-    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-        S::encapsulate(&self.0, &*draw(coins)?, ciphertext, secret)
-    }
-
-    fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        S::encode_encapsulation_key(&self.0, out)
-    }
-}
-
-struct PreparedDecapsulationKey<S: ParameterSet> {
-    pair: Box<S::Pair>,
-    seed: Wiped<[u8; 64]>,
-}
-
-impl<S: ParameterSet> PreparedDecapsulationKey<S> {
-    fn expand(seed: Wiped<[u8; 64]>) -> PreparedDecapsulationKey<S> {
-        PreparedDecapsulationKey { pair: S::generate(&seed), seed }
-    }
-}
-
-impl<S: ParameterSet> DecapsulationKey for PreparedDecapsulationKey<S> {
-    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        S::decapsulate(&self.pair, ciphertext, secret)
-    }
-
-    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(PreparedEncapsulationKey::<S>(S::encapsulation_key(&self.pair))))
-    }
-
-    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        S::encode_public_half(&self.pair, out)
-    }
-
-    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
-        match encoding {
-            KeyEncoding::Expanded => S::encode_decapsulation_key(&self.pair, out),
-            KeyEncoding::Seed => write("decapsulation key", &*self.seed, out),
-            _ => Err(NO_SUCH_ENCODING),
-        }
-    }
-}
-
-/// A key that was loaded: each encapsulation hashes it and expands the matrix.
-struct PackedEncapsulationKey<S: ParameterSet>(S::PackedEncapsulation);
-
-impl<S: ParameterSet> EncapsulationKey for PackedEncapsulationKey<S> {
-    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-        S::encapsulate_packed(&self.0, &*draw(coins)?, ciphertext, secret)
-    }
-
-    fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        write("encapsulation key", S::encapsulation_key_bytes(&self.0), out)
-    }
-}
-
-/// A key that was loaded expanded: each decapsulation decodes its vectors and expands the matrix.
-struct PackedDecapsulationKey<S: ParameterSet>(S::PackedDecapsulation);
-
-impl<S: ParameterSet> DecapsulationKey for PackedDecapsulationKey<S> {
-    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        S::decapsulate_packed(&self.0, ciphertext, secret)
-    }
-
-    /// The hash check does not cover the coefficients: whether they are reduced is checked here.
-    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        let key = S::check_encapsulation_key(S::public_half_bytes(&self.0))?;
-        Ok(Box::new(PackedEncapsulationKey::<S>(key)))
-    }
-
-    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        write("encapsulation key", S::public_half_bytes(&self.0), out)
-    }
-
-    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
-        match encoding {
-            KeyEncoding::Expanded => write("decapsulation key", S::decapsulation_key_bytes(&self.0), out),
-            KeyEncoding::Seed => Err(Error::Unsupported("the key was loaded expanded: its seed is unknown")),
-            _ => Err(NO_SUCH_ENCODING),
-        }
-    }
-}
-
-impl<S: ParameterSet> Drop for PackedDecapsulationKey<S> {
-    fn drop(&mut self) {
-        S::clear(&mut self.0);
-    }
-}
+code_path!(neon);

@@ -19,7 +19,7 @@ use pqlab_primitives::{Backend, BuildInfo, Coins, Error, Provider, Result, Unsup
 /// The portable code always; the vector code where the crates have some and this CPU runs it.
 pub(crate) fn providers() -> Vec<Provider> {
     let mut portable = provider("portable");
-    portable.kems = ml_kem::portable();
+    portable.kems = ml_kem::portable::kems();
     portable.signatures = ml_dsa::portable();
     portable.hashes = hash::hashes();
     portable.xofs = hash::xofs();
@@ -38,7 +38,7 @@ fn vectorised() -> Option<Provider> {
         return None;
     }
     let mut provider = provider("avx2");
-    provider.kems = ml_kem::avx2();
+    provider.kems = ml_kem::avx2::kems();
     provider.signatures = ml_dsa::avx2();
     provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported = one_message_at_a_time(
@@ -51,7 +51,7 @@ fn vectorised() -> Option<Provider> {
 #[cfg(target_arch = "aarch64")]
 fn vectorised() -> Option<Provider> {
     let mut provider = provider("neon");
-    provider.kems = ml_kem::neon();
+    provider.kems = ml_kem::neon::kems();
     provider.signatures = ml_dsa::neon();
     provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported = one_message_at_a_time(

@@ -3,7 +3,7 @@
 //! The header `oqs/sha3.h` is installed but says that its functions are not part of the public interface; `oqs-sys`
 //! does not bind it. They are symbols of the static library all the same. Each call allocates its state and frees it.
 
-use crate::pool::pool;
+use crate::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::ffi::c_void;
 use std::ptr;
@@ -68,7 +68,7 @@ impl Hash for FixedLength {
     }
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        pool(messages, count)?.try_for_each(|message| self.digest(message, out))
+        messages::in_turn(messages, count)?.try_for_each(|message| self.digest(message, out))
     }
 }
 
@@ -120,7 +120,7 @@ impl Xof for Shake {
     }
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        pool(messages, count)?.try_for_each(|message| self.digest(message, out))
+        messages::in_turn(messages, count)?.try_for_each(|message| self.digest(message, out))
     }
 
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {

@@ -5,6 +5,7 @@
 
 use super::error::check;
 use super::native::owned;
+use crate::messages;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::cell::Cell;
@@ -143,7 +144,7 @@ impl Hash for FixedHash {
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         Error::check_length("digest", self.info.digest, out.len())?;
-        check_pool(messages, count)?;
+        messages::check(messages, count)?;
         self.algorithm.with_context(|ctx| {
             messages.iter().cycle().take(count).try_for_each(|message| self.algorithm.one_shot(ctx, message, out))
         })
@@ -167,7 +168,7 @@ impl Xof for Shake {
     }
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        check_pool(messages, count)?;
+        messages::check(messages, count)?;
         self.algorithm.with_context(|ctx| {
             messages.iter().cycle().take(count).try_for_each(|message| self.algorithm.one_shot_xof(ctx, message, out))
         })
@@ -200,14 +201,6 @@ impl XofReader for Reader {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
         squeeze(&self.0, out)
     }
-}
-
-/// A batch needs messages to go through.
-fn check_pool(messages: &[Vec<u8>], count: usize) -> Result<()> {
-    if messages.is_empty() && count > 0 {
-        return Err(Error::Length { what: "pool of messages", expected: 1, actual: 0 });
-    }
-    Ok(())
 }
 
 fn update(ctx: &MdCtx, part: &[u8]) -> Result<()> {

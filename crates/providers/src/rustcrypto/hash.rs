@@ -1,6 +1,6 @@
 //! Hash functions: SHA-3 (FIPS 202) by the crates `sha3` and `shake`, SHA-2 (FIPS 180-4) by `sha2`.
 
-use crate::pool::pool;
+use crate::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use sha3::digest::{Digest, ExtendableOutput, Output, Update, XofReader as SqueezingState};
 use std::hint::black_box;
@@ -58,7 +58,7 @@ impl<D: Digest + 'static> Hash for FixedLength<D> {
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
         let out = self.output(out)?;
-        for message in pool(messages, count)? {
+        for message in messages::in_turn(messages, count)? {
             digest_into::<D>(message, black_box(&mut *out));
         }
         Ok(())
@@ -101,7 +101,7 @@ where
     }
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        for message in pool(messages, count)? {
+        for message in messages::in_turn(messages, count)? {
             extend_into::<D>(message, black_box(&mut *out));
         }
         Ok(())

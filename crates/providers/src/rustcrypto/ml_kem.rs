@@ -1,207 +1,131 @@
-//! ML-KEM (FIPS 203) by the crate `ml-kem`. Seeds are its own encoding; the expanded one it calls deprecated.
+//! ML-KEM (FIPS 203) by the crate `ml-kem`. Seeds are its own encoding; the expanded one it calls deprecated. The matrix is
+//! expanded and the key hashed when a key is prepared.
 
 use super::{draw, fill, sized, write};
-use getrandom::SysRng;
-use ml_kem::kem::{Decapsulate, Generate, KeyExport};
+use crate::ml_kem::{NO_SUCH_ENCODING, ParameterSet, ml_kem};
 #[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]
-use ml_kem::{ExpandedKeyEncoding, ml_kem_512, ml_kem_768, ml_kem_1024};
-use pqlab_primitives::{
-    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
-    Wiped,
-};
-use std::marker::PhantomData;
+use ::ml_kem::ExpandedKeyEncoding;
+use ::ml_kem::kem::{Decapsulate, Generate, KeyExport};
+use getrandom::SysRng;
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result, Wiped};
 use std::sync::Arc;
 
-pub(super) fn kems() -> Vec<Arc<dyn Kem>> {
-    vec![MlKem::<MlKem512>::new(), MlKem::<MlKem768>::new(), MlKem::<MlKem1024>::new()]
-}
-
-/// What the generic code needs of a parameter set. The crate's own bounds cannot be named from outside of it.
-trait ParameterSet: Send + Sync + 'static {
-    const ALGORITHM: &'static str;
-    type Encapsulation: Clone + Send + Sync;
-    type Decapsulation: Send + Sync;
-
-    fn generate() -> Result<Self::Decapsulation>;
-    fn expand(seed: &[u8; 64]) -> Self::Decapsulation;
-    fn decode_encapsulation_key(bytes: &[u8]) -> Result<Self::Encapsulation>;
-    fn decode_decapsulation_key(bytes: &[u8]) -> Result<Self::Decapsulation>;
-    fn encode_encapsulation_key(key: &Self::Encapsulation, out: &mut [u8]) -> Result<usize>;
-    fn encode_decapsulation_key(key: &Self::Decapsulation, out: &mut [u8]) -> Result<usize>;
-    fn encode_seed(key: &Self::Decapsulation, out: &mut [u8]) -> Result<usize>;
-    fn encapsulation_key(key: &Self::Decapsulation) -> &Self::Encapsulation;
-    fn encapsulate(key: &Self::Encapsulation, m: &[u8; 32], ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()>;
-    fn decapsulate(key: &Self::Decapsulation, ciphertext: &[u8], secret: &mut [u8]) -> Result<()>;
-}
-
-macro_rules! parameter_set {
-    ($name:ident, $algorithm:literal, $set:ident,
-     ek: $ek:literal, dk: $dk:literal, ciphertext: $ciphertext:literal) => {
-        struct $name;
-
-        #[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]
-        impl ParameterSet for $name {
-            const ALGORITHM: &'static str = $algorithm;
-            type Encapsulation = $set::EncapsulationKey;
-            type Decapsulation = $set::DecapsulationKey;
-
-            fn generate() -> Result<Self::Decapsulation> {
-                Self::Decapsulation::try_generate_from_rng(&mut SysRng)
-                    .map_err(|error| Error::Library { call: "SysRng", detail: error.to_string() })
-            }
-
-            fn expand(seed: &[u8; 64]) -> Self::Decapsulation {
-                Self::Decapsulation::from_seed((*seed).into())
-            }
-
-            fn decode_encapsulation_key(bytes: &[u8]) -> Result<Self::Encapsulation> {
-                Self::Encapsulation::new(sized("encapsulation key", $ek, bytes)?)
-                    .map_err(|_| Error::Malformed("encapsulation key"))
-            }
-
-            fn decode_decapsulation_key(bytes: &[u8]) -> Result<Self::Decapsulation> {
-                Self::Decapsulation::from_expanded_bytes(sized("decapsulation key", $dk, bytes)?)
-                    .map_err(|_| Error::Malformed("decapsulation key"))
-            }
-
-            fn encode_encapsulation_key(key: &Self::Encapsulation, out: &mut [u8]) -> Result<usize> {
-                write("encapsulation key", out, &key.to_bytes())
-            }
-
-            fn encode_decapsulation_key(key: &Self::Decapsulation, out: &mut [u8]) -> Result<usize> {
-                write("decapsulation key", out, &Wiped::new(key.to_expanded_bytes()))
-            }
-
-            fn encode_seed(key: &Self::Decapsulation, out: &mut [u8]) -> Result<usize> {
-                let seed =
-                    key.to_seed().ok_or(Error::Unsupported("the key was loaded expanded: its seed is unknown"))?;
-                write("decapsulation key", out, &Wiped::new(seed))
-            }
-
-            fn encapsulation_key(key: &Self::Decapsulation) -> &Self::Encapsulation {
-                key.encapsulation_key()
-            }
-
-            fn encapsulate(
-                key: &Self::Encapsulation,
-                m: &[u8; 32],
-                ciphertext: &mut [u8],
-                secret: &mut [u8],
-            ) -> Result<()> {
-                Error::check_length("ciphertext", $ciphertext, ciphertext.len())?;
-                Error::check_length("shared secret", 32, secret.len())?;
-                let (c, k) = key.encapsulate_deterministic(m.into());
-                ciphertext.copy_from_slice(&c);
-                secret.copy_from_slice(&k);
-                Ok(())
-            }
-
-            fn decapsulate(key: &Self::Decapsulation, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-                fill("shared secret", secret, &key.decapsulate(sized("ciphertext", $ciphertext, ciphertext)?))
-            }
+/// Lengths in bytes of both keys and of the ciphertext (FIPS 203, table 3). The crate's own bounds cannot be named from outside
+/// of it.
+macro_rules! parameter_sets {
+    ($($set:ident: $algorithm:literal, $public:literal, $private:literal, $ciphertext:literal;)*) => {
+        pub(super) fn kems() -> Vec<Arc<dyn Kem>> {
+            vec![$(ml_kem::<$set::Set>()),*]
         }
+
+        $(
+            #[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]
+            mod $set {
+                use super::*;
+
+                pub(super) struct Set;
+                pub(super) struct Public(::ml_kem::$set::EncapsulationKey);
+                pub(super) struct Private(::ml_kem::$set::DecapsulationKey);
+
+                impl ParameterSet for Set {
+                    const ALGORITHM: &'static str = $algorithm;
+                    const ENCODINGS: [KeyEncoding; 2] = [KeyEncoding::Seed, KeyEncoding::Expanded];
+                    type Generated = Private;
+                    type Loaded = Private;
+                    type Encapsulation = Public;
+
+                    fn generate(coins: Coins) -> Result<Private> {
+                        let generated = match coins.exact::<64>()? {
+                            Some(seed) => Ok(::ml_kem::$set::DecapsulationKey::from_seed((*seed).into())),
+                            None => ::ml_kem::$set::DecapsulationKey::try_generate_from_rng(&mut SysRng),
+                        };
+                        let failed = |error| Error::Library { call: "SysRng", detail: format!("{error}") };
+                        generated.map(Private).map_err(failed)
+                    }
+
+                    fn generate_encoded(coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<()> {
+                        Error::check_length("encapsulation key", $public, public.len())?;
+                        Error::check_length("decapsulation key", 64, private.len())?;
+                        let key = Self::generate(coins)?;
+                        key.encode_encapsulation_key(public)?;
+                        key.encode(KeyEncoding::Seed, private)?;
+                        Ok(())
+                    }
+
+                    fn load_expanded(bytes: &[u8]) -> Result<Private> {
+                        let bytes = sized("decapsulation key", $private, bytes)?;
+                        let key = ::ml_kem::$set::DecapsulationKey::from_expanded_bytes(bytes);
+                        key.map(Private).map_err(|_| Error::Malformed("decapsulation key"))
+                    }
+
+                    fn load_encapsulation_key(bytes: &[u8]) -> Result<Public> {
+                        let key = ::ml_kem::$set::EncapsulationKey::new(sized("encapsulation key", $public, bytes)?);
+                        key.map(Public).map_err(|_| Error::Malformed("encapsulation key"))
+                    }
+                }
+
+                impl Public {
+                    fn send(&self, m: &[u8; 32], ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+                        Error::check_length("ciphertext", $ciphertext, ciphertext.len())?;
+                        Error::check_length("shared secret", 32, secret.len())?;
+                        let (c, k) = self.0.encapsulate_deterministic(m.into());
+                        ciphertext.copy_from_slice(&c);
+                        secret.copy_from_slice(&k);
+                        Ok(())
+                    }
+                }
+
+                impl EncapsulationKey for Public {
+                    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+                        if let Some(m) = coins.exact::<32>()? {
+                            return self.send(m, ciphertext, secret);
+                        }
+                        let mut m = Wiped::new([0; 32]);
+                        draw(&mut *m)?;
+                        self.send(&m, ciphertext, secret)
+                    }
+
+                    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+                        write("encapsulation key", out, &self.0.to_bytes())
+                    }
+                }
+
+                impl DecapsulationKey for Private {
+                    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+                        let ciphertext = sized("ciphertext", $ciphertext, ciphertext)?;
+                        fill("shared secret", secret, &self.0.decapsulate(ciphertext))
+                    }
+
+                    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+                        Ok(Box::new(Public(self.0.encapsulation_key().clone())))
+                    }
+
+                    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+                        write("encapsulation key", out, &self.0.encapsulation_key().to_bytes())
+                    }
+
+                    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+                        const SEED_UNKNOWN: Error =
+                            Error::Unsupported("the key was loaded expanded: its seed is unknown");
+                        match encoding {
+                            KeyEncoding::Seed => {
+                                let seed = self.0.to_seed().ok_or(SEED_UNKNOWN)?;
+                                write("decapsulation key", out, &Wiped::new(seed))
+                            }
+                            KeyEncoding::Expanded => {
+                                write("decapsulation key", out, &Wiped::new(self.0.to_expanded_bytes()))
+                            }
+                            _ => Err(NO_SUCH_ENCODING),
+                        }
+                    }
+                }
+            }
+        )*
     };
 }
 
-parameter_set!(MlKem512, "ML-KEM-512", ml_kem_512, ek: 800, dk: 1632, ciphertext: 768);
-parameter_set!(MlKem768, "ML-KEM-768", ml_kem_768, ek: 1184, dk: 2400, ciphertext: 1088);
-parameter_set!(MlKem1024, "ML-KEM-1024", ml_kem_1024, ek: 1568, dk: 3168, ciphertext: 1568);
-
-struct MlKem<S> {
-    info: KemInfo,
-    set: PhantomData<S>,
-}
-
-impl<S: ParameterSet> MlKem<S> {
-    #[allow(clippy::new_ret_no_self, reason = "only ever seen through the trait")]
-    fn new() -> Arc<dyn Kem> {
-        let info = KemInfo {
-            parameters: KemParameters::of(S::ALGORITHM).expect("the table of FIPS 203 has every ML-KEM"),
-            encodings: vec![KeyEncoding::Seed, KeyEncoding::Expanded],
-            coins: CoinSupport { keygen: true, operation: true },
-        };
-        Arc::new(MlKem::<S> { info, set: PhantomData })
-    }
-
-    /// FIPS 203, algorithm 19: draws `d || z`.
-    fn generate_key(coins: Coins) -> Result<S::Decapsulation> {
-        match coins.exact::<64>()? {
-            Some(seed) => Ok(S::expand(seed)),
-            None => S::generate(),
-        }
-    }
-}
-
-impl<S: ParameterSet> Kem for MlKem<S> {
-    fn info(&self) -> &KemInfo {
-        &self.info
-    }
-
-    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
-        Error::check_length("encapsulation key", self.info.parameters.encapsulation_key, encapsulation_key.len())?;
-        Error::check_length("decapsulation key", 64, decapsulation_key.len())?;
-        let key = Self::generate_key(coins)?;
-        S::encode_encapsulation_key(S::encapsulation_key(&key), encapsulation_key)?;
-        S::encode_seed(&key, decapsulation_key)?;
-        Ok(())
-    }
-
-    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        Ok(Box::new(PreparedDecapsulationKey::<S>(Self::generate_key(coins)?)))
-    }
-
-    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(PreparedEncapsulationKey::<S>(S::decode_encapsulation_key(bytes)?)))
-    }
-
-    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
-        let key = match encoding {
-            KeyEncoding::Seed => S::expand(sized("decapsulation key", 64, bytes)?),
-            KeyEncoding::Expanded => S::decode_decapsulation_key(bytes)?,
-            _ => return Err(Error::Unsupported("an ML-KEM key is a seed or expanded")),
-        };
-        Ok(Box::new(PreparedDecapsulationKey::<S>(key)))
-    }
-}
-
-/// The matrix is expanded and the key hashed when the key is prepared.
-struct PreparedEncapsulationKey<S: ParameterSet>(S::Encapsulation);
-
-impl<S: ParameterSet> EncapsulationKey for PreparedEncapsulationKey<S> {
-    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-        if let Some(m) = coins.exact::<32>()? {
-            return S::encapsulate(&self.0, m, ciphertext, secret);
-        }
-        let mut m = Wiped::new([0; 32]);
-        draw(&mut *m)?;
-        S::encapsulate(&self.0, &m, ciphertext, secret)
-    }
-
-    fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        S::encode_encapsulation_key(&self.0, out)
-    }
-}
-
-struct PreparedDecapsulationKey<S: ParameterSet>(S::Decapsulation);
-
-impl<S: ParameterSet> DecapsulationKey for PreparedDecapsulationKey<S> {
-    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        S::decapsulate(&self.0, ciphertext, secret)
-    }
-
-    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(PreparedEncapsulationKey::<S>(S::encapsulation_key(&self.0).clone())))
-    }
-
-    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        S::encode_encapsulation_key(S::encapsulation_key(&self.0), out)
-    }
-
-    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
-        match encoding {
-            KeyEncoding::Seed => S::encode_seed(&self.0, out),
-            KeyEncoding::Expanded => S::encode_decapsulation_key(&self.0, out),
-            _ => Err(Error::Unsupported("an ML-KEM key is a seed or expanded")),
-        }
-    }
+parameter_sets! {
+    ml_kem_512: "ML-KEM-512", 800, 1632, 768;
+    ml_kem_768: "ML-KEM-768", 1184, 2400, 1088;
+    ml_kem_1024: "ML-KEM-1024", 1568, 3168, 1568;
 }

@@ -80,9 +80,9 @@ impl Sha3Csv {
         }
         if !matches!(estimates.metric, Metric::Cycles | Metric::Tsc) {
             let counted = estimates.metric.name();
-            let mend = "measure with --counter cycles or --counter tsc";
+            let remedy = "measure with --counter cycles or --counter tsc";
             return Err(ExportError::Choice(format!(
-                "sha3-csv is of cycles or ticks, and the run counted {counted}: {mend}"
+                "sha3-csv is of cycles or ticks, and the run counted {counted}: {remedy}"
             )));
         }
         let per_byte = estimates.ticks_per_byte(bytes);

@@ -1,7 +1,7 @@
 use super::columns::{Cell, lines};
 use super::histogram::histogram;
 use super::line::failure;
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::caveats::{Caveat, residue_names};
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::estimates::Estimates;
@@ -19,7 +19,7 @@ const MOST_PROCESSES: usize = 32;
 /// One case in full: identity, provider, figures, processes, histogram, lengths, disturbances, environment.
 pub fn show_case(of: &CaseAnalysis<'_>, width: usize, palette: Palette) -> String {
     let mut page = Page { out: String::new(), width, palette };
-    let id = palette.paint(Role::Strong, &neutral(&of.case().id()));
+    let id = palette.paint(TextStyle::Strong, &neutral(&of.case().id()));
     page.out.push_str(&format!("{id}\n"));
     page.pairs(&identity(of));
     match &of.estimates {
@@ -34,7 +34,7 @@ pub fn show_case(of: &CaseAnalysis<'_>, width: usize, palette: Palette) -> Strin
     }
     lengths(&mut page, &of.case().facts.sizes);
     disturbances(&mut page, &of.disturbances);
-    page.out.push_str(&format!("\n{}\n", palette.paint(Role::Faint, &environment_line(&of.header().environment))));
+    page.out.push_str(&format!("\n{}\n", palette.paint(TextStyle::Faint, &environment_line(&of.header().environment))));
     page.out
 }
 
@@ -47,7 +47,7 @@ struct Page {
 
 impl Page {
     fn heading(&mut self, text: &str) {
-        self.out.push_str(&format!("\n{}\n", self.palette.paint(Role::Strong, text)));
+        self.out.push_str(&format!("\n{}\n", self.palette.paint(TextStyle::Strong, text)));
     }
 
     fn lines(&mut self, lines: &[String]) {
@@ -153,7 +153,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
             Caveat::Imprecise => format!("{}: {says}", note.word()),
             _ => note.word().to_owned(),
         };
-        let text = page.palette.paint(Role::Doubtful, &text);
+        let text = page.palette.paint(TextStyle::Warning, &text);
         page.out.push_str(&format!("  {text} ({})\n", note.legend()));
     }
     let left_out = match estimates.left_out {

@@ -1,4 +1,4 @@
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, Estimates, PLUS_MINUS};
@@ -29,10 +29,10 @@ pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette:
     let mut counts = vec![format!("{} measured", grouped(measured))];
     let mut lines = Vec::new();
     for (count, words, role) in [
-        (failed, "failed", Role::Bad),
-        (occurs(Caveat::Shared), "shared", Role::Doubtful),
-        (occurs(Caveat::Imprecise), "imprecise", Role::Doubtful),
-        ((run.header.plan.len() as u64).saturating_sub(run.records.len() as u64), "not run", Role::Doubtful),
+        (failed, "failed", TextStyle::Bad),
+        (occurs(Caveat::Shared), "shared", TextStyle::Warning),
+        (occurs(Caveat::Imprecise), "imprecise", TextStyle::Warning),
+        ((run.header.plan.len() as u64).saturating_sub(run.records.len() as u64), "not run", TextStyle::Warning),
     ] {
         if count > 0 {
             counts.push(palette.paint(role, &format!("{} {words}", grouped(count))));
@@ -41,7 +41,7 @@ pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette:
     let cases = run.header.plan.len().max(run.records.len()) as u64;
     lines.push(format!("{} {}: {}", grouped(cases), if cases == 1 { "case" } else { "cases" }, counts.join(", ")));
     for note in Caveat::NOTES.into_iter().filter(|note| occurs(*note) > 0) {
-        lines.push(format!("{}: {}", palette.paint(Role::Doubtful, note.word()), note.legend()));
+        lines.push(format!("{}: {}", palette.paint(TextStyle::Warning, note.word()), note.legend()));
     }
     if measured > 0 {
         lines.push(format!("±: {PLUS_MINUS}"));
@@ -49,10 +49,10 @@ pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette:
     if estimated {
         lines.push(format!("≈cycles: {ESTIMATED_CYCLES}"));
     }
-    lines.extend(generators(run).map(|line| palette.paint(Role::Faint, &line)));
+    lines.extend(generators(run).map(|line| palette.paint(TextStyle::Faint, &line)));
     lines.extend(run.header.protocol.fastest.iter().map(fastest_line));
-    lines.push(palette.paint(Role::Faint, &environment_line(&run.header.environment)));
-    lines.extend(floor_line(analysis).map(|line| palette.paint(Role::Faint, &line)));
+    lines.push(palette.paint(TextStyle::Faint, &environment_line(&run.header.environment)));
+    lines.extend(floor_line(analysis).map(|line| palette.paint(TextStyle::Faint, &line)));
     lines.join("\n") + "\n"
 }
 

@@ -1,4 +1,4 @@
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use super::text::cut;
 use crate::width::display_width;
 use pqlab_analysis::text::neutral;
@@ -16,7 +16,7 @@ pub(super) struct Cell {
     cuttable: bool,
     /// Of a narrow terminal left out, the greatest first; zero stays.
     spare: u8,
-    role: Option<Role>,
+    role: Option<TextStyle>,
 }
 
 impl Cell {
@@ -47,7 +47,7 @@ impl Cell {
     }
 
     /// With a role.
-    pub(super) fn role(self, role: Role) -> Cell {
+    pub(super) fn role(self, role: TextStyle) -> Cell {
         Cell { role: Some(role), ..self }
     }
 }
@@ -122,9 +122,9 @@ mod tests {
 
     fn table() -> Vec<Vec<Cell>> {
         vec![
-            vec![Cell::left("name").role(Role::Strong), Cell::right("time"), Cell::left("note")],
+            vec![Cell::left("name").role(TextStyle::Strong), Cell::right("time"), Cell::left("note")],
             vec![Cell::left("漢字"), Cell::right("9 µs"), Cell::left("")],
-            vec![Cell::left("a"), Cell::right("10 µs"), Cell::left("fastest").role(Role::Good)],
+            vec![Cell::left("a"), Cell::right("10 µs"), Cell::left("fastest").role(TextStyle::Good)],
         ]
     }
 

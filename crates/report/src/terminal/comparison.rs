@@ -1,5 +1,5 @@
 use super::columns::{Cell, lines};
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::comparison::{ComparedCase, Comparison};
 use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_analysis::text::neutral;
@@ -16,7 +16,7 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
             neutral(first),
             neutral(second)
         );
-        out.push_str(&format!("{}\n", palette.paint(Role::Bad, &warning)));
+        out.push_str(&format!("{}\n", palette.paint(TextStyle::Bad, &warning)));
     }
     for difference in &comparison.differences {
         let text = format!(
@@ -25,15 +25,15 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
             neutral(&difference.first),
             neutral(&difference.second)
         );
-        out.push_str(&format!("{}\n", palette.paint(Role::Doubtful, &text)));
+        out.push_str(&format!("{}\n", palette.paint(TextStyle::Warning, &text)));
     }
     let runs = match comparison.first_run == comparison.second_run {
         true => format!("run {}", comparison.first_run),
         false => format!("run {}, then run {}", comparison.first_run, comparison.second_run),
     };
     out.push_str(&format!("{}\n\n", neutral(&runs)));
-    let heading = |text: &str| Cell::left(text).role(Role::Strong);
-    let right = |text: &str| Cell::right(text).role(Role::Strong);
+    let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
+    let right = |text: &str| Cell::right(text).role(TextStyle::Strong);
     let in_cycles = |case: &ComparedCase| case.unit == Unit::CoreCycles;
     let beside = comparison.cases.iter().any(in_cycles);
     let mixed = beside && !comparison.cases.iter().all(in_cycles);
@@ -79,10 +79,10 @@ fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
     let name =
         if case.first == case.second { case.first.clone() } else { format!("{} -> {}", case.first, case.second) };
     let role = match case.judgement.verdict {
-        Verdict::Faster => Role::Good,
-        Verdict::Slower => Role::Bad,
-        Verdict::Equivalent => Role::Strong,
-        Verdict::Inconclusive => Role::Doubtful,
+        Verdict::Faster => TextStyle::Good,
+        Verdict::Slower => TextStyle::Bad,
+        Verdict::Equivalent => TextStyle::Strong,
+        Verdict::Inconclusive => TextStyle::Warning,
     };
     let (cycles, time_ratio) = (case.unit == Unit::CoreCycles, case.time_ratio.map(|ratio| ratio.ratio));
     let ratio = case.ratio.map(|ratio| ratio.ratio);

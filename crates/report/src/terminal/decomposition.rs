@@ -1,7 +1,7 @@
 //! The decomposition table: what a hybrid costs beyond its halves; and the spread of operations beside that of AES-GCM.
 
 use super::columns::{Cell, lines, total_width};
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::decomposition::{Decomposition, decompositions};
 use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::number::{percent, time};
@@ -20,12 +20,12 @@ pub(super) fn table(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) 
     }
     let titles = ["classical", "post-quantum", "hybrid", "combiner", "95% interval"];
     let mut rows = vec![vec![Cell::left(""), Cell::left("")]];
-    rows[0].extend(titles.map(|title| Cell::right(title).role(Role::Faint)));
+    rows[0].extend(titles.map(|title| Cell::right(title).role(TextStyle::Faint)));
     rows.extend(found.iter().map(row));
     if total_width(&rows) > width {
         rows = below_names(rows);
     }
-    let title = palette.paint(Role::Strong, "decomposition");
+    let title = palette.paint(TextStyle::Strong, "decomposition");
     let in_cycles = found.iter().filter(|of| of.unit == Unit::CoreCycles).count();
     let judged = match (in_cycles, found.len()) {
         (0, _) => "",
@@ -106,7 +106,7 @@ pub(super) fn stability(analysis: &RunAnalysis<'_>, width: usize, palette: Palet
             Cell::left(&words),
         ]);
     }
-    let title = palette.paint(Role::Strong, "spread");
+    let title = palette.paint(TextStyle::Strong, "spread");
     let at = neutral(&steadiest.provider);
     let mut out =
         format!("\n{title}  CoV beside that of AES-256-GCM, 1 KB, at {at}: {} (spread, not leakage)\n", percent(floor));

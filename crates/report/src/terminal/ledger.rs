@@ -1,7 +1,7 @@
 //! The tables of the ledger, below its cases.
 
 use super::columns::{Cell, lines};
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::ledger::{comparison, scaling};
 use pqlab_analysis::number::{grouped, percent, rate, time};
@@ -15,7 +15,7 @@ pub(super) fn tables(analysis: &RunAnalysis<'_>, width: usize, palette: Palette)
         // What all rows have in common stands above them.
         let common = compared.iter().all(|scheme| scheme.what == compared[0].what);
         let heading = if common { &heading[..7] } else { &heading[..] };
-        let mut rows = vec![heading.iter().map(|text| Cell::left(text).role(Role::Faint)).collect::<Vec<_>>()];
+        let mut rows = vec![heading.iter().map(|text| Cell::left(text).role(TextStyle::Faint)).collect::<Vec<_>>()];
         for scheme in &compared {
             let safe = if scheme.quantum_safe { "yes" } else { "no" };
             let mut cells = vec![
@@ -25,7 +25,7 @@ pub(super) fn tables(analysis: &RunAnalysis<'_>, width: usize, palette: Palette)
                 Cell::left(&format!("±{}", percent(scheme.verify_ns.half_width_pct()))),
                 Cell::right(&rate(scheme.per_second)).spare(2),
                 Cell::right(&scheme.bytes.map(grouped).unwrap_or_default()).spare(1),
-                Cell::left(safe).role(if scheme.quantum_safe { Role::Good } else { Role::Faint }),
+                Cell::left(safe).role(if scheme.quantum_safe { TextStyle::Good } else { TextStyle::Faint }),
             ];
             if !common {
                 cells.push(Cell::left(&brackets(&scheme.what)).spare(3));
@@ -39,7 +39,7 @@ pub(super) fn tables(analysis: &RunAnalysis<'_>, width: usize, palette: Palette)
     let series = scaling(analysis);
     if !series.is_empty() {
         let heading = ["  transactions", "time", "a transaction", "tx/s"];
-        let mut rows = vec![heading.iter().map(|text| Cell::right(text).role(Role::Faint)).collect::<Vec<_>>()];
+        let mut rows = vec![heading.iter().map(|text| Cell::right(text).role(TextStyle::Faint)).collect::<Vec<_>>()];
         for row in &series {
             rows.push(vec![Cell::left(&format!("  {}", row.series))]);
             for (transactions, block) in &row.blocks {
@@ -63,7 +63,7 @@ fn brackets(what: &str) -> String {
 }
 
 fn section(out: &mut String, title: &str, rows: &[Vec<Cell>], width: usize, palette: Palette) {
-    out.push_str(&format!("\n{}\n", palette.paint(Role::Strong, title)));
+    out.push_str(&format!("\n{}\n", palette.paint(TextStyle::Strong, title)));
     for line in lines(rows, width, palette) {
         out.push_str(&line);
         out.push('\n');

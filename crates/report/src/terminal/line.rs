@@ -1,4 +1,4 @@
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use super::text::{left, right};
 use crate::width::display_width;
 use pqlab_analysis::CaseAnalysis;
@@ -55,7 +55,7 @@ pub(super) fn failure(record: &Record, palette: Palette) -> String {
         Status::Ok => NO_SAMPLES.to_owned(),
         Status::Failed => {
             let reason = record.error.as_deref().unwrap_or("for a reason that was not recorded");
-            format!("{}  {}", palette.paint(Role::Bad, FAILED), neutral(reason))
+            format!("{}  {}", palette.paint(TextStyle::Bad, FAILED), neutral(reason))
         }
     }
 }
@@ -69,12 +69,12 @@ fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> St
     let unsteady = if variation == NONE || operations.and_then(|of| of.cov_pct) < Some(3.0) { "" } else { " ~" };
     let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(unsteady)));
     let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
-    let median = palette.paint(Role::Strong, &median);
+    let median = palette.paint(TextStyle::Strong, &median);
     let per_byte = estimates.ticks_per_byte(of.case().facts.bytes);
     let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
     let per_byte = per_byte.unwrap_or_default();
     let words = of.caveats.note_words();
-    let words = if words.is_empty() { words } else { format!("  {}", palette.paint(Role::Doubtful, &words)) };
+    let words = if words.is_empty() { words } else { format!("  {}", palette.paint(TextStyle::Warning, &words)) };
     format!("median={median} {width}p95={p95}   CoV={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
 }
 

@@ -26,7 +26,7 @@ pub use comparison::comparison_table;
 pub use line::{LineWidths, case_line};
 pub use ntor::ntor_tables;
 pub use overview::overview;
-pub use palette::{Palette, Role};
+pub use palette::{Palette, TextStyle};
 pub use runs::runs_table;
 pub use table::run_table;
 pub use text::steady;

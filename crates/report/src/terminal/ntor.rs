@@ -1,5 +1,5 @@
 use super::columns::{Cell, lines};
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::ntor::tables::{Holds, Table, tables};
@@ -9,12 +9,12 @@ use pqlab_analysis::ntor::tables::{Holds, Table, tables};
 pub fn ntor_tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario, width: usize, palette: Palette) -> String {
     let mut out = String::new();
     for table in tables(analysis, scenario) {
-        out.push_str(&format!("\n{}\n", palette.paint(Role::Strong, &table.title)));
+        out.push_str(&format!("\n{}\n", palette.paint(TextStyle::Strong, &table.title)));
         for line in lines(&rows(&table), width, palette) {
             out.push_str(&format!("{line}\n"));
         }
         if let Some(note) = table.note {
-            out.push_str(&format!("{}\n", palette.paint(Role::Faint, note)));
+            out.push_str(&format!("{}\n", palette.paint(TextStyle::Faint, note)));
         }
     }
     out
@@ -31,7 +31,7 @@ fn rows(table: &Table) -> Vec<Vec<Cell>> {
         cell.spare(spare(table.name, column))
     };
     let heads = table.columns.iter().enumerate();
-    let heads = heads.map(|(column, (heading, _))| cell(column, heading).role(Role::Faint)).collect();
+    let heads = heads.map(|(column, (heading, _))| cell(column, heading).role(TextStyle::Faint)).collect();
     let rows = table.rows.iter().map(|row| row.iter().enumerate().map(|(column, text)| cell(column, text)).collect());
     std::iter::once(heads).chain(rows).collect()
 }

@@ -1,5 +1,5 @@
 use super::columns::{Cell, lines};
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::number::{NONE, digits, grouped, rate};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
@@ -39,7 +39,7 @@ pub fn overview(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> O
         .collect();
     (!tables.is_empty()).then(|| {
         let note = "rates are operations a second of a loop: 1 over the mean";
-        tables.join("\n") + &palette.paint(Role::Faint, note) + "\n"
+        tables.join("\n") + &palette.paint(TextStyle::Faint, note) + "\n"
     })
 }
 
@@ -76,7 +76,7 @@ impl Table {
         heading.push(if signature { "Signature (B)" } else { "Ciphertext (B)" }.to_owned());
         let cell = |(column, text): (usize, &String)| {
             let cell = if column < 2 { Cell::left(text) } else { Cell::right(text) };
-            cell.role(Role::Faint)
+            cell.role(TextStyle::Faint)
         };
         let mut table = vec![heading.iter().enumerate().map(cell).collect::<Vec<_>>()];
         table.extend(rows.iter().map(|row| row.cells(signature)));

@@ -3,7 +3,7 @@ use std::sync::LazyLock;
 
 /// What a piece of text is, for those who see colour. It is always said in words or marks too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum TextStyle {
     /// A heading, or the figure that counts most.
     Strong,
     /// Beside the point.
@@ -11,7 +11,7 @@ pub enum Role {
     /// The fastest, or all right.
     Good,
     /// To be read with care.
-    Doubtful,
+    Warning,
     /// Failed.
     Bad,
 }
@@ -28,7 +28,7 @@ impl Palette {
     pub const PLAIN: Palette = Palette { colour: false };
 
     /// Colours text, or leaves it as it is.
-    pub fn paint(self, role: Role, text: &str) -> String {
+    pub fn paint(self, role: TextStyle, text: &str) -> String {
         if !self.colour || text.is_empty() {
             return text.to_owned();
         }
@@ -39,7 +39,7 @@ impl Palette {
     /// All escape sequences that [`paint`](Self::paint) writes.
     pub(super) fn sequences() -> &'static [String] {
         static SEQUENCES: LazyLock<Vec<String>> = LazyLock::new(|| {
-            let roles = [Role::Strong, Role::Faint, Role::Good, Role::Doubtful, Role::Bad];
+            let roles = [TextStyle::Strong, TextStyle::Faint, TextStyle::Good, TextStyle::Warning, TextStyle::Bad];
             let whole = roles.into_iter().map(style).map(|style| format!("{style}{style:#}"));
             // A style may be several of them, one after the other.
             whole.flat_map(|whole| whole.split_inclusive('m').map(str::to_owned).collect::<Vec<_>>()).collect()
@@ -48,13 +48,13 @@ impl Palette {
     }
 }
 
-fn style(role: Role) -> Style {
+fn style(role: TextStyle) -> Style {
     match role {
-        Role::Strong => Style::new().bold(),
-        Role::Faint => Style::new().dimmed(),
-        Role::Good => AnsiColor::Green.on_default(),
-        Role::Doubtful => AnsiColor::Yellow.on_default(),
-        Role::Bad => AnsiColor::Red.on_default().bold(),
+        TextStyle::Strong => Style::new().bold(),
+        TextStyle::Faint => Style::new().dimmed(),
+        TextStyle::Good => AnsiColor::Green.on_default(),
+        TextStyle::Warning => AnsiColor::Yellow.on_default(),
+        TextStyle::Bad => AnsiColor::Red.on_default().bold(),
     }
 }
 
@@ -73,10 +73,10 @@ pub(super) mod tests {
 
     #[test]
     fn without_colour_text_stays_as_it_is() {
-        assert_eq!(Palette::PLAIN.paint(Role::Bad, "FAILED"), "FAILED");
-        let painted = COLOUR.paint(Role::Bad, "FAILED");
+        assert_eq!(Palette::PLAIN.paint(TextStyle::Bad, "FAILED"), "FAILED");
+        let painted = COLOUR.paint(TextStyle::Bad, "FAILED");
         assert!(painted.starts_with("\u{1b}[") && painted.ends_with("\u{1b}[0m"));
         assert_eq!(stripped(&painted), "FAILED");
-        assert_eq!(COLOUR.paint(Role::Good, ""), "");
+        assert_eq!(COLOUR.paint(TextStyle::Good, ""), "");
     }
 }

@@ -1,5 +1,5 @@
 use super::columns::{Cell, lines};
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::number::{NONE, grouped};
 use pqlab_record::RunSummary;
 
@@ -8,8 +8,8 @@ pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String
     if runs.is_empty() {
         return "no runs yet\n".to_owned();
     }
-    let heading = |text: &str| Cell::left(text).role(Role::Strong);
-    let cases = Cell::right("cases").role(Role::Strong);
+    let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
+    let cases = Cell::right("cases").role(TextStyle::Strong);
     let mut rows = vec![vec![
         heading("run"),
         heading("suite"),
@@ -20,10 +20,10 @@ pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String
     ]];
     for run in runs {
         let (state, role) = match (run.complete, run.failed) {
-            (true, 0) => ("complete".to_owned(), Role::Good),
-            (true, failed) => (format!("complete, {} failed", grouped(failed as u64)), Role::Bad),
-            (false, 0) => ("incomplete".to_owned(), Role::Doubtful),
-            (false, failed) => (format!("incomplete, {} failed", grouped(failed as u64)), Role::Bad),
+            (true, 0) => ("complete".to_owned(), TextStyle::Good),
+            (true, failed) => (format!("complete, {} failed", grouped(failed as u64)), TextStyle::Bad),
+            (false, 0) => ("incomplete".to_owned(), TextStyle::Warning),
+            (false, failed) => (format!("incomplete, {} failed", grouped(failed as u64)), TextStyle::Bad),
         };
         rows.push(vec![
             Cell::left(&run.id),

@@ -1,5 +1,5 @@
 use super::columns::{Cell, lines};
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::number::{percent, rate, significant, time};
 use pqlab_analysis::scaling::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
@@ -12,10 +12,10 @@ pub(super) fn scaling_tables(analysis: &RunAnalysis<'_>, width: usize, palette: 
         if rows.is_empty() {
             return;
         }
-        out.push_str(&format!("\n{}\n", palette.paint(Role::Strong, heading)));
+        out.push_str(&format!("\n{}\n", palette.paint(TextStyle::Strong, heading)));
         let head = heads.iter().enumerate().map(|(column, text)| {
             let cell = if column < 2 { Cell::left(text) } else { Cell::right(text) };
-            cell.role(Role::Faint)
+            cell.role(TextStyle::Faint)
         });
         let rows: Vec<Vec<Cell>> = std::iter::once(head.collect()).chain(rows).collect();
         lines(&rows, width, palette).iter().for_each(|line| out.push_str(&format!("{line}\n")));
@@ -100,7 +100,7 @@ fn interval(ratio: Option<RatioInterval>, text: impl Fn(f64) -> String) -> Strin
 }
 
 fn oversubscribed(so: bool) -> Cell {
-    Cell::left(if so { "oversubscribed" } else { "" }).role(Role::Doubtful)
+    Cell::left(if so { "oversubscribed" } else { "" }).role(TextStyle::Warning)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::decomposition;
 use super::ledger;
 use super::line::{FAILED, NO_SAMPLES, failure};
 use super::overview::overview;
-use super::palette::{Palette, Role};
+use super::palette::{Palette, TextStyle};
 use super::scaling::scaling_tables;
 use crate::width::display_width;
 use pqlab_analysis::comparison::Standing;
@@ -61,7 +61,7 @@ fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
         true => "complete".to_owned(),
         false => format!("{} of {} cases", grouped(run.records.len() as u64), grouped(header.plan.len() as u64)),
     };
-    let id = palette.paint(Role::Strong, &neutral(&header.id));
+    let id = palette.paint(TextStyle::Strong, &neutral(&header.id));
     format!("run {id}  suite {}  {}  {state}\n", neutral(&header.suite), neutral(&header.started_at))
 }
 
@@ -93,10 +93,10 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
     let cycles = || measured().filter_map(|estimates| estimates.cycles);
     let mut estimated = cycles().map(|cycles| cycles.source == CyclesSource::Estimated);
     let all_estimated = estimated.all(|estimated| estimated);
-    let heading = |text: &str| Cell::right(text).role(Role::Faint);
+    let heading = |text: &str| Cell::right(text).role(TextStyle::Faint);
     let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.rows)).any(|(_, row)| bytes(row).is_some());
     let mut table = vec![vec![
-        Cell::left(title).role(Role::Strong),
+        Cell::left(title).role(TextStyle::Strong),
         heading("median"),
         Cell::default(),
         heading(if cycles().next().is_none() {
@@ -125,7 +125,7 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
     let room = width.saturating_sub(total_width(&table) + GAP);
     let mut out = Vec::new();
     for (mut cells, note) in table.into_iter().zip(notes) {
-        let doubtful = |text: &str| Cell::left(text).role(Role::Doubtful);
+        let doubtful = |text: &str| Cell::left(text).role(TextStyle::Warning);
         if note.is_empty() {
             out.push(cells);
         } else if display_width(&note) <= room {
@@ -164,7 +164,7 @@ fn cells(row: &CaseAnalysis<'_>, standing: Option<Standing>, all_estimated: bool
     let per_byte = estimates.cycles_per_byte(row.case().facts.bytes).map(significant);
     vec![
         provider,
-        if leads { median.role(Role::Good) } else { median },
+        if leads { median.role(TextStyle::Good) } else { median },
         half_width(&estimates.median_ns),
         Cell::right(&shown.unwrap_or_default()),
         cycles.map_or(Cell::default(), |cycles| half_width(&cycles.median)),
@@ -185,7 +185,7 @@ fn short_rate(value: f64) -> String {
 fn missing(row: &CaseAnalysis<'_>) -> Cell {
     match row.record.status {
         Status::Ok => Cell::right(NO_SAMPLES),
-        Status::Failed => Cell::right(FAILED).role(Role::Bad),
+        Status::Failed => Cell::right(FAILED).role(TextStyle::Bad),
     }
 }
 

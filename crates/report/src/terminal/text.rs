@@ -56,11 +56,11 @@ fn spaces(width: usize, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::Role;
+    use crate::terminal::TextStyle;
 
     #[test]
     fn a_whole_text_keeps_its_lines_and_its_own_colours_only() {
-        let painted = Palette { colour: true }.paint(Role::Bad, "FAILED");
+        let painted = Palette { colour: true }.paint(TextStyle::Bad, "FAILED");
         assert_eq!(steady(&format!("a\tb\n{painted}\n")), format!("a\tb\n{painted}\n"));
         assert_eq!(steady("\u{1b}[2J\u{1b}[8mx\u{1b}]0;title\u{7}\r"), r"\u{1b}[2J\u{1b}[8mx\u{1b}]0;title\u{7}\r");
         assert_eq!(steady("\u{9b}2J\u{202e}\u{2066}é\u{7f}"), r"\u{9b}2J\u{202e}\u{2066}é\u{7f}");

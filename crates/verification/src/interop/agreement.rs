@@ -3,7 +3,7 @@ use crate::tally::{Checked, Fault, Tally};
 use pqlab_primitives::{Coins, KeyAgreement, PrivateKey};
 
 /// Each with the other's public key.
-pub(super) fn pair(_: &(), one: &dyn KeyAgreement, other: &dyn KeyAgreement, tally: &mut Tally) {
+pub(super) fn pair(one: &dyn KeyAgreement, other: &dyn KeyAgreement, tally: &mut Tally) {
     tally.check("prepared keys", || {
         let (ours, theirs) =
             (step("generate", one.generate(Coins::Internal))?, step("generate", other.generate(Coins::Internal))?);

@@ -13,7 +13,7 @@ struct Exchanged {
 }
 
 /// `one` has the key, `other` encapsulates.
-pub(super) fn pair(_: &(), one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
+pub(super) fn pair(one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
     let mut exchanged = None;
     tally.check("a prepared key", || {
         let made = exchange(one, other)?;

@@ -9,8 +9,9 @@ mod symmetric;
 use crate::Line;
 use crate::tally::Tally;
 use crate::verify::{Select, answering};
-use pqlab_primitives::Provider;
+use pqlab_primitives::{Primitive, PrimitiveKind, Provider};
 use sha2::{Digest, Sha256};
+use signature::Signed;
 use std::sync::Arc;
 
 /// What a line of the matrix has for a suite.
@@ -19,66 +20,60 @@ pub const INTEROPERABILITY: &str = "interoperability";
 /// Puts every provider to every other, and reports pair by pair. The first of a pair makes the keys and signs, the second
 /// encapsulates and verifies. The provider `null` is left out.
 pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
-    let providers: Vec<&Arc<Provider>> = answering(providers).collect();
-    let all = Matrix { providers: &providers, select };
-    all.of(|p| &p.kems, |kem| &kem.info().parameters.algorithm, |_| (), kem::pair, report);
-    all.of(
-        |p| &p.signatures,
-        |scheme| &scheme.info().parameters.algorithm,
-        signature::Signed::make,
-        signature::pair,
-        report,
-    );
-    all.of(|p| &p.key_agreements, |agreement| &agreement.info().parameters.algorithm, |_| (), agreement::pair, report);
-    all.of(|p| &p.hashes, |hash| &hash.info().algorithm, |_| (), symmetric::hash_pair, report);
-    all.of(|p| &p.xofs, |xof| &xof.info().algorithm, |_| (), symmetric::xof_pair, report);
-    all.of(|p| &p.macs, |mac| mac.algorithm(), |_| (), symmetric::mac_pair, report);
-    all.of(|p| &p.kdfs, |kdf| kdf.algorithm(), |_| (), symmetric::kdf_pair, report);
-    all.of(|p| &p.aeads, |aead| aead.algorithm(), |_| (), symmetric::aead_pair, report);
-}
-
-struct Matrix<'a> {
-    providers: &'a [&'a Arc<Provider>],
-    select: &'a Select<'a>,
-}
-
-impl Matrix<'_> {
-    /// All pairs of one kind of algorithm. `prepare` is done once for the first of a pair, because signing may be slow.
-    fn of<'p, T: ?Sized + 'p, P>(
-        &'p self,
-        list: impl Fn(&'p Provider) -> &'p [Arc<T>],
-        name: impl Fn(&'p T) -> &'p str,
-        prepare: impl Fn(&'p T) -> P,
-        pair: impl Fn(&P, &'p T, &'p T, &mut Tally),
-        report: &mut dyn FnMut(Line),
-    ) {
-        let offers: Vec<(String, &str, &T)> = self
-            .providers
-            .iter()
-            .flat_map(|provider| list(provider).iter().map(|offer| (provider.id(), offer.as_ref())))
-            .map(|(id, offer)| (id, name(offer), offer))
-            .filter(|(id, algorithm, _)| (self.select)(id, algorithm, INTEROPERABILITY))
-            .collect();
-        for (first, algorithm, one) in ordered(&offers) {
-            let prepared = prepare(one);
-            for (second, _, other) in offers.iter().filter(|(_, name, _)| name == algorithm) {
+    let mut offers: Vec<(String, Primitive)> = Vec::new();
+    for provider in answering(providers) {
+        let id = provider.id();
+        let selected = provider.primitives().filter(|primitive| select(&id, primitive.algorithm(), INTEROPERABILITY));
+        // Several messages at once are compared with one by suites of their own.
+        let paired = selected.filter(|primitive| primitive.kind() != PrimitiveKind::LaneHash);
+        offers.extend(paired.map(|primitive| (id.clone(), primitive)));
+    }
+    for like in alike(&offers, |(_, primitive)| (primitive.kind(), primitive.algorithm())) {
+        for (first, one) in &like {
+            let signed =
+                if let Primitive::Signature(scheme) = one { Some(Signed::make(scheme.as_ref())) } else { None };
+            for (second, other) in &like {
                 let mut tally = Tally::default();
-                pair(&prepared, one, other, &mut tally);
-                report(tally.line(first, Some(second), algorithm, INTEROPERABILITY));
+                pair(*one, *other, signed.as_ref(), &mut tally);
+                report(tally.line(first, Some(second), one.algorithm(), INTEROPERABILITY));
             }
         }
     }
 }
 
-/// The offers of one algorithm next to each other, algorithms in the order in which they first appear.
-fn ordered<'o, T>(offers: &'o [(String, &'o str, T)]) -> Vec<&'o (String, &'o str, T)> {
-    let mut algorithms: Vec<&str> = Vec::new();
-    for (_, algorithm, _) in offers {
-        if !algorithms.contains(algorithm) {
-            algorithms.push(algorithm);
+/// A pair of one kind; what the first of it has signed is made once for all pairs, because signing may be slow.
+fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut Tally) {
+    match (one, other, signed) {
+        (Primitive::Kem(one), Primitive::Kem(other), _) => kem::pair(one.as_ref(), other.as_ref(), tally),
+        (Primitive::Signature(one), Primitive::Signature(other), Some(signed)) => {
+            signature::pair(signed, one.as_ref(), other.as_ref(), tally);
+        }
+        (Primitive::KeyAgreement(one), Primitive::KeyAgreement(other), _) => {
+            agreement::pair(one.as_ref(), other.as_ref(), tally);
+        }
+        (Primitive::Hash(one), Primitive::Hash(other), _) => {
+            symmetric::hash_pair(one.as_ref(), other.as_ref(), tally);
+        }
+        (Primitive::Xof(one), Primitive::Xof(other), _) => symmetric::xof_pair(one.as_ref(), other.as_ref(), tally),
+        (Primitive::Mac(one), Primitive::Mac(other), _) => symmetric::mac_pair(one.as_ref(), other.as_ref(), tally),
+        (Primitive::Kdf(one), Primitive::Kdf(other), _) => symmetric::kdf_pair(one.as_ref(), other.as_ref(), tally),
+        (Primitive::Aead(one), Primitive::Aead(other), _) => symmetric::aead_pair(one.as_ref(), other.as_ref(), tally),
+        _ => {}
+    }
+}
+
+/// What is alike stands together; kinds in their order, algorithms in the order in which they first appear.
+fn alike<T: Clone, K: Ord, A: PartialEq>(offers: &[T], key: impl Fn(&T) -> (K, A)) -> Vec<Vec<T>> {
+    let mut groups: Vec<Vec<T>> = Vec::new();
+    for offer in offers {
+        let wanted = key(offer);
+        match groups.iter_mut().find(|group| key(&group[0]) == wanted) {
+            Some(group) => group.push(offer.clone()),
+            None => groups.push(vec![offer.clone()]),
         }
     }
-    algorithms.iter().flat_map(|algorithm| offers.iter().filter(move |(_, name, _)| name == algorithm)).collect()
+    groups.sort_by_key(|group| key(&group[0]).0);
+    groups
 }
 
 /// Bytes that are the same in every run and for every provider: SHA-256 of the label and a counter.
@@ -114,9 +109,10 @@ mod tests {
     }
 
     #[test]
-    fn offers_of_an_algorithm_stand_together() {
-        let offers = [("a", "X"), ("a", "Y"), ("b", "Y"), ("b", "X")].map(|(id, name)| (id.to_owned(), name, ()));
-        let ordered: Vec<(&str, &str)> = ordered(&offers).iter().map(|(id, name, ())| (id.as_str(), *name)).collect();
-        assert_eq!(ordered, [("a", "X"), ("b", "X"), ("a", "Y"), ("b", "Y")]);
+    fn what_is_alike_stands_together() {
+        let offers = [("a", 2, "X"), ("a", 1, "Y"), ("b", 1, "Z"), ("b", 2, "X"), ("c", 1, "Y")];
+        let groups = alike(&offers, |&(_, kind, algorithm)| (kind, algorithm));
+        let ids = groups.iter().map(|group| group.iter().map(|(id, ..)| *id).collect::<String>());
+        assert_eq!(ids.collect::<Vec<_>>(), ["ac", "b", "ab"]);
     }
 }

@@ -13,7 +13,7 @@ const LENGTHS: [usize; 35] = [
 /// Around the blocks of AES.
 const AEAD_LENGTHS: [usize; 12] = [0, 1, 15, 16, 17, 31, 32, 33, 127, 128, 129, 1000];
 
-pub(super) fn hash_pair(_: &(), one: &dyn Hash, other: &dyn Hash, tally: &mut Tally) {
+pub(super) fn hash_pair(one: &dyn Hash, other: &dyn Hash, tally: &mut Tally) {
     for length in LENGTHS {
         tally.check(format_args!("a message of {length} bytes"), || {
             let message = bytes("hash", length);
@@ -22,7 +22,7 @@ pub(super) fn hash_pair(_: &(), one: &dyn Hash, other: &dyn Hash, tally: &mut Ta
     }
 }
 
-pub(super) fn xof_pair(_: &(), one: &dyn Xof, other: &dyn Xof, tally: &mut Tally) {
+pub(super) fn xof_pair(one: &dyn Xof, other: &dyn Xof, tally: &mut Tally) {
     for length in LENGTHS {
         tally.check(format_args!("a message of {length} bytes"), || {
             let message = bytes("xof", length);
@@ -37,7 +37,7 @@ pub(super) fn xof_pair(_: &(), one: &dyn Xof, other: &dyn Xof, tally: &mut Tally
     }
 }
 
-pub(super) fn mac_pair(_: &(), one: &dyn Mac, other: &dyn Mac, tally: &mut Tally) {
+pub(super) fn mac_pair(one: &dyn Mac, other: &dyn Mac, tally: &mut Tally) {
     // A key longer than a block of the hash function is hashed first (RFC 2104, section 2).
     for key_length in [0, 1, 32, 63, 64, 65, 128, 200] {
         for length in LENGTHS {
@@ -50,7 +50,7 @@ pub(super) fn mac_pair(_: &(), one: &dyn Mac, other: &dyn Mac, tally: &mut Tally
     }
 }
 
-pub(super) fn kdf_pair(_: &(), one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally) {
+pub(super) fn kdf_pair(one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally) {
     for (salt, material, info) in [(0, 32, 0), (32, 32, 20), (64, 64, 64), (65, 96, 200), (1000, 1, 1)] {
         // 255 blocks are the most that there is (RFC 5869, section 2.3).
         for length in [1, 31, 32, 33, 64, 112, 255 * 32] {
@@ -68,7 +68,7 @@ pub(super) fn kdf_pair(_: &(), one: &dyn Kdf, other: &dyn Kdf, tally: &mut Tally
 }
 
 /// `one` seals, `other` opens.
-pub(super) fn aead_pair(_: &(), one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
+pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
     for length in AEAD_LENGTHS {
         for associated in [0, 1, 16, 20, 100] {
             tally.check(format_args!("{length} bytes with {associated} associated"), || {

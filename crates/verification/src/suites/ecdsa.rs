@@ -1,4 +1,4 @@
-use super::{Ran, Run, Source, Suite};
+use super::{Location, Ran, Run, Suite};
 use crate::checks::signature::{Input, signing, verification};
 use crate::read::ecdsa::{self as read, Case, Curve};
 use crate::tally::{Checked, Fault, Tally};
@@ -9,7 +9,7 @@ pub(super) static SUITES: &[Suite] = &[
     Suite {
         name: "RFC 6979 ECDSA: verification",
         covers: |algorithm| curve(algorithm).is_some(),
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Signature(|scheme, vectors, tally| {
             each(scheme, vectors, tally, |curve, case| {
                 verification(scheme, &curve.verifying_key, Input::Pure(&[], &case.message), &case.signature, true)
@@ -19,7 +19,7 @@ pub(super) static SUITES: &[Suite] = &[
     Suite {
         name: "RFC 6979 ECDSA: deterministic signing",
         covers: |algorithm| curve(algorithm).is_some(),
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Signature(|scheme, vectors, tally| {
             each(scheme, vectors, tally, |curve, case| {
                 let key = (KeyEncoding::Scalar, curve.signing_key.as_slice());

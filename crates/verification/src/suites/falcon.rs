@@ -1,4 +1,4 @@
-use super::{Ran, Run, Source, Suite};
+use super::{Location, Ran, Run, Suite};
 use crate::checks::equal;
 use crate::checks::signature::{Input, encoded, load, sign, verification};
 use crate::checks::step;
@@ -12,19 +12,19 @@ pub(super) static SUITES: &[Suite] = &[
     Suite {
         name: "Falcon known answers: signatures",
         covers: is_falcon_512,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Signature(known_signatures),
     },
     Suite {
         name: "Falcon known answers: key pairs",
         covers: is_falcon_512,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Signature(known_keys),
     },
     Suite {
         name: "Falcon reference in Python: signatures",
         covers: |algorithm| algorithm.starts_with("Falcon-"),
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Signature(python),
     },
 ];

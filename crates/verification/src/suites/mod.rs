@@ -13,7 +13,7 @@ mod transcripts;
 use crate::read::ReadError;
 use crate::tally::Tally;
 use crate::vectors::Vectors;
-use pqlab_primitives::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Provider, SignatureScheme, Xof};
+use pqlab_primitives::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, Xof};
 use std::sync::Arc;
 
 /// Vectors of one source that ask for one thing.
@@ -23,14 +23,14 @@ pub(crate) struct Suite {
     /// Which algorithms it has vectors for.
     pub(crate) covers: fn(&str) -> bool,
     /// Where the vectors are.
-    pub(crate) source: Source,
+    pub(crate) location: Location,
     /// Puts them to a provider.
     pub(crate) run: Run,
 }
 
 /// Where vectors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum Location {
     /// In the folder of published vectors, if there is one.
     Folder,
     /// Built in.
@@ -40,7 +40,10 @@ pub(crate) enum Source {
 /// The outcome of a suite: counted, unless the vectors themselves could not be read.
 pub(crate) type Ran = Result<(), Arc<ReadError>>;
 
-/// What a suite is put to.
+/// A suite put to a primitive.
+pub(crate) type Put<'a> = Box<dyn FnOnce(&Vectors, &mut Tally) -> Ran + 'a>;
+
+/// How a suite puts its vectors to what it is for.
 #[derive(Clone, Copy)]
 pub(crate) enum Run {
     Kem(fn(&dyn Kem, &Vectors, &mut Tally) -> Ran),
@@ -54,86 +57,26 @@ pub(crate) enum Run {
     Aead(fn(&dyn Aead, &Vectors, &mut Tally) -> Ran),
 }
 
-/// One algorithm of a provider.
-#[derive(Clone, Copy)]
-pub(crate) enum Subject<'a> {
-    Kem(&'a dyn Kem),
-    Signature(&'a dyn SignatureScheme),
-    KeyAgreement(&'a dyn KeyAgreement),
-    Hash(&'a dyn Hash),
-    Xof(&'a dyn Xof),
-    LaneHash(&'a dyn LaneHash),
-    Mac(&'a dyn Mac),
-    Kdf(&'a dyn Kdf),
-    Aead(&'a dyn Aead),
-}
-
-impl<'a> Subject<'a> {
-    /// Everything that a provider offers.
-    pub(crate) fn all(provider: &'a Provider) -> Vec<Subject<'a>> {
-        let mut all: Vec<Subject> = provider.kems.iter().map(|kem| Subject::Kem(kem.as_ref())).collect();
-        all.extend(provider.signatures.iter().map(|scheme| Subject::Signature(scheme.as_ref())));
-        all.extend(provider.key_agreements.iter().map(|agreement| Subject::KeyAgreement(agreement.as_ref())));
-        all.extend(provider.hashes.iter().map(|hash| Subject::Hash(hash.as_ref())));
-        all.extend(provider.xofs.iter().map(|xof| Subject::Xof(xof.as_ref())));
-        all.extend(provider.lane_hashes.iter().map(|hash| Subject::LaneHash(hash.as_ref())));
-        all.extend(provider.macs.iter().map(|mac| Subject::Mac(mac.as_ref())));
-        all.extend(provider.kdfs.iter().map(|kdf| Subject::Kdf(kdf.as_ref())));
-        all.extend(provider.aeads.iter().map(|aead| Subject::Aead(aead.as_ref())));
-        all
-    }
-
-    /// The algorithm's name.
-    pub(crate) fn algorithm(self) -> &'a str {
-        match self {
-            Subject::Kem(kem) => &kem.info().parameters.algorithm,
-            Subject::Signature(scheme) => &scheme.info().parameters.algorithm,
-            Subject::KeyAgreement(agreement) => &agreement.info().parameters.algorithm,
-            Subject::Hash(hash) => &hash.info().algorithm,
-            Subject::Xof(xof) => &xof.info().algorithm,
-            Subject::LaneHash(hash) => hash.algorithm(),
-            Subject::Mac(mac) => mac.algorithm(),
-            Subject::Kdf(kdf) => kdf.algorithm(),
-            Subject::Aead(aead) => aead.algorithm(),
-        }
-    }
-}
-
 impl Suite {
-    /// The suites that have vectors for a subject.
-    pub(crate) fn of(subject: Subject<'_>) -> impl Iterator<Item = &'static Suite> {
-        all().filter(move |suite| (suite.covers)(subject.algorithm()) && suite.takes(subject))
+    /// The suites that have vectors for a primitive.
+    pub(crate) fn of(primitive: Primitive<'_>) -> impl Iterator<Item = &'static Suite> {
+        all().filter(move |suite| (suite.covers)(primitive.algorithm()) && suite.put_to(primitive).is_some())
     }
 
-    fn takes(&self, subject: Subject) -> bool {
-        matches!(
-            (self.run, subject),
-            (Run::Kem(_), Subject::Kem(_))
-                | (Run::Signature(_), Subject::Signature(_))
-                | (Run::KeyAgreement(_), Subject::KeyAgreement(_))
-                | (Run::Hash(_), Subject::Hash(_))
-                | (Run::Xof(_), Subject::Xof(_))
-                | (Run::LaneHash(_), Subject::LaneHash(_))
-                | (Run::Mac(_), Subject::Mac(_))
-                | (Run::Kdf(_), Subject::Kdf(_))
-                | (Run::Aead(_), Subject::Aead(_))
-        )
-    }
-
-    /// Puts the vectors to the subject.
-    pub(crate) fn run(&self, subject: Subject, vectors: &Vectors, tally: &mut Tally) -> Ran {
-        match (self.run, subject) {
-            (Run::Kem(run), Subject::Kem(kem)) => run(kem, vectors, tally),
-            (Run::Signature(run), Subject::Signature(scheme)) => run(scheme, vectors, tally),
-            (Run::KeyAgreement(run), Subject::KeyAgreement(agreement)) => run(agreement, vectors, tally),
-            (Run::Hash(run), Subject::Hash(hash)) => run(hash, vectors, tally),
-            (Run::Xof(run), Subject::Xof(xof)) => run(xof, vectors, tally),
-            (Run::LaneHash(run), Subject::LaneHash(hash)) => run(hash, vectors, tally),
-            (Run::Mac(run), Subject::Mac(mac)) => run(mac, vectors, tally),
-            (Run::Kdf(run), Subject::Kdf(kdf)) => run(kdf, vectors, tally),
-            (Run::Aead(run), Subject::Aead(aead)) => run(aead, vectors, tally),
-            _ => Ok(()),
-        }
+    /// How the vectors are put to a primitive; `None` if they are for another kind.
+    pub(crate) fn put_to<'a>(&self, primitive: Primitive<'a>) -> Option<Put<'a>> {
+        Some(match (self.run, primitive) {
+            (Run::Kem(run), Primitive::Kem(kem)) => Box::new(move |v, t| run(kem.as_ref(), v, t)),
+            (Run::Signature(run), Primitive::Signature(scheme)) => Box::new(move |v, t| run(scheme.as_ref(), v, t)),
+            (Run::KeyAgreement(run), Primitive::KeyAgreement(of)) => Box::new(move |v, t| run(of.as_ref(), v, t)),
+            (Run::Hash(run), Primitive::Hash(hash)) => Box::new(move |v, t| run(hash.as_ref(), v, t)),
+            (Run::Xof(run), Primitive::Xof(xof)) => Box::new(move |v, t| run(xof.as_ref(), v, t)),
+            (Run::LaneHash(run), Primitive::LaneHash(hash)) => Box::new(move |v, t| run(hash.as_ref(), v, t)),
+            (Run::Mac(run), Primitive::Mac(mac)) => Box::new(move |v, t| run(mac.as_ref(), v, t)),
+            (Run::Kdf(run), Primitive::Kdf(kdf)) => Box::new(move |v, t| run(kdf.as_ref(), v, t)),
+            (Run::Aead(run), Primitive::Aead(aead)) => Box::new(move |v, t| run(aead.as_ref(), v, t)),
+            _ => return None,
+        })
     }
 }
 

@@ -1,5 +1,5 @@
 use super::lanes::InTurn;
-use super::{Ran, Run, Source, Suite};
+use super::{Location, Ran, Run, Suite};
 use crate::checks::{buffer, equal, step};
 use crate::read::sha3::{self as read, Message, MonteCarlo, Test};
 use crate::tally::{Checked, Fault, Tally};
@@ -10,46 +10,51 @@ pub(super) static SUITES: &[Suite] = &[
     Suite {
         name: "ACVP SHA-3",
         covers: is_sha3,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Hash(|hash, vectors, tally| acvp_sha3(hash, 1, vectors, tally)),
     },
     Suite {
         name: "CAVP SHA-3 short messages",
         covers: is_sha3,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Hash(|hash, vectors, tally| short_sha3(hash, 1, vectors, tally)),
     },
-    Suite { name: "CAVP SHA-3 Monte Carlo", covers: is_sha3, source: Source::Folder, run: Run::Hash(monte_sha3) },
+    Suite { name: "CAVP SHA-3 Monte Carlo", covers: is_sha3, location: Location::Folder, run: Run::Hash(monte_sha3) },
     Suite {
         name: "ACVP SHAKE",
         covers: is_shake,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, digest)),
     },
     Suite {
         name: "ACVP SHAKE, squeezed in parts",
         covers: is_shake,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, squeezed)),
     },
     Suite {
         name: "CAVP SHAKE short messages",
         covers: is_shake,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Xof(|xof, vectors, tally| short_shake(xof, 1, vectors, tally)),
     },
-    Suite { name: "CAVP SHAKE Monte Carlo", covers: is_shake, source: Source::Folder, run: Run::Xof(monte_shake) },
-    Suite { name: "ACVP, in each lane", covers: is_fips_202, source: Source::Folder, run: Run::LaneHash(acvp_lanes) },
+    Suite { name: "CAVP SHAKE Monte Carlo", covers: is_shake, location: Location::Folder, run: Run::Xof(monte_shake) },
+    Suite {
+        name: "ACVP, in each lane",
+        covers: is_fips_202,
+        location: Location::Folder,
+        run: Run::LaneHash(acvp_lanes),
+    },
     Suite {
         name: "CAVP short messages, in each lane",
         covers: is_fips_202,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::LaneHash(short_lanes),
     },
     Suite {
         name: "CAVP Monte Carlo, in a lane after the other",
         covers: is_fips_202,
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::LaneHash(monte_lanes),
     },
 ];

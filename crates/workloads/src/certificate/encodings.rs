@@ -166,12 +166,12 @@ struct Single {
 }
 
 impl Trial for Single {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         (self.written, self.read) = (None, None);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             if self.encode {
                 self.written = Some(self.kind.encode(self.pem)?);
@@ -201,12 +201,12 @@ struct Pair {
 }
 
 impl Trial for Pair {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.output = None;
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.output = Some(if self.encode {
                 [cbor_pair::encode(&self.parts[0], &self.parts[1]).map_err(fault)?, Vec::new()]
@@ -236,12 +236,12 @@ struct Fingerprint {
 }
 
 impl Trial for Fingerprint {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.output = None;
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.output = Some(self.key.fingerprint(self.hash.as_ref()).map_err(broken)?);
         }

@@ -11,7 +11,7 @@ mod encodings;
 use crate::fastest::{self, Question, keeps};
 use crate::hybrid::{self, hybrid_signature, signature_pairs};
 use crate::pairs::Pair;
-use crate::{Options, Workload, fault, find, missing};
+use crate::{CaseOptions, Workload, fault, find, missing};
 use authority::{Authority, Form};
 use documents::{Build, Parse, Verify, VerifyChain};
 use encodings::{FINGERPRINT, KEYS};
@@ -37,7 +37,7 @@ impl Workload for CertificateWorkload {
         "hybrid and post-quantum X.509 certificates and key encodings, with their classical and post-quantum halves"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut pairs = signature_pairs(providers, options);
         pairs.retain(|pair| keeps(options, DECIDING, pair));
         let mut cases = Vec::new();
@@ -67,7 +67,7 @@ impl Workload for CertificateWorkload {
     }
 
     /// One pair for all forms, which are compared with one another: that of the composite, which needs the most.
-    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let of_pairs = |case: &Case| {
             let form = Form::named(&case.algorithm)?;
             let operation = if case.operation == "build" { "sign" } else { "verify" };
@@ -161,11 +161,11 @@ fn broken(error: impl std::fmt::Display) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pqlab_harness::Recorder;
+    use crate::testing::{is_void, prepared, sample};
 
     #[test]
     fn certificates_and_keys_have_the_category_of_what_protects_them() {
-        let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &Options::default());
+        let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &CaseOptions::default());
         let category = |algorithm: &'static str| {
             let mut of = cases.iter().filter(|case| case.algorithm == algorithm).map(|case| case.facts.category);
             let first = of.next().unwrap_or_else(|| panic!("no case of {algorithm}"));
@@ -181,22 +181,19 @@ mod tests {
     #[test]
     fn every_case_runs_and_is_right() {
         let providers = pqlab_providers::providers();
-        let cases = CertificateWorkload.cases(&providers, &Options::default());
+        let cases = CertificateWorkload.cases(&providers, &CaseOptions::default());
         assert!(cases.len() > 40, "{} cases", cases.len());
         for case in &cases {
-            let mut trial = CertificateWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
-            let unwritten = trial.refill(2).and_then(|()| trial.verify());
-            assert!(matches!(unwritten, Err(Fault::WrongAnswer(_))), "{}: nothing was done", case.id());
-            trial.refill(2).unwrap();
-            trial.run(2, &mut Recorder::default()).unwrap();
-            trial.verify().unwrap_or_else(|error| panic!("{}: {error}", case.id()));
+            let mut trial = prepared(&CertificateWorkload, case, &providers);
+            assert!(is_void(trial.as_mut(), 2), "{}: nothing was done", case.id());
+            sample(trial.as_mut(), 2).unwrap_or_else(|error| panic!("{}: {error}", case.id()));
         }
     }
 
     #[test]
     fn known_answers_are_asked_of_the_provider_that_does_the_work() {
         let providers = pqlab_providers::providers();
-        for case in CertificateWorkload.cases(&providers, &Options::default()) {
+        for case in CertificateWorkload.cases(&providers, &CaseOptions::default()) {
             for (provider, algorithm) in CertificateWorkload.primitives(&case) {
                 let found = providers.iter().find(|candidate| candidate.id() == provider).unwrap();
                 assert!(found.algorithms().contains(&algorithm), "{}: {provider} has no {algorithm}", case.id());

@@ -60,7 +60,7 @@ impl Digest {
 }
 
 impl Trial for Digest {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
         // Other messages come first each time.
         self.messages.rotate_left(1);
@@ -68,7 +68,7 @@ impl Trial for Digest {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         self.last = (batch.max(1) - 1) % self.messages.len();
         match &self.function {
             Function::Hash(hash) => hash.digest_batch(&self.messages, batch, &mut self.out),

@@ -41,14 +41,14 @@ impl Lanes {
 }
 
 impl Trial for Lanes {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
         self.sets.rotate_left(1);
         self.expected.rotate_left(1);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         let lanes = self.function.lanes();
         // On the stack: nothing of ours allocates in the timed call.
         let messages: [&[u8]; MOST] = array::from_fn(|lane| self.sets[0].get(lane).map_or(&[][..], Vec::as_slice));

@@ -9,7 +9,7 @@ mod symmetric;
 mod tests;
 
 use crate::inputs::{POOL, bytes, generator};
-use crate::{NULL, Options, Workload, fault, find, missing};
+use crate::{CaseOptions, NULL, Workload, fault, find, missing};
 use digest::{Digest, Function};
 use lanes::Lanes;
 use pqlab_harness::{Fault, Seed, Trial};
@@ -43,7 +43,7 @@ impl Workload for HashWorkload {
         "hash functions and XOFs by message length, several messages at once, streams; HMAC, HKDF and AES-GCM beside them"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let lengths = options.lengths.as_deref().unwrap_or(&LENGTHS);
         let outputs = options.output_lengths.as_deref().unwrap_or(&[XOF_OUTPUT]);
         let mut cases = Vec::new();

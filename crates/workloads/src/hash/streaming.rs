@@ -34,14 +34,14 @@ impl Absorb {
 }
 
 impl Trial for Absorb {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
         self.messages.rotate_left(1);
         self.expected.rotate_left(1);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for index in 0..batch {
             self.last = index % self.messages.len();
             let mut absorber = self.xof.absorber().map_err(fault)?;
@@ -75,7 +75,7 @@ impl Squeeze {
 }
 
 impl Trial for Squeeze {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         if batch.saturating_mul(self.out.len()) > LONGEST {
             return Err(Fault::Unsupported(format!("a batch that squeezes more than {LONGEST} bytes")));
         }
@@ -88,7 +88,7 @@ impl Trial for Squeeze {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.reader.squeeze(&mut self.out).map_err(fault)?;
         }

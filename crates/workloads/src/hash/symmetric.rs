@@ -33,12 +33,12 @@ impl Tag {
 }
 
 impl Trial for Tag {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.key.tag(&self.messages[self.turn.advance()], &mut self.out).map_err(fault)?;
         }
@@ -76,12 +76,12 @@ impl Derive {
 }
 
 impl Trial for Derive {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let material = &self.materials[self.turn.advance()];
             self.kdf.derive(SALT, material, INFO, &mut self.out).map_err(fault)?;
@@ -126,7 +126,7 @@ impl Cipher {
 }
 
 impl Trial for Cipher {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.buffers.resize_with(batch.max(self.buffers.len()), Default::default);
         for (index, (buffer, tag)) in self.buffers.iter_mut().take(batch).enumerate() {
             let message = index % self.messages.len();
@@ -142,7 +142,7 @@ impl Trial for Cipher {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for (buffer, tag) in &mut self.buffers[..batch] {
             if self.seal {
                 self.key.seal(&self.nonce, &[], buffer, tag).map_err(fault)?;

@@ -1,19 +1,16 @@
 use super::*;
 use crate::Registry;
-use pqlab_harness::{Recorder, TrialSource};
+use crate::testing::{SEED, prepared, sample};
+use pqlab_harness::TrialSource;
 use pqlab_primitives::{Error, LaneHash, Result};
 use pqlab_providers::providers;
 
-const SEED: Seed = Seed { run: 1, process: 0 };
-
-fn options(lengths: &[u64], outputs: Option<&[u64]>) -> Options {
-    Options { lengths: Some(lengths.to_vec()), output_lengths: outputs.map(<[u64]>::to_vec), ..Options::default() }
-}
-
-fn run(trial: &mut dyn Trial, batch: usize) -> std::result::Result<(), Fault> {
-    trial.refill(batch)?;
-    trial.run(batch, &mut Recorder::default())?;
-    trial.verify()
+fn options(lengths: &[u64], outputs: Option<&[u64]>) -> CaseOptions {
+    CaseOptions {
+        lengths: Some(lengths.to_vec()),
+        output_lengths: outputs.map(<[u64]>::to_vec),
+        ..CaseOptions::default()
+    }
 }
 
 #[test]
@@ -24,14 +21,14 @@ fn every_case_runs_and_verifies_at_odd_lengths_and_batches() {
     for case in cases {
         let mut trial = registry.prepare(&case, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
         for batch in [1, 3, 40] {
-            run(trial.as_mut(), batch).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+            sample(trial.as_mut(), batch).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
         }
     }
 }
 
 #[test]
 fn ids_name_an_output_length_only_where_it_is_unusual() {
-    let ids = |options: &Options| -> Vec<String> {
+    let ids = |options: &CaseOptions| -> Vec<String> {
         HashWorkload
             .cases(&providers(), options)
             .iter()
@@ -100,10 +97,10 @@ fn a_wrong_digest_in_any_lane_is_found() {
         let cases = HashWorkload.cases(&with, &options(&[64], None));
         let case = cases.iter().find(|case| case.provider == "four").expect("a case");
         assert_eq!(case.id(), "hash/SHA3-256/digest-x4[len=64]@four");
-        let mut trial = HashWorkload.prepare(case, &with, SEED).unwrap();
-        let outcome = run(trial.as_mut(), 3);
+        let mut trial = prepared(&HashWorkload, case, &with);
+        let outcome = sample(trial.as_mut(), 3);
         match wrong {
-            None => outcome.unwrap(),
+            None => drop(outcome.unwrap()),
             Some(lane) => {
                 let Err(Fault::WrongAnswer(why)) = outcome else { panic!("lane {lane} is wrong and passes") };
                 assert!(why.contains(&format!("lane {lane}")), "{why}");
@@ -117,7 +114,7 @@ fn a_batch_that_squeezes_too_much_is_refused() {
     let all = providers();
     let cases = HashWorkload.cases(&all, &options(&[64], Some(&[1 << 20])));
     let case = cases.iter().find(|case| case.operation == "squeeze" && case.provider == "rustcrypto").expect("a case");
-    let mut trial = HashWorkload.prepare(case, &all, SEED).unwrap();
-    assert!(matches!(trial.refill(65), Err(Fault::Unsupported(_))));
-    run(trial.as_mut(), 2).unwrap();
+    let mut trial = prepared(&HashWorkload, case, &all);
+    assert!(matches!(trial.setup(65), Err(Fault::Unsupported(_))));
+    sample(trial.as_mut(), 2).unwrap();
 }

@@ -12,10 +12,10 @@ use super::{half_kem, half_signature, hybrid_kem, hybrid_signature};
 use crate::fastest::{self, Question, is_asked, keeps};
 use crate::inputs::generators;
 use crate::pairs::{Pair, pairs};
-use crate::{Options, find, scaling};
+use crate::{CaseOptions, find, kem, scaling, signature};
 use pqlab_constructions::ReferenceSignature;
 use pqlab_primitives::{Kem, KemParameters, Provider, SignatureParameters, SignatureScheme};
-use pqlab_record::{Case, CoinSource, Facts, Form, Parameter, Sizes};
+use pqlab_record::{Case, CoinSource, Facts, Form, Parameter};
 use std::sync::Arc;
 
 const KEM_OPERATIONS: [&str; 4] = ["keygen", "encapsulate", "decapsulate", "handshake"];
@@ -31,7 +31,7 @@ pub(super) fn exact(case: &Case) -> bool {
 }
 
 /// Every case.
-pub(super) fn all(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+pub(super) fn all(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     let mut cases = kems(providers, options);
     cases.extend(signatures(providers, options));
     for case in &mut cases {
@@ -61,7 +61,7 @@ fn generator(case: &Case, providers: &[Arc<Provider>]) -> Option<String> {
 
 /// What is open in a selection of a draft. Where halves are selected and no construction of them, the construction that
 /// needs nothing beside them decides.
-pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
     if !is_asked(options) {
         return Vec::new();
     }
@@ -96,7 +96,7 @@ pub(crate) fn deciding(construction: &str, operation: &str, provider: &str) -> O
     Some(case(construction, operation, provider, "signature", facts))
 }
 
-fn kems(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+fn kems(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     let mut pairs =
         pairs(providers, options, |provider| provider.kem(X25519).is_some(), |provider| provider.kem(ML_KEM).is_some());
     pairs.retain(|pair| HYBRID_KEMS.iter().any(|construction| keeps(options, construction, pair)));
@@ -136,7 +136,7 @@ fn kems(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
     cases
 }
 
-fn signatures(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+fn signatures(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
     let mut pairs = signature_pairs(providers, options);
     pairs.retain(|pair| HYBRID_SIGNATURES.iter().any(|construction| keeps(options, construction, pair)));
     let mut cases = Vec::new();
@@ -160,7 +160,7 @@ fn signatures(providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
 }
 
 /// The pairs that could make a hybrid signature; of `fastest` each that it may stand for.
-pub(crate) fn signature_pairs(providers: &[Arc<Provider>], options: &Options) -> Vec<Pair> {
+pub(crate) fn signature_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
     let classical = |provider: &Provider| provider.signature(ED25519).is_some();
     pairs(providers, options, classical, |provider| provider.signature(ML_DSA).is_some())
 }
@@ -186,14 +186,7 @@ fn kem_cases(kem: &dyn Kem, operation: &str, provider: &str) -> Vec<Case> {
 
 fn kem_case(algorithm: &str, operation: &str, provider: &str, given: bool) -> Option<Case> {
     let parameters = KemParameters::of(algorithm)?;
-    let sizes = Sizes {
-        public_key: Some(parameters.encapsulation_key as u64),
-        secret_key: parameters.decapsulation_keys.first().map(|&(_, length)| length as u64),
-        ciphertext: Some(parameters.ciphertext as u64),
-        shared_secret: Some(parameters.shared_secret as u64),
-        ..Sizes::default()
-    };
-    let facts = Facts { sizes, category: parameters.category, ..Facts::default() };
+    let facts = kem::facts(&parameters, parameters.decapsulation_keys.first().map(|&(_, length)| length));
     let own = case(algorithm, operation, provider, "kem", facts);
     Some(if given { from_given_coins(own) } else { own })
 }
@@ -222,13 +215,7 @@ fn signature_cases(scheme: &dyn SignatureScheme, operation: &str, provider: &str
 
 fn signature_facts(algorithm: &str) -> Option<Facts> {
     let parameters = SignatureParameters::of(algorithm)?;
-    let sizes = Sizes {
-        public_key: Some(parameters.verifying_key as u64),
-        secret_key: parameters.signing_keys.first().map(|&(_, length)| length as u64),
-        signature: Some(parameters.signature as u64),
-        ..Sizes::default()
-    };
-    Some(Facts { sizes, category: parameters.category, ..Facts::default() })
+    Some(signature::facts(&parameters, parameters.signing_keys.first().map(|&(_, length)| length)))
 }
 
 fn symmetric(providers: &[Arc<Provider>], provider: &str) -> Vec<Case> {
@@ -271,8 +258,8 @@ mod tests {
     use pqlab_record::Fastest;
     use std::collections::BTreeSet;
 
-    fn asking() -> Options {
-        Options { classical: Some(FASTEST.into()), post_quantum: Some(FASTEST.into()), ..Options::default() }
+    fn asking() -> CaseOptions {
+        CaseOptions { classical: Some(FASTEST.into()), post_quantum: Some(FASTEST.into()), ..CaseOptions::default() }
     }
 
     fn of<'a>(cases: &'a [Case], construction: &'a str) -> impl Iterator<Item = &'a Case> {
@@ -282,7 +269,7 @@ mod tests {
     #[test]
     fn rows_of_a_block_draw_alike() {
         let providers = pqlab_providers::providers();
-        let cases = all(&providers, &Options::default());
+        let cases = all(&providers, &CaseOptions::default());
         let given: Vec<&Case> = cases.iter().filter(|case| exact(case)).collect();
         assert!(given.len() > 20, "{}", given.len());
         for case in given {
@@ -329,7 +316,7 @@ mod tests {
             failed: Vec::new(),
         };
         let answers = vec![answer("X-Wing", "rustcrypto+libcrux:portable"), answer("X25519MLKEM768", "rustcrypto")];
-        let cases = all(&providers, &Options { fastest: Some(answers), ..asking() });
+        let cases = all(&providers, &CaseOptions { fastest: Some(answers), ..asking() });
         let names = |construction| of(&cases, construction).map(|case| case.provider.as_str()).collect::<BTreeSet<_>>();
         assert_eq!(names("X-Wing"), BTreeSet::from(["rustcrypto+libcrux:portable"]));
         assert_eq!(names("X25519MLKEM768"), BTreeSet::from(["rustcrypto"]));
@@ -346,6 +333,6 @@ mod tests {
         let open = questions(&selected, &providers, &options);
         let names: Vec<&str> = open.iter().map(|question| question.construction.as_str()).collect();
         assert_eq!(names, ["X25519MLKEM768"]);
-        assert!(questions(&selected, &providers, &Options::default()).is_empty(), "nobody asked");
+        assert!(questions(&selected, &providers, &CaseOptions::default()).is_empty(), "nobody asked");
     }
 }

@@ -22,15 +22,14 @@ use crate::fastest::Question;
 use crate::hash::HashWorkload;
 use crate::inputs::generator;
 use crate::pairs::Pair;
-use crate::scaling::{self, TrialJob};
-use crate::{Options, Workload, fault, find, missing};
+use crate::{CaseOptions, Workload, fault, find, scaling};
 use cases::SYMMETRIC;
-use exchange::{Decapsulate, Encapsulate, Handshake, Keygen, Seeded};
+use exchange::Seeded;
 use pqlab_constructions::{CompositeSignature, HybridKem, MockKem, ReferenceSignature};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Kem, Provider, SignatureScheme};
 use pqlab_record::Case;
-use signing::{Cycle, Inputs, Sign, SignatureKeygen, Verify};
+use signing::Inputs;
 use std::sync::Arc;
 
 const X25519: &str = "X25519";
@@ -52,11 +51,11 @@ impl Workload for HybridWorkload {
         "hybrid KEMs and signatures, with their halves beside them: what does the combiner cost?"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         cases::all(providers, options)
     }
 
-    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+    fn questions(&self, selected: &[Case], providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         cases::questions(selected, providers, options)
     }
 
@@ -96,20 +95,12 @@ impl Workload for HybridWorkload {
             };
             let shake256 = providers.iter().find_map(|provider| provider.xof("SHAKE256"));
             let shake256 = shake256.ok_or_else(|| Fault::Unsupported("no provider has SHAKE256, for seeds".into()))?;
-            let seeded = || {
+            let trial = || {
                 let mut generator = generator(&shared("kem"), seed);
-                Seeded::new(Arc::clone(&kem), given, shake256.as_ref(), &mut generator).map_err(fault)
+                let seeded = Seeded::new(Arc::clone(&kem), shake256.as_ref(), &mut generator).map_err(fault)?;
+                seeded.trial(scaling::operation(case), case, given)
             };
-            if scaling::concerns(case) {
-                return scaling::prepare(case, seed, || Ok(Box::new(TrialJob::new(Handshake::new(seeded()?))) as _));
-            }
-            return Ok(match case.operation.as_str() {
-                "keygen" => Box::new(Keygen::new(seeded()?)),
-                "encapsulate" => Box::new(Encapsulate::new(&seeded()?).map_err(fault)?),
-                "decapsulate" => Box::new(Decapsulate::new(&seeded()?).map_err(fault)?),
-                "handshake" => Box::new(Handshake::new(seeded()?)),
-                _ => return Err(missing(case)),
-            });
+            return if scaling::concerns(case) { scaling::prepare(case, seed, trial) } else { trial() };
         }
         let scheme = match algorithm {
             ED25519 | ML_DSA => half_signature(algorithm, &case.provider, providers)?,
@@ -119,14 +110,7 @@ impl Workload for HybridWorkload {
         let sha512 = providers.iter().find_map(|provider| provider.hash("SHA-512"));
         let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no provider has SHA-512, for inputs".into()))?;
         let mut generator = generator(&shared("signature"), seed);
-        let inputs = Inputs::new(scheme, case, given, sha512.as_ref(), &mut generator).map_err(fault)?;
-        Ok(match case.operation.as_str() {
-            "keygen" => Box::new(SignatureKeygen::new(inputs)),
-            "sign" => Box::new(Sign::new(inputs)),
-            "verify" => Box::new(Verify::new(inputs).map_err(fault)?),
-            "cycle" => Box::new(Cycle::new(inputs)),
-            _ => return Err(missing(case)),
-        })
+        Inputs::new(scheme, case, given, sha512.as_ref(), &mut generator).map_err(fault)?.trial(case)
     }
 }
 

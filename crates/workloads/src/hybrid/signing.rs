@@ -3,12 +3,13 @@
 //! the halves have the keys of the composite and sign, deterministically, the bytes that it hands to them.
 
 use super::{ED25519, ML_DSA};
-use crate::fault;
-use crate::inputs::{POOL, Turn, bytes};
+use crate::inputs::{GivenCoins, Messages, POOL, Supply, bytes};
+use crate::signature::{Keygen, Mode, Setting, Sign, Signed, Verify};
+use crate::{fault, missing};
 use pqlab_constructions::CompositeSignature;
 use pqlab_constructions::hybrid_signature::Message;
 use pqlab_harness::{Demands, Fault, Recorder, Trial};
-use pqlab_primitives::{Coins, Hash, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
+use pqlab_primitives::{Coins, Error, Hash, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
 use pqlab_record::Case;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -29,27 +30,13 @@ impl Luck {
     }
 }
 
-/// Keys and messages of one scheme.
+/// Keys and messages of one scheme, as many of the one as of the other.
 pub(super) struct Inputs {
-    scheme: Arc<dyn SignatureScheme>,
-    context: &'static [u8],
-    deterministic: bool,
-    /// Whether keys that are timed are made from the seeds; else from the library's own randomness.
-    given: bool,
-    pool: Vec<Input>,
-}
-
-struct Input {
-    /// Coins of key generation; none where the library takes none.
-    seed: Vec<u8>,
-    key: Box<dyn SigningKey>,
-    message: Vec<u8>,
-}
-
-impl Input {
-    fn coins(&self) -> Coins<'_> {
-        if self.seed.is_empty() { Coins::Internal } else { Coins::Exact(&self.seed) }
-    }
+    setting: Setting,
+    keys: Vec<Box<dyn SigningKey>>,
+    messages: Vec<Vec<u8>>,
+    /// `Some` where keys that are timed are made from given seeds; else they are from the library's own randomness.
+    coins: Option<GivenCoins>,
 }
 
 impl Inputs {
@@ -62,225 +49,131 @@ impl Inputs {
         generator: &mut ChaCha8Rng,
     ) -> LibraryResult<Inputs> {
         let half = [ED25519, ML_DSA].contains(&case.algorithm.as_str());
-        let mut pool = Vec::with_capacity(POOL);
-        for _ in 0..POOL {
-            let (seeds, message) = (bytes(generator, 64), bytes(generator, MESSAGE));
+        let takes_seeds = scheme.info().coins.keygen;
+        let (mut keys, mut messages, mut seeds) = (Vec::new(), Vec::new(), Vec::new());
+        // The last key is that of somebody else.
+        for _ in 0..=POOL {
+            let (both, message) = (bytes(generator, 64), bytes(generator, MESSAGE));
             let seed = match case.algorithm.as_str() {
-                _ if !scheme.info().coins.keygen => Vec::new(),
-                ED25519 => seeds[32..].to_vec(),
-                ML_DSA => seeds[..32].to_vec(),
-                _ => seeds,
+                ED25519 => both[32..].to_vec(),
+                ML_DSA => both[..32].to_vec(),
+                _ => both,
             };
+            keys.push(scheme.generate(if takes_seeds { Coins::Exact(&seed) } else { Coins::Internal })?);
             let message = if half { Message::new(sha512, &[], &message)?.as_bytes().to_vec() } else { message };
-            let coins = if seed.is_empty() { Coins::Internal } else { Coins::Exact(&seed) };
-            let key = scheme.generate(coins)?;
-            pool.push(Input { key, seed, message });
+            messages.push(message);
+            seeds.push(seed);
         }
+        messages.truncate(POOL);
+        seeds.truncate(POOL);
         let context = if case.algorithm == ML_DSA { Message::ML_DSA_CONTEXT } else { &[] };
-        Ok(Inputs { scheme, context, deterministic: case.flag("deterministic"), given, pool })
+        let mode = Mode { deterministic: case.flag("deterministic"), prehash: None, context };
+        let other = keys.split_off(POOL);
+        let setting = Setting::new(scheme, mode, other[0].as_ref())?;
+        Ok(Inputs { setting, keys, messages, coins: given.then(|| GivenCoins::seeds(seeds)) })
     }
 
-    fn signing_coins(&self) -> Coins<'static> {
-        if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
+    /// The operation of a case.
+    pub(super) fn trial(self, case: &Case) -> Result<Box<dyn Trial>, Fault> {
+        let Inputs { setting, keys, messages, coins } = self;
+        Ok(match case.operation.as_str() {
+            "keygen" => Box::new(Keygen::new(setting, coins)),
+            "sign" => {
+                let keys = keys.into_iter().map(|key| (key, Vec::new())).collect();
+                let demands = whole_turns(&setting);
+                Box::new(InTurns { trial: Sign::new(setting, None, keys, Messages::fixed(messages), None), demands })
+            }
+            "verify" => {
+                let sign = |key: usize| {
+                    let (mut signature, message) = (setting.signature(), messages[key].clone());
+                    let mode = setting.mode;
+                    let length = mode.sign(keys[key].as_ref(), &message, mode.coins(), &mut signature)?;
+                    signature.truncate(length);
+                    Ok::<_, Error>(Signed { key, message, signature })
+                };
+                let signed = Supply::Pool.inputs(keys.len(), Vec::new(), sign).map_err(fault)?;
+                let verifiers = keys.iter().map(|key| Ok((key.verifying_key()?, Vec::new())));
+                let verifiers = verifiers.collect::<LibraryResult<Vec<_>>>().map_err(fault)?;
+                Box::new(Verify::new(setting, false, verifiers, signed))
+            }
+            "cycle" => {
+                let signature = setting.signature();
+                let messages = Messages::fixed(messages);
+                Box::new(Cycle { setting, messages, coins, signature, key: None, length: 0 })
+            }
+            _ => return Err(missing(case)),
+        })
+    }
+}
+
+/// Signing without randomness takes for each key and message what it takes, from one try to dozens: a sample goes round the
+/// whole pool, so that a composite and its halves have the same work in every visit.
+fn whole_turns(setting: &Setting) -> Demands {
+    Demands { multiple_of: if setting.mode.deterministic { POOL as u64 } else { 1 }, ..Demands::default() }
+}
+
+/// A trial with demands of its own.
+struct InTurns<T> {
+    trial: T,
+    demands: Demands,
+}
+
+impl<T: Trial> Trial for InTurns<T> {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        self.trial.setup(batch)
     }
 
-    /// Signing without randomness takes for each key and message what it takes, from one try to dozens: a sample goes round the
-    /// whole pool, so that a composite and its halves have the same work in every visit.
-    fn demands(&self) -> Demands {
-        Demands { multiple_of: if self.deterministic { self.pool.len() as u64 } else { 1 }, ..Demands::default() }
-    }
-
-    fn signature(&self) -> Vec<u8> {
-        vec![0; self.scheme.info().parameters.signature]
-    }
-
-    /// Accepts the signature, and refuses it for another message and with a bit flipped.
-    fn check(&self, verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Fault> {
-        verifier.verify(self.context, message, signature).map_err(fault)?;
-        let flipped = |bytes: &[u8]| {
-            let mut changed = bytes.to_vec();
-            changed.iter_mut().take(1).for_each(|byte| *byte ^= 1);
-            changed
-        };
-        let refused = |message: &[u8], signature: &[u8], what: &str| {
-            let accepted = verifier.verify(self.context, message, signature).is_ok();
-            if accepted { Err(Fault::WrongAnswer(format!("verification accepts {what}"))) } else { Ok(()) }
-        };
-        refused(&flipped(message), signature, "another message")?;
-        refused(message, &flipped(signature), "a signature with a bit flipped")
-    }
-
-    /// The key of an input as it is timed.
     #[inline(always)]
-    fn generate(&self, input: &Input) -> LibraryResult<Box<dyn SigningKey>> {
-        self.scheme.generate(if self.given { input.coins() } else { Coins::Internal })
-    }
-}
-
-/// Key generation up to a prepared key.
-pub(super) struct SignatureKeygen {
-    inputs: Inputs,
-    turn: Turn,
-    keys: Vec<Box<dyn SigningKey>>,
-}
-
-impl SignatureKeygen {
-    pub(super) fn new(inputs: Inputs) -> SignatureKeygen {
-        SignatureKeygen { turn: Turn::of(inputs.pool.len()), keys: Vec::new(), inputs }
-    }
-}
-
-impl Trial for SignatureKeygen {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
-        self.keys.clear();
-        self.keys.reserve(batch);
-        Ok(())
-    }
-
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        for _ in 0..batch {
-            let input = &self.inputs.pool[self.turn.advance()];
-            self.keys.push(self.inputs.generate(input).map_err(fault)?);
-        }
-        Ok(())
+    fn routine(&mut self, batch: usize, recorder: &mut Recorder) -> Result<(), Fault> {
+        self.trial.routine(batch, recorder)
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        let Some(key) = self.keys.last() else {
-            return Err(Fault::WrongAnswer("no key was made".into()));
-        };
-        let (mut signature, message) = (self.inputs.signature(), &self.inputs.pool[self.turn.last()].message);
-        let length = key.sign(self.inputs.context, message, Coins::Internal, &mut signature).map_err(fault)?;
-        let verifier = key.verifying_key().map_err(fault)?;
-        self.inputs.check(verifier.as_ref(), message, &signature[..length])
+        self.trial.verify()
     }
-}
 
-pub(super) struct Sign {
-    inputs: Inputs,
-    turn: Turn,
-    signature: Vec<u8>,
-    length: usize,
-}
-
-impl Sign {
-    pub(super) fn new(inputs: Inputs) -> Sign {
-        Sign { turn: Turn::of(inputs.pool.len()), signature: inputs.signature(), length: 0, inputs }
-    }
-}
-
-impl Trial for Sign {
     fn demands(&self) -> Demands {
-        self.inputs.demands()
-    }
-
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
-        self.length = 0;
-        Ok(())
-    }
-
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        let coins = self.inputs.signing_coins();
-        for _ in 0..batch {
-            let Input { key, message, .. } = &self.inputs.pool[self.turn.advance()];
-            self.length = key.sign(self.inputs.context, message, coins, &mut self.signature).map_err(fault)?;
-        }
-        Ok(())
-    }
-
-    fn verify(&mut self) -> Result<(), Fault> {
-        let Input { key, message, .. } = &self.inputs.pool[self.turn.last()];
-        let verifier = key.verifying_key().map_err(fault)?;
-        self.inputs.check(verifier.as_ref(), message, &self.signature[..self.length])
-    }
-}
-
-pub(super) struct Verify {
-    inputs: Inputs,
-    signed: Vec<(Box<dyn VerifyingKey>, Vec<u8>)>,
-    turn: Turn,
-}
-
-impl Verify {
-    pub(super) fn new(inputs: Inputs) -> LibraryResult<Verify> {
-        let coins = inputs.signing_coins();
-        let sign = |input: &Input| {
-            let mut signature = inputs.signature();
-            let length = input.key.sign(inputs.context, &input.message, coins, &mut signature)?;
-            signature.truncate(length);
-            Ok((input.key.verifying_key()?, signature))
-        };
-        let signed = inputs.pool.iter().map(sign).collect::<LibraryResult<_>>()?;
-        Ok(Verify { turn: Turn::of(inputs.pool.len()), signed, inputs })
-    }
-}
-
-impl Trial for Verify {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        for _ in 0..batch {
-            let index = self.turn.advance();
-            let (verifier, signature) = &self.signed[index];
-            verifier.verify(self.inputs.context, &self.inputs.pool[index].message, signature).map_err(fault)?;
-        }
-        Ok(())
-    }
-
-    fn verify(&mut self) -> Result<(), Fault> {
-        let index = self.turn.last();
-        let (verifier, signature) = &self.signed[index];
-        self.inputs.check(verifier.as_ref(), &self.inputs.pool[index].message, signature)
+        self.demands
     }
 }
 
 /// Key generation, signing and verification in one.
-pub(super) struct Cycle {
-    inputs: Inputs,
-    turn: Turn,
+struct Cycle {
+    setting: Setting,
+    messages: Messages,
+    coins: Option<GivenCoins>,
     signature: Vec<u8>,
     key: Option<Box<dyn VerifyingKey>>,
     length: usize,
 }
 
-impl Cycle {
-    pub(super) fn new(inputs: Inputs) -> Cycle {
-        let (turn, signature) = (Turn::of(inputs.pool.len()), inputs.signature());
-        Cycle { turn, signature, key: None, length: 0, inputs }
-    }
-}
-
 impl Trial for Cycle {
     fn demands(&self) -> Demands {
-        self.inputs.demands()
+        whole_turns(&self.setting)
     }
 
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.length = 0;
         self.key = None;
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        let coins = self.inputs.signing_coins();
-        let context = self.inputs.context;
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let Setting { scheme, mode, .. } = &self.setting;
+        let coins = mode.coins();
         for _ in 0..batch {
-            let input = &self.inputs.pool[self.turn.advance()];
-            let key = self.inputs.generate(input).map_err(fault)?;
-            self.length = key.sign(context, &input.message, coins, &mut self.signature).map_err(fault)?;
+            let message = self.messages.next();
+            let key = scheme.generate(GivenCoins::next(&mut self.coins)).map_err(fault)?;
+            self.length = mode.sign(key.as_ref(), message, coins, &mut self.signature).map_err(fault)?;
             let verifier = key.verifying_key().map_err(fault)?;
-            verifier.verify(context, &input.message, &self.signature[..self.length]).map_err(fault)?;
+            mode.verify(verifier.as_ref(), message, &self.signature[..self.length]).map_err(fault)?;
             self.key = Some(verifier);
         }
         Ok(())
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        let Some(key) = &self.key else {
-            return Err(Fault::WrongAnswer("no signature was made".into()));
-        };
-        self.inputs.check(key.as_ref(), &self.inputs.pool[self.turn.last()].message, &self.signature[..self.length])
+        let key = self.key.as_ref().ok_or_else(|| Fault::WrongAnswer("no signature was made".into()))?;
+        self.setting.check(key.as_ref(), self.messages.last(), &self.signature[..self.length])
     }
 }

@@ -1,9 +1,11 @@
 use super::*;
+use crate::kem::Handshake;
+use crate::testing::{SEED, is_void, prepared, right, sample};
 use pqlab_harness::Recorder;
 
 fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
-    let cases = HybridWorkload.cases(&providers, &Options::default());
+    let cases = HybridWorkload.cases(&providers, &CaseOptions::default());
     (providers, cases)
 }
 
@@ -12,10 +14,7 @@ fn every_case_runs_and_is_right() {
     let (providers, cases) = cases();
     assert!(cases.len() > 40, "{} cases", cases.len());
     for case in &cases {
-        let mut trial = HybridWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
-        trial.refill(3).unwrap();
-        trial.run(3, &mut Recorder::default()).unwrap();
-        trial.verify().unwrap_or_else(|error| panic!("{}: {error}", case.id()));
+        right(&HybridWorkload, case, &providers, &[3]);
     }
 }
 
@@ -24,16 +23,14 @@ fn an_output_that_was_not_written_is_a_wrong_answer() {
     let (providers, cases) = cases();
     for operation in ["keygen", "encapsulate", "decapsulate", "handshake", "sign", "cycle"] {
         let case = cases.iter().find(|case| case.operation == operation && case.provider.contains('+')).unwrap();
-        let mut trial = HybridWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
-        trial.refill(1).unwrap();
-        assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))), "{operation}");
+        assert!(is_void(prepared(&HybridWorkload, case, &providers).as_mut(), 1), "{operation}");
     }
 }
 
 #[test]
 fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
     let providers = pqlab_providers::providers();
-    let options = Options { tasks: Some(vec![3, 100]), workers: Some(2), ..Options::default() };
+    let options = CaseOptions { tasks: Some(vec![3, 100]), workers: Some(2), ..CaseOptions::default() };
     let cases = HybridWorkload.cases(&providers, &options);
     let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
     for algorithm in HYBRID_KEMS {
@@ -42,7 +39,7 @@ fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
     }
     assert!(loads.iter().all(|case| case.block == loads[0].block));
     assert!(loads.iter().all(|case| HYBRID_KEMS.contains(&case.algorithm.as_str())));
-    let usual = HybridWorkload.cases(&providers, &Options { workers: Some(2), ..Options::default() });
+    let usual = HybridWorkload.cases(&providers, &CaseOptions { workers: Some(2), ..CaseOptions::default() });
     let tasks = usual.iter().filter(|case| case.algorithm == "X-Wing" && case.provider == "rustcrypto");
     assert_eq!(tasks.filter_map(|case| case.number("tasks")).collect::<Vec<_>>(), [100, 500, 1_000, 5_000]);
 }
@@ -50,24 +47,20 @@ fn every_hybrid_kem_is_put_under_load_in_the_same_rounds() {
 #[test]
 fn a_load_does_every_handshake_and_finds_a_wrong_one() {
     let providers = pqlab_providers::providers();
-    let options = Options { tasks: Some(vec![7]), workers: Some(2), ..Options::default() };
+    let options = CaseOptions { tasks: Some(vec![7]), workers: Some(2), ..CaseOptions::default() };
     let cases = HybridWorkload.cases(&providers, &options);
     let case = cases.iter().find(|case| case.operation == "handshake-load" && case.provider == "rustcrypto").unwrap();
-    let mut trial = HybridWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
-    let mut recorder = Recorder::default();
+    let mut trial = prepared(&HybridWorkload, case, &providers);
     assert_eq!(trial.batch(), Some(7));
-    trial.refill(7).unwrap();
-    trial.run(7, &mut recorder).unwrap();
-    trial.note(&mut recorder).unwrap();
-    trial.verify().unwrap();
-    assert!(recorder.take().iter().any(|(name, _)| name == "queueing_p95_ns"));
+    let noted = sample(trial.as_mut(), 7).unwrap();
+    assert!(noted.iter().any(|(name, _)| name == "queueing_p95_ns"));
     // A task that leaves its secrets as they were before.
     struct Idle(Handshake);
     impl Trial for Idle {
-        fn refill(&mut self, batch: usize) -> Result<(), Fault> {
-            self.0.refill(batch)
+        fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+            self.0.setup(batch)
         }
-        fn run(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        fn routine(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
             Ok(())
         }
         fn verify(&mut self) -> Result<(), Fault> {
@@ -75,14 +68,9 @@ fn a_load_does_every_handshake_and_finds_a_wrong_one() {
         }
     }
     let kem = hybrid_kem("X-Wing", &Pair::of(case), &providers).unwrap();
-    let shake256 = providers.iter().find_map(|provider| provider.xof("SHAKE256")).unwrap();
-    let seed = Seed { run: 1, process: 0 };
-    let seeded = || Seeded::new(Arc::clone(&kem), false, shake256.as_ref(), &mut generator(case, seed)).map_err(fault);
-    let idle = || Ok(Box::new(TrialJob::new(Idle(Handshake::new(seeded()?)))) as _);
-    let mut trial = scaling::prepare(case, Seed { run: 1, process: 0 }, idle).unwrap();
-    trial.refill(7).unwrap();
-    trial.run(7, &mut recorder).unwrap();
-    assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))));
+    let idle = || Ok(Box::new(Idle(Handshake::new(Arc::clone(&kem), None, false))) as _);
+    let mut trial = scaling::prepare(case, SEED, idle).unwrap();
+    assert!(matches!(sample(trial.as_mut(), 7), Err(Fault::WrongAnswer(_))));
 }
 
 #[test]

@@ -8,16 +8,15 @@
 mod tests;
 mod trials;
 
-use crate::inputs::generator;
-use crate::{Options, Workload, fault, find, missing};
+use crate::inputs::{self, GivenCoins, Supply, generator};
+use crate::{CaseOptions, Workload, fault, find, missing};
 use pqlab_harness::{Fault, Seed, Trial};
-use pqlab_primitives::{Coins, DecapsulationKey, Kem, KeyEncoding, Provider};
+use pqlab_primitives::{DecapsulationKey, Error, Kem, KemParameters, KeyEncoding, Provider, Result as LibraryResult};
 use pqlab_record::{Case, CoinSource, Facts, Form, Sizes};
-use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
-pub(crate) use trials::round_trip;
-use trials::{Decapsulate, Encapsulate, EncapsulateEncoded, Keygen, KeygenEncoded};
+use trials::KeygenEncoded;
+pub(crate) use trials::{Decapsulate, Encapsulate, Handshake, Keygen};
 
 pub(crate) struct KemWorkload;
 
@@ -30,7 +29,7 @@ impl Workload for KemWorkload {
         "key encapsulation: keygen, encapsulate, decapsulate; by encoding of the key, source of coins, number of keys"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         for operation in ["keygen", "encapsulate", "decapsulate"] {
             for form in [Form::Prepared, Form::Encoded] {
@@ -44,32 +43,58 @@ impl Workload for KemWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let kem = Arc::clone(find(providers, &case.provider)?.kem(&case.algorithm).ok_or_else(|| missing(case))?);
-        trial(kem, case, &mut generator(case, seed))
+        let kem = find(providers, &case.provider)?.kem(&case.algorithm).ok_or_else(|| missing(case))?;
+        trial(kem, &case.operation, case, Supply::of(case), &mut generator(case, seed))
     }
 }
 
-/// A KEM's key generation, encapsulation or decapsulation, with prepared keys or from encoded bytes as the case says.
-pub(crate) fn trial(kem: Arc<dyn Kem>, case: &Case, generator: &mut ChaCha8Rng) -> Result<Box<dyn Trial>, Fault> {
+/// An operation of a KEM, with prepared keys or from encoded bytes as the case says; a handshake sends its encapsulation key
+/// encoded.
+///
+/// # Errors
+/// What the library reports while keys and ciphertexts are made; [`Fault::Unsupported`] for an operation that a KEM does not have.
+pub(crate) fn trial(
+    kem: &Arc<dyn Kem>,
+    operation: &str,
+    case: &Case,
+    supply: Supply,
+    generator: &mut ChaCha8Rng,
+) -> Result<Box<dyn Trial>, Fault> {
+    let (info, kem) = (kem.info(), Arc::clone(kem));
+    let parameters = &info.parameters;
     let encoded = case.form == Some(Form::Encoded);
-    let exact = case.coins() == Some(CoinSource::Exact);
-    let encoding = || encoding(kem.as_ref(), case);
-    Ok(match (case.operation.as_str(), encoded) {
-        ("keygen", false) => Box::new(Keygen::new(kem, exact, generator)),
+    let encoding = || inputs::encoding(case, &info.encodings);
+    let given = |length, generator: &mut ChaCha8Rng| {
+        (case.coins() == Some(CoinSource::Exact)).then(|| GivenCoins::fresh(length, generator))
+    };
+    Ok(match (operation, encoded) {
+        ("keygen", false) => Box::new(Keygen::new(kem, given(parameters.keygen_coins, generator))),
         ("keygen", true) => Box::new(KeygenEncoded::new(encoding()?, kem)),
-        ("encapsulate", false) => Box::new(Encapsulate::new(kem, exact, case.keys(), generator).map_err(fault)?),
-        ("encapsulate", true) => Box::new(EncapsulateEncoded::new(kem, generator).map_err(fault)?),
+        ("encapsulate", _) => {
+            let keys = supply.keys(|| key_pair(kem.as_ref(), generator).map(|(key, _)| key)).map_err(fault)?;
+            let coins = given(parameters.encapsulation_coins, generator);
+            Box::new(Encapsulate::new(kem, keys, encoded, supply.outputs(), coins).map_err(fault)?)
+        }
         ("decapsulate", _) => {
             let encoding = if encoded { Some(encoding()?) } else { None };
-            Box::new(Decapsulate::new(kem, encoding, case.keys(), generator).map_err(fault)?)
+            let keys = supply.keys(|| {
+                let (key, coins) = key_pair(kem.as_ref(), generator)?;
+                let bytes = match encoding {
+                    Some(encoding) => bytes_of(kem.as_ref(), key.as_ref(), encoding, coins)?,
+                    None => Vec::new(),
+                };
+                Ok::<_, Error>((key, bytes))
+            });
+            Box::new(keys.and_then(|keys| Decapsulate::new(kem, encoding, keys, supply)).map_err(fault)?)
         }
+        ("handshake", false) => Box::new(Handshake::new(kem, None, true)),
         _ => return Err(missing(case)),
     })
 }
 
 /// The cases of an operation in a form: one for each encoding of the private key where one is loaded or written, else one for each
 /// source of coins and number of keys that is asked for.
-fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, options: &Options) -> Vec<Case> {
+fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, options: &CaseOptions) -> Vec<Case> {
     let case = case(provider, kem, operation, form);
     let info = kem.info();
     let cases: Vec<Case> = match (form, operation) {
@@ -97,56 +122,57 @@ fn kinds(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form, option
     cases.into_iter().map(|case| case.in_block(&format!("kem/{operation}"))).collect()
 }
 
-fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form) -> Case {
+/// An operation of a provider's KEM, in no block yet.
+pub(crate) fn case(provider: &Provider, kem: &dyn Kem, operation: &str, form: Form) -> Case {
     let info = kem.info();
-    let parameters = &info.parameters;
     let own = info.encodings.first().and_then(|&encoding| info.decapsulation_key(encoding));
-    let sizes = Sizes {
-        public_key: Some(parameters.encapsulation_key as u64),
-        secret_key: own.map(|length| length as u64),
-        ciphertext: Some(parameters.ciphertext as u64),
-        shared_secret: Some(parameters.shared_secret as u64),
-        signature: None,
-        ..Sizes::default()
-    };
     let generator = provider.generator.clone().filter(|_| operation != "decapsulate");
     Case {
         workload: "kem".into(),
-        algorithm: parameters.algorithm.to_string(),
+        algorithm: info.parameters.algorithm.to_string(),
         operation: operation.into(),
         provider: provider.id(),
         form: Some(form),
         parameters: Vec::new(),
         block: String::new(),
-        facts: Facts { sizes, category: parameters.category, generator, ..Facts::default() },
+        facts: Facts { generator, ..facts(&info.parameters, own) },
     }
 }
 
-/// The encoding of the decapsulation key that a case names; the provider's own for a case of before, whose id did not say.
-fn encoding(kem: &dyn Kem, case: &Case) -> Result<KeyEncoding, Fault> {
-    let encodings = &kem.info().encodings;
-    let found = match case.key() {
-        Some(name) => encodings.iter().find(|encoding| encoding.name() == name),
-        None => encodings.first(),
+/// What is known of cases of a KEM whose decapsulation key has so many bytes.
+pub(crate) fn facts(parameters: &KemParameters, secret_key: Option<usize>) -> Facts {
+    let sizes = Sizes {
+        public_key: Some(parameters.encapsulation_key as u64),
+        secret_key: secret_key.map(|length| length as u64),
+        ciphertext: Some(parameters.ciphertext as u64),
+        shared_secret: Some(parameters.shared_secret as u64),
+        ..Sizes::default()
     };
-    found.copied().ok_or_else(|| missing(case))
+    Facts { sizes, category: parameters.category, ..Facts::default() }
 }
 
 /// A key pair from seeded coins where the provider takes them, else from its own; with the coins, if there are any.
-fn key_pair(
+pub(crate) fn key_pair(
     kem: &dyn Kem,
     generator: &mut ChaCha8Rng,
-) -> pqlab_primitives::Result<(Box<dyn DecapsulationKey>, Vec<u8>)> {
-    let mut coins = vec![0; kem.info().parameters.keygen_coins];
-    generator.fill_bytes(&mut coins);
-    if kem.info().coins.keygen {
-        Ok((kem.generate(Coins::Exact(&coins))?, coins))
-    } else {
-        Ok((kem.generate(Coins::Internal)?, Vec::new()))
-    }
+) -> LibraryResult<(Box<dyn DecapsulationKey>, Vec<u8>)> {
+    let info = kem.info();
+    inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| kem.generate(coins))
 }
 
-pub(crate) fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
+/// The bytes of a key, made from these coins, in an encoding.
+fn bytes_of(
+    kem: &dyn Kem,
+    key: &dyn DecapsulationKey,
+    encoding: KeyEncoding,
+    coins: Vec<u8>,
+) -> LibraryResult<Vec<u8>> {
+    let length = kem.info().decapsulation_key(encoding).unwrap_or(0);
+    inputs::encoded(encoding, length, kem.written(), coins, |out| key.encode(encoding, out))
+}
+
+/// Both sides have the same secret, and it was written.
+fn same_secret(sent: &[u8], received: &[u8]) -> Result<(), Fault> {
     if sent == received && sent.iter().any(|&byte| byte != 0) {
         Ok(())
     } else {

@@ -1,22 +1,21 @@
 use super::*;
 use crate::Keys;
-use pqlab_harness::Recorder;
+use crate::inputs::encoding;
+use crate::testing::{SEED, is_void, prepared, sample};
 
-const SEED: Seed = Seed { run: 1, process: 0 };
-
-fn cases(options: &Options) -> (Vec<Arc<Provider>>, Vec<Case>) {
+fn cases(options: &CaseOptions) -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
     let cases = KemWorkload.cases(&providers, options);
     (providers, cases)
 }
 
-fn everything() -> Options {
-    Options { coins: CoinSource::ALL.to_vec(), keys: vec![Keys::Pool, Keys::Number(1)], ..Options::default() }
+fn everything() -> CaseOptions {
+    CaseOptions { coins: CoinSource::ALL.to_vec(), keys: vec![Keys::Pool, Keys::Number(1)], ..CaseOptions::default() }
 }
 
 #[test]
 fn each_encoding_that_a_provider_takes_is_a_case_with_its_length() {
-    let (_, cases) = cases(&Options::default());
+    let (_, cases) = cases(&CaseOptions::default());
     let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
     for (encoding, length) in [("seed", 64), ("expanded", 2400)] {
         for operation in ["keygen", "decapsulate"] {
@@ -37,14 +36,10 @@ fn each_encoding_that_a_provider_takes_is_a_case_with_its_length() {
 fn every_kind_of_every_provider_runs_and_is_right() {
     let (providers, cases) = cases(&everything());
     for case in &cases {
-        let mut trial =
-            KemWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-        trial.refill(3).unwrap();
-        trial.run(3, &mut Recorder::default()).unwrap();
-        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-        if case.operation != "keygen" {
-            trial.refill(3).unwrap();
-            assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(_))), "{}: nothing was done", case.id());
+        let mut trial = prepared(&KemWorkload, case, &providers);
+        sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        if (case.operation.as_str(), case.form) != ("keygen", Some(Form::Encoded)) {
+            assert!(is_void(trial.as_mut(), 3), "{}: nothing was done", case.id());
         }
     }
     let has = |id: &str| assert!(cases.iter().any(|case| case.id() == id), "{id}");
@@ -55,23 +50,23 @@ fn every_kind_of_every_provider_runs_and_is_right() {
 
 #[test]
 fn what_is_asked_for_alone_is_measured_alone() {
-    let exact = Options { coins: vec![CoinSource::Exact], ..Options::default() };
+    let exact = CaseOptions { coins: vec![CoinSource::Exact], ..CaseOptions::default() };
     let (_, given) = cases(&exact);
     assert!(!given.is_empty() && given.iter().all(|case| case.coins() == Some(CoinSource::Exact)));
-    let one = Options { keys: vec![Keys::Number(1)], ..Options::default() };
+    let one = CaseOptions { keys: vec![Keys::Number(1)], ..CaseOptions::default() };
     let (_, single) = cases(&one);
     assert!(!single.is_empty() && single.iter().all(|case| case.keys() == Some(1) && case.operation != "keygen"));
 }
 
 #[test]
 fn a_case_of_before_loads_its_providers_own_encoding() {
-    let (providers, cases) = cases(&Options::default());
+    let (providers, cases) = cases(&CaseOptions::default());
     for case in cases.iter().filter(|case| case.provider == "rustcrypto" && case.key() == Some("seed")) {
         let mut old = case.clone();
         old.parameters.clear();
         assert_eq!(old.today().id(), case.id());
         let kem = find(&providers, "rustcrypto").unwrap().kem(&case.algorithm).unwrap();
-        assert_eq!(encoding(kem.as_ref(), &old).unwrap(), KeyEncoding::Seed);
+        assert_eq!(encoding(&old, &kem.info().encodings).unwrap(), KeyEncoding::Seed);
         assert!(KemWorkload.prepare(&old, &providers, SEED).is_ok());
         let unknown = case.clone().with_key("der");
         assert!(matches!(KemWorkload.prepare(&unknown, &providers, SEED), Err(Fault::Unsupported(_))));

@@ -1,79 +1,59 @@
-//! The trials of keygen, encapsulate and decapsulate.
+//! The operations of a KEM: one implementation of each, whether it is measured alone, on several threads, as a task, for its
+//! memory, or beside the other half of a hybrid.
 
-use super::{key_pair, same_secret};
+use super::same_secret;
 use crate::fault;
-use crate::inputs::{GivenCoins, Turn, inputs_of, pool, pool_of};
+use crate::inputs::{GivenCoins, NewKeys, Supply, Turn};
 use pqlab_harness::{Fault, Recorder, Trial};
-use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result as LibraryResult};
-use rand_chacha::ChaCha8Rng;
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KeyEncoding, Result as LibraryResult};
 use std::sync::Arc;
 
-/// Outputs of the latest operations that are kept for [`Trial::verify`].
+/// Keys of the latest that were made that [`Trial::verify`] looks at, and encoded ones that are kept.
 const KEPT: usize = 16;
 
 /// Encapsulates to `key` and decapsulates again.
-pub(crate) fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationKey) -> Result<(), Fault> {
-    let parameters = &kem.info().parameters;
-    let mut ciphertext = vec![0; parameters.ciphertext];
-    let (mut sent, mut received) = (vec![0; parameters.shared_secret], vec![0; parameters.shared_secret]);
-    to.encapsulate(Coins::Internal, &mut ciphertext, &mut sent).map_err(fault)?;
+fn round_trip(kem: &dyn Kem, key: &dyn DecapsulationKey, to: &dyn EncapsulationKey) -> Result<(), Fault> {
+    let Sent { ciphertext, secret, .. } = Sent::to(kem, 0, to).map_err(fault)?;
+    let mut received = vec![0; secret.len()];
     key.decapsulate(&ciphertext, &mut received).map_err(fault)?;
-    same_secret(&sent, &received)
+    same_secret(&secret, &received)
 }
 
 /// Key generation up to a prepared key.
-pub(super) struct Keygen {
+pub(crate) struct Keygen {
     kem: Arc<dyn Kem>,
-    keys: Vec<Box<dyn DecapsulationKey>>,
-    /// `Some` where coins are given.
-    coins: Option<GivenCoins>,
+    keys: NewKeys<Box<dyn DecapsulationKey>>,
 }
 
 impl Keygen {
-    pub(super) fn new(kem: Arc<dyn Kem>, exact: bool, generator: &mut ChaCha8Rng) -> Keygen {
-        let coins = exact.then(|| GivenCoins::new(kem.info().parameters.keygen_coins, generator));
-        Keygen { kem, keys: Vec::new(), coins }
+    pub(crate) fn new(kem: Arc<dyn Kem>, coins: Option<GivenCoins>) -> Keygen {
+        Keygen { kem, keys: NewKeys::new(coins) }
     }
 }
 
 impl Trial for Keygen {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
-        self.keys.clear();
-        self.keys.reserve(batch);
-        if let Some(coins) = &mut self.coins {
-            coins.refill(batch);
-        }
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        self.keys.setup(batch);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        match &mut self.coins {
-            None => {
-                for _ in 0..batch {
-                    self.keys.push(self.kem.generate(Coins::Internal).map_err(fault)?);
-                }
-            }
-            Some(coins) => {
-                for _ in 0..batch {
-                    self.keys.push(self.kem.generate(Coins::Exact(coins.next())).map_err(fault)?);
-                }
-            }
-        }
-        Ok(())
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        self.keys.make(batch, |coins| self.kem.generate(coins))
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        for key in self.keys.iter().rev().take(KEPT) {
-            let to = key.encapsulation_key().map_err(fault)?;
-            round_trip(self.kem.as_ref(), key.as_ref(), to.as_ref())?;
+        let goes_round = |key: &dyn DecapsulationKey, public: &dyn DecapsulationKey| {
+            let to = public.encapsulation_key().map_err(fault)?;
+            round_trip(self.kem.as_ref(), key, to.as_ref())
+        };
+        for key in self.keys.latest()?.take(KEPT) {
+            goes_round(key.as_ref(), key.as_ref())?;
         }
         // The same coins must give the same key.
-        if let (Some(coins), Some(key)) = (&self.coins, self.keys.last()) {
-            let again = self.kem.generate(Coins::Exact(coins.last())).map_err(fault)?;
-            let to = again.encapsulation_key().map_err(fault)?;
-            round_trip(self.kem.as_ref(), key.as_ref(), to.as_ref())?;
+        match (self.keys.latest()?.next(), self.keys.again(|coins| self.kem.generate(coins))?) {
+            (Some(last), Some(again)) => goes_round(last.as_ref(), again.as_ref()),
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -98,11 +78,11 @@ impl KeygenEncoded {
 }
 
 impl Trial for KeygenEncoded {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let (public, private) = &mut self.outputs[self.turn.advance()];
             if self.own {
@@ -124,95 +104,72 @@ impl Trial for KeygenEncoded {
     }
 }
 
-/// Encapsulation to a prepared key.
-pub(super) struct Encapsulate {
-    keys: Vec<(Box<dyn DecapsulationKey>, Box<dyn EncapsulationKey>)>,
+/// Whom it is encapsulated to.
+enum Recipient {
+    /// A prepared key.
+    Prepared(Box<dyn EncapsulationKey>),
+    /// Its bytes, which each call parses.
+    Encoded(Vec<u8>),
+}
+
+/// Encapsulation, to a prepared key or from the encapsulation key's bytes.
+pub(crate) struct Encapsulate {
+    kem: Arc<dyn Kem>,
+    keys: Vec<(Box<dyn DecapsulationKey>, Recipient)>,
     turn: Turn,
-    outputs: Outputs,
+    outputs: Vec<Sent>,
+    output: Turn,
     /// `Some` where coins are given.
     coins: Option<GivenCoins>,
 }
 
-/// Where encapsulations write, and for which key.
-struct Outputs {
-    slots: Vec<(usize, Vec<u8>, Vec<u8>)>,
-    turn: Turn,
-}
-
-impl Outputs {
-    fn new(kem: &dyn Kem) -> Outputs {
-        let parameters = &kem.info().parameters;
-        let slot = (0, vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
-        Outputs { slots: vec![slot; KEPT], turn: Turn::of(KEPT) }
-    }
-
-    #[inline(always)]
-    fn next(&mut self, key: usize) -> (&mut [u8], &mut [u8]) {
-        let slot = &mut self.slots[self.turn.advance()];
-        slot.0 = key;
-        (&mut slot.1, &mut slot.2)
-    }
-
-    fn clear(&mut self) {
-        for (_, _, secret) in &mut self.slots {
-            secret.fill(0);
-        }
-    }
-
-    /// The latest output: the key's number, the ciphertext, the secret.
-    fn last(&self) -> &(usize, Vec<u8>, Vec<u8>) {
-        &self.slots[self.turn.last()]
-    }
-
-    /// Decapsulates the latest output; a slot that was not written since [`clear`](Self::clear) has no secret.
-    fn verify<'k>(&self, key: impl Fn(usize) -> &'k dyn DecapsulationKey) -> Result<(), Fault> {
-        let (index, ciphertext, sent) = self.last();
-        let mut received = vec![0; sent.len()];
-        key(*index).decapsulate(ciphertext, &mut received).map_err(fault)?;
-        same_secret(sent, &received)
-    }
-}
-
 impl Encapsulate {
-    pub(super) fn new(
+    /// To these keys in turn, with so many places for what is sent.
+    ///
+    /// # Errors
+    /// What the library reports of the encapsulation keys.
+    pub(crate) fn new(
         kem: Arc<dyn Kem>,
-        exact: bool,
-        keys: Option<u64>,
-        generator: &mut ChaCha8Rng,
+        keys: Vec<Box<dyn DecapsulationKey>>,
+        encoded: bool,
+        outputs: usize,
+        coins: Option<GivenCoins>,
     ) -> LibraryResult<Encapsulate> {
-        let keys = pool_of(keys, || {
-            let (key, _) = key_pair(kem.as_ref(), generator)?;
+        let recipient = |key: &dyn DecapsulationKey| -> LibraryResult<Recipient> {
             let to = key.encapsulation_key()?;
-            Ok::<_, Error>((key, to))
-        })?;
-        let coins = exact.then(|| GivenCoins::new(kem.info().parameters.encapsulation_coins, generator));
-        Ok(Encapsulate { turn: Turn::of(keys.len()), keys, outputs: Outputs::new(kem.as_ref()), coins })
+            if !encoded {
+                return Ok(Recipient::Prepared(to));
+            }
+            let mut bytes = vec![0; kem.info().parameters.encapsulation_key];
+            to.encode(&mut bytes)?;
+            Ok(Recipient::Encoded(bytes))
+        };
+        let with_recipient = |key: Box<dyn DecapsulationKey>| recipient(key.as_ref()).map(|to| (key, to));
+        let keys = keys.into_iter().map(with_recipient).collect::<LibraryResult<Vec<_>>>()?;
+        let (turn, output) = (Turn::of(keys.len()), Turn::of(outputs));
+        let outputs = (0..outputs).map(|_| Sent::room(kem.as_ref(), 0)).collect();
+        Ok(Encapsulate { turn, keys, outputs, output, coins, kem })
     }
 }
 
 impl Trial for Encapsulate {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
-        self.outputs.clear();
-        if let Some(coins) = &mut self.coins {
-            coins.refill(batch);
-        }
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        self.outputs.iter_mut().for_each(|sent| sent.secret.fill(0));
+        self.coins.iter_mut().for_each(|coins| coins.setup(batch));
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        match &mut self.coins {
-            None => {
-                for _ in 0..batch {
-                    let index = self.turn.advance();
-                    let (ciphertext, secret) = self.outputs.next(index);
-                    self.keys[index].1.encapsulate(Coins::Internal, ciphertext, secret).map_err(fault)?;
-                }
-            }
-            Some(coins) => {
-                for _ in 0..batch {
-                    let index = self.turn.advance();
-                    let (ciphertext, secret) = self.outputs.next(index);
-                    self.keys[index].1.encapsulate(Coins::Exact(coins.next()), ciphertext, secret).map_err(fault)?;
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            let index = self.turn.advance();
+            let Sent { key, ciphertext, secret } = &mut self.outputs[self.output.advance()];
+            *key = index;
+            let coins = GivenCoins::next(&mut self.coins);
+            match &self.keys[index].1 {
+                Recipient::Prepared(to) => to.encapsulate(coins, ciphertext, secret).map_err(fault)?,
+                Recipient::Encoded(bytes) => {
+                    let to = self.kem.load_encapsulation_key(bytes).map_err(fault)?;
+                    to.encapsulate(coins, ciphertext, secret).map_err(fault)?;
                 }
             }
         }
@@ -220,70 +177,24 @@ impl Trial for Encapsulate {
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        self.outputs.verify(|index| self.keys[index].0.as_ref())?;
+        let Sent { key, ciphertext, secret } = &self.outputs[self.output.last()];
+        if secret.iter().all(|&byte| byte == 0) {
+            return Err(Fault::WrongAnswer("nothing was encapsulated".into()));
+        }
+        let (key, to) = &self.keys[*key];
+        let mut received = vec![0; secret.len()];
+        key.decapsulate(ciphertext, &mut received).map_err(fault)?;
+        same_secret(secret, &received)?;
         // The same coins must give the same ciphertext.
-        if let Some(coins) = &self.coins {
-            let (index, ciphertext, secret) = self.outputs.last();
-            let (mut again, mut same) = (vec![0; ciphertext.len()], vec![0; secret.len()]);
-            self.keys[*index].1.encapsulate(Coins::Exact(coins.last()), &mut again, &mut same).map_err(fault)?;
-            if again != *ciphertext {
+        if let (Some(coins), Recipient::Prepared(to)) = (&self.coins, to) {
+            let mut again = Sent::room(self.kem.as_ref(), 0);
+            to.encapsulate(coins.last(), &mut again.ciphertext, &mut again.secret).map_err(fault)?;
+            if again.ciphertext != *ciphertext {
                 return Err(Fault::WrongAnswer("the same coins give another ciphertext".into()));
             }
         }
         Ok(())
     }
-}
-
-/// Encapsulation from the encapsulation key's bytes.
-pub(super) struct EncapsulateEncoded {
-    kem: Arc<dyn Kem>,
-    keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>)>,
-    turn: Turn,
-    outputs: Outputs,
-}
-
-impl EncapsulateEncoded {
-    pub(super) fn new(kem: Arc<dyn Kem>, generator: &mut ChaCha8Rng) -> LibraryResult<EncapsulateEncoded> {
-        let keys = pool(|| {
-            let (key, _) = key_pair(kem.as_ref(), generator)?;
-            let mut bytes = vec![0; kem.info().parameters.encapsulation_key];
-            key.encapsulation_key()?.encode(&mut bytes)?;
-            Ok::<_, Error>((key, bytes))
-        })?;
-        Ok(EncapsulateEncoded { turn: Turn::of(keys.len()), keys, outputs: Outputs::new(kem.as_ref()), kem })
-    }
-}
-
-impl Trial for EncapsulateEncoded {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
-        self.outputs.clear();
-        Ok(())
-    }
-
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        for _ in 0..batch {
-            let index = self.turn.advance();
-            let (ciphertext, secret) = self.outputs.next(index);
-            let key = self.kem.load_encapsulation_key(&self.keys[index].1).map_err(fault)?;
-            key.encapsulate(Coins::Internal, ciphertext, secret).map_err(fault)?;
-        }
-        Ok(())
-    }
-
-    fn verify(&mut self) -> Result<(), Fault> {
-        self.outputs.verify(|index| self.keys[index].0.as_ref())
-    }
-}
-
-/// Decapsulation, with a prepared key or from the decapsulation key's bytes.
-pub(super) struct Decapsulate {
-    kem: Arc<dyn Kem>,
-    /// `Some` where the key is parsed in each call.
-    encoding: Option<KeyEncoding>,
-    keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>)>,
-    sent: Vec<Sent>,
-    turn: Turn,
-    secret: Vec<u8>,
 }
 
 /// What was encapsulated to the key of that number.
@@ -293,54 +204,56 @@ struct Sent {
     secret: Vec<u8>,
 }
 
+impl Sent {
+    fn room(kem: &dyn Kem, key: usize) -> Sent {
+        let parameters = &kem.info().parameters;
+        Sent { key, ciphertext: vec![0; parameters.ciphertext], secret: vec![0; parameters.shared_secret] }
+    }
+
+    fn to(kem: &dyn Kem, key: usize, to: &dyn EncapsulationKey) -> LibraryResult<Sent> {
+        let mut sent = Sent::room(kem, key);
+        to.encapsulate(Coins::Internal, &mut sent.ciphertext, &mut sent.secret)?;
+        Ok(sent)
+    }
+}
+
+/// Decapsulation, with a prepared key or from the decapsulation key's bytes.
+pub(crate) struct Decapsulate {
+    kem: Arc<dyn Kem>,
+    /// `Some` where the key is parsed in each call.
+    encoding: Option<KeyEncoding>,
+    /// Keys, with their bytes where they are parsed.
+    keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>)>,
+    sent: Vec<Sent>,
+    turn: Turn,
+    secret: Vec<u8>,
+}
+
 impl Decapsulate {
-    pub(super) fn new(
+    /// With these keys in turn, and as many ciphertexts as the supply has.
+    ///
+    /// # Errors
+    /// What the library reports when it encapsulates.
+    pub(crate) fn new(
         kem: Arc<dyn Kem>,
         encoding: Option<KeyEncoding>,
-        keys: Option<u64>,
-        generator: &mut ChaCha8Rng,
+        keys: Vec<(Box<dyn DecapsulationKey>, Vec<u8>)>,
+        supply: Supply,
     ) -> LibraryResult<Decapsulate> {
-        let parameters = &kem.info().parameters;
-        let count = keys;
-        let keys = pool_of(count, || {
-            let (key, coins) = key_pair(kem.as_ref(), generator)?;
-            let bytes = match encoding {
-                Some(encoding) => encoded(kem.as_ref(), key.as_ref(), encoding, coins)?,
-                None => Vec::new(),
-            };
-            Ok::<_, Error>((key, bytes))
-        })?;
-        let to = |number: usize| {
-            let key = number % keys.len();
-            let (mut ciphertext, mut secret) = (vec![0; parameters.ciphertext], vec![0; parameters.shared_secret]);
-            keys[key].0.encapsulation_key()?.encapsulate(Coins::Internal, &mut ciphertext, &mut secret)?;
-            Ok(Sent { key, ciphertext, secret })
-        };
-        let sent = (0..inputs_of(count, keys.len())).map(to).collect::<LibraryResult<Vec<Sent>>>()?;
-        let secret = vec![0; parameters.shared_secret];
+        let to = |key: usize| Sent::to(kem.as_ref(), key, keys[key].0.encapsulation_key()?.as_ref());
+        let sent = supply.inputs(keys.len(), Vec::new(), to)?;
+        let secret = vec![0; kem.info().parameters.shared_secret];
         Ok(Decapsulate { encoding, turn: Turn::of(sent.len()), keys, sent, secret, kem })
     }
 }
 
-/// The bytes of a key in an encoding. A library whose keys forget their seed is given the one that this one was made from.
-fn encoded(kem: &dyn Kem, key: &dyn DecapsulationKey, encoding: KeyEncoding, coins: Vec<u8>) -> LibraryResult<Vec<u8>> {
-    let length = kem.info().decapsulation_key(encoding).unwrap_or(0);
-    if encoding == KeyEncoding::Seed && coins.len() == length && !kem.written().contains(&encoding) {
-        return Ok(coins);
-    }
-    let mut bytes = vec![0; length];
-    let length = key.encode(encoding, &mut bytes)?;
-    bytes.truncate(length);
-    Ok(bytes)
-}
-
 impl Trial for Decapsulate {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.secret.fill(0);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         match self.encoding {
             None => {
                 for _ in 0..batch {
@@ -361,5 +274,61 @@ impl Trial for Decapsulate {
 
     fn verify(&mut self) -> Result<(), Fault> {
         same_secret(&self.sent[self.turn.last()].secret, &self.secret)
+    }
+}
+
+/// A whole key exchange: key generation, encapsulation, decapsulation.
+pub(crate) struct Handshake {
+    kem: Arc<dyn Kem>,
+    /// `Some` where coins of the key are given.
+    coins: Option<GivenCoins>,
+    /// Room for the encapsulation key's bytes where it goes to the other side as such; else it is prepared for it.
+    encoded: Option<Vec<u8>>,
+    sent: Sent,
+    received: Vec<u8>,
+}
+
+impl Handshake {
+    pub(crate) fn new(kem: Arc<dyn Kem>, coins: Option<GivenCoins>, encoded: bool) -> Handshake {
+        let parameters = &kem.info().parameters;
+        Handshake {
+            encoded: encoded.then(|| vec![0; parameters.encapsulation_key]),
+            sent: Sent::room(kem.as_ref(), 0),
+            received: vec![0; parameters.shared_secret],
+            coins,
+            kem,
+        }
+    }
+
+    #[inline(always)]
+    fn exchange(&mut self) -> LibraryResult<()> {
+        let key = self.kem.generate(GivenCoins::next(&mut self.coins))?;
+        let mut to = key.encapsulation_key()?;
+        if let Some(bytes) = &mut self.encoded {
+            let length = to.encode(bytes)?;
+            to = self.kem.load_encapsulation_key(&bytes[..length])?;
+        }
+        to.encapsulate(Coins::Internal, &mut self.sent.ciphertext, &mut self.sent.secret)?;
+        key.decapsulate(&self.sent.ciphertext, &mut self.received)
+    }
+}
+
+impl Trial for Handshake {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        self.sent.secret.fill(0);
+        self.received.fill(0);
+        self.coins.iter_mut().for_each(|coins| coins.setup(batch));
+        Ok(())
+    }
+
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.exchange().map_err(fault)?;
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        same_secret(&self.sent.secret, &self.received)
     }
 }

@@ -12,7 +12,7 @@ use crate::fault;
 use pqlab_harness::Fault;
 use pqlab_harness::leak::Target;
 use pqlab_primitives::{Coins, DecapsulationKey, Kem, KeyEncoding, Provider, Result as LibraryResult};
-use rand::{Rng, RngExt};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 use std::sync::Arc;
@@ -51,9 +51,7 @@ pub(super) fn prepare(case: &LeakCase, provider: &Provider, draw: &mut ChaCha8Rn
 }
 
 fn generate(kem: &dyn Kem, draw: &mut ChaCha8Rng) -> LibraryResult<Box<dyn DecapsulationKey>> {
-    let mut coins = vec![0; kem.info().parameters.keygen_coins];
-    draw.fill_bytes(&mut coins);
-    kem.generate(if kem.info().coins.keygen { Coins::Exact(&coins) } else { Coins::Internal })
+    crate::kem::key_pair(kem, draw).map(|(key, _)| key)
 }
 
 fn ciphertext(kem: &dyn Kem, key: &dyn DecapsulationKey) -> LibraryResult<Vec<u8>> {
@@ -69,10 +67,10 @@ fn validity(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubje
         draw,
         |_| ciphertext(kem.as_ref(), key.as_ref()),
         |draw| {
-            let mut spoilt = ciphertext(kem.as_ref(), key.as_ref())?;
-            let place = draw.random_range(0..spoilt.len());
-            spoilt[place] ^= 1 << draw.random_range(0..8);
-            Ok(spoilt)
+            let mut corrupted = ciphertext(kem.as_ref(), key.as_ref())?;
+            let place = draw.random_range(0..corrupted.len());
+            corrupted[place] ^= 1 << draw.random_range(0..8);
+            Ok(corrupted)
         },
     )?;
     let parameters = &kem.info().parameters;

@@ -13,7 +13,7 @@ mod symmetric;
 
 pub use built_in::BUILT_IN;
 
-use crate::{NULL, find, known_answers};
+use crate::{NULL, check_known_answers, find};
 use pqlab_harness::Fault;
 use pqlab_harness::leak::{GROUPS, Target};
 use pqlab_primitives::Provider;
@@ -113,7 +113,7 @@ pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Resul
         return built_in::prepare(case, &mut draw);
     }
     let provider = find(providers, &case.provider)?;
-    known_answers::check(provider, &case.algorithm)?;
+    check_known_answers(provider, &case.algorithm)?;
     match case.area {
         "kem" => kem::prepare(case, provider, &mut draw),
         "signature" => signature::prepare(case, provider, &mut draw),

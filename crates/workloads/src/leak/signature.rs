@@ -66,9 +66,7 @@ pub(super) fn prepare(case: &LeakCase, provider: &Provider, draw: &mut ChaCha8Rn
 }
 
 fn generate(scheme: &dyn SignatureScheme, draw: &mut ChaCha8Rng) -> LibraryResult<Box<dyn SigningKey>> {
-    let mut coins = vec![0; scheme.info().parameters.keygen_coins];
-    draw.fill_bytes(&mut coins);
-    scheme.generate(if scheme.info().coins.keygen { Coins::Exact(&coins) } else { Coins::Internal })
+    crate::signature::signing_key(scheme, draw).map(|(key, _)| key)
 }
 
 fn messages(scheme: Arc<dyn SignatureScheme>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubject> {

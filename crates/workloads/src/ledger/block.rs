@@ -1,6 +1,6 @@
 //! A block of transactions, verified whole: compute only, from memory, from disk.
 
-use super::fixture::{Fixture, Item, POOL, Pool, decoded};
+use super::fixture::{Fixture, Item, POOL, Transactions, decoded};
 use super::single::{keys, verify_decoded};
 use crate::{fault, missing};
 use pqlab_constructions::ledger::block::{BlockReader, BlockWriter};
@@ -20,7 +20,7 @@ const BUFFER: usize = 1 << 18;
 
 pub(super) struct BlockTrial {
     count: u64,
-    pool: Arc<Pool>,
+    pool: Arc<Transactions>,
     verifier: Verifier,
     threads: Option<Threads>,
     regime: Regime,
@@ -92,7 +92,7 @@ impl BlockTrial {
 }
 
 impl Trial for BlockTrial {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.outcome = Rejections::new();
         if let Regime::Disk { file } = &self.regime {
             // Pages that are written back are dropped, so that the file is read from the disk again. Advice only: a file
@@ -107,7 +107,7 @@ impl Trial for BlockTrial {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         if let Some(threads) = &self.threads {
             threads.let_sleep();
         }
@@ -155,7 +155,7 @@ fn on_disk(error: impl std::fmt::Display) -> Fault {
     Fault::Library(format!("the block file: {error}"))
 }
 
-fn block_file(form: TransactionForm, pool: &Pool, count: u64) -> std::io::Result<File> {
+fn block_file(form: TransactionForm, pool: &Transactions, count: u64) -> std::io::Result<File> {
     let mut writer = BlockWriter::new(BufWriter::with_capacity(1 << 20, tempfile::tempfile()?), form)?;
     for transaction in pool.transactions.iter().cycle().take(count as usize) {
         writer.push(transaction)?;

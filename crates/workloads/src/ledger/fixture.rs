@@ -1,6 +1,9 @@
 //! What the cases of one implementation share: senders' keys, and transactions signed with them.
 
-use pqlab_constructions::ledger::{Body, Flaw, Form, Malformed, Scheme, Scratch, Transaction, Verifier, reference};
+use crate::signature::signing_key;
+use pqlab_constructions::ledger::{
+    Body, Form, InjectedFault, Malformed, Scheme, Scratch, Transaction, Verifier, reference,
+};
 use pqlab_primitives::{Coins, Hash, Result, SignatureScheme, SigningKey};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +18,7 @@ pub(super) const CHAIN: u32 = 1;
 pub(super) const LONGEST: usize = 1 << 14;
 
 /// Encoded transactions, and which of them are bad.
-pub(super) struct Pool {
+pub(super) struct Transactions {
     pub(super) transactions: Vec<Box<[u8]>>,
     /// Positions of bad transactions, in rising order.
     pub(super) bad: Vec<u64>,
@@ -33,7 +36,7 @@ pub(super) struct Fixture {
     pub(super) sha256: Arc<dyn Hash>,
     generator: ChaCha8Rng,
     senders: Vec<Arc<Sender>>,
-    pools: HashMap<(u64, u64, u64), Arc<Pool>>,
+    pools: HashMap<(u64, u64, u64), Arc<Transactions>>,
 }
 
 impl Fixture {
@@ -66,12 +69,8 @@ impl Fixture {
     /// The first `count` senders.
     pub(super) fn senders(&mut self, count: u64) -> Result<&[Arc<Sender>]> {
         while (self.senders.len() as u64) < count {
-            let info = self.implementation.info();
-            let mut coins = vec![0; info.parameters.keygen_coins];
-            self.generator.fill_bytes(&mut coins);
-            let coins = if info.coins.keygen { Coins::Exact(&coins) } else { Coins::Internal };
-            let key = self.implementation.generate(coins)?;
-            let mut public_key = vec![0; info.parameters.verifying_key];
+            let (key, _) = signing_key(self.implementation.as_ref(), &mut self.generator)?;
+            let mut public_key = vec![0; self.implementation.info().parameters.verifying_key];
             let length = key.verifying_key()?.encode(&mut public_key)?;
             public_key.truncate(length);
             self.senders.push(Arc::new(Sender { key, public_key }));
@@ -80,7 +79,7 @@ impl Fixture {
     }
 
     /// So many transactions by so many senders, so many of them bad and spread evenly.
-    pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Pool>> {
+    pub(super) fn pool(&mut self, count: u64, senders: u64, bad: u64) -> Result<Arc<Transactions>> {
         if let Some(pool) = self.pools.get(&(count, senders, bad)) {
             return Ok(Arc::clone(pool));
         }
@@ -89,16 +88,19 @@ impl Fixture {
         let mut scratch = Scratch::new();
         let mut transactions = Vec::new();
         for index in 0..count {
-            let flaw = positions.binary_search(&index).ok().map(|number| Flaw::ALL[number % Flaw::ALL.len()]);
-            let chain = flaw.map_or(CHAIN, |flaw| flaw.chain_id(CHAIN));
+            let fault = positions
+                .binary_search(&index)
+                .ok()
+                .map(|number| InjectedFault::ALL[number % InjectedFault::ALL.len()]);
+            let chain = fault.map_or(CHAIN, |fault| fault.chain_id(CHAIN));
             let sender = Arc::clone(&self.senders[(index % senders) as usize]);
             let mut transaction = self.sign(&sender, chain, index / senders, &mut scratch)?;
-            if let Some(flaw) = flaw {
-                flaw.spoil(&mut transaction);
+            if let Some(fault) = fault {
+                fault.inject(&mut transaction);
             }
             transactions.push(transaction.into_boxed_slice());
         }
-        let pool = Arc::new(Pool { transactions, bad: positions });
+        let pool = Arc::new(Transactions { transactions, bad: positions });
         self.pools.insert((count, senders, bad), Arc::clone(&pool));
         Ok(pool)
     }
@@ -198,6 +200,6 @@ self_cell::self_cell!(
 );
 
 /// Every transaction of a pool, decoded.
-pub(super) fn decoded(form: Form, pool: &Pool) -> Vec<Item> {
+pub(super) fn decoded(form: Form, pool: &Transactions) -> Vec<Item> {
     pool.transactions.iter().map(|bytes| Item::new(bytes.clone(), |bytes| Decoded::of(form, bytes))).collect()
 }

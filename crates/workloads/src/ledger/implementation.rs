@@ -1,7 +1,7 @@
 //! Who implements a scheme of the ledger: a provider, or for the composite a pair of them.
 
 use crate::pairs::{Pair, pairs};
-use crate::{NULL, Options};
+use crate::{CaseOptions, NULL};
 use pqlab_constructions::CompositeSignature;
 use pqlab_constructions::ledger::Scheme;
 use pqlab_primitives::{Hash, Provider, SignatureScheme};
@@ -19,7 +19,7 @@ pub struct Implementation {
 }
 
 /// Everybody who implements a scheme.
-pub fn implementations(providers: &[Arc<Provider>], scheme: Scheme, options: &Options) -> Vec<Implementation> {
+pub fn implementations(providers: &[Arc<Provider>], scheme: Scheme, options: &CaseOptions) -> Vec<Implementation> {
     let real: Vec<Arc<Provider>> = providers.iter().filter(|provider| provider.library != NULL).cloned().collect();
     if scheme != Scheme::Composite {
         let offered = real.iter().filter_map(|provider| plain(provider, scheme));

@@ -11,14 +11,15 @@ mod single;
 pub use implementation::{Implementation, implementation, implementations};
 
 use crate::pairs::Pair;
-use crate::{NULL, Options, Workload, missing};
+use crate::{CaseOptions, NULL, Workload, missing};
 use block::BlockTrial;
 use fixture::{Fixture, POOL};
 use pqlab_constructions::ledger::{Form as TransactionForm, Scheme, reference};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Hash, Provider};
-use pqlab_record::{Case, Facts, Form, Parameter, Sizes};
+use pqlab_record::{Case, Facts, Form, Parameter, Sizes, UnknownWord};
 use std::collections::{HashMap, HashSet};
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Transactions in a block, where none are asked for.
@@ -53,6 +54,24 @@ impl Senders {
     }
 }
 
+impl FromStr for Senders {
+    type Err = UnknownWord;
+
+    /// `all`, `one`, a number, or a percentage.
+    fn from_str(word: &str) -> Result<Senders, UnknownWord> {
+        let senders = match word {
+            "all" => Some(Senders::All),
+            "one" => Some(Senders::Number(1)),
+            word => match word.strip_suffix('%') {
+                Some(share) => share.parse().ok().filter(|share| *share > 0.0 && *share <= 100.0).map(Senders::Percent),
+                None => word.parse().ok().filter(|number| *number > 0).map(Senders::Number),
+            },
+        };
+        let known = "all, one, numbers and percentages".to_owned();
+        senders.ok_or_else(|| UnknownWord { what: "number of senders", word: word.to_owned(), known })
+    }
+}
+
 /// SHA-256 for every digest: of the first provider that has it, of AWS-LC, OpenSSL and RustCrypto.
 pub fn digest(providers: &[Arc<Provider>]) -> Option<Arc<dyn Hash>> {
     let of = |id: &str| providers.iter().find(|provider| provider.id() == id)?.hash("SHA-256");
@@ -78,7 +97,7 @@ impl Workload for LedgerWorkload {
         "signed transactions: encode, decode, sign, verify, and blocks of them from memory and from disk"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         for (form, scheme) in kinds() {
             for implementation in implementations(providers, scheme, options) {
@@ -196,15 +215,15 @@ impl Subject {
         case.in_block(&block)
     }
 
-    fn blocks(&self, options: &Options, cases: &mut Vec<Case>) {
+    fn blocks(&self, options: &CaseOptions, cases: &mut Vec<Case>) {
         let sizes = options.blocks.clone().unwrap_or_else(|| BLOCKS.to_vec());
         let threads = options.threads.clone().unwrap_or_else(|| vec![1]);
         for &transactions in &sizes {
             let most = Fixture::most_senders(self.scheme);
-            let mut senders: Vec<u64> = match &options.senders {
-                Some(asked) => asked.iter().map(|senders| senders.of(transactions.min(POOL), most)).collect(),
-                None if transactions == TYPICAL => vec![Senders::All.of(transactions, most), 1],
-                None => vec![Senders::All.of(transactions.min(POOL), most)],
+            let mut senders: Vec<u64> = match &options.senders[..] {
+                [] if transactions == TYPICAL => vec![Senders::All.of(transactions, most), 1],
+                [] => vec![Senders::All.of(transactions.min(POOL), most)],
+                asked => asked.iter().map(|senders| senders.of(transactions.min(POOL), most)).collect(),
             };
             let mut known = HashSet::new();
             senders.retain(|senders| known.insert(*senders));

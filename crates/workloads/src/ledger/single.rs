@@ -1,6 +1,6 @@
 //! One transaction at a time: encode, decode, sign, verify.
 
-use super::fixture::{CHAIN, Decoded, Fixture, Item, LONGEST, Pool, Sender, Unsigned, decoded};
+use super::fixture::{CHAIN, Decoded, Fixture, Item, LONGEST, Sender, Transactions, Unsigned, decoded};
 use crate::fault;
 use crate::inputs::{POOL, Turn};
 use pqlab_constructions::ledger::{Form, Rejection, Scratch, Verifier};
@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 /// Transactions and senders that a trial rotates through.
-fn rotating(fixture: &mut Fixture) -> Result<(Arc<Pool>, u64), Fault> {
+fn rotating(fixture: &mut Fixture) -> Result<(Arc<Transactions>, u64), Fault> {
     let count = POOL as u64;
     let senders = count.min(Fixture::most_senders(fixture.scheme));
     Ok((fixture.pool(count, senders, 0).map_err(fault)?, senders))
@@ -111,12 +111,12 @@ struct Encode {
 }
 
 impl Trial for Encode {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.out.fill(0);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let item = &self.items[self.turn.advance()];
             self.length = item.borrow_dependent().encode(black_box(&mut self.out)).map_err(fault)?;
@@ -132,16 +132,16 @@ impl Trial for Encode {
 
 struct Decode {
     form: Form,
-    pool: Arc<Pool>,
+    pool: Arc<Transactions>,
     turn: Turn,
 }
 
 impl Trial for Decode {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let bytes = &self.pool.transactions[self.turn.advance()];
             if let Decoded::Malformed(malformed) = black_box(Decoded::of(self.form, black_box(bytes))) {
@@ -172,12 +172,12 @@ struct Sign {
 }
 
 impl Trial for Sign {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.length = 0;
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             // A new nonce makes a new transaction.
             self.unsigned.nonce += 1;
@@ -206,11 +206,11 @@ struct Verify {
 }
 
 impl Trial for Verify {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let index = self.turn.advance();
             let key = self.keys.get(index).and_then(|key| key.as_deref());

@@ -59,12 +59,12 @@ impl Exchange {
 }
 
 impl Trial for Exchange {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.keys.fill(0);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let pending = self.client.start(Coins::Internal, &mut self.onionskin).map_err(handshake_fault)?;
             let mut fresh;

@@ -13,8 +13,7 @@ mod steps;
 
 use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};
-use crate::scaling::{self, TrialJob};
-use crate::{NULL, Options, Workload, fault, find, missing};
+use crate::{CaseOptions, NULL, Workload, fault, find, missing, scaling};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -41,7 +40,7 @@ impl Workload for NtorWorkload {
         "circuit handshakes: classical ntor, KEM-only, and authenticated hybrid"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let mut cases = Vec::new();
         for handshake in handshakes() {
             let kem = handshake.kem;
@@ -91,7 +90,7 @@ impl Workload for NtorWorkload {
 
     /// Each handshake has a pair of its own, which whoever does less than the whole of it shares: its steps, its parts left
     /// out, threads, loads, and the exchange with a relay.
-    fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &Options) -> Vec<Question> {
+    fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let mut questions = Vec::new();
         for handshake in handshakes() {
             let deciding = |case: &Case| {
@@ -128,27 +127,22 @@ impl Workload for NtorWorkload {
         let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
         let pair = Pair::of(case);
         let without = case.word("without");
-        let protocol = || handshake.protocol(providers, &pair, without);
         let whole = without.is_none() && pair.classical != NULL;
-        if scaling::concerns(case) {
-            return scaling::prepare(case, seed, || match scaling::operation(case) {
-                "reply" => Ok(Box::new(TrialJob::new(steps::Reply::new(protocol()?, whole)?)) as _),
-                "handshake" => Ok(Box::new(TrialJob::new(steps::Whole::new(protocol()?, whole)?)) as _),
-                _ => Err(missing(case)),
-            });
-        }
-        let protocol = protocol()?;
-        Ok(match case.operation.as_str() {
-            "create" => Box::new(steps::Create::new(protocol, whole)?),
-            "reply" => Box::new(steps::Reply::new(protocol, whole)?),
-            "finish" => Box::new(steps::Finish::new(protocol, whole)?),
-            "handshake" | "profile" => Box::new(steps::Whole::new(protocol, whole)?),
-            "exchange" => {
-                let fresh = case.word("connection") == Some("fresh");
-                Box::new(exchange::Exchange::new(protocol, fresh, whole)?)
-            }
-            _ => return Err(missing(case)),
-        })
+        let trial = || -> Result<Box<dyn Trial>, Fault> {
+            let protocol = handshake.protocol(providers, &pair, without)?;
+            Ok(match scaling::operation(case) {
+                "create" => Box::new(steps::Create::new(protocol, whole)?),
+                "reply" => Box::new(steps::Reply::new(protocol, whole)?),
+                "finish" => Box::new(steps::Finish::new(protocol, whole)?),
+                "handshake" | "profile" => Box::new(steps::Whole::new(protocol, whole)?),
+                "exchange" => {
+                    let fresh = case.word("connection") == Some("fresh");
+                    Box::new(exchange::Exchange::new(protocol, fresh, whole)?)
+                }
+                _ => return Err(missing(case)),
+            })
+        };
+        if scaling::concerns(case) { scaling::prepare(case, seed, trial) } else { trial() }
     }
 }
 
@@ -187,10 +181,10 @@ impl Handshake {
     }
 
     /// The options as they concern it. Classical ntor has no second half: it is the first provider's alone.
-    fn halves(&self, options: &Options) -> Options {
+    fn halves(&self, options: &CaseOptions) -> CaseOptions {
         match self.kem {
             Some(_) => options.clone(),
-            None => Options { post_quantum: options.classical.clone(), ..options.clone() },
+            None => CaseOptions { post_quantum: options.classical.clone(), ..options.clone() },
         }
     }
 

@@ -86,13 +86,13 @@ impl Create {
 }
 
 impl Trial for Create {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.pending.clear();
         self.pending.reserve(batch);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.pending.push(self.parties.create(&mut self.messages)?);
         }
@@ -124,14 +124,14 @@ impl Reply {
 }
 
 impl Trial for Reply {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         for (pending, messages) in self.sent.iter_mut().filter(|(pending, _)| pending.is_none()) {
             *pending = Some(self.parties.create(messages)?);
         }
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             self.parties.reply(&mut self.sent[self.turn.advance()].1)?;
         }
@@ -160,7 +160,7 @@ impl Finish {
 }
 
 impl Trial for Finish {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.pending.clear();
         while self.messages.len() < batch {
             self.messages.push(self.parties.messages());
@@ -175,9 +175,9 @@ impl Trial for Finish {
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for messages in &mut self.messages[..batch] {
-            let pending = self.pending.pop().ok_or_else(|| Fault::Library("run without a refill".into()))?;
+            let pending = self.pending.pop().ok_or_else(|| Fault::Library("a routine without its setup".into()))?;
             finish(pending, messages)?;
         }
         Ok(())
@@ -202,12 +202,12 @@ impl Whole {
 }
 
 impl Trial for Whole {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.messages.client_keys.fill(0);
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let pending = self.parties.create(&mut self.messages)?;
             self.parties.reply(&mut self.messages)?;

@@ -2,8 +2,8 @@
 
 use super::relay::{Link, Relay, handshake_type};
 use super::*;
+use crate::testing::right;
 use pqlab_constructions::ntor::Initiator;
-use pqlab_harness::Recorder;
 use pqlab_primitives::Coins;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -12,11 +12,9 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
-const SEED: Seed = Seed { run: 1, process: 0 };
-
 fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
-    let cases = NtorWorkload.cases(&providers, &Options::default());
+    let cases = NtorWorkload.cases(&providers, &CaseOptions::default());
     (providers, cases)
 }
 
@@ -27,13 +25,7 @@ fn every_case_runs_and_is_verified() {
     let wanted = |case: &&Case| ["rustcrypto", "rustcrypto+libcrux:portable", "null"].contains(&case.provider.as_str());
     let mut seen = 0;
     for case in cases.iter().filter(wanted) {
-        let mut trial = NtorWorkload.prepare(case, &providers, SEED).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
-        let mut recorder = Recorder::default();
-        for batch in [1, 3] {
-            trial.refill(batch).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
-            trial.run(batch, &mut recorder).unwrap_or_else(|e| panic!("{}: {e}", case.id()));
-            trial.verify().unwrap_or_else(|e| panic!("{}: {e}", case.id()));
-        }
+        right(&NtorWorkload, case, &providers, &[1, 3]);
         seen += 1;
     }
     assert!(seen >= 3 * 40, "{seen} cases");
@@ -73,7 +65,8 @@ fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
 #[test]
 fn handshakes_are_done_on_several_threads_and_as_tasks() {
     let providers = pqlab_providers::providers();
-    let options = Options { threads: Some(vec![2]), tasks: Some(vec![100]), workers: Some(2), ..Options::default() };
+    let options =
+        CaseOptions { threads: Some(vec![2]), tasks: Some(vec![100]), workers: Some(2), ..CaseOptions::default() };
     let ids: Vec<String> = NtorWorkload.cases(&providers, &options).iter().map(Case::id).collect();
     for id in [
         "ntor/ntor-v1/reply[threads=2]@rustcrypto",
@@ -89,7 +82,7 @@ fn handshakes_are_done_on_several_threads_and_as_tasks() {
 fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
     let providers = pqlab_providers::providers();
     let fastest = || Some("fastest".to_owned());
-    let options = Options { classical: fastest(), post_quantum: fastest(), ..Options::default() };
+    let options = CaseOptions { classical: fastest(), post_quantum: fastest(), ..CaseOptions::default() };
     let draft = NtorWorkload.cases(&providers, &options);
     let questions = NtorWorkload.questions(&draft, &providers, &options);
     assert_eq!(questions.len(), handshakes().len());
@@ -112,14 +105,14 @@ fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
             failed: Vec::new(),
         }
     });
-    let options = Options { fastest: Some(answers.collect()), ..options };
+    let options = CaseOptions { fastest: Some(answers.collect()), ..options };
     let cases = NtorWorkload.cases(&providers, &options);
     for handshake in handshakes() {
         let of = cases.iter().filter(|case| case.algorithm == handshake.name());
         assert!(of.clone().any(|case| case.operation == "profile") && of.clone().count() > OPERATIONS.len());
         assert!(of.clone().all(|case| case.provider == "rustcrypto"), "{}", handshake.name());
     }
-    let options = Options { post_quantum: Some("rustcrypto".into()), ..Options::default() };
+    let options = CaseOptions { post_quantum: Some("rustcrypto".into()), ..CaseOptions::default() };
     let named = NtorWorkload.cases(&providers, &options);
     assert!(named.iter().any(|case| case.algorithm == "ntor-v1"), "beside every choice of the other half");
     assert!(NtorWorkload.questions(&named, &providers, &options).is_empty());

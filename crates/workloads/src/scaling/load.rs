@@ -5,8 +5,7 @@
 //! at the queue when it begins, as those of an idle pool do. A task is one whole operation. Its queueing delay runs from
 //! its submission to the moment when a worker takes it up.
 
-use super::crew::{caught, dispatch, gone, pin};
-use super::job::Job;
+use super::threads::{Share, caught, dispatch, gone, pin};
 use crossbeam_channel::{Sender, unbounded};
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Demands, Fault, Recorder, Trial, residue};
@@ -19,41 +18,41 @@ const PERCENTILES: [(&str, u64); 4] =
 /// A trial with a thread pool.
 pub(super) struct Load {
     tasks: u64,
-    /// A job for each worker; `None` while its worker has it.
-    jobs: Vec<Option<Box<dyn Job>>>,
+    /// One for each worker; `None` while its worker has it.
+    shares: Vec<Option<Share>>,
     processors: Vec<u32>,
-    pool: Option<Pool>,
+    workers: Option<Workers>,
     /// Queueing delays of the last load in ns.
     delays: Vec<u64>,
 }
 
 /// Workers at an open queue of submission times.
-struct Pool {
+struct Workers {
     queue: Sender<u64>,
     home: Receiver<Returned>,
 }
 
 struct Returned {
     worker: usize,
-    job: Box<dyn Job>,
+    share: Share,
     delays: Vec<u64>,
     outcome: Result<(), Fault>,
 }
 
 impl Load {
-    /// So many tasks at once for a pool with a worker for each job, placed on these processors in turn.
-    pub(super) fn new(tasks: u64, jobs: Vec<Box<dyn Job>>, processors: &[u32]) -> Load {
-        let jobs = jobs.into_iter().map(Some).collect();
-        Load { tasks, jobs, processors: processors.to_vec(), pool: None, delays: Vec::new() }
+    /// So many tasks at once for a pool with a worker for each trial, placed on these processors in turn.
+    pub(super) fn new(tasks: u64, trials: Vec<Box<dyn Trial>>, processors: &[u32]) -> Load {
+        let shares = trials.into_iter().map(|trial| Some(Share::new(trial))).collect();
+        Load { tasks, shares, processors: processors.to_vec(), workers: None, delays: Vec::new() }
     }
 
-    /// Closes the queue and takes the jobs back; the first fault, if there was any.
+    /// Closes the queue and takes the shares back; the first fault, if there was any.
     fn gather(&mut self) -> Result<(), Fault> {
-        let Some(Pool { queue, home }) = self.pool.take() else { return Ok(()) };
+        let Some(Workers { queue, home }) = self.workers.take() else { return Ok(()) };
         drop(queue);
         let mut outcome = Ok(());
         for returned in home {
-            self.jobs[returned.worker] = Some(returned.job);
+            self.shares[returned.worker] = Some(returned.share);
             self.delays.extend(returned.delays);
             outcome = outcome.and(returned.outcome);
         }
@@ -62,7 +61,7 @@ impl Load {
 }
 
 impl Trial for Load {
-    fn refill(&mut self, batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.gather()?;
         self.delays.clear();
         // The submitter goes wherever there is room, as it would in a program of its own.
@@ -70,12 +69,12 @@ impl Trial for Load {
         let (queue, tasks) = unbounded::<u64>();
         let (sender, home) = channel();
         let (at_queue, ready) = channel();
-        self.pool = Some(Pool { queue, home });
-        for (worker, &cpu) in (0..self.jobs.len()).zip(self.processors.iter().cycle()) {
-            let mut job = self.jobs[worker].take().ok_or_else(gone)?;
+        self.workers = Some(Workers { queue, home });
+        for (worker, &cpu) in (0..self.shares.len()).zip(self.processors.iter().cycle()) {
+            let mut share = self.shares[worker].take().ok_or_else(gone)?;
             let (tasks, sender, at_queue) = (tasks.clone(), sender.clone(), at_queue.clone());
             dispatch(worker, move || {
-                let mut outcome = caught(|| pin(&[cpu]).and_then(|()| job.refill()));
+                let mut outcome = caught(|| pin(&[cpu]).and_then(|()| share.setup(batch)));
                 let mut delays = Vec::with_capacity(batch);
                 residue::put_back_registers();
                 at_queue.send(()).ok();
@@ -83,28 +82,28 @@ impl Trial for Load {
                 for submitted in &tasks {
                     delays.push(monotonic_ns().saturating_sub(submitted));
                     if outcome.is_ok() {
-                        outcome = caught(|| job.perform(1));
+                        outcome = caught(|| share.perform(1));
                     }
                 }
-                // Where nobody waits for the job any more, the case was given up.
-                sender.send(Returned { worker, job, delays, outcome }).ok();
+                // Where nobody waits for the share any more, the case was given up.
+                sender.send(Returned { worker, share, delays, outcome }).ok();
             })?;
         }
         drop(at_queue);
-        if ready.iter().count() == self.jobs.len() { Ok(()) } else { Err(gone()) }
+        if ready.iter().count() == self.shares.len() { Ok(()) } else { Err(gone()) }
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        let pool = self.pool.as_ref().ok_or_else(gone)?;
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let workers = self.workers.as_ref().ok_or_else(gone)?;
         for _ in 0..batch {
-            pool.queue.send(monotonic_ns()).map_err(|_| gone())?;
+            workers.queue.send(monotonic_ns()).map_err(|_| gone())?;
         }
         self.gather()
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
         self.gather()?;
-        self.jobs.iter_mut().flatten().try_for_each(|job| job.verify())
+        self.shares.iter_mut().flatten().try_for_each(Share::verify)
     }
 
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
@@ -115,7 +114,7 @@ impl Trial for Load {
         for (name, percent) in PERCENTILES {
             recorder.note(name, nearest_rank(&self.delays, percent) as f64);
         }
-        recorder.note("cores", self.processors.len().min(self.jobs.len()) as f64);
+        recorder.note("cores", self.processors.len().min(self.shares.len()) as f64);
         Ok(())
     }
 
@@ -124,7 +123,7 @@ impl Trial for Load {
     }
 
     fn processors(&self) -> Vec<u32> {
-        self.processors.iter().copied().take(self.jobs.len()).collect()
+        self.processors.iter().copied().take(self.shares.len()).collect()
     }
 
     fn batch(&self) -> Option<u64> {

@@ -1,12 +1,11 @@
-//! One job a thread, all released at once: how many operations a second so many threads do together.
+//! A trial for each thread, all released at once: how many operations a second so many threads do together.
 //!
 //! The thread that is timed is the first of the team. The others wait at a barrier when it releases them by one store, so
 //! that no wake-up is timed; each is kept on a processor of its own. Operations are handed out in small portions from one
 //! counter, so that a thread that draws long ones (a signer that rejects) does not keep the others waiting at the end.
 //! The time of a sample ends when the last thread is done.
 
-use super::crew::{caught, dispatch, gone, pin};
-use super::job::Job;
+use super::threads::{Share, caught, dispatch, gone, pin};
 use pqlab_harness::gate::{self, Before, Gate, Thresholds};
 use pqlab_harness::{Demands, Fault, Recorder, Trial, residue};
 use pqlab_record::Disturbance;
@@ -21,8 +20,8 @@ const SAMPLE_NS: u64 = 10_000_000;
 /// Portions in which a thread's share of a sample is handed out: at 10 ms a portion takes 20 µs, against which the counter
 /// costs nothing, and by which threads end apart at most.
 const PORTIONS: u64 = 512;
-/// Looks at the barrier between two offers to let another thread run.
-const LOOKS: u32 = 1 << 14;
+/// Turns of the loop at the barrier between two offers to let another thread run.
+const SPINS: u32 = 1 << 14;
 
 /// A trial with several threads.
 pub(super) struct Team {
@@ -37,15 +36,15 @@ pub(super) struct Team {
 }
 
 struct Member {
-    job: Box<dyn Job>,
+    share: Share,
     /// Made by the member's thread; none where threads share processors.
     gate: Option<Gate>,
 }
 
 impl Member {
     /// The member's thread is ready to work on this processor.
-    fn open(&mut self, cpu: u32, crowded: bool) -> Option<Before> {
-        (!crowded).then(|| self.gate.get_or_insert_with(|| Gate::new(Some(cpu))).open())
+    fn open(&mut self, cpu: u32, oversubscribed: bool) -> Option<Before> {
+        (!oversubscribed).then(|| self.gate.get_or_insert_with(|| Gate::new(Some(cpu))).open())
     }
 
     /// The thread is done: what disturbed it.
@@ -55,7 +54,7 @@ impl Member {
     }
 }
 
-/// Between [`Trial::refill`] and the moment when all members are back.
+/// Between [`Trial::setup`] and the moment when all members are back.
 struct Pending {
     round: Arc<Round>,
     home: Receiver<Returned>,
@@ -69,12 +68,13 @@ struct Returned {
 }
 
 impl Team {
-    /// A team on these processors, in turn; the first job is the one of the thread that is timed.
-    pub(super) fn new(jobs: Vec<Box<dyn Job>>, processors: &[u32]) -> Team {
-        let cpus: Vec<u32> = processors.iter().copied().cycle().take(jobs.len()).collect();
+    /// A team on these processors, in turn; the first trial is the one of the thread that is timed.
+    pub(super) fn new(trials: Vec<Box<dyn Trial>>, processors: &[u32]) -> Team {
+        let cpus: Vec<u32> = processors.iter().copied().cycle().take(trials.len()).collect();
+        let member = |trial| Some(Member { share: Share::new(trial), gate: None });
         Team {
             cores: cpus.len().min(processors.len()),
-            members: jobs.into_iter().map(|job| Some(Member { job, gate: None })).collect(),
+            members: trials.into_iter().map(member).collect(),
             cpus,
             pending: None,
             disturbances: Vec::new(),
@@ -82,14 +82,14 @@ impl Team {
     }
 
     /// More threads than processors: they cannot wait for each other by looking again and again.
-    fn crowded(&self) -> bool {
+    fn oversubscribed(&self) -> bool {
         self.cores < self.cpus.len()
     }
 
-    fn send_out(&mut self) -> Result<(), Fault> {
-        let crowded = self.crowded();
+    fn send_out(&mut self, batch: usize) -> Result<(), Fault> {
+        let oversubscribed = self.oversubscribed();
         pin(&self.cpus[..1])?;
-        let round = Arc::new(Round::new(self.cpus.len(), crowded));
+        let round = Arc::new(Round::new(self.cpus.len(), oversubscribed));
         let (sender, home) = channel();
         // From here on an error leaves nobody waiting: gathering releases whoever has been sent out.
         let pending = self.pending.insert(Pending { round: Arc::clone(&round), home, before: None });
@@ -97,11 +97,11 @@ impl Team {
             let mut member = self.members[thread].take().ok_or_else(gone)?;
             let (round, sender) = (Arc::clone(&round), sender.clone());
             dispatch(thread, move || {
-                let ready = caught(|| pin(&[cpu]).and_then(|()| member.job.refill()));
-                let before = member.open(cpu, crowded);
+                let ready = caught(|| pin(&[cpu]).and_then(|()| member.share.setup(batch)));
+                let before = member.open(cpu, oversubscribed);
                 residue::put_back_registers();
                 round.arrive();
-                round.finish(ready.and_then(|()| round.work(member.job.as_mut())));
+                round.finish(ready.and_then(|()| round.work(&mut member.share)));
                 let disturbances = member.close(before);
                 // Where nobody waits for the member any more, the case was given up.
                 sender.send(Returned { thread, member, disturbances }).ok();
@@ -109,7 +109,7 @@ impl Team {
         }
         round.wait(|| round.arrived.0.load(Ordering::Acquire) == self.cpus.len() - 1);
         if let (Some(Some(first)), Some(&cpu)) = (self.members.first_mut(), self.cpus.first()) {
-            pending.before = first.open(cpu, crowded);
+            pending.before = first.open(cpu, oversubscribed);
         }
         Ok(())
     }
@@ -129,30 +129,30 @@ impl Team {
 }
 
 impl Trial for Team {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.gather();
         // What disturbed a warm-up is nobody's business.
         self.disturbances.clear();
         if let Some(Some(first)) = self.members.first_mut() {
-            first.job.refill()?;
+            first.share.setup(batch)?;
         }
-        self.send_out()
+        self.send_out(batch)
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         let (Some(pending), Some(Some(first))) = (&self.pending, self.members.first_mut()) else {
             return Err(gone());
         };
         let round = &pending.round;
         round.release(batch as u64);
-        round.finish(round.work(first.job.as_mut()));
+        round.finish(round.work(&mut first.share));
         round.wait(|| round.finished.0.load(Ordering::Acquire) == round.threads);
         round.outcome()
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
         self.gather();
-        self.members.iter_mut().flatten().try_for_each(|member| member.job.verify())
+        self.members.iter_mut().flatten().try_for_each(|member| member.share.verify())
     }
 
     fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
@@ -180,7 +180,7 @@ impl Drop for Team {
 /// What the threads of a team share from one release to the next. Each counter has a cache line pair of its own.
 struct Round {
     threads: usize,
-    crowded: bool,
+    oversubscribed: bool,
     /// Threads to wake: the one that is timed first.
     sleepers: Mutex<Vec<Thread>>,
     fault: Mutex<Option<Fault>>,
@@ -195,10 +195,10 @@ struct Round {
 struct Line<T>(T);
 
 impl Round {
-    fn new(threads: usize, crowded: bool) -> Round {
+    fn new(threads: usize, oversubscribed: bool) -> Round {
         Round {
             threads,
-            crowded,
+            oversubscribed,
             sleepers: Mutex::new(vec![thread::current()]),
             fault: Mutex::new(None),
             arrived: Line(AtomicUsize::new(0)),
@@ -211,7 +211,7 @@ impl Round {
 
     /// A thread is at the barrier, and leaves it when all are released.
     fn arrive(&self) {
-        if self.crowded {
+        if self.oversubscribed {
             self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).push(thread::current());
         }
         self.arrived.0.fetch_add(1, Ordering::AcqRel);
@@ -226,7 +226,7 @@ impl Round {
         }
         self.batch.store(batch, Ordering::Relaxed);
         self.released.0.store(true, Ordering::Release);
-        if self.crowded {
+        if self.oversubscribed {
             for sleeper in self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).iter().skip(1) {
                 sleeper.unpark();
             }
@@ -234,7 +234,7 @@ impl Round {
     }
 
     /// Takes portions until none is left.
-    fn work(&self, job: &mut dyn Job) -> Result<(), Fault> {
+    fn work(&self, share: &mut Share) -> Result<(), Fault> {
         let batch = self.batch.load(Ordering::Relaxed);
         let portion = (batch / (self.threads as u64 * PORTIONS)).max(1);
         caught(|| {
@@ -243,7 +243,7 @@ impl Round {
                 if first >= batch {
                     return Ok(());
                 }
-                job.perform(portion.min(batch - first) as usize)?;
+                share.perform(portion.min(batch - first) as usize)?;
             }
         })
     }
@@ -265,7 +265,7 @@ impl Round {
     }
 
     fn wake_first(&self) {
-        if self.crowded
+        if self.oversubscribed
             && let Some(first) = self.sleepers.lock().unwrap_or_else(PoisonError::into_inner).first()
         {
             first.unpark();
@@ -274,11 +274,11 @@ impl Round {
 
     /// Waits until something is so: looking all the time where each thread has a processor, asleep where they share.
     fn wait(&self, until: impl Fn() -> bool) {
-        let mut looks = 0_u32;
+        let mut spins = 0_u32;
         while !until() {
-            looks = looks.wrapping_add(1);
-            match looks % LOOKS {
-                _ if self.crowded => thread::park(),
+            spins = spins.wrapping_add(1);
+            match spins % SPINS {
+                _ if self.oversubscribed => thread::park(),
                 0 => thread::yield_now(),
                 _ => spin_loop(),
             }

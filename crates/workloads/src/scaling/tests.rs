@@ -1,4 +1,5 @@
 use super::*;
+use crate::testing::{right, sample};
 use pqlab_harness::Recorder;
 use pqlab_providers::providers;
 use std::collections::HashSet;
@@ -6,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread::ThreadId;
 
-/// What a job does beside counting.
+/// What a trial does beside counting.
 type Misbehaviour = fn() -> Result<(), Fault>;
 
 /// Counts operations and the threads on which they run, and may misbehave.
@@ -14,17 +15,17 @@ struct Counting {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
     misbehave: Option<Misbehaviour>,
-    /// Where a job waits once until all others have come there too.
+    /// Where a trial waits once until all others have come there too.
     meeting: Option<Arc<Barrier>>,
 }
 
-impl Job for Counting {
-    fn refill(&mut self) -> Result<(), Fault> {
+impl Trial for Counting {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         Ok(())
     }
 
-    fn perform(&mut self, count: usize) -> Result<(), Fault> {
-        self.done.fetch_add(count as u64, Ordering::Relaxed);
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        self.done.fetch_add(batch as u64, Ordering::Relaxed);
         self.threads.lock().unwrap_or_else(PoisonError::into_inner).insert(std::thread::current().id());
         if let Some(meeting) = self.meeting.take() {
             meeting.wait();
@@ -41,36 +42,27 @@ impl Job for Counting {
 struct Bench {
     done: Arc<AtomicU64>,
     threads: Arc<Mutex<HashSet<ThreadId>>>,
-    /// What the second job does beside counting.
+    /// What the second trial does beside counting.
     misbehave: Option<Misbehaviour>,
-    /// Whether no job goes on before each has begun.
+    /// Whether no trial goes on before each has begun.
     meet: bool,
 }
 
 impl Bench {
-    fn jobs(&self, count: usize) -> Vec<Box<dyn Job>> {
+    fn each(&self, count: usize) -> Vec<Box<dyn Trial>> {
         let meeting = self.meet.then(|| Arc::new(Barrier::new(count)));
-        let job = |index: usize| {
+        let trial = |index: usize| {
             let misbehave = self.misbehave.filter(|_| index == 1);
             let (done, threads) = (Arc::clone(&self.done), Arc::clone(&self.threads));
             Box::new(Counting { done, threads, misbehave, meeting: meeting.clone() }) as _
         };
-        (0..count).map(job).collect()
+        (0..count).map(trial).collect()
     }
 
     fn trials(&self, count: usize, processors: &[u32]) -> [Box<dyn Trial>; 2] {
-        let team = team::Team::new(self.jobs(count), processors);
-        [Box::new(team), Box::new(load::Load::new(7, self.jobs(count), processors))]
+        let team = team::Team::new(self.each(count), processors);
+        [Box::new(team), Box::new(load::Load::new(7, self.each(count), processors))]
     }
-}
-
-fn one_sample(trial: &mut dyn Trial, batch: usize) -> Result<Vec<(String, Vec<f64>)>, Fault> {
-    let mut recorder = Recorder::default();
-    trial.refill(batch)?;
-    trial.run(batch, &mut recorder)?;
-    trial.note(&mut recorder)?;
-    trial.verify()?;
-    Ok(recorder.take())
 }
 
 /// On a thread of its own: the affinity that a trial sets would outlive the test.
@@ -90,7 +82,7 @@ fn every_operation_is_done_once_whatever_the_number_of_threads() {
                         continue;
                     }
                     bench.done.store(0, Ordering::Relaxed);
-                    let extra = one_sample(trial.as_mut(), batch).unwrap();
+                    let extra = sample(trial.as_mut(), batch).unwrap();
                     assert_eq!(bench.done.load(Ordering::Relaxed), batch as u64, "{threads} threads");
                     let cores = threads.min(processors.len()) as f64;
                     assert!(extra.contains(&("cores".to_owned(), vec![cores])), "{extra:?}");
@@ -107,7 +99,7 @@ fn all_threads_work() {
             for index in 0..2 {
                 let bench = Bench { meet: true, ..Bench::default() };
                 let mut trials = bench.trials(threads, &affinity::allowed());
-                one_sample(trials[index].as_mut(), 40).unwrap();
+                sample(trials[index].as_mut(), 40).unwrap();
                 assert_eq!(bench.threads.lock().unwrap().len(), threads);
             }
         }
@@ -124,12 +116,12 @@ fn a_fault_or_a_panic_on_any_thread_ends_the_case_and_nothing_else() {
         for (misbehave, expected) in faults {
             let bench = Bench { misbehave: Some(misbehave), meet: true, ..Bench::default() };
             for mut trial in bench.trials(2, &affinity::allowed()) {
-                assert_eq!(one_sample(trial.as_mut(), 40).unwrap_err().to_string(), expected);
+                assert_eq!(sample(trial.as_mut(), 40).unwrap_err().to_string(), expected);
             }
             // The threads are still there.
             let bench = Bench::default();
             for mut trial in bench.trials(2, &affinity::allowed()) {
-                one_sample(trial.as_mut(), 4).unwrap();
+                sample(trial.as_mut(), 4).unwrap();
             }
         }
     });
@@ -140,10 +132,10 @@ fn threads_that_were_called_and_not_needed_go_home() {
     apart(|| {
         let bench = Bench::default();
         for mut trial in bench.trials(3, &affinity::allowed()) {
-            trial.refill(5).unwrap();
-            trial.refill(5).unwrap();
+            trial.setup(5).unwrap();
+            trial.setup(5).unwrap();
             trial.verify().unwrap();
-            trial.refill(5).unwrap();
+            trial.setup(5).unwrap();
         }
         assert_eq!(bench.done.load(Ordering::Relaxed), 0);
     });
@@ -154,7 +146,7 @@ fn a_processor_that_may_not_be_used_is_a_fault() {
     apart(|| {
         let bench = Bench::default();
         for mut trial in bench.trials(2, &[affinity::allowed()[0], 1_000_000]) {
-            let fault = one_sample(trial.as_mut(), 4).unwrap_err();
+            let fault = sample(trial.as_mut(), 4).unwrap_err();
             assert!(fault.to_string().contains("processor 1000000"), "{fault}");
         }
     });
@@ -164,8 +156,8 @@ fn a_processor_that_may_not_be_used_is_a_fault() {
 fn a_load_notes_how_long_its_tasks_waited() {
     apart(|| {
         let bench = Bench::default();
-        let mut trial = load::Load::new(10, bench.jobs(2), &affinity::allowed());
-        let extra = one_sample(&mut trial, 10).unwrap();
+        let mut trial = load::Load::new(10, bench.each(2), &affinity::allowed());
+        let extra = sample(&mut trial, 10).unwrap();
         let value = |name: &str| extra.iter().find(|(key, _)| key == name).unwrap().1[0];
         let delays = ["queueing_p50_ns", "queueing_p95_ns", "queueing_p99_ns", "queueing_max_ns"].map(value);
         assert!(delays.is_sorted(), "{delays:?}");
@@ -186,13 +178,13 @@ fn threads_go_up_to_all_processors() {
 fn every_operation_of_every_provider_gives_right_answers_on_two_threads() {
     apart(|| {
         let providers = providers();
-        let options = Options { threads: Some(vec![2]), tasks: Some(vec![3]), workers: Some(2), ..Options::default() };
+        let options =
+            CaseOptions { threads: Some(vec![2]), tasks: Some(vec![3]), workers: Some(2), ..CaseOptions::default() };
         let cases = ScalingWorkload.cases(&providers, &options);
         let slow = |case: &Case| case.algorithm.starts_with("SLH-DSA") || case.algorithm.starts_with("RSA");
         let mut operations = HashSet::new();
         for case in cases.iter().filter(|case| !slow(case)) {
-            let mut trial = ScalingWorkload.prepare(case, &providers, Seed { run: 1, process: 0 }).unwrap();
-            one_sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+            right(&ScalingWorkload, case, &providers, &[3]);
             operations.insert(case.operation.clone());
         }
         assert_eq!(operations.len(), 4 + 5, "{operations:?}");
@@ -201,7 +193,7 @@ fn every_operation_of_every_provider_gives_right_answers_on_two_threads() {
 
 #[test]
 fn ids_name_threads_tasks_and_workers() {
-    let options = Options { cores: Some(4), tasks: Some(vec![100]), ..Options::default() };
+    let options = CaseOptions { cores: Some(4), tasks: Some(vec![100]), ..CaseOptions::default() };
     let ids: Vec<String> = ScalingWorkload.cases(&providers(), &options).iter().map(Case::id).collect();
     for id in [
         "scaling/ML-DSA-65/verify[threads=4]@rustcrypto",

@@ -5,11 +5,12 @@
 //! whose numbers of attempts add up to the expected ones. So a sample is the whole set signed once, divided by its number
 //! of messages. The alternative set exists to show that it is not the set that is optimised for.
 
-use super::Mode;
+use super::{Mode, Setting};
 use crate::{VECTORS, fault};
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::{Coins, SignatureScheme, SigningKey, VerifyingKey};
 use std::path::Path;
+use std::sync::Arc;
 
 /// A published set of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,16 +55,17 @@ pub(super) fn offered(scheme: &dyn SignatureScheme) -> bool {
 
 /// Signing a set of messages, one after the other.
 pub(super) struct SignSet {
+    setting: Setting,
     key: Box<dyn SigningKey>,
     verifier: Box<dyn VerifyingKey>,
     messages: Vec<String>,
     signatures: Vec<Vec<u8>>,
 }
 
-pub(super) const MODE: Mode = Mode { deterministic: true, prehash: None };
+pub(super) const MODE: Mode = Mode { deterministic: true, prehash: None, context: &[] };
 
 impl SignSet {
-    pub(super) fn new(scheme: &dyn SignatureScheme, set: MessageSet) -> Result<SignSet, Fault> {
+    pub(super) fn new(scheme: &Arc<dyn SignatureScheme>, set: MessageSet) -> Result<SignSet, Fault> {
         let folder = std::env::var_os(VECTORS).ok_or_else(|| {
             Fault::Unsupported(format!(
                 "the message sets are not here: name the folder of published vectors in {VECTORS}"
@@ -73,23 +75,24 @@ impl SignSet {
         SignSet::of(scheme, messages)
     }
 
-    pub(super) fn of(scheme: &dyn SignatureScheme, messages: Vec<String>) -> Result<SignSet, Fault> {
-        let key = scheme.generate(Coins::Exact(&[0; 32])).map_err(fault)?;
+    pub(super) fn of(scheme: &Arc<dyn SignatureScheme>, messages: Vec<String>) -> Result<SignSet, Fault> {
+        let [key, other] = [0, 1].map(|byte| scheme.generate(Coins::Exact(&[byte; 32])).map_err(fault));
+        let (key, setting) = (key?, Setting::new(Arc::clone(scheme), MODE, other?.as_ref()).map_err(fault)?);
         let verifier = key.verifying_key().map_err(fault)?;
-        let signatures = vec![vec![0; scheme.info().parameters.signature]; messages.len()];
-        Ok(SignSet { key, verifier, messages, signatures })
+        let signatures = vec![setting.signature(); messages.len()];
+        Ok(SignSet { setting, key, verifier, messages, signatures })
     }
 }
 
 impl Trial for SignSet {
-    fn refill(&mut self, _batch: usize) -> Result<(), Fault> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.signatures.iter_mut().for_each(|signature| signature.fill(0));
         Ok(())
     }
 
-    fn run(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for (message, signature) in self.messages.iter().zip(&mut self.signatures).take(batch) {
-            MODE.sign(self.key.as_ref(), message.as_bytes(), signature).map_err(fault)?;
+            MODE.sign(self.key.as_ref(), message.as_bytes(), MODE.coins(), signature).map_err(fault)?;
         }
         Ok(())
     }
@@ -98,7 +101,10 @@ impl Trial for SignSet {
         for (message, signature) in self.messages.iter().zip(&self.signatures) {
             MODE.verify(self.verifier.as_ref(), message.as_bytes(), signature).map_err(fault)?;
         }
-        Ok(())
+        match self.messages.iter().zip(&self.signatures).next_back() {
+            Some((message, signature)) => self.setting.check(self.verifier.as_ref(), message.as_bytes(), signature),
+            None => Ok(()),
+        }
     }
 
     fn batch(&self) -> Option<u64> {

@@ -8,28 +8,31 @@
 //! one that the provider takes. `coins=exact` gives an operation the bytes that it would draw; `keys=` is how many keys it takes in
 //! turn.
 
+mod check;
 mod messages;
 mod sizes;
 #[cfg(test)]
 mod tests;
 mod trials;
 
-use crate::inputs::generator;
-use crate::{Options, Variant, Workload, fault, find, missing};
+use crate::inputs::{self, GivenCoins, Supply, bytes, generator};
+use crate::{CaseOptions, Variant, Workload, fault, find, missing};
+pub(crate) use check::Setting;
 use messages::{MessageSet, SignSet};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{
-    Coins, KeyEncoding, Prehash, Provider, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey,
+    Coins, Error, KeyEncoding, Prehash, Provider, Result as LibraryResult, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use pqlab_record::{Case, CoinSource, Facts, Form, Parameter, Sizes};
-use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use sizes::SignatureSizes;
 use std::sync::Arc;
-use trials::{Keygen, KeygenEncoded, Sign, Verify};
+use trials::KeygenEncoded;
+pub(crate) use trials::{Keygen, Sign, Signed, Verify};
 
 /// Length in bytes of the message, where none is asked for: a digest's.
-const MESSAGE: u64 = 32;
+pub(crate) const MESSAGE: u64 = 32;
 
 pub(crate) struct SignatureWorkload;
 
@@ -42,7 +45,7 @@ impl Workload for SignatureWorkload {
         "signatures: keygen, sign, verify, by message length; deterministic and pre-hashed variants, message sets, sizes"
     }
 
-    fn cases(&self, providers: &[Arc<Provider>], options: &Options) -> Vec<Case> {
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
         let lengths = options.lengths.clone().unwrap_or_else(|| vec![MESSAGE]);
         let schemes = || {
             providers
@@ -81,31 +84,100 @@ impl Workload for SignatureWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let scheme =
-            Arc::clone(find(providers, &case.provider)?.signature(&case.algorithm).ok_or_else(|| missing(case))?);
+        let scheme = find(providers, &case.provider)?.signature(&case.algorithm).ok_or_else(|| missing(case))?;
         if let Some(set) = case.word(MESSAGES) {
             let set = MessageSet::of(set).ok_or_else(|| missing(case))?;
-            return Ok(Box::new(SignSet::new(scheme.as_ref(), set)?));
+            return Ok(Box::new(SignSet::new(scheme, set)?));
         }
-        let mut generator = generator(case, seed);
-        let encoded = case.form == Some(Form::Encoded);
-        let length = case.number("len").unwrap_or(MESSAGE) as usize;
-        let mode = Mode::of(case).ok_or_else(|| missing(case))?;
-        let (exact, keys) = (case.coins() == Some(CoinSource::Exact), case.keys());
-        let own = encoding(scheme.as_ref(), case);
-        let loaded = || own.ok_or_else(|| missing(case));
-        Ok(match (case.operation.as_str(), encoded) {
-            ("keygen", false) => Box::new(Keygen::new(scheme, exact, &mut generator).map_err(fault)?),
-            ("keygen", true) => Box::new(KeygenEncoded::new(scheme, loaded()?, &mut generator).map_err(fault)?),
-            ("sign", _) => {
-                let encoding = if encoded { Some(loaded()?) } else { None };
-                Box::new(Sign::new(scheme, encoding, length, mode, exact, keys, &mut generator).map_err(fault)?)
-            }
-            ("verify", _) => Box::new(Verify::new(scheme, encoded, length, mode, keys, &mut generator).map_err(fault)?),
-            ("signature-size", false) => Box::new(SignatureSizes::new(scheme, &mut generator).map_err(fault)?),
-            _ => return Err(missing(case)),
-        })
+        trial(scheme, &case.operation, case, Supply::of(case), &mut generator(case, seed))
     }
+}
+
+/// An operation of a signature scheme, with prepared keys or from encoded bytes as the case says.
+///
+/// # Errors
+/// What the library reports while keys and signatures are made; [`Fault::Unsupported`] for an operation that a scheme does not have.
+pub(crate) fn trial(
+    scheme: &Arc<dyn SignatureScheme>,
+    operation: &str,
+    case: &Case,
+    supply: Supply,
+    generator: &mut ChaCha8Rng,
+) -> Result<Box<dyn Trial>, Fault> {
+    let (info, parameters) = (scheme.info(), &scheme.info().parameters);
+    let encoded = case.form == Some(Form::Encoded);
+    let length = case.number("len").unwrap_or(MESSAGE) as usize;
+    let mode = Mode::of(case).ok_or_else(|| missing(case))?;
+    let encoding = || inputs::encoding(case, &info.encodings);
+    let given = |length, generator: &mut ChaCha8Rng| {
+        (case.coins() == Some(CoinSource::Exact)).then(|| GivenCoins::fresh(length, generator))
+    };
+    let setting = |generator: &mut ChaCha8Rng| {
+        let (other, _) = signing_key(scheme.as_ref(), generator).map_err(fault)?;
+        Setting::new(Arc::clone(scheme), mode, other.as_ref()).map_err(fault)
+    };
+    Ok(match (operation, encoded) {
+        ("keygen", false) => {
+            let setting = setting(generator)?;
+            Box::new(Keygen::new(setting, given(parameters.keygen_coins, generator)))
+        }
+        ("keygen", true) => Box::new(KeygenEncoded::new(setting(generator)?, encoding()?)),
+        ("sign", _) => {
+            let encoding = if encoded { Some(encoding()?) } else { None };
+            let keys = supply.keys(|| {
+                let (key, coins) = signing_key(scheme.as_ref(), generator)?;
+                let bytes = match encoding {
+                    Some(encoding) => bytes_of(scheme.as_ref(), key.as_ref(), encoding, coins)?,
+                    None => Vec::new(),
+                };
+                Ok::<_, Error>((key, bytes))
+            });
+            let keys = keys.map_err(fault)?;
+            let messages = supply.messages(length, generator);
+            let setting = setting(generator)?;
+            Box::new(Sign::new(setting, encoding, keys, messages, given(parameters.signing_coins, generator)))
+        }
+        ("verify", _) => {
+            let (keys, signed) = signed(scheme.as_ref(), mode, length, supply, generator).map_err(fault)?;
+            Box::new(Verify::new(setting(generator)?, encoded, keys, signed))
+        }
+        ("signature-size", false) => Box::new(SignatureSizes::new(setting(generator)?, generator).map_err(fault)?),
+        _ => return Err(missing(case)),
+    })
+}
+
+/// A verifying key, and its bytes.
+type Verifier = (Box<dyn VerifyingKey>, Vec<u8>);
+
+/// Verifying keys with their bytes, and what was signed with them in turn: messages of so many bytes.
+fn signed(
+    scheme: &dyn SignatureScheme,
+    mode: Mode,
+    length: usize,
+    supply: Supply,
+    generator: &mut ChaCha8Rng,
+) -> LibraryResult<(Vec<Verifier>, Vec<Signed>)> {
+    let parameters = &scheme.info().parameters;
+    let sign = |signer: &dyn SigningKey, key: usize, generator: &mut ChaCha8Rng| {
+        let message = bytes(generator, length);
+        let mut signature = vec![0; parameters.signature];
+        let length = mode.sign(signer, &message, mode.coins(), &mut signature)?;
+        signature.truncate(length);
+        Ok::<_, Error>(Signed { key, message, signature })
+    };
+    let (mut signers, mut first) = (Vec::new(), Vec::new());
+    let keys = supply.keys(|| {
+        let (signer, _) = signing_key(scheme, generator)?;
+        let key = signer.verifying_key()?;
+        let mut encoded = vec![0; parameters.verifying_key];
+        let length = key.encode(&mut encoded)?;
+        encoded.truncate(length);
+        first.push(sign(signer.as_ref(), first.len(), generator)?);
+        signers.push(signer);
+        Ok::<_, Error>((key, encoded))
+    })?;
+    let signed = supply.inputs(keys.len(), first, |key| sign(signers[key].as_ref(), key, generator))?;
+    Ok((keys, signed))
 }
 
 /// The parameter that names a published set of messages.
@@ -117,9 +189,11 @@ const PREHASH: &str = "prehash";
 
 /// How it is signed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Mode {
-    deterministic: bool,
-    prehash: Option<Prehash>,
+pub(crate) struct Mode {
+    pub(crate) deterministic: bool,
+    pub(crate) prehash: Option<Prehash>,
+    /// The context string; empty for schemes without one.
+    pub(crate) context: &'static [u8],
 }
 
 impl Mode {
@@ -129,7 +203,7 @@ impl Mode {
             Some(name) => Some(Prehash::ALL.into_iter().find(|prehash| prehash.name() == name)?),
             None => None,
         };
-        Some(Mode { deterministic: case.flag(DETERMINISTIC), prehash })
+        Some(Mode { deterministic: case.flag(DETERMINISTIC), prehash, ..Mode::default() })
     }
 
     /// Whether signing asks the library's generator.
@@ -137,17 +211,22 @@ impl Mode {
         !self.deterministic && scheme.draws_to_sign()
     }
 
-    #[inline(always)]
-    fn sign(self, key: &dyn SigningKey, message: &[u8], out: &mut [u8]) -> LibraryResult<usize> {
-        let coins = if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal };
-        self.sign_with(key, message, coins, out)
+    /// What a signature draws, unless it is given.
+    pub(crate) fn coins(self) -> Coins<'static> {
+        if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal }
     }
 
     #[inline(always)]
-    fn sign_with(self, key: &dyn SigningKey, message: &[u8], coins: Coins, out: &mut [u8]) -> LibraryResult<usize> {
+    pub(crate) fn sign(
+        self,
+        key: &dyn SigningKey,
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> LibraryResult<usize> {
         match self.prehash {
-            None => key.sign(&[], message, coins, out),
-            Some(prehash) => key.sign_prehashed(prehash, &[], message, coins, out),
+            None => key.sign(self.context, message, coins, out),
+            Some(prehash) => key.sign_prehashed(prehash, self.context, message, coins, out),
         }
     }
 
@@ -159,20 +238,20 @@ impl Mode {
         encoding: KeyEncoding,
         key: &[u8],
         message: &[u8],
+        coins: Coins,
         out: &mut [u8],
     ) -> LibraryResult<usize> {
-        if self.prehash.is_some() {
-            return self.sign(scheme.load_signing_key(encoding, key)?.as_ref(), message, out);
+        match self.prehash {
+            None => scheme.sign_from(encoding, key, self.context, message, coins, out),
+            Some(_) => self.sign(scheme.load_signing_key(encoding, key)?.as_ref(), message, coins, out),
         }
-        let coins = if self.deterministic { Coins::Exact(&[]) } else { Coins::Internal };
-        scheme.sign_from(encoding, key, &[], message, coins, out)
     }
 
     #[inline(always)]
-    fn verify(self, key: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> LibraryResult<()> {
+    pub(crate) fn verify(self, key: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> LibraryResult<()> {
         match self.prehash {
-            None => key.verify(&[], message, signature),
-            Some(prehash) => key.verify_prehashed(prehash, &[], message, signature),
+            None => key.verify(self.context, message, signature),
+            Some(prehash) => key.verify_prehashed(prehash, self.context, message, signature),
         }
     }
 
@@ -189,19 +268,19 @@ impl Mode {
 }
 
 /// The modes of an operation that are asked for and that the scheme has.
-fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &Options) -> Vec<Mode> {
+fn modes(scheme: &dyn SignatureScheme, operation: &str, options: &CaseOptions) -> Vec<Mode> {
     let info = scheme.info();
     let mut modes = Vec::new();
     if options.wants(Variant::Plain) {
         modes.push(Mode::default());
     }
     if options.wants(Variant::Deterministic) && operation == "sign" && info.hedged && info.coins.operation {
-        modes.push(Mode { deterministic: true, prehash: None });
+        modes.push(Mode { deterministic: true, ..Mode::default() });
     }
     if options.wants(Variant::Prehash) && operation != "keygen" {
         let natural =
             scheme.prehashes().iter().copied().filter(|prehash| natural(*prehash, &info.parameters.algorithm));
-        modes.extend(natural.map(|prehash| Mode { deterministic: false, prehash: Some(prehash) }));
+        modes.extend(natural.map(|prehash| Mode { prehash: Some(prehash), ..Mode::default() }));
     }
     modes
 }
@@ -217,7 +296,8 @@ fn natural(prehash: Prehash, algorithm: &str) -> bool {
     }
 }
 
-fn case(
+/// An operation of a provider's scheme, in the block of its like.
+pub(crate) fn case(
     provider: &Provider,
     scheme: &dyn SignatureScheme,
     operation: &str,
@@ -225,18 +305,11 @@ fn case(
     length: Option<u64>,
     mode: Mode,
 ) -> Case {
-    let parameters = &scheme.info().parameters;
-    let sizes = Sizes {
-        public_key: Some(parameters.verifying_key as u64),
-        secret_key: own_length(scheme).map(|length| length as u64),
-        ciphertext: None,
-        shared_secret: None,
-        signature: Some(parameters.signature as u64),
-        ..Sizes::default()
-    };
+    let info = scheme.info();
+    let own = info.encodings.first().and_then(|&encoding| info.signing_key(encoding));
     let length_text = length.map_or_else(String::new, |length| format!("/{length}"));
     // A round of hash-based signing takes seconds, in which everything else would wait.
-    let slow = if parameters.algorithm.starts_with("SLH-DSA") { "/SLH-DSA" } else { "" };
+    let slow = if info.parameters.algorithm.starts_with("SLH-DSA") { "/SLH-DSA" } else { "" };
     let draws = match operation {
         "keygen" => true,
         "verify" => false,
@@ -244,24 +317,30 @@ fn case(
     };
     Case {
         workload: "signature".into(),
-        algorithm: parameters.algorithm.to_string(),
+        algorithm: info.parameters.algorithm.to_string(),
         operation: operation.into(),
         provider: provider.id(),
         form: Some(form),
         parameters: mode.parameters(length),
         block: format!("signature/{operation}{length_text}{slow}"),
-        facts: Facts {
-            sizes,
-            category: parameters.category,
-            generator: provider.generator.clone().filter(|_| draws),
-            ..Facts::default()
-        },
+        facts: Facts { generator: provider.generator.clone().filter(|_| draws), ..facts(&info.parameters, own) },
     }
+}
+
+/// What is known of cases of a scheme whose signing key has so many bytes.
+pub(crate) fn facts(parameters: &SignatureParameters, secret_key: Option<usize>) -> Facts {
+    let sizes = Sizes {
+        public_key: Some(parameters.verifying_key as u64),
+        secret_key: secret_key.map(|length| length as u64),
+        signature: Some(parameters.signature as u64),
+        ..Sizes::default()
+    };
+    Facts { sizes, category: parameters.category, ..Facts::default() }
 }
 
 /// The cases of one in the usual manner: one for each encoding of the private key where one is loaded or written, else one for each
 /// source of coins and number of keys that is asked for.
-fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &Options) -> Vec<Case> {
+fn kinds(case: Case, scheme: &dyn SignatureScheme, mode: Mode, options: &CaseOptions) -> Vec<Case> {
     let info = scheme.info();
     let block = case.block.clone();
     let cases: Vec<Case> = match (case.form, case.operation.as_str()) {
@@ -298,100 +377,22 @@ fn message_set_case(provider: &Provider, scheme: &dyn SignatureScheme, set: Mess
     }
 }
 
-/// The greatest length in bytes of the signing key in the encoding that the provider writes by itself.
-fn own_length(scheme: &dyn SignatureScheme) -> Option<usize> {
-    scheme.info().signing_key(*scheme.info().encodings.first()?)
-}
-
-/// The encoding of the signing key that a case names; the provider's own for a case of before, whose id did not say.
-fn encoding(scheme: &dyn SignatureScheme, case: &Case) -> Option<KeyEncoding> {
-    let encodings = &scheme.info().encodings;
-    let found = match case.key() {
-        Some(name) => encodings.iter().find(|encoding| encoding.name() == name),
-        None => encodings.first(),
-    };
-    found.copied()
-}
-
-/// A key from seeded coins where the provider takes them, else from its own.
-fn signing_key(scheme: &dyn SignatureScheme, generator: &mut ChaCha8Rng) -> LibraryResult<Box<dyn SigningKey>> {
-    key_with_coins(scheme, generator).map(|(key, _)| key)
-}
-
-/// Likewise, with the coins if there are any.
-fn key_with_coins(
+/// A key from seeded coins where the provider takes them, else from its own; with the coins, if there are any.
+pub(crate) fn signing_key(
     scheme: &dyn SignatureScheme,
     generator: &mut ChaCha8Rng,
 ) -> LibraryResult<(Box<dyn SigningKey>, Vec<u8>)> {
-    let mut coins = vec![0; scheme.info().parameters.keygen_coins];
-    generator.fill_bytes(&mut coins);
-    if scheme.info().coins.keygen {
-        Ok((scheme.generate(Coins::Exact(&coins))?, coins))
-    } else {
-        Ok((scheme.generate(Coins::Internal)?, Vec::new()))
-    }
+    let info = scheme.info();
+    inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| scheme.generate(coins))
 }
 
-/// The bytes of a key in an encoding. A library whose keys forget their seed is given the one that this one was made from.
-fn encoded(
+/// The bytes of a key, made from these coins, in an encoding.
+fn bytes_of(
     scheme: &dyn SignatureScheme,
     key: &dyn SigningKey,
     encoding: KeyEncoding,
     coins: Vec<u8>,
 ) -> LibraryResult<Vec<u8>> {
     let length = scheme.info().signing_key(encoding).unwrap_or(0);
-    if encoding == KeyEncoding::Seed && coins.len() == length && !scheme.written().contains(&encoding) {
-        return Ok(coins);
-    }
-    let mut bytes = vec![0; length];
-    let length = key.encode(encoding, &mut bytes)?;
-    bytes.truncate(length);
-    Ok(bytes)
-}
-
-fn round_trip(
-    scheme: &dyn SignatureScheme,
-    signer: &dyn SigningKey,
-    verifier: &dyn VerifyingKey,
-    other_key: &dyn VerifyingKey,
-) -> Result<(), Fault> {
-    let message = b"a message for the round trip";
-    let mut signature = vec![0; scheme.info().parameters.signature];
-    let length = signer.sign(&[], message, Coins::Internal, &mut signature).map_err(fault)?;
-    check(Mode::default(), verifier, other_key, message, &signature[..length])
-}
-
-/// Accepts the signature, and refuses it for another message, with a bit flipped and under another key.
-fn check(
-    mode: Mode,
-    verifier: &dyn VerifyingKey,
-    other_key: &dyn VerifyingKey,
-    message: &[u8],
-    signature: &[u8],
-) -> Result<(), Fault> {
-    mode.verify(verifier, message, signature).map_err(fault)?;
-    refuses(mode, other_key, message, signature, "a signature under another key")?;
-    let mut other = message.to_vec();
-    match other.first_mut() {
-        Some(byte) => *byte ^= 1,
-        None => other.push(0),
-    }
-    refuses(mode, verifier, &other, signature, "another message")?;
-    let mut tampered = signature.to_vec();
-    if let Some(byte) = tampered.first_mut() {
-        *byte ^= 1;
-    }
-    refuses(mode, verifier, message, &tampered, "a signature with a bit flipped")
-}
-
-fn refuses(mode: Mode, verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8], what: &str) -> Result<(), Fault> {
-    match mode.verify(verifier, message, signature) {
-        Err(_) => Ok(()),
-        Ok(()) => Err(Fault::WrongAnswer(format!("verification accepts {what}"))),
-    }
-}
-
-/// The verifying key of a pair that signs nothing.
-fn other_key(scheme: &dyn SignatureScheme, generator: &mut ChaCha8Rng) -> LibraryResult<Box<dyn VerifyingKey>> {
-    signing_key(scheme, generator)?.verifying_key()
+    inputs::encoded(encoding, length, scheme.written(), coins, |out| key.encode(encoding, out))
 }

@@ -1,13 +1,13 @@
 use super::messages::{MessageSet, SignSet};
 use super::sizes::SIGNATURE_BYTES;
 use super::*;
+use crate::testing::{prepared, right, sample};
 use pqlab_harness::Recorder;
-
-const SEED: Seed = Seed { run: 1, process: 0 };
 
 fn cases(variants: &[Variant]) -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
-    let cases = SignatureWorkload.cases(&providers, &Options { variants: variants.to_vec(), ..Options::default() });
+    let cases =
+        SignatureWorkload.cases(&providers, &CaseOptions { variants: variants.to_vec(), ..CaseOptions::default() });
     (providers, cases)
 }
 
@@ -37,13 +37,8 @@ fn every_variant_of_every_rust_provider_verifies() {
         all.iter().filter(|case| !case.algorithm.starts_with("SLH-DSA") || case.algorithm == "SLH-DSA-SHA2-128f");
     let mut count = 0;
     for case in quick {
-        let mut trial =
-            SignatureWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-        let mut recorder = Recorder::default();
-        trial.refill(3).unwrap();
-        trial.run(3, &mut recorder).unwrap();
-        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-        let noted = recorder.take();
+        let mut trial = prepared(&SignatureWorkload, case, &providers);
+        let noted = sample(trial.as_mut(), 3).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
         if case.operation == "signature-size" {
             assert_eq!((noted[0].0.as_str(), noted[0].1.len()), (SIGNATURE_BYTES, 3));
             let room = case.facts.sizes.signature.unwrap() as f64;
@@ -58,11 +53,11 @@ fn every_variant_of_every_rust_provider_verifies() {
 fn a_padded_signature_has_one_length() {
     let (providers, all) = cases(&[Variant::Sizes]);
     for case in all.iter().filter(|case| case.algorithm == "Falcon-padded-512") {
-        let mut trial = SignatureWorkload.prepare(case, &providers, SEED).unwrap();
+        let mut trial = prepared(&SignatureWorkload, case, &providers);
         let mut recorder = Recorder::default();
         for _ in 0..2 {
-            trial.refill(4).unwrap();
-            trial.run(4, &mut recorder).unwrap();
+            trial.setup(4).unwrap();
+            trial.routine(4, &mut recorder).unwrap();
         }
         trial.verify().unwrap();
         assert_eq!(recorder.take(), [(SIGNATURE_BYTES.to_owned(), vec![666.0; 8])]);
@@ -78,13 +73,11 @@ fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
     let provider = find(&providers, "rustcrypto").unwrap();
     let scheme = provider.signature("ML-DSA-44").unwrap();
     let messages: Vec<String> = ["A", "B", "C"].map(str::to_owned).to_vec();
-    let mut trial = SignSet::of(scheme.as_ref(), messages).unwrap();
+    let mut trial = SignSet::of(scheme, messages).unwrap();
     assert_eq!(trial.batch(), Some(3));
-    trial.refill(3).unwrap();
-    trial.run(3, &mut Recorder::default()).unwrap();
-    trial.verify().unwrap();
-    trial.refill(3).unwrap();
-    trial.run(2, &mut Recorder::default()).unwrap();
+    sample(&mut trial, 3).unwrap();
+    trial.setup(3).unwrap();
+    trial.routine(2, &mut Recorder::default()).unwrap();
     assert!(trial.verify().is_err(), "a set of which one message is left out is no set");
     let nowhere = MessageSet::Main.read(std::path::Path::new("/no/such/folder"), "ML-DSA-44");
     assert!(matches!(nowhere, Err(Fault::Unsupported(_))));
@@ -93,10 +86,10 @@ fn a_message_set_is_signed_as_a_whole_and_a_missing_one_is_unsupported() {
 #[test]
 fn each_encoding_source_of_coins_and_number_of_keys_is_a_case_that_verifies() {
     let providers = pqlab_providers::providers();
-    let options = Options {
+    let options = CaseOptions {
         coins: CoinSource::ALL.to_vec(),
         keys: vec![crate::Keys::Pool, crate::Keys::Number(1)],
-        ..Options::default()
+        ..CaseOptions::default()
     };
     let cases = SignatureWorkload.cases(&providers, &options);
     let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id} is missing"));
@@ -114,10 +107,6 @@ fn each_encoding_source_of_coins_and_number_of_keys_is_a_case_that_verifies() {
     assert_eq!(of("signature/Ed25519/sign[len=32]@rustcrypto").coins(), None, "Ed25519 draws nothing");
     let quick = ["ML-DSA-44", "ML-DSA-65", "Ed25519", "ECDSA-P-256", "SLH-DSA-SHA2-128f"];
     for case in cases.iter().filter(|case| quick.contains(&case.algorithm.as_str())) {
-        let mut trial =
-            SignatureWorkload.prepare(case, &providers, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
-        trial.refill(2).unwrap();
-        trial.run(2, &mut Recorder::default()).unwrap();
-        trial.verify().unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+        right(&SignatureWorkload, case, &providers, &[2]);
     }
 }

@@ -84,11 +84,11 @@ fn every_flaw_is_rejected_for_what_it_is() {
     let verifier = verifier();
     for (scheme, implementation) in schemes() {
         let sender = Sender::new(scheme, implementation.as_ref());
-        for flaw in Flaw::ALL {
-            let mut bytes = sender.sign(flaw.chain_id(CHAIN), 1);
-            flaw.spoil(&mut bytes);
+        for fault in InjectedFault::ALL {
+            let mut bytes = sender.sign(fault.chain_id(CHAIN), 1);
+            fault.inject(&mut bytes);
             let rejection = verifier.verify(&bytes, &mut Scratch::new()).unwrap_err();
-            assert_eq!(rejection.kind(), flaw.name(), "{scheme}: {rejection}");
+            assert_eq!(rejection.kind(), fault.name(), "{scheme}: {rejection}");
         }
     }
 }

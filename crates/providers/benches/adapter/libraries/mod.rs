@@ -30,8 +30,8 @@ mod rustcrypto;
 pub(crate) use reasons::{reason, reasons};
 
 use crate::interleaved::{Comparison, Side};
-use crate::operations::{Case, Kind, agreement, hash, kem, signature, symmetric};
-use pqlab_primitives::{Aead, HashParameters, Kdf, Mac};
+use crate::operations::{Case, agreement, hash, kem, signature, symmetric};
+use pqlab_primitives::{Aead, HashParameters, Kdf, Mac, Primitive};
 use std::sync::Arc;
 
 /// A library without an adapter: for an operation, the calls of the library that do the same work as its adapter, on the
@@ -154,39 +154,29 @@ pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
 }
 
 fn sides(library: &dyn Bare, case: &Case) -> Option<(Side, Side)> {
-    let Case { provider, kind, algorithm, operation } = case;
+    let Case { provider, algorithm, operation, .. } = case;
     let id = &provider.id();
-    Some(match kind {
-        Kind::Kem => {
-            let inputs = kem::Inputs::new(provider.kem(algorithm)?);
+    Some(match case.primitive()? {
+        Primitive::Kem(kem) => {
+            let inputs = kem::Inputs::new(kem);
             (inputs.through(operation), library.kem(&inputs, operation)?)
         }
-        Kind::Signature => {
-            let inputs = signature::Inputs::new(provider.signature(algorithm)?);
+        Primitive::Signature(scheme) => {
+            let inputs = signature::Inputs::new(scheme);
             (inputs.through(operation), library.signature(&inputs, operation)?)
         }
-        Kind::Agreement => {
-            let inputs = agreement::Inputs::new(provider.key_agreement(algorithm)?);
+        Primitive::KeyAgreement(agreement) => {
+            let inputs = agreement::Inputs::new(agreement);
             (inputs.through(operation), library.agreement(&inputs, operation)?)
         }
-        Kind::Hash => (hash::through(provider.hash(algorithm)?), library.hash(id, algorithm)?),
-        Kind::Xof => (hash::through_xof(provider.xof(algorithm)?, operation), library.xof(id, algorithm, operation)?),
-        Kind::Lanes(lanes) => {
+        Primitive::Hash(hash) => (hash::through(hash), library.hash(id, algorithm)?),
+        Primitive::Xof(xof) => (hash::through_xof(xof, operation), library.xof(id, algorithm, operation)?),
+        Primitive::LaneHash(function) => {
             let digest = HashParameters::of(algorithm).map(|parameters| parameters.digest);
-            let function = provider.lane_hash(algorithm, *lanes)?;
-            (hash::through_lanes(function, digest), library.lanes(id, algorithm, *lanes)?)
+            (hash::through_lanes(function, digest), library.lanes(id, algorithm, function.lanes())?)
         }
-        Kind::Mac => {
-            let mac = provider.mac(algorithm)?;
-            (symmetric::through_mac(mac, operation), library.mac(mac, operation)?)
-        }
-        Kind::Kdf => {
-            let kdf = provider.kdf(algorithm)?;
-            (symmetric::through_kdf(kdf), library.kdf(kdf)?)
-        }
-        Kind::Aead => {
-            let aead = provider.aead(algorithm)?;
-            (symmetric::through_aead(aead, operation), library.aead(aead, operation)?)
-        }
+        Primitive::Mac(mac) => (symmetric::through_mac(mac, operation), library.mac(mac, operation)?),
+        Primitive::Kdf(kdf) => (symmetric::through_kdf(kdf), library.kdf(kdf)?),
+        Primitive::Aead(aead) => (symmetric::through_aead(aead, operation), library.aead(aead, operation)?),
     })
 }

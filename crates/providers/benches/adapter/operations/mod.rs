@@ -8,29 +8,15 @@ pub(crate) mod symmetric;
 
 use crate::interleaved::{Side, Work};
 use crate::libraries;
-use pqlab_primitives::{KeyEncoding, Provider};
+use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider};
 use pqlab_providers::providers;
 use std::sync::Arc;
-
-/// What kind of primitive an operation is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Kem,
-    Signature,
-    Agreement,
-    Hash,
-    Xof,
-    /// A hash function over so many messages at once.
-    Lanes(usize),
-    Mac,
-    Kdf,
-    Aead,
-}
 
 /// One operation of one provider.
 pub(crate) struct Case {
     pub(crate) provider: Arc<Provider>,
-    pub(crate) kind: Kind,
+    /// The place of its primitive among those of the provider.
+    place: usize,
     pub(crate) algorithm: String,
     pub(crate) operation: String,
 }
@@ -49,17 +35,26 @@ pub(crate) enum Coverage {
 impl Case {
     /// Provider, algorithm and operation in one line.
     pub(crate) fn name(&self) -> String {
-        let kind = match self.kind {
-            Kind::Agreement => " (agreement)".to_owned(),
-            Kind::Lanes(lanes) => format!(" x{lanes}"),
+        let kind = match self.primitive() {
+            Some(Primitive::KeyAgreement(_)) => " (agreement)".to_owned(),
+            Some(Primitive::LaneHash(hash)) => format!(" x{}", hash.lanes()),
             _ => String::new(),
         };
         format!("{} {}{kind} {}", self.provider.id(), self.algorithm, self.operation)
     }
 
+    /// What the operation is of.
+    pub(crate) fn primitive(&self) -> Option<Primitive<'_>> {
+        self.provider.primitives().nth(self.place)
+    }
+
     /// Whether both go through the same code of an adapter.
     pub(crate) fn is_like(&self, other: &Case) -> bool {
-        let key = |case: &Case| (case.provider.library.clone(), case.kind, case.operation.clone());
+        let kind = |case: &Case| match case.primitive()? {
+            Primitive::LaneHash(hash) => Some((PrimitiveKind::LaneHash, hash.lanes())),
+            one => Some((one.kind(), 1)),
+        };
+        let key = |case: &Case| (case.provider.library.clone(), kind(case), case.operation.clone());
         key(self) == key(other) && family(&self.algorithm) == family(&other.algorithm)
     }
 }
@@ -78,47 +73,31 @@ fn family(algorithm: &str) -> &str {
 pub(crate) fn offered() -> Vec<Case> {
     let mut cases = Vec::new();
     for provider in providers() {
-        let mut add = |kind, algorithm: &str, operations: Vec<String>| {
-            cases.extend(operations.into_iter().map(|operation| Case {
+        for (place, primitive) in provider.primitives().enumerate() {
+            cases.extend(operations(primitive).into_iter().map(|operation| Case {
                 provider: Arc::clone(&provider),
-                kind,
-                algorithm: algorithm.to_owned(),
+                place,
+                algorithm: primitive.algorithm().to_owned(),
                 operation,
             }));
-        };
-        for kem in &provider.kems {
-            add(Kind::Kem, &kem.info().parameters.algorithm, kem::operations(kem.info()));
-        }
-        for scheme in &provider.signatures {
-            let prehashed = !scheme.prehashes().is_empty();
-            add(Kind::Signature, &scheme.info().parameters.algorithm, signature::operations(scheme.info(), prehashed));
-        }
-        for agreement in &provider.key_agreements {
-            add(Kind::Agreement, &agreement.info().parameters.algorithm, agreement::operations(agreement.info()));
-        }
-        let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
-        for hash in &provider.hashes {
-            add(Kind::Hash, &hash.info().algorithm, words(&["digest"]));
-        }
-        for xof in &provider.xofs {
-            let streams = xof.absorber().is_ok();
-            let operations = if streams { &["digest", "absorb", "squeeze"][..] } else { &["digest", "squeeze"][..] };
-            add(Kind::Xof, &xof.info().algorithm, words(operations));
-        }
-        for hash in &provider.lane_hashes {
-            add(Kind::Lanes(hash.lanes()), hash.algorithm(), words(&["digest"]));
-        }
-        for mac in &provider.macs {
-            add(Kind::Mac, mac.algorithm(), words(&["tag", "tag encoded"]));
-        }
-        for kdf in &provider.kdfs {
-            add(Kind::Kdf, kdf.algorithm(), words(&["derive"]));
-        }
-        for aead in &provider.aeads {
-            add(Kind::Aead, aead.algorithm(), words(&["seal", "open"]));
         }
     }
     cases
+}
+
+fn operations(primitive: Primitive) -> Vec<String> {
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
+    match primitive {
+        Primitive::Kem(kem) => kem::operations(kem.info()),
+        Primitive::Signature(scheme) => signature::operations(scheme.info(), !scheme.prehashes().is_empty()),
+        Primitive::KeyAgreement(agreement) => agreement::operations(agreement.info()),
+        Primitive::Xof(xof) if xof.absorber().is_ok() => words(&["digest", "absorb", "squeeze"]),
+        Primitive::Xof(_) => words(&["digest", "squeeze"]),
+        Primitive::Hash(_) | Primitive::LaneHash(_) => words(&["digest"]),
+        Primitive::Mac(_) => words(&["tag", "tag encoded"]),
+        Primitive::Kdf(_) => words(&["derive"]),
+        Primitive::Aead(_) => words(&["seal", "open"]),
+    }
 }
 
 /// What is compared, and why the rest is not; in the order of the cases.

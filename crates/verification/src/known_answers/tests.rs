@@ -1,9 +1,9 @@
 use super::{KnownAnswer, WrongAnswer, check, check_fully};
-use Flaw::*;
+use InjectedFault::*;
 use pqlab_primitives::{
     Aead, AeadKey, BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kdf, Kem,
-    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, Mac, MacKey, PrivateKey, Provider, Result, SignatureInfo,
-    SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
+    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, Mac, MacKey, Primitive, PrivateKey, Provider, Result,
+    SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
 };
 use std::sync::Arc;
 
@@ -11,26 +11,10 @@ fn rustcrypto() -> Arc<Provider> {
     pqlab_providers::providers().into_iter().find(|provider| provider.library == "rustcrypto").unwrap()
 }
 
-/// Every name in the provider, whatever it stands for.
-fn algorithms(provider: &Provider) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    names.extend(provider.kems.iter().map(|kem| kem.info().parameters.algorithm.to_string()));
-    names.extend(provider.signatures.iter().map(|scheme| scheme.info().parameters.algorithm.to_string()));
-    names.extend(provider.key_agreements.iter().map(|agreement| agreement.info().parameters.algorithm.to_string()));
-    names.extend(provider.hashes.iter().map(|hash| hash.info().algorithm.to_string()));
-    names.extend(provider.xofs.iter().map(|xof| xof.info().algorithm.to_string()));
-    names.extend(provider.macs.iter().map(|mac| mac.algorithm().to_owned()));
-    names.extend(provider.kdfs.iter().map(|kdf| kdf.algorithm().to_owned()));
-    names.extend(provider.aeads.iter().map(|aead| aead.algorithm().to_owned()));
-    names.sort();
-    names.dedup();
-    names
-}
-
 #[test]
 fn every_algorithm_of_every_provider_gives_the_known_answers() {
     for provider in pqlab_providers::providers() {
-        for algorithm in algorithms(&provider) {
+        for algorithm in provider.algorithms() {
             let found = check(&provider, &algorithm);
             match found {
                 Ok(KnownAnswer::Checked(count)) => assert!(count > 0, "{algorithm}@{}", provider.id()),
@@ -64,7 +48,7 @@ fn what_is_not_known_is_said() {
 
 /// What a wrapper does wrong. A flip is of the first bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Flaw {
+enum InjectedFault {
     FlipsPublicKey,
     FlipsPrivateKey,
     FlipsLoadedPublicKey,
@@ -85,9 +69,9 @@ enum Flaw {
     Fails,
 }
 
-/// A library's object with a flaw.
-struct Flawed<T: ?Sized>(Arc<T>, Flaw);
-struct FlawedKey<T: ?Sized>(Box<T>, Flaw);
+/// A library's object with a fault.
+struct Faulty<T: ?Sized>(Arc<T>, InjectedFault);
+struct FaultyKey<T: ?Sized>(Box<T>, InjectedFault);
 
 fn flip(condition: bool, bytes: &mut [u8]) {
     if condition {
@@ -95,7 +79,7 @@ fn flip(condition: bool, bytes: &mut [u8]) {
     }
 }
 
-impl Kem for Flawed<dyn Kem> {
+impl Kem for Faulty<dyn Kem> {
     fn info(&self) -> &KemInfo {
         self.0.info()
     }
@@ -109,17 +93,17 @@ impl Kem for Flawed<dyn Kem> {
         Ok(())
     }
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        Ok(Box::new(FlawedKey(self.0.generate(coins)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.generate(coins)?, self.1)))
     }
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(FlawedKey(self.0.load_encapsulation_key(bytes)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.load_encapsulation_key(bytes)?, self.1)))
     }
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
-        Ok(Box::new(FlawedKey(self.0.load_decapsulation_key(encoding, bytes)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.load_decapsulation_key(encoding, bytes)?, self.1)))
     }
 }
 
-impl EncapsulationKey for FlawedKey<dyn EncapsulationKey> {
+impl EncapsulationKey for FaultyKey<dyn EncapsulationKey> {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
         self.0.encapsulate(coins, ciphertext, secret)?;
         flip(self.1 == FlipsCiphertext, ciphertext);
@@ -133,7 +117,7 @@ impl EncapsulationKey for FlawedKey<dyn EncapsulationKey> {
     }
 }
 
-impl DecapsulationKey for FlawedKey<dyn DecapsulationKey> {
+impl DecapsulationKey for FaultyKey<dyn DecapsulationKey> {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let zero = ciphertext.iter().all(|&byte| byte == 0);
         if zero && self.1 == AcceptsEverything {
@@ -144,7 +128,7 @@ impl DecapsulationKey for FlawedKey<dyn DecapsulationKey> {
         Ok(())
     }
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(FlawedKey(self.0.encapsulation_key()?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.encapsulation_key()?, self.1)))
     }
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         let length = self.0.encode(encoding, out)?;
@@ -153,7 +137,7 @@ impl DecapsulationKey for FlawedKey<dyn DecapsulationKey> {
     }
 }
 
-impl SignatureScheme for Flawed<dyn SignatureScheme> {
+impl SignatureScheme for Faulty<dyn SignatureScheme> {
     fn info(&self) -> &SignatureInfo {
         self.0.info()
     }
@@ -164,17 +148,17 @@ impl SignatureScheme for Flawed<dyn SignatureScheme> {
         Ok(lengths)
     }
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
-        Ok(Box::new(FlawedKey(self.0.generate(coins)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.generate(coins)?, self.1)))
     }
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
-        Ok(Box::new(FlawedKey(self.0.load_signing_key(encoding, bytes)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.load_signing_key(encoding, bytes)?, self.1)))
     }
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
-        Ok(Box::new(FlawedKey(self.0.load_verifying_key(bytes)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.load_verifying_key(bytes)?, self.1)))
     }
 }
 
-impl SigningKey for FlawedKey<dyn SigningKey> {
+impl SigningKey for FaultyKey<dyn SigningKey> {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         let context = if self.1 == IgnoresContext { &[] } else { context };
         let length = self.0.sign(context, message, coins, out)?;
@@ -182,7 +166,7 @@ impl SigningKey for FlawedKey<dyn SigningKey> {
         Ok(length)
     }
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
-        Ok(Box::new(FlawedKey(self.0.verifying_key()?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.verifying_key()?, self.1)))
     }
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         let length = self.0.encode(encoding, out)?;
@@ -191,7 +175,7 @@ impl SigningKey for FlawedKey<dyn SigningKey> {
     }
 }
 
-impl VerifyingKey for FlawedKey<dyn VerifyingKey> {
+impl VerifyingKey for FaultyKey<dyn VerifyingKey> {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
         match self.1 {
             AcceptsEverything => Ok(()),
@@ -206,7 +190,7 @@ impl VerifyingKey for FlawedKey<dyn VerifyingKey> {
     }
 }
 
-impl KeyAgreement for Flawed<dyn KeyAgreement> {
+impl KeyAgreement for Faulty<dyn KeyAgreement> {
     fn info(&self) -> &KeyAgreementInfo {
         self.0.info()
     }
@@ -217,11 +201,11 @@ impl KeyAgreement for Flawed<dyn KeyAgreement> {
         self.0.generate(coins)
     }
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
-        Ok(Box::new(FlawedKey(self.0.load_private_key(bytes)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.load_private_key(bytes)?, self.1)))
     }
 }
 
-impl PrivateKey for FlawedKey<dyn PrivateKey> {
+impl PrivateKey for FaultyKey<dyn PrivateKey> {
     fn agree(&self, peer: &[u8], secret: &mut [u8]) -> Result<()> {
         let agreed = self.0.agree(peer, secret);
         flip(self.1 == FlipsSecret, secret);
@@ -237,42 +221,40 @@ impl PrivateKey for FlawedKey<dyn PrivateKey> {
     }
 }
 
-impl Hash for Flawed<dyn Hash> {
+/// What a hash and a XOF have in common.
+macro_rules! faulty_digests {
+    () => {
+        fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+            self.0.digest(message, out)?;
+            flip(self.1 == FlipsOutput, out);
+            Ok(())
+        }
+        fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
+            self.0.digest_batch(messages, count, out)?;
+            flip(self.1 == FlipsBatch, out);
+            Ok(())
+        }
+    };
+}
+
+impl Hash for Faulty<dyn Hash> {
     fn info(&self) -> &HashParameters {
         self.0.info()
     }
-    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        self.0.digest(message, out)?;
-        flip(self.1 == FlipsOutput, out);
-        Ok(())
-    }
-    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        self.0.digest_batch(messages, count, out)?;
-        flip(self.1 == FlipsBatch, out);
-        Ok(())
-    }
+    faulty_digests!();
 }
 
-impl Xof for Flawed<dyn Xof> {
+impl Xof for Faulty<dyn Xof> {
     fn info(&self) -> &XofParameters {
         self.0.info()
     }
-    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        self.0.digest(message, out)?;
-        flip(self.1 == FlipsOutput, out);
-        Ok(())
-    }
-    fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        self.0.digest_batch(messages, count, out)?;
-        flip(self.1 == FlipsBatch, out);
-        Ok(())
-    }
+    faulty_digests!();
     fn absorb(&self, message: &[u8]) -> Result<Box<dyn XofReader>> {
-        Ok(Box::new(FlawedKey(self.0.absorb(message)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.absorb(message)?, self.1)))
     }
 }
 
-impl XofReader for FlawedKey<dyn XofReader> {
+impl XofReader for FaultyKey<dyn XofReader> {
     fn squeeze(&mut self, out: &mut [u8]) -> Result<()> {
         self.0.squeeze(out)?;
         flip(self.1 == FlipsSqueezed, out);
@@ -280,7 +262,7 @@ impl XofReader for FlawedKey<dyn XofReader> {
     }
 }
 
-impl Mac for Flawed<dyn Mac> {
+impl Mac for Faulty<dyn Mac> {
     fn algorithm(&self) -> &str {
         self.0.algorithm()
     }
@@ -288,11 +270,11 @@ impl Mac for Flawed<dyn Mac> {
         self.0.tag_len()
     }
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
-        Ok(Box::new(FlawedKey(self.0.load_key(key)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.load_key(key)?, self.1)))
     }
 }
 
-impl MacKey for FlawedKey<dyn MacKey> {
+impl MacKey for FaultyKey<dyn MacKey> {
     fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
         self.0.tag(message, out)?;
         flip(self.1 == FlipsTag, out);
@@ -300,7 +282,7 @@ impl MacKey for FlawedKey<dyn MacKey> {
     }
 }
 
-impl Kdf for Flawed<dyn Kdf> {
+impl Kdf for Faulty<dyn Kdf> {
     fn algorithm(&self) -> &str {
         self.0.algorithm()
     }
@@ -311,7 +293,7 @@ impl Kdf for Flawed<dyn Kdf> {
     }
 }
 
-impl Aead for Flawed<dyn Aead> {
+impl Aead for Faulty<dyn Aead> {
     fn algorithm(&self) -> &str {
         self.0.algorithm()
     }
@@ -325,11 +307,11 @@ impl Aead for Flawed<dyn Aead> {
         self.0.tag_len()
     }
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>> {
-        Ok(Box::new(FlawedKey(self.0.load_key(key)?, self.1)))
+        Ok(Box::new(FaultyKey(self.0.load_key(key)?, self.1)))
     }
 }
 
-impl AeadKey for FlawedKey<dyn AeadKey> {
+impl AeadKey for FaultyKey<dyn AeadKey> {
     fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()> {
         self.0.seal(nonce, associated_data, buffer, tag)?;
         flip(self.1 == FlipsCiphertext, buffer);
@@ -343,20 +325,23 @@ impl AeadKey for FlawedKey<dyn AeadKey> {
     }
 }
 
-/// RustCrypto with the flaw in everything it offers.
-fn flawed(flaw: Flaw) -> Provider {
+/// RustCrypto with the fault in everything it offers.
+fn flawed(fault: InjectedFault) -> Provider {
     let sound = rustcrypto();
     let mut provider = Provider::new("flawed", BuildInfo { version: String::new(), build: String::new() });
-    provider.kems = sound.kems.iter().map(|kem| Arc::new(Flawed(Arc::clone(kem), flaw)) as _).collect();
-    provider.signatures =
-        sound.signatures.iter().map(|scheme| Arc::new(Flawed(Arc::clone(scheme), flaw)) as _).collect();
-    provider.key_agreements =
-        sound.key_agreements.iter().map(|agreement| Arc::new(Flawed(Arc::clone(agreement), flaw)) as _).collect();
-    provider.hashes = sound.hashes.iter().map(|hash| Arc::new(Flawed(Arc::clone(hash), flaw)) as _).collect();
-    provider.xofs = sound.xofs.iter().map(|xof| Arc::new(Flawed(Arc::clone(xof), flaw)) as _).collect();
-    provider.macs = sound.macs.iter().map(|mac| Arc::new(Flawed(Arc::clone(mac), flaw)) as _).collect();
-    provider.kdfs = sound.kdfs.iter().map(|kdf| Arc::new(Flawed(Arc::clone(kdf), flaw)) as _).collect();
-    provider.aeads = sound.aeads.iter().map(|aead| Arc::new(Flawed(Arc::clone(aead), flaw)) as _).collect();
+    for primitive in sound.primitives() {
+        match primitive {
+            Primitive::Kem(kem) => provider.kems.push(Arc::new(Faulty(kem.clone(), fault))),
+            Primitive::Signature(scheme) => provider.signatures.push(Arc::new(Faulty(scheme.clone(), fault))),
+            Primitive::KeyAgreement(of) => provider.key_agreements.push(Arc::new(Faulty(of.clone(), fault))),
+            Primitive::Hash(hash) => provider.hashes.push(Arc::new(Faulty(hash.clone(), fault))),
+            Primitive::Xof(xof) => provider.xofs.push(Arc::new(Faulty(xof.clone(), fault))),
+            Primitive::LaneHash(_) => {}
+            Primitive::Mac(mac) => provider.macs.push(Arc::new(Faulty(mac.clone(), fault))),
+            Primitive::Kdf(kdf) => provider.kdfs.push(Arc::new(Faulty(kdf.clone(), fault))),
+            Primitive::Aead(aead) => provider.aeads.push(Arc::new(Faulty(aead.clone(), fault))),
+        }
+    }
     provider
 }
 
@@ -400,22 +385,22 @@ fn wrong_answers_are_found_and_named() {
         ("AES-256-GCM", AcceptsEverything, "opening accepts a ciphertext with a bit flipped"),
         ("AES-256-GCM", FlipsPlaintext, "opening gives another plaintext"),
     ];
-    for (algorithm, flaw, wrong) in cases {
+    for (algorithm, fault, wrong) in cases {
         let expected = format!("known answer: {algorithm} {wrong}");
-        assert_eq!(check(&flawed(flaw), algorithm), Err(WrongAnswer(expected)), "{flaw:?}");
+        assert_eq!(check(&flawed(fault), algorithm), Err(WrongAnswer(expected)), "{fault:?}");
     }
 }
 
 /// The same name stands for a KEM and for a key agreement; here the KEM is sound.
 #[test]
 fn a_wrong_key_agreement_is_found_beside_a_sound_kem() {
-    for (flaw, wrong) in [
+    for (fault, wrong) in [
         (FlipsSecret, "agreement gives another shared secret"),
         (FlipsPublicKey, "private key gives another public key"),
         (AcceptsEverything, "agreement accepts a public key of zeros"),
     ] {
-        let mut provider = flawed(flaw);
+        let mut provider = flawed(fault);
         provider.kems = rustcrypto().kems.clone();
-        assert_eq!(check(&provider, "X25519"), Err(WrongAnswer(format!("known answer: X25519 {wrong}"))), "{flaw:?}");
+        assert_eq!(check(&provider, "X25519"), Err(WrongAnswer(format!("known answer: X25519 {wrong}"))), "{fault:?}");
     }
 }

@@ -1,9 +1,9 @@
-//! Looks at the core between the samples of a visit: how fast its clock runs, and whether somebody shares it. They cut the
-//! visit into chunks, so that a clock that moves is known for each sample, and a neighbour who comes for a millisecond costs
+//! Probes of the core between the samples of a visit: how fast its clock runs, and whether somebody shares it. They cut the
+//! visit into chunks, so that a clock that moves is known for each sample, and another load who comes for a millisecond costs
 //! that millisecond and not the visit.
 
 use crate::clock::monotonic_ns;
-use crate::gate::{Gate, Look};
+use crate::gate::{Gate, Probe};
 use pqlab_record::Chunk;
 
 /// Most that the core may be narrower than alone for a chunk to count, in percent: as for a visit.
@@ -15,31 +15,31 @@ const BETWEEN_LOOKS_NS: u64 = 1_500_000;
 /// Fewest samples that must be left for the others to be left out.
 const LEAST_LEFT: u32 = 10;
 
-/// A chunk, with what the looks before and after it saw.
+/// A chunk, with what the probes before and after it saw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) chunk: Chunk,
-    /// The worse of the two looks.
+    /// The worse of the two probes.
     narrowed_pct: Option<f64>,
     /// Time that it took, in ns.
     ns: u64,
 }
 
-/// The looks of a visit.
-pub(crate) struct Looks {
-    last: Look,
+/// The probes of a visit.
+pub(crate) struct Probes {
+    last: Probe,
     since: u64,
     samples: u32,
     seen: Vec<Seen>,
 }
 
-impl Looks {
+impl Probes {
     /// Begins with the look before the first sample.
-    pub(crate) fn begin(first: Look) -> Looks {
-        Looks { last: first, since: monotonic_ns(), samples: 0, seen: Vec::with_capacity(16) }
+    pub(crate) fn begin(first: Probe) -> Probes {
+        Probes { last: first, since: monotonic_ns(), samples: 0, seen: Vec::with_capacity(16) }
     }
 
-    /// A sample was taken. Looks, where it is time.
+    /// A sample was taken. Probes, where it is time.
     pub(crate) fn sample(&mut self, gate: &mut Gate) {
         self.samples += 1;
         let now = monotonic_ns();
@@ -49,7 +49,7 @@ impl Looks {
         }
     }
 
-    fn cut(&mut self, look: Look, now: u64) {
+    fn cut(&mut self, look: Probe, now: u64) {
         let narrowed_pct = match (self.last.narrowed_pct, look.narrowed_pct) {
             (Some(before), Some(after)) => Some(before.max(after)),
             _ => None,
@@ -62,7 +62,7 @@ impl Looks {
     }
 
     /// Ends with the look after the last sample.
-    pub(crate) fn end(mut self, last: Look) -> Vec<Seen> {
+    pub(crate) fn end(mut self, last: Probe) -> Vec<Seen> {
         if self.samples > 0 {
             let now = monotonic_ns();
             self.cut(last, now);
@@ -94,21 +94,21 @@ pub(crate) fn clock_hz(chunks: &[Seen]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn look(clock_hz: f64, narrowed: f64) -> Look {
-        Look { clock_hz, narrowed_pct: Some(narrowed) }
+    fn look(clock_hz: f64, narrowed: f64) -> Probe {
+        Probe { clock_hz, narrowed_pct: Some(narrowed) }
     }
 
-    /// Chunks of so many samples between looks that saw the core narrowed by so much.
+    /// Chunks of so many samples between probes that saw the core narrowed by so much.
     fn seen(narrowed: &[f64], samples: u32) -> Vec<Seen> {
-        let mut looks = Looks::begin(look(3e9, narrowed[0]));
+        let mut probes = Probes::begin(look(3e9, narrowed[0]));
         for (index, pct) in narrowed[1..].iter().enumerate() {
-            looks.samples = samples;
-            let now = looks.since + 1_000_000;
+            probes.samples = samples;
+            let now = probes.since + 1_000_000;
             let last = index + 2 == narrowed.len();
             if last {
-                return looks.end(look(4e9, *pct));
+                return probes.end(look(4e9, *pct));
             }
-            looks.cut(look(3e9, *pct), now);
+            probes.cut(look(3e9, *pct), now);
         }
         unreachable!("a last look ends the visit")
     }

@@ -3,7 +3,7 @@ use super::{Scheme, Transaction, reference};
 
 /// What may be wrong with a transaction that is made to be rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Flaw {
+pub enum InjectedFault {
     /// A bit of the signature is another one.
     WrongSignature,
     /// It is signed, rightly, for another chain.
@@ -17,32 +17,37 @@ pub enum Flaw {
     NonCanonical,
 }
 
-impl Flaw {
+impl InjectedFault {
     /// All.
-    pub const ALL: [Flaw; 5] =
-        [Flaw::WrongSignature, Flaw::WrongChain, Flaw::Truncated, Flaw::TrailingBytes, Flaw::NonCanonical];
+    pub const ALL: [InjectedFault; 5] = [
+        InjectedFault::WrongSignature,
+        InjectedFault::WrongChain,
+        InjectedFault::Truncated,
+        InjectedFault::TrailingBytes,
+        InjectedFault::NonCanonical,
+    ];
 
     /// Its name, which is the [kind](super::Rejection::kind) of the rejection that it must lead to.
     pub const fn name(self) -> &'static str {
         match self {
-            Flaw::WrongSignature => "wrong-signature",
-            Flaw::WrongChain => "wrong-chain",
-            Flaw::Truncated => "truncated",
-            Flaw::TrailingBytes => "trailing-bytes",
-            Flaw::NonCanonical => "non-canonical",
+            InjectedFault::WrongSignature => "wrong-signature",
+            InjectedFault::WrongChain => "wrong-chain",
+            InjectedFault::Truncated => "truncated",
+            InjectedFault::TrailingBytes => "trailing-bytes",
+            InjectedFault::NonCanonical => "non-canonical",
         }
     }
 
-    /// The chain for which a transaction with this flaw is signed, where the verifier's is `chain_id`.
+    /// The chain for which a transaction with this fault is signed, where the verifier's is `chain_id`.
     pub const fn chain_id(self, chain_id: u32) -> u32 {
         match self {
-            Flaw::WrongChain => chain_id ^ 1,
+            InjectedFault::WrongChain => chain_id ^ 1,
             _ => chain_id,
         }
     }
 
-    /// Spoils a good transaction of either form; one for [another chain](Self::chain_id) is spoilt already.
-    pub fn spoil(self, transaction: &mut Vec<u8>) {
+    /// Is injected into a good transaction of either form; one for [another chain](Self::chain_id) is corrupted already.
+    pub fn inject(self, transaction: &mut Vec<u8>) {
         let (scheme, length) = match Transaction::decode(transaction) {
             Ok(decoded) => (decoded.body().scheme, decoded.signature().len()),
             Err(_) => (Scheme::MlDsa65, signature_of_reference(transaction)),
@@ -50,11 +55,11 @@ impl Flaw {
         let start = transaction.len() - length;
         match self {
             // Within r of ECDSA, R of Ed25519, and what every other scheme compares or computes with.
-            Flaw::WrongSignature => transaction[start + length / 4] ^= 4,
-            Flaw::WrongChain => {}
-            Flaw::Truncated => transaction.truncate(start + length / 2),
-            Flaw::TrailingBytes => transaction.push(0),
-            Flaw::NonCanonical => match scheme {
+            InjectedFault::WrongSignature => transaction[start + length / 4] ^= 4,
+            InjectedFault::WrongChain => {}
+            InjectedFault::Truncated => transaction.truncate(start + length / 2),
+            InjectedFault::TrailingBytes => transaction.push(0),
+            InjectedFault::NonCanonical => match scheme {
                 Scheme::EcdsaSecp256k1 => negate(&mut transaction[start + 32..]),
                 Scheme::Ed25519 | Scheme::Composite => Scheme::add_ed25519_order(&mut transaction[start..]),
                 _ => {

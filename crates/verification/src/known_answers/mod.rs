@@ -17,8 +17,7 @@ mod symmetric;
 #[cfg(test)]
 mod tests;
 
-use pqlab_harness::Fault;
-use pqlab_primitives::{Error, Provider};
+use pqlab_primitives::{Error, Primitive, Provider};
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
 
@@ -35,12 +34,6 @@ pub enum KnownAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongAnswer(pub String);
-
-impl From<WrongAnswer> for Fault {
-    fn from(WrongAnswer(what): WrongAnswer) -> Fault {
-        Fault::WrongAnswer(what)
-    }
-}
 
 /// Checks what a worker checks before it measures: everything but the signatures of the small SLH-DSA sets, which take
 /// up to several seconds each.
@@ -69,41 +62,19 @@ enum Depth {
 fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownAnswer, String> {
     let mut checker = Checker { algorithm, depth, checked: 0, vectors: 0 };
     let mut offered = false;
-    if let Some(kem) = provider.kem(algorithm) {
+    for primitive in provider.primitives().filter(|primitive| primitive.algorithm() == algorithm) {
         offered = true;
-        kem::check(kem.as_ref(), &mut checker)?;
-    }
-    if let Some(scheme) = provider.signature(algorithm) {
-        offered = true;
-        signature::check(scheme.as_ref(), &mut checker)?;
-    }
-    if let Some(agreement) = provider.key_agreement(algorithm) {
-        offered = true;
-        symmetric::check_key_agreement(agreement.as_ref(), &mut checker)?;
-    }
-    if let Some(function) = provider.hash(algorithm) {
-        offered = true;
-        hash::check_hash(function.as_ref(), &mut checker)?;
-    }
-    if let Some(function) = provider.xof(algorithm) {
-        offered = true;
-        hash::check_xof(function.as_ref(), &mut checker)?;
-    }
-    for function in provider.lane_hashes.iter().filter(|function| function.algorithm() == algorithm) {
-        offered = true;
-        hash::check_lanes(function.as_ref(), &mut checker)?;
-    }
-    if let Some(mac) = provider.mac(algorithm) {
-        offered = true;
-        symmetric::check_mac(mac.as_ref(), &mut checker)?;
-    }
-    if let Some(kdf) = provider.kdf(algorithm) {
-        offered = true;
-        symmetric::check_kdf(kdf.as_ref(), &mut checker)?;
-    }
-    if let Some(aead) = provider.aead(algorithm) {
-        offered = true;
-        symmetric::check_aead(aead.as_ref(), &mut checker)?;
+        match primitive {
+            Primitive::Kem(kem) => kem::check(kem.as_ref(), &mut checker)?,
+            Primitive::Signature(scheme) => signature::check(scheme.as_ref(), &mut checker)?,
+            Primitive::KeyAgreement(agreement) => symmetric::check_key_agreement(agreement.as_ref(), &mut checker)?,
+            Primitive::Hash(function) => hash::check_hash(function.as_ref(), &mut checker)?,
+            Primitive::Xof(function) => hash::check_xof(function.as_ref(), &mut checker)?,
+            Primitive::LaneHash(function) => hash::check_lanes(function.as_ref(), &mut checker)?,
+            Primitive::Mac(mac) => symmetric::check_mac(mac.as_ref(), &mut checker)?,
+            Primitive::Kdf(kdf) => symmetric::check_kdf(kdf.as_ref(), &mut checker)?,
+            Primitive::Aead(aead) => symmetric::check_aead(aead.as_ref(), &mut checker)?,
+        }
     }
     Ok(match checker {
         _ if !offered => KnownAnswer::NotAvailable("the provider does not offer the algorithm"),

@@ -1,0 +1,38 @@
+//! A signal ends what takes long, with the exit code that says so, and with every process that was started for it.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+use std::io::{BufRead, BufReader, Read};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+/// Interrupts the program when it has said its first line, and demands that it says nothing of a failure.
+fn interrupted(arguments: &[&str]) {
+    let pqlab = Pqlab::new();
+    let mut command = pqlab.command(arguments);
+    let mut child = command.process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut said = String::new();
+    out.read_line(&mut said).unwrap();
+    // As a terminal does it: to the whole process group.
+    let group = format!("-{}", child.id());
+    let sent = Command::new("sh").args(["-c", r#"kill -s INT -- "$1""#, "sh", &group]).status().unwrap();
+    assert!(sent.success());
+    out.read_to_string(&mut said).unwrap();
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{arguments:?}\n{said}\n{}", text(&ended.stderr));
+    assert!(!said.contains("FAILED") && !said.contains("the process itself"), "{said}");
+}
+
+#[test]
+fn a_verification_ends_where_it_is_interrupted() {
+    interrupted(&["verify"]);
+}
+
+#[test]
+fn a_leak_test_ends_where_it_is_interrupted() {
+    interrupted(&["leak", "compare/*", "--samples", "4000", "--repeat", "1000", "--no-progress"]);
+}

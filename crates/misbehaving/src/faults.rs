@@ -1,0 +1,73 @@
+//! Faults that are injected into the null provider's KEM: it behaves for a while, and then does what its name says.
+
+use crate::altered::altered;
+use pqlab_primitives::{Error, Kem, Result};
+use std::io::Write;
+use std::sync::Arc;
+
+/// Calls of a key before it goes wrong, so that it does so while it is measured and not before.
+const GOOD_CALLS: u64 = 20_000;
+
+/// What a decapsulation does once it goes wrong, to a secret that was right.
+type InjectedFault = fn(&mut [u8]) -> Result<()>;
+
+const FAULTS: [(&str, InjectedFault); 8] = [
+    ("segfault", segfault),
+    ("hang", hang),
+    ("wrong-answer", wrong_answer),
+    ("fail", fail),
+    ("leak", leak),
+    ("print", print),
+    ("exhaust-memory", exhaust_memory),
+    ("panic", |_| panic!("as it was told to")),
+];
+
+/// One KEM a fault, named after it.
+pub(super) fn kems(null: &Arc<dyn Kem>) -> impl Iterator<Item = Arc<dyn Kem>> {
+    FAULTS.into_iter().map(|(name, fault)| {
+        altered(null, Some(name), move |key, calls, ciphertext, secret| {
+            key.decapsulate(ciphertext, secret)?;
+            if calls < GOOD_CALLS { Ok(()) } else { fault(secret) }
+        })
+    })
+}
+
+fn segfault(_secret: &mut [u8]) -> Result<()> {
+    let nowhere = std::ptr::without_provenance_mut::<u8>(8);
+    // SAFETY: none. The access is invalid, on purpose: the process is to be killed by SIGSEGV.
+    unsafe { nowhere.write_volatile(1) };
+    Ok(())
+}
+
+fn hang(_secret: &mut [u8]) -> Result<()> {
+    loop {
+        std::thread::park();
+    }
+}
+
+fn wrong_answer(secret: &mut [u8]) -> Result<()> {
+    secret[0] ^= 1;
+    Ok(())
+}
+
+fn fail(_secret: &mut [u8]) -> Result<()> {
+    Err(Error::Library { call: "misbehaving_decapsulate", detail: "as it was told to".into() })
+}
+
+fn leak(_secret: &mut [u8]) -> Result<()> {
+    std::mem::forget(std::hint::black_box(vec![1_u8; 64 << 10]));
+    Ok(())
+}
+
+fn print(_secret: &mut [u8]) -> Result<()> {
+    let mut out = std::io::stdout();
+    out.write_all(b"a library should not print\n").and_then(|()| out.flush()).ok();
+    Ok(())
+}
+
+fn exhaust_memory(_secret: &mut [u8]) -> Result<()> {
+    let mut hoard: Vec<Vec<u8>> = Vec::new();
+    loop {
+        hoard.push(std::hint::black_box(vec![1; 256 << 20]));
+    }
+}

@@ -1,0 +1,59 @@
+//! A verification that accepts what it must refuse is found out wherever signatures are measured: alone, on several threads, as
+//! tasks of a thread pool, and in hybrids with their halves.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use pqlab_harness::{Fault, Recorder, Seed, TrialSource};
+use pqlab_record::{Case, Form};
+use pqlab_workloads::{CaseOptions, Registry};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The fault that a few operations and their check end with.
+fn fault(registry: &Registry, case: &Case) -> Option<Fault> {
+    // Without its known answers, which would be wrong too.
+    let prepared = registry.prepare_first_call(case, Seed { run: 1, process: 0 });
+    let ended = prepared.and_then(|mut trial| {
+        trial.setup(3)?;
+        trial.routine(3, &mut Recorder::default())?;
+        trial.verify()
+    });
+    ended.err()
+}
+
+fn signs(case: &Case) -> bool {
+    case.facts.sizes.signature.is_some() && case.form == Some(Form::Prepared)
+}
+
+#[test]
+fn what_is_accepted_wrongly_voids_every_case_that_signs_or_verifies() {
+    let options =
+        CaseOptions { threads: Some(vec![1, 2]), tasks: Some(vec![3]), workers: Some(2), ..CaseOptions::default() };
+    // What a trial pins is this thread, which ends with the test.
+    let found = std::thread::spawn(move || {
+        let mut found = BTreeSet::new();
+        for provider in pqlab_misbehaving::credulous() {
+            let accepted = match provider.library.as_str() {
+                "accepts-any-signature" => "a signature with a bit flipped",
+                "accepts-any-message" => "another message",
+                _ => "a signature under another key",
+            };
+            let expected = Fault::WrongAnswer(format!("verification accepts {accepted}"));
+            let registry = Registry::new(vec![Arc::new(provider)]);
+            let areas = ["signature", "scaling", "hybrid"];
+            let cases = registry.cases(&options);
+            for case in cases.iter().filter(|case| areas.contains(&case.workload.as_str()) && signs(case)) {
+                // The CBOR around the reference's signatures refuses what was done to its head.
+                if case.algorithm.contains('+') && accepted.contains("bit") {
+                    continue;
+                }
+                assert_eq!(fault(&registry, case), Some(expected.clone()), "{}", case.id());
+                let parallel = case.number("threads").or(case.number("workers"));
+                found.insert((case.workload.clone(), case.operation.clone(), parallel, accepted));
+            }
+        }
+        found
+    });
+    // Key generation, signing and verification alone; both on one thread, on two and as tasks; all three and a cycle in hybrids.
+    assert_eq!(found.join().unwrap().len(), 3 * (3 + 2 * 3 + 4));
+}

@@ -1,0 +1,82 @@
+use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, SignatureScheme, Xof};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// What can be done with a [`Primitive`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PrimitiveKind {
+    /// Key encapsulation.
+    Kem,
+    /// Signatures.
+    Signature,
+    /// Diffie-Hellman.
+    KeyAgreement,
+    /// Digests of fixed length.
+    Hash,
+    /// Digests of any length.
+    Xof,
+    /// Digests of several messages at once.
+    LaneHash,
+    /// Message authentication.
+    Mac,
+    /// Key derivation.
+    Kdf,
+    /// Authenticated encryption.
+    Aead,
+}
+
+/// One algorithm as a provider offers it, of whatever kind.
+#[derive(Clone, Copy)]
+pub enum Primitive<'a> {
+    /// A KEM.
+    Kem(&'a Arc<dyn Kem>),
+    /// A signature scheme.
+    Signature(&'a Arc<dyn SignatureScheme>),
+    /// A key agreement.
+    KeyAgreement(&'a Arc<dyn KeyAgreement>),
+    /// A hash function.
+    Hash(&'a Arc<dyn Hash>),
+    /// An extendable-output function.
+    Xof(&'a Arc<dyn Xof>),
+    /// A hash function or XOF over several messages at once.
+    LaneHash(&'a Arc<dyn LaneHash>),
+    /// A message authentication code.
+    Mac(&'a Arc<dyn Mac>),
+    /// A key derivation function.
+    Kdf(&'a Arc<dyn Kdf>),
+    /// An authenticated cipher.
+    Aead(&'a Arc<dyn Aead>),
+}
+
+impl<'a> Primitive<'a> {
+    /// Its kind.
+    pub fn kind(self) -> PrimitiveKind {
+        match self {
+            Primitive::Kem(_) => PrimitiveKind::Kem,
+            Primitive::Signature(_) => PrimitiveKind::Signature,
+            Primitive::KeyAgreement(_) => PrimitiveKind::KeyAgreement,
+            Primitive::Hash(_) => PrimitiveKind::Hash,
+            Primitive::Xof(_) => PrimitiveKind::Xof,
+            Primitive::LaneHash(_) => PrimitiveKind::LaneHash,
+            Primitive::Mac(_) => PrimitiveKind::Mac,
+            Primitive::Kdf(_) => PrimitiveKind::Kdf,
+            Primitive::Aead(_) => PrimitiveKind::Aead,
+        }
+    }
+
+    /// The algorithm's name.
+    pub fn algorithm(self) -> &'a str {
+        match self {
+            Primitive::Kem(kem) => &kem.info().parameters.algorithm,
+            Primitive::Signature(scheme) => &scheme.info().parameters.algorithm,
+            Primitive::KeyAgreement(agreement) => &agreement.info().parameters.algorithm,
+            Primitive::Hash(hash) => &hash.info().algorithm,
+            Primitive::Xof(xof) => &xof.info().algorithm,
+            Primitive::LaneHash(hash) => hash.algorithm(),
+            Primitive::Mac(mac) => mac.algorithm(),
+            Primitive::Kdf(kdf) => kdf.algorithm(),
+            Primitive::Aead(aead) => aead.algorithm(),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! ML-KEM (FIPS 203) by crates that repeat the same types and functions in a module for each parameter set.
+
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// Length in bytes of the seed `d || z`.
+const SEED: usize = 64;
+
+pub(crate) const NO_SUCH_ENCODING: Error = Error::Unsupported("an ML-KEM key is a seed or expanded");
+
+/// One parameter set of a crate, on one code path.
+pub(crate) trait ParameterSet: Send + Sync + 'static {
+    const ALGORITHM: &'static str;
+    /// The encodings of a decapsulation key that are loaded, the crate's own choice first.
+    const ENCODINGS: [KeyEncoding; 2];
+    /// Those in which a key can be written that was just generated.
+    const WRITTEN: &'static [KeyEncoding] = &Self::ENCODINGS;
+
+    /// A key that was generated, here or from its seed.
+    type Generated: DecapsulationKey + 'static;
+    /// A key that was loaded expanded.
+    type Loaded: DecapsulationKey + 'static;
+    /// A key that was loaded.
+    type Encapsulation: EncapsulationKey + 'static;
+
+    /// FIPS 203, algorithm 19; coins are `d || z`.
+    fn generate(coins: Coins) -> Result<Self::Generated>;
+    /// Likewise into the caller's buffers, the decapsulation key in the first encoding.
+    fn generate_encoded(coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()>;
+    /// With the checks of FIPS 203, section 7.3.
+    fn load_expanded(bytes: &[u8]) -> Result<Self::Loaded>;
+    /// With the checks of FIPS 203, section 7.2.
+    fn load_encapsulation_key(bytes: &[u8]) -> Result<Self::Encapsulation>;
+}
+
+/// The KEM of a parameter set.
+pub(crate) fn ml_kem<S: ParameterSet>() -> Arc<dyn Kem> {
+    let info = KemInfo {
+        parameters: KemParameters::of(S::ALGORITHM).expect("the table of FIPS 203 has every ML-KEM"),
+        encodings: S::ENCODINGS.to_vec(),
+        coins: CoinSupport { keygen: true, operation: true },
+    };
+    Arc::new(MlKem::<S> { info, set: PhantomData })
+}
+
+struct MlKem<S> {
+    info: KemInfo,
+    set: PhantomData<S>,
+}
+
+impl<S: ParameterSet> Kem for MlKem<S> {
+    fn info(&self) -> &KemInfo {
+        &self.info
+    }
+
+    fn written(&self) -> &[KeyEncoding] {
+        S::WRITTEN
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        S::generate_encoded(coins, encapsulation_key, decapsulation_key)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(Box::new(S::generate(coins)?))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(S::load_encapsulation_key(bytes)?))
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        match encoding {
+            KeyEncoding::Seed => {
+                Error::check_length("decapsulation key", SEED, bytes.len())?;
+                self.generate(Coins::Exact(bytes))
+            }
+            KeyEncoding::Expanded => Ok(Box::new(S::load_expanded(bytes)?)),
+            _ => Err(NO_SUCH_ENCODING),
+        }
+    }
+}

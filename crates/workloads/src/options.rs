@@ -1,0 +1,286 @@
+//! What may be chosen of the cases' parameters: one declaration, from which command lines, suites and programs take it.
+//!
+//! The first line of a field's text is its help on a command line. A new parameter is a field here and whatever a workload makes
+//! of it.
+
+use crate::{Keys, Senders, Variant};
+use clap::Args;
+use pqlab_record::{CoinSource, Fastest, State};
+use serde::{Deserialize, Deserializer, de::Error as _};
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// What is longer than this is not a message but a memory test, in bytes.
+const LONGEST: u64 = 16 << 20;
+/// Transactions: a block that takes an hour to verify is no case, and a disk has an end.
+const LARGEST_BLOCK: u64 = 1_000_000;
+const MOST_THREADS: u64 = 1024;
+const MOST_TASKS: u64 = 1_000_000;
+
+/// A parameter is outside of what can be measured.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{field} is {value}: it must be from {least} to {most}")]
+pub struct OutOfRange {
+    /// The field of [`CaseOptions`].
+    pub field: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// The least that is allowed.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+}
+
+/// Declares the fields, those with their range that are numbers, and what goes over all of them.
+macro_rules! case_options {
+    ($($(#[$attribute:meta])* $name:ident: $type:ty $(=> $range:expr)?,)*) => {
+        /// What a user, a suite or a program chooses of the cases' parameters. What is not chosen (`None`, an empty list) is left
+        /// to the workloads.
+        #[derive(Args, Clone, Debug, Default, PartialEq, Deserialize)]
+        #[serde(default)]
+        pub struct CaseOptions {
+            $($(#[$attribute])* pub $name: $type,)*
+        }
+
+        impl CaseOptions {
+            /// What is chosen here, else what is chosen there.
+            pub fn or(self, there: CaseOptions) -> CaseOptions {
+                CaseOptions { $($name: self.$name.or_there(there.$name),)* }
+            }
+
+            /// Refuses what cannot be measured.
+            ///
+            /// # Errors
+            /// [`OutOfRange`] for the first number that is none of its field's.
+            pub fn check(&self) -> Result<(), OutOfRange> {
+                $($(within(stringify!($name), self.$name.numbers(), $range)?;)?)*
+                Ok(())
+            }
+        }
+    };
+}
+
+case_options! {
+    /// Message lengths in bytes
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
+    lengths: Option<Vec<u64>> => 0..=LONGEST,
+
+    /// States of caches and process: warm, evicted (caches walked before each call), first-call (of a fresh process)
+    /// [default: warm, or the suite's]
+    #[arg(long = "state", value_name = "STATES", value_delimiter = ',')]
+    #[serde(deserialize_with = "words")]
+    states: Vec<State>,
+
+    /// Variants of signing: plain, deterministic, prehash, messages (published sets), sizes (of signatures)
+    /// [default: plain, or the suite's]
+    #[arg(long = "variant", value_name = "VARIANTS", value_delimiter = ',')]
+    #[serde(deserialize_with = "words")]
+    variants: Vec<Variant>,
+
+    /// Where the coins of keygen, encapsulate and sign come from: internal (the library's own generator), exact (given bytes)
+    /// [default: internal, or the suite's]
+    #[arg(long, value_name = "SOURCES", value_delimiter = ',')]
+    #[serde(deserialize_with = "words")]
+    coins: Vec<CoinSource>,
+
+    /// How many keys an operation takes in turn: a number, or pool (up to 16) [default: pool, or the suite's]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    #[serde(deserialize_with = "words")]
+    keys: Vec<Keys>,
+
+    /// Numbers of threads that work at once [default: 1, 2, 4, ... and all cores]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    threads: Option<Vec<u64>> => 1..=MOST_THREADS,
+
+    /// Numbers of tasks that are submitted at once to a thread pool [default: 100,500,1000,5000]
+    #[arg(long, value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    tasks: Option<Vec<u64>> => 1..=MOST_TASKS,
+
+    /// Threads of that pool [default: all cores]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    workers: Option<u64> => 1..=MOST_THREADS,
+
+    /// The library of a hybrid's classical half; `fastest`: of those that can do all of it, the one that
+    /// takes least for what is measured, which is found first [default: each]
+    #[arg(long, value_name = "P")]
+    classical: Option<String>,
+
+    /// The library of a hybrid's post-quantum half; `fastest`: as with --classical [default: each]
+    #[arg(long, value_name = "P")]
+    post_quantum: Option<String>,
+
+    /// Transactions in a block of the ledger [default: 1,100,1000,10000,100000, or the suite's]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
+    blocks: Option<Vec<u64>> => 1..=LARGEST_BLOCK,
+
+    /// Different senders of a block: all, one, a number or a percentage such as 10%
+    #[arg(long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true)]
+    #[serde(deserialize_with = "words")]
+    senders: Vec<Senders>,
+
+    /// Percentage of bad transactions in a block: exactly they must be rejected, else the case is void
+    #[arg(long = "invalid", value_name = "PCT", allow_hyphen_values = true, value_parser = percentage)]
+    invalid_pct: Option<f64> => 0..=100,
+
+    /// Output lengths of extendable-output functions, in bytes [default: 32, or the suite's]
+    #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
+    output_lengths: Option<Vec<u64>> => 1..=LONGEST,
+
+    /// The pairs for which `fastest` stands; `None` while that is open, when it stands for all that it could be.
+    #[arg(skip)]
+    #[serde(skip)]
+    fastest: Option<Vec<Fastest>>,
+
+    /// Processors that the run may use, in place of all that the process may.
+    #[arg(skip)]
+    #[serde(skip)]
+    cores: Option<usize>,
+}
+
+impl CaseOptions {
+    /// Processors that the run may use.
+    pub fn cores(&self) -> usize {
+        self.cores.unwrap_or_else(|| pqlab_harness::affinity::allowed().len())
+    }
+}
+
+/// A field of [`CaseOptions`].
+trait Field: Sized {
+    /// This, where it is chosen, else the other.
+    fn or_there(self, other: Self) -> Self;
+
+    /// The numbers in it.
+    fn numbers(&self) -> Vec<f64> {
+        Vec::new()
+    }
+}
+
+impl<T: Numbers> Field for Option<T> {
+    fn or_there(self, other: Self) -> Self {
+        self.or(other)
+    }
+
+    fn numbers(&self) -> Vec<f64> {
+        self.as_ref().map(Numbers::numbers).unwrap_or_default()
+    }
+}
+
+impl<T> Field for Vec<T> {
+    fn or_there(self, other: Self) -> Self {
+        if self.is_empty() { other } else { self }
+    }
+}
+
+/// What stands in an optional field.
+trait Numbers {
+    fn numbers(&self) -> Vec<f64> {
+        Vec::new()
+    }
+}
+
+impl Numbers for u64 {
+    fn numbers(&self) -> Vec<f64> {
+        vec![*self as f64]
+    }
+}
+
+impl Numbers for f64 {
+    fn numbers(&self) -> Vec<f64> {
+        vec![*self]
+    }
+}
+
+impl Numbers for Vec<u64> {
+    fn numbers(&self) -> Vec<f64> {
+        self.iter().map(|&number| number as f64).collect()
+    }
+}
+
+impl Numbers for usize {}
+impl Numbers for String {}
+impl Numbers for Vec<Fastest> {}
+
+fn within(field: &'static str, values: Vec<f64>, range: RangeInclusive<u64>) -> Result<(), OutOfRange> {
+    let (least, most) = (*range.start() as f64, *range.end() as f64);
+    match values.into_iter().find(|value| !(least..=most).contains(value)) {
+        Some(value) => Err(OutOfRange { field, value, least, most }),
+        None => Ok(()),
+    }
+}
+
+/// Reads a list of words.
+fn words<'de, D: Deserializer<'de>, T: FromStr<Err = pqlab_record::UnknownWord>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
+    let words = Vec::<String>::deserialize(deserializer)?;
+    words.iter().map(|word| word.parse().map_err(D::Error::custom)).collect()
+}
+
+/// Reads `1`, `0.5` or `1%`.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
+    let share = number.ok().filter(|share| (0.0..=100.0).contains(share));
+    share.ok_or_else(|| "it must be a percentage from 0 to 100".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: CaseOptions,
+    }
+
+    /// Every field that can be chosen, as a command line and as a suite says it.
+    const LINE: &str = "x --lengths 0,32 --state evicted --variant plain,sizes --coins exact --keys pool,1 --threads 1,2 \
+                        --tasks 7 --workers 2 --classical fastest --post-quantum b --blocks 10 --senders one,10% \
+                        --invalid 1% --output-lengths 64";
+    const SUITE: &str = r#"{"lengths": [0, 32], "states": ["evicted"], "variants": ["plain", "sizes"], "coins": ["exact"],
+        "keys": ["pool", "1"], "threads": [1, 2], "tasks": [7], "workers": 2, "classical": "fastest", "post_quantum": "b",
+        "blocks": [10], "senders": ["one", "10%"], "invalid_pct": 1.0, "output_lengths": [64]}"#;
+
+    fn of_suite(text: &str) -> Result<CaseOptions, String> {
+        serde_json::from_str(text).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_command_line_and_a_suite_choose_the_same() {
+        let line = Line::try_parse_from(LINE.split_whitespace()).unwrap().options;
+        assert_eq!(line, of_suite(SUITE).unwrap());
+        assert_eq!(line.check(), Ok(()));
+        // Nothing was forgotten: what the other side chooses never comes through.
+        let text = format!("{:?}", CaseOptions { fastest: Some(Vec::new()), cores: Some(1), ..line.clone() });
+        assert!(!text.contains("None") && !text.contains(": []"), "{text}");
+        let other = CaseOptions { lengths: Some(vec![9]), coins: vec![CoinSource::Internal], ..CaseOptions::default() };
+        assert_eq!(line.clone().or(other.clone()), line);
+        assert_eq!(CaseOptions::default().or(line.clone()), line);
+        assert_eq!(other.clone().or(line.clone()), CaseOptions { lengths: other.lengths, coins: other.coins, ..line });
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_refused() {
+        for wrong in [
+            r#"{"lengths": [16777217]}"#,
+            r#"{"output_lengths": [0]}"#,
+            r#"{"threads": [0]}"#,
+            r#"{"threads": [1025]}"#,
+            r#"{"tasks": [0]}"#,
+            r#"{"workers": 0}"#,
+            r#"{"blocks": [0]}"#,
+            r#"{"blocks": [1000001]}"#,
+            r#"{"invalid_pct": 100.5}"#,
+        ] {
+            let error = of_suite(wrong).unwrap().check().unwrap_err();
+            assert!(wrong.contains(error.field) && error.to_string().contains(" to "), "{error}");
+        }
+        for wrong in [r#"{"states": ["worm"]}"#, r#"{"keys": ["0"]}"#, r#"{"senders": ["none"]}"#] {
+            assert!(of_suite(wrong).unwrap_err().contains("called"), "{wrong}");
+        }
+        for wrong in ["x --invalid 101", "x --invalid NaN", "x --variant plane", "x --coins 1", "x --lengths -1"] {
+            assert!(Line::try_parse_from(wrong.split_whitespace()).is_err(), "{wrong}");
+        }
+    }
+}

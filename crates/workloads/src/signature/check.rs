@@ -1,0 +1,68 @@
+//! What every trial of signatures promises of its answers.
+
+use super::Mode;
+use crate::fault;
+use pqlab_harness::Fault;
+use pqlab_primitives::{Coins, Result as LibraryResult, SignatureScheme, SigningKey, VerifyingKey};
+use std::sync::Arc;
+
+/// A scheme, how it is used, and a key under which nothing of the trial's was signed.
+pub(crate) struct Setting {
+    pub(crate) scheme: Arc<dyn SignatureScheme>,
+    pub(crate) mode: Mode,
+    pub(crate) other_key: Box<dyn VerifyingKey>,
+}
+
+impl Setting {
+    /// With the key pair of somebody else.
+    ///
+    /// # Errors
+    /// What the library reports of the verifying key.
+    pub(crate) fn new(scheme: Arc<dyn SignatureScheme>, mode: Mode, other: &dyn SigningKey) -> LibraryResult<Setting> {
+        Ok(Setting { scheme, mode, other_key: other.verifying_key()? })
+    }
+
+    /// Room for the longest signature.
+    pub(crate) fn signature(&self) -> Vec<u8> {
+        vec![0; self.scheme.info().parameters.signature]
+    }
+
+    /// Accepts the signature, and refuses it for another message, with a bit flipped and under another key.
+    ///
+    /// # Errors
+    /// [`Fault::WrongAnswer`] where it does not.
+    pub(crate) fn check(&self, verifier: &dyn VerifyingKey, message: &[u8], signature: &[u8]) -> Result<(), Fault> {
+        self.mode.verify(verifier, message, signature).map_err(fault)?;
+        self.refuses(self.other_key.as_ref(), message, signature, "a signature under another key")?;
+        self.refuses(verifier, &changed(message), signature, "another message")?;
+        self.refuses(verifier, message, &changed(signature), "a signature with a bit flipped")
+    }
+
+    fn refuses(&self, key: &dyn VerifyingKey, message: &[u8], signature: &[u8], what: &str) -> Result<(), Fault> {
+        match self.mode.verify(key, message, signature) {
+            Err(_) => Ok(()),
+            Ok(()) => Err(Fault::WrongAnswer(format!("verification accepts {what}"))),
+        }
+    }
+
+    /// Signs a message with one key, in the usual way, and [checks](Self::check) the signature with the other.
+    ///
+    /// # Errors
+    /// What the library reports, and [`Fault::WrongAnswer`].
+    pub(crate) fn round_trip(&self, signer: &dyn SigningKey, verifier: &dyn VerifyingKey) -> Result<(), Fault> {
+        let message = b"a message for the round trip";
+        let mut signature = self.signature();
+        let length = self.mode.sign(signer, message, Coins::Internal, &mut signature).map_err(fault)?;
+        self.check(verifier, message, &signature[..length])
+    }
+}
+
+/// The bytes with a bit flipped, or with one byte where there is none.
+fn changed(bytes: &[u8]) -> Vec<u8> {
+    let mut changed = bytes.to_vec();
+    match changed.first_mut() {
+        Some(byte) => *byte ^= 1,
+        None => changed.push(0),
+    }
+    changed
+}
