@@ -135,6 +135,25 @@ mod tests {
     }
 
     #[test]
+    fn a_case_is_estimated_once_whatever_is_said_of_the_run() {
+        let made = || crate::estimates::tests::MADE.get();
+        for run in [fixtures::run(), fixtures::scaling_run(), fixtures::ntor_run()] {
+            let before = made();
+            let analysis = RunAnalysis::of(&run);
+            crate::findings::findings(&analysis);
+            crate::trust::trust_sentence(&analysis);
+            crate::scaling::scaling(&analysis);
+            crate::scaling::loads(&analysis);
+            crate::ledger::comparison(&analysis);
+            crate::decomposition::decompositions(&analysis);
+            crate::ntor::tables::tables(&analysis, &crate::ntor::RelayScenario::default());
+            crate::comparison::compare_runs(&analysis, &analysis, analysis.criteria());
+            assert!(analysis.floor_ns().is_some() || run.area("floor").next().is_none());
+            assert_eq!(made() - before, run.records.len());
+        }
+    }
+
+    #[test]
     fn the_half_widths_of_a_sum_add_up_as_squares() {
         let interval = |low: f64, estimate: f64, high: f64| Interval {
             estimate,

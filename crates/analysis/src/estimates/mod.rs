@@ -228,6 +228,8 @@ const FEW_SAMPLES: usize = 100;
 
 /// Makes estimates from the stored samples of a case. `None` for a failed case, and for one without samples.
 pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates> {
+    #[cfg(test)]
+    tests::MADE.set(tests::MADE.get() + 1);
     if record.status == Status::Failed {
         return None;
     }
@@ -341,4 +343,4 @@ fn extra(samples: &Samples) -> Vec<(String, Description)> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

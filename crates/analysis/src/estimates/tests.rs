@@ -4,6 +4,11 @@ use crate::fixtures;
 use pqlab_record::{Disturbance, Visit};
 use pqlab_stats::IntervalMethod;
 
+thread_local! {
+    /// How often estimates were made by this thread.
+    pub(crate) static MADE: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 fn close(left: f64, right: f64) {
     assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
 }
