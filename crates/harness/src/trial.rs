@@ -125,11 +125,6 @@ impl Recorder {
         }
     }
 
-    /// The monotonic clock in ns, for a workload that must time parts inside itself.
-    pub fn now_ns(&self) -> u64 {
-        clock::monotonic_ns()
-    }
-
     /// Tells what disturbed a thread of the trial's own. Of several disturbances of one kind the first is kept.
     pub fn disturbed(&mut self, disturbances: impl IntoIterator<Item = Disturbance>) {
         for disturbance in disturbances {

@@ -2,7 +2,7 @@
 //! a mark, the key and a sum of the message, eight bytes each, and zeros: nothing of cryptography is in it.
 
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
     VerifyingKey,
 };
 use std::borrow::Cow;
@@ -96,12 +96,7 @@ impl SignatureScheme for Credulous {
         &self.info
     }
 
-    fn generate_encoded(
-        &self,
-        _coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, _coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = self.fresh();
         Ok((key.write(verifying_key)?, key.write(signing_key)?))
     }
