@@ -1,7 +1,6 @@
 //! What a workload hands to the harness: something that can be run again and again, and says whether its answers were
 //! right.
 
-use crate::clock;
 use pqlab_record::{Case, Disturbance};
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 //! a mark, the key and a sum of the message, eight bytes each, and zeros: nothing of cryptography is in it.
 
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -2,7 +2,8 @@
 #![allow(dead_code, reason = "the libraries that ask depend on the features")]
 
 use pqlab_primitives::{
-    Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Provider, Result, SignatureInfo, SigningKey, VerifyingKey,
+    Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Provider, Result, SignatureInfo, SigningKey,
+    VerifyingKey,
 };
 use std::thread;
 

@@ -90,7 +90,8 @@ fn ml_kem_gives_published_secrets() {
         let provider = provider();
         let kem = provider.kem(algorithm).unwrap();
         let key = kem.generate(Coins::Exact(&seed)).unwrap();
-        let Encapsulated { ciphertext, secret: sent } = encapsulate(&**kem, &*key.encapsulation_key().unwrap(), Coins::Exact(&m));
+        let Encapsulated { ciphertext, secret: sent } =
+            encapsulate(&**kem, &*key.encapsulation_key().unwrap(), Coins::Exact(&m));
         assert_eq!(sent, hex(secret), "{algorithm}");
         assert_eq!(decapsulate(&*key, &ciphertext).unwrap(), sent);
     }

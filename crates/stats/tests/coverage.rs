@@ -7,7 +7,7 @@ mod simulation;
 
 use fastrand::Rng;
 use pqlab_stats::{CONFIDENCE, Interval, IntervalMethod, Sorted, drift, median, median_interval, rounds_for_precision};
-use simulation::{Measured, Process, SAMPLES_PER_VISIT, SHAPES, SHIFTS, Shape, Terms, normal, truth, tests_of_shapes};
+use simulation::{Measured, Process, SAMPLES_PER_VISIT, SHAPES, SHIFTS, Shape, Terms, normal, tests_of_shapes, truth};
 
 const PROCESSES: usize = 8;
 const PILOT_ROUNDS: u64 = 3;

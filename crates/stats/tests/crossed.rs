@@ -11,7 +11,7 @@ use pqlab_stats::{
     VERDICT_SIGNIFICANCE, crossed, median_interval, processes_for_precision, ratio_between, ratio_of,
     rounds_for_precision,
 };
-use simulation::{MEDIAN, Measured, SHAPES, SHIFTS, Shape, Terms, truth, tests_of_shapes};
+use simulation::{MEDIAN, Measured, SHAPES, SHIFTS, Shape, Terms, tests_of_shapes, truth};
 
 const PILOT_ROUNDS: u64 = 3;
 const FIXED_ROUNDS: u64 = 6;

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use pqlab_primitives::{
-    BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, KeyLengths, Mac, MacKey, Provider,
-    Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
+    BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, KeyLengths, Mac, MacKey,
+    Provider, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
 };
 use pqlab_verification::{Line, Reason, Vectors, everything, interop, verify};
 use std::slice;

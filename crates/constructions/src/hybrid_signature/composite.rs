@@ -7,8 +7,8 @@
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
 use pqlab_primitives::{
-    Coins, Error, Hash, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme,
-    SigningKey, VerifyingKey, Wiped,
+    Coins, Error, Hash, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
+    Wiped,
 };
 use std::sync::Arc;
 

@@ -2,7 +2,8 @@
 
 use super::length::SEED;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey, VerifyingKey, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey, Wiped,
 };
 use std::sync::Arc;
 

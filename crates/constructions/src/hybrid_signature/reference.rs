@@ -8,8 +8,7 @@ use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
 use crate::cbor;
 use pqlab_primitives::{
-    Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme, SigningKey,
-    VerifyingKey, Wiped,
+    Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Wiped,
 };
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@ use super::pkey::{self, Generator, Key};
 use crate::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, VerifyingKey, Wiped,
 };
 use std::ffi::c_int;
 use std::ptr::{null, null_mut};

@@ -6,8 +6,8 @@ use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, front, library, 
 use fips204::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use fips205::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -12,13 +12,13 @@ mod tests;
 use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_version};
 use ::fn_dsa::{
-    DOMAIN_NONE, FN_DSA_LOGN_512, FN_DSA_LOGN_1024, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator,
-    KeyPairGenerator512, KeyPairGenerator1024, SigningKey as Signer, SigningKey512, SigningKey1024,
-    VerifyingKey as Verifier, VerifyingKey512, VerifyingKey1024, sign_key_size, signature_size, vrfy_key_size,
+    DOMAIN_NONE, FN_DSA_LOGN_512, FN_DSA_LOGN_1024, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512,
+    KeyPairGenerator1024, SigningKey as Signer, SigningKey512, SigningKey1024, VerifyingKey as Verifier,
+    VerifyingKey512, VerifyingKey1024, sign_key_size, signature_size, vrfy_key_size,
 };
 use pqlab_primitives::{
-    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Provider, Result, SignatureInfo, SignatureParameters,
-    SignatureScheme, SigningKey, Unsupported, VerifyingKey, Wiped,
+    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Provider, Result, SignatureInfo,
+    SignatureParameters, SignatureScheme, SigningKey, Unsupported, VerifyingKey, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

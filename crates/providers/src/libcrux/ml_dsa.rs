@@ -3,8 +3,8 @@
 
 use super::{draw, front, sized, sized_mut, write};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey, Wiped, wipe,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, VerifyingKey, Wiped, wipe,
 };
 use std::convert::identity;
 use std::marker::PhantomData;

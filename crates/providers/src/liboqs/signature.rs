@@ -4,8 +4,8 @@ use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, front, library, write};
 use oqs_sys::sig as oqs;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::ffi::CString;
 use std::ptr::NonNull;

@@ -12,8 +12,8 @@ mod tests;
 use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_versions};
 use pqlab_primitives::{
-    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Provider, Result, SignatureInfo, SignatureParameters,
-    SignatureScheme, SigningKey, VerifyingKey, Wiped,
+    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Provider, Result, SignatureInfo,
+    SignatureParameters, SignatureScheme, SigningKey, VerifyingKey, Wiped,
 };
 use secp256k1::ecdsa::Signature;
 use secp256k1::ffi::{self, CPtr};

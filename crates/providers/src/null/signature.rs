@@ -1,7 +1,7 @@
 use super::{Key, NAME, Private, Public, STANDARD, coins_head, expanded_only, head, summary, write_head, xor};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::borrow::Cow;
 

@@ -5,8 +5,8 @@
 use super::{no_context, no_signing_coins, write};
 use getrandom::SysRng;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -8,8 +8,8 @@ use ::ml_dsa::{
 use getrandom::SysRng;
 use getrandom::rand_core::{TryCryptoRng, TryRng};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use std::convert::Infallible;
 use std::marker::PhantomData;

@@ -4,8 +4,8 @@ use super::prehash::{signs_formatted, verifies_formatted};
 use super::{check_context, draw, write};
 use ::slh_dsa::{ParameterSet, Signature, SigningKey, VerifyingKey};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;

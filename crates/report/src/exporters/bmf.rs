@@ -35,7 +35,11 @@ struct Metric {
 
 impl Exporter for Bmf {
     fn format(&self) -> Format {
-        Format { name: "bmf", describe: "Bencher Metric Format: latency and throughput with their intervals", extension: "json" }
+        Format {
+            name: "bmf",
+            describe: "Bencher Metric Format: latency and throughput with their intervals",
+            extension: "json",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

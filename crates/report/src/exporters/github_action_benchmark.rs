@@ -20,7 +20,11 @@ struct Entry {
 
 impl Exporter for GithubActionBenchmark {
     fn format(&self) -> Format {
-        Format { name: "github-action-benchmark", describe: "for the GitHub action benchmark-action, tool customSmallerIsBetter", extension: "json" }
+        Format {
+            name: "github-action-benchmark",
+            describe: "for the GitHub action benchmark-action, tool customSmallerIsBetter",
+            extension: "json",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

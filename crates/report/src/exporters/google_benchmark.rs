@@ -56,7 +56,11 @@ struct Row {
 
 impl Exporter for GoogleBenchmark {
     fn format(&self) -> Format {
-        Format { name: "google-benchmark", describe: "Google Benchmark's JSON, a repetition for each process", extension: "json" }
+        Format {
+            name: "google-benchmark",
+            describe: "Google Benchmark's JSON, a repetition for each process",
+            extension: "json",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
@@ -97,7 +101,11 @@ impl Exporter for GoogleBenchmark {
 
 impl Exporter for GoogleBenchmarkCsv {
     fn format(&self) -> Format {
-        Format { name: "google-benchmark-csv", describe: "Google Benchmark's CSV, with the columns of the reference's ledger benchmark", extension: "csv" }
+        Format {
+            name: "google-benchmark-csv",
+            describe: "Google Benchmark's CSV, with the columns of the reference's ledger benchmark",
+            extension: "csv",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -22,7 +22,11 @@ pub(super) struct Markdown {
 
 impl Exporter for Markdown {
     fn format(&self) -> Format {
-        Format { name: "markdown", describe: "a BENCHMARKS.md: headline figures, methodology, environment, full tables, stability", extension: "md" }
+        Format {
+            name: "markdown",
+            describe: "a BENCHMARKS.md: headline figures, methodology, environment, full tables, stability",
+            extension: "md",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

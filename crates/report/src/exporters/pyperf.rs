@@ -33,7 +33,11 @@ struct Process {
 
 impl Exporter for Pyperf {
     fn format(&self) -> Format {
-        Format { name: "pyperf", describe: "pyperf's JSON: every process a run, every sample a value", extension: "json" }
+        Format {
+            name: "pyperf",
+            describe: "pyperf's JSON: every process a run, every sample a value",
+            extension: "json",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -92,7 +92,11 @@ impl Sha3Csv {
 
 impl Exporter for Sha3Csv {
     fn format(&self) -> Format {
-        Format { name: "sha3-csv", describe: "SHA-3 and SHAKE of one provider in cycles or ticks per byte, a column a message length", extension: "csv" }
+        Format {
+            name: "sha3-csv",
+            describe: "SHA-3 and SHAKE of one provider in cycles or ticks per byte, a column a message length",
+            extension: "csv",
+        }
     }
 
     fn check(&self, plan: &[Case]) -> Result<(), ExportError> {

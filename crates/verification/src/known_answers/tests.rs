@@ -2,8 +2,8 @@ use super::{KnownAnswer, WrongAnswer, check, check_fully};
 use InjectedFault::*;
 use pqlab_primitives::{
     Aead, AeadKey, BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kdf, Kem,
-    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, KeyLengths, Mac, MacKey, Primitive, PrivateKey, Provider, Result,
-    SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
+    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, KeyLengths, Mac, MacKey, Primitive, PrivateKey, Provider,
+    Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
 };
 use std::sync::Arc;
 

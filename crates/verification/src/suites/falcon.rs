@@ -11,7 +11,11 @@ use std::borrow::Cow;
 pub(super) static SUITES: &[Suite] = &[
     Suite::published("Falcon known answers: signatures", is_falcon_512, Run::Signature(known_signatures)),
     Suite::published("Falcon known answers: key pairs", is_falcon_512, Run::Signature(known_keys)),
-    Suite::published("Falcon reference in Python: signatures", |algorithm| algorithm.starts_with("Falcon-"), Run::Signature(python)),
+    Suite::published(
+        "Falcon reference in Python: signatures",
+        |algorithm| algorithm.starts_with("Falcon-"),
+        Run::Signature(python),
+    ),
 ];
 
 const KNOWN_ANSWERS: &str = "bc-test-data/falcon/falcon512-KAT.rsp.gz";

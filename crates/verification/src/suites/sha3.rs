@@ -8,11 +8,27 @@ use pqlab_primitives::{Hash, HashParameters, LaneHash, Xof, XofParameters};
 
 pub(super) static SUITES: &[Suite] = &[
     Suite::published("ACVP SHA-3", is_sha3, Run::Hash(|hash, vectors, tally| acvp_sha3(hash, 1, vectors, tally))),
-    Suite::published("CAVP SHA-3 short messages", is_sha3, Run::Hash(|hash, vectors, tally| short_sha3(hash, 1, vectors, tally))),
+    Suite::published(
+        "CAVP SHA-3 short messages",
+        is_sha3,
+        Run::Hash(|hash, vectors, tally| short_sha3(hash, 1, vectors, tally)),
+    ),
     Suite::published("CAVP SHA-3 Monte Carlo", is_sha3, Run::Hash(monte_sha3)),
-    Suite::published("ACVP SHAKE", is_shake, Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, digest))),
-    Suite::published("ACVP SHAKE, squeezed in parts", is_shake, Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, squeezed))),
-    Suite::published("CAVP SHAKE short messages", is_shake, Run::Xof(|xof, vectors, tally| short_shake(xof, 1, vectors, tally))),
+    Suite::published(
+        "ACVP SHAKE",
+        is_shake,
+        Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, digest)),
+    ),
+    Suite::published(
+        "ACVP SHAKE, squeezed in parts",
+        is_shake,
+        Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, squeezed)),
+    ),
+    Suite::published(
+        "CAVP SHAKE short messages",
+        is_shake,
+        Run::Xof(|xof, vectors, tally| short_shake(xof, 1, vectors, tally)),
+    ),
     Suite::published("CAVP SHAKE Monte Carlo", is_shake, Run::Xof(monte_shake)),
     Suite::published("ACVP, in each lane", is_fips_202, Run::LaneHash(acvp_lanes)),
     Suite::published("CAVP short messages, in each lane", is_fips_202, Run::LaneHash(short_lanes)),

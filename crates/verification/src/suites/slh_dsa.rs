@@ -7,12 +7,20 @@ use pqlab_primitives::{KeyEncoding, SignatureScheme};
 
 pub(super) static SUITES: &[Suite] = &[
     Suite::published("ACVP SLH-DSA keyGen", is_slh_dsa, Run::Signature(acvp_keygen)),
-    Suite::published("ACVP SLH-DSA sigGen, internal", |algorithm| ["SLH-DSA-SHA2-192s", "SLH-DSA-SHA2-256f", "SLH-DSA-SHAKE-128f"].contains(&algorithm), Run::Signature(sign)),
-    Suite::published("ACVP SLH-DSA sigVer, internal", |algorithm| {
+    Suite::published(
+        "ACVP SLH-DSA sigGen, internal",
+        |algorithm| ["SLH-DSA-SHA2-192s", "SLH-DSA-SHA2-256f", "SLH-DSA-SHAKE-128f"].contains(&algorithm),
+        Run::Signature(sign),
+    ),
+    Suite::published(
+        "ACVP SLH-DSA sigVer, internal",
+        |algorithm| {
             let sets = ["SHA2-192s", "SHA2-256f", "SHAKE-128f", "SHAKE-192s", "SHAKE-256f"]
                 .map(|set| ["SLH-DSA-", set].concat());
             sets.iter().any(|set| set == algorithm)
-        }, Run::Signature(verify)),
+        },
+        Run::Signature(verify),
+    ),
 ];
 
 fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {

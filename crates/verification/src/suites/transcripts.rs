@@ -11,17 +11,25 @@ use pqlab_primitives::{Coins, Kem, KeyEncoding, SignatureScheme};
 use sha2::{Digest, Sha256};
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite::published("liboqs known-answer transcripts", is_ml_kem, Run::Kem(|kem, vectors, tally| {
+    Suite::published(
+        "liboqs known-answer transcripts",
+        is_ml_kem,
+        Run::Kem(|kem, vectors, tally| {
             let file = vectors.file("falcon/liboqs-kem-kats.json", read::digests)?;
             compare(file.get(kem.info().parameters.algorithm.as_ref()), tally, |count| kem_transcript(kem, count));
             Ok(())
-        })),
-    Suite::published("liboqs known-answer transcripts", |algorithm| is_ml_dsa(algorithm) || algorithm.starts_with("Falcon-"), Run::Signature(|scheme, vectors, tally| {
+        }),
+    ),
+    Suite::published(
+        "liboqs known-answer transcripts",
+        |algorithm| is_ml_dsa(algorithm) || algorithm.starts_with("Falcon-"),
+        Run::Signature(|scheme, vectors, tally| {
             let file = vectors.file("falcon/liboqs-sig-kats.json", read::digests)?;
             let algorithm = scheme.info().parameters.algorithm.as_ref();
             compare(file.get(algorithm), tally, |count| signature_transcript(scheme, count));
             Ok(())
-        })),
+        }),
+    ),
 ];
 
 /// Answers of the longer transcript.

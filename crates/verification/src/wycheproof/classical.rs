@@ -14,12 +14,20 @@ pub(crate) static SUITES: &[Suite] = &[
     Suite::built_in("Wycheproof Ed25519", |algorithm| algorithm == "Ed25519", Run::Signature(ed25519)),
     Suite::built_in("Wycheproof ECDSA, r || s", |algorithm| curve(algorithm).is_some(), Run::Signature(ecdsa)),
     Suite::built_in("Wycheproof RSA PKCS#1 v1.5, SHA-256", |algorithm| algorithm == "RSA-2048", Run::Signature(rsa)),
-    Suite::built_in("Wycheproof X25519", is_x25519, Run::KeyAgreement(|agreement, vectors, tally| {
+    Suite::built_in(
+        "Wycheproof X25519",
+        is_x25519,
+        Run::KeyAgreement(|agreement, vectors, tally| {
             x25519(vectors, tally, |private, public, out| agree(agreement, private, public, out))
-        })),
-    Suite::built_in("Wycheproof X25519, as a KEM", is_x25519, Run::Kem(|kem, vectors, tally| {
+        }),
+    ),
+    Suite::built_in(
+        "Wycheproof X25519, as a KEM",
+        is_x25519,
+        Run::Kem(|kem, vectors, tally| {
             x25519(vectors, tally, |private, public, out| as_kem(kem, private, public, out))
-        })),
+        }),
+    ),
 ];
 
 fn is_x25519(algorithm: &str) -> bool {

@@ -7,7 +7,8 @@ use super::Bare;
 use crate::interleaved::Side;
 use crate::operations::{each, making, signature};
 use fn_dsa::{
-    DOMAIN_NONE, FN_DSA_LOGN_512, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512, SigningKey, SigningKey512, VerifyingKey, VerifyingKey512,
+    DOMAIN_NONE, FN_DSA_LOGN_512, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512, SigningKey,
+    SigningKey512, VerifyingKey, VerifyingKey512,
 };
 use system::System;
 

@@ -8,7 +8,10 @@ mod fips202;
 use super::Bare;
 use crate::interleaved::{Side, Work};
 use crate::operations::{each, hash, kem, making, signature};
-use fips202::{OQS_SHA3_sha3_256, OQS_SHA3_shake128, OQS_SHA3_shake128_inc_absorb, OQS_SHA3_shake128_inc_ctx_release, OQS_SHA3_shake128_inc_finalize, OQS_SHA3_shake128_inc_init, OQS_SHA3_shake128_inc_squeeze, OQS_SHA3_shake128_x4};
+use fips202::{
+    OQS_SHA3_sha3_256, OQS_SHA3_shake128, OQS_SHA3_shake128_inc_absorb, OQS_SHA3_shake128_inc_ctx_release,
+    OQS_SHA3_shake128_inc_finalize, OQS_SHA3_shake128_inc_init, OQS_SHA3_shake128_inc_squeeze, OQS_SHA3_shake128_x4,
+};
 use oqs_sys::common::OQS_STATUS;
 use oqs_sys::{kem as oqs_kem, sig as oqs_sig};
 use pqlab_primitives::KeyEncoding;
