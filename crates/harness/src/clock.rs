@@ -165,72 +165,40 @@ fn addend() -> u64 {
     black_box(0x9e37_79b9_7f4a_7c15)
 }
 
-/// Adds [`addend`] `links` times to zero, each addition waiting for the one before. `links` is a positive multiple of
-/// [`UNROLLED`].
-///
-/// Written in assembly: a compiler would fold the chain into one multiplication.
+/// The chain in assembly, of these instructions: a compiler would fold it into one multiplication.
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))]
+macro_rules! chain_of {
+    ($add:literal, $count:literal, $repeat:literal) => {
+        /// Adds [`addend`] `links` times to zero, each addition waiting for the one before. `links` is a positive multiple of
+        /// [`UNROLLED`].
+        pub(crate) fn chain(links: u64) -> u64 {
+            let mut sum: u64 = 0;
+            // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
+            unsafe {
+                std::arch::asm!(
+                    "2:",
+                    ".rept 16",
+                    $add,
+                    ".endr",
+                    $count,
+                    $repeat,
+                    sum = inout(reg) sum,
+                    addend = in(reg) addend(),
+                    passes = inout(reg) (links / UNROLLED).max(1) => _,
+                    options(nomem, nostack),
+                );
+            }
+            sum
+        }
+    };
+}
+
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn chain(links: u64) -> u64 {
-    let mut sum: u64 = 0;
-    // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept 16",
-            "add {sum}, {addend}",
-            ".endr",
-            "dec {passes}",
-            "jnz 2b",
-            sum = inout(reg) sum,
-            addend = in(reg) addend(),
-            passes = inout(reg) (links / UNROLLED).max(1) => _,
-            options(nomem, nostack),
-        );
-    }
-    sum
-}
-
+chain_of!("add {sum}, {addend}", "dec {passes}", "jnz 2b");
 #[cfg(target_arch = "aarch64")]
-pub(crate) fn chain(links: u64) -> u64 {
-    let mut sum: u64 = 0;
-    // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept 16",
-            "add {sum}, {sum}, {addend}",
-            ".endr",
-            "subs {passes}, {passes}, #1",
-            "b.ne 2b",
-            sum = inout(reg) sum,
-            addend = in(reg) addend(),
-            passes = inout(reg) (links / UNROLLED).max(1) => _,
-            options(nomem, nostack),
-        );
-    }
-    sum
-}
-
+chain_of!("add {sum}, {sum}, {addend}", "subs {passes}, {passes}, #1", "b.ne 2b");
 #[cfg(target_arch = "riscv64")]
-pub(crate) fn chain(links: u64) -> u64 {
-    let mut sum: u64 = 0;
-    // SAFETY: touches three registers, all declared, and no memory; the loop ends because `passes` is at least 1.
-    unsafe {
-        std::arch::asm!(
-            "2:",
-            ".rept 16",
-            "add {sum}, {sum}, {addend}",
-            ".endr",
-            "addi {passes}, {passes}, -1",
-            "bnez {passes}, 2b",
-            sum = inout(reg) sum,
-            addend = in(reg) addend(),
-            passes = inout(reg) (links / UNROLLED).max(1) => _,
-            options(nomem, nostack),
-        );
-    }
-    sum
-}
+chain_of!("add {sum}, {sum}, {addend}", "addi {passes}, {passes}, -1", "bnez {passes}, 2b");
 
 /// Waits until everything before has been carried out, where the architecture has an instruction for that: without it the
 /// end of a [chain] overlaps with what follows.

@@ -9,13 +9,15 @@
 //! the observer at once. Nothing looks at the interval while there is still a choice: see
 //! [`rounds_for_precision`] for why.
 
+mod observer;
 mod open;
+mod pool;
 
 use crate::clock;
 use crate::gate::AdditionsPerCycle;
 use crate::program::WorkerError;
 use crate::trial::Demands;
-use crate::wire::{Prepared, VisitRequest, Visited};
+use crate::wire::VisitRequest;
 use open::{Next, Open};
 use pqlab_record::{Case, Disturbance, Metric, Protocol, ProtocolKind, Record, Samples, State, Status};
 use rand::seq::SliceRandom;
@@ -24,6 +26,9 @@ use rand_chacha::rand_core::SeedableRng;
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::time::Duration;
+
+pub use observer::{Event, Observer, ObserverError};
+pub use pool::{Failure, WorkerPool};
 
 /// How often a disturbed visit is measured again before it is kept as it is.
 pub const REPEATS: u32 = 3;
@@ -54,15 +59,6 @@ pub const LEAST_SAMPLES: u64 = 10;
 /// Share of a visit's time spent on warm-up after the first visit.
 const WARMUP_SHARE: f64 = 0.1;
 
-/// What goes wrong with a request to a worker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
-    /// The case in hand is to blame: a failed record, and the run goes on.
-    Case(String),
-    /// Measuring itself does not work: the run ends.
-    Fatal(WorkerError),
-}
-
 /// Why measuring ended before its end.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasuringError {
@@ -72,68 +68,6 @@ pub enum MeasuringError {
     /// The observer has had enough.
     #[error(transparent)]
     Observer(#[from] ObserverError),
-}
-
-/// Why an observer does not go on; the one who made it knows what is inside.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
-pub struct ObserverError(pub Box<dyn std::error::Error + Send + Sync>);
-
-/// Worker processes, real or simulated.
-pub trait WorkerPool {
-    /// Readies a case in a process.
-    ///
-    /// # Errors
-    /// [`Failure`]: of the case, or of measuring itself.
-    fn prepare(&mut self, process: u32, case: &Case) -> Result<Prepared, Failure>;
-
-    /// Measures a case in a process, readying it first where the process was started again.
-    ///
-    /// # Errors
-    /// As [`prepare`](Self::prepare).
-    fn visit(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure>;
-
-    /// Lets some time pass.
-    fn wait(&mut self, time: Duration) {
-        std::thread::sleep(time);
-    }
-
-    /// Lets all processes forget a case.
-    fn release(&mut self, case: &Case);
-
-    /// Ends all processes; the next request starts fresh ones.
-    fn shut_down(&mut self);
-}
-
-/// What an observer is told.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// A case is being readied or measured.
-    Working {
-        /// The case in hand.
-        case: &'a Case,
-        /// Cases that are finished, and parts of those in hand.
-        done: f64,
-    },
-    /// A case is finished. The observer stores it before it returns.
-    Finished {
-        /// Its position in the plan.
-        position: usize,
-        /// Samples and outcome.
-        record: Box<Record>,
-    },
-}
-
-/// Stores, shows, and may stop the run.
-pub trait Observer {
-    /// Takes an event.
-    ///
-    /// # Errors
-    /// Ends the run: a record that cannot be stored must not be followed by more.
-    fn event(&mut self, event: Event<'_>) -> Result<(), ObserverError>;
-
-    /// Whether the user has asked to stop.
-    fn stopped(&self) -> bool;
 }
 
 /// How a run ended.

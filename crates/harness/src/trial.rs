@@ -1,7 +1,6 @@
 //! What a workload hands to the harness: something that can be run again and again, and says whether its answers were
 //! right.
 
-use crate::clock;
 use pqlab_record::{Case, Disturbance};
 use serde::{Deserialize, Serialize};
 
@@ -123,11 +122,6 @@ impl Recorder {
             Some((_, values)) => values.push(value),
             None => self.extra.push((name.to_owned(), vec![value])),
         }
-    }
-
-    /// The monotonic clock in ns, for a workload that must time parts inside itself.
-    pub fn now_ns(&self) -> u64 {
-        clock::monotonic_ns()
     }
 
     /// Tells what disturbed a thread of the trial's own. Of several disturbances of one kind the first is kept.

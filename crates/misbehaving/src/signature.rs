@@ -2,8 +2,8 @@
 //! a mark, the key and a sum of the message, eight bytes each, and zeros: nothing of cryptography is in it.
 
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -96,12 +96,7 @@ impl SignatureScheme for Credulous {
         &self.info
     }
 
-    fn generate_encoded(
-        &self,
-        _coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, _coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = self.fresh();
         Ok((key.write(verifying_key)?, key.write(signing_key)?))
     }

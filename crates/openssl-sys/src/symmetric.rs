@@ -43,7 +43,6 @@ unsafe extern "C" {
     /// EVP_DigestInit(3).
     pub fn EVP_DigestFinal_ex(ctx: *mut EVP_MD_CTX, out: *mut u8, length: *mut c_uint) -> c_int;
     /// EVP_DigestInit(3).
-    pub fn EVP_DigestFinalXOF(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
     /// EVP_DigestInit(3): may be called again for more.
     pub fn EVP_DigestSqueeze(ctx: *mut EVP_MD_CTX, out: *mut u8, length: usize) -> c_int;
 

@@ -97,6 +97,11 @@ impl SignatureParameters {
         SIGNATURES.iter().find(|signature| signature.algorithm == algorithm).cloned()
     }
 
+    /// The names of a standard's algorithms.
+    pub fn of_standard(standard: &'static str) -> impl Iterator<Item = &'static str> {
+        SIGNATURES.iter().filter(move |signature| signature.standard == standard).map(|signature| &*signature.algorithm)
+    }
+
     /// Length in bytes of the signing key in an encoding.
     pub fn signing_key(&self, encoding: KeyEncoding) -> Option<usize> {
         length_of(&self.signing_keys, encoding)

@@ -33,6 +33,6 @@ pub use key_agreement::{KeyAgreement, KeyAgreementInfo, PrivateKey};
 pub use prehash::Prehash;
 pub use primitive::{Primitive, PrimitiveKind};
 pub use provider::{Backend, BuildInfo, Provider, Unsupported};
-pub use signature::{MU, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
+pub use signature::{KeyLengths, MU, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
 pub use symmetric::{Aead, AeadKey, Kdf, Mac, MacKey};
 pub use wipe::{Wiped, wipe};

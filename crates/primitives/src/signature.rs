@@ -30,6 +30,9 @@ impl SignatureInfo {
     }
 }
 
+/// Lengths in bytes of an encoded verifying key and of an encoded signing key.
+pub type KeyLengths = (usize, usize);
+
 const NOT_PREHASHED: Error = Error::Unsupported("the library does not offer this pre-hashed variant");
 
 /// A signature scheme.
@@ -55,12 +58,7 @@ pub trait SignatureScheme: Send + Sync {
 
     /// Generates a key pair and writes both halves as they go on the wire, the signing key in the provider's first
     /// encoding. Returns the length in bytes of the verifying key and of the signing key.
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)>;
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths>;
 
     /// Generates a prepared signing key.
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>>;

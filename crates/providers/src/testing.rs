@@ -2,9 +2,54 @@
 #![allow(dead_code, reason = "the libraries that ask depend on the features")]
 
 use pqlab_primitives::{
-    Coins, DecapsulationKey, EncapsulationKey, Error, Kem, Provider, Result, SignatureInfo, SigningKey, VerifyingKey,
+    Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Provider, Result, SignatureInfo, SigningKey,
+    VerifyingKey,
 };
 use std::thread;
+
+/// NIST ACVP v1.1.0.43, ML-KEM keyGen, the first test of each set: `d || z` and the SHA3-256 of `ek || dk`.
+pub(crate) const ML_KEM_KEYGEN: [(&str, &str, &str); 3] = [
+    (
+        "ML-KEM-512",
+        "47b893474672ba92e4b12ee44fb32953af8e8503b5fb471d1614fb8a021a660a\
+         1f8cb39e9e30bc458a0dc5408884b1187fb217018df760fa57317703b844a0a9",
+        "87bbb2263246b58f54839db8bd73e1356db3bf9d0e639fe676747290bd76e0f6",
+    ),
+    (
+        "ML-KEM-768",
+        "e582b7d75e6c80b05ae392a1fc9f7153b12390fd99930368cc67a768baebc8a0\
+         1cdacb8740c0b87c4a379575f187b367cbfa3b300bf591b109f79816e9cbe8f0",
+        "ed7108e524c6ccbdb5e4b856351c64691c33c7078f1385b080b64f4507442d70",
+    ),
+    (
+        "ML-KEM-1024",
+        "f3a706faf090c03db506863ab0b20bd8a1627956318e88c67eb875e8e7266009\
+         35d2bc43dd1cc879f765bf2a0c5e297889dde910e57e2bb0eae417b90ab7a275",
+        "5d2887aec8ea023cec74805e20cf5dac04a9a2a610025f6b1e88642523ff9a5e",
+    ),
+];
+
+/// NIST ACVP, ML-DSA-keyGen-FIPS204, test cases 1, 26 and 51: seed, then SHA-256 of `pk` and `sk`.
+pub(crate) const ML_DSA_KEYGEN: [[&str; 4]; 3] = [
+    [
+        "ML-DSA-44",
+        "7194b13c95231010afd2c909992bd2003ba6f437c3886bdbe3f6b867a14ba161",
+        "838b88b6ac41e2c60698173e08ca173d0b0d2839205806e56a8a3d53195f3a03",
+        "1c911d163cd0a5563e06f22403f7e16334fee17c2abb66f11ddf39ca6307ec58",
+    ],
+    [
+        "ML-DSA-65",
+        "a991fd42b071d49c48ae3e75c647459e0daad1e1ba356a04801912d3294bcff8",
+        "b1a7d0d2f0d7a04b9d5ffccd9bd578864dab4a01cdd7f70a05cd1f4f0672e43a",
+        "56c53ac82fbff7d81b7a8cfbbc73011ceccad677e16dc53f2ece66d49aa11edd",
+    ],
+    [
+        "ML-DSA-87",
+        "a16f5b0796703e2d1a0140a35cbf36efabe70e752ba59b6a9a0e9c4b05302f73",
+        "33f49649f05ec2fc3b050007b18ade043bbc8d1c0ded03a269d540486daaa5f4",
+        "c64e15742f27d7d8e2832f7d55a5c014f2c9536082f3a3181cfc6246908dd649",
+    ],
+];
 
 /// Bytes that differ from position to position.
 pub(crate) fn bytes(length: usize, start: u8) -> Vec<u8> {
@@ -19,6 +64,11 @@ pub(crate) fn length_error<T>(result: Result<T>) -> bool {
     matches!(result, Err(Error::Length { .. }))
 }
 
+pub(crate) fn unsupported_error<T>(result: Result<T>) -> bool {
+    matches!(result, Err(Error::Unsupported(_)))
+}
+
+#[derive(Debug, PartialEq)]
 pub(crate) struct Encapsulated {
     pub(crate) ciphertext: Vec<u8>,
     pub(crate) secret: Vec<u8>,
@@ -60,6 +110,71 @@ pub(crate) fn encoded_verifying_key(info: &SignatureInfo, key: &dyn VerifyingKey
     let mut out = vec![0; info.parameters.verifying_key];
     assert_eq!(key.encode(&mut out), Ok(out.len()));
     out
+}
+
+pub(crate) fn encoded_encapsulation_key(kem: &dyn Kem, key: &dyn EncapsulationKey) -> Vec<u8> {
+    let mut out = vec![0; kem.info().parameters.encapsulation_key];
+    assert_eq!(key.encode(&mut out), Ok(out.len()));
+    out
+}
+
+/// A KEM refuses wrong lengths, and encodings that no KEM of its kind has.
+pub(crate) fn check_kem_refusals(kem: &dyn Kem) {
+    let parameters = &kem.info().parameters;
+    let key = kem.generate(Coins::Internal).unwrap();
+    let public = key.encapsulation_key().unwrap();
+    let length = |encoding| kem.info().decapsulation_key(encoding).unwrap();
+    assert!(length_error(kem.generate(Coins::Exact(&[1]))));
+    assert!(length_error(kem.load_encapsulation_key(&bytes(parameters.encapsulation_key - 1, 0))));
+    assert!(length_error(public.encode(&mut vec![0; parameters.encapsulation_key - 1])));
+    for &encoding in &kem.info().encodings {
+        assert!(length_error(kem.load_decapsulation_key(encoding, &bytes(length(encoding) + 1, 0))));
+    }
+    for &encoding in kem.written() {
+        assert!(length_error(key.encode(encoding, &mut vec![0; length(encoding) - 1])));
+    }
+    assert!(unsupported_error(kem.load_decapsulation_key(KeyEncoding::Der, &[])));
+    assert!(unsupported_error(key.encode(KeyEncoding::Der, &mut [])));
+    let mut ciphertext = vec![0; parameters.ciphertext];
+    assert!(length_error(public.encapsulate(Coins::Internal, &mut ciphertext[1..], &mut [0; 32])));
+    assert!(length_error(public.encapsulate(Coins::Internal, &mut ciphertext, &mut [0; 31])));
+    let exact = public.encapsulate(Coins::Exact(&[]), &mut ciphertext, &mut [0; 32]);
+    assert!(if kem.info().coins.operation { length_error(exact) } else { unsupported_error(exact) });
+    public.encapsulate(Coins::Internal, &mut ciphertext, &mut [0; 32]).unwrap();
+    assert!(length_error(decapsulate(&*key, &ciphertext[1..])));
+    assert!(length_error(key.decapsulate(&ciphertext, &mut [0; 33])));
+    assert!(length_error(kem.generate_encoded(Coins::Internal, &mut [], &mut [])));
+}
+
+/// FIPS 203, section 7.2 (modulus check) and 7.3 (hash check), of a library that checks where a key is loaded.
+pub(crate) fn check_ml_kem_keys_are_checked(kem: &dyn Kem) {
+    let public = vec![0xff; kem.info().parameters.encapsulation_key];
+    assert!(matches!(kem.load_encapsulation_key(&public), Err(Error::Malformed(_))));
+    let mut private = vec![0; kem.info().decapsulation_key(KeyEncoding::Expanded).unwrap()];
+    kem.generate(Coins::Internal).unwrap().encode(KeyEncoding::Expanded, &mut private).unwrap();
+    let hash = private.len() - 64;
+    private[hash] ^= 1;
+    let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private);
+    assert!(matches!(loaded, Err(Error::Malformed(_))));
+    private[hash] ^= 1;
+    let loaded = kem.load_decapsulation_key(KeyEncoding::Expanded, &private).unwrap();
+    assert!(unsupported_error(loaded.encode(KeyEncoding::Seed, &mut [0; 64])));
+}
+
+/// A signature verifies over its message, and no other one does, nor one that is shorter or longer.
+pub(crate) fn check_accepts_only(key: &dyn VerifyingKey, context: &[u8], message: &[u8], mut signature: Vec<u8>) {
+    let refused = Err(Error::VerificationFailed);
+    assert_eq!(key.verify(context, message, &signature), Ok(()));
+    assert_eq!(key.verify(context, b"massage", &signature), refused);
+    for position in [0, signature.len() / 2, signature.len() - 1] {
+        signature[position] ^= 1;
+        assert_eq!(key.verify(context, message, &signature), refused, "byte {position}");
+        signature[position] ^= 1;
+    }
+    assert_eq!(key.verify(context, message, &signature[1..]), refused);
+    assert_eq!(key.verify(context, message, &[]), refused);
+    signature.push(0);
+    assert_eq!(key.verify(context, message, &signature), refused);
 }
 
 /// One key of every algorithm, used by four threads at once; of signature schemes those that are asked for.

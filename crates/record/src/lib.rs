@@ -5,6 +5,7 @@
 
 mod case;
 mod conditions;
+mod disturbance;
 mod earlier;
 mod environment;
 mod kind;
@@ -13,21 +14,22 @@ mod protocol;
 mod record;
 mod run;
 mod summary;
+mod visit;
 mod word;
 
 pub use case::{Case, Facts, Form, Parameter, Sizes, State};
 pub use conditions::{Chunk, Conditions};
+pub use disturbance::{Disturbance, Residue};
 pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
 };
 pub use kind::{CoinSource, Kind};
 pub use noise::MachineNoise;
 pub use protocol::{CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
-pub use record::{
-    CyclesSource, Disturbance, Metric, Moment, Record, Residue, Samples, Status, Unit, Visit, Visits, Worker,
-};
+pub use record::{CyclesSource, Metric, Record, Samples, Status, Unit, Visits};
 pub use run::{Run, RunHeader};
 pub use summary::RunSummary;
+pub use visit::{Moment, Visit, Worker};
 pub use word::UnknownWord;
 
 /// The name and version of the schema, as exported files carry it.

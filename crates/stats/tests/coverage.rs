@@ -7,7 +7,7 @@ mod simulation;
 
 use fastrand::Rng;
 use pqlab_stats::{CONFIDENCE, Interval, IntervalMethod, Sorted, drift, median, median_interval, rounds_for_precision};
-use simulation::{Measured, Process, SAMPLES_PER_VISIT, SHAPES, SHIFTS, Shape, Terms, normal, truth};
+use simulation::{Measured, Process, SAMPLES_PER_VISIT, SHAPES, SHIFTS, Shape, Terms, normal, tests_of_shapes, truth};
 
 const PROCESSES: usize = 8;
 const PILOT_ROUNDS: u64 = 3;
@@ -104,30 +104,7 @@ fn holds(shape: Shape) {
     }
 }
 
-#[test]
-fn intervals_of_normal_times_cover() {
-    holds(Shape::Normal);
-}
-
-#[test]
-fn intervals_of_log_normal_times_cover() {
-    holds(Shape::LogNormal);
-}
-
-#[test]
-fn intervals_of_bimodal_times_cover() {
-    holds(Shape::Bimodal);
-}
-
-#[test]
-fn intervals_of_heavy_tailed_times_cover() {
-    holds(Shape::HeavyTailed);
-}
-
-#[test]
-fn intervals_of_autocorrelated_times_cover() {
-    holds(Shape::Autocorrelated);
-}
+tests_of_shapes!(holds);
 
 #[test]
 fn noisier_cases_are_planned_more_rounds() {

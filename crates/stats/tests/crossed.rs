@@ -11,7 +11,7 @@ use pqlab_stats::{
     VERDICT_SIGNIFICANCE, crossed, median_interval, processes_for_precision, ratio_between, ratio_of,
     rounds_for_precision,
 };
-use simulation::{MEDIAN, Measured, SHAPES, SHIFTS, Shape, Terms, truth};
+use simulation::{MEDIAN, Measured, SHAPES, SHIFTS, Shape, Terms, tests_of_shapes, truth};
 
 const PILOT_ROUNDS: u64 = 3;
 const FIXED_ROUNDS: u64 = 6;
@@ -162,30 +162,7 @@ fn most_width(shape: Shape) -> f64 {
     if shape == Shape::Bimodal { 3.0 } else { 2.0 }
 }
 
-#[test]
-fn intervals_of_normal_times_cover() {
-    holds(Shape::Normal);
-}
-
-#[test]
-fn intervals_of_log_normal_times_cover() {
-    holds(Shape::LogNormal);
-}
-
-#[test]
-fn intervals_of_bimodal_times_cover() {
-    holds(Shape::Bimodal);
-}
-
-#[test]
-fn intervals_of_heavy_tailed_times_cover() {
-    holds(Shape::HeavyTailed);
-}
-
-#[test]
-fn intervals_of_autocorrelated_times_cover() {
-    holds(Shape::Autocorrelated);
-}
+tests_of_shapes!(holds);
 
 #[test]
 fn first_calls_single_rounds_and_second_stages_cover() {

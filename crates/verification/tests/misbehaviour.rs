@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use pqlab_primitives::{
-    BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Mac, MacKey, Provider,
-    Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
+    BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, KeyLengths, Mac, MacKey,
+    Provider, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
 };
 use pqlab_verification::{Line, Reason, Vectors, everything, interop, verify};
 use std::slice;
@@ -84,12 +84,7 @@ impl SignatureScheme for Gullible {
         self.0.info()
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         self.0.generate_encoded(coins, verifying_key, signing_key)
     }
 

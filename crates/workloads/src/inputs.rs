@@ -130,20 +130,22 @@ pub(crate) fn key<K>(
     if taken { Ok((generate(Coins::Exact(&coins))?, coins)) } else { Ok((generate(Coins::Internal)?, Vec::new())) }
 }
 
-/// The bytes of a private key in an encoding of at most `length` bytes. A library whose keys forget their seed, so that it is not
-/// among the encodings that are `written`, is given the one that the key was made from.
+/// The bytes of a private key in an encoding of at most `length` bytes; none where no encoding is asked for. A library whose keys
+/// forget their seed, so that it is not among the encodings that are `written`, is given the one that the key was made from.
 pub(crate) fn encoded(
-    encoding: KeyEncoding,
-    length: usize,
+    encoding: Option<KeyEncoding>,
+    length: impl FnOnce(KeyEncoding) -> Option<usize>,
     written: &[KeyEncoding],
     coins: Vec<u8>,
-    encode: impl FnOnce(&mut [u8]) -> LibraryResult<usize>,
+    encode: impl FnOnce(KeyEncoding, &mut [u8]) -> LibraryResult<usize>,
 ) -> LibraryResult<Vec<u8>> {
+    let Some(encoding) = encoding else { return Ok(Vec::new()) };
+    let length = length(encoding).unwrap_or(0);
     if encoding == KeyEncoding::Seed && coins.len() == length && !written.contains(&encoding) {
         return Ok(coins);
     }
     let mut bytes = vec![0; length];
-    let length = encode(&mut bytes)?;
+    let length = encode(encoding, &mut bytes)?;
     bytes.truncate(length);
     Ok(bytes)
 }

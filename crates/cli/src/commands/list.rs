@@ -3,7 +3,7 @@ use crate::args::{ListArgs, Listing};
 use crate::output::Terminal;
 use crate::table::table;
 use crate::{DONE, output};
-use pqlab_lab::report::exporters;
+use pqlab_lab::report::{Format, exporters};
 use pqlab_lab::{algorithms, builtin_suites, counters, provider_entries};
 use serde_json::{Value, json};
 
@@ -78,13 +78,11 @@ fn list(what: Listing, width: usize) -> anyhow::Result<Listed> {
             Listed { text: table(&["suite", "what it answers"], rows.collect(), width), json: json!(json) }
         }
         Listing::Exporters => {
-            let all = exporters();
-            let rows = all.iter().map(|exporter| vec![exporter.name().to_owned(), exporter.describe().to_owned()]);
+            let all: Vec<Format> = exporters().iter().map(|exporter| exporter.format()).collect();
+            let rows = all.iter().map(|format| vec![format.name.to_owned(), format.describe.to_owned()]);
             let json: Vec<Value> = all
                 .iter()
-                .map(|exporter| {
-                    json!({"name": exporter.name(), "about": exporter.describe(), "extension": exporter.extension()})
-                })
+                .map(|of| json!({"name": of.name, "about": of.describe, "extension": of.extension}))
                 .collect();
             Listed { text: table(&["format", "what it is for"], rows.collect(), width), json: json!(json) }
         }

@@ -4,12 +4,11 @@
 //! `M' = Prefix || Label || len(ctx) || ctx || SHA-512(M)`; the signature is `ML-DSA-65.Sign(M', ctx = Label) ||
 //! Ed25519.Sign(M')`. Keys are not for use outside the composite.
 
-use super::check_halves;
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, Hash, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey, Wiped,
+    Coins, Error, Hash, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
+    Wiped,
 };
 use std::sync::Arc;
 
@@ -41,23 +40,15 @@ impl CompositeSignature {
         post_quantum: Arc<dyn SignatureScheme>,
         sha512: Arc<dyn Hash>,
     ) -> Result<CompositeSignature> {
-        check_halves(classical.as_ref(), post_quantum.as_ref())?;
+        let takes_context = post_quantum.info().context;
+        let (halves, info) = Halves::new(classical, post_quantum, Self::ALGORITHM, KeyEncoding::Seed)?;
         if sha512.info().algorithm != "SHA-512" {
             return Err(Error::Unsupported("the composite hashes with SHA-512"));
         }
-        if !post_quantum.info().context {
+        if !takes_context {
             return Err(Error::Unsupported("the composite needs an ML-DSA that takes a context"));
         }
-        let parameters = SignatureParameters::of(Self::ALGORITHM).ok_or(Error::Unsupported(Self::ALGORITHM))?;
-        let (hedged, operation) = (post_quantum.info().hedged, post_quantum.info().coins.operation);
-        let halves = Halves { classical, post_quantum };
-        let encodings = if halves.seeded() { vec![KeyEncoding::Seed] } else { Vec::new() };
-        let coins = CoinSupport { keygen: halves.seeded(), operation };
-        Ok(CompositeSignature {
-            info: SignatureInfo { parameters, encodings, coins, context: true, hedged },
-            halves,
-            sha512,
-        })
+        Ok(CompositeSignature { info: SignatureInfo { context: true, ..info }, halves, sha512 })
     }
 
     fn signing_key(&self, pair: KeyPair) -> Box<dyn SigningKey> {
@@ -108,12 +99,7 @@ impl SignatureScheme for CompositeSignature {
         &self.info
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let pair = self.halves.generate(coins)?;
         Ok((encode_verifying(&pair.verifying()?, verifying_key)?, encode_signing(&pair, signing_key)?))
     }

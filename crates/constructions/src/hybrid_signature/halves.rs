@@ -1,7 +1,10 @@
 //! Pairs of prepared keys, one of each half, from two seeds or from the halves' own generators.
 
 use super::length::SEED;
-use pqlab_primitives::{Coins, Error, KeyEncoding, Result, SignatureScheme, SigningKey, VerifyingKey, Wiped};
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
+    VerifyingKey, Wiped,
+};
 use std::sync::Arc;
 
 const NO_SEED: Error =
@@ -18,6 +21,31 @@ pub(super) struct Halves {
 pub(super) type Seeds = Wiped<[u8; 2 * SEED]>;
 
 impl Halves {
+    /// The halves of a hybrid, and what it can do: with its keys in `encoding` where both libraries make keys from seeds.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a half that is another algorithm.
+    pub(super) fn new(
+        classical: Arc<dyn SignatureScheme>,
+        post_quantum: Arc<dyn SignatureScheme>,
+        algorithm: &'static str,
+        encoding: KeyEncoding,
+    ) -> Result<(Halves, SignatureInfo)> {
+        if classical.info().parameters.algorithm != "Ed25519" {
+            return Err(Error::Unsupported("the classical half must be Ed25519"));
+        }
+        if post_quantum.info().parameters.algorithm != "ML-DSA-65" {
+            return Err(Error::Unsupported("the post-quantum half must be ML-DSA-65"));
+        }
+        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
+        let (hedged, operation) = (post_quantum.info().hedged, post_quantum.info().coins.operation);
+        let halves = Halves { classical, post_quantum };
+        let keygen = halves.seeded();
+        let encodings = if keygen { vec![encoding] } else { Vec::new() };
+        let coins = CoinSupport { keygen, operation };
+        Ok((halves, SignatureInfo { parameters, encodings, coins, context: false, hedged }))
+    }
+
     /// Whether both libraries make keys from seeds.
     pub(super) fn seeded(&self) -> bool {
         self.classical.info().coins.keygen && makes_from_seed(self.post_quantum.as_ref())

@@ -9,8 +9,6 @@ mod reference;
 pub use composite::{CompositeSignature, Message};
 pub use reference::ReferenceSignature;
 
-use pqlab_primitives::{Error, Result, SignatureScheme};
-
 /// Lengths in bytes (FIPS 204, table 2; RFC 8032, section 5.1).
 pub(crate) mod length {
     pub(crate) const SEED: usize = 32;
@@ -18,15 +16,4 @@ pub(crate) mod length {
     pub(crate) const ED25519_SIGNATURE: usize = 64;
     pub(crate) const ML_DSA_65_KEY: usize = 1952;
     pub(crate) const ML_DSA_65_SIGNATURE: usize = 3309;
-}
-
-/// Refuses a half that is another algorithm, or that lacks what every hybrid signature needs.
-fn check_halves(classical: &dyn SignatureScheme, post_quantum: &dyn SignatureScheme) -> Result<()> {
-    if classical.info().parameters.algorithm != "Ed25519" {
-        return Err(Error::Unsupported("the classical half must be Ed25519"));
-    }
-    if post_quantum.info().parameters.algorithm != "ML-DSA-65" {
-        return Err(Error::Unsupported("the post-quantum half must be ML-DSA-65"));
-    }
-    Ok(())
 }

@@ -4,13 +4,11 @@
 //! Kept so that the reference's tables can be reproduced. Neither half knows that it is half of a hybrid: either
 //! signature, taken out, is a valid one of its own over `random || message`. The composite forbids that by its context.
 
-use super::check_halves;
 use super::halves::{Halves, KeyPair, VerifyingPair};
 use super::length::{ED25519_KEY, ED25519_SIGNATURE, ML_DSA_65_KEY, ML_DSA_65_SIGNATURE, SEED};
 use crate::cbor;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey, Wiped,
+    Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Wiped,
 };
 use std::sync::Arc;
 
@@ -43,13 +41,8 @@ impl ReferenceSignature {
         classical: Arc<dyn SignatureScheme>,
         post_quantum: Arc<dyn SignatureScheme>,
     ) -> Result<ReferenceSignature> {
-        check_halves(classical.as_ref(), post_quantum.as_ref())?;
-        let parameters = SignatureParameters::of(Self::ALGORITHM).ok_or(Error::Unsupported(Self::ALGORITHM))?;
-        let (hedged, operation) = (post_quantum.info().hedged, post_quantum.info().coins.operation);
-        let halves = Halves { classical, post_quantum };
-        let encodings = if halves.seeded() { vec![KeyEncoding::Cbor] } else { Vec::new() };
-        let coins = CoinSupport { keygen: halves.seeded(), operation };
-        Ok(ReferenceSignature { info: SignatureInfo { parameters, encodings, coins, context: false, hedged }, halves })
+        let (halves, info) = Halves::new(classical, post_quantum, Self::ALGORITHM, KeyEncoding::Cbor)?;
+        Ok(ReferenceSignature { info, halves })
     }
 }
 
@@ -58,12 +51,7 @@ impl SignatureScheme for ReferenceSignature {
         &self.info
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let pair = self.halves.generate(coins)?;
         Ok((encode_verifying(&pair.verifying()?, verifying_key)?, encode_signing(&pair, signing_key)?))
     }

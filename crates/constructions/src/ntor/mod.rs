@@ -34,8 +34,6 @@ use transcript::{Label, Transcript};
 pub const IDENTITY: usize = 20;
 /// Length in bytes of an X25519 key, a KEYID, an authenticator and a shared secret.
 const WORD: usize = 32;
-/// Bytes that a CREATE2 cell has for an onionskin: a payload of 509 less HTYPE and HLEN (tor-spec, sections 3 and 5.1).
-pub const CELL_BODY: usize = 505;
 
 /// Which handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

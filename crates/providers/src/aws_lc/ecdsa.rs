@@ -7,8 +7,8 @@ use super::handle::Owned;
 use crate::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
@@ -223,12 +223,7 @@ impl SignatureScheme for Ecdsa {
         true
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         expect_length("verifying key", self.curve.verifying_key(), verifying_key.len())?;
         expect_length("signing key", self.curve.scalar, signing_key.len())?;
         let key = self.curve.generate(coins)?;

@@ -4,8 +4,8 @@
 use super::error::{array, array_mut, check, front, refuse_context, verification_failed};
 use aws_lc_sys as aws;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, VerifyingKey, Wiped,
 };
 use std::sync::Arc;
 
@@ -43,12 +43,7 @@ impl SignatureScheme for Ed25519 {
         &[Prehash::Sha512]
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let public = array_mut::<KEY>("verifying key", verifying_key)?;
         let seed = array_mut::<KEY>("signing key", signing_key)?;
         let pair = PrivateKey::generate(coins)?;

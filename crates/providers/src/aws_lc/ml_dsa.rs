@@ -8,8 +8,8 @@ use super::pkey::{self, Generator, Key};
 use crate::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, MU, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, VerifyingKey, Wiped,
 };
 use std::ffi::c_int;
 use std::ptr::{null, null_mut};
@@ -122,12 +122,7 @@ impl SignatureScheme for MlDsa {
         &self.info
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         expect_length("verifying key", self.set.verifying_key, verifying_key.len())?;
         expect_length("signing key", self.set.expanded, signing_key.len())?;
         let key = self.key_pair(coins)?;

@@ -22,7 +22,7 @@ mod x25519;
 
 use crate::compiled::crate_version;
 use aws_lc_sys as aws;
-use pqlab_primitives::{BuildInfo, Provider, Unsupported};
+use pqlab_primitives::{BuildInfo, Provider, SignatureParameters, Unsupported};
 use std::ffi::CStr;
 
 /// The library as the one provider that it is: it chooses its code path by the CPU and offers no other choice.
@@ -93,22 +93,8 @@ fn cpu_features() -> Vec<&'static str> {
 }
 
 fn slh_dsa() -> impl Iterator<Item = Unsupported> {
-    const SETS: [&str; 12] = [
-        "SHA2-128s",
-        "SHAKE-128s",
-        "SHA2-128f",
-        "SHAKE-128f",
-        "SHA2-192s",
-        "SHAKE-192s",
-        "SHA2-192f",
-        "SHAKE-192f",
-        "SHA2-256s",
-        "SHAKE-256s",
-        "SHA2-256f",
-        "SHAKE-256f",
-    ];
-    SETS.iter().map(|set| Unsupported {
-        algorithm: format!("SLH-DSA-{set}"),
+    SignatureParameters::of_standard("FIPS 205").map(|algorithm| Unsupported {
+        algorithm: algorithm.to_owned(),
         reason: "AWS-LC does not implement SLH-DSA (FIPS 205)".to_owned(),
     })
 }

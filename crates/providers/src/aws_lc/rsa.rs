@@ -4,8 +4,8 @@ use super::error::{check, front, library, malformed, refuse_context, verificatio
 use super::handle::Owned;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::ptr::null_mut;
 use std::sync::Arc;
@@ -40,12 +40,7 @@ impl SignatureScheme for Rsa {
         &self.info
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = generate(coins)?;
         Ok((write_public(&key, verifying_key)?, write_private(&key, signing_key)?))
     }

@@ -6,8 +6,8 @@ use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, front, library, 
 use fips204::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use fips205::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -173,12 +173,7 @@ impl<S: SignatureSet> SignatureScheme for Scheme<S> {
         &[KeyEncoding::Expanded]
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let (verifying, signing) = self.generate_pair(coins)?;
         let verifying = S::encode_verifying_key(verifying, verifying_key)?;
         Ok((verifying, S::encode_signing_key(signing, signing_key)?))

@@ -5,22 +5,24 @@
 //! A signing key holds its lattice basis in FFT form and the room to work in, and takes both for itself while it signs:
 //! each thread that signs at the same time works with a copy of its own.
 
+mod system;
 #[cfg(test)]
 mod tests;
 
 use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_version};
 use ::fn_dsa::{
-    CryptoRng, DOMAIN_NONE, FN_DSA_LOGN_512, FN_DSA_LOGN_1024, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator,
-    KeyPairGenerator512, KeyPairGenerator1024, RngCore, RngError, SigningKey as Signer, SigningKey512, SigningKey1024,
-    VerifyingKey as Verifier, VerifyingKey512, VerifyingKey1024, sign_key_size, signature_size, vrfy_key_size,
+    DOMAIN_NONE, FN_DSA_LOGN_512, FN_DSA_LOGN_1024, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512,
+    KeyPairGenerator1024, SigningKey as Signer, SigningKey512, SigningKey1024, VerifyingKey as Verifier,
+    VerifyingKey512, VerifyingKey1024, sign_key_size, signature_size, vrfy_key_size,
 };
 use pqlab_primitives::{
-    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, Provider, Result, SignatureInfo, SignatureParameters,
-    SignatureScheme, SigningKey, Unsupported, VerifyingKey, Wiped,
+    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Provider, Result, SignatureInfo,
+    SignatureParameters, SignatureScheme, SigningKey, Unsupported, VerifyingKey, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use system::System;
 
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("fn-dsa", build_info());
@@ -105,12 +107,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         true
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         no_given_coins(coins)?;
         Error::check_length("verifying key", vrfy_key_size(D::LOGN), verifying_key.len())?;
         Error::check_length("signing key", sign_key_size(D::LOGN), signing_key.len())?;
@@ -243,35 +240,6 @@ impl<D: Degree> VerifyingKey for PreparedVerifyingKey<D> {
 }
 
 const NO_SUCH_ENCODING: Error = Error::Unsupported("a Falcon key has one encoding");
-
-/// The operating system's generator, in the terms of the generation of `rand_core` that the crate takes.
-struct System;
-
-impl CryptoRng for System {}
-
-impl RngCore for System {
-    fn next_u32(&mut self) -> u32 {
-        let mut bytes = [0; 4];
-        self.fill_bytes(&mut bytes);
-        u32::from_le_bytes(bytes)
-    }
-
-    fn next_u64(&mut self) -> u64 {
-        let mut bytes = [0; 8];
-        self.fill_bytes(&mut bytes);
-        u64::from_le_bytes(bytes)
-    }
-
-    /// There is no way to report a fault from here: without randomness there must be no signature.
-    fn fill_bytes(&mut self, out: &mut [u8]) {
-        getrandom::fill(out).expect("the operating system gives random bytes");
-    }
-
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
-        self.fill_bytes(out);
-        Ok(())
-    }
-}
 
 /// The crate works on vectors of 32 bytes in this key: where it lies askew to cache lines, signing takes 1.5% longer, and the
 /// figure would say who allocated what before.

@@ -3,8 +3,8 @@
 
 use super::{draw, front, sized, sized_mut, write};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey, Wiped, wipe,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, VerifyingKey, Wiped, wipe,
 };
 use std::convert::identity;
 use std::marker::PhantomData;
@@ -215,12 +215,7 @@ impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
         &[Prehash::Shake128]
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         S::generate_encoded(&*draw(coins)?, verifying_key, signing_key)?;
         Ok((verifying_key.len(), signing_key.len()))
     }

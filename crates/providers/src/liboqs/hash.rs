@@ -1,37 +1,11 @@
 //! SHA-3 and SHAKE (FIPS 202), as the schemes of liboqs call them: XKCP's code behind liboqs's own names.
-//!
-//! The header `oqs/sha3.h` is installed but says that its functions are not part of the public interface; `oqs-sys`
-//! does not bind it. They are symbols of the static library all the same. Each call allocates its state and frees it.
+//! Each call allocates its state and frees it.
 
+use super::fips202::*;
 use crate::messages;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
-use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
-
-unsafe extern "C" {
-    fn OQS_SHA3_sha3_256(output: *mut u8, input: *const u8, input_length: usize);
-    fn OQS_SHA3_sha3_384(output: *mut u8, input: *const u8, input_length: usize);
-    fn OQS_SHA3_sha3_512(output: *mut u8, input: *const u8, input_length: usize);
-
-    fn OQS_SHA3_shake128(output: *mut u8, output_length: usize, input: *const u8, input_length: usize);
-    fn OQS_SHA3_shake128_inc_init(state: *mut State);
-    fn OQS_SHA3_shake128_inc_absorb(state: *mut State, input: *const u8, input_length: usize);
-    fn OQS_SHA3_shake128_inc_finalize(state: *mut State);
-    fn OQS_SHA3_shake128_inc_squeeze(output: *mut u8, output_length: usize, state: *mut State);
-    fn OQS_SHA3_shake128_inc_ctx_release(state: *mut State);
-
-    fn OQS_SHA3_shake256(output: *mut u8, output_length: usize, input: *const u8, input_length: usize);
-    fn OQS_SHA3_shake256_inc_init(state: *mut State);
-    fn OQS_SHA3_shake256_inc_absorb(state: *mut State, input: *const u8, input_length: usize);
-    fn OQS_SHA3_shake256_inc_finalize(state: *mut State);
-    fn OQS_SHA3_shake256_inc_squeeze(output: *mut u8, output_length: usize, state: *mut State);
-    fn OQS_SHA3_shake256_inc_ctx_release(state: *mut State);
-}
-
-/// `OQS_SHA3_shake128_inc_ctx` and `OQS_SHA3_shake256_inc_ctx`: a pointer to what `inc_init` allocates.
-#[repr(C)]
-struct State(*mut c_void);
 
 pub(super) fn hashes() -> Vec<Arc<dyn Hash>> {
     let hash = |algorithm, digest| -> Arc<dyn Hash> {

@@ -1,41 +1,10 @@
 //! SHAKE (FIPS 202) over four messages at once: XKCP's code behind liboqs's own names. There is none for SHA-3 with a
-//! digest of fixed length. As with one message, the header is installed without being public, and each call allocates its
-//! state and frees it.
+//! digest of fixed length. As with one message, each call allocates its state and frees it.
 
+use super::fips202::{OQS_SHA3_shake128_x4, OQS_SHA3_shake256_x4, Shake4};
 use crate::lanes::arrays;
 use pqlab_primitives::{LaneHash, Result};
 use std::sync::Arc;
-
-/// Outputs, their length, inputs, their length: in bytes.
-type Shake4 =
-    unsafe extern "C" fn(*mut u8, *mut u8, *mut u8, *mut u8, usize, *const u8, *const u8, *const u8, *const u8, usize);
-
-unsafe extern "C" {
-    fn OQS_SHA3_shake128_x4(
-        output0: *mut u8,
-        output1: *mut u8,
-        output2: *mut u8,
-        output3: *mut u8,
-        output_length: usize,
-        input0: *const u8,
-        input1: *const u8,
-        input2: *const u8,
-        input3: *const u8,
-        input_length: usize,
-    );
-    fn OQS_SHA3_shake256_x4(
-        output0: *mut u8,
-        output1: *mut u8,
-        output2: *mut u8,
-        output3: *mut u8,
-        output_length: usize,
-        input0: *const u8,
-        input1: *const u8,
-        input2: *const u8,
-        input3: *const u8,
-        input_length: usize,
-    );
-}
 
 pub(super) fn lane_hashes() -> Vec<Arc<dyn LaneHash>> {
     vec![

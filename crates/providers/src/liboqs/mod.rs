@@ -8,6 +8,7 @@
 //! all keys and threads share it; the code path behind each function was chosen by the CPU's features.
 
 mod bytes;
+mod fips202;
 mod hash;
 mod kem;
 mod lanes;
@@ -17,7 +18,7 @@ mod tests;
 
 use crate::compiled::crate_version;
 use oqs_sys::common::{self as oqs, OQS_CPU_EXT as Extension};
-use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
+use pqlab_primitives::{BuildInfo, Error, Provider, Result, SignatureParameters, Unsupported};
 use std::ffi::CStr;
 use std::sync::Arc;
 
@@ -43,26 +44,11 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.xofs = hash::xofs();
     provider.lane_hashes = lanes::lane_hashes();
     provider.unsupported.push(unsupported("SHA3-224", "liboqs has no SHA3-224"));
-    provider.unsupported.extend(SLH_DSA.iter().map(|set| {
+    provider.unsupported.extend(SignatureParameters::of_standard("FIPS 205").map(|set| {
         unsupported(set, "SPHINCS+ of liboqs 0.13 is the submission to round 3.1, not FIPS 205: it has its own name")
     }));
     vec![provider]
 }
-
-const SLH_DSA: [&str; 12] = [
-    "SLH-DSA-SHA2-128s",
-    "SLH-DSA-SHAKE-128s",
-    "SLH-DSA-SHA2-128f",
-    "SLH-DSA-SHAKE-128f",
-    "SLH-DSA-SHA2-192s",
-    "SLH-DSA-SHAKE-192s",
-    "SLH-DSA-SHA2-192f",
-    "SLH-DSA-SHAKE-192f",
-    "SLH-DSA-SHA2-256s",
-    "SLH-DSA-SHAKE-256s",
-    "SLH-DSA-SHA2-256f",
-    "SLH-DSA-SHAKE-256f",
-];
 
 fn unsupported(algorithm: &str, reason: &str) -> Unsupported {
     Unsupported { algorithm: algorithm.to_owned(), reason: reason.to_owned() }

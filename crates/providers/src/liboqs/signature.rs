@@ -4,8 +4,8 @@ use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, front, library, write};
 use oqs_sys::sig as oqs;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::ffi::CString;
 use std::ptr::NonNull;
@@ -112,12 +112,7 @@ impl SignatureScheme for Scheme {
         true
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         Error::check_length("verifying key", self.0.info.parameters.verifying_key, verifying_key.len())?;
         Error::check_length("signing key", self.0.signing_key_length(), signing_key.len())?;
         if let Coins::Exact(_) = coins {

@@ -12,8 +12,8 @@ mod tests;
 use crate::SYSTEM_GENERATOR;
 use crate::compiled::{compiled, crate_versions};
 use pqlab_primitives::{
-    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, Provider, Result, SignatureInfo, SignatureParameters,
-    SignatureScheme, SigningKey, VerifyingKey, Wiped,
+    BuildInfo, CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Provider, Result, SignatureInfo,
+    SignatureParameters, SignatureScheme, SigningKey, VerifyingKey, Wiped,
 };
 use secp256k1::ecdsa::Signature;
 use secp256k1::ffi::{self, CPtr};
@@ -74,12 +74,7 @@ impl SignatureScheme for Ecdsa {
         &self.info
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let (verifying_key, signing_key) = (front("verifying key", verifying_key)?, front("signing key", signing_key)?);
         let key = PreparedSigningKey::generate(coins)?;
         *verifying_key = key.public.serialize();

@@ -1,7 +1,7 @@
 use super::{Key, NAME, Private, Public, STANDARD, coins_head, expanded_only, head, summary, write_head, xor};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::borrow::Cow;
 
@@ -43,12 +43,7 @@ impl SignatureScheme for NullSignature {
         &self.0
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         Error::check_length("verifying key", VERIFYING_KEY, verifying_key.len())?;
         Error::check_length("signing key", SIGNING_KEY, signing_key.len())?;
         let word = coins_head(coins, 32)?;

@@ -17,8 +17,8 @@ use super::signature::{sign, verify};
 use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey, Wiped,
 };
 use std::ffi::{CStr, c_uint};
 use std::sync::Arc;
@@ -142,12 +142,7 @@ impl SignatureScheme for Ecdsa {
         true
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let shared = &self.0;
         let verifying_key = super::front("verifying key", verifying_key, shared.info.parameters.verifying_key)?;
         let signing_key = super::front("signing key", signing_key, shared.curve.field)?;

@@ -52,7 +52,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     }
     offer(missing, "X25519", x25519::X25519Kem::new(), |kem| kems.push(kem));
     offer(missing, "X25519", x25519::X25519::new(), |agreement| key_agreements.push(agreement));
-    for algorithm in signature::ALGORITHMS {
+    for algorithm in signature::algorithms() {
         offer(missing, algorithm, signature::Scheme::new(algorithm), |scheme| signatures.push(scheme));
     }
     for curve in &ecdsa::CURVES {

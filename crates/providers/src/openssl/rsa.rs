@@ -12,8 +12,8 @@ use super::signature::{sign, verify};
 use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
 };
 use std::ffi::{CStr, c_int};
 use std::ptr;
@@ -87,12 +87,7 @@ impl SignatureScheme for Rsa {
         &self.0.info
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = self.0.generate(coins)?;
         let verifying_length = write(&key, sys::EVP_PKEY_PUBLIC_KEY, "verifying key", verifying_key)?;
         let signing_length = write(&key, sys::EVP_PKEY_KEYPAIR, "signing key", signing_key)?;

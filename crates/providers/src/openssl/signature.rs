@@ -11,32 +11,17 @@ use super::param::Param;
 use crate::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, MU, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey, VerifyingKey,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, VerifyingKey,
 };
 use std::ffi::CString;
 use std::ptr;
 use std::sync::Arc;
 
 /// The schemes, by the names that OpenSSL gives them too.
-pub(super) const ALGORITHMS: [&str; 16] = [
-    "ML-DSA-44",
-    "ML-DSA-65",
-    "ML-DSA-87",
-    "SLH-DSA-SHA2-128s",
-    "SLH-DSA-SHAKE-128s",
-    "SLH-DSA-SHA2-128f",
-    "SLH-DSA-SHAKE-128f",
-    "SLH-DSA-SHA2-192s",
-    "SLH-DSA-SHAKE-192s",
-    "SLH-DSA-SHA2-192f",
-    "SLH-DSA-SHAKE-192f",
-    "SLH-DSA-SHA2-256s",
-    "SLH-DSA-SHAKE-256s",
-    "SLH-DSA-SHA2-256f",
-    "SLH-DSA-SHAKE-256f",
-    "Ed25519",
-];
+pub(super) fn algorithms() -> impl Iterator<Item = &'static str> {
+    ["FIPS 204", "FIPS 205"].into_iter().flat_map(SignatureParameters::of_standard).chain(["Ed25519"])
+}
 
 /// The longest context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
 const MAX_CONTEXT: usize = 255;
@@ -116,12 +101,7 @@ impl SignatureScheme for Scheme {
         if self.0.prehashed.is_some() { &[Prehash::Sha512] } else { &[] }
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let shared = &self.0;
         let encoding = shared.info.encodings[0];
         let verifying_length = shared.info.parameters.verifying_key;

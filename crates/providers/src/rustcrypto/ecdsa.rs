@@ -5,8 +5,8 @@
 use super::{no_context, no_signing_coins, write};
 use getrandom::SysRng;
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Result, SignatureInfo, SignatureParameters, SignatureScheme, SigningKey,
-    VerifyingKey, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -129,12 +129,7 @@ impl<C: Curve> SignatureScheme for Ecdsa<C> {
         &self.info
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = Self::generate_key(coins)?;
         let verifying = C::encode_verifying_key(&C::verifying_key(&key), verifying_key)?;
         Ok((verifying, C::encode_signing_key(&key, signing_key)?))

@@ -4,8 +4,8 @@
 use super::{check_context, draw, no_context, no_signing_coins, sized, write};
 use ed25519_dalek::{Signature, Signer, SigningKey, Verifier, VerifyingKey};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use sha2::{Digest, Sha512};
 use std::sync::Arc;
@@ -43,12 +43,7 @@ impl SignatureScheme for Ed25519 {
         &[Prehash::Sha512]
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = generate_key(coins)?;
         let verifying = write("verifying key", verifying_key, key.verifying_key().as_bytes())?;
         Ok((verifying, write("signing key", signing_key, key.as_bytes())?))

@@ -1,6 +1,6 @@
 //! ML-DSA (FIPS 204) by the crate `ml-dsa`. Seeds are its own encoding; the expanded one it calls deprecated.
 
-use super::prehash::Formatted;
+use super::prehash::{signs_formatted, verifies_formatted};
 use super::{check_context, draw, sized, write};
 use ::ml_dsa::{
     ExpandedSigningKey, Keypair, MlDsa44, MlDsa65, MlDsa87, MlDsaParams, Signature, SigningKey, VerifyingKey,
@@ -8,8 +8,8 @@ use ::ml_dsa::{
 use getrandom::SysRng;
 use getrandom::rand_core::{TryCryptoRng, TryRng};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, MU, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -94,12 +94,7 @@ impl<P: ParameterSet> SignatureScheme for MlDsa<P> {
         &Prehash::ALL
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = Self::generate_key(coins)?;
         let verifying = write("verifying key", verifying_key, &AsRef::<VerifyingKey<P>>::as_ref(&key).encode())?;
         Ok((verifying, write("signing key", signing_key, key.as_seed())?))
@@ -183,16 +178,7 @@ impl<P: ParameterSet> SigningKeyTrait for Prepared<P> {
         write("signature", out, &signature.encode())
     }
 
-    fn sign_prehashed(
-        &self,
-        prehash: Prehash,
-        context: &[u8],
-        message: &[u8],
-        coins: Coins,
-        out: &mut [u8],
-    ) -> Result<usize> {
-        self.sign_internal(Formatted::new(prehash, context, message)?.as_slice(), coins, out)
-    }
+    signs_formatted!();
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
         Ok(Box::new(PreparedVerifyingKey(match self {
@@ -226,9 +212,7 @@ impl<P: ParameterSet> VerifyingKeyTrait for PreparedVerifyingKey<P> {
         verified(self.0.verify_with_context(message, context, &decoded::<P>(signature)?))
     }
 
-    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
-        self.verify_internal(Formatted::new(prehash, context, message)?.as_slice(), signature)
-    }
+    verifies_formatted!();
 
     fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
         verified(self.0.verify_internal(formatted, &decoded::<P>(signature)?))

@@ -54,3 +54,32 @@ fn extended<X: Default + Update + ExtendableOutput, const LENGTH: usize>(message
     function.finalize_xof().read(&mut out);
     out
 }
+
+/// The pre-hashed variant of a signing key, by its `sign_internal`.
+macro_rules! signs_formatted {
+    () => {
+        fn sign_prehashed(
+            &self,
+            prehash: Prehash,
+            context: &[u8],
+            message: &[u8],
+            coins: Coins,
+            out: &mut [u8],
+        ) -> Result<usize> {
+            let formatted = super::prehash::Formatted::new(prehash, context, message)?;
+            self.sign_internal(formatted.as_slice(), coins, out)
+        }
+    };
+}
+
+/// The pre-hashed variant of a verifying key, by its `verify_internal`.
+macro_rules! verifies_formatted {
+    () => {
+        fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+            let formatted = super::prehash::Formatted::new(prehash, context, message)?;
+            self.verify_internal(formatted.as_slice(), signature)
+        }
+    };
+}
+
+pub(super) use {signs_formatted, verifies_formatted};

@@ -1,11 +1,11 @@
 //! SLH-DSA (FIPS 205) by the crate `slh-dsa`, all twelve parameter sets.
 
-use super::prehash::Formatted;
+use super::prehash::{signs_formatted, verifies_formatted};
 use super::{check_context, draw, write};
 use ::slh_dsa::{ParameterSet, Signature, SigningKey, VerifyingKey};
 use pqlab_primitives::{
-    CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureInfo, SignatureParameters, SignatureScheme,
-    SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey as SigningKeyTrait, VerifyingKey as VerifyingKeyTrait, Wiped,
 };
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -75,12 +75,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SignatureScheme for SlhDsa<P> {
         &Prehash::ALL
     }
 
-    fn generate_encoded(
-        &self,
-        coins: Coins,
-        verifying_key: &mut [u8],
-        signing_key: &mut [u8],
-    ) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let key = self.generate_key(coins)?;
         let verifying = write("verifying key", verifying_key, &key.as_ref().to_bytes())?;
         Ok((verifying, write("signing key", signing_key, &Wiped::new(key.to_bytes()))?))
@@ -150,16 +145,7 @@ impl<P: ParameterSet + Send + Sync + 'static> SigningKeyTrait for PreparedSignin
         write("signature", out, &signature.to_bytes())
     }
 
-    fn sign_prehashed(
-        &self,
-        prehash: Prehash,
-        context: &[u8],
-        message: &[u8],
-        coins: Coins,
-        out: &mut [u8],
-    ) -> Result<usize> {
-        self.sign_internal(Formatted::new(prehash, context, message)?.as_slice(), coins, out)
-    }
+    signs_formatted!();
 
     fn verifying_key(&self) -> Result<Box<dyn VerifyingKeyTrait>> {
         Ok(Box::new(PreparedVerifyingKey(self.key.as_ref().clone())))
@@ -182,9 +168,7 @@ impl<P: ParameterSet + Send + Sync + 'static> VerifyingKeyTrait for PreparedVeri
         self.0.try_verify_with_context(message, context, &signature).map_err(|_| Error::VerificationFailed)
     }
 
-    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
-        self.verify_internal(Formatted::new(prehash, context, message)?.as_slice(), signature)
-    }
+    verifies_formatted!();
 
     fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
         let signature = Signature::<P>::try_from(signature).map_err(|_| Error::VerificationFailed)?;

@@ -1,6 +1,6 @@
 //! Bencher Metric Format: what `bencher run --adapter json` reads.
 
-use super::{ExportError, Exporter, finish_json};
+use super::{ExportError, Exporter, Format, finish_json};
 use indexmap::IndexMap;
 use pqlab_analysis::RunAnalysis;
 use serde::Serialize;
@@ -34,16 +34,12 @@ struct Metric {
 }
 
 impl Exporter for Bmf {
-    fn name(&self) -> &'static str {
-        "bmf"
-    }
-
-    fn describe(&self) -> &'static str {
-        "Bencher Metric Format: latency and throughput with their intervals"
-    }
-
-    fn extension(&self) -> &'static str {
-        "json"
+    fn format(&self) -> Format {
+        Format {
+            name: "bmf",
+            describe: "Bencher Metric Format: latency and throughput with their intervals",
+            extension: "json",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -13,7 +13,7 @@ use serde_json::Value;
 fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
     let bytes = written(exporter, run);
     let text = || String::from_utf8(bytes.clone()).unwrap();
-    match exporter.extension() {
+    match exporter.format().extension {
         "json" => {
             let mut found = Vec::new();
             collect(&serde_json::from_slice(&bytes).unwrap(), &mut found);

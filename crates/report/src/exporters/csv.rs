@@ -1,7 +1,7 @@
 //! CSV, one row a case.
 
 use super::columns::COLUMNS;
-use super::{ExportError, Exporter};
+use super::{ExportError, Exporter, Format};
 use crate::schema::ResultEntry;
 use pqlab_analysis::RunAnalysis;
 use std::io::Write;
@@ -11,16 +11,8 @@ use std::io::Write;
 pub(super) struct Csv;
 
 impl Exporter for Csv {
-    fn name(&self) -> &'static str {
-        "csv"
-    }
-
-    fn describe(&self) -> &'static str {
-        "a table, one row a case"
-    }
-
-    fn extension(&self) -> &'static str {
-        "csv"
+    fn format(&self) -> Format {
+        Format { name: "csv", describe: "a table, one row a case", extension: "csv" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -1,6 +1,6 @@
 //! What the GitHub action `benchmark-action/github-action-benchmark` reads as `customSmallerIsBetter`.
 
-use super::{ExportError, Exporter, finish_json};
+use super::{ExportError, Exporter, Format, finish_json};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
@@ -19,16 +19,12 @@ struct Entry {
 }
 
 impl Exporter for GithubActionBenchmark {
-    fn name(&self) -> &'static str {
-        "github-action-benchmark"
-    }
-
-    fn describe(&self) -> &'static str {
-        "for the GitHub action benchmark-action, tool customSmallerIsBetter"
-    }
-
-    fn extension(&self) -> &'static str {
-        "json"
+    fn format(&self) -> Format {
+        Format {
+            name: "github-action-benchmark",
+            describe: "for the GitHub action benchmark-action, tool customSmallerIsBetter",
+            extension: "json",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -5,7 +5,7 @@
 //! as visits in which the thread had less than 98% of a processor are measured again or marked, `cpu_time` repeats
 //! `real_time`. The label names the provider's version and then the caveats. Cases of the ledger carry the user counters `avg_verify_time_us` and `txs_per_second`.
 
-use super::{ExportError, Exporter};
+use super::{ExportError, Exporter, Format};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, ledger};
 use pqlab_record::{Cache, Samples, Status, Worker};
 use pqlab_stats::{mean, median, standard_deviation};
@@ -55,16 +55,12 @@ struct Row {
 }
 
 impl Exporter for GoogleBenchmark {
-    fn name(&self) -> &'static str {
-        "google-benchmark"
-    }
-
-    fn describe(&self) -> &'static str {
-        "Google Benchmark's JSON, a repetition for each process"
-    }
-
-    fn extension(&self) -> &'static str {
-        "json"
+    fn format(&self) -> Format {
+        Format {
+            name: "google-benchmark",
+            describe: "Google Benchmark's JSON, a repetition for each process",
+            extension: "json",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
@@ -104,16 +100,12 @@ impl Exporter for GoogleBenchmark {
 }
 
 impl Exporter for GoogleBenchmarkCsv {
-    fn name(&self) -> &'static str {
-        "google-benchmark-csv"
-    }
-
-    fn describe(&self) -> &'static str {
-        "Google Benchmark's CSV, with the columns of the reference's ledger benchmark"
-    }
-
-    fn extension(&self) -> &'static str {
-        "csv"
+    fn format(&self) -> Format {
+        Format {
+            name: "google-benchmark-csv",
+            describe: "Google Benchmark's CSV, with the columns of the reference's ledger benchmark",
+            extension: "csv",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -1,6 +1,6 @@
 //! hyperfine's JSON (`--export-json`), for the scripts that come with it.
 
-use super::{ExportError, Exporter, finish_json};
+use super::{ExportError, Exporter, Format, finish_json};
 use indexmap::IndexMap;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
@@ -33,16 +33,8 @@ struct Entry {
 }
 
 impl Exporter for Hyperfine {
-    fn name(&self) -> &'static str {
-        "hyperfine"
-    }
-
-    fn describe(&self) -> &'static str {
-        "hyperfine's JSON, with every sample"
-    }
-
-    fn extension(&self) -> &'static str {
-        "json"
+    fn format(&self) -> Format {
+        Format { name: "hyperfine", describe: "hyperfine's JSON, with every sample", extension: "json" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

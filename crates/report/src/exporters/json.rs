@@ -1,6 +1,6 @@
 //! JSON, schema `pqlab/1`: see [`crate::schema`].
 
-use super::{ExportError, Exporter};
+use super::{ExportError, Exporter, Format};
 use crate::schema::Document;
 use pqlab_analysis::RunAnalysis;
 use std::io::{BufWriter, Write};
@@ -11,20 +11,13 @@ pub(super) struct Json {
 }
 
 impl Exporter for Json {
-    fn name(&self) -> &'static str {
-        if self.samples { "json-samples" } else { "json" }
-    }
-
-    fn describe(&self) -> &'static str {
-        if self.samples {
-            "as json, with every raw sample, from which all figures can be computed again"
+    fn format(&self) -> Format {
+        let (name, describe) = if self.samples {
+            ("json-samples", "as json, with every raw sample, from which all figures can be computed again")
         } else {
-            "environment, measuring rules and all figures of every case (schema pqlab/1)"
-        }
-    }
-
-    fn extension(&self) -> &'static str {
-        "json"
+            ("json", "environment, measuring rules and all figures of every case (schema pqlab/1)")
+        };
+        Format { name, describe, extension: "json" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

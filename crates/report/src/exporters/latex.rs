@@ -1,7 +1,7 @@
 //! LaTeX tables, one for each area, with caption and label: for `\usepackage{array,booktabs,longtable}`.
 
 use super::tables::{FIGURES, Footnotes};
-use super::{ExportError, Exporter};
+use super::{ExportError, Exporter, Format};
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::ntor::tables::{Holds, Table, tables};
 use pqlab_analysis::number::NONE;
@@ -25,16 +25,12 @@ pub(super) struct Latex {
 }
 
 impl Exporter for Latex {
-    fn name(&self) -> &'static str {
-        "latex"
-    }
-
-    fn describe(&self) -> &'static str {
-        "LaTeX tables (array, booktabs, longtable), one for each area"
-    }
-
-    fn extension(&self) -> &'static str {
-        "tex"
+    fn format(&self) -> Format {
+        Format {
+            name: "latex",
+            describe: "LaTeX tables (array, booktabs, longtable), one for each area",
+            extension: "tex",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

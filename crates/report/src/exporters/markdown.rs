@@ -1,7 +1,7 @@
 //! Markdown: the file `BENCHMARKS.md` that a project keeps as the record of its figures.
 
 use super::tables::{FIGURES, Footnotes};
-use super::{ExportError, Exporter};
+use super::{ExportError, Exporter, Format};
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::findings::{Findings, findings};
@@ -21,16 +21,12 @@ pub(super) struct Markdown {
 }
 
 impl Exporter for Markdown {
-    fn name(&self) -> &'static str {
-        "markdown"
-    }
-
-    fn describe(&self) -> &'static str {
-        "a BENCHMARKS.md: headline figures, methodology, environment, full tables, stability"
-    }
-
-    fn extension(&self) -> &'static str {
-        "md"
+    fn format(&self) -> Format {
+        Format {
+            name: "markdown",
+            describe: "a BENCHMARKS.md: headline figures, methodology, environment, full tables, stability",
+            extension: "md",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -22,16 +22,26 @@ use pqlab_analysis::ntor::RelayScenario;
 use pqlab_record::Case;
 use std::io::Write;
 
+/// What there is to say of a format.
+#[derive(Clone, Copy, Debug)]
+pub struct Format {
+    /// The word that chooses it on the command line.
+    pub name: &'static str,
+    /// What it holds, in one line.
+    pub describe: &'static str,
+    /// What its files' names end in, without the dot.
+    pub extension: &'static str,
+}
+
 /// An export format.
 pub trait Exporter: Send + Sync {
+    /// What there is to say of it.
+    fn format(&self) -> Format;
+
     /// The word that chooses it on the command line.
-    fn name(&self) -> &'static str;
-
-    /// What it holds, in one line.
-    fn describe(&self) -> &'static str;
-
-    /// What its files' names end in, without the dot.
-    fn extension(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.format().name
+    }
 
     /// Whether the records of such a plan could be written, so that nobody measures for nothing.
     ///
@@ -175,8 +185,8 @@ mod tests {
         let all = exporters();
         for (index, one) in all.iter().enumerate() {
             assert!(all[..index].iter().all(|other| other.name() != one.name()));
-            assert_eq!(exporter(one.name()).unwrap().describe(), one.describe());
-            assert!(!one.extension().starts_with('.'));
+            assert_eq!(exporter(one.name()).unwrap().format().describe, one.format().describe);
+            assert!(!one.format().extension.starts_with('.'));
         }
         assert!(exporter("pdf").is_none());
     }

@@ -1,7 +1,7 @@
 //! Apache Parquet: a row for each case, typed columns, nulls where a figure does not apply.
 
 use super::columns::{COLUMNS, Column, Value};
-use super::{ExportError, Exporter};
+use super::{ExportError, Exporter, Format};
 use crate::schema::ResultEntry;
 use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::writer::ColumnWriter;
@@ -21,16 +21,8 @@ use std::sync::Arc;
 pub(super) struct Parquet;
 
 impl Exporter for Parquet {
-    fn name(&self) -> &'static str {
-        "parquet"
-    }
-
-    fn describe(&self) -> &'static str {
-        "Apache Parquet, one row a case"
-    }
-
-    fn extension(&self) -> &'static str {
-        "parquet"
+    fn format(&self) -> Format {
+        Format { name: "parquet", describe: "Apache Parquet, one row a case", extension: "parquet" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -1,6 +1,6 @@
 //! pyperf's JSON, version 1.0: what `python -m pyperf show`, `check`, `hist` and `compare_to` read.
 
-use super::{ExportError, Exporter, finish_json};
+use super::{ExportError, Exporter, Format, finish_json};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{Samples, Visit, Worker};
 use serde::Serialize;
@@ -32,16 +32,12 @@ struct Process {
 }
 
 impl Exporter for Pyperf {
-    fn name(&self) -> &'static str {
-        "pyperf"
-    }
-
-    fn describe(&self) -> &'static str {
-        "pyperf's JSON: every process a run, every sample a value"
-    }
-
-    fn extension(&self) -> &'static str {
-        "json"
+    fn format(&self) -> Format {
+        Format {
+            name: "pyperf",
+            describe: "pyperf's JSON: every process a run, every sample a value",
+            extension: "json",
+        }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

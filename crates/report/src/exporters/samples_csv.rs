@@ -1,6 +1,6 @@
 //! CSV, one row a raw sample: what every figure can be computed from again.
 
-use super::{ExportError, Exporter};
+use super::{ExportError, Exporter, Format};
 use pqlab_analysis::RunAnalysis;
 use std::io::Write;
 
@@ -11,16 +11,8 @@ use std::io::Write;
 pub(super) struct SamplesCsv;
 
 impl Exporter for SamplesCsv {
-    fn name(&self) -> &'static str {
-        "samples-csv"
-    }
-
-    fn describe(&self) -> &'static str {
-        "every raw sample, one row each"
-    }
-
-    fn extension(&self) -> &'static str {
-        "csv"
+    fn format(&self) -> Format {
+        Format { name: "samples-csv", describe: "every raw sample, one row each", extension: "csv" }
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {

@@ -1,7 +1,7 @@
 //! The table that benchmarks of SHA-3 print: a row a function, a column a message length, in it the median in core cycles
 //! per byte, counted or estimated; in TSC ticks per byte where some case has no cycles.
 
-use super::{ExportError, ExportOptions, Exporter};
+use super::{ExportError, ExportOptions, Exporter, Format};
 use indexmap::IndexMap;
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::text::neutral;
@@ -91,16 +91,12 @@ impl Sha3Csv {
 }
 
 impl Exporter for Sha3Csv {
-    fn name(&self) -> &'static str {
-        "sha3-csv"
-    }
-
-    fn describe(&self) -> &'static str {
-        "SHA-3 and SHAKE of one provider in cycles or ticks per byte, a column a message length"
-    }
-
-    fn extension(&self) -> &'static str {
-        "csv"
+    fn format(&self) -> Format {
+        Format {
+            name: "sha3-csv",
+            describe: "SHA-3 and SHAKE of one provider in cycles or ticks per byte, a column a message length",
+            extension: "csv",
+        }
     }
 
     fn check(&self, plan: &[Case]) -> Result<(), ExportError> {

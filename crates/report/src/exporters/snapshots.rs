@@ -38,7 +38,7 @@ fn every_format_is_written_as_it_was() {
     let renew = std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some();
     let mut expected_files = Vec::new();
     for exporter in exporters() {
-        let extension = if exporter.name() == "parquet" { "txt" } else { exporter.extension() };
+        let extension = if exporter.name() == "parquet" { "txt" } else { exporter.format().extension };
         let name = format!("{}.{extension}", exporter.name());
         let (path, found) = (folder().join(&name), written(exporter.as_ref()));
         expected_files.push(name);

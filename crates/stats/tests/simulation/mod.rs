@@ -1,6 +1,6 @@
 //! Simulated measurements: the samples of visits by processes that take part in rounds, of which the true median is known.
 
-#![allow(clippy::unwrap_used, dead_code)]
+#![allow(clippy::unwrap_used, dead_code, unused_imports, unused_macros)]
 
 use fastrand::Rng;
 use pqlab_stats::{Cell, median};
@@ -36,6 +36,37 @@ pub(crate) enum Shape {
 
 pub(crate) const SHAPES: [Shape; 5] =
     [Shape::Normal, Shape::LogNormal, Shape::Bimodal, Shape::HeavyTailed, Shape::Autocorrelated];
+
+/// A test for each shape: they run side by side.
+macro_rules! tests_of_shapes {
+    ($holds:ident) => {
+        #[test]
+        fn intervals_of_normal_times_cover() {
+            $holds(Shape::Normal);
+        }
+
+        #[test]
+        fn intervals_of_log_normal_times_cover() {
+            $holds(Shape::LogNormal);
+        }
+
+        #[test]
+        fn intervals_of_bimodal_times_cover() {
+            $holds(Shape::Bimodal);
+        }
+
+        #[test]
+        fn intervals_of_heavy_tailed_times_cover() {
+            $holds(Shape::HeavyTailed);
+        }
+
+        #[test]
+        fn intervals_of_autocorrelated_times_cover() {
+            $holds(Shape::Autocorrelated);
+        }
+    };
+}
+pub(crate) use tests_of_shapes;
 
 /// Standard deviations of what tells processes apart, relative to the median.
 pub(crate) const SHIFTS: [f64; 3] = [0.001, 0.004, 0.015];

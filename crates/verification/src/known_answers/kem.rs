@@ -28,54 +28,59 @@ pub(super) enum ZeroCiphertext {
     IsRefused,
 }
 
+/// A row of ML-KEM: all sets have the same seed and coins. Of the rest there are the SHA-256 digests.
+const fn ml_kem(
+    algorithm: &'static str,
+    encapsulation_key: &'static str,
+    expanded: &'static str,
+    ciphertext: &'static str,
+    shared_secret: &'static str,
+    of_zeros: &'static str,
+) -> KemVector {
+    KemVector {
+        algorithm,
+        encoding: Seed,
+        decapsulation_key: "7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
+                            8626ed79d451140800e03b59b956f8210e556067407d13dc90fa9e8b872bfb8f",
+        encapsulation_key: Sha256(encapsulation_key),
+        expanded: Some(Sha256(expanded)),
+        coins: "147c03f7a5bebba406c8fae1874d7f13c80efe79a3a9a874cc09fe76f6997615",
+        ciphertext: Sha256(ciphertext),
+        shared_secret: Sha256(shared_secret),
+        zero_ciphertext: ZeroCiphertext::Gives(Sha256(of_zeros)),
+    }
+}
+
 /// ML-KEM: Wycheproof, mlkem_*_keygen_seed, test 1, and the encapsulation with the same key in mlkem_*_encaps, which
 /// mlkem_*_test decapsulates. The secret of a ciphertext of zeros is `J(z || c)` (FIPS 203, algorithm 18, line 7).
 ///
 /// X25519: RFC 7748, section 6.1, Bob's key, with Alice's as the ephemeral one. A public key of zeros has small order
 /// and is refused.
 pub(super) static KEMS: &[KemVector] = &[
-    KemVector {
-        algorithm: "ML-KEM-512",
-        encoding: Seed,
-        decapsulation_key: "7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
-                            8626ed79d451140800e03b59b956f8210e556067407d13dc90fa9e8b872bfb8f",
-        encapsulation_key: Sha256("852523749efd2b78d1074e5de629060312cd9397933a19ddb7482cfda5e92614"),
-        expanded: Some(Sha256("937a781daf1928b86a64f69dada5feff8b8ade060f298d187090a46c0d205cb7")),
-        coins: "147c03f7a5bebba406c8fae1874d7f13c80efe79a3a9a874cc09fe76f6997615",
-        ciphertext: Sha256("bc29d7df8bc5465d980601d800259793e2603825a572da6cd198a512cc6d1a34"),
-        shared_secret: Sha256("d3d985bed682d17dc8d1a0937794120522dca33f764d20454e26bb147e0a01ef"),
-        zero_ciphertext: ZeroCiphertext::Gives(Sha256(
-            "e2d37057b2e71896a403f1f581103db592a4b28f0d6e43161db0f62cceccd77c",
-        )),
-    },
-    KemVector {
-        algorithm: "ML-KEM-768",
-        encoding: Seed,
-        decapsulation_key: "7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
-                            8626ed79d451140800e03b59b956f8210e556067407d13dc90fa9e8b872bfb8f",
-        encapsulation_key: Sha256("86adbca81f4fee893e2fb58fb98aa2fe188f501fed268d7f4056f8c05c4e53c4"),
-        expanded: Some(Sha256("8757e8aee5e441aee07a43af40467d32f80aee5c51aae4ebd2bdb844c038aac7")),
-        coins: "147c03f7a5bebba406c8fae1874d7f13c80efe79a3a9a874cc09fe76f6997615",
-        ciphertext: Sha256("36829a2f35cbf4deb62c0a12a15c22dae9f8d2c252566fc24f88abe805cb575e"),
-        shared_secret: Sha256("1e6818a41eb0ec7f1187a4762e4bc1daef7c99881deb630f46b9109234c73623"),
-        zero_ciphertext: ZeroCiphertext::Gives(Sha256(
-            "af6671ca373f9edc2ada05114de9e8b29ff5ee6bc0d657d6f0414c7f2a5de6c1",
-        )),
-    },
-    KemVector {
-        algorithm: "ML-KEM-1024",
-        encoding: Seed,
-        decapsulation_key: "7c9935a0b07694aa0c6d10e4db6b1add2fd81a25ccb148032dcd739936737f2d\
-                            8626ed79d451140800e03b59b956f8210e556067407d13dc90fa9e8b872bfb8f",
-        encapsulation_key: Sha256("61b95ec8c32ae85ad7a17ae5b9c2dfb083e05f767da3ba9a0a8092ea6b4cbf7a"),
-        expanded: Some(Sha256("926ce3868d8fd192e03410d405e61fb32697a532d7ca7d9ba9b296111df3af74")),
-        coins: "147c03f7a5bebba406c8fae1874d7f13c80efe79a3a9a874cc09fe76f6997615",
-        ciphertext: Sha256("508136a13f8a7920e3434498c6975cbbab457d809309eb2f92453e7409738210"),
-        shared_secret: Sha256("a24ce2eca9d024096cb1746b39d3e79d81d59c8ea623a92a35f955272ddc73b9"),
-        zero_ciphertext: ZeroCiphertext::Gives(Sha256(
-            "c73bee358617252403157e6a1189615a7202337e605fb46ed7b8a3b9111e96a2",
-        )),
-    },
+    ml_kem(
+        "ML-KEM-512",
+        "852523749efd2b78d1074e5de629060312cd9397933a19ddb7482cfda5e92614",
+        "937a781daf1928b86a64f69dada5feff8b8ade060f298d187090a46c0d205cb7",
+        "bc29d7df8bc5465d980601d800259793e2603825a572da6cd198a512cc6d1a34",
+        "d3d985bed682d17dc8d1a0937794120522dca33f764d20454e26bb147e0a01ef",
+        "e2d37057b2e71896a403f1f581103db592a4b28f0d6e43161db0f62cceccd77c",
+    ),
+    ml_kem(
+        "ML-KEM-768",
+        "86adbca81f4fee893e2fb58fb98aa2fe188f501fed268d7f4056f8c05c4e53c4",
+        "8757e8aee5e441aee07a43af40467d32f80aee5c51aae4ebd2bdb844c038aac7",
+        "36829a2f35cbf4deb62c0a12a15c22dae9f8d2c252566fc24f88abe805cb575e",
+        "1e6818a41eb0ec7f1187a4762e4bc1daef7c99881deb630f46b9109234c73623",
+        "af6671ca373f9edc2ada05114de9e8b29ff5ee6bc0d657d6f0414c7f2a5de6c1",
+    ),
+    ml_kem(
+        "ML-KEM-1024",
+        "61b95ec8c32ae85ad7a17ae5b9c2dfb083e05f767da3ba9a0a8092ea6b4cbf7a",
+        "926ce3868d8fd192e03410d405e61fb32697a532d7ca7d9ba9b296111df3af74",
+        "508136a13f8a7920e3434498c6975cbbab457d809309eb2f92453e7409738210",
+        "a24ce2eca9d024096cb1746b39d3e79d81d59c8ea623a92a35f955272ddc73b9",
+        "c73bee358617252403157e6a1189615a7202337e605fb46ed7b8a3b9111e96a2",
+    ),
     KemVector {
         algorithm: "X25519",
         encoding: Scalar,

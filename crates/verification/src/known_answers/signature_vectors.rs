@@ -394,15 +394,29 @@ pub(super) static KEYS: &[KeyVector] = &[
     },
 ];
 
+/// The key of the vectors of secp256k1, uncompressed.
+const SECP256K1_KEY: &str = "04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a\
+    6ff0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832\
+    e9";
+
+/// The key of the vectors of RSA.
+const RSA_KEY: &str = "3082010a0282010100a2b451a07d0aa5f96e455671513550514a8a5b462ebef7\
+    17094fa1fee82224e637f9746d3f7cafd31878d80325b6ef5a1700f65903b469\
+    429e89d6eac8845097b5ab393189db92512ed8a7711a1253facd20f79c15e824\
+    7f3d3e42e46e48c98e254a2fe9765313a03eff8f17e1a029397a1fa26a8dce26\
+    f490ed81299615d9814c22da610428e09c7d9658594266f5c021d0fceca08d94\
+    5a12be82de4d1ece6b4c03145b5d3495d4ed5411eb878daf05fd7afc3e09ada0\
+    f1126422f590975a1969816f48698bcbba1b4d9cae79d460d8f9f85e7975005d\
+    9bc22c4e5ac0f7c1a45d12569a62807d3b9a02e5a530e773066f453d1f5b4c2e\
+    9cf7820283f742b9d50203010001";
+
 /// ECDSA-secp256k1: Wycheproof, ecdsa_secp256k1_sha256_p1363, tests 4 (`r` replaced by `n - r`) and 61. ECDSA-P-256,
 /// ECDSA-P-384: RFC 6979, as above. RSA-2048: Wycheproof, rsa_signature_2048_sha256, tests 3 and 240 (padding that does
 /// not end in `00`).
 pub(super) static VERIFICATIONS: &[VerificationVector] = &[
     VerificationVector {
         algorithm: "ECDSA-secp256k1",
-        verifying_key: "04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a\
-                        6ff0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832\
-                        e9",
+        verifying_key: SECP256K1_KEY,
         message: "313233343030",
         signature: "7ec10863310565a908457fa0f1b87a79bc4fcf10b9e0e4320ac021c106b31ddc\
                     6ff18a52dcc0336f7af62400a6dd9b810732baf1ff758000d6f613a556eb31ba",
@@ -410,9 +424,7 @@ pub(super) static VERIFICATIONS: &[VerificationVector] = &[
     },
     VerificationVector {
         algorithm: "ECDSA-secp256k1",
-        verifying_key: "04b838ff44e5bc177bf21189d0766082fc9d843226887fc9760371100b7ee20a\
-                        6ff0c9d75bfba7b31a6bca1974496eeb56de357071955d83c4b1badaa0b21832\
-                        e9",
+        verifying_key: SECP256K1_KEY,
         message: "343236343739373234",
         signature: "95c29267d972a043d955224546222bba343fc1d4db0fec262a33ac61305696ae\
                     6edfe96713aed56f8a28a6653f57e0b829712e5eddc67f34682b24f0676b2640",
@@ -442,15 +454,7 @@ pub(super) static VERIFICATIONS: &[VerificationVector] = &[
     },
     VerificationVector {
         algorithm: "RSA-2048",
-        verifying_key: "3082010a0282010100a2b451a07d0aa5f96e455671513550514a8a5b462ebef7\
-                        17094fa1fee82224e637f9746d3f7cafd31878d80325b6ef5a1700f65903b469\
-                        429e89d6eac8845097b5ab393189db92512ed8a7711a1253facd20f79c15e824\
-                        7f3d3e42e46e48c98e254a2fe9765313a03eff8f17e1a029397a1fa26a8dce26\
-                        f490ed81299615d9814c22da610428e09c7d9658594266f5c021d0fceca08d94\
-                        5a12be82de4d1ece6b4c03145b5d3495d4ed5411eb878daf05fd7afc3e09ada0\
-                        f1126422f590975a1969816f48698bcbba1b4d9cae79d460d8f9f85e7975005d\
-                        9bc22c4e5ac0f7c1a45d12569a62807d3b9a02e5a530e773066f453d1f5b4c2e\
-                        9cf7820283f742b9d50203010001",
+        verifying_key: RSA_KEY,
         message: "54657374",
         signature: "264491e844c119f14e425c03282139a558dcdaeb82a4628173cd407fd319f907\
                     6eaebc0dd87a1c22e4d17839096886d58a9d5b7f7aeb63efec56c45ac7bead42\
@@ -464,15 +468,7 @@ pub(super) static VERIFICATIONS: &[VerificationVector] = &[
     },
     VerificationVector {
         algorithm: "RSA-2048",
-        verifying_key: "3082010a0282010100a2b451a07d0aa5f96e455671513550514a8a5b462ebef7\
-                        17094fa1fee82224e637f9746d3f7cafd31878d80325b6ef5a1700f65903b469\
-                        429e89d6eac8845097b5ab393189db92512ed8a7711a1253facd20f79c15e824\
-                        7f3d3e42e46e48c98e254a2fe9765313a03eff8f17e1a029397a1fa26a8dce26\
-                        f490ed81299615d9814c22da610428e09c7d9658594266f5c021d0fceca08d94\
-                        5a12be82de4d1ece6b4c03145b5d3495d4ed5411eb878daf05fd7afc3e09ada0\
-                        f1126422f590975a1969816f48698bcbba1b4d9cae79d460d8f9f85e7975005d\
-                        9bc22c4e5ac0f7c1a45d12569a62807d3b9a02e5a530e773066f453d1f5b4c2e\
-                        9cf7820283f742b9d50203010001",
+        verifying_key: RSA_KEY,
         message: "313233343030",
         signature: "4b140acb262c451b0761236b926afa2829e8a095828f7dcf196eaf7fa46fdcf7\
                     fbcaf194aa3000ae8d3dc7dacc26952502b1558a67fb692da5fcc7dbf48cbc52\

@@ -2,8 +2,8 @@ use super::{KnownAnswer, WrongAnswer, check, check_fully};
 use InjectedFault::*;
 use pqlab_primitives::{
     Aead, AeadKey, BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kdf, Kem,
-    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, Mac, MacKey, Primitive, PrivateKey, Provider, Result,
-    SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
+    KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, KeyLengths, Mac, MacKey, Primitive, PrivateKey, Provider,
+    Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
 };
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ impl SignatureScheme for Faulty<dyn SignatureScheme> {
     fn info(&self) -> &SignatureInfo {
         self.0.info()
     }
-    fn generate_encoded(&self, coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<(usize, usize)> {
+    fn generate_encoded(&self, coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<KeyLengths> {
         let lengths = self.0.generate_encoded(coins, public, private)?;
         flip(self.1 == FlipsPublicKey, public);
         flip(self.1 == FlipsPrivateKey, private);

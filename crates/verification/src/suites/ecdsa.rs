@@ -1,4 +1,4 @@
-use super::{Location, Ran, Run, Suite};
+use super::{Ran, Run, Suite};
 use crate::checks::signature::{Input, signing, verification};
 use crate::read::ecdsa::{self as read, Case, Curve};
 use crate::tally::{Checked, Fault, Tally};
@@ -6,27 +6,25 @@ use crate::vectors::Vectors;
 use pqlab_primitives::{KeyEncoding, SignatureScheme};
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite {
-        name: "RFC 6979 ECDSA: verification",
-        covers: |algorithm| curve(algorithm).is_some(),
-        location: Location::Folder,
-        run: Run::Signature(|scheme, vectors, tally| {
+    Suite::published(
+        "RFC 6979 ECDSA: verification",
+        |algorithm| curve(algorithm).is_some(),
+        Run::Signature(|scheme, vectors, tally| {
             each(scheme, vectors, tally, |curve, case| {
                 verification(scheme, &curve.verifying_key, Input::Pure(&[], &case.message), &case.signature, true)
             })
         }),
-    },
-    Suite {
-        name: "RFC 6979 ECDSA: deterministic signing",
-        covers: |algorithm| curve(algorithm).is_some(),
-        location: Location::Folder,
-        run: Run::Signature(|scheme, vectors, tally| {
+    ),
+    Suite::published(
+        "RFC 6979 ECDSA: deterministic signing",
+        |algorithm| curve(algorithm).is_some(),
+        Run::Signature(|scheme, vectors, tally| {
             each(scheme, vectors, tally, |curve, case| {
                 let key = (KeyEncoding::Scalar, curve.signing_key.as_slice());
                 signing(scheme, key, Input::Pure(&[], &case.message), &[], &case.signature)
             })
         }),
-    },
+    ),
 ];
 
 /// The RFC's name of the curve, and the hash function that the algorithm uses with it.

@@ -1,4 +1,4 @@
-use super::{Location, Ran, Run, Suite};
+use super::{Ran, Run, Suite};
 use crate::checks::signature::{Calls, ExpectedKey, Input, hashes_first, key_generation, signing, verification};
 use crate::checks::{refused, step};
 use crate::read::ed25519::{self as read, Signature, Variant};
@@ -7,7 +7,7 @@ use crate::vectors::Vectors;
 use pqlab_primitives::{KeyEncoding, Prehash, SignatureScheme};
 
 const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
-    Suite { name, covers: |algorithm| algorithm == "Ed25519", location: Location::Folder, run: Run::Signature(run) }
+    Suite::published(name, |algorithm| algorithm == "Ed25519", Run::Signature(run))
 }
 
 pub(super) static SUITES: &[Suite] = &[

@@ -1,4 +1,4 @@
-use super::{Location, Ran, Run, Suite};
+use super::{Ran, Run, Suite};
 use crate::checks::equal;
 use crate::checks::signature::{Input, encoded, load, sign, verification};
 use crate::checks::step;
@@ -9,24 +9,13 @@ use pqlab_primitives::{Coins, KeyEncoding, SignatureScheme};
 use std::borrow::Cow;
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite {
-        name: "Falcon known answers: signatures",
-        covers: is_falcon_512,
-        location: Location::Folder,
-        run: Run::Signature(known_signatures),
-    },
-    Suite {
-        name: "Falcon known answers: key pairs",
-        covers: is_falcon_512,
-        location: Location::Folder,
-        run: Run::Signature(known_keys),
-    },
-    Suite {
-        name: "Falcon reference in Python: signatures",
-        covers: |algorithm| algorithm.starts_with("Falcon-"),
-        location: Location::Folder,
-        run: Run::Signature(python),
-    },
+    Suite::published("Falcon known answers: signatures", is_falcon_512, Run::Signature(known_signatures)),
+    Suite::published("Falcon known answers: key pairs", is_falcon_512, Run::Signature(known_keys)),
+    Suite::published(
+        "Falcon reference in Python: signatures",
+        |algorithm| algorithm.starts_with("Falcon-"),
+        Run::Signature(python),
+    ),
 ];
 
 const KNOWN_ANSWERS: &str = "bc-test-data/falcon/falcon512-KAT.rsp.gz";

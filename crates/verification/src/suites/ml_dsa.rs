@@ -1,4 +1,4 @@
-use super::{Location, Ran, Run, Suite, is_ml_dsa};
+use super::{Ran, Run, Suite, is_ml_dsa};
 use crate::checks::signature::{
     self as checks, Calls, ExpectedKey, hashes_first, key_generation, signing, verification,
 };
@@ -10,7 +10,7 @@ use pqlab_primitives::{KeyEncoding, Prehash, SignatureScheme};
 use std::sync::Arc;
 
 const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
-    Suite { name, covers: is_ml_dsa, location: Location::Folder, run: Run::Signature(run) }
+    Suite::published(name, is_ml_dsa, Run::Signature(run))
 }
 
 pub(super) static SUITES: &[Suite] = &[

@@ -1,4 +1,4 @@
-use super::{Location, Ran, Run, Suite, is_ml_kem};
+use super::{Ran, Run, Suite, is_ml_kem};
 use crate::checks::kem::{
     ExpectedKey, decapsulation, decapsulation_key_check, encapsulation, encapsulation_key_check, key_generation,
 };
@@ -8,14 +8,9 @@ use crate::vectors::Vectors;
 use pqlab_primitives::{Kem, KeyEncoding};
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite { name: "ACVP ML-KEM keyGen", covers: is_ml_kem, location: Location::Folder, run: Run::Kem(acvp_keygen) },
-    Suite { name: "ACVP ML-KEM encapDecap", covers: is_ml_kem, location: Location::Folder, run: Run::Kem(encap_decap) },
-    Suite {
-        name: "CCTV ML-KEM intermediate",
-        covers: is_ml_kem,
-        location: Location::Folder,
-        run: Run::Kem(intermediate),
-    },
+    Suite::published("ACVP ML-KEM keyGen", is_ml_kem, Run::Kem(acvp_keygen)),
+    Suite::published("ACVP ML-KEM encapDecap", is_ml_kem, Run::Kem(encap_decap)),
+    Suite::published("CCTV ML-KEM intermediate", is_ml_kem, Run::Kem(intermediate)),
 ];
 
 fn acvp_keygen(kem: &dyn Kem, vectors: &Vectors, tally: &mut Tally) -> Ran {

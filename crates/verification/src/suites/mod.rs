@@ -58,6 +58,16 @@ pub(crate) enum Run {
 }
 
 impl Suite {
+    /// Of vectors in the folder of published ones.
+    pub(crate) const fn published(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
+        Suite { name, covers, location: Location::Folder, run }
+    }
+
+    /// Of vectors that are built in.
+    pub(crate) const fn built_in(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
+        Suite { name, covers, location: Location::Crate, run }
+    }
+
     /// The suites that have vectors for a primitive.
     pub(crate) fn of(primitive: Primitive<'_>) -> impl Iterator<Item = &'static Suite> {
         all().filter(move |suite| (suite.covers)(primitive.algorithm()) && suite.put_to(primitive).is_some())

@@ -1,5 +1,5 @@
 use super::lanes::InTurn;
-use super::{Location, Ran, Run, Suite};
+use super::{Ran, Run, Suite};
 use crate::checks::{buffer, equal, step};
 use crate::read::sha3::{self as read, Message, MonteCarlo, Test};
 use crate::tally::{Checked, Fault, Tally};
@@ -7,56 +7,32 @@ use crate::vectors::Vectors;
 use pqlab_primitives::{Hash, HashParameters, LaneHash, Xof, XofParameters};
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite {
-        name: "ACVP SHA-3",
-        covers: is_sha3,
-        location: Location::Folder,
-        run: Run::Hash(|hash, vectors, tally| acvp_sha3(hash, 1, vectors, tally)),
-    },
-    Suite {
-        name: "CAVP SHA-3 short messages",
-        covers: is_sha3,
-        location: Location::Folder,
-        run: Run::Hash(|hash, vectors, tally| short_sha3(hash, 1, vectors, tally)),
-    },
-    Suite { name: "CAVP SHA-3 Monte Carlo", covers: is_sha3, location: Location::Folder, run: Run::Hash(monte_sha3) },
-    Suite {
-        name: "ACVP SHAKE",
-        covers: is_shake,
-        location: Location::Folder,
-        run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, digest)),
-    },
-    Suite {
-        name: "ACVP SHAKE, squeezed in parts",
-        covers: is_shake,
-        location: Location::Folder,
-        run: Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, squeezed)),
-    },
-    Suite {
-        name: "CAVP SHAKE short messages",
-        covers: is_shake,
-        location: Location::Folder,
-        run: Run::Xof(|xof, vectors, tally| short_shake(xof, 1, vectors, tally)),
-    },
-    Suite { name: "CAVP SHAKE Monte Carlo", covers: is_shake, location: Location::Folder, run: Run::Xof(monte_shake) },
-    Suite {
-        name: "ACVP, in each lane",
-        covers: is_fips_202,
-        location: Location::Folder,
-        run: Run::LaneHash(acvp_lanes),
-    },
-    Suite {
-        name: "CAVP short messages, in each lane",
-        covers: is_fips_202,
-        location: Location::Folder,
-        run: Run::LaneHash(short_lanes),
-    },
-    Suite {
-        name: "CAVP Monte Carlo, in a lane after the other",
-        covers: is_fips_202,
-        location: Location::Folder,
-        run: Run::LaneHash(monte_lanes),
-    },
+    Suite::published("ACVP SHA-3", is_sha3, Run::Hash(|hash, vectors, tally| acvp_sha3(hash, 1, vectors, tally))),
+    Suite::published(
+        "CAVP SHA-3 short messages",
+        is_sha3,
+        Run::Hash(|hash, vectors, tally| short_sha3(hash, 1, vectors, tally)),
+    ),
+    Suite::published("CAVP SHA-3 Monte Carlo", is_sha3, Run::Hash(monte_sha3)),
+    Suite::published(
+        "ACVP SHAKE",
+        is_shake,
+        Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, digest)),
+    ),
+    Suite::published(
+        "ACVP SHAKE, squeezed in parts",
+        is_shake,
+        Run::Xof(|xof, vectors, tally| acvp_shake(xof, 1, vectors, tally, squeezed)),
+    ),
+    Suite::published(
+        "CAVP SHAKE short messages",
+        is_shake,
+        Run::Xof(|xof, vectors, tally| short_shake(xof, 1, vectors, tally)),
+    ),
+    Suite::published("CAVP SHAKE Monte Carlo", is_shake, Run::Xof(monte_shake)),
+    Suite::published("ACVP, in each lane", is_fips_202, Run::LaneHash(acvp_lanes)),
+    Suite::published("CAVP short messages, in each lane", is_fips_202, Run::LaneHash(short_lanes)),
+    Suite::published("CAVP Monte Carlo, in a lane after the other", is_fips_202, Run::LaneHash(monte_lanes)),
 ];
 
 /// Digests between two results of a chain (SHA-3 Validation System, sections 6.2.3 and 6.3.3).

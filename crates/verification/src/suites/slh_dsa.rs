@@ -1,4 +1,4 @@
-use super::{Location, Ran, Run, Suite, is_slh_dsa};
+use super::{Ran, Run, Suite, is_slh_dsa};
 use crate::checks::signature::{Calls, ExpectedKey, Input, key_generation, signing, verification};
 use crate::read::slh_dsa as read;
 use crate::tally::{Checked, Tally};
@@ -6,28 +6,21 @@ use crate::vectors::Vectors;
 use pqlab_primitives::{KeyEncoding, SignatureScheme};
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite {
-        name: "ACVP SLH-DSA keyGen",
-        covers: is_slh_dsa,
-        location: Location::Folder,
-        run: Run::Signature(acvp_keygen),
-    },
-    Suite {
-        name: "ACVP SLH-DSA sigGen, internal",
-        covers: |algorithm| ["SLH-DSA-SHA2-192s", "SLH-DSA-SHA2-256f", "SLH-DSA-SHAKE-128f"].contains(&algorithm),
-        location: Location::Folder,
-        run: Run::Signature(sign),
-    },
-    Suite {
-        name: "ACVP SLH-DSA sigVer, internal",
-        covers: |algorithm| {
+    Suite::published("ACVP SLH-DSA keyGen", is_slh_dsa, Run::Signature(acvp_keygen)),
+    Suite::published(
+        "ACVP SLH-DSA sigGen, internal",
+        |algorithm| ["SLH-DSA-SHA2-192s", "SLH-DSA-SHA2-256f", "SLH-DSA-SHAKE-128f"].contains(&algorithm),
+        Run::Signature(sign),
+    ),
+    Suite::published(
+        "ACVP SLH-DSA sigVer, internal",
+        |algorithm| {
             let sets = ["SHA2-192s", "SHA2-256f", "SHAKE-128f", "SHAKE-192s", "SHAKE-256f"]
                 .map(|set| ["SLH-DSA-", set].concat());
             sets.iter().any(|set| set == algorithm)
         },
-        location: Location::Folder,
-        run: Run::Signature(verify),
-    },
+        Run::Signature(verify),
+    ),
 ];
 
 fn acvp_keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {

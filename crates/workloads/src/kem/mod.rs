@@ -79,10 +79,9 @@ pub(crate) fn trial(
             let encoding = if encoded { Some(encoding()?) } else { None };
             let keys = supply.keys(|| {
                 let (key, coins) = key_pair(kem.as_ref(), generator)?;
-                let bytes = match encoding {
-                    Some(encoding) => bytes_of(kem.as_ref(), key.as_ref(), encoding, coins)?,
-                    None => Vec::new(),
-                };
+                let length = |encoding| info.decapsulation_key(encoding);
+                let encode = |encoding, out: &mut [u8]| key.encode(encoding, out);
+                let bytes = inputs::encoded(encoding, length, kem.written(), coins, encode)?;
                 Ok::<_, Error>((key, bytes))
             });
             Box::new(keys.and_then(|keys| Decapsulate::new(kem, encoding, keys, supply)).map_err(fault)?)
@@ -158,17 +157,6 @@ pub(crate) fn key_pair(
 ) -> LibraryResult<(Box<dyn DecapsulationKey>, Vec<u8>)> {
     let info = kem.info();
     inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| kem.generate(coins))
-}
-
-/// The bytes of a key, made from these coins, in an encoding.
-fn bytes_of(
-    kem: &dyn Kem,
-    key: &dyn DecapsulationKey,
-    encoding: KeyEncoding,
-    coins: Vec<u8>,
-) -> LibraryResult<Vec<u8>> {
-    let length = kem.info().decapsulation_key(encoding).unwrap_or(0);
-    inputs::encoded(encoding, length, kem.written(), coins, |out| key.encode(encoding, out))
 }
 
 /// Both sides have the same secret, and it was written.

@@ -126,10 +126,9 @@ pub(crate) fn trial(
             let encoding = if encoded { Some(encoding()?) } else { None };
             let keys = supply.keys(|| {
                 let (key, coins) = signing_key(scheme.as_ref(), generator)?;
-                let bytes = match encoding {
-                    Some(encoding) => bytes_of(scheme.as_ref(), key.as_ref(), encoding, coins)?,
-                    None => Vec::new(),
-                };
+                let length = |encoding| info.signing_key(encoding);
+                let encode = |encoding, out: &mut [u8]| key.encode(encoding, out);
+                let bytes = inputs::encoded(encoding, length, scheme.written(), coins, encode)?;
                 Ok::<_, Error>((key, bytes))
             });
             let keys = keys.map_err(fault)?;
@@ -384,15 +383,4 @@ pub(crate) fn signing_key(
 ) -> LibraryResult<(Box<dyn SigningKey>, Vec<u8>)> {
     let info = scheme.info();
     inputs::key(info.parameters.keygen_coins, info.coins.keygen, generator, |coins| scheme.generate(coins))
-}
-
-/// The bytes of a key, made from these coins, in an encoding.
-fn bytes_of(
-    scheme: &dyn SignatureScheme,
-    key: &dyn SigningKey,
-    encoding: KeyEncoding,
-    coins: Vec<u8>,
-) -> LibraryResult<Vec<u8>> {
-    let length = scheme.info().signing_key(encoding).unwrap_or(0);
-    inputs::encoded(encoding, length, scheme.written(), coins, |out| key.encode(encoding, out))
 }

@@ -1,12 +1,16 @@
 //! The crate `fn-dsa`, with the operating system's generator in the terms that the crate takes.
 
+#[path = "../../../src/fn_dsa/system.rs"]
+mod system;
+
 use super::Bare;
 use crate::interleaved::Side;
 use crate::operations::{each, making, signature};
 use fn_dsa::{
-    CryptoRng, DOMAIN_NONE, FN_DSA_LOGN_512, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512, RngCore,
-    RngError, SigningKey, SigningKey512, VerifyingKey, VerifyingKey512,
+    DOMAIN_NONE, FN_DSA_LOGN_512, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512, SigningKey,
+    SigningKey512, VerifyingKey, VerifyingKey512,
 };
+use system::System;
 
 pub(crate) struct FnDsa;
 
@@ -62,31 +66,4 @@ struct Aligned(SigningKey512);
 
 fn generate(private: &mut [u8], public: &mut [u8]) {
     KeyPairGenerator512::default().keygen(FN_DSA_LOGN_512, &mut System, private, public);
-}
-
-struct System;
-
-impl CryptoRng for System {}
-
-impl RngCore for System {
-    fn next_u32(&mut self) -> u32 {
-        let mut bytes = [0; 4];
-        self.fill_bytes(&mut bytes);
-        u32::from_le_bytes(bytes)
-    }
-
-    fn next_u64(&mut self) -> u64 {
-        let mut bytes = [0; 8];
-        self.fill_bytes(&mut bytes);
-        u64::from_le_bytes(bytes)
-    }
-
-    fn fill_bytes(&mut self, out: &mut [u8]) {
-        getrandom::fill(out).expect("the operating system gives random bytes");
-    }
-
-    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
-        self.fill_bytes(out);
-        Ok(())
-    }
 }

@@ -1,39 +1,25 @@
 //! liboqs: its functions take encoded keys, whatever the form of the operation. Where a key is made and kept, its bytes are
 //! allocated, as whoever keeps it must; otherwise all buffers exist already.
 
+#[allow(dead_code, reason = "the adapter's functions: one algorithm of each kind is compared")]
+#[path = "../../../src/liboqs/fips202.rs"]
+mod fips202;
+
 use super::Bare;
 use crate::interleaved::{Side, Work};
 use crate::operations::{each, hash, kem, making, signature};
+use fips202::{
+    OQS_SHA3_sha3_256, OQS_SHA3_shake128, OQS_SHA3_shake128_inc_absorb, OQS_SHA3_shake128_inc_ctx_release,
+    OQS_SHA3_shake128_inc_finalize, OQS_SHA3_shake128_inc_init, OQS_SHA3_shake128_inc_squeeze, OQS_SHA3_shake128_x4,
+};
 use oqs_sys::common::OQS_STATUS;
 use oqs_sys::{kem as oqs_kem, sig as oqs_sig};
 use pqlab_primitives::KeyEncoding;
-use std::ffi::{CString, c_void};
+use std::ffi::CString;
 use std::hint::black_box;
 use std::ptr;
 
 pub(crate) struct Liboqs;
-
-unsafe extern "C" {
-    fn OQS_SHA3_sha3_256(output: *mut u8, input: *const u8, input_length: usize);
-    fn OQS_SHA3_shake128(output: *mut u8, output_length: usize, input: *const u8, input_length: usize);
-    fn OQS_SHA3_shake128_inc_init(state: *mut *mut c_void);
-    fn OQS_SHA3_shake128_inc_absorb(state: *mut *mut c_void, input: *const u8, input_length: usize);
-    fn OQS_SHA3_shake128_inc_finalize(state: *mut *mut c_void);
-    fn OQS_SHA3_shake128_inc_squeeze(output: *mut u8, output_length: usize, state: *mut *mut c_void);
-    fn OQS_SHA3_shake128_inc_ctx_release(state: *mut *mut c_void);
-    fn OQS_SHA3_shake128_x4(
-        output0: *mut u8,
-        output1: *mut u8,
-        output2: *mut u8,
-        output3: *mut u8,
-        output_length: usize,
-        input0: *const u8,
-        input1: *const u8,
-        input2: *const u8,
-        input3: *const u8,
-        input_length: usize,
-    );
-}
 
 impl Bare for Liboqs {
     fn library(&self) -> &'static str {
@@ -232,11 +218,11 @@ fn done(status: OQS_STATUS) {
 }
 
 /// What SHAKE128 absorbs into and squeezes from.
-struct State(*mut c_void);
+struct State(fips202::State);
 
 impl State {
     fn new() -> State {
-        let mut state = ptr::null_mut();
+        let mut state = fips202::State(ptr::null_mut());
         // SAFETY: makes the state.
         unsafe { OQS_SHA3_shake128_inc_init(&raw mut state) };
         State(state)

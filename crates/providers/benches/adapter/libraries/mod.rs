@@ -34,6 +34,22 @@ use crate::operations::{Case, agreement, hash, kem, signature, symmetric};
 use pqlab_primitives::{Aead, HashParameters, Kdf, Mac, Primitive};
 use std::sync::Arc;
 
+/// What libraries with primitives of every kind are compared in.
+const GENERAL: [&str; 12] = [
+    "ML-KEM-512",
+    "X25519",
+    "ML-DSA-44",
+    "Ed25519",
+    "ECDSA-secp256k1",
+    "ECDSA-P-256",
+    "SHA3-256",
+    "SHA-256",
+    "SHAKE128",
+    "HMAC-SHA256",
+    "HKDF-SHA256",
+    "AES-256-GCM",
+];
+
 /// A library without an adapter: for an operation, the calls of the library that do the same work as its adapter, on the
 /// same inputs, as a careful user of it would write them. An operation for which there is no such side gives `None`.
 ///
@@ -42,8 +58,13 @@ pub(crate) trait Bare: Sync {
     /// The library's name, or the provider's where each of its code paths has calls of its own.
     fn library(&self) -> &'static str;
 
-    /// The algorithms that are compared: one of those that go through the same code of the adapter.
+    /// The algorithms that are compared, beside [`GENERAL`] ones: one of those that go through the same code of the adapter.
     fn algorithms(&self) -> &'static [&'static str];
+
+    /// Whether [`GENERAL`] algorithms are compared too, all of them.
+    fn is_general(&self) -> bool {
+        false
+    }
 
     fn kem(&self, _inputs: &kem::Inputs, _operation: &str) -> Option<Side> {
         None
@@ -146,7 +167,8 @@ pub(crate) fn comparison(case: &Case) -> Option<Comparison> {
     let provider = case.provider.id();
     let names = [provider.as_str(), case.provider.library.as_str()];
     let library = LIBRARIES.iter().find(|library| names.contains(&library.library()))?;
-    if !library.algorithms().contains(&case.algorithm.as_str()) {
+    let algorithm = case.algorithm.as_str();
+    if !(library.algorithms().contains(&algorithm) || library.is_general() && GENERAL.contains(&algorithm)) {
         return None;
     }
     let (adapter, bare) = sides(*library, case)?;

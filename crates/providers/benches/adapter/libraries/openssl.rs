@@ -17,22 +17,11 @@ impl Bare for OpenSsl {
     }
 
     fn algorithms(&self) -> &'static [&'static str] {
-        &[
-            "ML-KEM-512",
-            "X25519",
-            "ML-DSA-44",
-            "SLH-DSA-SHA2-128f",
-            "Ed25519",
-            "ECDSA-secp256k1",
-            "ECDSA-P-256",
-            "RSA-2048",
-            "SHA3-256",
-            "SHA-256",
-            "SHAKE128",
-            "HMAC-SHA256",
-            "HKDF-SHA256",
-            "AES-256-GCM",
-        ]
+        &["SLH-DSA-SHA2-128f", "RSA-2048"]
+    }
+
+    fn is_general(&self) -> bool {
+        true
     }
 
     fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::testing::ML_DSA_KEYGEN;
 use pqlab_primitives::{Coins, KeyEncoding, SignatureScheme, SigningKey, VerifyingKey};
 use std::sync::Arc;
 use std::thread;
@@ -368,30 +369,9 @@ fn secp256k1_signs_with_the_lower_s() {
     }
 }
 
-/// NIST ACVP, ML-DSA-keyGen-FIPS204, test cases 1, 26 and 51: the seed, and SHA-256 of `pk` and of `sk`.
 #[test]
 fn ml_dsa_key_generation_agrees_with_acvp() {
-    let published = [
-        (
-            "ML-DSA-44",
-            "7194b13c95231010afd2c909992bd2003ba6f437c3886bdbe3f6b867a14ba161",
-            "838b88b6ac41e2c60698173e08ca173d0b0d2839205806e56a8a3d53195f3a03",
-            "1c911d163cd0a5563e06f22403f7e16334fee17c2abb66f11ddf39ca6307ec58",
-        ),
-        (
-            "ML-DSA-65",
-            "a991fd42b071d49c48ae3e75c647459e0daad1e1ba356a04801912d3294bcff8",
-            "b1a7d0d2f0d7a04b9d5ffccd9bd578864dab4a01cdd7f70a05cd1f4f0672e43a",
-            "56c53ac82fbff7d81b7a8cfbbc73011ceccad677e16dc53f2ece66d49aa11edd",
-        ),
-        (
-            "ML-DSA-87",
-            "a16f5b0796703e2d1a0140a35cbf36efabe70e752ba59b6a9a0e9c4b05302f73",
-            "33f49649f05ec2fc3b050007b18ade043bbc8d1c0ded03a269d540486daaa5f4",
-            "c64e15742f27d7d8e2832f7d55a5c014f2c9536082f3a3181cfc6246908dd649",
-        ),
-    ];
-    for (algorithm, seed, public_digest, private_digest) in published {
+    for [algorithm, seed, public_digest, private_digest] in ML_DSA_KEYGEN {
         let scheme = scheme(algorithm);
         let key = scheme.load_signing_key(KeyEncoding::Seed, &hex(seed)).unwrap();
         assert_sha256(&encode(&**scheme, &*key, KeyEncoding::Expanded), private_digest);

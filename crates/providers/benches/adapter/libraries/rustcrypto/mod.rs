@@ -22,21 +22,11 @@ impl Bare for RustCrypto {
     }
 
     fn algorithms(&self) -> &'static [&'static str] {
-        &[
-            "ML-KEM-512",
-            "X25519",
-            "ML-DSA-44",
-            "SLH-DSA-SHA2-128f",
-            "Ed25519",
-            "ECDSA-P-256",
-            "ECDSA-secp256k1",
-            "SHA3-256",
-            "SHA-256",
-            "SHAKE128",
-            "HMAC-SHA256",
-            "HKDF-SHA256",
-            "AES-256-GCM",
-        ]
+        &["SLH-DSA-SHA2-128f"]
+    }
+
+    fn is_general(&self) -> bool {
+        true
     }
 
     fn kem(&self, inputs: &kem_inputs::Inputs, operation: &str) -> Option<Side> {

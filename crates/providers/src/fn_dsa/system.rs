@@ -1,0 +1,32 @@
+//! What `fn-dsa` draws from. The comparison with bare calls of the crate compiles this file too.
+
+use ::fn_dsa::{CryptoRng, RngCore, RngError};
+
+/// The operating system's generator, in the terms of the generation of `rand_core` that the crate takes.
+pub(super) struct System;
+
+impl CryptoRng for System {}
+
+impl RngCore for System {
+    fn next_u32(&mut self) -> u32 {
+        let mut bytes = [0; 4];
+        self.fill_bytes(&mut bytes);
+        u32::from_le_bytes(bytes)
+    }
+
+    fn next_u64(&mut self) -> u64 {
+        let mut bytes = [0; 8];
+        self.fill_bytes(&mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// There is no way to report a fault from here: without randomness there must be no signature.
+    fn fill_bytes(&mut self, out: &mut [u8]) {
+        getrandom::fill(out).expect("the operating system gives random bytes");
+    }
+
+    fn try_fill_bytes(&mut self, out: &mut [u8]) -> Result<(), RngError> {
+        self.fill_bytes(out);
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! The functions of FIPS 202 in liboqs. The header `oqs/sha3.h` is installed but says that they are not part of the public
+//! interface; `oqs-sys` does not bind it. They are symbols of the static library all the same. The comparison with bare calls of
+//! the library compiles this file too.
+
+use std::ffi::c_void;
+
+/// `OQS_SHA3_shake128_inc_ctx` and `OQS_SHA3_shake256_inc_ctx`: a pointer to what `inc_init` allocates.
+#[repr(C)]
+pub(super) struct State(pub(super) *mut c_void);
+
+/// Over four messages: outputs, their length, inputs, their length, in bytes.
+pub(super) type Shake4 =
+    unsafe extern "C" fn(*mut u8, *mut u8, *mut u8, *mut u8, usize, *const u8, *const u8, *const u8, *const u8, usize);
+
+macro_rules! of_four_messages {
+    ($($name:ident),+) => {
+        unsafe extern "C" {
+            $(pub(super) fn $name(
+                output0: *mut u8,
+                output1: *mut u8,
+                output2: *mut u8,
+                output3: *mut u8,
+                output_length: usize,
+                input0: *const u8,
+                input1: *const u8,
+                input2: *const u8,
+                input3: *const u8,
+                input_length: usize,
+            );)+
+        }
+    };
+}
+of_four_messages!(OQS_SHA3_shake128_x4, OQS_SHA3_shake256_x4);
+
+unsafe extern "C" {
+    pub(super) fn OQS_SHA3_sha3_256(output: *mut u8, input: *const u8, input_length: usize);
+    pub(super) fn OQS_SHA3_sha3_384(output: *mut u8, input: *const u8, input_length: usize);
+    pub(super) fn OQS_SHA3_sha3_512(output: *mut u8, input: *const u8, input_length: usize);
+
+    pub(super) fn OQS_SHA3_shake128(output: *mut u8, output_length: usize, input: *const u8, input_length: usize);
+    pub(super) fn OQS_SHA3_shake128_inc_init(state: *mut State);
+    pub(super) fn OQS_SHA3_shake128_inc_absorb(state: *mut State, input: *const u8, input_length: usize);
+    pub(super) fn OQS_SHA3_shake128_inc_finalize(state: *mut State);
+    pub(super) fn OQS_SHA3_shake128_inc_squeeze(output: *mut u8, output_length: usize, state: *mut State);
+    pub(super) fn OQS_SHA3_shake128_inc_ctx_release(state: *mut State);
+
+    pub(super) fn OQS_SHA3_shake256(output: *mut u8, output_length: usize, input: *const u8, input_length: usize);
+    pub(super) fn OQS_SHA3_shake256_inc_init(state: *mut State);
+    pub(super) fn OQS_SHA3_shake256_inc_absorb(state: *mut State, input: *const u8, input_length: usize);
+    pub(super) fn OQS_SHA3_shake256_inc_finalize(state: *mut State);
+    pub(super) fn OQS_SHA3_shake256_inc_squeeze(output: *mut u8, output_length: usize, state: *mut State);
+    pub(super) fn OQS_SHA3_shake256_inc_ctx_release(state: *mut State);
+}

@@ -1,0 +1,115 @@
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// State of the processor that a call left behind and that outlives it: what runs next in the thread pays, or computes
+/// otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Residue {
+    /// The upper halves of the 256-bit vector registers are in use (state component 2 of XSAVE): SSE code that follows waits
+    /// for them.
+    VectorUpper,
+    /// The upper halves of the first sixteen 512-bit vector registers are in use (component 6).
+    VectorUpper512,
+    /// Control of floating-point arithmetic is another: rounding, masks, denormal numbers (MXCSR, FPCR).
+    FloatControl,
+    /// The control word of the x87 unit is another.
+    X87Control,
+}
+
+impl Residue {
+    /// All of them.
+    pub const ALL: [Residue; 4] =
+        [Residue::VectorUpper, Residue::VectorUpper512, Residue::FloatControl, Residue::X87Control];
+
+    /// The word that files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Residue::VectorUpper => "vector-upper",
+            Residue::VectorUpper512 => "vector-upper-512",
+            Residue::FloatControl => "float-control",
+            Residue::X87Control => "x87-control",
+        }
+    }
+}
+
+/// Why a visit is not believed to have had a core to itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Disturbance {
+    /// The hypervisor ran something else for this share of the time.
+    Steal {
+        /// Percent of the visit's wall time.
+        pct: f64,
+    },
+    /// The kernel took the core away this often.
+    InvoluntarySwitches {
+        /// Number of switches.
+        count: u64,
+    },
+    /// The thread had the processor for this share of the wall time only.
+    CpuShare {
+        /// CPU time in percent of wall time.
+        pct: f64,
+    },
+    /// Some task waited for a processor for this share of the time (pressure stall information).
+    Pressure {
+        /// Percent of the visit's wall time.
+        pct: f64,
+    },
+    /// The core clock, estimated by a chain of dependent additions, was another after the visit than before.
+    ClockDrift {
+        /// Percent by which it changed.
+        pct: f64,
+    },
+    /// Another hardware thread of the same core took a share of its execution units, before the visit or after it.
+    SharedCore {
+        /// By how many percent fewer instructions at once the core carried out than when it is alone.
+        pct: f64,
+        /// Whether the visit counts all the same: a fixed number of samples was asked for.
+        kept: bool,
+    },
+    /// Tasks of others were ready to run, before the visit or after it, and had to share processors with the threads that were
+    /// measured.
+    OtherTasks {
+        /// Number of tasks for which no processor was left.
+        count: u64,
+    },
+}
+
+impl Disturbance {
+    /// Whether it is the work of another load on the core's other hardware thread, whom nobody can send away: it comes and
+    /// goes, and visits that it spoils can be left out without hiding that the machine is busy.
+    pub fn is_neighbour(&self) -> bool {
+        matches!(self, Disturbance::SharedCore { .. })
+    }
+
+    /// Has a visit count although a [other load](Self::is_neighbour) disturbed it.
+    pub fn keep(&mut self) {
+        if let Disturbance::SharedCore { kept, .. } = self {
+            *kept = true;
+        }
+    }
+
+    /// Whether a visit that it disturbed counts all the same.
+    pub fn is_kept(&self) -> bool {
+        matches!(self, Disturbance::SharedCore { kept: true, .. })
+    }
+}
+
+impl fmt::Display for Disturbance {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Disturbance::Steal { pct } => write!(formatter, "{pct:.1}% stolen by the hypervisor"),
+            Disturbance::InvoluntarySwitches { count } => write!(formatter, "{count} involuntary context switches"),
+            Disturbance::CpuShare { pct } => write!(formatter, "{pct:.1}% of the processor"),
+            Disturbance::Pressure { pct } => write!(formatter, "tasks waited for a processor {pct:.1}% of the time"),
+            Disturbance::ClockDrift { pct } => write!(formatter, "core clock moved by {pct:+.1}%"),
+            Disturbance::SharedCore { pct, .. } => {
+                write!(formatter, "another load on the core's other hardware thread took {pct:.1}% of its width")
+            }
+            Disturbance::OtherTasks { count } => {
+                write!(formatter, "tasks of others ready to run on its processors: {count}")
+            }
+        }
+    }
+}
