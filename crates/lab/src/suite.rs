@@ -306,7 +306,7 @@ mod tests {
         let unknown = message("name = \"a\"\nabout = \"\"\nselct = 1\n[[select]]\nworkload = \"kem\"\n");
         assert!(unknown.contains("selct") && !unknown.contains('\n'), "{unknown}");
         for (field, words) in [
-            ("lenghts = [1]", "x.toml:5:1: a selection has no field \"lenghts\""),
+            ("long = [1]", "x.toml:5:1: a selection has no field \"long\""),
             ("lengths = \"a\"", "x.toml:5:1: lengths: invalid type"),
             ("states = [\"worm\"]", "x.toml:5:1: states: no state is called \"worm\""),
             ("algorithms = 1", "x.toml:5:1: algorithms: invalid type"),
