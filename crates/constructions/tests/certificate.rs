@@ -9,7 +9,7 @@ use common::{hash, read_json, signatures};
 use pqlab_constructions::CompositeSignature;
 use pqlab_constructions::certificate::detached::Bundle;
 use pqlab_constructions::certificate::{
-    Certificate, CertificateError, Profile, Role, Schemes, Signatures, SigningKeys, build, verify_chain,
+    Certificate, CertificateError, Profile, Schemes, Signatures, SigningKeys, SubjectType, build, verify_chain,
 };
 use pqlab_constructions::keys::{Identifier, PublicKey};
 use pqlab_openssl_sys as openssl;
@@ -69,8 +69,8 @@ impl Owner {
         }
     }
 
-    fn issue(&self, subject: &Owner, role: Role) -> Certificate {
-        Certificate::from_der(&self.issue_with(&profile(self, subject, role), subject)).unwrap()
+    fn issue(&self, subject: &Owner, subject_type: SubjectType) -> Certificate {
+        Certificate::from_der(&self.issue_with(&profile(self, subject, subject_type), subject)).unwrap()
     }
 
     fn key_identifier(&self) -> [u8; 20] {
@@ -83,7 +83,7 @@ impl Owner {
     }
 }
 
-fn profile(issuer: &Owner, subject: &Owner, role: Role) -> Profile {
+fn profile(issuer: &Owner, subject: &Owner, subject_type: SubjectType) -> Profile {
     Profile {
         serial_number: vec![0x7f, 1, 2, 3],
         issuer: format!("CN={},O=pqlab", issuer.name),
@@ -92,18 +92,24 @@ fn profile(issuer: &Owner, subject: &Owner, role: Role) -> Profile {
         authority_key_identifier: issuer.key_identifier(),
         not_before: NOW - DAY,
         not_after: NOW + DAY,
-        dns_names: if role == Role::Leaf { vec!["leaf.example".into()] } else { Vec::new() },
-        role,
+        dns_names: if subject_type == SubjectType::Leaf { vec!["leaf.example".into()] } else { Vec::new() },
+        subject_type,
     }
 }
 
-const AUTHORITY: Role = Role::Authority { path_length: None };
+const AUTHORITY: SubjectType = SubjectType::Authority { path_length: None };
 const FORMS: [&[&str]; 4] = [&["Ed25519", "ML-DSA-65"], &[CompositeSignature::ALGORITHM], &["ML-DSA-65"], &["Ed25519"]];
 
 fn chain(form: &[&str]) -> (Vec<Certificate>, Certificate) {
     let (root, middle, leaf) = (Owner::new("root", form), Owner::new("middle", form), Owner::new("leaf", form));
     let first = root.issue(&root, AUTHORITY);
-    (vec![middle.issue(&leaf, Role::Leaf), root.issue(&middle, Role::Authority { path_length: Some(0) })], first)
+    (
+        vec![
+            middle.issue(&leaf, SubjectType::Leaf),
+            root.issue(&middle, SubjectType::Authority { path_length: Some(0) }),
+        ],
+        first,
+    )
 }
 
 #[test]
@@ -124,8 +130,8 @@ fn a_chain_of_three_verifies_in_every_form() {
 fn certificates_name_the_key_of_subject_and_issuer() {
     for form in FORMS {
         let (root, leaf) = (Owner::new("root", form), Owner::new("leaf", form));
-        for (subject, role) in [(&root, AUTHORITY), (&leaf, Role::Leaf)] {
-            let certificate = root.issue(subject, role);
+        for (subject, subject_type) in [(&root, AUTHORITY), (&leaf, SubjectType::Leaf)] {
+            let certificate = root.issue(subject, subject_type);
             let tbs = certificate.parsed().tbs_certificate();
             let (critical, identifier) = tbs.get_extension::<SubjectKeyIdentifier>().unwrap().unwrap();
             assert!(!critical);
@@ -158,12 +164,12 @@ fn every_broken_rule_of_a_chain_is_found() {
     let (root, middle, leaf, last) =
         (Owner::new("root", form), Owner::new("middle", form), Owner::new("leaf", form), Owner::new("last", form));
     let first = root.issue(&root, AUTHORITY);
-    let by_leaf = [leaf.issue(&last, Role::Leaf), root.issue(&leaf, Role::Leaf)];
+    let by_leaf = [leaf.issue(&last, SubjectType::Leaf), root.issue(&leaf, SubjectType::Leaf)];
     assert!(refused(&by_leaf, &first, NOW).contains("not an authority"));
     let too_long = [
-        leaf.issue(&last, Role::Leaf),
+        leaf.issue(&last, SubjectType::Leaf),
         middle.issue(&leaf, AUTHORITY),
-        root.issue(&middle, Role::Authority { path_length: Some(0) }),
+        root.issue(&middle, SubjectType::Authority { path_length: Some(0) }),
     ];
     assert!(refused(&too_long, &first, NOW).contains("allows fewer"));
 }

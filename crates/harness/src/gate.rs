@@ -25,9 +25,9 @@ use std::sync::OnceLock;
 pub struct Gate {
     /// What a line of `/proc/stat` must begin with to be that of the watched processor.
     label: String,
-    stat: Option<Source>,
-    pressure: Option<Source>,
-    schedstat: Option<Source>,
+    stat: Option<KernelFile>,
+    pressure: Option<KernelFile>,
+    schedstat: Option<KernelFile>,
     tick_ns: u64,
     /// Of which cores additions a cycle are known; `None` where the thread may be on cores of several kinds, and how narrow one is
     /// cannot be said.
@@ -192,9 +192,9 @@ impl Gate {
             label: cpu.map_or_else(|| "cpu ".to_owned(), |cpu| format!("cpu{cpu} ")),
             // A line holds ten numbers; before the line of a processor come those of the processors below it, and one
             // for all.
-            stat: Source::open(&root.join("proc/stat"), 224 * (cpu.unwrap_or(0) as usize + 2)),
-            pressure: Source::open(&root.join("proc/pressure/cpu"), 256),
-            schedstat: Source::open(&root.join("proc/thread-self/schedstat"), 128),
+            stat: KernelFile::open(&root.join("proc/stat"), 224 * (cpu.unwrap_or(0) as usize + 2)),
+            pressure: KernelFile::open(&root.join("proc/pressure/cpu"), 256),
+            schedstat: KernelFile::open(&root.join("proc/thread-self/schedstat"), 128),
             tick_ns: tick_ns(),
             cores: Cores::own(cpu, kinds),
             width: KnownAdditions::default(),
@@ -375,15 +375,15 @@ pub fn judge(seen: &Observation, thresholds: &Thresholds) -> Vec<Disturbance> {
 }
 
 /// A file of the kernel's that is opened once and read from its beginning again and again, without allocating.
-struct Source {
+struct KernelFile {
     file: File,
     buffer: Box<[u8]>,
 }
 
-impl Source {
-    fn open(path: &Path, longest: usize) -> Option<Source> {
+impl KernelFile {
+    fn open(path: &Path, longest: usize) -> Option<KernelFile> {
         let file = File::open(path).ok()?;
-        Some(Source { file, buffer: vec![0; longest].into_boxed_slice() })
+        Some(KernelFile { file, buffer: vec![0; longest].into_boxed_slice() })
     }
 
     /// The beginning of the file, as far as the buffer reaches.

@@ -163,7 +163,7 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
 /// The finding on key exchanges names whoever no other whole key exchange beats, with all that are not told from it.
 fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
     let found = findings(analysis);
-    let recommended = found.recommendations.iter().find(|recommended| recommended.job == "Key exchange");
+    let recommended = found.recommendations.iter().find(|recommended| recommended.use_case == "Key exchange");
     let providers: BTreeSet<&str> = analysis.cases().iter().map(|row| row.case().provider.as_str()).collect();
     let whole = |provider: &str| -> Vec<&CaseAnalysis<'_>> {
         analysis.cases().iter().filter(|case| case.case().provider == provider).collect()

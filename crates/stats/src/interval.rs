@@ -60,13 +60,6 @@ impl Interval {
         let farther = (self.high - self.estimate).max(self.estimate - self.low);
         if farther == 0.0 { 0.0 } else { 100.0 * farther / self.estimate.abs() }
     }
-
-    /// The interval where samples are whole multiples of `step`: it reaches half a step to either side of the estimate at
-    /// least. Without this, equal readings of a coarse counter would pass for certainty.
-    pub fn with_step(self, step: f64) -> Interval {
-        let (low, high) = (self.estimate - step / 2.0, self.estimate + step / 2.0);
-        Interval { low: self.low.min(low), high: self.high.max(high), ..self }
-    }
 }
 
 /// The median of one operation over all processes, with its interval. The input is the samples, a group for each process.
@@ -229,15 +222,6 @@ mod tests {
         let single = median_interval(&[vec![3.0]], CONFIDENCE).unwrap();
         assert_eq!((single.low, single.high), (3.0, 3.0));
         close(single.confidence, 0.0, 1e-12);
-    }
-
-    #[test]
-    fn equal_readings_are_known_to_half_a_step() {
-        let interval = median_interval(&[vec![10.0], vec![10.0], vec![10.0]], CONFIDENCE).unwrap();
-        assert!(interval.half_width_pct() < 1e-9);
-        let stepped = interval.with_step(1.0);
-        assert_eq!((stepped.low, stepped.high, stepped.half_width_pct()), (9.5, 10.5, 5.0));
-        assert_eq!(stepped.with_step(0.1), stepped);
     }
 
     #[test]

@@ -1,10 +1,10 @@
-//! What a run found: which algorithm and library for which job, what post-quantum costs against classical, and what is
+//! What a run found: which algorithm and library for which use case, what post-quantum costs against classical, and what is
 //! uncertain. Every sentence is computed, and whatever is said to be faster is so by [the one function that
 //! compares](crate::comparison::ratio); where the data do not tell some apart, all of them are named.
 
-mod jobs;
+mod use_cases;
 
-use self::jobs::{AGAINST, JOBS, Job};
+use self::use_cases::{AGAINST, USE_CASES, UseCase};
 use crate::case::{CaseAnalysis, wire_bytes};
 use crate::caveats::Caveat;
 use crate::comparison::Standing;
@@ -22,11 +22,11 @@ use pqlab_stats::{Interval, Verdict};
 /// The NIST category that a recommendation should have at least, where there is one: what the standards' own defaults have.
 const CATEGORY: u8 = 3;
 
-/// What is recommended for a job: the best of those that may be.
+/// What is recommended for a use case: the best of those that may be.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recommendation {
-    /// The job: `Key exchange`.
-    pub job: &'static str,
+    /// The use case: `Key exchange`.
+    pub use_case: &'static str,
     /// The algorithm.
     pub algorithm: String,
     /// The provider.
@@ -74,7 +74,7 @@ pub struct RunCaveat {
 /// All of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
-    /// What is recommended, job by job.
+    /// What is recommended, use case by use case.
     pub recommendations: Vec<Recommendation>,
     /// What post-quantum costs.
     pub costs: Vec<Cost>,
@@ -143,7 +143,8 @@ const NAMED: usize = 12;
 
 /// What the run found.
 pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
-    let mut recommendations: Vec<Recommendation> = JOBS.iter().filter_map(|job| recommend(analysis, job)).collect();
+    let mut recommendations: Vec<Recommendation> =
+        USE_CASES.iter().filter_map(|use_case| recommend(analysis, use_case)).collect();
     recommendations.extend(smallest(analysis));
     recommendations.extend(threads(analysis));
     Findings { recommendations, costs: costs(analysis), caveats: caveats(analysis) }
@@ -195,9 +196,9 @@ fn candidates<'s, 'a>(
     found
 }
 
-fn recommend(analysis: &RunAnalysis<'_>, job: &Job) -> Option<Recommendation> {
-    let mut all = candidates(analysis, job.area, job.operations, job.parameter);
-    all.retain(|candidate| (job.algorithms)(&candidate.algorithm));
+fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommendation> {
+    let mut all = candidates(analysis, use_case.area, use_case.operations, use_case.parameter);
+    all.retain(|candidate| (use_case.algorithms)(&candidate.algorithm));
     // The reference's form of a transaction is no other scheme: it is no tie with the same scheme in the other form.
     if all.iter().any(|candidate| !candidate.algorithm.starts_with(ledger::REFERENCE_FORM)) {
         all.retain(|candidate| !candidate.algorithm.starts_with(ledger::REFERENCE_FORM));
@@ -250,24 +251,24 @@ fn recommend(analysis: &RunAnalysis<'_>, job: &Job) -> Option<Recommendation> {
     }
     let unsound = all.iter().filter(|one| suits(one) && !one.sound());
     why.extend(unsound.filter(|one| faster_than_best(one).is_some()).map(not_recommended));
-    let each = match job.parameter {
+    let each = match use_case.parameter {
         Some((_, number)) => number as f64,
         None => 1.0,
     };
-    let through = best.bytes.filter(|_| job.area == "hash");
+    let through = best.bytes.filter(|_| use_case.area == "hash");
     if let (Some(bytes), true) = (through, best.time.estimate > 0.0) {
         why.push(throughput(bytes as f64 * 1e9 / best.time.estimate));
     } else if best.time.estimate > 0.0 {
-        let unit = if job.parameter.is_some() { "transactions a second" } else { "a second on one core" };
+        let unit = if use_case.parameter.is_some() { "transactions a second" } else { "a second on one core" };
         why.push(format!("{} {unit}", rate(each * 1e9 / best.time.estimate)));
     }
     Some(Recommendation {
-        job: job.name,
+        use_case: use_case.name,
         algorithm: best.algorithm.clone(),
         provider: best.provider.clone(),
         figure: time(best.time.estimate),
         interval: time_range(&best.time),
-        what: job.what.to_owned(),
+        what: use_case.what.to_owned(),
         why: format!("{}.", why.join("; ")),
         tied: found.tied_names(),
     })
@@ -293,7 +294,7 @@ fn not_recommended(one: &Candidate<'_, '_>) -> String {
 
 /// The fewest bytes on the wire, of signatures and of key exchanges.
 fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
-    let of = |area: &str, operation: &str, job: &'static str, what: &str| {
+    let of = |area: &str, operation: &str, use_case: &'static str, what: &str| {
         let all = candidates(analysis, area, &[operation], None);
         let post_quantum = || all.iter().filter(|one| one.category.is_some() && one.sound());
         let fewest = post_quantum().filter_map(|one| wire_bytes(&one.sizes)).min()?;
@@ -310,7 +311,7 @@ fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
             _ => format!("not told apart from {}", listed(&found.tied_names())),
         };
         Some(Recommendation {
-            job,
+            use_case,
             algorithm: best.algorithm.clone(),
             provider: best.provider.clone(),
             figure: format!("{} B", thousands(fewest)),
@@ -347,7 +348,7 @@ fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         (one.threads, gain.estimate).partial_cmp(&(other.threads, others.estimate)).unwrap_or(std::cmp::Ordering::Equal)
     })?;
     Some(Recommendation {
-        job: "Several threads",
+        use_case: "Several threads",
         algorithm: best.name.clone(),
         provider: best.provider.clone(),
         figure: factor(gain.estimate),

@@ -27,7 +27,7 @@ fn the_fastest_of_a_job_is_chosen_and_compared_with_the_classical() {
         ("X25519", "decapsulate", "aws-lc", 5.0),
     ]);
     let found = findings(&RunAnalysis::of(&run));
-    let best = found.recommendations.iter().find(|best| best.job == "Key exchange").unwrap();
+    let best = found.recommendations.iter().find(|best| best.use_case == "Key exchange").unwrap();
     assert_eq!((best.algorithm.as_str(), best.provider.as_str()), ("ML-KEM-768", "liboqs"));
     assert!(best.tied.is_empty(), "{:?}", best.tied);
     assert_eq!(best.figure, "30.4 µs");
@@ -50,7 +50,7 @@ fn what_has_a_known_defect_is_named_and_not_recommended() {
         analysis.cases().iter().filter(|row| row.caveats.has(Caveat::Defect)).collect();
     assert_eq!(marked.iter().map(|row| row.case().provider.as_str()).collect::<Vec<_>>(), ["liboqs"]);
     let found = findings(&analysis);
-    let best = found.recommendations.iter().find(|best| best.job == "Verifying much").unwrap();
+    let best = found.recommendations.iter().find(|best| best.use_case == "Verifying much").unwrap();
     assert_eq!(best.provider, "aws-lc");
     let faster = "faster but defective: ML-DSA-65 by liboqs takes 10.0 µs (known defect of this library: it does not";
     assert!(best.why.contains(faster) && best.why.contains("measured alone"), "{}", best.why);
@@ -76,7 +76,7 @@ fn what_is_contended_is_named_and_not_recommended() {
         }
     }
     let found = findings(&RunAnalysis::of(&run));
-    let best = found.recommendations.iter().find(|best| best.job == "Key exchange").unwrap();
+    let best = found.recommendations.iter().find(|best| best.use_case == "Key exchange").unwrap();
     assert_eq!(best.provider, "aws-lc");
     assert!(best.why.contains("faster but not sure: ML-KEM-768 by openssl"), "{}", best.why);
     run.records.retain(|record| record.case.provider != "aws-lc");
@@ -95,7 +95,7 @@ fn a_post_quantum_certificate_is_chosen_among_those_that_are() {
             record.case.facts.category = category.filter(|_| record.case.algorithm != "X.509-Ed25519");
         }
         let found = findings(&RunAnalysis::of(&run));
-        let best = found.recommendations.iter().find(|best| best.job == "Certificates").unwrap();
+        let best = found.recommendations.iter().find(|best| best.use_case == "Certificates").unwrap();
         assert_eq!(best.algorithm, "X.509-ML-DSA-65", "{category:?}");
     }
 }
@@ -121,7 +121,7 @@ fn all_that_are_not_told_apart_are_named() {
     let mut run = with(&operations);
     run.records.retain(|record| ["one", "two", "slow"].contains(&record.case.provider.as_str()));
     let found = findings(&RunAnalysis::of(&run));
-    let best = found.recommendations.iter().find(|best| best.job == "Key exchange").unwrap();
+    let best = found.recommendations.iter().find(|best| best.use_case == "Key exchange").unwrap();
     assert_eq!((best.provider.as_str(), &best.tied[..]), ("one", &["ML-KEM-768 by two".to_owned()][..]));
     assert!(
         best.why.contains("not told apart from ML-KEM-768 by two; the next, ML-KEM-768 by slow, takes"),
@@ -144,7 +144,7 @@ fn blocks_are_compared_in_the_typical_form_and_not_in_the_fastest() {
         fixtures::ledger_block("TXv1-ML-DSA-65", "aws-lc", 100, 4_990.0),
     ];
     let found = findings(&RunAnalysis::of(&run));
-    let best = found.recommendations.iter().find(|best| best.job == "Verifying blocks").unwrap();
+    let best = found.recommendations.iter().find(|best| best.use_case == "Verifying blocks").unwrap();
     assert_eq!((best.provider.as_str(), best.figure.as_str()), ("aws-lc", "5.00 ms"));
     assert!(best.why.contains("the next, ML-DSA-65 by liboqs, takes 6.00 ms (1.20×"), "{}", best.why);
 }
@@ -157,7 +157,7 @@ fn handshakes_have_their_bytes_and_threads_their_gain() {
     assert_eq!(cost.bytes, Some((1620, 148)));
     let run = fixtures::scaling_run();
     let found = findings(&RunAnalysis::of(&run));
-    let best = found.recommendations.iter().find(|best| best.job == "Several threads").unwrap();
+    let best = found.recommendations.iter().find(|best| best.use_case == "Several threads").unwrap();
     assert_eq!((best.algorithm.as_str(), best.figure.as_str()), ("ML-DSA-65 verify", "1.90×"));
     assert!(best.why.contains("95.0% of the ideal"), "{}", best.why);
 }

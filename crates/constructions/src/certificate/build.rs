@@ -20,7 +20,7 @@ use x509_cert::time::{Time, Validity};
 
 /// What a certificate is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum SubjectType {
     /// It signs certificates; so many intermediate ones may follow it, without a number any.
     Authority {
         /// pathLenConstraint (RFC 5280, section 4.2.1.9).
@@ -50,7 +50,7 @@ pub struct Profile {
     /// DNS names of the subject.
     pub dns_names: Vec<String>,
     /// What it is for.
-    pub role: Role,
+    pub subject_type: SubjectType,
 }
 
 /// Who signs, and how.
@@ -83,8 +83,8 @@ pub fn build(
         SigningKeys::Alternative { classical, .. } => *classical,
     };
     let mut extensions = vec![
-        extension(BasicConstraints::OID, true, &constraints(profile.role))?,
-        extension(KeyUsage::OID, true, &usage(profile.role))?,
+        extension(BasicConstraints::OID, true, &constraints(profile.subject_type))?,
+        extension(KeyUsage::OID, true, &usage(profile.subject_type))?,
         extension(
             SubjectKeyIdentifier::OID,
             false,
@@ -146,17 +146,17 @@ pub(super) fn sign(
     Ok(signature)
 }
 
-fn constraints(role: Role) -> BasicConstraints {
-    match role {
-        Role::Authority { path_length } => BasicConstraints { ca: true, path_len_constraint: path_length },
-        Role::Leaf => BasicConstraints { ca: false, path_len_constraint: None },
+fn constraints(subject_type: SubjectType) -> BasicConstraints {
+    match subject_type {
+        SubjectType::Authority { path_length } => BasicConstraints { ca: true, path_len_constraint: path_length },
+        SubjectType::Leaf => BasicConstraints { ca: false, path_len_constraint: None },
     }
 }
 
-fn usage(role: Role) -> KeyUsage {
-    KeyUsage(match role {
-        Role::Authority { .. } => KeyUsages::KeyCertSign | KeyUsages::CRLSign,
-        Role::Leaf => KeyUsages::DigitalSignature.into(),
+fn usage(subject_type: SubjectType) -> KeyUsage {
+    KeyUsage(match subject_type {
+        SubjectType::Authority { .. } => KeyUsages::KeyCertSign | KeyUsages::CRLSign,
+        SubjectType::Leaf => KeyUsages::DigitalSignature.into(),
     })
 }
 

@@ -13,7 +13,7 @@ pub mod detached;
 mod syntax;
 mod verify;
 
-pub use build::{Profile, Role, SigningKeys, build};
+pub use build::{Profile, SigningKeys, SubjectType, build};
 pub use chain::verify_chain;
 pub use verify::{Schemes, Signatures};
 

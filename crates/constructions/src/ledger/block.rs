@@ -2,7 +2,7 @@
 //! transactions u64, their bytes with the length prefixes u64; then for each transaction its length u32 and its bytes;
 //! nothing after. Transactions are carried as they are, malformed ones too: whether they are any good, the verifier says.
 
-use super::stream::{Chunk, Source};
+use super::stream::{Chunk, TransactionSource};
 use super::{Form, LONGEST_TRANSACTION};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 
@@ -253,7 +253,7 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
-impl<R: Read> Source for BlockReader<R> {
+impl<R: Read> TransactionSource for BlockReader<R> {
     type Error = BlockError;
 
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), BlockError> {

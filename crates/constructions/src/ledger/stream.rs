@@ -1,4 +1,4 @@
-//! Verifying blocks: from a [`Source`] of any size in bounded memory, or from memory; on the calling thread or over the
+//! Verifying blocks: from a [`TransactionSource`] of any size in bounded memory, or from memory; on the calling thread or over the
 //! threads of a pool, with the same result.
 
 use super::{Rejected, Rejection, Rejections, Scratch, Verifier};
@@ -66,7 +66,7 @@ impl Chunk {
 }
 
 /// Where transactions come from.
-pub trait Source {
+pub trait TransactionSource {
     /// What goes wrong with reading.
     type Error;
 
@@ -79,13 +79,13 @@ pub trait Source {
 
 /// How far a verification is, for whoever watches it.
 #[derive(Debug, Default)]
-pub struct Progress {
+pub struct BlockProgress {
     transactions: AtomicU64,
     bytes: AtomicU64,
     stop: AtomicBool,
 }
 
-impl Progress {
+impl BlockProgress {
     /// Transactions verified.
     pub fn transactions(&self) -> u64 {
         self.transactions.load(Ordering::Relaxed)
@@ -117,11 +117,11 @@ impl Progress {
 ///
 /// # Errors
 /// The source's; what was verified before is lost, because a block that cannot be read is none.
-pub fn verify_source<S: Source>(
+pub fn verify_source<S: TransactionSource>(
     source: &mut S,
     verifier: &Verifier,
     pool: Option<&ThreadPool>,
-    progress: &Progress,
+    progress: &BlockProgress,
 ) -> Result<Rejections, S::Error> {
     match pool {
         Some(pool) => verify_over(source, verifier, pool, progress),
@@ -143,11 +143,11 @@ pub fn verify_source<S: Source>(
     }
 }
 
-fn verify_over<S: Source>(
+fn verify_over<S: TransactionSource>(
     source: &mut S,
     verifier: &Verifier,
     pool: &ThreadPool,
-    progress: &Progress,
+    progress: &BlockProgress,
 ) -> Result<Rejections, S::Error> {
     let threads = pool.current_num_threads();
     let chunks = CHUNKS_A_THREAD * threads;
@@ -171,11 +171,11 @@ fn verify_over<S: Source>(
     outcome.map(|()| total.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn feed<S: Source>(
+fn feed<S: TransactionSource>(
     source: &mut S,
     full: SyncSender<Chunk>,
     empty: &Receiver<Chunk>,
-    progress: &Progress,
+    progress: &BlockProgress,
 ) -> Result<(), S::Error> {
     let mut next = 0;
     while !progress.stopped() {
@@ -197,7 +197,7 @@ fn drain(
     work: &Mutex<Receiver<Chunk>>,
     done: &SyncSender<Chunk>,
     verifier: &Verifier,
-    progress: &Progress,
+    progress: &BlockProgress,
 ) -> Rejections {
     let (mut rejections, mut scratch) = (Rejections::new(), Scratch::new());
     loop {

@@ -10,7 +10,7 @@ mod tsc;
 mod wall;
 
 pub use estimated::estimated_over_counted;
-pub use probe::{EventProbe, Missing, Probes, Source};
+pub use probe::{CounterSource, EventProbe, Missing, Probes};
 pub use tsc::{Baseline, TscProbe, calibrate_tsc};
 
 use crate::clock::{core_clock_hz, monotonic_ns};
@@ -65,7 +65,7 @@ pub struct Selected {
     /// The counter. It counts the thread that opened it, and must stay on it.
     pub counter: Box<dyn Counter>,
     /// Which counter it is, and how it is read.
-    pub source: Source,
+    pub source: CounterSource,
     /// Nanoseconds in a tick where it runs at a constant rate; `None` for cycles and instructions.
     pub ns_per_tick: Option<f64>,
     /// The smallest non-zero step between two readings in succession, in ns. For cycles and instructions it is that of
@@ -151,9 +151,9 @@ pub fn open_at_rate(choice: CounterChoice, ticks_per_second: Option<f64>) -> Res
     let source = probes.choose(choice)?;
     let mut counter = open_source(source)?;
     let ns_per_tick = match source {
-        Source::Wall => Some(1.0),
-        Source::Tsc => ticks_per_second.or_else(|| calibrate_tsc(CALIBRATION)).map(|rate| 1e9 / rate),
-        Source::User(_) | Source::Kernel(_) => None,
+        CounterSource::Wall => Some(1.0),
+        CounterSource::Tsc => ticks_per_second.or_else(|| calibrate_tsc(CALIBRATION)).map(|rate| 1e9 / rate),
+        CounterSource::User(_) | CounterSource::Kernel(_) => None,
     };
     let ticks = Empty::measure(counter.as_mut());
     let (resolution_ns, overhead_ns) = match ns_per_tick {
@@ -175,12 +175,12 @@ pub fn open_at_rate(choice: CounterChoice, ticks_per_second: Option<f64>) -> Res
     })
 }
 
-fn open_source(source: Source) -> Result<Box<dyn Counter>, CounterError> {
+fn open_source(source: CounterSource) -> Result<Box<dyn Counter>, CounterError> {
     match source {
-        Source::Wall => Ok(Box::new(wall::Wall::default())),
-        Source::Tsc => Ok(Box::new(tsc::Tsc::default())),
-        Source::User(metric) => open_event(metric, true),
-        Source::Kernel(metric) => open_event(metric, false),
+        CounterSource::Wall => Ok(Box::new(wall::Wall::default())),
+        CounterSource::Tsc => Ok(Box::new(tsc::Tsc::default())),
+        CounterSource::User(metric) => open_event(metric, true),
+        CounterSource::Kernel(metric) => open_event(metric, false),
     }
 }
 
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn the_wall_clock_counts_nanoseconds() {
         let mut selected = open(CounterChoice::Wall).unwrap();
-        assert_eq!((selected.source, selected.ns_per_tick), (Source::Wall, Some(1.0)));
+        assert_eq!((selected.source, selected.ns_per_tick), (CounterSource::Wall, Some(1.0)));
         assert!(selected.resolution_ns > 0.0 && selected.overhead_ns >= 0.0);
         selected.counter.start();
         std::thread::sleep(Duration::from_millis(2));
@@ -299,7 +299,7 @@ mod tests {
             let mut selected = open(choice).unwrap();
             assert_eq!(selected.source, source);
             assert_eq!(selected.counter.metric(), source.metric());
-            assert_eq!(selected.ns_per_tick.is_some(), matches!(source, Source::Wall | Source::Tsc));
+            assert_eq!(selected.ns_per_tick.is_some(), matches!(source, CounterSource::Wall | CounterSource::Tsc));
             selected.counter.start();
             for turn in 0..100_000 {
                 std::hint::black_box(turn);

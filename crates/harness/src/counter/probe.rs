@@ -35,7 +35,7 @@ pub struct Probes {
 
 /// A counter that can be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum CounterSource {
     /// Core cycles or instructions by `rdpmc`.
     User(Metric),
     /// Core cycles or instructions by `read`.
@@ -46,24 +46,24 @@ pub enum Source {
     Wall,
 }
 
-impl Source {
+impl CounterSource {
     /// What it counts.
     pub fn metric(self) -> Metric {
         match self {
-            Source::User(metric) | Source::Kernel(metric) => metric,
-            Source::Tsc => Metric::Tsc,
-            Source::Wall => Metric::Wall,
+            CounterSource::User(metric) | CounterSource::Kernel(metric) => metric,
+            CounterSource::Tsc => Metric::Tsc,
+            CounterSource::Wall => Metric::Wall,
         }
     }
 
     /// How it is read: the instruction or the call.
     pub fn method(self) -> &'static str {
         match self {
-            Source::User(_) => "rdpmc",
-            Source::Kernel(_) => "perf read",
-            Source::Tsc if cfg!(target_arch = "aarch64") => "cntvct_el0",
-            Source::Tsc => "rdtsc, rdtscp",
-            Source::Wall => "clock_gettime",
+            CounterSource::User(_) => "rdpmc",
+            CounterSource::Kernel(_) => "perf read",
+            CounterSource::Tsc if cfg!(target_arch = "aarch64") => "cntvct_el0",
+            CounterSource::Tsc => "rdtsc, rdtscp",
+            CounterSource::Wall => "clock_gettime",
         }
     }
 }
@@ -85,12 +85,12 @@ impl Probes {
     ///
     /// # Errors
     /// [`CounterError::Unavailable`] if a counter was named that cannot be had.
-    pub fn choose(&self, choice: CounterChoice) -> Result<Source, CounterError> {
+    pub fn choose(&self, choice: CounterChoice) -> Result<CounterSource, CounterError> {
         let found = match choice {
             CounterChoice::Best => {
-                Ok(self.event(Metric::Cycles).or_else(|_| self.tsc_source()).unwrap_or(Source::Wall))
+                Ok(self.event(Metric::Cycles).or_else(|_| self.tsc_source()).unwrap_or(CounterSource::Wall))
             }
-            CounterChoice::Wall => Ok(Source::Wall),
+            CounterChoice::Wall => Ok(CounterSource::Wall),
             CounterChoice::Tsc => self.tsc_source(),
             CounterChoice::Cycles => self.event(Metric::Cycles),
             CounterChoice::Instructions => self.event(Metric::Instructions),
@@ -106,8 +106,8 @@ impl Probes {
     }
 
     /// Every counter that can be had, the best first.
-    pub fn available(&self) -> Vec<Source> {
-        [self.event(Metric::Cycles), self.event(Metric::Instructions), self.tsc_source(), Ok(Source::Wall)]
+    pub fn available(&self) -> Vec<CounterSource> {
+        [self.event(Metric::Cycles), self.event(Metric::Instructions), self.tsc_source(), Ok(CounterSource::Wall)]
             .into_iter()
             .flatten()
             .collect()
@@ -133,11 +133,11 @@ impl Probes {
         .collect()
     }
 
-    fn event(&self, metric: Metric) -> Result<Source, Missing> {
+    fn event(&self, metric: Metric) -> Result<CounterSource, Missing> {
         let probe = if metric == Metric::Instructions { self.instructions } else { self.cycles };
         let (reason, remedy) = match probe {
-            EventProbe::User => return Ok(Source::User(metric)),
-            EventProbe::Kernel => return Ok(Source::Kernel(metric)),
+            EventProbe::User => return Ok(CounterSource::User(metric)),
+            EventProbe::Kernel => return Ok(CounterSource::Kernel(metric)),
             EventProbe::Silent => (
                 "the performance-monitoring unit opens but counts nothing: the hypervisor does not drive it, or another \
                  program holds all of its registers"
@@ -153,9 +153,9 @@ impl Probes {
         Err(Missing { counter: metric.name(), reason, remedy })
     }
 
-    fn tsc_source(&self) -> Result<Source, Missing> {
+    fn tsc_source(&self) -> Result<CounterSource, Missing> {
         let (reason, remedy) = match self.tsc {
-            TscProbe::Invariant => return Ok(Source::Tsc),
+            TscProbe::Invariant => return Ok(CounterSource::Tsc),
             TscProbe::Variable => (
                 "the processor does not promise that its time-stamp counter runs at a constant rate (no invariant TSC \
                  or no rdtscp in CPUID)",
@@ -238,10 +238,10 @@ mod tests {
 
     #[test]
     fn the_best_are_cycles_and_rdpmc_is_the_best_way_to_them() {
-        assert_eq!(EVERYTHING.choose(CounterChoice::Best).unwrap(), Source::User(Metric::Cycles));
+        assert_eq!(EVERYTHING.choose(CounterChoice::Best).unwrap(), CounterSource::User(Metric::Cycles));
         assert!(EVERYTHING.missing().is_empty());
         let by_call = Probes { cycles: EventProbe::Kernel, ..EVERYTHING };
-        assert_eq!(by_call.choose(CounterChoice::Best).unwrap(), Source::Kernel(Metric::Cycles));
+        assert_eq!(by_call.choose(CounterChoice::Best).unwrap(), CounterSource::Kernel(Metric::Cycles));
         assert_eq!(by_call.missing()[0].counter, "cycles by rdpmc");
     }
 
@@ -250,7 +250,7 @@ mod tests {
         for errno in [Errno::ENOENT, Errno::ENODEV, Errno::EOPNOTSUPP] {
             let probes = refused(errno, Some(2));
             let source = probes.choose(CounterChoice::Best).unwrap();
-            assert_eq!(source, Source::Tsc);
+            assert_eq!(source, CounterSource::Tsc);
             assert_eq!(source.metric().unit(), "TSC ticks");
             let names: Vec<&str> = probes.missing().iter().map(|missing| missing.counter).collect();
             assert_eq!(names, ["cycles", "instructions"]);
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn a_unit_that_counts_nothing_is_not_believed() {
         let probes = Probes { cycles: EventProbe::Silent, ..EVERYTHING };
-        assert_eq!(probes.choose(CounterChoice::Best).unwrap(), Source::Tsc);
+        assert_eq!(probes.choose(CounterChoice::Best).unwrap(), CounterSource::Tsc);
         assert!(message(probes, CounterChoice::Cycles).contains("counts nothing"));
     }
 
@@ -286,9 +286,9 @@ mod tests {
     fn a_variable_tsc_gives_way_to_the_clock() {
         for tsc in [TscProbe::Variable, TscProbe::Absent] {
             let probes = Probes { tsc, ..refused(Errno::ENOENT, None) };
-            assert_eq!(probes.choose(CounterChoice::Best).unwrap(), Source::Wall);
+            assert_eq!(probes.choose(CounterChoice::Best).unwrap(), CounterSource::Wall);
             assert!(message(probes, CounterChoice::Tsc).starts_with("counter `tsc` is not available"));
-            assert_eq!(probes.available(), [Source::Wall]);
+            assert_eq!(probes.available(), [CounterSource::Wall]);
         }
     }
 
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn the_wall_clock_is_always_there() {
         let nothing = Probes { tsc: TscProbe::Absent, ..refused(Errno::ENOENT, None) };
-        assert_eq!(nothing.choose(CounterChoice::Wall).unwrap(), Source::Wall);
-        assert_eq!(EVERYTHING.available().last(), Some(&Source::Wall));
+        assert_eq!(nothing.choose(CounterChoice::Wall).unwrap(), CounterSource::Wall);
+        assert_eq!(EVERYTHING.available().last(), Some(&CounterSource::Wall));
     }
 }

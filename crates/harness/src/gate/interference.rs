@@ -2,7 +2,7 @@
 //!
 //! A [`InterferenceMonitor`] looks at all processors of a trial with several threads while that trial rests.
 
-use super::Source;
+use super::KernelFile;
 use crate::affinity;
 use crate::clock::core_state;
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ const BETWEEN_COUNTS: Duration = Duration::from_micros(50);
 /// are at work too, and whether other tasks want the processors.
 pub(crate) struct InterferenceMonitor {
     pub(super) sets: BTreeMap<Vec<u32>, KnownAdditions>,
-    load: Option<Source>,
+    load: Option<KernelFile>,
 }
 
 /// What was seen of some processors.
@@ -117,7 +117,7 @@ pub(crate) struct Probe {
 
 impl InterferenceMonitor {
     pub(crate) fn new() -> InterferenceMonitor {
-        InterferenceMonitor { sets: BTreeMap::new(), load: Source::open(Path::new("/proc/loadavg"), 128) }
+        InterferenceMonitor { sets: BTreeMap::new(), load: KernelFile::open(Path::new("/proc/loadavg"), 128) }
     }
 
     /// Takes half a millisecond or a little more, and a few milliseconds the first time.

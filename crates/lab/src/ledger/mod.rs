@@ -5,7 +5,7 @@ mod parquet;
 mod verify;
 
 pub use generate::{GenerateRequest, Generated, generate};
-pub use pqlab_constructions::ledger::stream::Progress as BlockProgress;
+pub use pqlab_constructions::ledger::stream::BlockProgress;
 pub use pqlab_constructions::ledger::{Form as TransactionForm, Rejected, Rejection, Scheme};
 pub use verify::{BlockReport, VerifyBlockRequest, verify_block};
 

@@ -12,7 +12,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{PrimitiveTypeBuilder, Type};
-use pqlab_constructions::ledger::stream::{Chunk, Source};
+use pqlab_constructions::ledger::stream::{Chunk, TransactionSource};
 use pqlab_constructions::ledger::{ADDRESS, Fields, LONGEST_TRANSACTION, Scheme, Transaction};
 use std::fs::File;
 use std::io::{self, Write};
@@ -274,7 +274,7 @@ impl ParquetReader {
     }
 }
 
-impl Source for ParquetReader {
+impl TransactionSource for ParquetReader {
     type Error = RowError;
 
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {

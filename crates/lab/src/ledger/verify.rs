@@ -2,7 +2,7 @@ use super::parquet::ParquetReader;
 use super::{BlockFormat, Rejected, Scheme, TransactionForm, about, implementation, pool, sha256};
 use crate::{LabError, Laboratory, Thing};
 use pqlab_constructions::ledger::block::BlockReader;
-use pqlab_constructions::ledger::stream::{Progress, verify_source};
+use pqlab_constructions::ledger::stream::{BlockProgress, verify_source};
 use pqlab_constructions::ledger::{Rejections, Verifier};
 use pqlab_harness::clock;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ pub struct BlockReport {
 pub fn verify_block(
     laboratory: &Laboratory,
     request: &VerifyBlockRequest,
-    progress: &Progress,
+    progress: &BlockProgress,
     announce: &mut dyn FnMut(u64),
 ) -> Result<BlockReport, LabError> {
     let failed = |error: &dyn std::fmt::Display| about(&request.path, error);

@@ -79,7 +79,7 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
         writeln!(
             out,
             "| {} | **{}** by {}{} | **{}** | {} | {} |",
-            one.job,
+            one.use_case,
             escape(&one.algorithm),
             escape(&one.provider),
             one.tied.iter().map(|other| format!(", {}", escape(other))).collect::<String>(),

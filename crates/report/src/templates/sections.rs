@@ -33,7 +33,7 @@ pub(super) fn findings(found: &Findings) -> Markup {
 fn card(recommended: &Recommendation) -> Markup {
     html! {
         article.card {
-            h3 { (recommended.job) }
+            h3 { (recommended.use_case) }
             p.pick {
                 strong { (neutral(&recommended.algorithm)) } " by " strong.whole { (neutral(&recommended.provider)) }
                 @for other in &recommended.tied { ", " (neutral(other)) }

@@ -4,7 +4,7 @@ use super::{broken, fault};
 use crate::inputs::bytes;
 use crate::pairs::Pair;
 use pqlab_constructions::certificate::detached::Bundle;
-use pqlab_constructions::certificate::{Certificate, Profile, Role, Schemes, SigningKeys, build};
+use pqlab_constructions::certificate::{Certificate, Profile, Schemes, SigningKeys, SubjectType, build};
 use pqlab_constructions::keys::{Identifier, KEY_IDENTIFIER, PublicKey};
 use pqlab_harness::Fault;
 use pqlab_primitives::{Coins, Hash, SignatureScheme, SigningKey};
@@ -115,13 +115,13 @@ impl Authority {
     /// The self-signed root's certificate, as DER or as the CBOR of certificate and detached signature. This is what
     /// `build` measures.
     pub(super) fn root(&self, serial_number: u32) -> Result<Vec<u8>, Fault> {
-        self.issue(0, 0, serial_number, Role::Authority { path_length: None })
+        self.issue(0, 0, serial_number, SubjectType::Authority { path_length: None })
     }
 
     /// Leaf and intermediate certificate.
     pub(super) fn chain(&self) -> Result<Vec<Certificate>, Fault> {
-        let leaf = self.issue(1, 2, 3, Role::Leaf)?;
-        let middle = self.issue(0, 1, 2, Role::Authority { path_length: Some(0) })?;
+        let leaf = self.issue(1, 2, 3, SubjectType::Leaf)?;
+        let middle = self.issue(0, 1, 2, SubjectType::Authority { path_length: Some(0) })?;
         [leaf, middle].iter().map(|der| Certificate::from_der(der).map_err(broken)).collect()
     }
 
@@ -131,7 +131,13 @@ impl Authority {
         Some(key.signer.verifying_key().map_err(fault))
     }
 
-    fn issue(&self, issuer: usize, subject: usize, serial_number: u32, role: Role) -> Result<Vec<u8>, Fault> {
+    fn issue(
+        &self,
+        issuer: usize,
+        subject: usize,
+        serial_number: u32,
+        subject_type: SubjectType,
+    ) -> Result<Vec<u8>, Fault> {
         const NAMES: [&str; 3] = ["root", "intermediate", "leaf"];
         let profile = Profile {
             serial_number: [&[1], &serial_number.to_be_bytes()[..]].concat(),
@@ -142,7 +148,7 @@ impl Authority {
             subject_key_identifier: self.key_identifiers[subject],
             authority_key_identifier: self.key_identifiers[issuer],
             dns_names: vec![format!("{}.example", NAMES[subject])],
-            role,
+            subject_type,
         };
         let (issuer, subject) = (&self.owners[issuer], &self.owners[subject]);
         let public = &subject.0[0].public;

@@ -4,7 +4,7 @@ use super::fixture::{Fixture, Item, POOL, Transactions, decoded};
 use super::single::{keys, verify_decoded};
 use crate::{fault, missing};
 use pqlab_constructions::ledger::block::{BlockReader, BlockWriter};
-use pqlab_constructions::ledger::stream::{Progress, verify_positions, verify_source};
+use pqlab_constructions::ledger::stream::{BlockProgress, verify_positions, verify_source};
 use pqlab_constructions::ledger::{Form as TransactionForm, Rejections, Verifier};
 use pqlab_harness::{Demands, Fault, Recorder, Trial, affinity};
 use pqlab_primitives::VerifyingKey;
@@ -85,7 +85,7 @@ impl BlockTrial {
                 file.seek(SeekFrom::Start(0)).map_err(on_disk)?;
                 let reader = BufReader::with_capacity(BUFFER, &*file);
                 let mut source = BlockReader::new(reader).map_err(on_disk)?;
-                verify_source(&mut source, verifier, threads, &Progress::default()).map_err(on_disk)?
+                verify_source(&mut source, verifier, threads, &BlockProgress::default()).map_err(on_disk)?
             }
         })
     }

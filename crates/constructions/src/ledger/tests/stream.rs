@@ -1,5 +1,5 @@
 use super::super::block::{BlockError, BlockReader, BlockWriter};
-use super::super::stream::{Chunk, Progress, Source, verify_positions, verify_source};
+use super::super::stream::{BlockProgress, Chunk, TransactionSource, verify_positions, verify_source};
 use super::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::io::{self, Cursor, Read};
@@ -69,7 +69,7 @@ fn the_result_does_not_depend_on_threads_or_on_where_the_block_is() {
     let verifier = verifier_of_ed25519();
     for threads in [None, Some(1), Some(2), Some(5)] {
         let pool = threads.map(pool);
-        let progress = Progress::default();
+        let progress = BlockProgress::default();
         let mut source = BlockReader::new(&bytes[..]).unwrap();
         let rejections = verify_source(&mut source, &verifier, pool.as_ref(), &progress).unwrap();
         assert_eq!(progress.transactions(), 1500);
@@ -91,7 +91,7 @@ fn a_block_that_cannot_be_read_is_an_error_and_ends_the_threads() {
         let pool = threads.map(pool);
         for cut in [1, bytes.len() / 2] {
             let mut source = BlockReader::new(&bytes[..bytes.len() - cut]).unwrap();
-            let outcome = verify_source(&mut source, &verifier, pool.as_ref(), &Progress::default());
+            let outcome = verify_source(&mut source, &verifier, pool.as_ref(), &BlockProgress::default());
             assert!(matches!(outcome, Err(BlockError::Truncated { count: 700, .. })));
         }
     }
@@ -115,7 +115,7 @@ impl Read for Growing {
 #[test]
 fn a_file_that_grows_while_it_is_read_is_an_error() {
     let mut source = BlockReader::new(Growing { bytes: block(&mixed(50).0), at: 0 }).unwrap();
-    let outcome = verify_source(&mut source, &verifier_of_ed25519(), Some(&pool(2)), &Progress::default());
+    let outcome = verify_source(&mut source, &verifier_of_ed25519(), Some(&pool(2)), &BlockProgress::default());
     assert!(matches!(outcome, Err(BlockError::Grown { count: 50 })));
 }
 
@@ -125,7 +125,7 @@ struct Endless {
     read: u64,
 }
 
-impl Source for Endless {
+impl TransactionSource for Endless {
     type Error = io::Error;
 
     fn fill(&mut self, chunk: &mut Chunk) -> io::Result<()> {
@@ -140,7 +140,7 @@ impl Source for Endless {
 #[test]
 fn the_reader_waits_for_the_verifiers_and_stops_when_asked() {
     let transaction = Sender::new(Scheme::Ed25519, implementation("rustcrypto", "Ed25519").as_ref()).sign(CHAIN, 1);
-    let (verifier, pool, progress) = (verifier_of_ed25519(), pool(2), Progress::default());
+    let (verifier, pool, progress) = (verifier_of_ed25519(), pool(2), BlockProgress::default());
     let mut source = Endless { transaction, read: 0 };
     std::thread::scope(|scope| {
         scope.spawn(|| {

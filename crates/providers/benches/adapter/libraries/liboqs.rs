@@ -194,18 +194,11 @@ impl Bare for Liboqs {
                 let [o0, o1, o2, o3] = &mut outs[..] else { unreachable!("four lanes") };
                 let [m0, m1, m2, m3] = &black_box(&messages)[..] else { unreachable!("four lanes") };
                 // SAFETY: all messages are of one length, and so are all outputs; messages are only read.
+                #[rustfmt::skip]
                 unsafe {
                     OQS_SHA3_shake128_x4(
-                        o0.as_mut_ptr(),
-                        o1.as_mut_ptr(),
-                        o2.as_mut_ptr(),
-                        o3.as_mut_ptr(),
-                        o0.len(),
-                        m0.as_ptr(),
-                        m1.as_ptr(),
-                        m2.as_ptr(),
-                        m3.as_ptr(),
-                        m0.len(),
+                        o0.as_mut_ptr(), o1.as_mut_ptr(), o2.as_mut_ptr(), o3.as_mut_ptr(), o0.len(),
+                        m0.as_ptr(), m1.as_ptr(), m2.as_ptr(), m3.as_ptr(), m0.len(),
                     );
                 }
             })

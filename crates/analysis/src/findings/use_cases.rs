@@ -1,7 +1,7 @@
-//! The jobs for which a run recommends something, and what is set against what is in use today.
+//! The use cases for which a run recommends something, and what is set against what is in use today.
 
-/// A job of one area.
-pub(super) struct Job {
+/// A use case of one area.
+pub(super) struct UseCase {
     pub(super) name: &'static str,
     pub(super) area: &'static str,
     /// Done one after the other.
@@ -16,8 +16,8 @@ pub(super) struct Job {
 const ANY: fn(&str) -> bool = |_| true;
 
 /// All of them.
-pub(super) const JOBS: [Job; 14] = [
-    Job {
+pub(super) const USE_CASES: [UseCase; 14] = [
+    UseCase {
         name: "Key exchange",
         area: "kem",
         operations: &["keygen", "encapsulate", "decapsulate"],
@@ -25,7 +25,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: ANY,
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Signing much",
         area: "signature",
         operations: &["sign"],
@@ -33,7 +33,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: ANY,
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Verifying much",
         area: "signature",
         operations: &["verify"],
@@ -41,7 +41,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: ANY,
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Hybrid key exchange",
         area: "hybrid",
         operations: &["handshake"],
@@ -49,7 +49,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: |name| HYBRIDS.contains(&name),
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Hybrid signing",
         area: "hybrid",
         operations: &["sign"],
@@ -57,7 +57,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: |name| HYBRID_SIGNATURES.contains(&name),
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Hybrid verifying",
         area: "hybrid",
         operations: &["verify"],
@@ -65,7 +65,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: |name| HYBRID_SIGNATURES.contains(&name),
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Certificates",
         area: "certificate",
         operations: &["verify"],
@@ -73,7 +73,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: |name| name != "X.509-Ed25519",
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Circuit handshakes",
         area: "ntor",
         operations: &["handshake"],
@@ -81,7 +81,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: |name| name.starts_with("ntor-"),
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "A relay's part of circuit handshakes",
         area: "ntor",
         operations: &["reply"],
@@ -89,7 +89,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: |name| name.starts_with("ntor-"),
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Signing transactions",
         area: "ledger",
         operations: &["sign"],
@@ -97,7 +97,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: ANY,
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Verifying transactions",
         area: "ledger",
         operations: &["verify"],
@@ -105,7 +105,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: ANY,
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Verifying blocks",
         area: "ledger",
         operations: &["verify-block"],
@@ -113,7 +113,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: ANY,
         parameter: Some(("tx", 100)),
     },
-    Job {
+    UseCase {
         name: "Hashing",
         area: "hash",
         operations: &["digest"],
@@ -121,7 +121,7 @@ pub(super) const JOBS: [Job; 14] = [
         algorithms: |name| name == "SHA3-256",
         parameter: None,
     },
-    Job {
+    UseCase {
         name: "Extendable output",
         area: "hash",
         operations: &["digest"],
