@@ -1,70 +1,41 @@
-//! The libraries: one file each, one line each in [`providers`].
-
-#[cfg(feature = "aws-lc")]
-mod aws_lc;
-mod compiled;
-#[cfg(any(feature = "aws-lc", feature = "openssl"))]
-mod contexts;
-#[cfg(feature = "cryptogams")]
-mod cryptogams;
-#[cfg(feature = "fips")]
-mod fips;
-#[cfg(feature = "fn-dsa")]
-mod fn_dsa;
-#[cfg(feature = "keccak")]
-mod keccak;
-#[cfg(any(feature = "keccak", feature = "libcrux", feature = "liboqs"))]
-mod lanes;
-#[cfg(feature = "libcrux")]
-mod libcrux;
-#[cfg(feature = "liboqs")]
-mod liboqs;
-#[cfg(feature = "libsecp256k1")]
-mod libsecp256k1;
-#[allow(dead_code, reason = "the providers that ask depend on the features")]
-mod messages;
-#[cfg(any(feature = "fips", feature = "libcrux", feature = "rustcrypto"))]
-mod ml_kem;
-mod null;
-#[cfg(feature = "openssl")]
-mod openssl;
-#[cfg(feature = "rustcrypto")]
-mod rustcrypto;
+//! The libraries: one file or folder each, one line each in the table below.
 
 #[cfg(test)]
-mod testing;
+mod conformance;
+mod null;
+mod shared;
 
 use pqlab_primitives::Provider;
 use std::sync::Arc;
 
-/// What libraries ask that have no generator of their own.
-#[allow(dead_code, reason = "the providers that ask depend on the features")]
-const SYSTEM_GENERATOR: &str = "getrandom: the operating system, on each call";
+/// A line is a feature and the module that stands behind it, whose `providers()` are those of the library: one for each
+/// of its code paths that this processor can run.
+macro_rules! libraries {
+    ($($feature:literal => $module:ident,)*) => {
+        $(#[cfg(feature = $feature)] mod $module;)*
 
-/// Every provider that this build contains, one line each; a library with several code paths contributes one a path.
-pub fn providers() -> Vec<Arc<Provider>> {
-    let all: Vec<Vec<Provider>> = vec![
-        #[cfg(feature = "aws-lc")]
-        aws_lc::providers(),
-        #[cfg(feature = "cryptogams")]
-        cryptogams::providers(),
-        #[cfg(feature = "fips")]
-        fips::providers(),
-        #[cfg(feature = "fn-dsa")]
-        fn_dsa::providers(),
-        #[cfg(feature = "keccak")]
-        keccak::providers(),
-        #[cfg(feature = "libcrux")]
-        libcrux::providers(),
-        #[cfg(feature = "liboqs")]
-        liboqs::providers(),
-        #[cfg(feature = "libsecp256k1")]
-        libsecp256k1::providers(),
-        #[cfg(feature = "openssl")]
-        openssl::providers(),
-        #[cfg(feature = "rustcrypto")]
-        rustcrypto::providers(),
-        null::providers(),
-    ];
-    all.into_iter().flatten().map(Arc::new).collect()
+        /// The libraries that this build contains.
+        pub const LIBRARIES: &[&str] = &[$(#[cfg(feature = $feature)] $feature,)*];
+
+        /// Every provider that this build contains, the one that does nothing last.
+        pub fn providers() -> Vec<Arc<Provider>> {
+            let all: Vec<Vec<Provider>> =
+                vec![$(#[cfg(feature = $feature)] $module::providers(),)* null::providers()];
+            all.into_iter().flatten().map(Arc::new).collect()
+        }
+    };
+}
+
+libraries! {
+    "aws-lc" => aws_lc,
+    "cryptogams" => cryptogams,
+    "fips" => fips,
+    "fn-dsa" => fn_dsa,
+    "graviola" => graviola,
+    "keccak" => keccak,
+    "libcrux" => libcrux,
+    "liboqs" => liboqs,
+    "libsecp256k1" => libsecp256k1,
+    "openssl" => openssl,
+    "rustcrypto" => rustcrypto,
 }

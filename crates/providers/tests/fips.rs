@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
-#[path = "../src/testing.rs"]
+#[path = "../src/shared/testing.rs"]
 mod testing;
 
 use pqlab_primitives::{Coins, Error, KeyEncoding, Provider, SignatureScheme, VerifyingKey};

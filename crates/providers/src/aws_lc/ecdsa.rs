@@ -1,10 +1,11 @@
 //! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library draws its nonces at random and mixes in a
 //! hash of key and message; it has no public way to RFC 6979, so signing takes no coins.
 
-use super::error::{check, expect_length, front, library, malformed, refuse_context, verification_failed};
+use crate::shared::bytes::{front_of, no_context};
+use super::error::{check, library, malformed, verification_failed};
 use super::ffi::OneShotHash;
 use super::handle::Owned;
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -118,7 +119,7 @@ impl Curve {
 
     fn generate(&self, coins: Coins) -> Result<Owned<aws::EC_KEY>> {
         if let Coins::Exact(scalar) = coins {
-            expect_length("coins", self.scalar, scalar.len())?;
+            Error::check_length("coins", self.scalar, scalar.len())?;
             return self.load_private(scalar);
         }
         let key = self.empty_key()?;
@@ -174,7 +175,7 @@ impl Curve {
     }
 
     fn write_public(&self, key: &Owned<aws::EC_KEY>, out: &mut [u8]) -> Result<usize> {
-        let out = front("verifying key", self.verifying_key(), out)?;
+        let out = front_of("verifying key", out, self.verifying_key())?;
         let form = if self.ledger {
             aws::point_conversion_form_t::POINT_CONVERSION_COMPRESSED
         } else {
@@ -189,7 +190,7 @@ impl Curve {
     }
 
     fn write_private(&self, key: &Owned<aws::EC_KEY>, out: &mut [u8]) -> Result<usize> {
-        let out = front("signing key", self.scalar, out)?;
+        let out = front_of("signing key", out, self.scalar)?;
         // SAFETY: writes exactly as many bytes as `out` has; the number is the key's own.
         let returned = unsafe {
             let number = aws::EC_KEY_get0_private_key(key.as_ptr());
@@ -224,8 +225,8 @@ impl SignatureScheme for Ecdsa {
     }
 
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
-        expect_length("verifying key", self.curve.verifying_key(), verifying_key.len())?;
-        expect_length("signing key", self.curve.scalar, signing_key.len())?;
+        Error::check_length("verifying key", self.curve.verifying_key(), verifying_key.len())?;
+        Error::check_length("signing key", self.curve.scalar, signing_key.len())?;
         let key = self.curve.generate(coins)?;
         Ok((self.curve.write_public(&key, verifying_key)?, self.curve.write_private(&key, signing_key)?))
     }
@@ -238,7 +239,7 @@ impl SignatureScheme for Ecdsa {
         if encoding != KeyEncoding::Scalar {
             return Err(ENCODING);
         }
-        expect_length("signing key", self.curve.scalar, bytes.len())?;
+        Error::check_length("signing key", self.curve.scalar, bytes.len())?;
         Ok(Box::new(self.prepared(self.curve.load_private(bytes)?)))
     }
 
@@ -263,11 +264,11 @@ fn half_order(curve: &Curve) -> Result<Owned<aws::BIGNUM>> {
 
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
-        refuse_context(context)?;
+        no_context(context)?;
         if let Coins::Exact(_) = coins {
             return Err(Error::Unsupported("aws-lc signs ECDSA with random nonces only"));
         }
-        let out = front("signature", self.curve.signature(), out)?;
+        let out = front_of("signature", out, self.curve.signature())?;
         let digest = self.curve.hash(message)?;
         // SAFETY: reads the digest and the key; the result is null or ours.
         let signature =
@@ -324,7 +325,7 @@ impl PublicKey {
 
 impl VerifyingKey for PublicKey {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
-        refuse_context(context)?;
+        no_context(context)?;
         if signature.len() != self.curve.signature() {
             return Err(Error::VerificationFailed);
         }

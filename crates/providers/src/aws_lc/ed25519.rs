@@ -1,7 +1,8 @@
 //! Ed25519 (RFC 8032). The library's functions need no context; it decodes the public key on each verification, so that
 //! a key which is no point of the curve is refused there and not where it is loaded.
 
-use super::error::{array, array_mut, check, front, refuse_context, verification_failed};
+use crate::shared::bytes::{front_of, no_context, sized, sized_mut};
+use super::error::{check, verification_failed};
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
@@ -44,8 +45,8 @@ impl SignatureScheme for Ed25519 {
     }
 
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
-        let public = array_mut::<KEY>("verifying key", verifying_key)?;
-        let seed = array_mut::<KEY>("signing key", signing_key)?;
+        let public = sized_mut::<KEY>("verifying key", verifying_key)?;
+        let seed = sized_mut::<KEY>("signing key", signing_key)?;
         let pair = PrivateKey::generate(coins)?;
         *public = pair.public;
         seed.copy_from_slice(pair.seed());
@@ -60,11 +61,11 @@ impl SignatureScheme for Ed25519 {
         if encoding != KeyEncoding::Seed {
             return Err(ENCODING);
         }
-        Ok(Box::new(PrivateKey::from_seed(array("signing key", bytes)?)))
+        Ok(Box::new(PrivateKey::from_seed(sized("signing key", bytes)?)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
-        Ok(Box::new(PublicKey(*array("verifying key", bytes)?)))
+        Ok(Box::new(PublicKey(*sized("verifying key", bytes)?)))
     }
 }
 
@@ -98,10 +99,10 @@ impl PrivateKey {
 
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
-        refuse_context(context)?;
+        no_context(context)?;
         // The scheme is deterministic: it draws no coins, and both kinds of them give the same signature.
         coins.exact::<0>()?;
-        let out = front("signature", SIGNATURE, out)?;
+        let out = front_of("signature", out, SIGNATURE)?;
         // SAFETY: writes 64 bytes, reads the message and 64 bytes of the key pair.
         let returned =
             unsafe { aws::ED25519_sign(out.as_mut_ptr(), message.as_ptr(), message.len(), self.pair.as_ptr()) };
@@ -119,7 +120,7 @@ impl SigningKey for PrivateKey {
     ) -> Result<usize> {
         check_prehash(prehash, context)?;
         coins.exact::<0>()?;
-        let out = front("signature", SIGNATURE, out)?;
+        let out = front_of("signature", out, SIGNATURE)?;
         // SAFETY: writes 64 bytes, reads message and context in the lengths that are stated, and 64 bytes of the key pair.
         let returned = unsafe {
             aws::ED25519ph_sign(
@@ -143,7 +144,7 @@ impl SigningKey for PrivateKey {
         if encoding != KeyEncoding::Seed {
             return Err(ENCODING);
         }
-        front("signing key", KEY, out)?.copy_from_slice(self.seed());
+        front_of("signing key", out, KEY)?.copy_from_slice(self.seed());
         Ok(KEY)
     }
 }
@@ -152,7 +153,7 @@ struct PublicKey([u8; KEY]);
 
 impl VerifyingKey for PublicKey {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
-        refuse_context(context)?;
+        no_context(context)?;
         if signature.len() != SIGNATURE {
             return Err(Error::VerificationFailed);
         }
@@ -182,7 +183,7 @@ impl VerifyingKey for PublicKey {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        front("verifying key", KEY, out)?.copy_from_slice(&self.0);
+        front_of("verifying key", out, KEY)?.copy_from_slice(&self.0);
         Ok(KEY)
     }
 }

@@ -41,33 +41,6 @@ pub(super) fn verification_failed() -> Error {
     Error::VerificationFailed
 }
 
-/// Compares a length with what the standard demands.
-pub(super) fn expect_length(what: &'static str, expected: usize, actual: usize) -> Result<()> {
-    if expected == actual { Ok(()) } else { Err(Error::Length { what, expected, actual }) }
-}
-
-/// A buffer as an array, if it has the length that the standard demands.
-pub(super) fn array<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8; N]> {
-    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual: bytes.len() })
-}
-
-/// As [`array`], for a buffer to write to.
-pub(super) fn array_mut<'a, const N: usize>(what: &'static str, bytes: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
-    let actual = bytes.len();
-    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual })
-}
-
-/// The first `expected` bytes of a buffer that may be longer, as signatures and encodings are written.
-pub(super) fn front<'a>(what: &'static str, expected: usize, bytes: &'a mut [u8]) -> Result<&'a mut [u8]> {
-    let actual = bytes.len();
-    bytes.get_mut(..expected).ok_or(Error::Length { what, expected, actual })
-}
-
-/// For schemes without context strings.
-pub(super) fn refuse_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme takes no context string")) }
-}
-
 fn clear_queue() {
     // SAFETY: takes nothing, empties this thread's queue.
     unsafe { aws::ERR_clear_error() };

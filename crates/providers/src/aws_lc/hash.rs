@@ -1,11 +1,11 @@
 //! SHA-2 (FIPS 180-4), SHA-3 and SHAKE (FIPS 202), each in one call that keeps its state on the stack.
 
-use super::error::{check, expect_length, library};
+use super::error::{check, library};
 use super::ffi::{self, OneShotHash, OneShotXof};
 use super::handle::Owned;
-use crate::messages;
+use crate::shared::messages;
 use aws_lc_sys as aws;
-use pqlab_primitives::{Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
+use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::sync::Arc;
 
 /// The hash functions.
@@ -44,14 +44,14 @@ impl Hash for AwsHash {
     }
 
     fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        expect_length("digest", self.info.digest, out.len())?;
+        Error::check_length("digest", self.info.digest, out.len())?;
         // SAFETY: reads the message and writes as many bytes as the digest has.
         let returned = unsafe { (self.call)(message.as_ptr(), message.len(), out.as_mut_ptr()) };
         if returned.is_null() { Err(library("SHA")) } else { Ok(()) }
     }
 
     fn digest_batch(&self, messages: &[Vec<u8>], count: usize, out: &mut [u8]) -> Result<()> {
-        expect_length("digest", self.info.digest, out.len())?;
+        Error::check_length("digest", self.info.digest, out.len())?;
         messages::check(messages, count)?;
         for message in messages.iter().cycle().take(count) {
             // SAFETY: as in `digest`.

@@ -1,11 +1,12 @@
 //! ML-DSA (FIPS 204): hedged signing and verifying through the library's `EVP_PKEY` interface, signing with given or
 //! no randomness and the internal interface through the functions below it, which the bindings leave out.
 
-use super::error::{array, check, expect_length, front, library, malformed, verification_failed};
+use crate::shared::bytes::{check_context, front_of, sized};
+use super::error::{check, library, malformed, verification_failed};
 use super::ffi::{self, MlDsaSignInternal, MlDsaVerifyInternal};
 use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Result, SignatureInfo, SignatureParameters,
@@ -123,8 +124,8 @@ impl SignatureScheme for MlDsa {
     }
 
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
-        expect_length("verifying key", self.set.verifying_key, verifying_key.len())?;
-        expect_length("signing key", self.set.expanded, signing_key.len())?;
+        Error::check_length("verifying key", self.set.verifying_key, verifying_key.len())?;
+        Error::check_length("signing key", self.set.expanded, signing_key.len())?;
         let key = self.key_pair(coins)?;
         pkey::write_public(&key, verifying_key)?;
         pkey::write_expanded(&key, signing_key)?;
@@ -141,12 +142,12 @@ impl SignatureScheme for MlDsa {
             KeyEncoding::Expanded => self.set.expanded,
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(ENCODING),
         };
-        expect_length("signing key", expected, bytes.len())?;
+        Error::check_length("signing key", expected, bytes.len())?;
         Ok(Box::new(PrivateKey::new(self.load(bytes)?, self.set)))
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
-        expect_length("verifying key", self.set.verifying_key, bytes.len())?;
+        Error::check_length("verifying key", self.set.verifying_key, bytes.len())?;
         // SAFETY: the buffer has the length that is stated; the result is null or ours.
         let key = unsafe {
             Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
@@ -248,9 +249,9 @@ impl PrivateKey {
                 check("RAND_bytes", unsafe { aws::RAND_bytes(rnd.as_mut_ptr(), rnd.len()) })?;
             }
             Coins::Exact([]) => {}
-            Coins::Exact(given) => rnd = *array("coins", given)?,
+            Coins::Exact(given) => rnd = *sized("coins", given)?,
         }
-        self.sign_formatted(internal, &rnd, &[], input, front("signature", self.set.signature, out)?)?;
+        self.sign_formatted(internal, &rnd, &[], input, front_of("signature", out, self.set.signature)?)?;
         Ok(self.set.signature)
     }
 }
@@ -258,12 +259,12 @@ impl PrivateKey {
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         check_context(context)?;
-        let out = front("signature", self.set.signature, out)?;
+        let out = front_of("signature", out, self.set.signature)?;
         match coins {
             Coins::Internal => self.sign_hedged(context, message, out)?,
             // The deterministic variant sets rnd to zeros (FIPS 204, algorithm 2, line 5).
             Coins::Exact([]) => self.sign_with(&[0; RND], context, message, out)?,
-            Coins::Exact(rnd) => self.sign_with(array("coins", rnd)?, context, message, out)?,
+            Coins::Exact(rnd) => self.sign_with(sized("coins", rnd)?, context, message, out)?,
         }
         Ok(self.set.signature)
     }
@@ -283,11 +284,11 @@ impl SigningKey for PrivateKey {
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match encoding {
             KeyEncoding::Seed => {
-                pkey::write_seed(&self.key, front("signing key", SEED, out)?)?;
+                pkey::write_seed(&self.key, front_of("signing key", out, SEED)?)?;
                 Ok(SEED)
             }
             KeyEncoding::Expanded => {
-                pkey::write_expanded(&self.key, front("signing key", self.set.expanded, out)?)?;
+                pkey::write_expanded(&self.key, front_of("signing key", out, self.set.expanded)?)?;
                 Ok(self.set.expanded)
             }
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(ENCODING),
@@ -352,16 +353,8 @@ impl VerifyingKey for PublicKey {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        pkey::write_public(&self.key, front("verifying key", self.set.verifying_key, out)?)?;
+        pkey::write_public(&self.key, front_of("verifying key", out, self.set.verifying_key)?)?;
         Ok(self.set.verifying_key)
-    }
-}
-
-fn check_context(context: &[u8]) -> Result<()> {
-    if context.len() <= CONTEXT {
-        Ok(())
-    } else {
-        Err(Error::Length { what: "context string", expected: CONTEXT, actual: context.len() })
     }
 }
 

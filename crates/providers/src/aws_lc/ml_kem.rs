@@ -2,10 +2,11 @@
 //! 203, sections 7.2 and 7.3), so that a key of the right length is not checked when it is loaded as well: one that is
 //! malformed is refused by its first use, as with liboqs.
 
-use super::error::{array_mut, check, expect_length, front, library, malformed};
+use crate::shared::bytes::{front_of, sized_mut};
+use super::error::{check, library, malformed};
 use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
@@ -90,7 +91,7 @@ impl MlKem {
 
     /// The secret half alone: decapsulation needs no more, and the public half stands inside of it.
     fn load_expanded(&self, bytes: &[u8]) -> Result<Key> {
-        expect_length("decapsulation key", self.set.expanded, bytes.len())?;
+        Error::check_length("decapsulation key", self.set.expanded, bytes.len())?;
         // SAFETY: the buffer has the length that is stated; the result is null or ours.
         let key =
             unsafe { Owned::from_raw(aws::EVP_PKEY_kem_new_raw_secret_key(self.set.nid, bytes.as_ptr(), bytes.len())) };
@@ -111,8 +112,8 @@ impl Kem for MlKem {
     }
 
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
-        expect_length("encapsulation key", self.set.encapsulation_key, encapsulation_key.len())?;
-        expect_length("decapsulation key", self.set.expanded, decapsulation_key.len())?;
+        Error::check_length("encapsulation key", self.set.encapsulation_key, encapsulation_key.len())?;
+        Error::check_length("decapsulation key", self.set.expanded, decapsulation_key.len())?;
         let key = self.key_pair(coins)?;
         pkey::write_public(&key, encapsulation_key)?;
         pkey::write_expanded(&key, decapsulation_key)
@@ -123,14 +124,14 @@ impl Kem for MlKem {
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        expect_length("encapsulation key", self.set.encapsulation_key, bytes.len())?;
+        Error::check_length("encapsulation key", self.set.encapsulation_key, bytes.len())?;
         Ok(Box::new(load_public(self.set, bytes)?))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         let key = match encoding {
             KeyEncoding::Seed => {
-                expect_length("decapsulation key", SEED, bytes.len())?;
+                Error::check_length("decapsulation key", SEED, bytes.len())?;
                 self.private_half(self.key_pair(Coins::Exact(bytes))?, true)
             }
             KeyEncoding::Expanded => self.private_half(self.load_expanded(bytes)?, false),
@@ -160,8 +161,8 @@ struct PublicHalf(Prepared);
 impl EncapsulationKey for PublicHalf {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
         let Prepared { key, contexts, set } = &self.0;
-        expect_length("ciphertext", set.ciphertext, ciphertext.len())?;
-        let secret = array_mut::<SECRET>("shared secret", secret)?;
+        Error::check_length("ciphertext", set.ciphertext, ciphertext.len())?;
+        let secret = sized_mut::<SECRET>("shared secret", secret)?;
         let coins = coins.exact::<COINS>()?;
         let (mut ciphertext_len, mut secret_len) = (ciphertext.len(), secret.len());
         contexts.with(
@@ -198,7 +199,7 @@ impl EncapsulationKey for PublicHalf {
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         let length = self.0.set.encapsulation_key;
-        pkey::write_public(&self.0.key, front("encapsulation key", length, out)?)?;
+        pkey::write_public(&self.0.key, front_of("encapsulation key", out, length)?)?;
         Ok(length)
     }
 }
@@ -223,8 +224,8 @@ impl PrivateHalf {
 impl DecapsulationKey for PrivateHalf {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let Prepared { key, contexts, set } = &self.prepared;
-        expect_length("ciphertext", set.ciphertext, ciphertext.len())?;
-        let secret = array_mut::<SECRET>("shared secret", secret)?;
+        Error::check_length("ciphertext", set.ciphertext, ciphertext.len())?;
+        let secret = sized_mut::<SECRET>("shared secret", secret)?;
         let mut secret_len = secret.len();
         contexts.with(
             || context_of(key),
@@ -253,7 +254,7 @@ impl DecapsulationKey for PrivateHalf {
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
         let length = self.prepared.set.encapsulation_key;
-        let out = front("encapsulation key", length, out)?;
+        let out = front_of("encapsulation key", out, length)?;
         if self.has_public {
             pkey::write_public(&self.prepared.key, out)?;
         } else {
@@ -269,11 +270,11 @@ impl DecapsulationKey for PrivateHalf {
         let Prepared { key, set, .. } = &self.prepared;
         match encoding {
             KeyEncoding::Seed => {
-                pkey::write_seed(key, front("decapsulation key", SEED, out)?)?;
+                pkey::write_seed(key, front_of("decapsulation key", out, SEED)?)?;
                 Ok(SEED)
             }
             KeyEncoding::Expanded => {
-                pkey::write_expanded(key, front("decapsulation key", set.expanded, out)?)?;
+                pkey::write_expanded(key, front_of("decapsulation key", out, set.expanded)?)?;
                 Ok(set.expanded)
             }
             KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(ENCODING),

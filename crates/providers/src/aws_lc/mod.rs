@@ -20,7 +20,7 @@ mod symmetric;
 mod tests;
 mod x25519;
 
-use crate::compiled::crate_version;
+use crate::shared::compiled::crate_version;
 use aws_lc_sys as aws;
 use pqlab_primitives::{BuildInfo, Provider, SignatureParameters, Unsupported};
 use std::ffi::CStr;

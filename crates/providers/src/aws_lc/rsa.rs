@@ -1,6 +1,7 @@
 //! RSA-2048 with PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), a yardstick. Its keys vary in length by a few bytes.
 
-use super::error::{check, front, library, malformed, refuse_context, verification_failed};
+use crate::shared::bytes::{front_of, no_context};
+use super::error::{check, library, malformed, verification_failed};
 use super::handle::Owned;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
@@ -73,10 +74,10 @@ struct PrivateKey(Owned<aws::RSA>);
 
 impl SigningKey for PrivateKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
-        refuse_context(context)?;
+        no_context(context)?;
         // The scheme is deterministic: it draws no coins, and both kinds of them give the same signature.
         coins.exact::<0>()?;
-        let out = front("signature", SIGNATURE, out)?;
+        let out = front_of("signature", out, SIGNATURE)?;
         let digest = hash(message)?;
         let mut length = 0;
         // SAFETY: reads the digest; writes a signature of the modulus' 256 bytes. The key, though not `const`, is one
@@ -116,7 +117,7 @@ struct PublicKey(Owned<aws::RSA>);
 
 impl VerifyingKey for PublicKey {
     fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
-        refuse_context(context)?;
+        no_context(context)?;
         let digest = hash(message)?;
         // SAFETY: reads the digest and the signature, and the key as above.
         let returned = unsafe {
@@ -201,7 +202,7 @@ impl Der {
     }
 
     fn write(&self, what: &'static str, out: &mut [u8]) -> Result<usize> {
-        let out = front(what, self.length, out)?;
+        let out = front_of(what, out, self.length)?;
         // SAFETY: called after the library has set both fields; the memory is not shared.
         out.copy_from_slice(unsafe { std::slice::from_raw_parts(self.start, self.length) });
         Ok(self.length)

@@ -1,8 +1,9 @@
 //! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
 
-use super::error::{array, array_mut, check, expect_length, library, verification_failed};
+use crate::shared::bytes::{sized, sized_mut};
+use super::error::{check, library, verification_failed};
 use super::handle::Owned;
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};
 use std::ptr::{null, null_mut};
@@ -55,7 +56,7 @@ impl Mac for Hmac {
     }
 
     fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
-        let out = array_mut::<DIGEST>("tag", out)?;
+        let out = sized_mut::<DIGEST>("tag", out)?;
         let mut length = 0;
         // SAFETY: reads key and message in the lengths that are stated, writes 32 bytes.
         let returned = unsafe {
@@ -81,7 +82,7 @@ struct HmacKey {
 
 impl MacKey for HmacKey {
     fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        let out = array_mut::<DIGEST>("tag", out)?;
+        let out = sized_mut::<DIGEST>("tag", out)?;
         let mut length = 0;
         self.contexts.with(
             || copy(&self.template),
@@ -159,7 +160,7 @@ impl Aead for AesGcm {
     }
 
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>> {
-        expect_length("key", KEY, key.len())?;
+        Error::check_length("key", KEY, key.len())?;
         // SAFETY: reads the key; the result is null or ours.
         let context = unsafe {
             Owned::from_raw(aws::EVP_AEAD_CTX_new(aws::EVP_aead_aes_256_gcm(), key.as_ptr(), key.len(), TAG))
@@ -172,8 +173,8 @@ struct AesGcmKey(Owned<aws::EVP_AEAD_CTX>);
 
 impl AeadKey for AesGcmKey {
     fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()> {
-        let nonce = array::<NONCE>("nonce", nonce)?;
-        let tag = array_mut::<TAG>("tag", tag)?;
+        let nonce = sized::<NONCE>("nonce", nonce)?;
+        let tag = sized_mut::<TAG>("tag", tag)?;
         let mut tag_len = 0;
         let start = buffer.as_mut_ptr();
         // SAFETY: reads and writes buffers of the lengths that are stated; input and output are the same buffer, which
@@ -198,8 +199,8 @@ impl AeadKey for AesGcmKey {
     }
 
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
-        let nonce = array::<NONCE>("nonce", nonce)?;
-        let tag = array::<TAG>("tag", tag)?;
+        let nonce = sized::<NONCE>("nonce", nonce)?;
+        let tag = sized::<TAG>("tag", tag)?;
         let start = buffer.as_mut_ptr();
         // SAFETY: as in `seal`.
         let returned = unsafe {

@@ -1,6 +1,7 @@
 //! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM. The library's functions need no context.
 
-use super::error::{array, array_mut, front, malformed};
+use crate::shared::bytes::{front_of, sized, sized_mut};
+use super::error::malformed;
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
@@ -36,8 +37,8 @@ impl Kem for X25519Kem {
     }
 
     fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
-        let public = array_mut("encapsulation key", encapsulation_key)?;
-        key_pair(coins, public, array_mut("decapsulation key", decapsulation_key)?)
+        let public = sized_mut("encapsulation key", encapsulation_key)?;
+        key_pair(coins, public, sized_mut("decapsulation key", decapsulation_key)?)
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
@@ -45,14 +46,14 @@ impl Kem for X25519Kem {
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
-        Ok(Box::new(Public(*array("encapsulation key", bytes)?)))
+        Ok(Box::new(Public(*sized("encapsulation key", bytes)?)))
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
         if encoding != KeyEncoding::Scalar {
             return Err(ENCODING);
         }
-        Ok(Box::new(Secret::load(array("decapsulation key", bytes)?)))
+        Ok(Box::new(Secret::load(sized("decapsulation key", bytes)?)))
     }
 }
 
@@ -66,7 +67,7 @@ impl KeyAgreement for X25519Agreement {
     }
 
     fn generate_encoded(&self, coins: Coins, public_key: &mut [u8], private_key: &mut [u8]) -> Result<()> {
-        key_pair(coins, array_mut("public key", public_key)?, array_mut("private key", private_key)?)
+        key_pair(coins, sized_mut("public key", public_key)?, sized_mut("private key", private_key)?)
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn PrivateKey>> {
@@ -74,7 +75,7 @@ impl KeyAgreement for X25519Agreement {
     }
 
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
-        Ok(Box::new(Secret::load(array("private key", bytes)?)))
+        Ok(Box::new(Secret::load(sized("private key", bytes)?)))
     }
 }
 
@@ -82,15 +83,15 @@ struct Public([u8; LENGTH]);
 
 impl EncapsulationKey for Public {
     fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-        let ephemeral = array_mut("ciphertext", ciphertext)?;
-        let secret = array_mut("shared secret", secret)?;
+        let ephemeral = sized_mut("ciphertext", ciphertext)?;
+        let secret = sized_mut("shared secret", secret)?;
         let mut private = Wiped::new([0; LENGTH]);
         key_pair(coins, ephemeral, &mut private)?;
         agree("X25519 encapsulation key", &private, &self.0, secret)
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        front("encapsulation key", LENGTH, out)?.copy_from_slice(&self.0);
+        front_of("encapsulation key", out, LENGTH)?.copy_from_slice(&self.0);
         Ok(LENGTH)
     }
 }
@@ -125,8 +126,8 @@ impl Secret {
 
 impl DecapsulationKey for Secret {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        let ephemeral = array("ciphertext", ciphertext)?;
-        agree("X25519 ciphertext", &self.private, ephemeral, array_mut("shared secret", secret)?)
+        let ephemeral = sized("ciphertext", ciphertext)?;
+        agree("X25519 ciphertext", &self.private, ephemeral, sized_mut("shared secret", secret)?)
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
@@ -134,7 +135,7 @@ impl DecapsulationKey for Secret {
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        front("encapsulation key", LENGTH, out)?.copy_from_slice(&self.public());
+        front_of("encapsulation key", out, LENGTH)?.copy_from_slice(&self.public());
         Ok(LENGTH)
     }
 
@@ -142,24 +143,24 @@ impl DecapsulationKey for Secret {
         if encoding != KeyEncoding::Scalar {
             return Err(ENCODING);
         }
-        front("decapsulation key", LENGTH, out)?.copy_from_slice(self.private.as_slice());
+        front_of("decapsulation key", out, LENGTH)?.copy_from_slice(self.private.as_slice());
         Ok(LENGTH)
     }
 }
 
 impl PrivateKey for Secret {
     fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
-        let peer = array("peer public key", peer_public_key)?;
-        agree("X25519 public key", &self.private, peer, array_mut("shared secret", secret)?)
+        let peer = sized("peer public key", peer_public_key)?;
+        agree("X25519 public key", &self.private, peer, sized_mut("shared secret", secret)?)
     }
 
     fn public_key(&self, out: &mut [u8]) -> Result<()> {
-        *array_mut("public key", out)? = self.public();
+        *sized_mut("public key", out)? = self.public();
         Ok(())
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<()> {
-        array_mut::<LENGTH>("private key", out)?.copy_from_slice(self.private.as_slice());
+        sized_mut::<LENGTH>("private key", out)?.copy_from_slice(self.private.as_slice());
         Ok(())
     }
 }

@@ -4,8 +4,8 @@
 #[cfg(test)]
 mod tests;
 
-use crate::compiled::compiled;
-use crate::messages;
+use crate::shared::compiled::compiled;
+use crate::shared::messages;
 use pqlab_cryptogams_sys::{self as sys, Code, Parameters, Sponge};
 use pqlab_primitives::{
     Backend, BuildInfo, Error, Hash, HashParameters, Provider, Result, Unsupported, Xof, XofParameters, XofReader,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{check_batches_and_pieces, check_known_digests};
+use crate::shared::testing::{check_batches_and_pieces, check_known_digests};
 
 #[test]
 fn each_backend_offers_all_functions_or_says_what_it_lacks() {

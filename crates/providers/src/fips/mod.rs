@@ -6,8 +6,8 @@
 mod kem;
 mod signature;
 
-use crate::SYSTEM_GENERATOR;
-use crate::compiled::{compiled, crate_versions};
+use crate::shared::draw::SYSTEM_GENERATOR;
+use crate::shared::compiled::{compiled, crate_versions};
 use fips203::{CryptoRng, RngCore, RngError};
 use pqlab_primitives::{BuildInfo, Coins, Error, Provider, Result};
 
@@ -65,17 +65,6 @@ fn check_coins(coins: Coins, length: usize) -> Result<()> {
 /// The crates word what is wrong in one line.
 fn library(call: &'static str) -> impl Fn(&'static str) -> Error {
     move |error| Error::Library { call, detail: error.to_owned() }
-}
-
-/// The bytes as the array that the crates take, if the length is right.
-fn sized<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8; N]> {
-    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual: bytes.len() })
-}
-
-/// The front of a caller's buffer that has to have room for at least `N` bytes.
-fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
-    let actual = out.len();
-    out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
 }
 
 const SEED_UNKNOWN: Error = Error::Unsupported("a key of these crates does not know its seed");

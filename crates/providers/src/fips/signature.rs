@@ -2,7 +2,8 @@
 //! (FIPS 205) by the crate `fips205`, whose keys are their bytes. To load a signing key of SLH-DSA is to generate it
 //! again: the crate compares the root.
 
-use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, front, library, sized};
+use crate::shared::bytes::{check_context, front, sized};
+use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, library};
 use fips204::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use fips205::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use pqlab_primitives::{
@@ -237,12 +238,4 @@ impl<S: SignatureSet> VerifyingKey for PreparedVerifyingKey<S> {
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         S::encode_verifying_key(self.0.clone(), out)
     }
-}
-
-/// A context string goes into one length byte (FIPS 204, section 5.2; FIPS 205, section 10.2).
-fn check_context(context: &[u8]) -> Result<()> {
-    if context.len() > 255 {
-        return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
-    }
-    Ok(())
 }

@@ -9,8 +9,9 @@ mod system;
 #[cfg(test)]
 mod tests;
 
-use crate::SYSTEM_GENERATOR;
-use crate::compiled::{compiled, crate_version};
+use crate::shared::bytes::{front_of, no_context};
+use crate::shared::draw::SYSTEM_GENERATOR;
+use crate::shared::compiled::{compiled, crate_version};
 use ::fn_dsa::{
     DOMAIN_NONE, FN_DSA_LOGN_512, FN_DSA_LOGN_1024, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512,
     KeyPairGenerator1024, SigningKey as Signer, SigningKey512, SigningKey1024, VerifyingKey as Verifier,
@@ -147,7 +148,7 @@ impl<D: Degree> SignatureScheme for Padded<D> {
         no_given_coins(coins)?;
         Error::check_length("signing key", sign_key_size(D::LOGN), signing_key.len())?;
         let length = signature_size(D::LOGN);
-        let signature = front("signature", out, length)?;
+        let signature = front_of("signature", out, length)?;
         let mut signer = D::Signer::decode(signing_key).ok_or(Error::Malformed("signing key"))?;
         signer.sign(&mut System, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message, signature);
         Ok(length)
@@ -188,7 +189,7 @@ impl<D: Degree> SigningKey for PreparedSigningKey<D> {
         no_context(context)?;
         no_given_coins(coins)?;
         let length = signature_size(D::LOGN);
-        let signature = front("signature", out, length)?;
+        let signature = front_of("signature", out, length)?;
         let mut signer = self.take()?;
         signer.0.sign(&mut System, &DOMAIN_NONE, &HASH_ID_ORIGINAL_FALCON, message, signature);
         self.idle().push(signer);
@@ -208,7 +209,7 @@ impl<D: Degree> SigningKey for PreparedSigningKey<D> {
         if encoding != KeyEncoding::Expanded {
             return Err(NO_SUCH_ENCODING);
         }
-        front("signing key", out, self.encoded.len())?.copy_from_slice(&self.encoded);
+        front_of("signing key", out, self.encoded.len())?.copy_from_slice(&self.encoded);
         Ok(self.encoded.len())
     }
 }
@@ -234,7 +235,7 @@ impl<D: Degree> VerifyingKey for PreparedVerifyingKey<D> {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        front("verifying key", out, self.encoded.len())?.copy_from_slice(&self.encoded);
+        front_of("verifying key", out, self.encoded.len())?.copy_from_slice(&self.encoded);
         Ok(self.encoded.len())
     }
 }
@@ -256,14 +257,4 @@ fn no_given_coins(coins: Coins) -> Result<()> {
         Coins::Internal => Ok(()),
         Coins::Exact(_) => Err(Error::Unsupported("no standard says what Falcon draws")),
     }
-}
-
-fn no_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("Falcon has no context string")) }
-}
-
-/// The front of a caller's buffer that has to have room for at least `length` bytes.
-fn front<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
-    let actual = out.len();
-    out.get_mut(..length).ok_or(Error::Length { what, expected: length, actual })
 }

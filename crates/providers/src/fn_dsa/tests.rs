@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{check_threads, length_error};
+use crate::shared::testing::{check_threads, length_error};
 
 const SCHEMES: [(&str, u8); 2] = [("Falcon-padded-512", 0x39), ("Falcon-padded-1024", 0x3a)];
 

@@ -4,9 +4,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::compiled::{compiled, crate_versions};
-use crate::lanes::arrays;
-use crate::messages;
+use crate::shared::compiled::{compiled, crate_versions};
+use crate::shared::lanes::arrays;
+use crate::shared::messages;
 use pqlab_keccak::{Function, LANES, Lanes, Output, Single};
 use pqlab_primitives::{
     Backend, BuildInfo, Error, Hash, HashParameters, LaneHash, Provider, Result, Unsupported, Xof, XofParameters,

@@ -1,6 +1,6 @@
 use super::*;
-use crate::lanes::tests::check;
-use crate::testing::{check_batches_and_pieces, check_known_digests};
+use crate::shared::lanes::tests::check;
+use crate::shared::testing::{check_batches_and_pieces, check_known_digests};
 
 /// By a backend of the same crate that shares no vector code.
 fn digest(function: &str, message: &[u8], length: usize) -> Vec<u8> {

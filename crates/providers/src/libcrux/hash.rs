@@ -1,6 +1,6 @@
 //! SHA-3 and SHAKE (FIPS 202) by the crate `libcrux-sha3`.
 
-use crate::messages;
+use crate::shared::messages;
 use libcrux_sha3::portable;
 use libcrux_sha3::portable::incremental::{Shake128Xof, Shake256Xof, Xof as Sponge};
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};

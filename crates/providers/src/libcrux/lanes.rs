@@ -1,7 +1,7 @@
 //! SHAKE256 (FIPS 202) over four messages at once with AVX2, over two with NEON, by the crate `libcrux-sha3`: the only
 //! function that its vector code offers for messages and outputs of any length.
 
-use crate::lanes::arrays;
+use crate::shared::lanes::arrays;
 use pqlab_primitives::{LaneHash, Result};
 use std::sync::Arc;
 

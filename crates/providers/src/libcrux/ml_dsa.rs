@@ -1,7 +1,8 @@
 //! ML-DSA (FIPS 204) by the crate `libcrux-ml-dsa`. Its keys are the encoded bytes: each call decodes the key and
 //! expands the matrix anew, so that a prepared key saves only the copying.
 
-use super::{draw, front, sized, sized_mut, write};
+use crate::shared::draw::drawn;
+use crate::shared::bytes::{check_context, front, sized, sized_mut, write};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
     SignatureScheme, SigningKey, VerifyingKey, Wiped, wipe,
@@ -216,12 +217,12 @@ impl<S: ParameterSet> SignatureScheme for MlDsa<S> {
     }
 
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
-        S::generate_encoded(&*draw(coins)?, verifying_key, signing_key)?;
+        S::generate_encoded(&*drawn(coins)?, verifying_key, signing_key)?;
         Ok((verifying_key.len(), signing_key.len()))
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
-        Ok(Box::new(PreparedSigningKey::<S>::expand(draw(coins)?)))
+        Ok(Box::new(PreparedSigningKey::<S>::expand(drawn(coins)?)))
     }
 
     fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
@@ -272,7 +273,7 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
         match coins {
             // FIPS 204, algorithm 2, line 5: the deterministic variant.
             Coins::Exact([]) => S::sign(&self.key, context, message, &[0; 32], out),
-            coins => S::sign(&self.key, context, message, &*draw(coins)?, out),
+            coins => S::sign(&self.key, context, message, &*drawn(coins)?, out),
         }
     }
 
@@ -288,7 +289,7 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
         check_context(context)?;
         match coins {
             Coins::Exact([]) => S::sign_shake128(&self.key, context, message, &[0; 32], out),
-            coins => S::sign_shake128(&self.key, context, message, &*draw(coins)?, out),
+            coins => S::sign_shake128(&self.key, context, message, &*drawn(coins)?, out),
         }
     }
 
@@ -301,8 +302,8 @@ impl<S: ParameterSet> SigningKey for PreparedSigningKey<S> {
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         match (encoding, &self.generated) {
-            (KeyEncoding::Expanded, _) => write("signing key", S::signing_key_bytes(&self.key), out),
-            (KeyEncoding::Seed, Some(generated)) => write("signing key", &*generated.seed, out),
+            (KeyEncoding::Expanded, _) => write("signing key", out, S::signing_key_bytes(&self.key)),
+            (KeyEncoding::Seed, Some(generated)) => write("signing key", out, &*generated.seed),
             (KeyEncoding::Seed, None) => Err(Error::Unsupported("the key was loaded expanded: its seed is unknown")),
             _ => Err(NO_SUCH_ENCODING),
         }
@@ -324,7 +325,7 @@ impl<S: ParameterSet> VerifyingKey for PreparedVerifyingKey<S> {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        write("verifying key", S::verifying_key_bytes(&self.0), out)
+        write("verifying key", out, S::verifying_key_bytes(&self.0))
     }
 }
 
@@ -333,12 +334,4 @@ fn only_shake128(prehash: Prehash) -> Result<()> {
         Prehash::Shake128 => Ok(()),
         _ => Err(Error::Unsupported("libcrux hashes with SHAKE128 before it signs")),
     }
-}
-
-/// A context string goes into one length byte (FIPS 204, section 5.2).
-fn check_context(context: &[u8]) -> Result<()> {
-    if context.len() > 255 {
-        return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
-    }
-    Ok(())
 }

@@ -4,8 +4,9 @@
 //! first copies more, and decapsulation keys are unpacked by the portable hash and without vector instructions, whatever
 //! the code path.
 
-use super::{draw, front, sized, sized_mut, write};
-use crate::ml_kem::{NO_SUCH_ENCODING, ParameterSet, ml_kem};
+use crate::shared::draw::drawn;
+use crate::shared::bytes::{front, sized, sized_mut, write};
+use crate::shared::ml_kem::{NO_SUCH_ENCODING, ParameterSet, ml_kem};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result, Wiped, wipe};
 use std::sync::Arc;
 
@@ -45,14 +46,14 @@ macro_rules! parameter_set {
                 type Encapsulation = Public;
 
                 fn generate(coins: Coins) -> Result<Generated> {
-                    let seed = draw(coins)?;
+                    let seed = drawn(coins)?;
                     let mut pair = Box::new(unpacked::init_key_pair());
                     unpacked::generate_key_pair_mut(*seed, &mut pair);
                     Ok(Generated { pair, seed })
                 }
 
                 fn generate_encoded(coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<()> {
-                    let seed = draw(coins)?;
+                    let seed = drawn(coins)?;
                     let public = sized_mut("encapsulation key", public)?;
                     let private = sized_mut("decapsulation key", private)?;
                     let pair = path::generate_key_pair(*seed);
@@ -84,7 +85,7 @@ macro_rules! parameter_set {
 
             impl EncapsulationKey for Unpacked {
                 fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-                    let m = draw(coins)?;
+                    let m = drawn(coins)?;
                     let (ciphertext, secret) =
                         (sized_mut("ciphertext", ciphertext)?, sized_mut("shared secret", secret)?);
                     let (c, k) = unpacked::encapsulate(&self.0, *m);
@@ -120,7 +121,7 @@ macro_rules! parameter_set {
                             *out = unpacked::key_pair_serialized_private_key(&self.pair).into();
                             Ok(PRIVATE)
                         }
-                        KeyEncoding::Seed => write("decapsulation key", &*self.seed, out),
+                        KeyEncoding::Seed => write("decapsulation key", out, &*self.seed),
                         _ => Err(NO_SUCH_ENCODING),
                     }
                 }
@@ -128,7 +129,7 @@ macro_rules! parameter_set {
 
             impl EncapsulationKey for Public {
                 fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
-                    let m = draw(coins)?;
+                    let m = drawn(coins)?;
                     let (ciphertext, secret) =
                         (sized_mut("ciphertext", ciphertext)?, sized_mut("shared secret", secret)?);
                     let (c, k) = path::encapsulate(&self.0, *m);
@@ -138,7 +139,7 @@ macro_rules! parameter_set {
                 }
 
                 fn encode(&self, out: &mut [u8]) -> Result<usize> {
-                    write("encapsulation key", self.0.as_slice(), out)
+                    write("encapsulation key", out, self.0.as_slice())
                 }
             }
 
@@ -163,12 +164,12 @@ macro_rules! parameter_set {
                 }
 
                 fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-                    write("encapsulation key", self.public_half(), out)
+                    write("encapsulation key", out, self.public_half())
                 }
 
                 fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
                     match encoding {
-                        KeyEncoding::Expanded => write("decapsulation key", self.0.as_slice(), out),
+                        KeyEncoding::Expanded => write("decapsulation key", out, self.0.as_slice()),
                         KeyEncoding::Seed => {
                             Err(Error::Unsupported("the key was loaded expanded: its seed is unknown"))
                         }

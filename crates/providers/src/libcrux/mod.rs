@@ -12,9 +12,9 @@ mod ml_kem;
 #[cfg(test)]
 mod tests;
 
-use crate::SYSTEM_GENERATOR;
-use crate::compiled::{compiled, crate_versions};
-use pqlab_primitives::{Backend, BuildInfo, Coins, Error, Provider, Result, Unsupported, Wiped};
+use crate::shared::draw::SYSTEM_GENERATOR;
+use crate::shared::compiled::{compiled, crate_versions};
+use pqlab_primitives::{Backend, BuildInfo, Provider, Unsupported};
 
 /// The portable code always; the vector code where the crates have some and this CPU runs it.
 pub(crate) fn providers() -> Vec<Provider> {
@@ -89,40 +89,4 @@ fn one_message_at_a_time(reason: &str) -> Vec<Unsupported> {
             reason: format!("{reason}, a single one goes through the portable code"),
         })
         .collect()
-}
-
-/// The given coins, or as many from the operating system.
-fn draw<const N: usize>(coins: Coins) -> Result<Wiped<[u8; N]>> {
-    let mut drawn = Wiped::new([0; N]);
-    match coins.exact::<N>()? {
-        Some(given) => *drawn = *given,
-        None => getrandom::fill(&mut *drawn)
-            .map_err(|error| Error::Library { call: "getrandom::fill", detail: error.to_string() })?,
-    }
-    Ok(drawn)
-}
-
-/// The bytes as an array, if the length is right.
-fn sized<'a, const N: usize>(what: &'static str, bytes: &'a [u8]) -> Result<&'a [u8; N]> {
-    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual: bytes.len() })
-}
-
-/// The caller's buffer as an array, if the length is right.
-fn sized_mut<'a, const N: usize>(what: &'static str, bytes: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
-    let actual = bytes.len();
-    bytes.try_into().map_err(|_| Error::Length { what, expected: N, actual })
-}
-
-/// The front of a caller's buffer that has to have room for at least `N` bytes.
-fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
-    let actual = out.len();
-    out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
-}
-
-/// Writes `bytes` to the front of `out` and returns their number.
-fn write(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
-    let actual = out.len();
-    let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
-    front.copy_from_slice(bytes);
-    Ok(bytes.len())
 }

@@ -1,6 +1,6 @@
 use super::*;
-use crate::testing::*;
-use pqlab_primitives::{Kem, KeyEncoding, SignatureScheme};
+use crate::shared::testing::*;
+use pqlab_primitives::{Coins, Error, Kem, KeyEncoding, SignatureScheme};
 use std::sync::Arc;
 
 fn kems() -> Vec<Arc<dyn Kem>> {
@@ -329,7 +329,7 @@ fn several_messages_at_once_give_what_one_gives() {
     let providers = providers();
     for provider in &providers[1..] {
         assert_eq!(provider.lane_hashes.len(), 1);
-        crate::lanes::tests::check(provider, |function, message, length| {
+        crate::shared::lanes::tests::check(provider, |function, message, length| {
             let mut out = vec![0; length];
             providers[0].xof(function).unwrap().digest(message, &mut out).unwrap();
             out

@@ -1,7 +1,8 @@
 //! ML-KEM (FIPS 203): mlkem-native, as liboqs carries it.
 
+use crate::shared::bytes::write;
 use super::bytes::{PublicBytes, SecretBytes};
-use super::{check, library, write};
+use super::{check, library};
 use oqs_sys::kem as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
@@ -170,7 +171,7 @@ impl EncapsulationKey for Encapsulator {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        write("encapsulation key", &self.bytes, out)
+        write("encapsulation key", out, &self.bytes)
     }
 }
 
@@ -210,13 +211,13 @@ impl DecapsulationKey for Decapsulator {
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        write("encapsulation key", self.public_half(), out)
+        write("encapsulation key", out, self.public_half())
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         if encoding != KeyEncoding::Expanded {
             return Err(NO_SUCH_ENCODING);
         }
-        write("decapsulation key", &self.bytes, out)
+        write("decapsulation key", out, &self.bytes)
     }
 }

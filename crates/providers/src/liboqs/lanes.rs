@@ -2,7 +2,7 @@
 //! digest of fixed length. As with one message, each call allocates its state and frees it.
 
 use super::fips202::{OQS_SHA3_shake128_x4, OQS_SHA3_shake256_x4, Shake4};
-use crate::lanes::arrays;
+use crate::shared::lanes::arrays;
 use pqlab_primitives::{LaneHash, Result};
 use std::sync::Arc;
 

@@ -16,7 +16,7 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-use crate::compiled::crate_version;
+use crate::shared::compiled::crate_version;
 use oqs_sys::common::{self as oqs, OQS_CPU_EXT as Extension};
 use pqlab_primitives::{BuildInfo, Error, Provider, Result, SignatureParameters, Unsupported};
 use std::ffi::CStr;
@@ -108,16 +108,4 @@ fn check(status: oqs::OQS_STATUS, fault: Error) -> Result<()> {
 
 fn library(call: &'static str) -> Error {
     Error::Library { call, detail: String::new() }
-}
-
-/// The front of a caller's buffer that has to have room for at least `length` bytes.
-fn front<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
-    let actual = out.len();
-    out.get_mut(..length).ok_or(Error::Length { what, expected: length, actual })
-}
-
-/// Writes `bytes` to the front of `out` and returns their number.
-fn write(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
-    front(what, out, bytes.len())?.copy_from_slice(bytes);
-    Ok(bytes.len())
 }

@@ -1,7 +1,8 @@
 //! ML-DSA (FIPS 204), Falcon in both encodings (round 3), SPHINCS+ (round 3.1).
 
+use crate::shared::bytes::{front_of, write};
 use super::bytes::{PublicBytes, SecretBytes};
-use super::{check, front, library, write};
+use super::{check, library};
 use oqs_sys::sig as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -170,7 +171,7 @@ impl SigningKey for Signer {
         if let Coins::Exact(_) = coins {
             return Err(NO_GIVEN_COINS);
         }
-        let out = front("signature", out, self.shared.info.parameters.signature)?;
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut length = out.len();
         // SAFETY: `out` has the longest signature's length and the key its own, as the object states them; message and
         // context are only read.
@@ -213,7 +214,7 @@ impl SigningKey for Signer {
         if encoding != KeyEncoding::Expanded {
             return Err(NO_SUCH_ENCODING);
         }
-        write("signing key", &self.bytes, out)
+        write("signing key", out, &self.bytes)
     }
 }
 
@@ -260,6 +261,6 @@ impl VerifyingKey for Verifier {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        write("verifying key", &self.bytes, out)
+        write("verifying key", out, &self.bytes)
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::*;
+use crate::shared::testing::*;
 use flate2::read::GzDecoder;
 use pqlab_primitives::{Coins, KeyEncoding};
 use pqlab_testing::{Need, require};
@@ -277,7 +277,7 @@ fn hashes_give_known_answers() {
 fn four_messages_at_once_give_what_one_gives() {
     let provider = provider();
     assert_eq!(provider.lane_hashes.len(), 2);
-    crate::lanes::tests::check(&provider, |function, message, length| {
+    crate::shared::lanes::tests::check(&provider, |function, message, length| {
         let mut out = vec![0; length];
         provider.xof(function).unwrap().digest(message, &mut out).unwrap();
         out

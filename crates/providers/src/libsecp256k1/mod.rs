@@ -9,8 +9,9 @@
 #[cfg(test)]
 mod tests;
 
-use crate::SYSTEM_GENERATOR;
-use crate::compiled::{compiled, crate_versions};
+use crate::shared::bytes::{front, no_context};
+use crate::shared::draw::SYSTEM_GENERATOR;
+use crate::shared::compiled::{compiled, crate_versions};
 use pqlab_primitives::{
     BuildInfo, CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Provider, Result, SignatureInfo,
     SignatureParameters, SignatureScheme, SigningKey, VerifyingKey, Wiped,
@@ -212,14 +213,4 @@ fn context() -> *const ffi::Context {
 /// The library says 1 for yes.
 fn check(call: &'static str, returned: std::ffi::c_int) -> Result<()> {
     if returned == 1 { Ok(()) } else { Err(Error::Library { call, detail: String::new() }) }
-}
-
-fn no_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme has no context string")) }
-}
-
-/// The front of a caller's buffer that has to have room for at least `N` bytes.
-fn front<'a, const N: usize>(what: &'static str, out: &'a mut [u8]) -> Result<&'a mut [u8; N]> {
-    let actual = out.len();
-    out.first_chunk_mut().ok_or(Error::Length { what, expected: N, actual })
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::{check_threads, hex, length_error};
+use crate::shared::testing::{check_threads, hex, length_error};
 
 /// The order of the group (SEC 2, section 2.4.1).
 const ORDER: &str = "fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141";

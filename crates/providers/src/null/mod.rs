@@ -14,7 +14,7 @@ mod symmetric;
 #[cfg(test)]
 mod tests;
 
-use crate::compiled::compiled;
+use crate::shared::compiled::compiled;
 use pqlab_primitives::{BuildInfo, Coins, Error, KeyEncoding, Provider, Result};
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -7,6 +7,7 @@
 //! The message is digested here and `EVP_PKEY_sign` gets the digest: that leaves a context as it was, so that one serves
 //! any number of calls, where `EVP_DigestSign` has to be begun anew for each message.
 
+use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::der::{MAX_DER, from_der, to_der};
 use super::error::{check, library, malformed, refused};
@@ -14,7 +15,7 @@ use super::hash::Algorithm;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
 use super::param::{Param, array};
 use super::signature::{sign, verify};
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -144,8 +145,8 @@ impl SignatureScheme for Ecdsa {
 
     fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
         let shared = &self.0;
-        let verifying_key = super::front("verifying key", verifying_key, shared.info.parameters.verifying_key)?;
-        let signing_key = super::front("signing key", signing_key, shared.curve.field)?;
+        let verifying_key = front_of("verifying key", verifying_key, shared.info.parameters.verifying_key)?;
+        let signing_key = front_of("signing key", signing_key, shared.curve.field)?;
         let key = shared.generate(coins)?;
         shared.write_public(&key, verifying_key)?;
         shared.write_private(&key, signing_key)?;
@@ -292,7 +293,7 @@ impl SigningKey for Signer {
             }
         };
         let length = 2 * self.shared.curve.field;
-        let out = super::front("signature", out, length)?;
+        let out = front_of("signature", out, length)?;
         self.shared.with_digest(message, |digest| {
             self.idle.with(
                 || Signing::new(&self.shared, &self.key),
@@ -321,7 +322,7 @@ impl SigningKey for Signer {
             return Err(NO_SUCH_ENCODING);
         }
         let length = self.shared.curve.field;
-        self.shared.write_private(&self.key, super::front("signing key", out, length)?)?;
+        self.shared.write_private(&self.key, front_of("signing key", out, length)?)?;
         Ok(length)
     }
 }
@@ -368,7 +369,7 @@ impl VerifyingKey for Verifier {
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         let length = self.shared.info.parameters.verifying_key;
-        self.shared.write_public(&self.key, super::front("verifying key", out, length)?)?;
+        self.shared.write_public(&self.key, front_of("verifying key", out, length)?)?;
         Ok(length)
     }
 }

@@ -5,7 +5,7 @@
 
 use super::error::check;
 use super::native::owned;
-use crate::messages;
+use crate::shared::messages;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Hash, HashParameters, Result, Xof, XofAbsorber, XofParameters, XofReader};
 use std::cell::Cell;

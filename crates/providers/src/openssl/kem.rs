@@ -1,10 +1,11 @@
 //! ML-KEM (FIPS 203): EVP_PKEY-ML-KEM(7), EVP_KEM-ML-KEM(7).
 
+use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, malformed};
 use super::native::{Generator, Pkey, PkeyCtx, Setting};
 use super::param::Param;
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
@@ -152,7 +153,7 @@ impl EncapsulationKey for Encapsulator {
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         let length = self.shared.info.parameters.encapsulation_key;
-        self.key.write_raw_public(super::front("encapsulation key", out, length)?)?;
+        self.key.write_raw_public(front_of("encapsulation key", out, length)?)?;
         Ok(length)
     }
 }
@@ -202,13 +203,13 @@ impl DecapsulationKey for Decapsulator {
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
         let length = self.shared.info.parameters.encapsulation_key;
-        self.key.write_raw_public(super::front("encapsulation key", out, length)?)?;
+        self.key.write_raw_public(front_of("encapsulation key", out, length)?)?;
         Ok(length)
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         let length = self.shared.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
-        let out = super::front("decapsulation key", out, length)?;
+        let out = front_of("decapsulation key", out, length)?;
         match encoding {
             KeyEncoding::Seed => self.key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map_err(|_| {
                 clear();

@@ -2,7 +2,7 @@
 //!
 //! Keys go through `EVP_PKEY`, everything else through its own `EVP` family; algorithms are fetched once. What an
 //! operation needs beside its inputs is made when a key is prepared and used again: contexts serve one thread at a
-//! time, so each key keeps its [contexts](crate::contexts). Allocations inside a timed call are the library's own.
+//! time, so each key keeps its [contexts](crate::shared::contexts). Allocations inside a timed call are the library's own.
 //!
 //! The default library context is used and no configuration file is read, whatever the machine has installed.
 
@@ -114,10 +114,4 @@ fn without_folders(word: &str) -> Option<String> {
         return Path::new(word).file_name().map(|name| name.to_string_lossy().into_owned());
     }
     (!word.contains('/')).then(|| word.to_owned())
-}
-
-/// The front of a caller's buffer that has to have room for at least `length` bytes.
-fn front<'a>(what: &'static str, out: &'a mut [u8], length: usize) -> Result<&'a mut [u8]> {
-    let actual = out.len();
-    out.get_mut(..length).ok_or(Error::Length { what, expected: length, actual })
 }

@@ -5,7 +5,7 @@
 
 use super::error::{check, library};
 use super::param::{Param, array, array_mut};
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Result};
 use std::ffi::{CStr, CString, c_int};

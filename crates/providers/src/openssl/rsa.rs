@@ -3,13 +3,14 @@
 //!
 //! Keys are DER: RSAPublicKey and RSAPrivateKey (RFC 8017, appendix A.1). As with ECDSA the message is digested here.
 
+use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, malformed};
 use super::hash::Algorithm;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, owned};
 use super::param::{Param, array};
 use super::signature::{sign, verify};
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
@@ -151,7 +152,7 @@ impl SigningKey for Signer {
         if let Coins::Exact(bytes) = coins {
             Error::check_length("coins", 0, bytes.len())?;
         }
-        let out = super::front("signature", out, self.shared.info.parameters.signature)?;
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut digest = [0; DIGEST];
         self.shared.digest.digest(message, &mut digest)?;
         self.idle.with(|| Signer::context(&self.shared, &self.key), |ctx| sign(ctx, &digest, out))
@@ -235,7 +236,7 @@ impl Drop for Encoded {
 fn write(key: &Pkey, selection: c_int, what: &'static str, out: &mut [u8]) -> Result<usize> {
     let encoded = Encoded::of(key, selection)?;
     let bytes = encoded.bytes();
-    super::front(what, out, bytes.len())?.copy_from_slice(bytes);
+    front_of(what, out, bytes.len())?.copy_from_slice(bytes);
     Ok(bytes.len())
 }
 

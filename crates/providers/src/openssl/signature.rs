@@ -4,11 +4,12 @@
 //! `EVP_PKEY_sign` and `EVP_PKEY_verify` on a context begun with `EVP_PKEY_sign_message_init` leave the context as it
 //! was for these schemes, so that one context serves any number of calls; `EVP_DigestSign` would copy it each time.
 
+use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, library, malformed, refused};
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
 use super::param::Param;
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Prehash, Result, SignatureInfo, SignatureParameters,
@@ -106,8 +107,8 @@ impl SignatureScheme for Scheme {
         let encoding = shared.info.encodings[0];
         let verifying_length = shared.info.parameters.verifying_key;
         let signing_length = shared.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
-        let verifying_key = super::front("verifying key", verifying_key, verifying_length)?;
-        let signing_key = super::front("signing key", signing_key, signing_length)?;
+        let verifying_key = front_of("verifying key", verifying_key, verifying_length)?;
+        let signing_key = front_of("signing key", signing_key, signing_length)?;
         let key = shared.generate(coins)?;
         key.write_raw_public(verifying_key)?;
         shared.write_signing_key(&key, encoding, signing_key)?;
@@ -259,7 +260,7 @@ impl Signer {
 
     /// Signs through the internal interface, in a context of its own: the library keeps every parameter that is set.
     fn sign_raw(&self, raw: Raw, input: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
-        let out = super::front("signature", out, self.shared.info.parameters.signature)?;
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
         prepared.set_raw(raw)?;
         match coins {
@@ -277,7 +278,7 @@ impl Signer {
 impl SigningKey for Signer {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         self.shared.check_context(context)?;
-        let out = super::front("signature", out, self.shared.info.parameters.signature)?;
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         let deterministic = match coins {
             Coins::Internal => false,
             Coins::Exact([]) => true,
@@ -322,7 +323,7 @@ impl SigningKey for Signer {
     ) -> Result<usize> {
         let algorithm = self.shared.prehashed(prehash, context)?;
         coins.exact::<0>()?;
-        let out = super::front("signature", out, self.shared.info.parameters.signature)?;
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
         self.prehashing.with(
             || Prepared::to_sign(algorithm, &self.key),
             |prepared| {
@@ -340,7 +341,7 @@ impl SigningKey for Signer {
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
         let length = self.shared.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
-        let out = super::front("signing key", out, length)?;
+        let out = front_of("signing key", out, length)?;
         self.shared.write_signing_key(&self.key, encoding, out)?;
         Ok(length)
     }
@@ -393,7 +394,7 @@ impl VerifyingKey for Verifier {
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
         let length = self.shared.info.parameters.verifying_key;
-        self.key.write_raw_public(super::front("verifying key", out, length)?)?;
+        self.key.write_raw_public(front_of("verifying key", out, length)?)?;
         Ok(length)
     }
 }

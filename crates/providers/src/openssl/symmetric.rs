@@ -4,7 +4,7 @@
 use super::error::{check, refused};
 use super::native::owned;
 use super::param::{Param, array};
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, wipe};
 use std::ffi::c_int;

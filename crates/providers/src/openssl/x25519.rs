@@ -3,10 +3,11 @@
 //! As a KEM the ciphertext is an ephemeral public key and the secret the plain Diffie-Hellman value, as in TLS 1.3's
 //! key share. (OpenSSL's own KEM for X25519 is DHKEM of RFC 9180, which is another algorithm.)
 
+use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::error::{check, malformed};
 use super::native::{Generator, Pkey, PkeyCtx, Setting};
-use crate::contexts::Contexts;
+use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
@@ -152,7 +153,7 @@ impl EncapsulationKey for Encapsulator {
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<usize> {
-        self.key.write_raw_public(super::front("encapsulation key", out, LENGTH)?)?;
+        self.key.write_raw_public(front_of("encapsulation key", out, LENGTH)?)?;
         Ok(LENGTH)
     }
 }
@@ -172,7 +173,7 @@ impl DecapsulationKey for Private {
     }
 
     fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
-        self.key.write_raw_public(super::front("encapsulation key", out, LENGTH)?)?;
+        self.key.write_raw_public(front_of("encapsulation key", out, LENGTH)?)?;
         Ok(LENGTH)
     }
 
@@ -180,7 +181,7 @@ impl DecapsulationKey for Private {
         if encoding != KeyEncoding::Scalar {
             return Err(NO_SUCH_ENCODING);
         }
-        self.key.write_raw_private(super::front("decapsulation key", out, LENGTH)?)?;
+        self.key.write_raw_private(front_of("decapsulation key", out, LENGTH)?)?;
         Ok(LENGTH)
     }
 }

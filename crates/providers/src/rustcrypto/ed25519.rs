@@ -1,7 +1,9 @@
 //! Ed25519 (RFC 8032) by the crate `ed25519-dalek`. Verification is its default one: without cofactor, weak public keys
 //! taken (`verify`, not `verify_strict`), as OpenSSL does it.
 
-use super::{check_context, draw, no_context, no_signing_coins, sized, write};
+use crate::shared::draw::draw;
+use crate::shared::bytes::{check_context, no_context, write};
+use super::sized;
 use ed25519_dalek::{Signature, Signer, SigningKey, Verifier, VerifyingKey};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
@@ -74,7 +76,7 @@ struct PreparedSigningKey(SigningKey);
 impl SigningKeyTrait for PreparedSigningKey {
     fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
         no_context(context)?;
-        no_signing_coins(coins)?;
+        coins.exact::<0>()?;
         write("signature", out, &self.0.sign(message).to_bytes())
     }
 
@@ -88,7 +90,7 @@ impl SigningKeyTrait for PreparedSigningKey {
     ) -> Result<usize> {
         only_sha512(prehash)?;
         check_context(context)?;
-        no_signing_coins(coins)?;
+        coins.exact::<0>()?;
         let signature = self.0.sign_prehashed(Sha512::new_with_prefix(message), Some(context));
         let signature = signature
             .map_err(|error| Error::Library { call: "ed25519_dalek sign_prehashed", detail: error.to_string() })?;

@@ -15,17 +15,19 @@ mod symmetric;
 mod tests;
 mod x25519;
 
-use crate::SYSTEM_GENERATOR;
-use crate::compiled::{compiled, crate_versions};
+use self::x25519::Dalek;
+use crate::shared::draw::SYSTEM_GENERATOR;
+use crate::shared::x25519::{kem, key_agreement};
+use crate::shared::compiled::{compiled, crate_versions};
 use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
 
 pub(crate) fn providers() -> Vec<Provider> {
     let mut provider = Provider::new("rustcrypto", build_info());
     provider.generator = Some(SYSTEM_GENERATOR.to_owned());
-    provider.kems = [ml_kem::kems(), vec![x25519::kem()]].concat();
+    provider.kems = [ml_kem::kems(), vec![kem::<Dalek>()]].concat();
     provider.signatures =
         [ml_dsa::signatures(), slh_dsa::signatures(), vec![ed25519::signature()], ecdsa::signatures()].concat();
-    provider.key_agreements = vec![x25519::key_agreement()];
+    provider.key_agreements = vec![key_agreement::<Dalek>()];
     provider.hashes = hash::hashes();
     provider.xofs = hash::xofs();
     provider.macs = symmetric::macs();
@@ -76,21 +78,6 @@ fn keccak_path() -> &'static str {
     "portable code"
 }
 
-/// Fills `out`, which must have exactly the length of `bytes`.
-fn fill(what: &'static str, out: &mut [u8], bytes: &[u8]) -> Result<()> {
-    Error::check_length(what, bytes.len(), out.len())?;
-    out.copy_from_slice(bytes);
-    Ok(())
-}
-
-/// Writes `bytes` to the front of `out` and returns their number.
-fn write(what: &'static str, out: &mut [u8], bytes: &[u8]) -> Result<usize> {
-    let actual = out.len();
-    let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
-    front.copy_from_slice(bytes);
-    Ok(bytes.len())
-}
-
 /// The bytes as an array reference of the type that the crates take, if the length is right.
 fn sized<'a, T>(what: &'static str, expected: usize, bytes: &'a [u8]) -> Result<&'a T>
 where
@@ -98,30 +85,4 @@ where
     &'a T: TryFrom<&'a [u8]>,
 {
     bytes.try_into().map_err(|_| Error::Length { what, expected, actual: bytes.len() })
-}
-
-/// Draws `out` from the operating system, as the crates do through `SysRng`.
-fn draw(out: &mut [u8]) -> Result<()> {
-    getrandom::fill(out).map_err(|error| Error::Library { call: "getrandom::fill", detail: error.to_string() })
-}
-
-/// A context string goes into one length byte (FIPS 204, section 5.2; FIPS 205, section 10.2).
-fn check_context(context: &[u8]) -> Result<()> {
-    if context.len() > 255 {
-        return Err(Error::Length { what: "context", expected: 255, actual: context.len() });
-    }
-    Ok(())
-}
-
-/// Schemes that standardise no context take the empty one alone.
-fn no_context(context: &[u8]) -> Result<()> {
-    if context.is_empty() { Ok(()) } else { Err(Error::Unsupported("the scheme has no context string")) }
-}
-
-/// Schemes that draw nothing when they sign are served by both kinds of coins, as long as none are given.
-fn no_signing_coins(coins: pqlab_primitives::Coins) -> Result<()> {
-    match coins {
-        pqlab_primitives::Coins::Exact(bytes) => Error::check_length("coins", 0, bytes.len()),
-        pqlab_primitives::Coins::Internal => Ok(()),
-    }
 }

@@ -1,7 +1,7 @@
 //! The pre-hashed variants of ML-DSA and SLH-DSA. The crates offer `Sign_internal` and `Verify_internal`, which take `M'`
 //! as it stands; it is made here, with the digests of `sha2` and `shake`.
 
-use super::check_context;
+use crate::shared::bytes::check_context;
 use pqlab_primitives::{Prehash, Result};
 use sha2::{Digest, Sha256, Sha512};
 use shake::{ExtendableOutput, Shake128, Shake256, Update, XofReader};

@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::*;
+use crate::shared::testing::*;
 use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme};
 use std::thread;
 
@@ -30,139 +30,16 @@ fn everything_in_scope_is_offered() {
 }
 
 #[test]
-fn kems_round_trip_in_every_encoding() {
-    for kem in &provider().kems {
-        let parameters = &kem.info().parameters;
-        let generated = kem.generate(Coins::Internal).unwrap();
-        let mut public = vec![0; parameters.encapsulation_key];
-        assert_eq!(generated.encapsulation_key().unwrap().encode(&mut public), Ok(public.len()));
-        let sent = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap(), Coins::Internal);
-
-        for &encoding in &kem.info().encodings {
-            let mut private = vec![0; kem.info().decapsulation_key(encoding).unwrap()];
-            assert_eq!(generated.encode(encoding, &mut private), Ok(private.len()));
-            let loaded = kem.load_decapsulation_key(encoding, &private).unwrap();
-            assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret, "{}", parameters.algorithm);
-            let mut again = vec![0; public.len()];
-            loaded.encapsulation_key().unwrap().encode(&mut again).unwrap();
-            assert_eq!(again, public);
-        }
-
-        let mut private = vec![0; kem.info().decapsulation_key(kem.info().encodings[0]).unwrap()];
-        kem.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
-        let loaded = kem.load_decapsulation_key(kem.info().encodings[0], &private).unwrap();
-        let mut sent = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap(), Coins::Internal);
-        assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
-        sent.ciphertext[0] ^= 1;
-        assert_ne!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret);
-    }
-}
-
-#[test]
-fn kems_take_exact_coins() {
-    for kem in &provider().kems {
-        let parameters = &kem.info().parameters;
-        let run = |keygen: u8, operation: u8| {
-            let key = kem.generate(Coins::Exact(&bytes(parameters.keygen_coins, keygen))).unwrap();
-            let public = key.encapsulation_key().unwrap();
-            let mut encoded = vec![0; parameters.encapsulation_key];
-            public.encode(&mut encoded).unwrap();
-            let coins = bytes(parameters.encapsulation_coins, operation);
-            let sent = encapsulate(&**kem, &*public, Coins::Exact(&coins));
-            assert_eq!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
-            (encoded, sent.ciphertext, sent.secret)
-        };
-        let reference = run(1, 2);
-        assert_eq!(run(1, 2), reference);
-        let (other_key, other_operation) = (run(9, 2), run(1, 9));
-        assert_ne!(other_key.0, reference.0);
-        assert_eq!(other_operation.0, reference.0);
-        assert_ne!(other_operation.1, reference.1);
-
-        let key = kem.generate(Coins::Internal).unwrap();
-        let public = key.encapsulation_key().unwrap();
-        assert_ne!(
-            encapsulate(&**kem, &*public, Coins::Internal).ciphertext,
-            encapsulate(&**kem, &*public, Coins::Internal).ciphertext
-        );
-    }
-}
-
-#[test]
-fn kems_refuse_wrong_lengths_and_foreign_encodings() {
-    provider().kems.iter().for_each(|kem| check_kem_refusals(&**kem));
-}
-
-#[test]
 fn ml_kem_keys_are_checked() {
     let provider = provider();
     let ml_kem = provider.kems.iter().filter(|kem| kem.info().parameters.category.is_some());
     ml_kem.for_each(|kem| check_ml_kem_keys_are_checked(&**kem));
 }
 
-#[test]
-fn x25519_agrees_and_refuses_points_of_small_order() {
-    let provider = provider();
-    let agreement = provider.key_agreement("X25519").unwrap();
-    let (mut public_a, mut private_a) = ([0; 32], [0; 32]);
-    agreement.generate_encoded(Coins::Internal, &mut public_a, &mut private_a).unwrap();
-    let a = agreement.load_private_key(&private_a).unwrap();
-    let b = agreement.generate(Coins::Exact(&bytes(32, 5))).unwrap();
-    let (mut public_b, mut again) = ([0; 32], [0; 32]);
-    b.public_key(&mut public_b).unwrap();
-    a.public_key(&mut again).unwrap();
-    assert_eq!(again, public_a);
-    b.encode(&mut again).unwrap();
-    assert_eq!(again[..], bytes(32, 5));
-
-    let (mut secret_a, mut secret_b) = ([0; 32], [0; 32]);
-    a.agree(&public_b, &mut secret_a).unwrap();
-    b.agree(&public_a, &mut secret_b).unwrap();
-    assert_eq!(secret_a, secret_b);
-    assert!(matches!(a.agree(&[0; 32], &mut secret_a), Err(Error::Malformed(_))));
-    assert!(length_error(a.agree(&[9; 31], &mut secret_a)));
-    assert!(length_error(a.agree(&public_b, &mut [0; 31])));
-    assert!(length_error(agreement.load_private_key(&[0; 33])));
-
-    let kem = provider.kem("X25519").unwrap();
-    let small = kem.load_encapsulation_key(&[0; 32]).unwrap();
-    let refused = small.encapsulate(Coins::Internal, &mut [0; 32], &mut [0; 32]);
-    assert!(matches!(refused, Err(Error::Malformed(_))));
-    let key = kem.generate(Coins::Internal).unwrap();
-    assert!(matches!(decapsulate(&*key, &[0; 32]), Err(Error::Malformed(_))));
-}
-
 /// Signing with the small SLH-DSA sets takes seconds in a build for tests; they run in a test of their own.
 fn is_slow(scheme: &dyn SignatureScheme) -> bool {
     let algorithm = &scheme.info().parameters.algorithm;
     algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s')
-}
-
-#[test]
-fn signatures_round_trip_in_every_encoding() {
-    for scheme in provider().signatures.iter().filter(|scheme| !is_slow(&***scheme)) {
-        let info = scheme.info();
-        let context: &[u8] = if info.context { b"context" } else { b"" };
-        let message = b"message";
-        let generated = scheme.generate(Coins::Internal).unwrap();
-        let public = encoded_verifying_key(info, &*generated.verifying_key().unwrap());
-        let verifying = scheme.load_verifying_key(&public).unwrap();
-        assert_eq!(encoded_verifying_key(info, &*verifying), public);
-        for &encoding in &info.encodings {
-            let mut private = vec![0; info.signing_key(encoding).unwrap()];
-            assert_eq!(generated.encode(encoding, &mut private), Ok(private.len()));
-            let loaded = scheme.load_signing_key(encoding, &private).unwrap();
-            assert_eq!(encoded_verifying_key(info, &*loaded.verifying_key().unwrap()), public);
-            let signature = sign(info, &*loaded, context, message, Coins::Internal);
-            if info.context {
-                assert_eq!(verifying.verify(b"", message, &signature), Err(Error::VerificationFailed));
-            } else {
-                assert!(unsupported_error(verifying.verify(b"x", message, &signature)));
-                assert!(unsupported_error(loaded.sign(b"x", message, Coins::Internal, &mut signature.clone())));
-            }
-            check_accepts_only(&*verifying, context, message, signature);
-        }
-    }
 }
 
 #[test]
@@ -227,26 +104,6 @@ fn signatures_take_exact_coins() {
         assert!(length_error(key.sign(b"", b"", Coins::Exact(&[1]), &mut with_context.clone())));
         assert!(length_error(key.sign(&[0; 256], b"", Coins::Exact(&[]), &mut with_context.clone())));
         assert!(length_error(verifying.verify(&[0; 256], b"", &with_context)));
-    }
-}
-
-#[test]
-fn signature_schemes_refuse_wrong_lengths_and_foreign_encodings() {
-    for scheme in provider().signatures.iter().filter(|scheme| !is_slow(&***scheme)) {
-        let info = scheme.info();
-        let key = scheme.generate(Coins::Internal).unwrap();
-        assert!(length_error(scheme.generate(Coins::Exact(&[1]))));
-        assert!(length_error(scheme.load_verifying_key(&bytes(info.parameters.verifying_key - 1, 0))));
-        assert!(length_error(key.verifying_key().unwrap().encode(&mut [])));
-        for &encoding in &info.encodings {
-            let length = info.signing_key(encoding).unwrap();
-            assert!(length_error(scheme.load_signing_key(encoding, &bytes(length + 1, 0))));
-            assert!(length_error(key.encode(encoding, &mut vec![0; length - 1])));
-        }
-        assert!(matches!(scheme.load_signing_key(KeyEncoding::Der, &[]), Err(Error::Unsupported(_))));
-        let short = &mut vec![0; info.parameters.signature - 1];
-        assert!(length_error(key.sign(b"", b"message", Coins::Exact(&[]), short)));
-        assert!(length_error(scheme.generate_encoded(Coins::Internal, &mut [], &mut [])));
     }
 }
 

@@ -187,6 +187,7 @@ impl Bare for Liboqs {
         })
     }
 
+    #[rustfmt::skip]
     fn lanes(&self, _provider: &str, algorithm: &str, lanes: usize) -> Option<Side> {
         let (messages, mut outs) = hash::lanes(lanes, None);
         (algorithm == "SHAKE128" && lanes == 4).then(|| {
@@ -194,7 +195,6 @@ impl Bare for Liboqs {
                 let [o0, o1, o2, o3] = &mut outs[..] else { unreachable!("four lanes") };
                 let [m0, m1, m2, m3] = &black_box(&messages)[..] else { unreachable!("four lanes") };
                 // SAFETY: all messages are of one length, and so are all outputs; messages are only read.
-                #[rustfmt::skip]
                 unsafe {
                     OQS_SHA3_shake128_x4(
                         o0.as_mut_ptr(), o1.as_mut_ptr(), o2.as_mut_ptr(), o3.as_mut_ptr(), o0.len(),

@@ -5,7 +5,7 @@ mod signature;
 mod symmetric;
 
 use super::providers;
-use crate::testing::hex;
+use crate::shared::testing::hex;
 use pqlab_primitives::Provider;
 
 fn provider() -> Provider {

@@ -1,5 +1,5 @@
 use super::{digest_of, error_queue_is_empty, hex, pattern, provider};
-use crate::testing::ML_DSA_KEYGEN;
+use crate::shared::testing::ML_DSA_KEYGEN;
 use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme, SigningKey};
 
 const MESSAGE: &[u8] = b"a message";
@@ -154,7 +154,7 @@ fn context_strings_bind() {
                 assert_eq!(verifier.verify(context, MESSAGE, &signature), Err(Error::VerificationFailed));
             }
         }
-        let too_long = Error::Length { what: "context string", expected: 255, actual: 256 };
+        let too_long = Error::Length { what: "context", expected: 255, actual: 256 };
         assert_eq!(key.sign(&[0; 256], MESSAGE, Coins::Internal, &mut signature), Err(too_long.clone()));
         assert_eq!(verifier.verify(&[0; 256], MESSAGE, &signature), Err(too_long));
     }

@@ -4,7 +4,7 @@ mod kem;
 mod signature;
 mod symmetric;
 
-use crate::testing::hex;
+use crate::shared::testing::hex;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{Error, Provider};
 use std::sync::OnceLock;

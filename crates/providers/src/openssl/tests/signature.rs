@@ -1,5 +1,5 @@
 use super::*;
-use crate::testing::ML_DSA_KEYGEN;
+use crate::shared::testing::ML_DSA_KEYGEN;
 use pqlab_primitives::{Coins, KeyEncoding, SignatureScheme, SigningKey, VerifyingKey};
 use std::sync::Arc;
 use std::thread;

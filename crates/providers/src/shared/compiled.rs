@@ -2,7 +2,6 @@
 
 /// The version of a crate in the lock file, `unknown` if this crate is not built with it. Where several versions are
 /// locked: the nearest dependency's.
-#[allow(dead_code, reason = "the providers that ask depend on the features")]
 pub(crate) fn crate_version(name: &str) -> &'static str {
     env!("PQLAB_CRATE_VERSIONS")
         .split(';')
@@ -12,7 +11,6 @@ pub(crate) fn crate_version(name: &str) -> &'static str {
 }
 
 /// Names and versions, such as `ml-kem 0.3.4, ml-dsa 0.1.2`.
-#[allow(dead_code, reason = "the providers that ask depend on the features")]
 pub(crate) fn crate_versions(names: &[&str]) -> String {
     names.iter().map(|name| format!("{name} {}", crate_version(name))).collect::<Vec<_>>().join(", ")
 }

@@ -39,7 +39,6 @@ pub(crate) mod tests {
 
     /// Every function of a provider over several messages: each lane gives the digest of its own message, and lengths
     /// and numbers that are wrong are refused.
-    #[allow(dead_code, reason = "the providers that ask depend on the features")]
     pub(crate) fn check(provider: &Provider, digest: impl Fn(&str, &[u8], usize) -> Vec<u8>) {
         for function in &provider.lane_hashes {
             let name = function.algorithm();

@@ -1,5 +1,4 @@
 //! What the tests of several libraries have in common. Which of it is used depends on the features.
-#![allow(dead_code, reason = "the libraries that ask depend on the features")]
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Provider, Result, SignatureInfo, SigningKey,

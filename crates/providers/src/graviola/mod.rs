@@ -1,0 +1,51 @@
+//! graviola: X25519, Ed25519, ECDSA, hash functions, HMAC and AES-GCM in Rust around the assembly of s2n-bignum.
+//!
+//! The crate runs on processors that have certain instructions and panics elsewhere: there it offers nothing.
+
+mod ecdsa;
+mod ed25519;
+mod hash;
+mod symmetric;
+#[cfg(test)]
+mod tests;
+mod x25519;
+
+use self::x25519::Graviola;
+use crate::shared::compiled::{compiled, crate_versions};
+use crate::shared::x25519::{kem, key_agreement};
+use graviola::Error as Fault;
+use pqlab_primitives::{BuildInfo, Error, Provider, Unsupported};
+
+pub(crate) fn providers() -> Vec<Provider> {
+    if !graviola::util::is_cpu_supported() {
+        return Vec::new();
+    }
+    let build_info = BuildInfo {
+        version: crate_versions(&["graviola"]),
+        build: format!("{}; assembly of s2n-bignum, some of it chosen at run time", compiled()),
+    };
+    let mut provider = Provider::new("graviola", build_info);
+    provider.generator = Some("getrandom: the operating system, on each call".to_owned());
+    provider.kems = vec![kem::<Graviola>()];
+    provider.signatures = [vec![ed25519::signature()], ecdsa::signatures()].concat();
+    provider.key_agreements = vec![key_agreement::<Graviola>()];
+    provider.hashes = hash::hashes();
+    provider.xofs = hash::xofs();
+    provider.macs = symmetric::macs();
+    provider.aeads = symmetric::aeads();
+    provider.unsupported = unsupported();
+    vec![provider]
+}
+
+fn unsupported() -> Vec<Unsupported> {
+    [
+        ("ML-KEM-768", "a key decapsulates once and cannot be loaded from bytes: the crate hides the calls that would"),
+        ("RSA-2048", "the crate takes no key of another library's without its CRT parameters, and writes none without DER"),
+    ]
+    .map(|(algorithm, reason)| Unsupported { algorithm: algorithm.to_owned(), reason: reason.to_owned() })
+    .into()
+}
+
+fn library(call: &'static str) -> impl Fn(Fault) -> Error {
+    move |error| Error::Library { call, detail: format!("{error:?}") }
+}

@@ -1,0 +1,144 @@
+//! ECDSA (FIPS 186-5, section 6; SEC 1) by a library in Rust, over keys that are a scalar and a point, with signatures
+//! `r || s`.
+
+use super::bytes::no_context;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey,
+};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A library's own types and calls for a curve.
+pub(crate) trait Curve: Send + Sync + 'static {
+    /// Its name in the table of signature schemes.
+    const ALGORITHM: &'static str;
+    /// Length of a scalar in bytes.
+    const SCALAR: usize;
+    /// Whether nonces follow RFC 6979 as it stands; else the library mixes fresh randomness into them (its section 3.6).
+    const DETERMINISTIC: bool;
+    /// Whether a point is taken compressed as well (SEC 1, section 2.3.4).
+    const COMPRESSED: bool;
+    /// The scalar with what the library keeps beside it; it clears itself when it is dropped.
+    type Signing: Send + Sync;
+    /// The point, decompressed.
+    type Verifying: Send + Sync;
+
+    fn generate() -> Result<Self::Signing>;
+    fn decode_signing_key(scalar: &[u8]) -> Result<Self::Signing>;
+    fn encode_signing_key(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
+    fn verifying_key(key: &Self::Signing) -> Result<Self::Verifying>;
+    /// Writes the point of a signing key.
+    fn encode_public_half(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
+    fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying>;
+    fn encode_verifying_key(key: &Self::Verifying, out: &mut [u8]) -> Result<usize>;
+    fn sign(key: &Self::Signing, message: &[u8], out: &mut [u8]) -> Result<usize>;
+    fn verify(key: &Self::Verifying, message: &[u8], signature: &[u8]) -> Result<()>;
+}
+
+struct Ecdsa<C> {
+    info: SignatureInfo,
+    curve: PhantomData<C>,
+}
+
+/// ECDSA over a curve.
+pub(crate) fn ecdsa<C: Curve>() -> Arc<dyn SignatureScheme> {
+    let info = SignatureInfo {
+        parameters: SignatureParameters::of(C::ALGORITHM).expect("the table of signature schemes has the curve"),
+        encodings: vec![KeyEncoding::Scalar],
+        coins: CoinSupport { keygen: true, operation: C::DETERMINISTIC },
+        context: false,
+        hedged: !C::DETERMINISTIC,
+    };
+    Arc::new(Ecdsa::<C> { info, curve: PhantomData })
+}
+
+impl<C: Curve> Ecdsa<C> {
+    /// Given coins are the scalar itself, big-endian.
+    fn generate_key(coins: Coins) -> Result<C::Signing> {
+        match coins {
+            Coins::Internal => C::generate(),
+            Coins::Exact(scalar) => {
+                Error::check_length("coins", C::SCALAR, scalar.len())?;
+                C::decode_signing_key(scalar)
+            }
+        }
+    }
+}
+
+impl<C: Curve> SignatureScheme for Ecdsa<C> {
+    fn info(&self) -> &SignatureInfo {
+        &self.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
+        let key = Self::generate_key(coins)?;
+        let verifying = C::encode_public_half(&key, verifying_key)?;
+        Ok((verifying, C::encode_signing_key(&key, signing_key)?))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(PreparedSigningKey::<C>(Self::generate_key(coins)?)))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(Error::Unsupported("an ECDSA key is a scalar"));
+        }
+        Error::check_length("signing key", C::SCALAR, bytes.len())?;
+        Ok(Box::new(PreparedSigningKey::<C>(C::decode_signing_key(bytes)?)))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        let (compressed, uncompressed) = (1 + C::SCALAR, 1 + 2 * C::SCALAR);
+        if bytes.len() != uncompressed && !(C::COMPRESSED && bytes.len() == compressed) {
+            Error::check_length("verifying key", self.info.parameters.verifying_key, bytes.len())?;
+        }
+        Ok(Box::new(PreparedVerifyingKey::<C>(C::decode_verifying_key(bytes)?)))
+    }
+}
+
+/// Holds the scalar and the public point.
+struct PreparedSigningKey<C: Curve>(C::Signing);
+
+impl<C: Curve> SigningKey for PreparedSigningKey<C> {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        no_context(context)?;
+        no_signing_coins::<C>(coins)?;
+        C::sign(&self.0, message, out)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(PreparedVerifyingKey::<C>(C::verifying_key(&self.0)?)))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match encoding {
+            KeyEncoding::Scalar => C::encode_signing_key(&self.0, out),
+            _ => Err(Error::Unsupported("an ECDSA key is a scalar")),
+        }
+    }
+}
+
+/// Holds the decompressed point.
+struct PreparedVerifyingKey<C: Curve>(C::Verifying);
+
+impl<C: Curve> VerifyingKey for PreparedVerifyingKey<C> {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        no_context(context)?;
+        C::verify(&self.0, message, signature)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        C::encode_verifying_key(&self.0, out)
+    }
+}
+
+fn no_signing_coins<C: Curve>(coins: Coins) -> Result<()> {
+    match coins {
+        Coins::Exact(_) if !C::DETERMINISTIC => {
+            Err(Error::Unsupported("the library draws what goes into a nonce itself"))
+        }
+        coins => coins.exact::<0>().map(|_| ()),
+    }
+}

@@ -1,0 +1,15 @@
+//! What the adapters of several libraries have in common. It is always compiled, whichever libraries are, so that none of
+//! it breaks unseen in a build of one of them.
+#![allow(dead_code, reason = "which of it is used depends on the features")]
+
+pub(crate) mod bytes;
+pub(crate) mod compiled;
+pub(crate) mod contexts;
+pub(crate) mod draw;
+pub(crate) mod ecdsa;
+pub(crate) mod lanes;
+pub(crate) mod messages;
+pub(crate) mod ml_kem;
+#[cfg(test)]
+pub(crate) mod testing;
+pub(crate) mod x25519;

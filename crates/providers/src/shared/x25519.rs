@@ -1,0 +1,178 @@
+//! X25519 (RFC 7748) by a library in Rust: as plain Diffie-Hellman, and as a KEM whose ciphertext is an ephemeral public key
+//! and whose secret is the plain Diffie-Hellman value.
+
+use super::bytes::{fill, sized, write};
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
+    KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result, Wiped,
+};
+use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
+
+/// What a library says of a peer's point whose shared secret would be all zero (RFC 7748, section 6.1).
+pub(crate) const SMALL_ORDER: Error = Error::Malformed("X25519 public key: it is of small order");
+
+/// A library's own types and calls.
+pub(crate) trait Library: Send + Sync + 'static {
+    /// A private key, which clears itself when it is dropped.
+    type Secret: Send + Sync;
+    /// A public key.
+    type Public: Copy + Send + Sync;
+
+    /// Coins are the scalar, 32 bytes.
+    fn generate(coins: Coins) -> Result<Self::Secret>;
+    /// Any 32 bytes are a scalar (RFC 7748, section 5).
+    fn load(scalar: &[u8; 32]) -> Self::Secret;
+    /// The scalar.
+    fn encode(secret: &Self::Secret) -> [u8; 32];
+    /// The public half.
+    fn public(secret: &Self::Secret) -> Self::Public;
+    /// Any 32 bytes are a point, or are taken for one.
+    fn decode_public(bytes: &[u8; 32]) -> Self::Public;
+    /// The point's u-coordinate, little-endian.
+    fn encode_public(public: &Self::Public) -> [u8; 32];
+    /// Writes the shared secret, 32 bytes, or answers [`SMALL_ORDER`].
+    fn agree(secret: &Self::Secret, peer: &Self::Public, out: &mut [u8]) -> Result<()>;
+}
+
+/// X25519 as a KEM.
+pub(crate) fn kem<L: Library>() -> Arc<dyn Kem> {
+    let parameters = KemParameters::of("X25519").expect("the table of KEMs has X25519");
+    let coins = CoinSupport { keygen: true, operation: true };
+    let info = KemInfo { parameters, encodings: vec![KeyEncoding::Scalar], coins };
+    Arc::new(X25519Kem::<L> { info, library: PhantomData })
+}
+
+/// X25519 as it is.
+pub(crate) fn key_agreement<L: Library>() -> Arc<dyn KeyAgreement> {
+    let info = KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: true };
+    Arc::new(X25519::<L> { info, library: PhantomData })
+}
+
+/// A private key. Its public half is computed with a fresh key, and for a key from bytes when it is first asked for.
+struct Prepared<L: Library> {
+    secret: L::Secret,
+    public: OnceLock<L::Public>,
+}
+
+impl<L: Library> Prepared<L> {
+    fn generate(coins: Coins) -> Result<Prepared<L>> {
+        let secret = L::generate(coins)?;
+        let public = OnceLock::from(L::public(&secret));
+        Ok(Prepared { secret, public })
+    }
+
+    fn load(what: &'static str, bytes: &[u8]) -> Result<Prepared<L>> {
+        Ok(Prepared { secret: L::load(sized(what, bytes)?), public: OnceLock::new() })
+    }
+
+    fn public(&self) -> &L::Public {
+        self.public.get_or_init(|| L::public(&self.secret))
+    }
+}
+
+struct X25519<L> {
+    info: KeyAgreementInfo,
+    library: PhantomData<fn() -> L>,
+}
+
+impl<L: Library> KeyAgreement for X25519<L> {
+    fn info(&self) -> &KeyAgreementInfo {
+        &self.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, public_key: &mut [u8], private_key: &mut [u8]) -> Result<()> {
+        let secret = L::generate(coins)?;
+        fill("public key", public_key, &L::encode_public(&L::public(&secret)))?;
+        fill("private key", private_key, &*Wiped::new(L::encode(&secret)))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn PrivateKey>> {
+        Ok(Box::new(Prepared::<L>::generate(coins)?))
+    }
+
+    fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
+        Ok(Box::new(Prepared::<L>::load("private key", bytes)?))
+    }
+}
+
+impl<L: Library> PrivateKey for Prepared<L> {
+    fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
+        L::agree(&self.secret, &L::decode_public(sized("public key", peer_public_key)?), secret)
+    }
+
+    fn public_key(&self, out: &mut [u8]) -> Result<()> {
+        fill("public key", out, &L::encode_public(self.public()))
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<()> {
+        fill("private key", out, &*Wiped::new(L::encode(&self.secret)))
+    }
+}
+
+struct X25519Kem<L> {
+    info: KemInfo,
+    library: PhantomData<fn() -> L>,
+}
+
+impl<L: Library> Kem for X25519Kem<L> {
+    fn info(&self) -> &KemInfo {
+        &self.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        let secret = L::generate(coins)?;
+        fill("encapsulation key", encapsulation_key, &L::encode_public(&L::public(&secret)))?;
+        fill("decapsulation key", decapsulation_key, &*Wiped::new(L::encode(&secret)))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(Box::new(Prepared::<L>::generate(coins)?))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(PreparedPublicKey::<L>(L::decode_public(sized("encapsulation key", bytes)?))))
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        match encoding {
+            KeyEncoding::Scalar => Ok(Box::new(Prepared::<L>::load("decapsulation key", bytes)?)),
+            _ => Err(Error::Unsupported("an X25519 key is a scalar")),
+        }
+    }
+}
+
+struct PreparedPublicKey<L: Library>(L::Public);
+
+impl<L: Library> EncapsulationKey for PreparedPublicKey<L> {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        let ephemeral = L::generate(coins)?;
+        fill("ciphertext", ciphertext, &L::encode_public(&L::public(&ephemeral)))?;
+        L::agree(&ephemeral, &self.0, secret)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", out, &L::encode_public(&self.0))
+    }
+}
+
+impl<L: Library> DecapsulationKey for Prepared<L> {
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        L::agree(&self.secret, &L::decode_public(sized("ciphertext", ciphertext)?), secret)
+    }
+
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(PreparedPublicKey::<L>(*self.public())))
+    }
+
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", out, &L::encode_public(self.public()))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match encoding {
+            KeyEncoding::Scalar => write("decapsulation key", out, &*Wiped::new(L::encode(&self.secret))),
+            _ => Err(Error::Unsupported("an X25519 key is a scalar")),
+        }
+    }
+}
