@@ -8,7 +8,8 @@ fuzz_target!(|bytes: &[u8]| {
     if let Ok(key) = PrivateKey::from_der(bytes) {
         assert_eq!(key.to_der().expect("it was read").as_slice(), bytes);
     }
-    if let Ok(key) = std::str::from_utf8(bytes).map_err(drop).and_then(|text| PrivateKey::from_pem(text).map_err(drop)) {
+    if let Ok(key) = std::str::from_utf8(bytes).map_err(drop).and_then(|text| PrivateKey::from_pem(text).map_err(drop))
+    {
         assert_eq!(PrivateKey::from_der(&key.to_der().expect("it was read")), Ok(key));
     }
 });

@@ -83,6 +83,7 @@ struct Package {
     dependencies: BTreeSet<String>,
     /// Those of them that it has with a feature only.
     optional: BTreeSet<String>,
+    features: BTreeSet<String>,
 }
 
 fn packages() -> Vec<Package> {
@@ -105,6 +106,7 @@ fn packages() -> Vec<Package> {
             folder: Path::new(&text(&package["manifest_path"])).parent().expect("a folder").to_path_buf(),
             dependencies: names(&|_| true),
             optional: names(&|it| it["optional"] == true),
+            features: package["features"].as_object().expect("a table").keys().cloned().collect(),
         }
     };
     list(&metadata["packages"]).iter().map(package).collect()
@@ -151,6 +153,18 @@ fn the_table_of_the_architecture_says_the_same() {
         (folder_of(name).expect("a crate of the workspace"), may_use)
     });
     assert_eq!(documented, wanted.collect::<Vec<(&str, BTreeSet<&str>)>>());
+}
+
+/// Each library is a feature, which is passed on as far as the program.
+#[test]
+fn every_library_can_be_chosen_for_the_program() {
+    let packages = packages();
+    let of =
+        |name: &str| &packages.iter().find(|package| package.name == name).expect("a crate of the workspace").features;
+    for passes_on in ["pqlab-lab", "pqlab"] {
+        let missing: Vec<_> = of("pqlab-providers").difference(of(passes_on)).collect();
+        assert!(missing.is_empty(), "the manifest of {passes_on} does not pass on {missing:?}");
+    }
 }
 
 /// Programs that measure and compare need no rasteriser.

@@ -247,29 +247,35 @@ fn unfit_field(text: &str) -> Option<(usize, String)> {
 /// # Errors
 /// If one of them is malformed, which a test rules out.
 pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
-    const SOURCES: &[(&str, &str)] = &[
-        ("smoke", include_str!("../../../suites/smoke.toml")),
-        ("standard", include_str!("../../../suites/standard.toml")),
-        ("kem", include_str!("../../../suites/kem.toml")),
-        ("signature", include_str!("../../../suites/signature.toml")),
-        ("hybrid", include_str!("../../../suites/hybrid.toml")),
-        ("certificate", include_str!("../../../suites/certificate.toml")),
-        ("hash", include_str!("../../../suites/hash.toml")),
-        ("ntor", include_str!("../../../suites/ntor.toml")),
-        ("signatures", include_str!("../../../suites/signatures.toml")),
-        ("kems", include_str!("../../../suites/kems.toml")),
-        ("signing", include_str!("../../../suites/signing.toml")),
-        ("signature-sizes", include_str!("../../../suites/signature-sizes.toml")),
-        ("message-lengths", include_str!("../../../suites/message-lengths.toml")),
-        ("cold", include_str!("../../../suites/cold.toml")),
-        ("scaling", include_str!("../../../suites/scaling.toml")),
-        ("memory", include_str!("../../../suites/memory.toml")),
-        ("residue", include_str!("../../../suites/residue.toml")),
-        ("ledger", include_str!("../../../suites/ledger.toml")),
-        ("ledger-reference", include_str!("../../../suites/ledger-reference.toml")),
-        ("sha3", include_str!("../../../suites/sha3.toml")),
-    ];
-    SOURCES
+    macro_rules! suites {
+        ($($name:literal)*) => {
+            [$(($name, include_str!(concat!("../../../suites/", $name, ".toml")))),*]
+        };
+    }
+    // In the order in which they are listed.
+    let sources = suites! {
+        "smoke"
+        "standard"
+        "kem"
+        "signature"
+        "hybrid"
+        "certificate"
+        "hash"
+        "ntor"
+        "signatures"
+        "kems"
+        "signing"
+        "signature-sizes"
+        "message-lengths"
+        "cold"
+        "scaling"
+        "memory"
+        "residue"
+        "ledger"
+        "ledger-reference"
+        "sha3"
+    };
+    sources
         .iter()
         .map(|(name, text)| {
             let mut suite = Suite::parse(text, &format!("suites/{name}.toml"))?;

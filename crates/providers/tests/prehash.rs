@@ -12,6 +12,9 @@ const PUBLIC: &str = "ec172b93ad5e563bf4932c70e1245034c35467ef2efd4d64ebf8196834
 const SIGNATURE: &str = "98a70222f0b8121aa9d30f813d683f809e462b469c7ff87639499bb94e6dae41\
                          31f85042463c2a355a2003d062adf5aaa10b8c61e636062aaad11c2a26083406";
 
+/// Whether this build has every library that is on by default: with one alone there may be nobody to ask.
+const WHOLE: bool = cfg!(all(feature = "c", feature = "rust"));
+
 fn bytes(hexadecimal: &str) -> Vec<u8> {
     hex::decode(hexadecimal).unwrap()
 }
@@ -28,7 +31,7 @@ fn schemes(prehash: Prehash, wanted: impl Fn(&str) -> bool) -> Vec<(String, Arc<
 #[test]
 fn ed25519ph_gives_the_published_signature() {
     let all = schemes(Prehash::Sha512, |algorithm| algorithm == "Ed25519");
-    assert!(!all.is_empty());
+    assert!(!all.is_empty() || !WHOLE);
     for (id, scheme) in all {
         let key = scheme.load_signing_key(KeyEncoding::Seed, &bytes(SEED)).unwrap();
         let verifier = scheme.load_verifying_key(&bytes(PUBLIC)).unwrap();
@@ -86,5 +89,5 @@ fn providers_accept_each_others_prehashed_signatures() {
             }
         }
     }
-    assert!(pairs >= 24, "{pairs} pairs");
+    assert!(pairs >= 24 || !WHOLE, "{pairs} pairs");
 }

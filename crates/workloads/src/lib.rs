@@ -1,22 +1,11 @@
-//! What pqlab measures: one file per workload, one line each in [`workloads`].
+//! What pqlab measures: one file or folder a workload, one line each in the table below.
 
-mod certificate;
 pub mod fastest;
-mod floor;
-mod hash;
-mod hybrid;
 mod inputs;
-mod kem;
 pub mod leak;
-pub mod ledger;
-mod memory;
-pub mod ntor;
 mod options;
 mod pairs;
 mod registry;
-mod residue;
-mod scaling;
-mod signature;
 #[cfg(test)]
 mod testing;
 mod variant;
@@ -34,6 +23,32 @@ use pqlab_record::Case;
 use pqlab_verification::known_answers::{self, WrongAnswer};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
+
+/// A line is a module and its workload.
+macro_rules! workloads {
+    ($($visible:vis $module:ident => $workload:expr,)*) => {
+        $($visible mod $module;)*
+
+        /// All workloads.
+        pub fn workloads() -> Vec<Box<dyn Workload>> {
+            vec![$(Box::new($workload)),*]
+        }
+    };
+}
+
+workloads! {
+    floor => floor::FloorWorkload,
+    kem => kem::KemWorkload,
+    signature => signature::SignatureWorkload,
+    hash => hash::HashWorkload,
+    pub ntor => ntor::NtorWorkload,
+    scaling => scaling::ScalingWorkload,
+    memory => memory::MemoryWorkload,
+    residue => residue::ResidueWorkload,
+    hybrid => hybrid::HybridWorkload,
+    certificate => certificate::CertificateWorkload,
+    pub ledger => ledger::LedgerWorkload::default(),
+}
 
 /// A kind of work that is measured.
 pub trait Workload: Send + Sync {
@@ -64,23 +79,6 @@ pub trait Workload: Send + Sync {
     /// # Errors
     /// What the library reports while keys and inputs are made.
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault>;
-}
-
-/// All workloads, one line each.
-pub fn workloads() -> Vec<Box<dyn Workload>> {
-    vec![
-        Box::new(floor::FloorWorkload),
-        Box::new(kem::KemWorkload),
-        Box::new(signature::SignatureWorkload),
-        Box::new(hash::HashWorkload),
-        Box::new(ntor::NtorWorkload),
-        Box::new(scaling::ScalingWorkload),
-        Box::new(memory::MemoryWorkload),
-        Box::new(residue::ResidueWorkload),
-        Box::new(hybrid::HybridWorkload),
-        Box::new(certificate::CertificateWorkload),
-        Box::new(ledger::LedgerWorkload::default()),
-    ]
 }
 
 /// The environment variable that names the folder of published vectors, for the message sets.

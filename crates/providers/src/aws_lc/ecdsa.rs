@@ -1,10 +1,10 @@
 //! ECDSA (FIPS 186-5, SEC 1) over secp256k1, P-256 and P-384. The library draws its nonces at random and mixes in a
 //! hash of key and message; it has no public way to RFC 6979, so signing takes no coins.
 
-use crate::shared::bytes::{front_of, no_context};
 use super::error::{check, library, malformed, verification_failed};
 use super::ffi::OneShotHash;
 use super::handle::Owned;
+use crate::shared::bytes::{front_of, no_context};
 use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{

@@ -1,8 +1,8 @@
 //! Ed25519 (RFC 8032). The library's functions need no context; it decodes the public key on each verification, so that
 //! a key which is no point of the curve is refused there and not where it is loaded.
 
-use crate::shared::bytes::{front_of, no_context, sized, sized_mut};
 use super::error::{check, verification_failed};
+use crate::shared::bytes::{front_of, no_context, sized, sized_mut};
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,

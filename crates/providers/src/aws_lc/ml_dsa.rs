@@ -1,11 +1,11 @@
 //! ML-DSA (FIPS 204): hedged signing and verifying through the library's `EVP_PKEY` interface, signing with given or
 //! no randomness and the internal interface through the functions below it, which the bindings leave out.
 
-use crate::shared::bytes::{check_context, front_of, sized};
 use super::error::{check, library, malformed, verification_failed};
 use super::ffi::{self, MlDsaSignInternal, MlDsaVerifyInternal};
 use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
+use crate::shared::bytes::{check_context, front_of, sized};
 use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{

@@ -2,10 +2,10 @@
 //! 203, sections 7.2 and 7.3), so that a key of the right length is not checked when it is loaded as well: one that is
 //! malformed is refused by its first use, as with liboqs.
 
-use crate::shared::bytes::{front_of, sized_mut};
 use super::error::{check, library, malformed};
 use super::handle::Owned;
 use super::pkey::{self, Generator, Key};
+use crate::shared::bytes::{front_of, sized_mut};
 use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{

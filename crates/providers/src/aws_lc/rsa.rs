@@ -1,8 +1,8 @@
 //! RSA-2048 with PKCS #1 v1.5 and SHA-256 (RFC 8017, section 8.2), a yardstick. Its keys vary in length by a few bytes.
 
-use crate::shared::bytes::{front_of, no_context};
 use super::error::{check, library, malformed, verification_failed};
 use super::handle::Owned;
+use crate::shared::bytes::{front_of, no_context};
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,

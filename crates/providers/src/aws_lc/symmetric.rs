@@ -1,8 +1,8 @@
 //! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
 
-use crate::shared::bytes::{sized, sized_mut};
 use super::error::{check, library, verification_failed};
 use super::handle::Owned;
+use crate::shared::bytes::{sized, sized_mut};
 use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
 use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};

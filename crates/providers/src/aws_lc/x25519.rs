@@ -1,7 +1,7 @@
 //! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM. The library's functions need no context.
 
-use crate::shared::bytes::{front_of, sized, sized_mut};
 use super::error::malformed;
+use crate::shared::bytes::{front_of, sized, sized_mut};
 use aws_lc_sys as aws;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,

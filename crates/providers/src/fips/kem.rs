@@ -1,7 +1,7 @@
 //! ML-KEM (FIPS 203) by the crate `fips203`. Both keys are their encodings: each operation expands the matrix anew.
 
-use crate::shared::bytes::{front, sized};
 use super::{Given, SEED_UNKNOWN, check_coins, library};
+use crate::shared::bytes::{front, sized};
 use crate::shared::ml_kem::{NO_SUCH_ENCODING, ParameterSet, ml_kem};
 use fips203::traits::{Decaps as _, Encaps as _, KeyGen as _, SerDes as _};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result, Wiped};

@@ -6,8 +6,8 @@
 mod kem;
 mod signature;
 
-use crate::shared::draw::SYSTEM_GENERATOR;
 use crate::shared::compiled::{compiled, crate_versions};
+use crate::shared::draw::SYSTEM_GENERATOR;
 use fips203::{CryptoRng, RngCore, RngError};
 use pqlab_primitives::{BuildInfo, Coins, Error, Provider, Result};
 

@@ -2,8 +2,8 @@
 //! (FIPS 205) by the crate `fips205`, whose keys are their bytes. To load a signing key of SLH-DSA is to generate it
 //! again: the crate compares the root.
 
-use crate::shared::bytes::{check_context, front, sized};
 use super::{Given, NO_SUCH_ENCODING, SEED_UNKNOWN, check_coins, library};
+use crate::shared::bytes::{check_context, front, sized};
 use fips204::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use fips205::traits::{KeyGen as _, SerDes as _, Signer as _, Verifier as _};
 use pqlab_primitives::{

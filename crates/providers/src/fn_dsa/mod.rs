@@ -10,8 +10,8 @@ mod system;
 mod tests;
 
 use crate::shared::bytes::{front_of, no_context};
-use crate::shared::draw::SYSTEM_GENERATOR;
 use crate::shared::compiled::{compiled, crate_version};
+use crate::shared::draw::SYSTEM_GENERATOR;
 use ::fn_dsa::{
     DOMAIN_NONE, FN_DSA_LOGN_512, FN_DSA_LOGN_1024, HASH_ID_ORIGINAL_FALCON, KeyPairGenerator, KeyPairGenerator512,
     KeyPairGenerator1024, SigningKey as Signer, SigningKey512, SigningKey1024, VerifyingKey as Verifier,

@@ -8,41 +8,63 @@ use graviola::hashing::{Sha256, Sha384};
 use graviola::key_agreement::{p256, p384};
 use graviola::signing::ecdsa as graviola_ecdsa;
 use pqlab_primitives::{Error, Result, SignatureScheme, Wiped};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub(super) fn signatures() -> Vec<Arc<dyn SignatureScheme>> {
     vec![ecdsa::<P256>(), ecdsa::<P384>()]
+}
+
+/// The crate's key is the scalar alone. A pair that was generated has its point too, one from bytes when it is first asked for.
+struct KeyPair<C: graviola_ecdsa::Curve, const POINT: usize> {
+    signing: graviola_ecdsa::SigningKey<C>,
+    point: OnceLock<[u8; POINT]>,
 }
 
 macro_rules! curve {
     ($name:ident, $algorithm:literal, $module:ident, $hash:ident, scalar: $scalar:literal) => {
         struct $name;
 
+        impl $name {
+            fn point(key: &<$name as Curve>::Signing) -> &[u8; 1 + 2 * $scalar] {
+                key.point.get_or_init(|| key.signing.private_key.public_key_uncompressed())
+            }
+        }
+
         impl Curve for $name {
             const ALGORITHM: &'static str = $algorithm;
             const SCALAR: usize = $scalar;
             const DETERMINISTIC: bool = false;
             const COMPRESSED: bool = false;
-            type Signing = graviola_ecdsa::SigningKey<graviola_ecdsa::$name>;
+            type Signing = KeyPair<graviola_ecdsa::$name, { 1 + 2 * $scalar }>;
             /// The point as it came, since the crate writes none, and as the crate has it.
             type Verifying = ([u8; 1 + 2 * $scalar], graviola_ecdsa::VerifyingKey<graviola_ecdsa::$name>);
 
             fn generate() -> Result<Self::Signing> {
-                graviola_ecdsa::SigningKey::generate().map_err(library("ecdsa SigningKey::generate"))
+                let signing = graviola_ecdsa::SigningKey::generate();
+                let signing = signing.map_err(library("ecdsa SigningKey::generate"))?;
+                let key = KeyPair { signing, point: OnceLock::new() };
+                Self::point(&key);
+                Ok(key)
+            }
+
+            fn generate_from(scalar: &[u8]) -> Result<Self::Signing> {
+                let key = Self::decode_signing_key(scalar)?;
+                Self::point(&key);
+                Ok(key)
             }
 
             fn decode_signing_key(scalar: &[u8]) -> Result<Self::Signing> {
                 let private_key = $module::StaticPrivateKey::from_bytes(scalar);
                 let private_key = private_key.map_err(|_| Error::Malformed("signing key"))?;
-                Ok(graviola_ecdsa::SigningKey { private_key })
+                Ok(KeyPair { signing: graviola_ecdsa::SigningKey { private_key }, point: OnceLock::new() })
             }
 
             fn encode_signing_key(key: &Self::Signing, out: &mut [u8]) -> Result<usize> {
-                write("signing key", out, &*Wiped::new(key.private_key.as_bytes()))
+                write("signing key", out, &*Wiped::new(key.signing.private_key.as_bytes()))
             }
 
             fn verifying_key(key: &Self::Signing) -> Result<Self::Verifying> {
-                Self::decode_verifying_key(&key.private_key.public_key_uncompressed())
+                Self::decode_verifying_key(Self::point(key))
             }
 
             fn decode_verifying_key(bytes: &[u8]) -> Result<Self::Verifying> {
@@ -59,12 +81,12 @@ macro_rules! curve {
             }
 
             fn encode_public_half(key: &Self::Signing, out: &mut [u8]) -> Result<usize> {
-                write("verifying key", out, &key.private_key.public_key_uncompressed())
+                write("verifying key", out, Self::point(key))
             }
 
             fn sign(key: &Self::Signing, message: &[u8], out: &mut [u8]) -> Result<usize> {
                 let actual = out.len();
-                let signature = key.sign::<$hash>(&[message], out).map_err(|error| match error {
+                let signature = key.signing.sign::<$hash>(&[message], out).map_err(|error| match error {
                     graviola::Error::WrongLength => Error::Length { what: "signature", expected: 2 * $scalar, actual },
                     other => library("ecdsa SigningKey::sign")(other),
                 })?;

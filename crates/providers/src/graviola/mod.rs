@@ -40,7 +40,10 @@ pub(crate) fn providers() -> Vec<Provider> {
 fn unsupported() -> Vec<Unsupported> {
     [
         ("ML-KEM-768", "a key decapsulates once and cannot be loaded from bytes: the crate hides the calls that would"),
-        ("RSA-2048", "the crate takes no key of another library's without its CRT parameters, and writes none without DER"),
+        (
+            "RSA-2048",
+            "the crate takes no key of another library's without its CRT parameters, and writes none without DER",
+        ),
     ]
     .map(|(algorithm, reason)| Unsupported { algorithm: algorithm.to_owned(), reason: reason.to_owned() })
     .into()

@@ -1,8 +1,8 @@
 //! ML-DSA (FIPS 204) by the crate `libcrux-ml-dsa`. Its keys are the encoded bytes: each call decodes the key and
 //! expands the matrix anew, so that a prepared key saves only the copying.
 
-use crate::shared::draw::drawn;
 use crate::shared::bytes::{check_context, front, sized, sized_mut, write};
+use crate::shared::draw::drawn;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,
     SignatureScheme, SigningKey, VerifyingKey, Wiped, wipe,

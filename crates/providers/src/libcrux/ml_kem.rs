@@ -4,8 +4,8 @@
 //! first copies more, and decapsulation keys are unpacked by the portable hash and without vector instructions, whatever
 //! the code path.
 
-use crate::shared::draw::drawn;
 use crate::shared::bytes::{front, sized, sized_mut, write};
+use crate::shared::draw::drawn;
 use crate::shared::ml_kem::{NO_SUCH_ENCODING, ParameterSet, ml_kem};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KeyEncoding, Result, Wiped, wipe};
 use std::sync::Arc;

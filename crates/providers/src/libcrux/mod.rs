@@ -12,8 +12,8 @@ mod ml_kem;
 #[cfg(test)]
 mod tests;
 
-use crate::shared::draw::SYSTEM_GENERATOR;
 use crate::shared::compiled::{compiled, crate_versions};
+use crate::shared::draw::SYSTEM_GENERATOR;
 use pqlab_primitives::{Backend, BuildInfo, Provider, Unsupported};
 
 /// The portable code always; the vector code where the crates have some and this CPU runs it.

@@ -1,8 +1,8 @@
 //! ML-KEM (FIPS 203): mlkem-native, as liboqs carries it.
 
-use crate::shared::bytes::write;
 use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, library};
+use crate::shared::bytes::write;
 use oqs_sys::kem as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,

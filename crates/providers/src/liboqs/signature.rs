@@ -1,8 +1,8 @@
 //! ML-DSA (FIPS 204), Falcon in both encodings (round 3), SPHINCS+ (round 3.1).
 
-use crate::shared::bytes::{front_of, write};
 use super::bytes::{PublicBytes, SecretBytes};
 use super::{check, library};
+use crate::shared::bytes::{front_of, write};
 use oqs_sys::sig as oqs;
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,

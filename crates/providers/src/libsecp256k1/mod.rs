@@ -10,8 +10,8 @@
 mod tests;
 
 use crate::shared::bytes::{front, no_context};
-use crate::shared::draw::SYSTEM_GENERATOR;
 use crate::shared::compiled::{compiled, crate_versions};
+use crate::shared::draw::SYSTEM_GENERATOR;
 use pqlab_primitives::{
     BuildInfo, CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Provider, Result, SignatureInfo,
     SignatureParameters, SignatureScheme, SigningKey, VerifyingKey, Wiped,

@@ -7,7 +7,6 @@
 //! The message is digested here and `EVP_PKEY_sign` gets the digest: that leaves a context as it was, so that one serves
 //! any number of calls, where `EVP_DigestSign` has to be begun anew for each message.
 
-use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::der::{MAX_DER, from_der, to_der};
 use super::error::{check, library, malformed, refused};
@@ -15,6 +14,7 @@ use super::hash::Algorithm;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
 use super::param::{Param, array};
 use super::signature::{sign, verify};
+use crate::shared::bytes::front_of;
 use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{

@@ -1,10 +1,10 @@
 //! ML-KEM (FIPS 203): EVP_PKEY-ML-KEM(7), EVP_KEM-ML-KEM(7).
 
-use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, malformed};
 use super::native::{Generator, Pkey, PkeyCtx, Setting};
 use super::param::Param;
+use crate::shared::bytes::front_of;
 use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{

@@ -3,13 +3,13 @@
 //!
 //! Keys are DER: RSAPublicKey and RSAPrivateKey (RFC 8017, appendix A.1). As with ECDSA the message is digested here.
 
-use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, malformed};
 use super::hash::Algorithm;
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature, owned};
 use super::param::{Param, array};
 use super::signature::{sign, verify};
+use crate::shared::bytes::front_of;
 use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{

@@ -4,11 +4,11 @@
 //! `EVP_PKEY_sign` and `EVP_PKEY_verify` on a context begun with `EVP_PKEY_sign_message_init` leave the context as it
 //! was for these schemes, so that one context serves any number of calls; `EVP_DigestSign` would copy it each time.
 
-use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::error::{check, clear, library, malformed, refused};
 use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
 use super::param::Param;
+use crate::shared::bytes::front_of;
 use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{

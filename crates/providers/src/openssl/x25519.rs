@@ -3,10 +3,10 @@
 //! As a KEM the ciphertext is an ephemeral public key and the secret the plain Diffie-Hellman value, as in TLS 1.3's
 //! key share. (OpenSSL's own KEM for X25519 is DHKEM of RFC 9180, which is another algorithm.)
 
-use crate::shared::bytes::front_of;
 use super::NO_SUCH_ENCODING;
 use super::error::{check, malformed};
 use super::native::{Generator, Pkey, PkeyCtx, Setting};
+use crate::shared::bytes::front_of;
 use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
 use pqlab_primitives::{

@@ -1,9 +1,9 @@
 //! Ed25519 (RFC 8032) by the crate `ed25519-dalek`. Verification is its default one: without cofactor, weak public keys
 //! taken (`verify`, not `verify_strict`), as OpenSSL does it.
 
-use crate::shared::draw::draw;
-use crate::shared::bytes::{check_context, no_context, write};
 use super::sized;
+use crate::shared::bytes::{check_context, no_context, write};
+use crate::shared::draw::draw;
 use ed25519_dalek::{Signature, Signer, SigningKey, Verifier, VerifyingKey};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,

@@ -1,9 +1,9 @@
 //! ML-DSA (FIPS 204) by the crate `ml-dsa`. Seeds are its own encoding; the expanded one it calls deprecated.
 
-use crate::shared::draw::draw;
-use crate::shared::bytes::{check_context, write};
 use super::prehash::{signs_formatted, verifies_formatted};
 use super::sized;
+use crate::shared::bytes::{check_context, write};
+use crate::shared::draw::draw;
 use ::ml_dsa::{
     ExpandedSigningKey, Keypair, MlDsa44, MlDsa65, MlDsa87, MlDsaParams, Signature, SigningKey, VerifyingKey,
 };

@@ -1,9 +1,9 @@
 //! ML-KEM (FIPS 203) by the crate `ml-kem`. Seeds are its own encoding; the expanded one it calls deprecated. The matrix is
 //! expanded and the key hashed when a key is prepared.
 
-use crate::shared::draw::draw;
-use crate::shared::bytes::{fill, write};
 use super::sized;
+use crate::shared::bytes::{fill, write};
+use crate::shared::draw::draw;
 use crate::shared::ml_kem::{NO_SUCH_ENCODING, ParameterSet, ml_kem};
 #[allow(deprecated, reason = "FIPS 203's expanded key is an encoding of its own here")]
 use ::ml_kem::ExpandedKeyEncoding;

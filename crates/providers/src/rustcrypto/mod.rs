@@ -16,9 +16,9 @@ mod tests;
 mod x25519;
 
 use self::x25519::Dalek;
+use crate::shared::compiled::{compiled, crate_versions};
 use crate::shared::draw::SYSTEM_GENERATOR;
 use crate::shared::x25519::{kem, key_agreement};
-use crate::shared::compiled::{compiled, crate_versions};
 use pqlab_primitives::{BuildInfo, Error, Provider, Result, Unsupported};
 
 pub(crate) fn providers() -> Vec<Provider> {

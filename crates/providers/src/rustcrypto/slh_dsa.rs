@@ -1,8 +1,8 @@
 //! SLH-DSA (FIPS 205) by the crate `slh-dsa`, all twelve parameter sets.
 
-use crate::shared::draw::draw;
-use crate::shared::bytes::{check_context, write};
 use super::prehash::{signs_formatted, verifies_formatted};
+use crate::shared::bytes::{check_context, write};
+use crate::shared::draw::draw;
 use ::slh_dsa::{ParameterSet, Signature, SigningKey, VerifyingKey};
 use pqlab_primitives::{
     CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Prehash, Result, SignatureInfo, SignatureParameters,

@@ -1,8 +1,8 @@
 //! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D) by the crates `hmac`, `hkdf` and
 //! `aes-gcm`.
 
-use crate::shared::bytes::fill;
 use super::sized;
+use crate::shared::bytes::fill;
 use aes_gcm::Aes256Gcm;
 use aes_gcm::aead::AeadInOut;
 use hkdf::Hkdf;

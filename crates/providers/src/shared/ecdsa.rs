@@ -25,6 +25,10 @@ pub(crate) trait Curve: Send + Sync + 'static {
     type Verifying: Send + Sync;
 
     fn generate() -> Result<Self::Signing>;
+    /// The key pair of a given scalar, with its point.
+    fn generate_from(scalar: &[u8]) -> Result<Self::Signing> {
+        Self::decode_signing_key(scalar)
+    }
     fn decode_signing_key(scalar: &[u8]) -> Result<Self::Signing>;
     fn encode_signing_key(key: &Self::Signing, out: &mut [u8]) -> Result<usize>;
     fn verifying_key(key: &Self::Signing) -> Result<Self::Verifying>;
@@ -60,7 +64,7 @@ impl<C: Curve> Ecdsa<C> {
             Coins::Internal => C::generate(),
             Coins::Exact(scalar) => {
                 Error::check_length("coins", C::SCALAR, scalar.len())?;
-                C::decode_signing_key(scalar)
+                C::generate_from(scalar)
             }
         }
     }

@@ -1,18 +1,6 @@
-//! Export formats, one file each behind [`Exporter`]; [`exporters`] registers them.
+//! Export formats, one file each behind [`Exporter`] and one line each in the table below.
 
-mod bmf;
 mod columns;
-mod csv;
-mod github_action_benchmark;
-mod google_benchmark;
-mod hyperfine;
-mod json;
-mod latex;
-mod markdown;
-mod parquet;
-mod pyperf;
-mod samples_csv;
-mod sha3_csv;
 mod tables;
 
 pub use markdown::benchmarks;
@@ -21,6 +9,33 @@ use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_record::Case;
 use std::io::Write;
+
+/// A line is a module and the formats in it, made of what was chosen.
+macro_rules! formats {
+    ($options:ident; $($module:ident => $($format:expr),+;)*) => {
+        $(mod $module;)*
+
+        /// All formats, with what was chosen.
+        pub fn exporters_with($options: &ExportOptions) -> Vec<Box<dyn Exporter>> {
+            vec![$($(Box::new($format)),+),*]
+        }
+    };
+}
+
+formats! { options;
+    json => json::Json { samples: false }, json::Json { samples: true };
+    csv => csv::Csv;
+    samples_csv => samples_csv::SamplesCsv;
+    google_benchmark => google_benchmark::GoogleBenchmark, google_benchmark::GoogleBenchmarkCsv;
+    sha3_csv => sha3_csv::Sha3Csv::new(options);
+    markdown => markdown::Markdown { scenario: options.scenario.clone() };
+    latex => latex::Latex { scenario: options.scenario.clone() };
+    hyperfine => hyperfine::Hyperfine;
+    bmf => bmf::Bmf;
+    github_action_benchmark => github_action_benchmark::GithubActionBenchmark;
+    pyperf => pyperf::Pyperf;
+    parquet => parquet::Parquet;
+}
 
 /// What there is to say of a format.
 #[derive(Clone, Copy, Debug)]
@@ -91,26 +106,6 @@ pub struct ExportOptions {
 /// All formats.
 pub fn exporters() -> Vec<Box<dyn Exporter>> {
     exporters_with(&ExportOptions::default())
-}
-
-/// All formats, with what was chosen.
-pub fn exporters_with(options: &ExportOptions) -> Vec<Box<dyn Exporter>> {
-    vec![
-        Box::new(json::Json { samples: false }),
-        Box::new(json::Json { samples: true }),
-        Box::new(csv::Csv),
-        Box::new(samples_csv::SamplesCsv),
-        Box::new(google_benchmark::GoogleBenchmark),
-        Box::new(google_benchmark::GoogleBenchmarkCsv),
-        Box::new(sha3_csv::Sha3Csv::new(options)),
-        Box::new(markdown::Markdown { scenario: options.scenario.clone() }),
-        Box::new(latex::Latex { scenario: options.scenario.clone() }),
-        Box::new(hyperfine::Hyperfine),
-        Box::new(bmf::Bmf),
-        Box::new(github_action_benchmark::GithubActionBenchmark),
-        Box::new(pyperf::Pyperf),
-        Box::new(parquet::Parquet),
-    ]
 }
 
 /// The format of that name.

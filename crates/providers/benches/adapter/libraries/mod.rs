@@ -8,6 +8,8 @@ mod aws_lc_other;
 mod fips;
 #[cfg(feature = "fn-dsa")]
 mod fn_dsa;
+#[cfg(feature = "graviola")]
+mod graviola;
 #[cfg(any(feature = "cryptogams", feature = "keccak"))]
 mod keccak;
 #[cfg(feature = "libcrux")]
@@ -135,6 +137,8 @@ const LIBRARIES: &[&dyn Bare] = &[
     &fips::Fips,
     #[cfg(feature = "fn-dsa")]
     &fn_dsa::FnDsa,
+    #[cfg(feature = "graviola")]
+    &graviola::Graviola,
     #[cfg(feature = "libcrux")]
     &libcrux::PORTABLE,
     #[cfg(all(feature = "libcrux", target_arch = "x86_64"))]

@@ -1,0 +1,251 @@
+//! graviola, by the calls that its documentation shows.
+
+use super::Bare;
+use crate::interleaved::Side;
+use crate::operations::{agreement, each, hash, kem, making, signature, symmetric};
+use graviola::aead::AesGcm;
+use graviola::hashing::Sha256;
+use graviola::hashing::hmac::Hmac;
+use graviola::hashing::sha2::Sha256Context;
+use graviola::hashing::sha3::{Sha3_256Context, Shake128};
+use graviola::key_agreement::p256;
+use graviola::key_agreement::x25519::{PublicKey, StaticPrivateKey};
+use graviola::signing::ecdsa::{P256, SigningKey, VerifyingKey};
+use graviola::signing::eddsa::{Ed25519SigningKey, Ed25519VerifyingKey};
+use pqlab_primitives::{Aead, Mac};
+use std::hint::black_box;
+use std::sync::Arc;
+
+pub(crate) struct Graviola;
+
+impl Bare for Graviola {
+    fn library(&self) -> &'static str {
+        "graviola"
+    }
+
+    fn algorithms(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn is_general(&self) -> bool {
+        true
+    }
+
+    fn kem(&self, inputs: &kem::Inputs, operation: &str) -> Option<Side> {
+        let (mut out, mut private_out, mut secret) = inputs.room();
+        let given: [u8; 32] = inputs.keygen_coins.as_slice().try_into().ok()?;
+        let coins: [u8; 32] = inputs.coins.as_slice().try_into().ok()?;
+        let public: [u8; 32] = inputs.public.as_slice().try_into().ok()?;
+        let ciphertext: [u8; 32] = inputs.ciphertext.as_slice().try_into().ok()?;
+        let private: [u8; 32] = inputs.private("").1.as_slice().try_into().ok()?;
+        let exact = operation.ends_with("coins=exact");
+        Some(match operation {
+            "encapsulate" | "encapsulate coins=exact" | "encapsulate encoded" => each(move || {
+                let ephemeral = key(exact.then_some(&coins));
+                out.copy_from_slice(&ephemeral.public_key().as_bytes());
+                agree(&ephemeral, &public, &mut secret);
+            }),
+            "decapsulate" => {
+                let key = StaticPrivateKey::from_array(&private);
+                each(move || agree(&key, &ciphertext, &mut secret))
+            }
+            "decapsulate encoded key=scalar" => {
+                each(move || agree(&StaticPrivateKey::from_array(&private), &ciphertext, &mut secret))
+            }
+            _ => {
+                return keygen(operation, exact.then_some(given), move |public, private| {
+                    out.copy_from_slice(public);
+                    private_out.copy_from_slice(private);
+                });
+            }
+        })
+    }
+
+    fn agreement(&self, inputs: &agreement::Inputs, operation: &str) -> Option<Side> {
+        let private: [u8; 32] = inputs.private.as_slice().try_into().ok()?;
+        let peer: [u8; 32] = inputs.peer.as_slice().try_into().ok()?;
+        let (mut out, mut private_out) = (vec![0; 32], vec![0; 32]);
+        Some(match operation {
+            "agree" => {
+                let key = StaticPrivateKey::from_array(&private);
+                each(move || agree(&key, &peer, &mut out))
+            }
+            "agree encoded" => each(move || agree(&StaticPrivateKey::from_array(&private), &peer, &mut out)),
+            _ => {
+                let given = operation.ends_with("coins=exact").then_some(private);
+                return keygen(operation, given, move |public, private| {
+                    out.copy_from_slice(public);
+                    private_out.copy_from_slice(private);
+                });
+            }
+        })
+    }
+
+    fn signature(&self, inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+        match inputs.scheme.info().parameters.algorithm.as_ref() {
+            "Ed25519" => ed25519(inputs, operation),
+            _ => ecdsa(inputs, operation),
+        }
+    }
+
+    fn hash(&self, _provider: &str, algorithm: &str) -> Option<Side> {
+        let (messages, mut out) = (hash::pool(), [0; 32]);
+        macro_rules! digests {
+            ($context:ident) => {
+                Box::new(move |batch| {
+                    for message in black_box(&messages).iter().cycle().take(batch) {
+                        let mut state = $context::new();
+                        state.update(message);
+                        *black_box(&mut out) = state.finish();
+                    }
+                })
+            };
+        }
+        Some(if algorithm == "SHA-256" { digests!(Sha256Context) } else { digests!(Sha3_256Context) })
+    }
+
+    fn xof(&self, _provider: &str, algorithm: &str, operation: &str) -> Option<Side> {
+        let (messages, mut out) = (hash::pool(), vec![0; hash::OUTPUT]);
+        match (algorithm, operation) {
+            ("SHAKE128", "digest") => Some(Box::new(move |batch| {
+                for message in black_box(&messages).iter().cycle().take(batch) {
+                    Shake128::new(&[message]).read(black_box(&mut out));
+                }
+            })),
+            ("SHAKE128", "squeeze") => {
+                let mut reader = Shake128::new(&[&hash::long()]);
+                Some(each(move || reader.read(black_box(&mut out))))
+            }
+            _ => None,
+        }
+    }
+
+    fn mac(&self, _mac: &Arc<dyn Mac>, operation: &str) -> Option<Side> {
+        let (message, mut out) = (symmetric::message(), vec![0; 32]);
+        let keyed = || Hmac::<Sha256>::new(black_box(&symmetric::KEY));
+        let mut finish = move |mut state: Hmac<Sha256>| {
+            state.update(&message);
+            out.copy_from_slice(state.finish().as_ref());
+        };
+        Some(match operation {
+            "tag" => {
+                let state = keyed();
+                each(move || finish(state.clone()))
+            }
+            _ => each(move || finish(keyed())),
+        })
+    }
+
+    fn aead(&self, aead: &Arc<dyn Aead>, operation: &str) -> Option<Side> {
+        let key = AesGcm::new(&symmetric::KEY);
+        let nonce = symmetric::NONCE;
+        Some(match operation {
+            "seal" => symmetric::cipher((symmetric::message(), vec![0; symmetric::TAG]), move |buffer, tag| {
+                key.encrypt(&nonce, &[], buffer, tag.try_into().expect("its length"));
+            }),
+            "open" => symmetric::cipher(symmetric::sealed(aead), move |buffer, tag| {
+                key.decrypt(&nonce, &[], buffer, tag).expect("a plaintext");
+            }),
+            _ => return None,
+        })
+    }
+}
+
+fn key(given: Option<&[u8; 32]>) -> StaticPrivateKey {
+    match given {
+        Some(scalar) => StaticPrivateKey::from_array(scalar),
+        None => StaticPrivateKey::new_random().expect("the operating system gives random bytes"),
+    }
+}
+
+fn keygen(
+    operation: &str,
+    given: Option<[u8; 32]>,
+    mut write: impl FnMut(&[u8; 32], &[u8; 32]) + Send + 'static,
+) -> Option<Side> {
+    Some(match operation {
+        "keygen" | "keygen coins=exact" => making(move || {
+            let key = key(given.as_ref());
+            let public = key.public_key();
+            Box::new((key, public))
+        }),
+        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+            let key = key(given.as_ref());
+            write(&key.public_key().as_bytes(), &key.as_bytes());
+        }),
+        _ => return None,
+    })
+}
+
+fn agree(key: &StaticPrivateKey, peer: &[u8; 32], out: &mut [u8]) {
+    let secret = key.diffie_hellman(&PublicKey::from_array(black_box(peer))).expect("a secret");
+    out.copy_from_slice(&secret.0);
+}
+
+fn ed25519(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+    let (mut public_out, mut private_out, mut out) = inputs.room();
+    let (coins, private, public) = (inputs.coins.clone(), inputs.private("").1, inputs.public.clone());
+    let (message, signed) = (inputs.message.clone(), inputs.signature.clone());
+    let exact = operation.ends_with("coins=exact");
+    let generate = move || {
+        if exact { Ed25519SigningKey::from_bytes(&coins) } else { Ed25519SigningKey::generate() }.expect("a key")
+    };
+    let signer = Ed25519SigningKey::from_bytes(&private).ok()?;
+    let verifier = Ed25519VerifyingKey::from_bytes(&public).ok()?;
+    Some(match operation {
+        "keygen" | "keygen coins=exact" => making(move || Box::new(generate())),
+        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+            let key = generate();
+            public_out.copy_from_slice(&key.public_key().as_bytes());
+            private_out.copy_from_slice(&key.as_seed());
+        }),
+        "sign" => each(move || out.copy_from_slice(&signer.sign(&message))),
+        "sign encoded key=seed" => each(move || {
+            out.copy_from_slice(&Ed25519SigningKey::from_bytes(&private).expect("a key").sign(&message));
+        }),
+        "verify" => each(move || verifier.verify(&signed, &message).expect("a valid signature")),
+        "verify encoded" => each(move || {
+            let key = Ed25519VerifyingKey::from_bytes(&public).expect("a key");
+            key.verify(&signed, &message).expect("a valid signature");
+        }),
+        _ => return None,
+    })
+}
+
+fn ecdsa(inputs: &signature::Inputs, operation: &str) -> Option<Side> {
+    let (mut public_out, mut private_out, mut out) = inputs.room();
+    let (coins, private, public) = (inputs.coins.clone(), inputs.private("").1, inputs.public.clone());
+    let (message, signed) = (inputs.message.clone(), inputs.signature.clone());
+    let exact = operation.ends_with("coins=exact");
+    let load =
+        |scalar: &[u8]| SigningKey::<P256> { private_key: p256::StaticPrivateKey::from_bytes(scalar).expect("a key") };
+    let generate = move || if exact { load(&coins) } else { SigningKey::generate().expect("a key") };
+    let signer = load(&private);
+    let verifier = VerifyingKey::<P256>::from_x962_uncompressed(&public).ok()?;
+    let mut sign = {
+        let message = message.clone();
+        move |key: &SigningKey<P256>| {
+            key.sign::<Sha256>(&[&message], black_box(&mut out)).expect("a signature");
+        }
+    };
+    Some(match operation {
+        "keygen" | "keygen coins=exact" => making(move || {
+            let key = generate();
+            let point = key.private_key.public_key_uncompressed();
+            Box::new((key, point))
+        }),
+        "keygen encoded" | "keygen encoded coins=exact" => each(move || {
+            let key = generate();
+            public_out.copy_from_slice(&key.private_key.public_key_uncompressed());
+            private_out.copy_from_slice(&key.private_key.as_bytes());
+        }),
+        "sign" => each(move || sign(&signer)),
+        "sign encoded key=scalar" => each(move || sign(&load(&private))),
+        "verify" => each(move || verifier.verify::<Sha256>(&[&message], &signed).expect("a valid signature")),
+        "verify encoded" => each(move || {
+            let key = VerifyingKey::<P256>::from_x962_uncompressed(&public).expect("a key");
+            key.verify::<Sha256>(&[&message], &signed).expect("a valid signature");
+        }),
+        _ => return None,
+    })
+}
