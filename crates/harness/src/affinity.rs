@@ -35,8 +35,7 @@ pub fn allowed() -> Vec<u32> {
 
 /// Number of the processors that are at work in this machine, whoever may use them.
 pub fn online() -> usize {
-    let count = nix::unistd::sysconf(nix::unistd::SysconfVar::_NPROCESSORS_ONLN).ok().flatten();
-    count.and_then(|count| usize::try_from(count).ok()).unwrap_or_else(|| allowed().len())
+    Here::online_processors().unwrap_or_else(|| allowed().len())
 }
 
 /// The processors that trials with several threads may use, once a worker was told.

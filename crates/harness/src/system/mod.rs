@@ -34,6 +34,10 @@ pub(crate) trait System {
     /// The numbers of the processors that the calling thread may use, in rising order. `None` where the system cannot tell.
     fn allowed_processors() -> Option<Vec<u32>>;
 
+    /// Number of the processors that are at work in this machine, whoever may use them. `None` where it is no other than that of
+    /// those which run in parallel.
+    fn online_processors() -> Option<usize>;
+
     /// Keeps the calling thread, and the threads that it starts from now on, on these processors, of which there is at least one.
     ///
     /// # Errors

@@ -23,6 +23,10 @@ impl System for Portable {
         None
     }
 
+    fn online_processors() -> Option<usize> {
+        None
+    }
+
     fn pin(_cpus: &[u32]) -> Result<(), AffinityError> {
         Err(AffinityError::Unsupported)
     }

@@ -31,6 +31,10 @@ impl System for Linux {
         (!cpus.is_empty()).then_some(cpus)
     }
 
+    fn online_processors() -> Option<usize> {
+        usize::try_from(sysconf(SysconfVar::_NPROCESSORS_ONLN).ok()??).ok()
+    }
+
     /// Checked by reading back: the kernel takes a set of which the container grants a part only, and drops the rest.
     fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
         let before = sched_getaffinity(THIS_THREAD).map_err(AffinityError::Refused)?;
