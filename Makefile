@@ -13,7 +13,7 @@ REPETITIONS ?= 2
 export AA SLOWED
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint bench bench-adapters bench-stats bench-aa bench-independence bench-between clean setup
+.PHONY: help run test build lint bench bench-adapters bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -60,6 +60,9 @@ bench-independence: build ## On this machine: every case of SUITE in company and
 bench-between: SUITE = standard --algorithm ML-KEM-768 --algorithm Ed25519 --algorithm ML-DSA-65 --algorithm SHA3-256
 bench-between: build ## On this machine: RUNS runs with pauses; how many intervals contain what the other runs find
 	@$(PQLAB) doctor --between $(RUNS) --pause $(PAUSE) $(SUITE)
+
+platforms: ## Test for AArch64 under emulation, type-check for macOS and FreeBSD: half an hour, and 4 GB below PQLAB_CACHE
+	@scripts/platforms
 
 clean: ## Remove what was built; runs and the cache of C libraries stay
 	rm -rf "$(CARGO_TARGET_DIR)"/debug "$(CARGO_TARGET_DIR)"/release

@@ -1,5 +1,7 @@
 //! Which processors a process may use, and how a thread is kept on some of them.
 
+use crate::system::{Here, System};
+
 /// Why a thread could not be pinned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AffinityError {
@@ -25,7 +27,7 @@ pub enum AffinityError {
 /// The numbers of the processors that the calling thread may use, in rising order. Where the system cannot tell: as many
 /// as it says run in parallel.
 pub fn allowed() -> Vec<u32> {
-    system::allowed().unwrap_or_else(|| {
+    Here::allowed_processors().unwrap_or_else(|| {
         let count = std::thread::available_parallelism().map_or(1, usize::from);
         (0..count as u32).collect()
     })
@@ -33,8 +35,7 @@ pub fn allowed() -> Vec<u32> {
 
 /// Number of the processors that are at work in this machine, whoever may use them.
 pub fn online() -> usize {
-    let count = nix::unistd::sysconf(nix::unistd::SysconfVar::_NPROCESSORS_ONLN).ok().flatten();
-    count.and_then(|count| usize::try_from(count).ok()).unwrap_or_else(|| allowed().len())
+    Here::online_processors().unwrap_or_else(|| allowed().len())
 }
 
 /// The processors that trials with several threads may use, once a worker was told.
@@ -62,7 +63,7 @@ pub fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
     if cpus.is_empty() {
         return Err(AffinityError::Empty);
     }
-    system::pin(cpus)
+    Here::pin(cpus)
 }
 
 /// Whether a thread, and so a process that this one starts, can be kept on these processors. Tried on a thread of its own: the
@@ -80,7 +81,7 @@ pub fn can_pin(cpus: &[u32]) -> Result<(), AffinityError> {
 
 /// The processor on which the calling thread runs at this moment.
 pub fn current_cpu() -> Option<u32> {
-    system::current_cpu()
+    Here::current_processor()
 }
 
 /// Writes processors the way `taskset -c` reads them: `0-3,8`.
@@ -97,71 +98,6 @@ pub fn list(cpus: &[u32]) -> String {
         .map(|&(begin, end)| if begin == end { begin.to_string() } else { format!("{begin}-{end}") })
         .collect();
     words.join(",")
-}
-
-#[cfg(target_os = "linux")]
-mod system {
-    use super::AffinityError;
-    use nix::errno::Errno;
-    use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
-    use nix::unistd::Pid;
-
-    /// To the scheduler's calls this is the calling thread, not its process.
-    const THIS_THREAD: Pid = Pid::from_raw(0);
-
-    pub(super) fn allowed() -> Option<Vec<u32>> {
-        let set = sched_getaffinity(THIS_THREAD).ok()?;
-        let cpus: Vec<u32> =
-            (0..CpuSet::count()).filter(|&cpu| set.is_set(cpu) == Ok(true)).map(|cpu| cpu as u32).collect();
-        (!cpus.is_empty()).then_some(cpus)
-    }
-
-    /// Checked by reading back: the kernel takes a set of which the container grants a part only, and drops the rest.
-    pub(super) fn pin(cpus: &[u32]) -> Result<(), AffinityError> {
-        let before = sched_getaffinity(THIS_THREAD).map_err(AffinityError::Refused)?;
-        let mut wanted = CpuSet::new();
-        let countable = cpus.iter().all(|&cpu| wanted.set(cpu as usize).is_ok());
-        let outcome = if countable { sched_setaffinity(THIS_THREAD, &wanted) } else { Err(Errno::EINVAL) };
-        let granted = super::allowed();
-        let missing = cpus.iter().find(|cpu| !granted.contains(cpu));
-        match (outcome, missing) {
-            (Ok(()), None) => Ok(()),
-            (Ok(()) | Err(Errno::EINVAL), Some(&cpu)) => {
-                let allowed = grantable();
-                sched_setaffinity(THIS_THREAD, &before).map_err(AffinityError::Refused)?;
-                Err(AffinityError::NotAllowed { cpu, allowed })
-            }
-            (Err(errno), _) => Err(AffinityError::Refused(errno)),
-        }
-    }
-
-    /// Every processor that may be asked for, also where the thread is pinned to a part of them now. Unpins the thread.
-    fn grantable() -> Vec<u32> {
-        let mut all = CpuSet::new();
-        let filled = (0..CpuSet::count()).all(|cpu| all.set(cpu).is_ok());
-        if filled && sched_setaffinity(THIS_THREAD, &all).is_ok() { super::allowed() } else { Vec::new() }
-    }
-
-    pub(super) fn current_cpu() -> Option<u32> {
-        sched_getcpu().ok().map(|cpu| cpu as u32)
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use super::AffinityError;
-
-    pub(super) fn allowed() -> Option<Vec<u32>> {
-        None
-    }
-
-    pub(super) fn pin(_cpus: &[u32]) -> Result<(), AffinityError> {
-        Err(AffinityError::Unsupported)
-    }
-
-    pub(super) fn current_cpu() -> Option<u32> {
-        None
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@
 //! is not touched. A last-level cache larger than [`LARGEST`] keeps a part; the nearer levels never do.
 
 use crate::environment;
+use crate::system::{Here, System};
 use crate::trial::{Demands, Fault, Recorder, Trial};
+use std::fs::File;
 use std::path::Path;
 
 /// Bytes of the buffer: at least this much, where the machine does not say how large its caches are.
@@ -38,6 +40,12 @@ impl Evicted {
             std::hint::black_box(&mut self.buffer);
         }
     }
+}
+
+/// Asks the system to read a file from its disk again, whose pages are written back already. Advice only: systems other than
+/// Linux take none, and a file system in memory has no disk; the figure is then one of reading from memory.
+pub fn drop_cached_pages(file: &File) {
+    Here::drop_cached_pages(file);
 }
 
 /// Twice the largest cache, within bounds; in bytes.

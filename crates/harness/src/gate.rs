@@ -13,8 +13,8 @@ pub(crate) use interference::{InterferenceMonitor, merge, runnable_tasks};
 
 use crate::clock::{CoreState, core_state, glance, monotonic_ns, thread_cpu_ns};
 use crate::environment;
+use crate::system::{Here, System};
 use interference::{FIRST_PROBES, KnownAdditions};
-use nix::sys::resource::{UsageWho, getrusage};
 use pqlab_record::Disturbance;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -213,7 +213,7 @@ impl Gate {
             steal_ticks: self.steal_ticks(),
             pressure_us: self.pressure_us(),
             waited_ns: self.waited_ns(),
-            switches: involuntary_switches(),
+            switches: Here::involuntary_switches(),
             cpu_ns: thread_cpu_ns(),
             wall_ns: monotonic_ns(),
         }
@@ -224,7 +224,7 @@ impl Gate {
         let wall_ns = monotonic_ns() - before.wall_ns;
         let cpu_ns = thread_cpu_ns() - before.cpu_ns;
         let waited_ns = since(before.waited_ns, self.waited_ns()).map(|waited_ns| waited_ns.min(wall_ns));
-        let involuntary_switches = involuntary_switches() - before.switches;
+        let involuntary_switches = Here::involuntary_switches() - before.switches;
         let pressure_ns = since(before.pressure_us, self.pressure_us()).map(|us| us * 1_000);
         let steal_ns = since(before.steal_ticks, self.steal_ticks()).map(|ticks| ticks * self.tick_ns);
         let after = self.core();
@@ -419,14 +419,6 @@ fn waited_ns(schedstat: &str) -> Option<u64> {
 fn tick_ns() -> u64 {
     let per_second = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100);
     1_000_000_000 / per_second.max(1) as u64
-}
-
-fn involuntary_switches() -> u64 {
-    #[cfg(target_os = "linux")]
-    let who = UsageWho::RUSAGE_THREAD;
-    #[cfg(not(target_os = "linux"))]
-    let who = UsageWho::RUSAGE_SELF;
-    getrusage(who).map_or(0, |usage| usage.involuntary_context_switches().max(0) as u64)
 }
 
 #[cfg(test)]

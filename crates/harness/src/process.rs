@@ -2,13 +2,13 @@
 //!
 //! When a worker dies, hangs or writes where it must not, the case in hand is blamed; the next request starts another. No
 //! wait is without a limit: neither for a whole answer, nor for a request to be taken, nor for a process to end. A worker
-//! never outlives this process, however it ends: see [`tether`](crate::tether).
+//! never outlives this process, however it ends: see `System::tie`.
 
 use crate::clock;
 use crate::gate::{self, AdditionsPerCycle};
 use crate::program::{GRACE, Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
 use crate::schedule::{Failure, WorkerPool};
-use crate::tether;
+use crate::system::{Here, System};
 use crate::timed::Timed;
 use crate::wire::{self, Begin, Prepared, Request, Response, Task, VisitRequest, Visited};
 use pqlab_record::{Case, CounterChoice, State};
@@ -348,7 +348,7 @@ pub fn inherited_stream(descriptor: RawFd) -> io::Result<UnixStream> {
     let owned = unsafe { OwnedFd::from_raw_fd(descriptor) };
     let stream = UnixStream::from(owned);
     set_close_on_exec(&stream)?;
-    tether::tie_to(&stream)?;
+    Here::tie_to_parent()?;
     Ok(stream)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::build_id::BuildId;
 use crate::clock;
-use crate::tether;
+use crate::system::{Here, System};
 use crate::wire::{self, Greeting, Hello, Task};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -81,7 +81,7 @@ impl Program {
             inherit(&mut command, descriptor);
             // A key that interrupts the coordinator must not end what a worker has in hand.
             command.process_group(0);
-            tether::tie(&mut command);
+            Here::tie(&mut command);
             Ok((command.spawn()?, ours))
         };
         start().map_err(|error: io::Error| WorkerError::Start { path: self.path.clone(), reason: error.to_string() })

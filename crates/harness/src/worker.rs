@@ -7,6 +7,7 @@ use crate::counter::{self, Selected};
 use crate::gate::{self, Gate, InterferenceMonitor, Thresholds};
 use crate::probes::{self, MOST_NARROWED_PCT, Probes};
 use crate::residue::Tally;
+use crate::system::{Here, System};
 use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
 use crate::{affinity, clock, residue};
@@ -91,7 +92,7 @@ struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn begin(begin: Begin, source: &'a dyn TrialSource) -> Result<Worker<'a>, String> {
         residue::remember();
-        limit_memory(begin.memory_limit);
+        Here::limit_memory(begin.memory_limit);
         if !begin.cpus.is_empty() {
             affinity::pin(&begin.cpus).map_err(|error| error.to_string())?;
         }
@@ -200,7 +201,7 @@ impl<'a> Worker<'a> {
         let batch =
             usize::try_from(request.batch.max(1)).map_err(|_| Fault::Library("the batch is too large".into()))?;
         let mut recorder = Recorder::default();
-        let resident_before = resident_bytes();
+        let resident_before = Here::resident_bytes();
         let started = clock::monotonic_ns();
         residue::put_back();
         let several_threads = trial.demands().several_threads;
@@ -304,7 +305,7 @@ impl<'a> Worker<'a> {
             clock_hz: probes::clock_hz(&chunks).unwrap_or_else(|| observation.clock_hz()),
             chunks: chunks.into_iter().map(|chunk| chunk.chunk).collect(),
             processor: affinity::current_cpu(),
-            growth: resident_before.zip(resident_bytes()).map_or(0, |(before, after)| after - before),
+            growth: resident_before.zip(Here::resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),
             additions_per_cycle,
             residues: tally.outcome().filter(|_| self.residues_readable),
@@ -330,21 +331,6 @@ fn in_state(trial: Box<dyn Trial>, case: &Case) -> Box<dyn Trial> {
         State::Warm => trial,
         State::Evicted | State::FirstCall => Box::new(Evicted::new(trial)),
     }
-}
-
-/// Bounds the address space, so that a library that asks for all memory ends its worker and not the machine.
-fn limit_memory(bytes: u64) {
-    use nix::sys::resource::{Resource, setrlimit};
-    // Where the limit cannot be set the worker runs without: the coordinator still watches its resident memory.
-    setrlimit(Resource::RLIMIT_AS, bytes, bytes).ok();
-}
-
-/// Resident memory of this process in bytes (`/proc/self/statm`, second field, in pages).
-fn resident_bytes() -> Option<i64> {
-    let statm = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: i64 = statm.split_whitespace().nth(1)?.parse().ok()?;
-    let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok()??;
-    Some(pages * page)
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {

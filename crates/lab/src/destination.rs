@@ -137,7 +137,7 @@ impl Place {
                 Err(error) => return Err(error),
                 Ok(found) if !found.is_symlink() => return Place::existing(place, &found),
                 // Links to open files (`/dev/stdout`) name no file that could be replaced.
-                Ok(_) if within_proc(&place) => return Place::existing(place.clone(), &fs::metadata(&place)?),
+                Ok(_) if names_a_descriptor(&place) => return Place::existing(place.clone(), &fs::metadata(&place)?),
                 Ok(_) => {
                     let target = fs::read_link(&place)?;
                     place = place.parent().unwrap_or(Path::new("")).join(target);
@@ -152,7 +152,7 @@ impl Place {
         match () {
             () if kind.is_dir() => Err(folder()),
             () if kind.is_socket() => Ok(Place::Socket(path)),
-            () if kind.is_file() && !within_proc(&path) => Ok(Place::Replaced(path)),
+            () if kind.is_file() && !names_a_descriptor(&path) => Ok(Place::Replaced(path)),
             () => Ok(Place::Opened(path)),
         }
     }
@@ -162,8 +162,10 @@ fn folder() -> Error {
     Error::new(ErrorKind::IsADirectory, "this is a folder: name a file in it")
 }
 
-fn within_proc(path: &Path) -> bool {
-    path.parent().and_then(|folder| folder.canonicalize().ok()).is_some_and(|folder| folder.starts_with("/proc"))
+/// Whether the file stands for one that is open already: such a folder takes no other files.
+fn names_a_descriptor(path: &Path) -> bool {
+    let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+    folder.is_some_and(|folder| folder.starts_with("/proc") || folder == Path::new("/dev/fd"))
 }
 
 /// A file beside the wanted one, so that renaming it is one step.

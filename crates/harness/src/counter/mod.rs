@@ -3,8 +3,6 @@
 //! A tick of the time-stamp counter is not a core cycle: it runs at a rate of its own, whatever the core's clock does.
 
 mod estimated;
-#[cfg(target_os = "linux")]
-mod perf;
 mod probe;
 mod tsc;
 mod wall;
@@ -14,6 +12,7 @@ pub use probe::{CounterSource, EventProbe, Missing, Probes};
 pub use tsc::{Baseline, TscProbe, calibrate_tsc};
 
 use crate::clock::{core_clock_hz, monotonic_ns};
+use crate::system::{Here, System};
 use pqlab_record::{CounterChoice, Counters, Metric};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -103,12 +102,10 @@ impl Selected {
 /// Tries every counter of this machine, on the calling thread. Takes well under a millisecond.
 pub fn probe() -> Probes {
     let found = Probes {
-        cycles: probe_event(Metric::Cycles),
-        instructions: probe_event(Metric::Instructions),
+        cycles: Here::probe_event(Metric::Cycles),
+        instructions: Here::probe_event(Metric::Instructions),
         tsc: tsc::probe(),
-        paranoid: std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid")
-            .ok()
-            .and_then(|text| text.trim().parse().ok()),
+        paranoid: Here::perf_event_paranoid(),
     };
     match PRETENDED.get() {
         Some(machine) => found.pretending(machine),
@@ -184,27 +181,8 @@ fn open_source(source: CounterSource) -> Result<Box<dyn Counter>, CounterError> 
     }
 }
 
-#[cfg(target_os = "linux")]
 fn open_event(metric: Metric, user: bool) -> Result<Box<dyn Counter>, CounterError> {
-    match perf::Perf::open(metric, user) {
-        Ok(perf) => Ok(Box::new(perf)),
-        Err(error) => Err(CounterError::Open { counter: metric.name(), error }),
-    }
-}
-
-#[cfg(target_os = "linux")]
-fn probe_event(metric: Metric) -> EventProbe {
-    perf::probe(metric)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_event(metric: Metric, _user: bool) -> Result<Box<dyn Counter>, CounterError> {
-    Err(CounterError::Open { counter: metric.name(), error: std::io::ErrorKind::Unsupported.into() })
-}
-
-#[cfg(not(target_os = "linux"))]
-fn probe_event(_metric: Metric) -> EventProbe {
-    EventProbe::Foreign
+    Here::open_event(metric, user).map_err(|error| CounterError::Open { counter: metric.name(), error })
 }
 
 /// What pairs of readings with nothing between them show, in ticks.

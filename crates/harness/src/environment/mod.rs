@@ -10,13 +10,16 @@ mod root;
 
 pub use advice::{Advice, Severity, advise, advise_here, quota_here};
 
+use crate::system::{Here, System};
 use pqlab_record::{Cache, Counters, Environment, ProviderBuild};
 use root::Root;
 use std::path::Path;
 
 /// Looks at this machine now. What cannot be told is `None`.
 pub fn capture(providers: Vec<ProviderBuild>, counters: Counters) -> Environment {
-    capture_from(&Root::new(Path::new("/")), true, providers, counters)
+    let mut environment = capture_from(&Root::new(Path::new("/")), true, providers, counters);
+    Here::complete(&mut environment);
+    environment
 }
 
 /// How this program was built.

@@ -25,6 +25,8 @@ fn each_code_path_is_a_provider_of_its_own() {
     assert_eq!(ids[0], "libcrux:portable");
     #[cfg(target_arch = "x86_64")]
     assert_eq!(ids.get(1).is_some_and(|id| id == "libcrux:avx2"), is_x86_feature_detected!("avx2"), "{ids:?}");
+    #[cfg(target_arch = "aarch64")]
+    assert_eq!(ids[1..], ["libcrux:neon"]);
     for provider in &providers {
         assert_eq!((provider.kems.len(), provider.signatures.len()), (3, 3));
         assert!(provider.build_info.version.starts_with("libcrux-ml-kem 0.0.11"), "{:?}", provider.build_info);

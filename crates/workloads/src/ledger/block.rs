@@ -6,7 +6,7 @@ use crate::{fault, missing};
 use pqlab_constructions::ledger::block::{BlockReader, BlockWriter};
 use pqlab_constructions::ledger::stream::{BlockProgress, verify_positions, verify_source};
 use pqlab_constructions::ledger::{Form as TransactionForm, Rejections, Verifier};
-use pqlab_harness::{Demands, Fault, Recorder, Trial, affinity};
+use pqlab_harness::{Demands, Fault, Recorder, Trial, affinity, cold};
 use pqlab_primitives::VerifyingKey;
 use pqlab_record::{Case, Form, Parameter};
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -95,9 +95,7 @@ impl Trial for BlockTrial {
     fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.outcome = Rejections::new();
         if let Regime::Disk { file } = &self.regime {
-            // Pages that are written back are dropped, so that the file is read from the disk again. Advice only: a file
-            // system in memory keeps them, and the figure is then one of reading from memory.
-            nix::fcntl::posix_fadvise(file, 0, 0, nix::fcntl::PosixFadviseAdvice::POSIX_FADV_DONTNEED).ok();
+            cold::drop_cached_pages(file);
             // The reader is where there is room for it, as it would be in a program of its own.
             affinity::pin(&affinity::granted()).ok();
         }

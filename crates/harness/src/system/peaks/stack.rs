@@ -1,6 +1,6 @@
 //! The peak of the stack: paint, perform, look how far the paint is gone.
 
-use super::UNSEEN;
+use crate::memory::UNSEEN;
 use crate::trial::Fault;
 use std::hint::black_box;
 

@@ -3,8 +3,7 @@
 //! Counted is the calling thread in user mode: what the kernel does meanwhile (interrupts, page faults, `getrandom`) is
 //! in the wall time that is kept beside, not in these counts.
 
-use super::Counter;
-use super::probe::EventProbe;
+use crate::counter::{Counter, EventProbe};
 use perf_event::events::{Event, Hardware};
 use perf_event::{Builder, Sampler};
 use pqlab_record::Metric;

@@ -1,0 +1,141 @@
+//! Peaks of the stack and of the heap: see [`memory`](crate::memory).
+
+mod heap;
+mod stack;
+
+use crate::memory::{Peaks, STACK};
+use crate::trial::Fault;
+use std::sync::{Mutex, PoisonError};
+
+pub(crate) fn supported() -> Result<(), &'static str> {
+    heap::install()
+}
+
+pub(crate) fn peaks(operation: &mut (dyn FnMut() -> Result<(), Fault> + Send)) -> Result<Peaks, Fault> {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    std::thread::scope(|scope| {
+        let on_thread = || {
+            operation()?;
+            let stack = stack::peak(operation)?;
+            Ok(Peaks { stack, heap: heap::peak(operation)? })
+        };
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, on_thread);
+        let thread = thread.map_err(|error| Fault::Library(format!("no thread to measure memory on: {error}")))?;
+        // What panicked goes on panicking where it is told apart from everything else: in the worker.
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::memory;
+    use std::hint::black_box;
+
+    fn of(mut operation: impl FnMut() + Send) -> Peaks {
+        let mut operation = || {
+            operation();
+            Ok(())
+        };
+        memory::peaks(&mut operation).unwrap()
+    }
+
+    #[inline(never)]
+    fn array<const LENGTH: usize>() {
+        black_box(&mut [0x5a_u8; LENGTH]);
+    }
+
+    #[test]
+    fn nothing_takes_nothing() {
+        assert_eq!(of(|| ()), Peaks { stack: 0, heap: 0 });
+    }
+
+    #[test]
+    fn an_array_on_the_stack_is_seen_and_little_else() {
+        for (expected, Peaks { stack, heap }) in
+            [(4_096, of(array::<4_096>)), (100_000, of(array::<100_000>)), (4_000_000, of(array::<4_000_000>))]
+        {
+            assert!((expected..expected + 8_192).contains(&stack), "{stack} bytes for {expected}");
+            assert_eq!(heap, 0);
+        }
+    }
+
+    #[test]
+    fn the_heap_has_its_peak_while_blocks_live_together() {
+        let Peaks { heap, .. } = of(|| {
+            for _ in 0..10 {
+                drop(black_box(vec![1_u8; 50_000]));
+            }
+            let first = black_box(vec![1_u8; 10_000]);
+            drop(black_box(vec![0_u8; 200_000]));
+            drop(first);
+            drop(black_box(vec![1_u8; 20_000]));
+        });
+        assert!((210_000..210_000 + 16_384).contains(&heap), "{heap} bytes");
+    }
+
+    #[test]
+    fn every_way_to_the_allocator_counts() {
+        let block = |make: fn() -> *mut libc::c_void| {
+            let Peaks { heap, .. } = of(|| {
+                let block = black_box(make());
+                // SAFETY: the C library's allocator made it, and nobody else has it.
+                unsafe { libc::free(block) };
+            });
+            heap
+        };
+        let ways: [fn() -> *mut libc::c_void; 5] = [
+            // SAFETY: any size may be asked for.
+            || unsafe { libc::malloc(30_000) },
+            // SAFETY: any size may be asked for.
+            || unsafe { libc::calloc(300, 100) },
+            // SAFETY: the block was made by the same allocator.
+            || unsafe { libc::realloc(libc::malloc(10), 30_000) },
+            // SAFETY: the alignment is a power of two, and the size a multiple of it.
+            || unsafe { libc::aligned_alloc(16, 30_000) },
+            || {
+                let mut block = std::ptr::null_mut();
+                // SAFETY: the alignment is a power of two and a multiple of a pointer's size; the place is writable.
+                unsafe { libc::posix_memalign(&mut block, 64, 30_000) };
+                block
+            },
+        ];
+        for (way, make) in ways.into_iter().enumerate() {
+            let heap = block(make);
+            assert!((30_000..34_096).contains(&heap), "way {way}: {heap} bytes");
+        }
+    }
+
+    #[test]
+    fn growing_counts_the_larger_block_and_freeing_what_was_there_before_is_no_peak() {
+        let Peaks { heap, .. } = of(|| {
+            let mut bytes: Vec<u8> = Vec::with_capacity(1_000);
+            bytes.reserve_exact(black_box(60_000));
+            black_box(&mut bytes);
+        });
+        assert!((60_000..64_096).contains(&heap), "{heap} bytes");
+        let mut blocks: Vec<Vec<u8>> = (0..3).map(|_| vec![1; 50_000]).collect();
+        assert_eq!(of(move || drop(black_box(blocks.pop()))).heap, 0);
+    }
+
+    #[test]
+    fn other_threads_do_not_count() {
+        let Peaks { heap, .. } = of(|| {
+            std::thread::scope(|scope| {
+                scope.spawn(|| drop(black_box(vec![1_u8; 1_000_000])));
+            });
+        });
+        assert!(heap < 100_000, "{heap} bytes");
+    }
+
+    #[test]
+    fn a_fault_and_a_panic_are_passed_on_and_the_next_is_measured() {
+        let fault = memory::peaks(&mut || Err(Fault::Library("made up".into())));
+        assert_eq!(fault, Err(Fault::Library("made up".into())));
+        let panic = std::panic::catch_unwind(|| memory::peaks(&mut || panic!("made up")));
+        assert_eq!(panic.unwrap_err().downcast_ref::<&str>(), Some(&"made up"));
+        assert!(of(array::<50_000>).stack >= 50_000);
+    }
+}
