@@ -24,6 +24,7 @@ pub mod ntor;
 pub mod number;
 mod run;
 pub mod scaling;
+pub mod series;
 pub mod text;
 pub mod trust;
 

@@ -72,6 +72,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Serve(arguments) => commands::serve::run(&arguments),
         Command::Import(arguments) => commands::import::run(&arguments),
+        Command::Stats(arguments) => commands::stats::run(&arguments, &terminal),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::NtorRelay(arguments) => commands::ntor_relay::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),

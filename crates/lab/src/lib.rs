@@ -30,6 +30,7 @@ pub mod ledger;
 mod place;
 mod plan;
 mod relay;
+mod series;
 mod session;
 #[cfg(test)]
 mod simulated;
@@ -52,6 +53,7 @@ pub use leak::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest
 pub use plan::{Filters, Plan, matches};
 pub use pqlab_harness::counter::estimated_over_counted;
 pub use relay::relay;
+pub use series::{Samples, read_samples};
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};

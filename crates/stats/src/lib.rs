@@ -49,4 +49,4 @@ pub use share::Share;
 pub use sorted::{Sorted, median};
 pub use stability::{Stability, cov_stability_report};
 pub use throughput::{Load, ThroughputCurve, ThroughputPoint, throughput_curve};
-pub use two_sample::{WelchTest, cohens_d, welch_t_test};
+pub use two_sample::{WelchTest, cohens_d, ratio_of_means, welch_t_test};

@@ -1,4 +1,4 @@
-use crate::{Share, mean, standard_deviation};
+use crate::{Interval, IntervalMethod, Share, mean, standard_deviation};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The outcome of Welch's test of a first set of samples against a second one.
@@ -50,6 +50,27 @@ pub(crate) fn welch_satterthwaite(shares: &[Share]) -> f64 {
     1.0 / shares.iter().filter(|share| share.variance != 0.0).map(square).sum::<f64>()
 }
 
+/// The ratio of the first mean to the second, of two sets of independent positive samples, with Student's interval on the
+/// logarithmic scale: the variance of each logarithm is that of its mean over the mean's square (the delta method), the degrees
+/// of freedom are Satterthwaite's.
+///
+/// `None` for fewer than two samples in either set, where a sample is not a finite number, where a mean is not positive, and
+/// without spread.
+pub fn ratio_of_means(first: &[f64], second: &[f64], confidence: f64) -> Option<Interval> {
+    let share = |samples: &[f64]| {
+        let mean = mean(samples).filter(|mean| *mean > 0.0)?;
+        let variance = (standard_deviation(samples)? / mean).powi(2) / samples.len() as f64;
+        Some((mean, Share { variance, degrees_of_freedom: (samples.len() - 1) as f64 }))
+    };
+    let ((first, above), (second, below)) = (share(first)?, share(second)?);
+    let freedom = welch_satterthwaite(&[above, below]);
+    let half = student_quantile((1.0 + confidence) / 2.0, freedom)? * (above.variance + below.variance).sqrt();
+    let estimate = first / second;
+    let (low, high) = (estimate * (-half).exp(), estimate * half.exp());
+    let sound = estimate.is_finite() && half.is_finite();
+    sound.then_some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
+}
+
 /// Two-sided p-value of Student's distribution.
 pub(crate) fn student_two_sided(t: f64, degrees_of_freedom: f64) -> Option<f64> {
     let distribution = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?;
@@ -78,6 +99,8 @@ pub fn cohens_d(first: &[f64], second: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rand_chacha::ChaCha8Rng;
+    use rand_chacha::rand_core::{Rng, SeedableRng};
 
     fn close(left: f64, right: f64) {
         assert!((left - right).abs() <= 1e-9 * right.abs().max(1.0), "{left} is not {right}");
@@ -107,5 +130,30 @@ mod tests {
     fn an_effect_agrees_with_a_hand_computed_value() {
         // Variances 1 and 4, pooled 2.5.
         close(cohens_d(&[1.0, 2.0, 3.0], &[3.0, 5.0, 7.0]).unwrap(), 3.0 / 2.5_f64.sqrt());
+    }
+
+    #[test]
+    fn the_ratio_of_means_is_covered_as_often_as_promised() {
+        let mut rng = ChaCha8Rng::seed_from_u64(7);
+        let mut uniform = || rng.next_u32() as f64 / 4_294_967_296.0;
+        let (mut covered, trials) = (0, 2000);
+        for _ in 0..trials {
+            let first: Vec<f64> = (0..20).map(|_| 3.0 + uniform()).collect();
+            let second: Vec<f64> = (0..12).map(|_| 1.5 + uniform()).collect();
+            let found = ratio_of_means(&first, &second, 0.95).unwrap();
+            covered += u32::from(found.low <= 3.5 / 2.0 && 3.5 / 2.0 <= found.high);
+        }
+        let share = f64::from(covered) / f64::from(trials);
+        assert!((0.935..=0.965).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn a_ratio_needs_positive_means_and_spread() {
+        assert!(ratio_of_means(&[1.0], &[1.0, 2.0], 0.95).is_none());
+        assert!(ratio_of_means(&[-1.0, -2.0], &[1.0, 2.0], 0.95).is_none());
+        assert!(ratio_of_means(&[1.0, 1.0], &[2.0, 2.0], 0.95).is_none());
+        let found = ratio_of_means(&[2.0, 2.2], &[1.0, 1.1], 0.95).unwrap();
+        close(found.estimate, 2.0);
+        close(found.low * found.high, 4.0);
     }
 }

@@ -17,6 +17,7 @@ pub(crate) mod runs;
 pub(crate) mod scenario;
 pub(crate) mod serve;
 pub(crate) mod show;
+pub(crate) mod stats;
 mod taint;
 pub(crate) mod verify;
 
