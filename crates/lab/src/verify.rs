@@ -14,9 +14,9 @@ use pqlab_verification::{
 use pqlab_workloads::Registry;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -87,7 +87,7 @@ impl Laboratory {
         let mut order: Vec<&VerifyPart> = parts.iter().collect();
         // What takes longest begins first, so that nobody waits for it alone at the end.
         order.sort_by_key(|part| !part.is_slow());
-        self.several_at_once(&order, stop, take, |part, halt, say| self.verify_part(part, request, halt, say))
+        several_at_once(&order, stop, take, |part, halt, say| self.verify_part(part, request, halt, say))
     }
 
     /// How long the accumulated vectors of these parts take: some answers of each are timed, and these alone.
@@ -106,63 +106,10 @@ impl Laboratory {
             answers += count;
             seconds += count as f64 * pace;
             longest = longest.max(count as f64 * pace);
-            Ok(())
+            Ok::<(), LabError>(())
         };
-        self.several_at_once(&timed, stop, &mut take, |part, halt, say| self.time_part(part, request, halt, say))?;
+        several_at_once(&timed, stop, &mut take, |part, halt, say| self.time_part(part, request, halt, say))?;
         Ok(Extent { answers, seconds: longest.max(seconds / at_once(timed.len()) as f64) })
-    }
-
-    /// Does `work` for each part on a thread of its own, as many at once as there are processors, and hands over what it says.
-    fn several_at_once<T: Send, E: From<LabError>>(
-        &self,
-        parts: &[&VerifyPart],
-        stop: &AtomicBool,
-        take: &mut dyn FnMut(&VerifyPart, T) -> Result<(), E>,
-        work: impl Fn(&VerifyPart, &AtomicBool, &dyn Fn(T)) -> Result<bool, LabError> + Sync,
-    ) -> Result<bool, E> {
-        let (halt, queue) = (AtomicBool::new(false), Mutex::new(parts.iter()));
-        let (said, hear) = channel::<(&VerifyPart, T)>();
-        thread::scope(|scope| {
-            let one = |said: Sender<_>| {
-                loop {
-                    let next = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
-                    let Some(&part) = next else { return Ok(true) };
-                    // Nobody listens any more where an error has ended it.
-                    let ended = work(part, &halt, &|what| said.send((part, what)).unwrap_or_default());
-                    match ended {
-                        Ok(true) => {}
-                        other => {
-                            halt.store(true, Ordering::Relaxed);
-                            return other;
-                        }
-                    }
-                }
-            };
-            let threads: Vec<_> = (0..at_once(parts.len()))
-                .map(|_| {
-                    let said = said.clone();
-                    scope.spawn(|| one(said))
-                })
-                .collect();
-            drop(said);
-            let mut outcome = Ok(());
-            loop {
-                if stop.load(Ordering::Relaxed) || outcome.is_err() {
-                    halt.store(true, Ordering::Relaxed);
-                }
-                match hear.recv_timeout(LOOK) {
-                    Ok((part, what)) if outcome.is_ok() => outcome = take(part, what),
-                    Ok(_) | Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => break,
-                }
-            }
-            outcome?;
-            let mut whole = true;
-            for thread in threads {
-                whole &= thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            }
-            Ok(whole)
-        })
     }
 
     /// Starts the process of a part and takes what it says. If it dies, that is a failed line.
@@ -233,6 +180,56 @@ impl Laboratory {
             }
         }
     }
+}
+
+/// Does `work` for each part on a thread of its own, as many at once as there are processors, and hands over what it says.
+fn several_at_once<'p, T: Send, E: From<LabError>>(
+    parts: &[&'p VerifyPart],
+    stop: &AtomicBool,
+    take: &mut dyn FnMut(&VerifyPart, T) -> Result<(), E>,
+    work: impl Fn(&VerifyPart, &AtomicBool, &dyn Fn(T)) -> Result<bool, LabError> + Sync,
+) -> Result<bool, E> {
+    let (halt, queue) = (AtomicBool::new(false), Mutex::new(parts.iter()));
+    let (said, hear) = channel();
+    // One thread's turns, until nothing is left. Nobody listens to it any more where an error has ended it.
+    let turns = |said: Sender<(&'p VerifyPart, T)>| -> Result<bool, LabError> {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
+            let Some(part) = next else { return Ok(true) };
+            let ended = work(part, &halt, &|what| said.send((part, what)).unwrap_or_default());
+            if !matches!(ended, Ok(true)) {
+                halt.store(true, Ordering::Relaxed);
+                return ended;
+            }
+        }
+    };
+    let turns = &turns;
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once(parts.len()))
+            .map(|_| {
+                let said = said.clone();
+                scope.spawn(move || turns(said))
+            })
+            .collect();
+        drop(said);
+        let mut outcome = Ok(());
+        loop {
+            if stop.load(Ordering::Relaxed) || outcome.is_err() {
+                halt.store(true, Ordering::Relaxed);
+            }
+            match hear.recv_timeout(LOOK) {
+                Ok((part, what)) if outcome.is_ok() => outcome = take(part, what),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        outcome?;
+        let mut whole = true;
+        for thread in threads {
+            whole &= thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok(whole)
+    })
 }
 
 fn at_once(parts: usize) -> usize {

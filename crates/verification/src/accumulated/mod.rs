@@ -174,6 +174,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_run_goes_on_where_it_was_stopped() {
+        let providers = pqlab_providers::providers();
+        let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
+        let primitive = Primitive::Signature(provider.signature("ML-DSA-44").unwrap());
+        let folder = std::env::temp_dir().join(format!("pqlab-accumulated-{}", std::process::id()));
+        let kept = Kept::new(&folder, provider, "ML-DSA-44");
+        let stopped = |answers: u64, spoilt: &[u8]| {
+            let (asked, mut stream) = (Asked::of(primitive).unwrap(), Stream::begin());
+            for _ in 0..answers {
+                asked.answer(&mut stream).unwrap();
+                stream.done += 1;
+            }
+            stream.write(spoilt);
+            kept.keep(&stream);
+        };
+        let go_on = || {
+            let accumulation = Accumulation { kept_in: Some(folder.clone()), ..Accumulation::default() };
+            let line = line(provider, primitive, ACCUMULATED_SUITE, &accumulation);
+            assert!(kept.stream(100).is_none(), "what is at its end begins anew");
+            (line.attempted, line.passed)
+        };
+        stopped(57, b"");
+        assert_eq!(go_on(), (1, 1));
+        // It was taken up, not begun anew.
+        stopped(57, b"another answer");
+        assert_eq!(go_on(), (1, 0));
+        assert_eq!(go_on(), (1, 1));
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
     fn what_is_asked_for_is_what_is_published() {
         let answers = |algorithm, answers, kem| -> Vec<u64> {
             checkpoints(algorithm, answers, kem).iter().map(|figure| figure.answers).collect()
