@@ -120,3 +120,39 @@ fn read<T>(folder: &Path, name: &str, reader: fn(&str, &[u8]) -> Result<T, ReadE
 fn plain(name: &str) -> &str {
     name.trim_end_matches(".gz")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn length(_: &str, bytes: &[u8]) -> Result<usize, ReadError> {
+        Ok(bytes.len())
+    }
+
+    #[test]
+    fn the_folder_comes_first_then_what_was_fetched_then_the_program() {
+        let root = std::env::temp_dir().join(format!("pqlab-vectors-{}", std::process::id()));
+        let (folder, fetched) = (root.join("folder"), root.join("fetched"));
+        let name = "acvp/ML-KEM-keyGen-FIPS203/internalProjection.json.gz";
+        for (place, name, content) in
+            [(&folder, name, "1"), (&fetched, plain(name), "22"), (&fetched, "more.rsp", "333")]
+        {
+            let path = place.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        let found = |vectors: Vectors, name: &str| vectors.file(name, length).map(|length| *length);
+        let fetched = || Some(fetched.clone());
+        assert_eq!(found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), name).unwrap(), 1);
+        assert_eq!(found(Vectors::default().with_fetched(fetched()), name).unwrap(), 2);
+        assert!(found(Vectors::default(), name).unwrap() > 100_000);
+        // A file that the folder should have and does not is no file that nobody has.
+        let missing = found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), "more.rsp.gz").unwrap_err();
+        assert!(matches!(missing.fault, ReadFault::Io(_)), "{missing}");
+        let nowhere = found(Vectors::default(), "more.rsp.gz").unwrap_err();
+        assert!(matches!(nowhere.fault, ReadFault::Absent), "{nowhere}");
+        let vectors = Vectors::new(Some(folder)).with_fetched(fetched());
+        assert_eq!(*vectors.fetched("more.rsp.gz", length).unwrap(), 3);
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+}

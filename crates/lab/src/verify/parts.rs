@@ -95,3 +95,31 @@ pub(super) fn check_names(registry: &Registry, request: &VerifyRequest) -> Resul
     let algorithms: Vec<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
     check(Thing::Algorithm, &request.algorithms, &algorithms)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts_of(providers: &[&str], algorithms: &[&str]) -> Vec<String> {
+        let registry = Registry::new(pqlab_providers::providers());
+        let patterns = |of: &[&str]| of.iter().map(|pattern| (*pattern).to_owned()).collect();
+        let request = VerifyRequest {
+            providers: patterns(providers),
+            algorithms: patterns(algorithms),
+            interoperability: true,
+            ..VerifyRequest::default()
+        };
+        check_names(&registry, &request).unwrap();
+        parts(&registry, &request).iter().map(|part| format!("{} {}", part.provider(), part.algorithm())).collect()
+    }
+
+    #[test]
+    fn a_provider_that_is_asked_for_has_its_algorithms_and_their_matrix() {
+        let parts = parts_of(&["rustcrypto"], &["ML-KEM-768", "Ed25519"]);
+        assert_eq!(parts.len(), 4, "{parts:?}");
+        for part in ["rustcrypto ML-KEM-768", "rustcrypto Ed25519", "interoperability Ed25519"] {
+            assert!(parts.contains(&part.to_owned()), "{parts:?}");
+        }
+        assert!(parts_of(&[], &["ML-KEM-*"]).iter().all(|part| !part.starts_with("null ")));
+    }
+}

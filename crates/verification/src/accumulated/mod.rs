@@ -154,10 +154,11 @@ fn accumulate(
                 kept.iter().for_each(|kept| kept.keep(&stream));
             }
         }
-        let outcome: Checked = if hex::encode(stream.digest()) == checkpoint.digest {
+        let digest = hex::encode(stream.digest());
+        let outcome: Checked = if digest == checkpoint.digest {
             Ok(())
         } else {
-            Err(Fault::Wrong("their digest is another: one of them, or more, is wrong".to_owned()))
+            Err(Fault::Wrong(format!("their digest is {digest}: one of them, or more, is wrong")))
         };
         let right = outcome.is_ok();
         tally.check(format_args!("answers {} to {}", thousands(from), thousands(to)), || outcome);
