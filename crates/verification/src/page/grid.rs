@@ -12,43 +12,54 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// The grid as text of at most `width` columns, unless a single column is wider. Rows that have nothing to do with what
-    /// stands above them, and those that would make it too wide, begin a block of their own; so do columns that do not fit.
+    /// The grid as text of at most `width` columns, unless a single column is wider. Rows that have too little to do with what
+    /// stands above them begin a block of their own; columns that do not fit stand below the others.
     pub(super) fn text(&self, width: usize) -> String {
         let mut blocks: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (row, (_, cells)) in self.rows.iter().enumerate() {
             let filled: Vec<usize> = (0..self.columns.len()).filter(|&column| !cells[column].is_empty()).collect();
-            let fits = blocks.last().and_then(|(rows, columns)| {
-                let related = filled.iter().any(|column| columns.contains(column));
+            let extended = blocks.last().and_then(|(rows, columns)| {
                 let both: Vec<usize> = (0..self.columns.len())
                     .filter(|column| columns.contains(column) || filled.contains(column))
                     .collect();
                 let rows: Vec<usize> = rows.iter().copied().chain([row]).collect();
-                (related && self.width(&rows, &both) <= width).then_some((rows, both))
+                let shared = filled.iter().filter(|column| columns.contains(column)).count();
+                let fits = shared > 0 && self.width(&rows, &both) <= width;
+                (fits || 3 * shared > 2 * both.len()).then_some((rows, both))
             });
-            match (fits, blocks.last_mut()) {
+            match (extended, blocks.last_mut()) {
                 (Some(extended), Some(block)) => *block = extended,
                 _ => blocks.push((vec![row], filled)),
             }
         }
-        let blocks = blocks.iter().flat_map(|(rows, columns)| self.cut(rows, columns, width));
-        blocks.map(|(rows, columns)| self.block(&rows, &columns)).collect::<Vec<_>>().join("\n")
+        let parts = blocks.iter().flat_map(|(rows, columns)| self.cut(rows, columns, width));
+        parts.map(|(rows, columns)| self.block(&rows, &columns)).collect::<Vec<_>>().join("\n")
     }
 
-    /// The columns in parts that fit, each with the rows that have something there.
+    /// The columns in as few parts as fit, each of about as many columns, and with the rows that have something there.
     fn cut(&self, rows: &[usize], columns: &[usize], width: usize) -> Vec<(Vec<usize>, Vec<usize>)> {
-        let mut parts: Vec<Vec<usize>> = Vec::new();
-        for &column in columns {
-            match parts.last_mut() {
-                Some(part) if self.width(rows, &[part.as_slice(), &[column]].concat()) <= width => part.push(column),
-                _ => parts.push(vec![column]),
-            }
-        }
+        let parts = self.packed(rows, columns, width, columns.len());
+        let even = columns.len().div_ceil(parts.len().max(1));
+        let evened = self.packed(rows, columns, width, even);
+        let parts = if evened.len() == parts.len() { evened } else { parts };
         let with_rows = |part: Vec<usize>| {
             let filled = |row: &&usize| part.iter().any(|&column| !self.rows[**row].1[column].is_empty());
             (rows.iter().filter(filled).copied().collect(), part)
         };
         parts.into_iter().map(with_rows).collect()
+    }
+
+    /// The columns one after the other, in parts of at most so many that fit.
+    fn packed(&self, rows: &[usize], columns: &[usize], width: usize, most: usize) -> Vec<Vec<usize>> {
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        for &column in columns {
+            let fits = |part: &[usize]| part.len() < most && self.width(rows, &[part, &[column]].concat()) <= width;
+            match parts.last_mut() {
+                Some(part) if fits(part) => part.push(column),
+                _ => parts.push(vec![column]),
+            }
+        }
+        parts
     }
 
     fn width(&self, rows: &[usize], columns: &[usize]) -> usize {
