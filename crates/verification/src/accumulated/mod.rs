@@ -11,7 +11,7 @@ mod stream;
 use crate::line::Line;
 use crate::tally::{Checked, Fault, Tally, caught};
 use crate::thousands::thousands;
-use figures::{ACCUMULATED, Accumulated, Source};
+use figures::{ACCUMULATED, Accumulated};
 use kept::Kept;
 use pqlab_primitives::{Primitive, Provider};
 use questions::Asked;
@@ -19,10 +19,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stream::Stream;
 
-/// What a line has for a suite whose digests were published.
+/// What a line has for their suite.
 pub const ACCUMULATED_SUITE: &str = "accumulated answers";
-/// What a line has for a suite on whose digests libraries agree.
-const CROSS_CHECK_SUITE: &str = "accumulated answers, a cross-check";
 
 /// How many answers are asked for where nothing else is said.
 const SHORT: u64 = 100;
@@ -73,11 +71,7 @@ pub fn published_answers() -> Vec<u64> {
 /// The name of the suite that an algorithm has accumulated vectors under.
 pub(crate) fn suite_of(primitive: Primitive) -> Option<&'static str> {
     Asked::of(primitive)?;
-    let figure = ACCUMULATED.iter().find(|figure| figure.algorithm == primitive.algorithm())?;
-    Some(match figure.source {
-        Source::Published => ACCUMULATED_SUITE,
-        Source::Agreed => CROSS_CHECK_SUITE,
-    })
+    ACCUMULATED.iter().any(|figure| figure.algorithm == primitive.algorithm()).then_some(ACCUMULATED_SUITE)
 }
 
 /// How many answers of an algorithm are asked for, and how many seconds one takes this provider here. `None` where there
