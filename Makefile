@@ -13,7 +13,7 @@ REPETITIONS ?= 2
 export AA SLOWED
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint bench bench-adapters bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test build lint vectors bench bench-adapters bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -37,6 +37,10 @@ test: ## Run every test, and list at the end what could not be run
 
 build: setup ## Build the release binary
 	cargo build --release --locked
+
+vectors: ## Fetch more published vectors for `pqlab verify` into the cache
+	@scripts/setup vectors
+	@scripts/vectors
 
 lint: ## Format, clippy, spelling, licences of the dependencies
 	@scripts/setup lint

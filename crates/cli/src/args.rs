@@ -110,11 +110,13 @@ pub(crate) struct ListArgs {
 /// Are the answers right? Exit code 1 if any is wrong.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
-  pqlab verify --provider libcrux                     one library
+  pqlab verify                                        a page: a grid for each kind of check
+  pqlab verify --provider libcrux                     one library, by itself and with every other
+  pqlab verify --long                                 and thousands of answers of lattice schemes, some minutes
   pqlab verify --algorithm 'ML-KEM-*' --no-interop    some algorithms, each library by itself
   pqlab verify --format markdown > VERIFIED.md")]
 pub(crate) struct VerifyArgs {
-    /// Only this provider [repeatable]
+    /// Only this provider; it is still paired with all others [repeatable]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Vec<String>,
 
@@ -126,7 +128,20 @@ pub(crate) struct VerifyArgs {
     #[arg(long)]
     pub(crate) no_interop: bool,
 
-    /// What to print: a line each as they come, or a document at the end
+    /// Every line as it comes, before the page
+    #[arg(long)]
+    pub(crate) all: bool,
+
+    /// The long accumulated vectors: 10,000 answers of ML-DSA, a million of ML-KEM-768. It says first how long they take
+    #[arg(long)]
+    pub(crate) long: bool,
+
+    /// Accumulated vectors up to this published number of answers: 100, 10000, 1000000 (ML-KEM-768), 60000000 (ML-DSA).
+    /// Stopped, the same command goes on where it was
+    #[arg(long, value_name = "N", conflicts_with = "long")]
+    pub(crate) accumulated: Option<u64>,
+
+    /// What to print: a page for people, or a document
     #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
     pub(crate) format: VerifyFormat,
 }

@@ -64,7 +64,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     match cli.command {
         Command::Run(arguments) => commands::run::run(arguments, &terminal),
         Command::List(arguments) => commands::list::run(&arguments, &terminal),
-        Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Verify(arguments) => commands::verify::run(&arguments, &terminal),
         Command::Inspect(arguments) => commands::inspect::run(&arguments, &terminal),
         Command::Runs(arguments) => commands::runs::run(&arguments, &terminal),
         Command::Show(arguments) => commands::show::run(&arguments, &terminal),

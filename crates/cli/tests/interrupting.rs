@@ -29,7 +29,7 @@ fn interrupted(arguments: &[&str]) {
 
 #[test]
 fn a_verification_ends_where_it_is_interrupted() {
-    interrupted(&["verify"]);
+    interrupted(&["verify", "--all"]);
 }
 
 #[test]

@@ -3,19 +3,20 @@
 
 use crate::leak::{cases_of, leak_without_figures, measure_leak};
 use crate::taint::{run_tainted, taint_findings};
-use crate::verify::verify_here;
+use crate::verify::{pace_here, verify_here};
 use crate::{
     LabError, Laboratory, LeakConclusion, LeakOutcome, LeakRequest, TaintEnd, Tainted, VerifyPart, VerifyRequest,
 };
 use pqlab_harness::errand::{Errand, Manner, Next};
 use pqlab_harness::wire;
-use pqlab_verification::Line;
+use pqlab_verification::{Answers, EdgeCases, Line};
 use pqlab_workloads::Registry;
 use pqlab_workloads::leak::LeakCase;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 
 /// The program that follows secrets through an operation.
 const VALGRIND: &str = "valgrind";
@@ -46,6 +47,13 @@ pub(crate) enum Task {
         /// What of it.
         request: VerifyRequest,
     },
+    /// To time some accumulated answers of one part.
+    Pace {
+        /// Which.
+        part: VerifyPart,
+        /// How many answers there are to be.
+        answers: Answers,
+    },
 }
 
 /// What it answers.
@@ -59,24 +67,33 @@ pub(crate) enum Answer {
     Tainted(TaintEnd),
     /// A line of a verification.
     Line(Line),
+    /// What a provider accepts of Ed25519's edge cases.
+    EdgeCases(EdgeCases),
+    /// There are so many accumulated answers of so many.
+    Answers(u64, u64),
+    /// So many accumulated answers are asked for, and one takes so many seconds.
+    Pace(u64, f64),
 }
 
 /// Does what is asked, in this process. What cannot be said to the coordinator ends it.
 ///
 /// # Errors
 /// What the stream reports, and `InvalidData` for a task that this build does not know.
-pub(crate) fn serve(task: &str, registry: &Registry, mut stream: impl Write) -> io::Result<()> {
+pub(crate) fn serve(task: &str, registry: &Registry, stream: impl Write + Send) -> io::Result<()> {
     let unknown = |error: serde_json::Error| io::Error::new(io::ErrorKind::InvalidData, format!("no errand: {error}"));
     let no_case = |error: LabError| io::Error::new(io::ErrorKind::InvalidData, error.to_string());
     let case_of = |id: String| -> io::Result<LeakCase> {
         let found = cases_of(registry, &[id]).map_err(no_case)?.into_iter().next();
         found.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no such case"))
     };
-    let mut said = Ok(());
-    let mut say = |answer: Answer| {
-        if said.is_ok() {
+    // The first error ends it: nobody listens any more.
+    let said = Mutex::new((stream, Ok(())));
+    let say = |answer: Answer| {
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        let (stream, outcome) = &mut *said;
+        if outcome.is_ok() {
             let text = serde_json::to_string(&answer).map_err(io::Error::other);
-            said = text.and_then(|text| wire::send(&mut stream, &text));
+            *outcome = text.and_then(|text| wire::send(stream, &text));
         }
     };
     match serde_json::from_str(task).map_err(unknown)? {
@@ -85,9 +102,10 @@ pub(crate) fn serve(task: &str, registry: &Registry, mut stream: impl Write) -> 
             say(Answer::Leak(Box::new(outcome)));
         }
         Task::Taint { case, seed } => say(Answer::Tainted(run_tainted(registry, &case_of(case)?, seed))),
-        Task::Verify { part, request } => verify_here(registry, &part, &request, &mut |line| say(Answer::Line(line))),
+        Task::Verify { part, request } => verify_here(registry, &part, &request, &say),
+        Task::Pace { part, answers } => pace_here(registry, &part, answers).into_iter().for_each(say),
     }
-    said
+    said.into_inner().unwrap_or_else(PoisonError::into_inner).1
 }
 
 /// What a process said; `None` where no process of this build says so.

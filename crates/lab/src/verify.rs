@@ -1,13 +1,29 @@
-//! Known answers, published vectors and every library against every other: each provider in a process of its own, so that one
-//! that crashes is a failed line and the rest goes on.
+//! Known answers, published vectors and every library against every other: each algorithm of each provider in a process of its
+//! own, so that one that crashes is a failed line and the rest goes on. As many go on at once as there are processors.
+
+mod parts;
 
 use crate::errand::{self, Answer};
-use crate::{LabError, Laboratory, Thing, matches};
+use crate::{LabError, Laboratory};
+use parts::{check_names, parts};
 use pqlab_harness::errand::{Errand, ErrandEnd, Manner, Next};
-use pqlab_verification::{self as verification, Line, Vectors, vectors_root};
-use pqlab_workloads::{NULL, Registry};
+use pqlab_verification::{
+    self as verification, Accumulation, Answers, EDGE_CASES, EDGE_CASES_OF, EdgeCases, Line, Vectors, fetched_vectors,
+    vectors_root,
+};
+use pqlab_workloads::Registry;
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::AtomicBool;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+pub use parts::VerifyPart;
+
+/// How often is looked whether the user wants it stopped.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// What is to be verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,120 +34,213 @@ pub struct VerifyRequest {
     pub algorithms: Vec<String>,
     /// Whether every provider is put to the test against every other, too.
     pub interoperability: bool,
+    /// How far accumulated vectors go.
+    pub answers: Answers,
+    /// The folder in which is kept how far they came; without one they begin anew.
+    pub kept_in: Option<PathBuf>,
 }
 
-/// Of what a line is the outcome.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum VerifyPart {
-    /// Known answers and published vectors, put to the provider of this id.
-    Provider(String),
-    /// Every provider against every other.
-    Interoperability,
+/// What comes of a part.
+#[derive(Clone, Debug)]
+pub enum Verified {
+    /// A line.
+    Line(Line),
+    /// What a provider accepts of Ed25519's edge cases.
+    EdgeCases(EdgeCases),
+    /// It has so many accumulated answers of so many.
+    Answers(u64, u64),
+    /// It has come to its end.
+    Done,
 }
 
-impl VerifyPart {
-    fn name(&self) -> &str {
-        match self {
-            VerifyPart::Provider(id) => id,
-            VerifyPart::Interoperability => "interoperability",
-        }
-    }
-}
-
-impl VerifyRequest {
-    fn asks_for(&self, provider: &str, algorithm: &str) -> bool {
-        selected(&self.providers, provider) && selected(&self.algorithms, algorithm)
-    }
+/// How long the accumulated vectors of a request take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Extent {
+    /// Answers, of all providers together.
+    pub answers: u64,
+    /// Seconds, on the processors that there are.
+    pub seconds: f64,
 }
 
 impl Laboratory {
-    /// Verifies part by part, and hands over each line as it comes, with the part that it belongs to. Whether it came to its
-    /// end: not where `stop` was set.
+    /// The parts that a verification consists of, in the order in which a reader would have them.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for a pattern that matches nothing, [`LabError::Worker`] where no process can be started; and what
-    /// `take` reports, after which nothing more is verified.
-    pub fn verify<E: From<LabError>>(
-        &self,
-        request: &VerifyRequest,
-        take: &mut dyn FnMut(&VerifyPart, Line) -> Result<(), E>,
-        stop: &AtomicBool,
-    ) -> Result<bool, E> {
+    /// [`LabError::Unknown`] for a pattern that matches nothing.
+    pub fn verify_parts(&self, request: &VerifyRequest) -> Result<Vec<VerifyPart>, LabError> {
         check_names(self.registry(), request)?;
-        for part in parts(self.registry(), request) {
-            if !self.verify_part(&part, request, take, stop)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
+        Ok(parts(self.registry(), request))
     }
 
-    /// Starts the process of a part and takes its lines. If it dies, that is a failed line.
-    fn verify_part<E: From<LabError>>(
+    /// Verifies these parts, several at once, and hands over what comes of each as it comes. Whether all came to their end: not
+    /// where `stop` was set.
+    ///
+    /// # Errors
+    /// [`LabError::Worker`] where no process can be started; and what `take` reports, after which nothing more is verified.
+    pub fn verify<E: From<LabError>>(
+        &self,
+        parts: &[VerifyPart],
+        request: &VerifyRequest,
+        take: &mut dyn FnMut(&VerifyPart, Verified) -> Result<(), E>,
+        stop: &AtomicBool,
+    ) -> Result<bool, E> {
+        let mut order: Vec<&VerifyPart> = parts.iter().collect();
+        // What takes longest begins first, so that nobody waits for it alone at the end.
+        order.sort_by_key(|part| !part.is_slow());
+        several_at_once(&order, stop, take, |part, halt, say| self.verify_part(part, request, halt, say))
+    }
+
+    /// How long the accumulated vectors of these parts take: some answers of each are timed, and these alone.
+    ///
+    /// # Errors
+    /// As [`verify`](Self::verify). What crashes is left out: the verification will say so.
+    pub fn verify_extent(
+        &self,
+        parts: &[VerifyPart],
+        request: &VerifyRequest,
+        stop: &AtomicBool,
+    ) -> Result<Extent, LabError> {
+        let timed: Vec<&VerifyPart> = parts.iter().filter(|part| part.accumulates()).collect();
+        let (mut answers, mut seconds, mut longest) = (0, 0.0, 0.0_f64);
+        let mut take = |_: &VerifyPart, (count, pace): (u64, f64)| {
+            answers += count;
+            seconds += count as f64 * pace;
+            longest = longest.max(count as f64 * pace);
+            Ok::<(), LabError>(())
+        };
+        several_at_once(&timed, stop, &mut take, |part, halt, say| self.time_part(part, request, halt, say))?;
+        Ok(Extent { answers, seconds: longest.max(seconds / at_once(timed.len()) as f64) })
+    }
+
+    /// Starts the process of a part and takes what it says. If it dies, that is a failed line.
+    fn verify_part(
         &self,
         part: &VerifyPart,
         request: &VerifyRequest,
-        take: &mut dyn FnMut(&VerifyPart, Line) -> Result<(), E>,
-        stop: &AtomicBool,
-    ) -> Result<bool, E> {
+        halt: &AtomicBool,
+        say: &dyn Fn(Verified),
+    ) -> Result<bool, LabError> {
         let task = errand::Task::Verify { part: part.clone(), request: request.clone() };
         let mut errand: Errand = self.start(&task, &Manner::default())?;
         let mut last = "before its first line".to_owned();
         loop {
-            match errand.next(stop).map_err(errand::lost)? {
-                Next::Said(said) => {
-                    let Some(Answer::Line(line)) = errand::understood(&said) else { continue };
-                    last = format!("after {} {}", line.algorithm, line.suite);
-                    take(part, line)?;
-                }
+            match errand.next(halt).map_err(errand::lost)? {
+                Next::Said(said) => match errand::understood(&said) {
+                    Some(Answer::Line(line)) => {
+                        last = format!("after {} {}", line.algorithm, line.suite);
+                        say(Verified::Line(line));
+                    }
+                    Some(Answer::EdgeCases(edge_cases)) => say(Verified::EdgeCases(edge_cases)),
+                    Some(Answer::Answers(done, of)) => say(Verified::Answers(done, of)),
+                    _ => {}
+                },
                 Next::Ended => break,
                 Next::Stopped => return Ok(false),
             }
         }
         let ErrandEnd { status, stdout, .. } = errand.end().map_err(errand::lost)?;
-        let failed = |what: String| Line {
-            provider: part.name().to_owned(),
-            algorithm: "all".into(),
-            suite: "the process itself".into(),
-            attempted: 1,
-            failures: vec![what],
-            ..Line::default()
+        let failed = |what: String| {
+            Verified::Line(Line {
+                provider: part.provider().to_owned(),
+                algorithm: part.algorithm().to_owned(),
+                suite: "the process itself".into(),
+                attempted: 1,
+                failures: vec![what],
+                ..Line::default()
+            })
         };
         if !stdout.is_empty() {
-            take(part, failed(format!("a library wrote {} lines to standard output", stdout.lines().count())))?;
+            say(failed(format!("a library wrote {} lines to standard output", stdout.lines().count())));
         }
         if !status.success() {
-            take(part, failed(format!("it ended {last}: {status}")))?;
+            say(failed(format!("it ended {last}: {status}")));
         }
+        say(Verified::Done);
         Ok(true)
+    }
+
+    fn time_part(
+        &self,
+        part: &VerifyPart,
+        request: &VerifyRequest,
+        halt: &AtomicBool,
+        say: &dyn Fn((u64, f64)),
+    ) -> Result<bool, LabError> {
+        let task = errand::Task::Pace { part: part.clone(), answers: request.answers };
+        let mut errand: Errand = self.start(&task, &Manner::default())?;
+        loop {
+            match errand.next(halt).map_err(errand::lost)? {
+                Next::Said(said) => {
+                    if let Some(Answer::Pace(answers, seconds)) = errand::understood(&said) {
+                        say((answers, seconds));
+                    }
+                }
+                Next::Ended => return Ok(true),
+                Next::Stopped => return Ok(false),
+            }
+        }
     }
 }
 
-/// One process for each provider, and one for the matrix.
-fn parts(registry: &Registry, request: &VerifyRequest) -> Vec<VerifyPart> {
-    let providers = registry.providers().iter().map(|provider| provider.id());
-    let asked_for = providers.filter(|id| id != NULL && selected(&request.providers, id));
-    let matrix = request.interoperability.then_some(VerifyPart::Interoperability);
-    asked_for.map(VerifyPart::Provider).chain(matrix).collect()
-}
-
-fn selected(patterns: &[String], name: &str) -> bool {
-    let library = name.split(':').next().unwrap_or(name);
-    patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, name) || matches(pattern, library))
-}
-
-fn check_names(registry: &Registry, request: &VerifyRequest) -> Result<(), LabError> {
-    let check = |what, patterns: &[String], known: &[String]| {
-        let unknown = |pattern: &&String| !known.iter().any(|name| selected(std::slice::from_ref(*pattern), name));
-        match patterns.iter().find(unknown) {
-            Some(pattern) => Err(LabError::unknown(what, pattern, known.iter().map(String::as_str))),
-            None => Ok(()),
+/// Does `work` for each part on a thread of its own, as many at once as there are processors, and hands over what it says.
+fn several_at_once<'p, T: Send, E: From<LabError>>(
+    parts: &[&'p VerifyPart],
+    stop: &AtomicBool,
+    take: &mut dyn FnMut(&VerifyPart, T) -> Result<(), E>,
+    work: impl Fn(&VerifyPart, &AtomicBool, &dyn Fn(T)) -> Result<bool, LabError> + Sync,
+) -> Result<bool, E> {
+    let (halt, queue) = (AtomicBool::new(false), Mutex::new(parts.iter()));
+    let (said, hear) = channel();
+    // One thread's turns, until nothing is left. Nobody listens to it any more where an error has ended it.
+    let turns = |said: Sender<(&'p VerifyPart, T)>| -> Result<bool, LabError> {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next().copied();
+            let Some(part) = next else { return Ok(true) };
+            let ended = work(part, &halt, &|what| said.send((part, what)).unwrap_or_default());
+            if !matches!(ended, Ok(true)) {
+                halt.store(true, Ordering::Relaxed);
+                return ended;
+            }
         }
     };
-    let providers = registry.providers();
-    check(Thing::Provider, &request.providers, &providers.iter().map(|provider| provider.id()).collect::<Vec<_>>())?;
-    let algorithms: Vec<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
-    check(Thing::Algorithm, &request.algorithms, &algorithms)
+    let turns = &turns;
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..at_once(parts.len()))
+            .map(|_| {
+                let said = said.clone();
+                scope.spawn(move || turns(said))
+            })
+            .collect();
+        drop(said);
+        let mut outcome = Ok(());
+        loop {
+            if stop.load(Ordering::Relaxed) || outcome.is_err() {
+                halt.store(true, Ordering::Relaxed);
+            }
+            match hear.recv_timeout(LOOK) {
+                Ok((part, what)) if outcome.is_ok() => outcome = take(part, what),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        outcome?;
+        let mut whole = true;
+        for thread in threads {
+            whole &= thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        }
+        Ok(whole)
+    })
+}
+
+fn at_once(parts: usize) -> usize {
+    thread::available_parallelism().map_or(1, usize::from).min(parts).max(1)
+}
+
+/// What a process of its own does: it times some accumulated answers.
+pub(crate) fn pace_here(registry: &Registry, part: &VerifyPart, answers: Answers) -> Option<Answer> {
+    let provider = registry.providers().iter().find(|provider| provider.id() == part.provider())?;
+    let (count, seconds) = verification::pace(provider, part.algorithm(), answers)?;
+    Some(Answer::Pace(count, seconds))
 }
 
 /// What a process of its own does: one part, line by line.
@@ -139,19 +248,28 @@ pub(crate) fn verify_here(
     registry: &Registry,
     part: &VerifyPart,
     request: &VerifyRequest,
-    report: &mut dyn FnMut(Line),
+    say: &(dyn Fn(Answer) + Sync),
 ) {
     let providers = registry.providers();
     match part {
-        VerifyPart::Interoperability => {
-            let select = |provider: &str, algorithm: &str, _: &str| request.asks_for(provider, algorithm);
-            verification::interop(providers, &select, report);
+        VerifyPart::Interoperability { algorithm } => {
+            let select = |provider: &str, name: &str, _: &str| name == algorithm && request.asks_for(provider);
+            verification::interop(providers, &select, &mut |line| say(Answer::Line(line)));
         }
-        VerifyPart::Provider(id) => {
-            let select =
-                |provider: &str, algorithm: &str, _: &str| provider == id && selected(&request.algorithms, algorithm);
-            verification::verify_known_answers(providers, &select, report);
-            verification::verify(providers, &Vectors::new(vectors_root()), &select, report);
+        VerifyPart::Provider { id, algorithm } => {
+            let select = |provider: &str, name: &str, _: &str| provider == id && name == algorithm;
+            let mut report = |line| say(Answer::Line(line));
+            verification::verify_known_answers(providers, &select, &mut report);
+            let told = |done, of| say(Answer::Answers(done, of));
+            let accumulation =
+                Accumulation { answers: request.answers, kept_in: request.kept_in.clone(), told: Some(&told) };
+            let vectors = Vectors::new(vectors_root()).with_fetched(fetched_vectors()).with_accumulation(accumulation);
+            verification::verify(providers, &vectors, &select, &mut report);
+            let asked = algorithm == EDGE_CASES_OF && select(id, algorithm, EDGE_CASES);
+            let provider = providers.iter().find(|provider| provider.id() == *id).filter(|_| asked);
+            if let Some(edge_cases) = provider.and_then(|provider| verification::edge_cases(provider)) {
+                say(Answer::EdgeCases(edge_cases));
+            }
         }
     }
 }

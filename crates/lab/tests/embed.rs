@@ -4,11 +4,11 @@
 
 use pqlab_lab::primitives::BuildInfo;
 use pqlab_lab::record::{Record, Run, RunHeader};
-use pqlab_lab::verification::Line;
+use pqlab_lab::verification::{Answers, Line};
 use pqlab_lab::{
     CaseFailure, CaseResult, Collected, Filters, LabError, Laboratory, LeakRequest, Plan, ProtocolOverrides, Provider,
-    RecordSink, RunRequest, SinkError, Suite, VerifyPart, VerifyRequest, WorkerError, WorkerProgram, leak_cases,
-    results,
+    RecordSink, RunRequest, SinkError, Suite, Verified, VerifyPart, VerifyRequest, WorkerError, WorkerProgram,
+    leak_cases, results,
 };
 use std::path::PathBuf;
 use std::process::Command;
@@ -142,25 +142,35 @@ fn a_worker_program_that_is_not_this_build_s_is_refused() {
 
 #[test]
 fn libraries_are_verified_in_processes_of_their_own() {
+    let laboratory = laboratory();
     let request = VerifyRequest {
         providers: vec!["rustcrypto".into()],
         algorithms: vec!["SHA3-256".into()],
         interoperability: false,
+        answers: Answers::Short,
+        kept_in: None,
     };
+    let parts = laboratory.verify_parts(&request).unwrap();
     let mut lines: Vec<Line> = Vec::new();
-    let mut take = |part: &VerifyPart, line: Line| {
-        assert_eq!(*part, VerifyPart::Provider("rustcrypto".into()));
-        lines.push(line);
+    let mut done = 0;
+    let mut take = |part: &VerifyPart, verified: Verified| {
+        match (part, verified) {
+            (VerifyPart::Provider { .. }, Verified::Line(line)) => lines.push(line),
+            (_, Verified::Done) => done += 1,
+            (_, Verified::Answers(..)) => (),
+            (part, verified) => panic!("{part:?}: {verified:?}"),
+        }
         Ok::<(), LabError>(())
     };
-    assert!(laboratory().verify(&request, &mut take, &GOING_ON).unwrap());
+    assert!(laboratory.verify(&parts, &request, &mut take, &GOING_ON).unwrap());
+    assert_eq!(done, parts.len());
     let known = lines.iter().find(|line| line.suite == "known answers").unwrap();
     assert!(known.passed > 0 && lines.iter().all(|line| line.failed() == 0), "{lines:?}");
 
-    let mut none = |_: &VerifyPart, line: Line| -> Result<(), LabError> { panic!("{line:?}") };
-    assert!(!laboratory().verify(&request, &mut none, &AtomicBool::new(true)).unwrap(), "it was stopped");
+    let mut none = |_: &VerifyPart, verified: Verified| -> Result<(), LabError> { panic!("{verified:?}") };
+    assert!(!laboratory.verify(&parts, &request, &mut none, &AtomicBool::new(true)).unwrap(), "it was stopped");
     let nobody = VerifyRequest { providers: vec!["nobody".into()], ..request };
-    let unknown = laboratory().verify(&nobody, &mut none, &GOING_ON);
+    let unknown = laboratory.verify_parts(&nobody);
     assert!(matches!(unknown, Err(LabError::Unknown { name, .. }) if name == "nobody"));
 }
 

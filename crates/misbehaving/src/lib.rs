@@ -5,6 +5,7 @@ mod altered;
 mod company;
 mod crashing;
 mod delayed;
+mod erring;
 mod faults;
 mod signature;
 
@@ -15,12 +16,14 @@ use pqlab_primitives::{BuildInfo, Provider};
 /// a colon the value of `kernel.perf_event_paranoid`: `EACCES:4`.
 const MACHINE: &str = "PQLAB_PRETEND_PERF";
 
-/// The providers `misbehaving` and `crashing`.
+/// The providers `misbehaving`, `crashing` and `erring`.
 pub fn providers() -> Vec<Provider> {
     let others = pqlab_providers::providers();
     let build_info = BuildInfo { version: "0".into(), build: "for tests only".into() };
     let mut crashing = Provider::new("crashing", build_info.clone());
     crashing.kems = crashing::kem(&others).into_iter().collect();
+    let mut erring = Provider::new("erring", build_info.clone());
+    erring.kems = erring::kem(&others).into_iter().collect();
     let mut provider = Provider::new("misbehaving", build_info);
     let null = others.iter().filter(|provider| provider.library == "null").find_map(|provider| provider.kems.first());
     if let Some(null) = null {
@@ -29,7 +32,7 @@ pub fn providers() -> Vec<Provider> {
     }
     provider.kems.extend(delayed::kem(&others));
     provider.signatures = signature::schemes();
-    vec![provider, crashing]
+    vec![provider, crashing, erring]
 }
 
 /// For each thing that a verification must look at a provider that does not: of what a hybrid signature is made of, and what a

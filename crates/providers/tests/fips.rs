@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 #[path = "../src/shared/testing.rs"]
+#[allow(dead_code, reason = "a part of it is needed here")]
 mod testing;
 
 use pqlab_primitives::{Coins, Error, KeyEncoding, Provider, SignatureScheme, VerifyingKey};

@@ -20,6 +20,8 @@ pub enum Need {
     /// The folder of published vectors, which is no part of the project. A folder that `PQLAB_VECTORS` names has to be there:
     /// a slip in its name fails the test everywhere. Without the variable a clone may lack the folder, everywhere.
     Vectors,
+    /// What `make vectors` fetches into the cache: nobody has to.
+    Fetched,
     /// A capability of the processor, the kernel or the user's rights, which nothing can install.
     Machine(&'static str),
 }
@@ -28,6 +30,7 @@ impl fmt::Display for Need {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Need::Installed(what) | Need::Machine(what) => out.write_str(what),
+            Need::Fetched => out.write_str("more published vectors (`make vectors` fetches them)"),
             Need::Vectors => out.write_str("the folder of published vectors (PQLAB_VECTORS names it)"),
         }
     }
@@ -59,7 +62,7 @@ impl Surroundings {
         match need {
             Need::Installed(_) => !self.ci,
             Need::Vectors => !self.vectors_named,
-            Need::Machine(_) => true,
+            Need::Fetched | Need::Machine(_) => true,
         }
     }
 

@@ -7,26 +7,34 @@
 //! What a passed line does not say: vectors and other libraries catch wrong answers, not leaks through time, and not a
 //! generator that draws the same coins twice.
 
+mod accumulated;
 mod checks;
 mod defects;
+mod edge_cases;
 mod interop;
 pub mod known_answers;
 mod line;
 mod locate;
 mod not_applicable;
+mod packed;
+mod page;
 pub mod read;
 mod render;
 mod suites;
 mod tally;
+mod thousands;
 mod vectors;
 mod verify;
 mod wycheproof;
 
+pub use accumulated::{ACCUMULATED_SUITE, Accumulation, Answers, Told, pace, published_answers};
 pub use defects::{KNOWN_DEFECTS, KnownDefect};
+pub use edge_cases::{EDGE_CASES, EDGE_CASES_OF, EdgeCases, EdgeClass, edge_cases};
 pub use interop::{INTEROPERABILITY, interop};
 pub use line::{Line, Reason, Totals};
-pub use locate::vectors_root;
+pub use locate::{cache, fetched_vectors, vectors_root};
 pub use not_applicable::{NOT_APPLICABLE, NotApplicable};
+pub use page::{page, sum};
 pub use render::{json, matrix, table};
 pub use vectors::Vectors;
 pub use verify::{Select, everything, suites_of, verify, verify_known_answers};

@@ -8,6 +8,18 @@ pub fn vectors_root() -> Option<PathBuf> {
     find_vectors(std::env::var_os("PQLAB_VECTORS").as_deref(), &start)
 }
 
+/// The folder of vectors that `make vectors` fetched: `vectors` in [`cache`].
+pub fn fetched_vectors() -> Option<PathBuf> {
+    cache().map(|cache| cache.join("vectors")).filter(|folder| folder.is_dir())
+}
+
+/// What is kept between runs and between builds: the folder that `PQLAB_CACHE` names, else `~/.cache/pqlab`. It need not
+/// be there. `None` where nobody's home is known.
+pub fn cache() -> Option<PathBuf> {
+    let named = std::env::var_os("PQLAB_CACHE").filter(|named| !named.is_empty()).map(PathBuf::from);
+    named.or_else(|| Some(Path::new(&std::env::var_os("HOME")?).join(".cache/pqlab")))
+}
+
 /// As [`vectors_root`], with what it asks of its surroundings handed in. A folder that is named is the only one looked
 /// at, so that a slip in its name does not go unnoticed.
 fn find_vectors(named: Option<&OsStr>, start: &Path) -> Option<PathBuf> {

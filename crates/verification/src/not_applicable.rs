@@ -3,7 +3,7 @@ use serde::Serialize;
 /// Vectors that are there and that no line speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct NotApplicable {
-    /// Where they are: the beginning of a file's name below the folder of vectors, or `Wycheproof`, or `providers`.
+    /// Where they are: the beginning of a file's name below the folder of vectors, or whose they are.
     pub place: &'static str,
     /// Which of those there; `all` leaves nothing over.
     pub part: &'static str,
@@ -47,6 +47,12 @@ pub static NOT_APPLICABLE: &[NotApplicable] = &[
     all("lamps-mldsa-certs/", CERTIFICATE),
     all("lamps-mlkem-certs/", CERTIFICATE),
     all("lamps-slhdsa-certs/", CERTIFICATE),
+    all("hpke/", "no provider is asked for HPKE"),
+    NotApplicable {
+        place: "cryptography-vectors",
+        part: "what `make vectors` leaves in the package",
+        reason: "no provider is asked for these algorithms; keys in PEM and DER, certificates",
+    },
     NotApplicable {
         place: "Wycheproof",
         part: "signatures in DER, keys in PEM, PKCS#8 or JWK; other algorithms, curves, sizes and hash functions",

@@ -1,5 +1,6 @@
 //! Lines as text: Markdown for people, JSON for programs.
 
+use crate::edge_cases::EdgeCases;
 use crate::{KNOWN_DEFECTS, KnownDefect, Line, NOT_APPLICABLE, NotApplicable, Totals};
 use serde::Serialize;
 use std::fmt::{Display, Write};
@@ -56,12 +57,12 @@ pub fn matrix(lines: &[Line]) -> String {
     out
 }
 
-/// Everything as JSON: the lines of vectors, those of pairs, the sums of both, what is not applicable, and the
-/// defects that are known.
+/// Everything as JSON: the lines of vectors, those of pairs, the sums of both, what is not applicable, the defects that are
+/// known, and who accepts which edge cases.
 ///
 /// # Errors
 /// None that is known of: there is nothing in a line that JSON cannot say.
-pub fn json(vectors: &[Line], pairs: &[Line]) -> serde_json::Result<String> {
+pub fn json(vectors: &[Line], pairs: &[Line], edge_cases: &[EdgeCases]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Report<'a> {
         totals: Totals,
@@ -69,6 +70,7 @@ pub fn json(vectors: &[Line], pairs: &[Line]) -> serde_json::Result<String> {
         interoperability: &'a [Line],
         not_applicable: &'a [NotApplicable],
         known_defects: &'a [KnownDefect],
+        ed25519_edge_cases: &'a [EdgeCases],
     }
     serde_json::to_string_pretty(&Report {
         totals: Totals::of(vectors.iter().chain(pairs)),
@@ -76,6 +78,7 @@ pub fn json(vectors: &[Line], pairs: &[Line]) -> serde_json::Result<String> {
         interoperability: pairs,
         not_applicable: NOT_APPLICABLE,
         known_defects: KNOWN_DEFECTS,
+        ed25519_edge_cases: edge_cases,
     })
 }
 
@@ -135,7 +138,8 @@ fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace('\n', " ")
 }
 
-fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+/// Each name once, in the order in which they first come.
+pub(crate) fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let mut distinct = Vec::new();
     for name in names {
         if !distinct.contains(&name) {
@@ -207,7 +211,7 @@ mod tests {
 
     #[test]
     fn json_has_it_all() {
-        let text = json(&[line("a", None, 2, 1)], &[line("a", Some("b"), 3, 3)]).unwrap();
+        let text = json(&[line("a", None, 2, 1)], &[line("a", Some("b"), 3, 3)], &[]).unwrap();
         let value: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!(value["totals"]["failed"], 1);
         assert_eq!(value["totals"]["attempted"], 5);

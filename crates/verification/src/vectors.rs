@@ -1,27 +1,49 @@
+use crate::accumulated::Accumulation;
+use crate::packed;
 use crate::read::{ReadError, ReadFault};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// The folder of published vectors. A file is read and parsed once, however many providers and threads ask for it.
+/// The published vectors. A file is read and parsed once, however many providers and threads ask for it.
+///
+/// Where there is a folder of published vectors, its files count and no others of the same purpose: so no vector is counted
+/// twice. Without one, those that were fetched count, and else those that are in the program.
 #[derive(Default)]
-pub struct Vectors {
-    root: Option<PathBuf>,
+pub struct Vectors<'a> {
+    folder: Option<PathBuf>,
+    fetched: Option<PathBuf>,
+    accumulation: Accumulation<'a>,
     parsed: Mutex<HashMap<(String, TypeId), Arc<Slot>>>,
 }
 
 type Slot = OnceLock<Result<Arc<dyn Any + Send + Sync>, Arc<ReadError>>>;
 
-impl Vectors {
-    /// The vectors of a folder; without one, those that are built in alone.
-    pub fn new(root: Option<PathBuf>) -> Vectors {
-        Vectors { root, parsed: Mutex::default() }
+impl<'a> Vectors<'a> {
+    /// The vectors of a folder; without one, those that are in the program.
+    pub fn new(folder: Option<PathBuf>) -> Vectors<'a> {
+        Vectors { folder, ..Vectors::default() }
+    }
+
+    /// With the folder of those that were fetched ([`fetched_vectors`](crate::fetched_vectors)).
+    pub fn with_fetched(self, fetched: Option<PathBuf>) -> Vectors<'a> {
+        Vectors { fetched, ..self }
+    }
+
+    /// With another extent of the accumulated vectors than their shortest.
+    pub fn with_accumulation(self, accumulation: Accumulation<'a>) -> Vectors<'a> {
+        Vectors { accumulation, ..self }
     }
 
     /// The folder.
-    pub fn root(&self) -> Option<&Path> {
-        self.root.as_deref()
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// How far accumulated vectors go.
+    pub(crate) fn accumulation(&self) -> &Accumulation<'a> {
+        &self.accumulation
     }
 
     /// The names of the files that were read or attempted so far.
@@ -32,17 +54,41 @@ impl Vectors {
         files
     }
 
-    /// The file of that name below the folder, through a reader.
+    /// The file of that name, through a reader: from the folder where there is one, else one that was fetched, else one in
+    /// the program. [`ReadFault::Absent`] where there is no folder and nobody else has it.
     pub(crate) fn file<T: Send + Sync + 'static>(
         &self,
         name: &str,
         reader: fn(&str, &[u8]) -> Result<T, ReadError>,
     ) -> Result<Arc<T>, Arc<ReadError>> {
-        self.once(name, || {
-            let unreadable = |error| ReadError::whole(name, ReadFault::Io(error));
-            let root = self.root.as_ref().ok_or_else(|| unreadable(std::io::ErrorKind::NotFound.into()))?;
-            reader(name, &std::fs::read(root.join(name)).map_err(unreadable)?)
+        self.once(name, || match &self.folder {
+            Some(folder) => read(folder, name, reader),
+            None => match self.find_fetched(name) {
+                Some((fetched, name)) => read(fetched, &name, reader),
+                None => {
+                    let name = plain(name);
+                    reader(name, &packed::file(name)?)
+                }
+            },
         })
+    }
+
+    /// The file of that name among those that were fetched, whether there is a folder or not.
+    pub(crate) fn fetched<T: Send + Sync + 'static>(
+        &self,
+        name: &str,
+        reader: fn(&str, &[u8]) -> Result<T, ReadError>,
+    ) -> Result<Arc<T>, Arc<ReadError>> {
+        self.once(name, || match self.find_fetched(name) {
+            Some((fetched, name)) => read(fetched, &name, reader),
+            None => Err(ReadError::whole(name, ReadFault::Absent)),
+        })
+    }
+
+    /// Where a file was fetched to, and its name there: it may be packed or not.
+    fn find_fetched(&self, name: &str) -> Option<(&Path, String)> {
+        let fetched = self.fetched.as_deref()?;
+        [name, plain(name)].into_iter().find(|name| fetched.join(name).is_file()).map(|name| (fetched, name.to_owned()))
     }
 
     /// What `make` makes, kept under that name.
@@ -62,5 +108,51 @@ impl Vectors {
         let any = made.clone()?;
         // The slot's key holds the type.
         any.downcast::<T>().map_err(|_| Arc::new(ReadError::whole(name, ReadFault::Empty)))
+    }
+}
+
+fn read<T>(folder: &Path, name: &str, reader: fn(&str, &[u8]) -> Result<T, ReadError>) -> Result<T, ReadError> {
+    let unreadable = |error| ReadError::whole(name, ReadFault::Io(error));
+    reader(name, &std::fs::read(folder.join(name)).map_err(unreadable)?)
+}
+
+/// A file's name without the ending of one that is packed.
+fn plain(name: &str) -> &str {
+    name.trim_end_matches(".gz")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn length(_: &str, bytes: &[u8]) -> Result<usize, ReadError> {
+        Ok(bytes.len())
+    }
+
+    #[test]
+    fn the_folder_comes_first_then_what_was_fetched_then_the_program() {
+        let root = std::env::temp_dir().join(format!("pqlab-vectors-{}", std::process::id()));
+        let (folder, fetched) = (root.join("folder"), root.join("fetched"));
+        let name = "acvp/ML-KEM-keyGen-FIPS203/internalProjection.json.gz";
+        for (place, name, content) in
+            [(&folder, name, "1"), (&fetched, plain(name), "22"), (&fetched, "more.rsp", "333")]
+        {
+            let path = place.join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, content).unwrap();
+        }
+        let found = |vectors: Vectors, name: &str| vectors.file(name, length).map(|length| *length);
+        let fetched = || Some(fetched.clone());
+        assert_eq!(found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), name).unwrap(), 1);
+        assert_eq!(found(Vectors::default().with_fetched(fetched()), name).unwrap(), 2);
+        assert!(found(Vectors::default(), name).unwrap() > 100_000);
+        // A file that the folder should have and does not is no file that nobody has.
+        let missing = found(Vectors::new(Some(folder.clone())).with_fetched(fetched()), "more.rsp.gz").unwrap_err();
+        assert!(matches!(missing.fault, ReadFault::Io(_)), "{missing}");
+        let nowhere = found(Vectors::default(), "more.rsp.gz").unwrap_err();
+        assert!(matches!(nowhere.fault, ReadFault::Absent), "{nowhere}");
+        let vectors = Vectors::new(Some(folder)).with_fetched(fetched());
+        assert_eq!(*vectors.fetched("more.rsp.gz", length).unwrap(), 3);
+        std::fs::remove_dir_all(&root).unwrap();
     }
 }

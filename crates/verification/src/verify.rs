@@ -1,13 +1,15 @@
+use crate::accumulated;
 use crate::known_answers::{KnownAnswer, check_fully};
-use crate::suites::{Location, Suite};
+use crate::read::ReadFault;
+use crate::suites::Suite;
 use crate::tally::Tally;
 use crate::vectors::Vectors;
 use crate::{KNOWN_DEFECTS, Line, Reason};
 use pqlab_primitives::{Primitive, Provider};
 use std::sync::Arc;
 
-/// What to run, of a provider's id, an algorithm's name and a suite's name. For the interoperability matrix it is asked
-/// twice a pair, with either provider.
+/// What to run, of a provider's id, an algorithm's name and a suite's name. Of the interoperability matrix a pair is run if
+/// either of its providers is selected.
 pub type Select<'a> = dyn Fn(&str, &str, &str) -> bool + Sync + 'a;
 
 /// The library of the provider that computes nothing and measures the harness alone. It has no answers to verify.
@@ -15,9 +17,6 @@ const NULL: &str = "null";
 
 /// What lines of known answers name as their suite.
 const KNOWN_ANSWERS: &str = "known answers";
-
-/// What a line says where the folder of vectors is not there.
-const NO_FOLDER: &str = "the folder of published vectors is not there";
 
 /// What a line says of an algorithm without vectors.
 const NO_VECTORS: &str = "no vectors are kept for this algorithm: known answers and other providers speak for it";
@@ -42,6 +41,12 @@ pub fn verify(providers: &[Arc<Provider>], vectors: &Vectors, select: &Select, r
                 covered = true;
                 if select(&id, algorithm, suite.name) {
                     report(line(provider, primitive, suite, vectors));
+                }
+            }
+            if let Some(suite) = accumulated::suite_of(primitive) {
+                covered = true;
+                if select(&id, algorithm, suite) {
+                    report(accumulated::line(provider, primitive, suite, vectors.accumulation()));
                 }
             }
             if !covered && select(&id, algorithm, UNCOVERED) {
@@ -80,7 +85,7 @@ pub fn verify_known_answers(providers: &[Arc<Provider>], select: &Select, report
 /// The names of the suites that cover an algorithm of a provider.
 pub fn suites_of(provider: &Provider, algorithm: &str) -> Vec<&'static str> {
     let primitives = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm);
-    primitives.flat_map(Suite::of).map(|suite| suite.name).collect()
+    primitives.flat_map(|of| Suite::of(of).map(|suite| suite.name).chain(accumulated::suite_of(of))).collect()
 }
 
 /// The providers that have answers.
@@ -93,9 +98,6 @@ const UNCOVERED: &str = "published vectors";
 
 fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vectors) -> Line {
     let (id, algorithm) = (provider.id(), primitive.algorithm());
-    if suite.location == Location::Folder && vectors.root().is_none() {
-        return skipped(&id, algorithm, suite.name, NO_FOLDER);
-    }
     let known = KNOWN_DEFECTS.iter().filter(|defect| {
         defect.library == provider.library
             && provider.build_info.version.starts_with(defect.version)
@@ -105,6 +107,9 @@ fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vect
     let mut tally = Tally::with(known.collect());
     let ran = suite.put_to(primitive).map_or(Ok(()), |put| put(vectors, &mut tally));
     if let Err(error) = ran {
+        if let (ReadFault::Absent, Some(absent)) = (&error.fault, suite.location.absent()) {
+            return skipped(&id, algorithm, suite.name, absent);
+        }
         tally.fail("the vectors themselves", &error.to_string());
     } else if tally.is_empty() {
         tally.fail("the vectors themselves", "there are none for this algorithm");

@@ -145,8 +145,10 @@ fn without_the_folder_lines_are_skipped() {
     verify(&providers, &Vectors::new(None), &|_, algorithm, _| algorithm == "SHA3-256", &mut |line| lines.push(line));
     assert!(lines.len() >= 3);
     for line in lines.iter().filter(|line| line.provider != "null") {
-        assert_eq!((line.attempted, line.passed, line.unsupported), (0, 0, 0));
-        assert!(line.skipped.is_some());
+        // Of the chains the program knows the beginning and a digest.
+        let known = u64::from(line.suite.contains("Monte Carlo"));
+        assert_eq!((line.attempted, line.passed, line.unsupported), (known, known, 0), "{line:#?}");
+        assert_eq!(line.skipped.is_some(), known == 0);
     }
 }
 
@@ -158,6 +160,8 @@ fn a_folder_with_nothing_in_it_fails() {
     let mut lines = Vec::new();
     let select = |_: &str, algorithm: &str, _: &str| algorithm == "SHA3-256";
     verify(&providers, &Vectors::new(Some(empty)), &select, &mut |line| lines.push(line));
+    // What is fetched is looked for elsewhere.
+    lines.retain(|line| line.skipped.is_none());
     assert!(!lines.is_empty() && lines.iter().all(|line| line.failed() == 1), "{lines:#?}");
     assert!(everything("any", "thing", "at all"));
 }

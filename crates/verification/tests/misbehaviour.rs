@@ -119,13 +119,21 @@ fn a_verifier_that_takes_everything_is_found_out() {
     let gullible = Arc::new(gullible);
     let mut lines = Vec::new();
     let select = |_: &str, algorithm: &str, _: &str| algorithm == "Ed25519";
-    interop(&[honest, gullible.clone()], &select, &mut |line| lines.push(line));
+    let both = [honest, gullible.clone()];
+    interop(&both, &select, &mut |line| lines.push(line));
     assert_eq!(lines.len(), 4);
     for line in &lines {
         // A modified message, another key, three modified signatures, a cut one, none at all.
         let expected = if line.peer.as_deref() == Some("gullible") { 7 } else { 0 };
         assert_eq!((line.attempted, line.failed()), (12, expected), "{line:#?}");
     }
+    // Whoever is asked for is paired with everybody.
+    let mut of_one = Vec::new();
+    let select = |id: &str, algorithm: &str, _: &str| id == "gullible" && algorithm == "Ed25519";
+    interop(&both, &select, &mut |line| of_one.push((line.provider, line.peer)));
+    let pair = |one: &str, other: &str| (one.to_owned(), Some(other.to_owned()));
+    let expected = [pair("rustcrypto", "gullible"), pair("gullible", "rustcrypto"), pair("gullible", "gullible")];
+    assert_eq!(of_one, expected);
     let mut lines = Vec::new();
     verify(slice::from_ref(&gullible), &Vectors::new(None), &everything, &mut |line| lines.push(line));
     let wycheproof = lines.iter().find(|line| line.suite == "Wycheproof Ed25519").unwrap();

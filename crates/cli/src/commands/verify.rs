@@ -1,63 +1,153 @@
-//! `pqlab verify`: its lines, its documents and its exit codes.
+//! `pqlab verify`: its page, its lines, its documents and its exit codes.
 
 use super::laboratory;
 use super::run::stop_on_signals;
 use crate::args::{VerifyArgs, VerifyFormat};
-use crate::output;
+use crate::output::{self, BadInput, Terminal};
 use crate::{DONE, FAILED, INTERRUPTED};
-use pqlab_lab::verification::{self, Line, Totals};
-use pqlab_lab::{VerifyPart, VerifyRequest};
+use indicatif::{ProgressBar, ProgressStyle};
+use pqlab_lab::analysis::number::grouped;
+use pqlab_lab::analysis::text::neutral;
+use pqlab_lab::verification::{self, Answers, EdgeCases, Line, Totals};
+use pqlab_lab::{Verified, VerifyPart, VerifyRequest};
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
 
-pub(crate) fn run(arguments: &VerifyArgs) -> anyhow::Result<u8> {
+pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<u8> {
+    let begun = Instant::now();
     let laboratory = laboratory()?;
-    let vectors = verification::vectors_root();
-    match &vectors {
-        Some(root) => output::talk(&format!("published vectors: {}", root.display())),
-        None => {
-            output::talk("published vectors: none found, their lines are skipped; name their folder in PQLAB_VECTORS")
-        }
-    }
-    let mut lines: Vec<Line> = Vec::new();
-    let mut pairs: Vec<Line> = Vec::new();
-    let mut take = |part: &VerifyPart, line: Line| {
-        if arguments.format == VerifyFormat::Text {
-            output::data(&sentence(&line))?;
-        }
-        let into = if *part == VerifyPart::Interoperability { &mut pairs } else { &mut lines };
-        into.push(line);
-        Ok::<(), anyhow::Error>(())
-    };
     let request = VerifyRequest {
         providers: arguments.provider.clone(),
         algorithms: arguments.algorithm.clone(),
         interoperability: !arguments.no_interop,
+        answers: answers(arguments)?,
+        kept_in: verification::cache().map(|cache| cache.join("verify")),
     };
+    let parts = laboratory.verify_parts(&request)?;
+    say_where_vectors_are();
     let stop = stop_on_signals()?;
-    if !laboratory.verify(&request, &mut take, &stop)? {
+    if request.answers != Answers::Short {
+        let extent = laboratory.verify_extent(&parts, &request, &stop)?;
+        output::talk(&format!(
+            "accumulated vectors: {} answers, which take about {} here, beside the rest; stopped, the same command goes on \
+             where it was",
+            grouped(extent.answers),
+            spoken(extent.seconds)
+        ));
+    }
+    let mut found = Found::default();
+    let bar = bar(parts.len());
+    let mut take = |part: &VerifyPart, what: Verified| {
+        let name = neutral(&format!("{} {}", part.provider(), part.algorithm()));
+        match what {
+            Verified::Done => bar.inc(1),
+            Verified::Answers(done, of) => bar.set_message(format!("{name}: {} of {}", grouped(done), grouped(of))),
+            Verified::Line(line) => {
+                bar.set_message(name);
+                if arguments.all && arguments.format == VerifyFormat::Text {
+                    bar.suspend(|| output::data(&sentence(&line)))?;
+                }
+                found.lines.push((part.clone(), line));
+            }
+            Verified::EdgeCases(edge_cases) => found.edge_cases.push((part.clone(), edge_cases)),
+        }
+        Ok::<(), anyhow::Error>(())
+    };
+    let whole = laboratory.verify(&parts, &request, &mut take, &stop);
+    bar.finish_and_clear();
+    if !whole? {
         return Ok(INTERRUPTED);
     }
+    let (vectors, pairs, edge_cases) = found.in_order(&parts);
+    let totals = Totals::of(vectors.iter().chain(&pairs));
     match arguments.format {
-        VerifyFormat::Text => {}
+        VerifyFormat::Text => {
+            let lead = if arguments.all { "\n" } else { "" };
+            let page = verification::page(&vectors, &pairs, &edge_cases, terminal.width);
+            output::data(&format!("{lead}{page}"))?;
+        }
         VerifyFormat::Markdown => {
-            let (table, matrix) = (verification::table(&lines), verification::matrix(&pairs));
+            let (table, matrix) = (verification::table(&vectors), verification::matrix(&pairs));
             output::data(&format!(
                 "## Vectors and known answers\n\n{table}\n## Every provider against every other\n\n{matrix}"
             ))?;
+            output::talk(&verification::sum(&totals));
         }
-        VerifyFormat::Json => output::json(&verification::json(&lines, &pairs)?)?,
+        VerifyFormat::Json => {
+            output::json(&verification::json(&vectors, &pairs, &edge_cases)?)?;
+            output::talk(&verification::sum(&totals));
+        }
     }
-    let totals = Totals::of(lines.iter().chain(&pairs));
-    output::talk(&format!(
-        "{} lines: {} attempted, {} passed, {} failed, {} known defects, {} unsupported, {} lines skipped",
-        totals.lines,
-        totals.attempted,
-        totals.passed,
-        totals.failed,
-        totals.defects,
-        totals.unsupported,
-        totals.skipped
-    ));
+    output::talk(&format!("verified in {}", spoken(begun.elapsed().as_secs_f64())));
     Ok(if totals.failed == 0 { DONE } else { FAILED })
+}
+
+/// What came of the parts, in any order.
+#[derive(Default)]
+struct Found {
+    lines: Vec<(VerifyPart, Line)>,
+    edge_cases: Vec<(VerifyPart, EdgeCases)>,
+}
+
+impl Found {
+    /// The lines of vectors, those of pairs, and the edge cases, each in the order of the parts.
+    fn in_order(mut self, parts: &[VerifyPart]) -> (Vec<Line>, Vec<Line>, Vec<EdgeCases>) {
+        let place = |part: &VerifyPart| parts.iter().position(|other| other == part);
+        self.lines.sort_by_key(|(part, _)| place(part));
+        self.edge_cases.sort_by_key(|(part, _)| place(part));
+        let is_pair = |part: &VerifyPart| matches!(part, VerifyPart::Interoperability { .. });
+        let (pairs, vectors): (Vec<_>, Vec<_>) = self.lines.into_iter().partition(|(part, _)| is_pair(part));
+        let lines = |parts: Vec<(VerifyPart, Line)>| parts.into_iter().map(|(_, line)| line).collect();
+        (lines(vectors), lines(pairs), self.edge_cases.into_iter().map(|(_, edge_cases)| edge_cases).collect())
+    }
+}
+
+/// How many accumulated answers are asked for.
+fn answers(arguments: &VerifyArgs) -> Result<Answers, BadInput> {
+    let published = verification::published_answers();
+    match arguments.accumulated {
+        None if arguments.long => Ok(Answers::Long),
+        None => Ok(Answers::Short),
+        Some(answers) if published.contains(&answers) => Ok(Answers::UpTo(answers)),
+        Some(answers) => {
+            let known: Vec<String> = published.iter().map(u64::to_string).collect();
+            Err(BadInput(format!(
+                "--accumulated {answers}: nobody has published a digest of so many answers; there are those of {}",
+                known.join(", ")
+            )))
+        }
+    }
+}
+
+fn say_where_vectors_are() {
+    match (verification::vectors_root(), verification::fetched_vectors()) {
+        (Some(root), _) => output::talk(&format!("published vectors: {}", root.display())),
+        (None, Some(fetched)) => {
+            output::talk(&format!("published vectors: those of this program, and {}", fetched.display()));
+        }
+        (None, None) => output::talk("published vectors: those of this program; `make vectors` fetches more"),
+    }
+}
+
+fn bar(parts: usize) -> ProgressBar {
+    if !stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let template = "[{elapsed_precise}] {bar:30} {pos} of {len}  {wide_msg}";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(parts as u64).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(500));
+    bar
+}
+
+/// A duration as one would say it.
+fn spoken(seconds: f64) -> String {
+    match seconds {
+        0.0..120.0 => format!("{} s", seconds.ceil()),
+        120.0..7200.0 => format!("{} minutes", (seconds / 60.0).ceil()),
+        7200.0..172_800.0 => format!("{:.1} hours", seconds / 3600.0),
+        _ => format!("{:.1} days", seconds / 86_400.0),
+    }
 }
 
 /// A line for people.
@@ -80,4 +170,15 @@ fn sentence(line: &Line) -> String {
     let figures = format!("{}/{}", line.passed, line.attempted);
     let notes = if notes.is_empty() { String::new() } else { format!("  {}", notes.join("; ")) };
     format!("{verdict:<7} {who:<32} {:<26} {:<34} {figures:>9}{notes}", line.algorithm, line.suite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_said_in_units_that_fit() {
+        let said = [0.2, 59.0, 300.0, 9000.0, 400_000.0].map(spoken);
+        assert_eq!(said, ["1 s", "59 s", "5 minutes", "2.5 hours", "4.6 days"]);
+    }
 }

@@ -125,7 +125,7 @@ pub(crate) fn hashes_first(scheme: &dyn SignatureScheme, prehash: Prehash) -> Ch
     if scheme.prehashes().contains(&prehash) {
         Ok(())
     } else {
-        Err(Fault::Unsupported(format!("no pre-hashed variant with {}", prehash.name())))
+        Err(Fault::Unsupported(format!("no pre-hashed variant with this function ({})", prehash.name())))
     }
 }
 

@@ -17,22 +17,27 @@ use std::sync::Arc;
 /// What a line of the matrix has for a suite.
 pub const INTEROPERABILITY: &str = "interoperability";
 
-/// Puts every provider to every other, and reports pair by pair. The first of a pair makes the keys and signs, the second
-/// encapsulates and verifies. The provider `null` is left out.
+/// Puts every provider to every other, and reports pair by pair: those of which either provider is selected. The first of a
+/// pair makes the keys and signs, the second encapsulates and verifies. The provider `null` is left out.
 pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     let mut offers: Vec<(String, Primitive)> = Vec::new();
     for provider in answering(providers) {
         let id = provider.id();
-        let selected = provider.primitives().filter(|primitive| select(&id, primitive.algorithm(), INTEROPERABILITY));
         // Several messages at once are compared with one by suites of their own.
-        let paired = selected.filter(|primitive| primitive.kind() != PrimitiveKind::LaneHash);
+        let paired = provider.primitives().filter(|primitive| primitive.kind() != PrimitiveKind::LaneHash);
         offers.extend(paired.map(|primitive| (id.clone(), primitive)));
     }
     for like in alike(&offers, |(_, primitive)| (primitive.kind(), primitive.algorithm())) {
+        let selected = |id: &String, of: &Primitive| select(id, of.algorithm(), INTEROPERABILITY);
         for (first, one) in &like {
+            let others: Vec<_> =
+                like.iter().filter(|(second, other)| selected(first, one) || selected(second, other)).collect();
+            if others.is_empty() {
+                continue;
+            }
             let signed =
                 if let Primitive::Signature(scheme) = one { Some(Signed::make(scheme.as_ref())) } else { None };
-            for (second, other) in &like {
+            for (second, other) in others {
                 let mut tally = Tally::default();
                 pair(*one, *other, signed.as_ref(), &mut tally);
                 report(tally.line(first, Some(second), one.algorithm(), INTEROPERABILITY));

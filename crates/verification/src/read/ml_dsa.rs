@@ -67,6 +67,9 @@ pub struct SignPrompt {
     pub coins: Option<Vec<u8>>,
 }
 
+/// Vectors of signing, and the signatures by the test's number.
+pub type Signing = (Vec<SignPrompt>, BTreeMap<u32, Vec<u8>>);
+
 /// A vector of verification.
 #[derive(Clone, Debug)]
 pub struct Verification {
@@ -157,6 +160,14 @@ pub fn sign_prompts(file: &str, bytes: &[u8]) -> Result<Vec<SignPrompt>, ReadErr
 pub fn sign_results(file: &str, bytes: &[u8]) -> Result<BTreeMap<u32, Vec<u8>>, ReadError> {
     let results = each(file, bytes, "sigGen", |_, test| Ok((test.tc_id, field(test.signature, "signature")?.0)))?;
     Ok(results.into_iter().collect())
+}
+
+/// Reads prompt and expected results of ACVP's `ML-DSA-sigGen-FIPS204` from the one file that has both.
+///
+/// # Errors
+/// What is not such a file.
+pub fn signing(file: &str, bytes: &[u8]) -> Result<Signing, ReadError> {
+    Ok((sign_prompts(file, bytes)?, sign_results(file, bytes)?))
 }
 
 /// Reads ACVP's `ML-DSA-sigVer-FIPS204`.

@@ -93,6 +93,8 @@ pub struct Intermediate {
 struct Group {
     parameter_set: String,
     function: Option<String>,
+    /// Older releases give the key of decapsulations once for all.
+    dk: Option<Hex>,
     tests: Vec<Test>,
 }
 
@@ -134,8 +136,9 @@ pub fn encap_decap(file: &str, bytes: &[u8]) -> Result<Vec<EncapDecap>, ReadErro
     let mut vectors = Vec::new();
     for group in groups(file, bytes, "encapDecap")? {
         let named = group.function.as_deref().unwrap_or_default();
-        for test in group.tests {
+        for mut test in group.tests {
             let id = test.tc_id;
+            test.dk = test.dk.or_else(|| group.dk.clone());
             let function = test.function(named).map_err(in_test(file, id))?;
             vectors.push(EncapDecap { id, set: group.parameter_set.clone(), function });
         }

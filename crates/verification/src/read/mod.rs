@@ -5,6 +5,7 @@ pub mod acvp;
 pub mod ecdsa;
 pub mod ed25519;
 pub mod falcon;
+pub mod kat;
 pub mod ml_dsa;
 pub mod ml_kem;
 pub mod records;
@@ -36,6 +37,9 @@ pub struct ReadError {
 /// What can be wrong with a file of vectors.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadFault {
+    /// The file is nowhere where files of vectors are looked for.
+    #[error("not there")]
+    Absent,
     /// The file cannot be read or unpacked.
     #[error("cannot be read: {0}")]
     Io(std::io::Error),

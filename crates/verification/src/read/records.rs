@@ -44,7 +44,8 @@ fn entry(line: usize, content: &str) -> Option<Entry> {
         Some(rest) => rest.strip_suffix(']')?,
         None => content,
     };
-    let (field, value) = content.split_once('=')?;
+    // A section may be a remark.
+    let (field, value) = content.split_once('=').or(bracketed.map(|_| (content, "")))?;
     let (field, value) = (field.trim().to_owned(), value.trim().to_owned());
     Some(Entry { line, field, value, section: bracketed.is_some() })
 }

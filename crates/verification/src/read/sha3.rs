@@ -100,16 +100,45 @@ pub fn acvp(file: &str, bytes: &[u8]) -> Result<Vec<Test>, ReadError> {
     not_empty(file, tests)
 }
 
-/// Reads CAVP's `SHA3_*ShortMsg.rsp` and `SHAKE*ShortMsg.rsp`.
+/// Reads CAVP's `SHA3_*ShortMsg.rsp`, `SHA3_*LongMsg.rsp`, and those of SHAKE.
 ///
 /// # Errors
 /// What is not such a file.
 pub fn cavp_short(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
+    cavp_messages(file, bytes, 1)
+}
+
+/// Reads CAVP's `SHA*ShortMsg.rsp` and `SHA*LongMsg.rsp` of SHA-2, which give the digest's length in bytes.
+///
+/// # Errors
+/// What is not such a file.
+pub fn cavp_sha2(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
+    cavp_messages(file, bytes, 8)
+}
+
+/// Reads CAVP's `SHAKE*VariableOut.rsp`.
+///
+/// # Errors
+/// What is not such a file.
+pub fn cavp_variable(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
+    let mut messages = Vec::new();
+    for entries in blocks(file, bytes)? {
+        let block = Block { file, entries: &entries };
+        let at = |fault| error(file, block.line(), fault);
+        let (message, output) = (block.bytes("Msg")?, block.bytes("Output")?);
+        let bits = 8 * message.len();
+        messages.push(checked(block.line(), bits, message, block.number("Outputlen")?, output).map_err(at)?);
+    }
+    not_empty(file, messages)
+}
+
+/// `unit` is the number of bits in which a section gives the digest's length.
+fn cavp_messages(file: &str, bytes: &[u8], unit: usize) -> Result<Vec<Message>, ReadError> {
     let mut digest_bits = None;
     let mut messages = Vec::new();
     for entries in blocks(file, bytes)? {
-        if let Some(bits) = section(file, &entries, &["L", "Outputlen"])? {
-            digest_bits = Some(bits);
+        if let Some(length) = section(file, &entries, &["L", "Outputlen"])? {
+            digest_bits = length.checked_mul(unit);
             continue;
         }
         let block = Block { file, entries: &entries };
@@ -128,12 +157,24 @@ pub fn cavp_short(file: &str, bytes: &[u8]) -> Result<Vec<Message>, ReadError> {
 /// # Errors
 /// What is not such a file.
 pub fn cavp_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
+    cavp_chain(file, bytes, 1)
+}
+
+/// Reads CAVP's `SHA*Monte.rsp` of SHA-2, which gives the digest's length in bytes.
+///
+/// # Errors
+/// What is not such a file.
+pub fn cavp_sha2_monte(file: &str, bytes: &[u8]) -> Result<MonteCarlo, ReadError> {
+    cavp_chain(file, bytes, 8)
+}
+
+fn cavp_chain(file: &str, bytes: &[u8], unit: usize) -> Result<MonteCarlo, ReadError> {
     let (mut digest, mut shortest, mut longest, mut seed) = (None, None, None, None);
     let mut results = Vec::new();
     for entries in blocks(file, bytes)? {
         let block = Block { file, entries: &entries };
-        if let Some(bits) = section(file, &entries, &["L"])? {
-            digest = Some(bits);
+        if let Some(length) = section(file, &entries, &["L"])? {
+            digest = length.checked_mul(unit);
         } else if let Some(bits) = section(file, &entries, &["Minimum Output Length (bits)"])? {
             shortest = Some(bits);
         } else if let Some(bits) = section(file, &entries, &["Maximum Output Length (bits)"])? {

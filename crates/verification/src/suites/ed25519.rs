@@ -70,7 +70,11 @@ fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) ->
     Ok(())
 }
 
-fn sign_and_verify<'a>(scheme: &dyn SignatureScheme, vectors: impl Iterator<Item = &'a Signature>, tally: &mut Tally) {
+pub(super) fn sign_and_verify<'a>(
+    scheme: &dyn SignatureScheme,
+    vectors: impl Iterator<Item = &'a Signature>,
+    tally: &mut Tally,
+) {
     for vector in vectors {
         tally.check(&vector.id, || -> Checked {
             let input = offered(scheme, vector)?;

@@ -1,11 +1,14 @@
 //! The suites of vectors: one table, and how each puts its vectors to a provider.
 
+mod chains;
 mod ecdsa;
 mod ed25519;
 mod falcon;
+mod kat;
 mod lanes;
 mod ml_dsa;
 mod ml_kem;
+mod sha2;
 mod sha3;
 mod slh_dsa;
 mod transcripts;
@@ -31,10 +34,23 @@ pub(crate) struct Suite {
 /// Where vectors are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// In the folder of published vectors, if there is one.
+    /// In the folder of published vectors; of some, without one, in the program.
     Folder,
+    /// Among those that `make vectors` fetches; of some, in the folder of published vectors too.
+    Fetched,
     /// Built in.
     Crate,
+}
+
+impl Location {
+    /// Why there is no such file, where that is nobody's fault.
+    pub(crate) fn absent(self) -> Option<&'static str> {
+        match self {
+            Location::Folder => Some("in no crate of this build: docs/vectors.md says who has the files"),
+            Location::Fetched => Some("not fetched yet: `make vectors` does that"),
+            Location::Crate => None,
+        }
+    }
 }
 
 /// The outcome of a suite: counted, unless the vectors themselves could not be read.
@@ -61,6 +77,11 @@ impl Suite {
     /// Of vectors in the folder of published ones.
     pub(crate) const fn published(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
         Suite { name, covers, location: Location::Folder, run }
+    }
+
+    /// Of vectors that are fetched.
+    pub(crate) const fn fetched(name: &'static str, covers: fn(&str) -> bool, run: Run) -> Suite {
+        Suite { name, covers, location: Location::Fetched, run }
     }
 
     /// Of vectors that are built in.
@@ -91,14 +112,16 @@ impl Suite {
 }
 
 fn all() -> impl Iterator<Item = &'static Suite> {
-    let tables: [&'static [Suite]; 12] = [
+    let tables: [&'static [Suite]; 14] = [
         ml_kem::SUITES,
         ml_dsa::SUITES,
         slh_dsa::SUITES,
         falcon::SUITES,
         ed25519::SUITES,
         ecdsa::SUITES,
+        sha2::SUITES,
         sha3::SUITES,
+        kat::SUITES,
         transcripts::SUITES,
         crate::wycheproof::kem::SUITES,
         crate::wycheproof::ml_dsa::SUITES,

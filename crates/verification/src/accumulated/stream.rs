@@ -1,0 +1,110 @@
+//! The two SHAKE128 instances of accumulated vectors, which can be put down and taken up again.
+
+use serde::{Deserialize, Serialize};
+use sha3::digest::common::hazmat::SerializableState;
+use sha3::digest::{ExtendableOutput, Update, XofReader};
+use sha3::{Shake128, Shake128Reader};
+
+/// Inputs come from one instance, over nothing; answers go into the other.
+pub(super) struct Stream {
+    inputs: Shake128Reader,
+    /// Bytes of inputs that were drawn.
+    drawn: u64,
+    answers: Shake128,
+    /// Whole answers.
+    pub(super) done: u64,
+}
+
+/// Where a stream was put down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct PutDown {
+    pub(super) done: u64,
+    drawn: u64,
+    /// The state of the instance that takes the answers, in hexadecimal.
+    answers: String,
+}
+
+impl Stream {
+    pub(super) fn begin() -> Stream {
+        Stream { inputs: Shake128::default().finalize_xof(), drawn: 0, answers: Shake128::default(), done: 0 }
+    }
+
+    /// The next bytes of the inputs.
+    pub(super) fn draw<const N: usize>(&mut self) -> [u8; N] {
+        let mut bytes = [0; N];
+        self.fill(&mut bytes);
+        bytes
+    }
+
+    /// As [`draw`](Self::draw), to the length of the buffer.
+    pub(super) fn fill(&mut self, bytes: &mut [u8]) {
+        self.inputs.read(bytes);
+        self.drawn += bytes.len() as u64;
+    }
+
+    /// The next bytes of the answers.
+    pub(super) fn write(&mut self, bytes: &[u8]) {
+        self.answers.update(bytes);
+    }
+
+    /// Over all answers so far.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        let mut digest = [0; 32];
+        self.answers.clone().finalize_xof().read(&mut digest);
+        digest
+    }
+
+    /// Between two answers.
+    pub(super) fn put_down(&self) -> PutDown {
+        PutDown { done: self.done, drawn: self.drawn, answers: hex::encode(self.answers.serialize()) }
+    }
+
+    /// `None` for what no stream put down.
+    pub(super) fn take_up(put_down: &PutDown) -> Option<Stream> {
+        let state = hex::decode(&put_down.answers).ok()?;
+        let answers = Shake128::deserialize(&state.as_slice().try_into().ok()?).ok()?;
+        let mut inputs = Shake128::default().finalize_xof();
+        // The reader's state cannot be kept, but what was drawn can be drawn again.
+        let mut skipped = vec![0; 1 << 16];
+        let mut left = put_down.drawn;
+        while left > 0 {
+            let part = left.min(skipped.len() as u64);
+            inputs.read(&mut skipped[..part as usize]);
+            left -= part;
+        }
+        Some(Stream { inputs, drawn: put_down.drawn, answers, done: put_down.done })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(stream: &mut Stream) {
+        let drawn = stream.draw::<133>();
+        stream.write(&drawn);
+        stream.write(b"and so on");
+        stream.done += 1;
+    }
+
+    #[test]
+    fn a_stream_goes_on_where_it_was_put_down() {
+        let mut whole = Stream::begin();
+        (0..1000).for_each(|_| answer(&mut whole));
+        let mut first = Stream::begin();
+        (0..617).for_each(|_| answer(&mut first));
+        let text = serde_json::to_string(&first.put_down()).unwrap();
+        let mut second = Stream::take_up(&serde_json::from_str(&text).unwrap()).unwrap();
+        assert_eq!(second.done, 617);
+        (617..1000).for_each(|_| answer(&mut second));
+        assert_eq!(second.digest(), whole.digest());
+        assert_ne!(second.digest(), first.digest());
+    }
+
+    #[test]
+    fn what_nobody_put_down_is_not_taken_up() {
+        for answers in ["", "00", "zz"] {
+            assert!(Stream::take_up(&PutDown { done: 1, drawn: 32, answers: answers.to_owned() }).is_none());
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Published vectors that other crates carry, packed into the program when it is built: they are there wherever it runs.
+//! What they were when their digests were written down is what they have to be.
+
+mod files;
+
+use crate::read::{ReadError, ReadFault, content};
+use files::FILES;
+use sha2::{Digest, Sha256};
+
+/// The files that the build found, by name, in gzip's format.
+static PACKED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/packed.rs"));
+
+/// A file's content.
+pub(crate) fn file(name: &str) -> Result<Vec<u8>, ReadError> {
+    let absent = || ReadError::whole(name, ReadFault::Absent);
+    let (_, packed) = PACKED.iter().find(|(packed, _)| *packed == name).ok_or_else(absent)?;
+    let carried = FILES.iter().find(|carried| carried.name == name).ok_or_else(absent)?;
+    let bytes = content(&format!("{name}.gz"), packed)?.into_owned();
+    let digest = hex::encode(Sha256::digest(&bytes));
+    if digest == carried.sha256 {
+        return Ok(bytes);
+    }
+    let (package, path) = (carried.package, carried.path);
+    Err(ReadError::whole(name, ReadFault::unexpected("SHA-256", format_args!("{digest} ({path} of {package})"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The build for tests has every library.
+    #[test]
+    fn all_files_are_there_and_are_what_they_were() {
+        for carried in FILES {
+            assert!(!file(carried.name).unwrap().is_empty(), "{}", carried.name);
+        }
+        assert_eq!(PACKED.len(), FILES.len());
+        assert!(matches!(file("no such file").unwrap_err().fault, ReadFault::Absent));
+    }
+}

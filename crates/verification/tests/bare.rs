@@ -1,0 +1,99 @@
+//! What a program verifies with no folder beside it, and with what `make vectors` fetches: every line, written down. Where it
+//! changes on purpose, `PQLAB_RENEW_SNAPSHOTS=1` writes it anew.
+
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use pqlab_testing::{Need, require};
+use pqlab_verification::{Line, Vectors, fetched_vectors, verify};
+use rayon::prelude::*;
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A line for each provider, algorithm and suite: attempted, passed, known defects, unsupported, and whether it was skipped.
+fn counted(vectors: &Vectors) -> BTreeSet<String> {
+    let providers = pqlab_providers::providers();
+    let algorithms: BTreeSet<String> = providers.iter().flat_map(|provider| provider.algorithms()).collect();
+    let algorithms: Vec<String> = algorithms.into_iter().collect();
+    let of = |algorithm: &String| {
+        let mut lines = Vec::new();
+        let select = |_: &str, name: &str, _: &str| name == algorithm;
+        verify(&providers, vectors, &select, &mut |line| lines.push(said(&line)));
+        lines
+    };
+    algorithms.par_iter().with_max_len(1).flat_map_iter(of).collect()
+}
+
+fn said(line: &Line) -> String {
+    let Line { provider, algorithm, suite, attempted, passed, unsupported, skipped, .. } = line;
+    let figures = match skipped {
+        Some(reason) => format!("skipped: {reason}"),
+        None => format!("{attempted} attempted, {passed} passed, {} defects, {unsupported} unsupported", line.known()),
+    };
+    format!("{provider}\t{algorithm}\t{suite}\t{figures}")
+}
+
+/// Backends of this processor are compared with what was written down on another.
+fn compare(name: &str, actual: &BTreeSet<String>) {
+    let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests/counts", name].iter().collect();
+    if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
+        let text = actual.iter().fold(String::new(), |mut text, line| {
+            writeln!(text, "{line}").unwrap();
+            text
+        });
+        fs::write(&file, text).unwrap();
+    }
+    let provider = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
+    let here: BTreeSet<String> = pqlab_providers::providers().iter().map(|provider| provider.id()).collect();
+    let known = fs::read_to_string(&file).unwrap();
+    let known: BTreeSet<String> = known.lines().map(str::to_owned).collect();
+    let providers: BTreeSet<String> = known.iter().map(|line| provider(line)).filter(|id| here.contains(id)).collect();
+    let of = |lines: &BTreeSet<String>| -> BTreeSet<String> {
+        lines.iter().filter(|line| providers.contains(&provider(line)) && !elsewhere(line)).cloned().collect()
+    };
+    let (known, actual) = (of(&known), of(actual));
+    let gone: Vec<&String> = known.difference(&actual).collect();
+    let new: Vec<&String> = actual.difference(&known).collect();
+    assert!(gone.is_empty() && new.is_empty(), "{name}: no longer {gone:#?}, but {new:#?}");
+    assert!(known.len() > 300, "{name}: {} lines", known.len());
+}
+
+/// Lines that are others where liboqs goes another path than the one whose defects are known.
+fn elsewhere(line: &str) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let avx2 = std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let avx2 = false;
+    !avx2 && line.starts_with("liboqs\tML-DSA-") && line.contains("\tWycheproof ML-DSA verify\t")
+}
+
+#[test]
+fn without_a_folder_every_line_is_as_written_down() {
+    compare("bare.txt", &counted(&Vectors::new(None)));
+}
+
+#[test]
+fn with_what_is_fetched_every_line_is_as_written_down() {
+    let fetched = require!(fetched_vectors(), Need::Fetched);
+    assert!(fetched.join("kat").is_dir(), "{}: fetched in part", fetched.display());
+    compare("fetched.txt", &counted(&Vectors::new(None).with_fetched(Some(fetched))));
+}
+
+/// The lists themselves: what the program has of its own is skipped by nobody, and nothing fails.
+#[test]
+fn nothing_that_is_in_the_program_is_skipped() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/counts");
+    let bare = fs::read_to_string(folder.join("bare.txt")).unwrap();
+    let with = |words: &[&str]| bare.lines().filter(|line| words.iter().all(|word| line.contains(word))).count();
+    for suite in
+        ["ACVP ML-KEM", "ACVP ML-DSA", "Wycheproof", "accumulated answers", "Monte Carlo", "liboqs known-answer"]
+    {
+        // SHA-2's chains are fetched.
+        let skipped = with(&[suite, "skipped"]) - with(&[suite, "CAVP SHA-2", "skipped"]);
+        assert!(with(&[suite]) > 5 && skipped == 0, "{suite}: {skipped} skipped");
+    }
+    assert!(with(&["ACVP SLH-DSA", "skipped: in no crate"]) > 10);
+    let fetched = fs::read_to_string(folder.join("fetched.txt")).unwrap();
+    assert!(!fetched.contains("make vectors"));
+}
