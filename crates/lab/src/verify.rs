@@ -6,6 +6,7 @@ mod parts;
 use crate::errand::{self, Answer};
 use crate::{LabError, Laboratory};
 use parts::{check_names, parts};
+use pqlab_harness::clock;
 use pqlab_harness::errand::{Errand, ErrandEnd, Manner, Next};
 use pqlab_verification::{
     self as verification, Accumulation, Answers, EDGE_CASES, EDGE_CASES_OF, EdgeCases, Line, Vectors, fetched_vectors,
@@ -239,7 +240,7 @@ fn at_once(parts: usize) -> usize {
 /// What a process of its own does: it times some accumulated answers.
 pub(crate) fn pace_here(registry: &Registry, part: &VerifyPart, answers: Answers) -> Option<Answer> {
     let provider = registry.providers().iter().find(|provider| provider.id() == part.provider())?;
-    let (count, seconds) = verification::pace(provider, part.algorithm(), answers)?;
+    let (count, seconds) = verification::pace(provider, part.algorithm(), answers, clock::monotonic_ns)?;
     Some(Answer::Pace(count, seconds))
 }
 
@@ -261,8 +262,12 @@ pub(crate) fn verify_here(
             let mut report = |line| say(Answer::Line(line));
             verification::verify_known_answers(providers, &select, &mut report);
             let told = |done, of| say(Answer::Answers(done, of));
-            let accumulation =
-                Accumulation { answers: request.answers, kept_in: request.kept_in.clone(), told: Some(&told) };
+            let accumulation = Accumulation {
+                answers: request.answers,
+                kept_in: request.kept_in.clone(),
+                told: Some(&told),
+                clock: Some(clock::monotonic_ns),
+            };
             let vectors = Vectors::new(vectors_root()).with_fetched(fetched_vectors()).with_accumulation(accumulation);
             verification::verify(providers, &vectors, &select, &mut report);
             let asked = algorithm == EDGE_CASES_OF && select(id, algorithm, EDGE_CASES);

@@ -27,7 +27,7 @@ mod vectors;
 mod verify;
 mod wycheproof;
 
-pub use accumulated::{ACCUMULATED_SUITE, Accumulation, Answers, Told, pace, published_answers};
+pub use accumulated::{ACCUMULATED_SUITE, Accumulation, Answers, Clock, Told, pace, published_answers};
 pub use defects::{KNOWN_DEFECTS, KnownDefect};
 pub use edge_cases::{EDGE_CASES, EDGE_CASES_OF, EdgeCases, EdgeClass, edge_cases};
 pub use interop::{INTEROPERABILITY, interop};

@@ -54,7 +54,7 @@ impl Shown {
         let cells = |row: &Vec<String>| row.iter().cloned().map(LatexCell::Text).collect();
         latex_table(&LatexTable {
             caption: &self.caption,
-            label: "tab:stats",
+            label: &format!("tab:{}", self.caption.to_lowercase()),
             columns: &columns,
             rows: &self.rows.iter().map(cells).collect::<Vec<_>>(),
             notes: &self.notes,
@@ -139,7 +139,7 @@ fn named(summary: &SeriesSummary) -> String {
 }
 
 fn level(request: &SeriesRequest) -> String {
-    format!("{}%", digits(100.0 * request.confidence, 3))
+    format!("{}%", 100.0 * request.confidence)
 }
 
 fn centre(summaries: &[SeriesSummary], request: &SeriesRequest) -> Shown {

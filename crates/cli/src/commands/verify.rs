@@ -11,10 +11,9 @@ use pqlab_lab::analysis::text::neutral;
 use pqlab_lab::verification::{self, Answers, EdgeCases, Line, Totals};
 use pqlab_lab::{Verified, VerifyPart, VerifyRequest};
 use std::io::{IsTerminal, stderr};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    let begun = Instant::now();
     let laboratory = laboratory()?;
     let request = VerifyRequest {
         providers: arguments.provider.clone(),
@@ -78,7 +77,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
             output::talk(&verification::sum(&totals));
         }
     }
-    output::talk(&format!("verified in {}", spoken(begun.elapsed().as_secs_f64())));
+    output::talk(&format!("verified in {}", spoken(bar.elapsed().as_secs_f64())));
     Ok(if totals.failed == 0 { DONE } else { FAILED })
 }
 

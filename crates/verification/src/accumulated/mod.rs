@@ -16,7 +16,6 @@ use kept::Kept;
 use pqlab_primitives::{Primitive, Provider};
 use questions::Asked;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 use stream::Stream;
 
 /// What a line has for their suite.
@@ -29,10 +28,10 @@ const LONG: u64 = 10_000;
 const LONG_KEM: u64 = 1_000_000;
 
 /// How often the state is kept, and how often is told how far it is.
-const KEEP_EVERY: Duration = Duration::from_secs(5);
-const TELL_EVERY: Duration = Duration::from_millis(250);
+const KEEP_EVERY: u64 = 5_000_000_000;
+const TELL_EVERY: u64 = 250_000_000;
 /// How long answers are timed to say how long all will take.
-const PACED: Duration = Duration::from_millis(60);
+const PACED: u64 = 60_000_000;
 
 /// How many answers are asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -58,7 +57,12 @@ pub struct Accumulation<'a> {
     pub kept_in: Option<PathBuf>,
     /// Who is told.
     pub told: Option<&'a Told<'a>>,
+    /// A clock that never goes back; without one nobody is told and nothing kept before the end.
+    pub clock: Option<Clock>,
 }
+
+/// Reads a clock, in ns from some moment on: this crate reads none by itself.
+pub type Clock = fn() -> u64;
 
 /// The numbers of answers of which digests are known, for one algorithm or another: those that can be asked for.
 pub fn published_answers() -> Vec<u64> {
@@ -76,16 +80,16 @@ pub(crate) fn suite_of(primitive: Primitive) -> Option<&'static str> {
 
 /// How many answers of an algorithm are asked for, and how many seconds one takes this provider here. `None` where there
 /// are no accumulated vectors of it or the provider does not take what they ask for.
-pub fn pace(provider: &Provider, algorithm: &str, answers: Answers) -> Option<(u64, f64)> {
+pub fn pace(provider: &Provider, algorithm: &str, answers: Answers, clock: Clock) -> Option<(u64, f64)> {
     let asked = provider.primitives().filter(|primitive| primitive.algorithm() == algorithm).find_map(Asked::of)?;
     let all = checkpoints(algorithm, answers, asked.is_kem()).last()?.answers;
     let mut stream = Stream::begin();
-    let begun = Instant::now();
-    while stream.done < 3 || begun.elapsed() < PACED {
+    let begun = clock();
+    while stream.done < 3 || clock() - begun < PACED {
         caught(|| asked.answer(&mut stream)).ok()?;
         stream.done += 1;
     }
-    Some((all, begun.elapsed().as_secs_f64() / stream.done as f64))
+    Some((all, (clock() - begun) as f64 / 1e9 / stream.done as f64))
 }
 
 /// Puts an algorithm's accumulated vectors to a provider. Each published number of answers on the way is a vector.
@@ -94,7 +98,7 @@ pub(crate) fn line(provider: &Provider, primitive: Primitive, suite: &str, accum
     if let Some(asked) = Asked::of(primitive) {
         let kept = accumulation.kept_in.as_deref().map(|folder| Kept::new(folder, provider, primitive.algorithm()));
         let checkpoints = checkpoints(primitive.algorithm(), accumulation.answers, asked.is_kem());
-        accumulate(&asked, &checkpoints, kept.as_ref(), accumulation.told, &mut tally);
+        accumulate(&asked, &checkpoints, kept.as_ref(), accumulation, &mut tally);
     }
     tally.line(&provider.id(), None, primitive.algorithm(), suite)
 }
@@ -115,12 +119,13 @@ fn accumulate(
     asked: &Asked,
     checkpoints: &[&Accumulated],
     kept: Option<&Kept>,
-    told: Option<&Told>,
+    accumulation: &Accumulation,
     tally: &mut Tally,
 ) {
     let all = checkpoints.last().map_or(0, |last| last.answers);
     let mut stream = kept.and_then(|kept| kept.stream(all)).unwrap_or_else(Stream::begin);
-    let (mut last_kept, mut last_told) = (Instant::now(), Instant::now());
+    let now = || accumulation.clock.map_or(0, |clock| clock());
+    let (mut last_kept, mut last_told) = (now(), now());
     let mut from = 1;
     for checkpoint in checkpoints {
         let to = checkpoint.answers;
@@ -139,12 +144,13 @@ fn accumulate(
                     return tally.fail(format_args!("answer {}", thousands(stream.done + 1)), &reason);
                 }
             }
-            if last_told.elapsed() > TELL_EVERY {
-                last_told = Instant::now();
-                told.iter().for_each(|told| told(stream.done, all));
+            let now = now();
+            if now - last_told > TELL_EVERY {
+                last_told = now;
+                accumulation.told.iter().for_each(|told| told(stream.done, all));
             }
-            if last_kept.elapsed() > KEEP_EVERY {
-                last_kept = Instant::now();
+            if now - last_kept > KEEP_EVERY {
+                last_kept = now;
                 kept.iter().for_each(|kept| kept.keep(&stream));
             }
         }
