@@ -143,7 +143,7 @@ fn bar(parts: usize) -> ProgressBar {
 fn spoken(seconds: f64) -> String {
     match seconds {
         0.0..120.0 => format!("{} s", seconds.ceil()),
-        120.0..7200.0 => format!("{} minutes", (seconds / 60.0).ceil()),
+        120.0..7200.0 => format!("{:.0} minutes", seconds / 60.0),
         7200.0..172_800.0 => format!("{:.1} hours", seconds / 3600.0),
         _ => format!("{:.1} days", seconds / 86_400.0),
     }

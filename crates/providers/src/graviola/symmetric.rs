@@ -29,6 +29,10 @@ impl Mac for HmacSha256 {
     fn load_key(&self, key: &[u8]) -> Result<Box<dyn MacKey>> {
         Ok(Box::new(HmacSha256Key(Hmac::new(key))))
     }
+
+    fn tag_once(&self, key: &[u8], message: &[u8], out: &mut [u8]) -> Result<()> {
+        finish(Hmac::new(key), message, out)
+    }
 }
 
 /// Both hash states after their first block, copied for each message.
@@ -36,10 +40,13 @@ struct HmacSha256Key(Hmac<Sha256>);
 
 impl MacKey for HmacSha256Key {
     fn tag(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
-        let mut state = self.0.clone();
-        state.update(message);
-        fill("tag", out, state.finish().as_ref())
+        finish(self.0.clone(), message, out)
     }
+}
+
+fn finish(mut state: Hmac<Sha256>, message: &[u8], out: &mut [u8]) -> Result<()> {
+    state.update(message);
+    fill("tag", out, state.finish().as_ref())
 }
 
 struct Aes256Gcm;
