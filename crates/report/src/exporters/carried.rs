@@ -19,9 +19,11 @@ fn texts(exporter: &dyn Exporter, run: &Run) -> Vec<String> {
             collect(&serde_json::from_slice(&bytes).unwrap(), &mut found);
             found
         }
-        "csv" => {
+        extension @ ("csv" | "tsv") => {
             assert!(!text().lines().any(|line| line.starts_with('#')), "no reader of CSV knows comments");
-            let mut reader = ::csv::ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
+            let delimiter = if extension == "csv" { b',' } else { b'\t' };
+            let mut reader =
+                ::csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).from_reader(bytes.as_slice());
             reader.records().flat_map(|row| row.unwrap().iter().map(str::to_owned).collect::<Vec<_>>()).collect()
         }
         "parquet" => {
