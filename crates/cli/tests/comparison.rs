@@ -96,7 +96,9 @@ fn a_baseline_is_measured_again() {
     assert!(shown.contains("kem/ML-KEM-512/decapsulate@rustcrypto") && shown.contains("verdict"), "{shown}");
     let last = shown.lines().last().unwrap();
     assert!(last.starts_with("PASS ") && last.contains("none slower than run 2"), "{shown}");
-    assert_eq!(text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count(), 2);
+    // Where the machine was disturbed, a suspicion is looked into by one more run.
+    let runs = text(&pqlab.run(&["runs", "--json"]).stdout).matches("\"id\"").count();
+    assert!((2..=3).contains(&runs), "{runs} runs");
 }
 
 #[test]

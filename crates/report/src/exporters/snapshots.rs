@@ -1,5 +1,6 @@
 //! Every format, whole, as it is expected to be: files in `crates/report/snapshots`. Where a format is changed on purpose,
-//! `PQLAB_RENEW_SNAPSHOTS=1 cargo test -p pqlab-report` writes them anew, and what changed is looked at before it is kept.
+//! `PQLAB_RENEW_SNAPSHOTS=1 scripts/test -p pqlab-report snapshots` writes them anew, and what changed is looked at before it is
+//! kept.
 
 use super::{Exporter, exporters};
 use crate::fixtures;
