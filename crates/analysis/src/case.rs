@@ -12,6 +12,8 @@ use pqlab_stats::{Interval, Sorted};
 const BARS: usize = 32;
 /// Most points of a distribution's curve.
 const STEPS: usize = 120;
+/// Operations outside the area `hash` that work through their input byte by byte.
+const BY_THE_BYTE: [&str; 3] = ["seal", "open", "digest"];
 /// The area of the case that does nothing: what the harness itself costs.
 const FLOOR: &str = "floor";
 
@@ -93,6 +95,14 @@ impl<'a> CaseAnalysis<'a> {
         let case = self.case();
         let plain = |parameter: &Parameter| matches!(parameter, Parameter::Number(name, _) if name == "len");
         case.form != Some(Form::Encoded) && case.state() == State::Warm && case.parameters.iter().all(plain)
+    }
+
+    /// Bytes that one operation works through, where a figure for a byte or bytes a second say something: of what hashes, seals and
+    /// derives. Who reads a transaction hardly touches most of it, and who verifies one does not work by the byte.
+    pub fn bytes(&self) -> Option<u64> {
+        let case = self.case();
+        let by_the_byte = case.workload == "hash" || BY_THE_BYTE.contains(&case.operation.as_str());
+        case.facts.bytes.filter(|bytes| *bytes > 0 && by_the_byte)
     }
 
     /// What cases of several providers have in common: all but the provider.

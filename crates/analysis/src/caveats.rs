@@ -176,6 +176,20 @@ impl Caveats {
         Caveats(Caveat::ALL.into_iter().filter_map(|caveat| Some((caveat, caveat.of(case, estimates)?))).collect())
     }
 
+    /// Those of all of some cases; what they say differently is said of each.
+    pub fn merged<'c>(of: impl IntoIterator<Item = &'c Caveats>) -> Caveats {
+        let mut merged: Vec<(Caveat, Vec<&str>)> = Vec::new();
+        for (caveat, says) in of.into_iter().flat_map(Caveats::iter) {
+            match merged.iter_mut().find(|(known, _)| *known == caveat) {
+                Some((_, texts)) if texts.contains(&says) => {}
+                Some((_, texts)) => texts.push(says),
+                None => merged.push((caveat, vec![says])),
+            }
+        }
+        merged.sort_by_key(|(caveat, _)| *caveat);
+        Caveats(merged.into_iter().map(|(caveat, texts)| (caveat, texts.join(", "))).collect())
+    }
+
     /// Whether the case has it.
     pub fn has(&self, caveat: Caveat) -> bool {
         self.0.iter().any(|(known, _)| *known == caveat)

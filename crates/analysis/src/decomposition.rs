@@ -10,6 +10,7 @@
 //! and decapsulation have one Diffie-Hellman each. The half stands beside it with the same operations.
 
 use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
 use crate::comparison::{Measured, ratio};
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, CoinSource, Parameter, Record, Unit};
@@ -34,6 +35,8 @@ pub struct Decomposition<'a> {
     pub combiner_pct: Interval,
     /// In which unit that was compared.
     pub unit: Unit,
+    /// What must be known of the three.
+    pub caveats: Caveats,
 }
 
 impl Decomposition<'_> {
@@ -98,6 +101,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
         post_quantum_ns: two.headline(Unit::Nanoseconds)?,
         combiner_pct,
         unit: compared.unit,
+        caveats: Caveats::merged([hybrid, classical, post_quantum].map(|case| &case.caveats)),
     })
 }
 

@@ -1,5 +1,7 @@
 //! What the cases of the ledger say together: schemes side by side, and blocks from small to large.
 
+use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, Parameter};
 use pqlab_stats::Interval;
@@ -37,24 +39,26 @@ pub struct SchemeRow {
     pub bytes: Option<u64>,
     /// Whether no quantum computer is known to break it: it has a NIST category.
     pub quantum_safe: bool,
+    /// What must be known of the figure.
+    pub caveats: Caveats,
 }
 
 /// The comparison of schemes: of each scheme and provider the verification of a block of 100 (else of the block nearest to
 /// it, else of one transaction), computing only where that was measured, with keys from the transactions; without bad
 /// transactions, over one thread. Sorted from the fastest on.
 pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
-    let mut best: Vec<(Rank, &Case, Interval)> = Vec::new();
+    let mut best: Vec<(Rank, &CaseAnalysis<'_>, Interval)> = Vec::new();
     for of in analysis.area(AREA) {
         let case = of.case();
         let (Some(rank), Some(median)) = (rank(case), of.median()) else { continue };
         let same = |other: &Case| other.algorithm == case.algorithm && other.provider == case.provider;
-        match best.iter_mut().find(|(_, other, _)| same(other)) {
+        match best.iter_mut().find(|(_, other, _)| same(other.case())) {
             Some(known) if known.0 <= rank => {}
-            Some(known) => *known = (rank, case, median),
-            None => best.push((rank, case, median)),
+            Some(known) => *known = (rank, of, median),
+            None => best.push((rank, of, median)),
         }
     }
-    let mut rows: Vec<SchemeRow> = best.iter().map(|(_, case, median)| row(case, *median)).collect();
+    let mut rows: Vec<SchemeRow> = best.iter().map(|(_, of, median)| row(of, *median)).collect();
     rows.sort_by(|one, other| one.verify_ns.estimate.total_cmp(&other.verify_ns.estimate));
     rows
 }
@@ -64,8 +68,19 @@ pub fn comparison(analysis: &RunAnalysis<'_>) -> Vec<SchemeRow> {
 pub struct ScalingRow {
     /// What the row shares with others but not the block's size.
     pub series: String,
-    /// Transactions and the time of the whole block in ns, from the smallest block on.
-    pub blocks: Vec<(u64, Interval)>,
+    /// The blocks, from the smallest on.
+    pub blocks: Vec<Block>,
+}
+
+/// A block that was verified.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Transactions in it.
+    pub transactions: u64,
+    /// Time of the whole block in ns.
+    pub time_ns: Interval,
+    /// What must be known of the figure.
+    pub caveats: Caveats,
 }
 
 /// The scaling table: every series of blocks of more than one size that differ in nothing else.
@@ -73,15 +88,16 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingRow> {
     let mut rows: Vec<ScalingRow> = Vec::new();
     for of in analysis.area(AREA).filter(|of| of.case().operation == "verify-block") {
         let (Some(transactions), Some(median)) = (transactions_verified(of.case()), of.median()) else { continue };
-        let (series, block) = (series(of.case()), (transactions, median));
+        let block = Block { transactions, time_ns: median, caveats: of.caveats.clone() };
+        let series = series(of.case());
         match rows.iter_mut().find(|row| row.series == series) {
             Some(row) => row.blocks.push(block),
             None => rows.push(ScalingRow { series, blocks: vec![block] }),
         }
     }
     rows.retain_mut(|row| {
-        row.blocks.sort_by_key(|(transactions, _)| *transactions);
-        row.blocks.dedup_by_key(|(transactions, _)| *transactions);
+        row.blocks.sort_by_key(|block| block.transactions);
+        row.blocks.dedup_by_key(|block| block.transactions);
         row.blocks.len() > 1
     });
     rows
@@ -104,7 +120,8 @@ pub fn rank(case: &Case) -> Option<Rank> {
     simple.then_some((transactions.abs_diff(100), regime, form, one))
 }
 
-fn row(case: &Case, median: Interval) -> SchemeRow {
+fn row(of: &CaseAnalysis<'_>, median: Interval) -> SchemeRow {
+    let case = of.case();
     let transactions = transactions_verified(case).unwrap_or(1) as f64;
     let verify_ns = Interval {
         estimate: median.estimate / transactions,
@@ -120,6 +137,7 @@ fn row(case: &Case, median: Interval) -> SchemeRow {
         per_second: if verify_ns.estimate > 0.0 { 1e9 / verify_ns.estimate } else { 0.0 },
         bytes: case.facts.bytes.map(|bytes| bytes / transactions as u64),
         quantum_safe: case.facts.category.is_some(),
+        caveats: of.caveats.clone(),
     }
 }
 
@@ -175,7 +193,7 @@ mod tests {
         let run = run(vec![block(1_000, 60_000.0), block(1, 50.0), other, block(100, 5_000.0)]);
         let rows = scaling(&RunAnalysis::of(&run));
         assert_eq!(rows.len(), 1, "one size is no series: {rows:?}");
-        let sizes: Vec<u64> = rows[0].blocks.iter().map(|(transactions, _)| *transactions).collect();
+        let sizes: Vec<u64> = rows[0].blocks.iter().map(|block| block.transactions).collect();
         assert_eq!(sizes, [1, 100, 1_000]);
         assert!(rows[0].series.starts_with("ML-DSA-65 encoded,regime=compute @aws-lc"));
     }

@@ -25,6 +25,7 @@ pub mod number;
 mod run;
 pub mod scaling;
 pub mod series;
+pub mod tables;
 pub mod text;
 pub mod trust;
 

@@ -65,6 +65,11 @@ pub fn time(nanoseconds: f64) -> String {
     format!("{number} {unit}")
 }
 
+/// A time with the half-width of its interval: `31.2 µs ±0.4%`.
+pub fn time_within(of: &Interval) -> String {
+    format!("{} ±{}", time(of.estimate), percent(of.half_width_pct()))
+}
+
 /// Both ends of a time's interval in ns, in four digits: `10.31 to 10.52 µs`.
 pub fn time_range(of: &Interval) -> String {
     let ((low, small), (high, unit)) = (duration_digits(of.low, 4), duration_digits(of.high, 4));

@@ -146,7 +146,7 @@ mod tests {
             crate::scaling::loads(&analysis);
             crate::ledger::comparison(&analysis);
             crate::decomposition::decompositions(&analysis);
-            crate::ntor::tables::tables(&analysis, &crate::ntor::RelayScenario::default());
+            crate::tables::tables(&analysis, &crate::ntor::RelayScenario::default());
             crate::comparison::compare_runs(&analysis, &analysis, analysis.criteria());
             assert!(analysis.floor_ns().is_some() || run.area("floor").next().is_none());
             assert_eq!(made() - before, run.records.len());

@@ -290,6 +290,7 @@ pub(crate) struct CompareArgs {
 #[command(after_help = "Examples:
   pqlab export last --format csv --out results.csv
   pqlab export last --format samples-csv | head
+  pqlab export last --format latex --table decomposition
   pqlab export last --format sha3-csv --provider openssl --digits 2")]
 pub(crate) struct ExportArgs {
     /// An id, a unique beginning of one, `last` or `last~1`
@@ -308,6 +309,11 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "N", value_parser = parse_digits)]
     pub(crate) digits: Option<usize>,
 
+    /// One table of several cases alone, as csv, json, latex or markdown: decomposition, scaling, load, signatures, kems, sizes,
+    /// ledger-blocks, ntor-steps, claims, ...; a wrong name lists those that the run has
+    #[arg(long, value_name = "NAME")]
+    pub(crate) table: Option<String>,
+
     /// The file; `-` is standard output, a pipe or device is written to [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
@@ -324,6 +330,7 @@ pub(crate) struct ExportArgs {
 #[command(after_help = "Examples:
   pqlab report --out report                     the latest run, with the ones before it as its history
   pqlab report last last~1 --out report         these two: a trend, or machine against machine
+  pqlab report --link 20M,1G --rtt 80 --circuits-per-second 300     what circuit handshakes cost such a relay
   xdg-open report/index.html                    one file that needs nothing else")]
 pub(crate) struct ReportArgs {
     /// Ids, unique beginnings of them, `last` or `last~1`; the newest is shown, the others are its history
@@ -337,6 +344,9 @@ pub(crate) struct ReportArgs {
 
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
+
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
 }
 
 /// Serve the report's pages over the whole store, read-only; a run that is going on is shown as it grows.

@@ -90,7 +90,7 @@ impl Progress for Screen {
         self.widths = LineWidths::of(&header.plan);
         if self.stream == Stream::Events {
             let run = Run { header: header.clone(), records: Vec::new(), complete: false, finished_at: None };
-            self.event("begin", serde_json::to_value(Document::of(&RunAnalysis::of(&run), false)));
+            self.event("begin", serde_json::to_value(Document::of(&RunAnalysis::of(&run), false, &[])));
         }
         if self.verbose {
             let protocol = &header.protocol;

@@ -2,11 +2,12 @@
 
 use crate::charts::Chart;
 use crate::charts::raster::{self, PRINT_DPI, RasterError};
-use crate::exporters::{ExportError, benchmarks, exporter};
+use crate::exporters::{ExportError, ExportOptions, benchmarks, exporters_with, table_csv};
 use crate::templates::{Page, page};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::history::Past;
 use pqlab_analysis::ntor::RelayScenario;
+use pqlab_analysis::tables::tables;
 use rayon::prelude::*;
 
 /// A file of the report: its path below the folder, parts separated by slashes, and what it holds.
@@ -30,23 +31,29 @@ pub enum BundleError {
 const TABLES: [(&str, &str); 3] =
     [("tables/performance_table.tex", "latex"), ("tables/results.csv", "csv"), ("tables/results.json", "json")];
 
-/// All files of a report of a run, with others as its history.
+/// All files of a report of a run, with others as its history, and what circuit handshakes cost in a scenario.
 ///
 /// # Errors
 /// See [`BundleError`].
-pub fn bundle(analysis: &RunAnalysis<'_>, past: &[Past]) -> Result<Vec<File>, BundleError> {
-    let (page, charts) = page(&Page { analysis, past, live: None });
+pub fn bundle(analysis: &RunAnalysis<'_>, past: &[Past], scenario: &RelayScenario) -> Result<Vec<File>, BundleError> {
+    let (page, charts) = page(&Page { analysis, past, scenario, live: None });
     let mut files = vec![("index.html".to_owned(), page.into_bytes())];
     files.extend(pictures(&charts)?);
     let mut benchmarks_md = Vec::new();
-    benchmarks(analysis, past, &RelayScenario::default(), &mut benchmarks_md).map_err(ExportError::from)?;
+    benchmarks(analysis, past, scenario, &mut benchmarks_md).map_err(ExportError::from)?;
     files.push(("tables/BENCHMARKS.md".to_owned(), benchmarks_md));
+    let options = ExportOptions { scenario: scenario.clone(), ..ExportOptions::default() };
     for (name, format) in TABLES {
-        if let Some(exporter) = exporter(format) {
+        if let Some(exporter) = exporters_with(&options).into_iter().find(|exporter| exporter.name() == format) {
             let mut bytes = Vec::new();
             exporter.export(analysis, &mut bytes)?;
             files.push((name.to_owned(), bytes));
         }
+    }
+    for table in tables(analysis, scenario) {
+        let mut bytes = Vec::new();
+        table_csv(&table, &mut bytes)?;
+        files.push((format!("tables/{}.csv", table.name), bytes));
     }
     Ok(files)
 }
@@ -74,7 +81,7 @@ mod tests {
     fn every_file_is_there_once_and_stays_below_the_folder() {
         let mut run = fixtures::run();
         run.records[3].case.workload = "../../escape".to_owned();
-        let files = bundle(&RunAnalysis::of(&run), &[]).unwrap();
+        let files = bundle(&RunAnalysis::of(&run), &[], &RelayScenario::default()).unwrap();
         for (index, (name, content)) in files.iter().enumerate() {
             assert!(!content.is_empty());
             assert!(!name.contains("..") && !name.starts_with('/'), "{name}");

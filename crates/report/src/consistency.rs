@@ -62,7 +62,7 @@ fn nothing_that_is_shown_contradicts_the_comparison() {
     for seed in 0..120 {
         let run = random(&mut Rng::with_seed(seed));
         let analysis = RunAnalysis::of(&run);
-        let table = run_table(&analysis, 400, Palette::PLAIN);
+        let table = run_table(&analysis, &[], 400, Palette::PLAIN);
         let found = findings(&analysis);
         let mut open = Vec::new();
         for operation in ["keygen", "encapsulate", "decapsulate"] {
@@ -184,7 +184,12 @@ fn assert_recommendation(analysis: &RunAnalysis<'_>, seed: u64) {
 
 /// The page says of each case in full, and of the fastest of each picture, what the ranking says.
 fn assert_page(analysis: &RunAnalysis<'_>, seed: u64) {
-    let (page, charts) = crate::templates::page(&crate::templates::Page { analysis, past: &[], live: None });
+    let (page, charts) = crate::templates::page(&crate::templates::Page {
+        analysis,
+        past: &[],
+        scenario: &pqlab_analysis::ntor::RelayScenario::default(),
+        live: None,
+    });
     let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
     let data: serde_json::Value = serde_json::from_str(data).unwrap();
     for (row, case) in analysis.cases().iter().zip(data["cases"].as_array().unwrap()) {

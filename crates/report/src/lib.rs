@@ -11,6 +11,8 @@ mod command;
 mod consistency;
 pub mod exporters;
 pub mod schema;
+#[cfg(test)]
+mod six_forms;
 pub mod templates;
 pub mod terminal;
 mod width;

@@ -3,11 +3,11 @@
 //! of its own.
 
 mod literature;
-pub mod tables;
 
 pub use literature::{Quoted, related_work};
 
 use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
 use crate::comparison::{ComparisonCriteria, Measured, ratio};
 use crate::run::RunAnalysis;
 use pqlab_record::State;
@@ -60,6 +60,8 @@ pub struct HandshakeFigures<'a> {
     pub kept: Option<Timing<'a>>,
     /// Over a connection of its own.
     pub fresh: Option<Timing<'a>>,
+    /// What must be known of its cases.
+    pub caveats: Caveats,
     /// Answers a second of so many threads together, each on a core of its own.
     replies: Vec<(u64, f64)>,
 }
@@ -73,6 +75,8 @@ pub struct Timing<'a> {
     pub mean: f64,
     /// What speaks of single operations; `None` where a sample is a batch.
     pub single: Option<Single>,
+    /// What must be known of it.
+    pub caveats: &'a Caveats,
     /// By what it is compared with others of its run.
     criteria: &'a ComparisonCriteria,
     /// As comparisons need it.
@@ -187,11 +191,13 @@ pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>
                 parts: Vec::new(),
                 kept: None,
                 fresh: None,
+                caveats: Caveats::default(),
                 replies: Vec::new(),
             });
             found.len() - 1
         });
         let figures = &mut found[index];
+        figures.caveats = Caveats::merged([&figures.caveats, &of.caveats]);
         if case.number("threads").is_some() || case.number("tasks").is_some() {
             figures.replies.extend(at_once(of));
             continue;
@@ -224,7 +230,14 @@ fn timing<'a>(of: &'a CaseAnalysis<'_>, criteria: &'a ComparisonCriteria) -> Opt
         let (p90, p99) = (times.quantile(0.9), times.quantile(0.99));
         Single { min: times.min(), max: times.max(), stdev: estimates.samples_ns.stdev, p90, p99 }
     });
-    Some(Timing { median: estimates.median_ns, mean: estimates.samples_ns.mean, single, criteria, measured })
+    Some(Timing {
+        median: estimates.median_ns,
+        mean: estimates.samples_ns.mean,
+        single,
+        caveats: &of.caveats,
+        criteria,
+        measured,
+    })
 }
 
 /// The number of threads and the answers a second, where the case is the relay's step on threads that had a core each.

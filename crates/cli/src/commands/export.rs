@@ -3,12 +3,18 @@ use crate::DONE;
 use crate::args::ExportArgs;
 use crate::output::{self, BadInput};
 use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::report::exporters::TABLE_FORMATS;
 use pqlab_lab::report::{ExportOptions, Exporter, exporters_with};
 use std::io::{self, Write};
 
 pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let scenario = scenario::of(&arguments.scenario)?;
-    let options = ExportOptions { digits: arguments.digits, provider: arguments.provider.clone(), scenario };
+    if arguments.table.is_some() && !TABLE_FORMATS.contains(&arguments.format.as_str()) {
+        let formats = TABLE_FORMATS.join(", ");
+        return Err(BadInput(format!("--table is for the formats {formats}, not for {}", arguments.format)).into());
+    }
+    let table = arguments.table.clone();
+    let options = ExportOptions { digits: arguments.digits, provider: arguments.provider.clone(), scenario, table };
     let exporter = find(&arguments.format, &options)?;
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;

@@ -1,3 +1,4 @@
+use super::scenario;
 use crate::args::ReportArgs;
 use crate::output::{self, BadInput};
 use crate::{DONE, output::talk};
@@ -16,6 +17,7 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
         )
         .into());
     }
+    let scenario = scenario::of(&arguments.scenario)?;
     let store = arguments.database.open_read_only()?;
     let ids: Vec<String> = if arguments.runs.is_empty() {
         let newest = store.resolve("last")?;
@@ -26,7 +28,7 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     };
     drop(store);
     let gathered = pqlab_lab::gather(|| arguments.database.open_read_only(), &ids)?;
-    let files = bundle(&RunAnalysis::of(&gathered.run), &gathered.past)?;
+    let files = bundle(&RunAnalysis::of(&gathered.run), &gathered.past, &scenario)?;
     for (name, content) in &files {
         let path = arguments.out.join(name);
         if let Some(folder) = path.parent() {

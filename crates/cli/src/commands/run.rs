@@ -6,6 +6,7 @@ use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::ntor::RelayScenario;
+use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::analysis::trust::trust_sentence;
 use pqlab_lab::record::Run;
 use pqlab_lab::report::{ExportOptions, Exporter, shell_line, terminal};
@@ -155,6 +156,9 @@ pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// Tables that `show` prints and the end of a run does not: what is no figure of the run, or is long.
+const AT_LEISURE: [&str; 4] = ["spread", "sizes", "ntor-literature", "claims"];
+
 /// The table, the files, and the exit code.
 fn conclude(
     arguments: &RunArgs,
@@ -172,10 +176,9 @@ fn conclude(
     if let Some(exporter) = exporter {
         export::print(exporter, analysis)?;
     } else if !arguments.quiet && !arguments.json && !save.is_some_and(Destination::is_standard_output) {
-        if let Some(table) = terminal::overview(analysis, screen.width, screen.palette) {
-            output::data(&format!("\n{table}"))?;
-        }
-        output::data(&terminal::ntor_tables(analysis, &RelayScenario::default(), screen.width, screen.palette))?;
+        let mut made = tables(analysis, &RelayScenario::default());
+        made.retain(|table| !AT_LEISURE.contains(&table.name));
+        output::data(&terminal::tables(&made, screen.width, screen.palette))?;
         if let Some(sentence) = trust_sentence(analysis) {
             output::data(&format!("{sentence}\n"))?;
         }

@@ -2,6 +2,7 @@ use super::scenario;
 use crate::args::ShowArgs;
 use crate::output::{BadInput, Terminal};
 use crate::{DONE, output};
+use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_lab::report::terminal;
 
@@ -10,13 +11,8 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
     let Some(pattern) = &arguments.case else {
         let analysis = RunAnalysis::of(&run);
-        output::data(&terminal::run_table(&analysis, screen.width, screen.palette))?;
-        output::data(&terminal::ntor_tables(
-            &analysis,
-            &scenario::of(&arguments.scenario)?,
-            screen.width,
-            screen.palette,
-        ))?;
+        let made = tables(&analysis, &scenario::of(&arguments.scenario)?);
+        output::data(&terminal::run_table(&analysis, &made, screen.width, screen.palette))?;
         return Ok(DONE);
     };
     let records: Vec<_> = run.records.iter().filter(|record| pqlab_lab::matches(pattern, &record.case.id())).collect();

@@ -5,6 +5,7 @@ use hyper::StatusCode;
 use hyper::body::Bytes;
 use percent_encoding::percent_decode_str;
 use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::record::RunSummary;
 use pqlab_lab::report::templates::{Page, page, policy, runs_page};
 use pqlab_lab::store::{Store, StoreError};
@@ -95,7 +96,12 @@ impl Pages {
         let ids: Vec<String> = shown.iter().map(|run| run.id.clone()).collect();
         let gathered = gather(|| self.open(), &ids)?;
         let analysis = RunAnalysis::of(&gathered.run);
-        let (text, _) = page(&Page { analysis: &analysis, past: &gathered.past, live: Some("/state") });
+        let (text, _) = page(&Page {
+            analysis: &analysis,
+            past: &gathered.past,
+            scenario: &RelayScenario::default(),
+            live: Some("/state"),
+        });
         let page = Bytes::from(text);
         kept.retain(|(run, ..)| run != id);
         kept.truncate(KEPT - 1);

@@ -1,6 +1,8 @@
 //! CSV, one row a case.
 
 use super::columns::COLUMNS;
+use super::table_csv::table_csv;
+use super::tables::TableChoice;
 use super::{ExportError, Exporter, Format};
 use crate::schema::ResultEntry;
 use pqlab_analysis::RunAnalysis;
@@ -8,7 +10,13 @@ use std::io::Write;
 
 /// The figures of every case as a table: RFC 4180 with lines that end in a line feed. An empty cell is a figure that does
 /// not apply. Text is written as it is; a spreadsheet may take a name that begins with `=` for a formula.
-pub(super) struct Csv;
+///
+/// A table of several cases alone has a row for each of its own: the names as they are, of each figure the number in the unit that its
+/// heading ends in, and where it has an interval the ends of that, and last the caveats.
+pub(super) struct Csv {
+    /// The table that is wanted alone.
+    pub(super) tables: TableChoice,
+}
 
 impl Exporter for Csv {
     fn format(&self) -> Format {
@@ -16,6 +24,9 @@ impl Exporter for Csv {
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
+        if let Some(table) = self.tables.one(analysis)? {
+            return table_csv(&table, out);
+        }
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(COLUMNS.iter().map(|column| column.name))?;
         for row in analysis.cases().iter().map(ResultEntry::of) {
@@ -35,7 +46,7 @@ mod tests {
     use pqlab_record::Run;
 
     fn exported(run: &Run) -> Vec<u8> {
-        written(&Csv, run)
+        written(&Csv { tables: TableChoice::default() }, run)
     }
 
     fn rows(bytes: &[u8]) -> Vec<csv::StringRecord> {

@@ -3,7 +3,7 @@
 use super::{Format, exporters};
 use crate::fixtures;
 use crate::templates::{Page, page};
-use crate::terminal::{Palette, ntor_tables, run_table, show_case};
+use crate::terminal::{Palette, run_table, show_case};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::history::Past;
@@ -213,7 +213,7 @@ fn hostile_names_pass_through_every_exporter() {
 fn hostile_names_pass_through_the_page() {
     let plain = |run: &Run| {
         let analysis = RunAnalysis::of(run);
-        page(&Page { analysis: &analysis, past: &[Past::of(run)], live: None }).0
+        page(&Page { analysis: &analysis, past: &[Past::of(run)], scenario: &RelayScenario::default(), live: None }).0
     };
     let tags =
         |text: &str| ["<script", "</script", "<img", "<style", "</title", "<!--"].map(|tag| text.matches(tag).count());
@@ -222,7 +222,13 @@ fn hostile_names_pass_through_the_page() {
         let text = plain(&named(fixtures::run(), &name));
         assert_eq!(tags(&text), usual, "{name:?}");
         assert!(!text.contains(" onerror=alert(1)>") && !text.contains('\0') && !text.contains('\u{202e}'), "{name:?}");
-        for chart in page(&Page { analysis: &RunAnalysis::of(&named(fixtures::run(), &name)), past: &[], live: None }).1
+        for chart in page(&Page {
+            analysis: &RunAnalysis::of(&named(fixtures::run(), &name)),
+            past: &[],
+            scenario: &RelayScenario::default(),
+            live: None,
+        })
+        .1
         {
             crate::charts::raster::parse(&chart.svg).unwrap();
         }
@@ -236,8 +242,8 @@ fn hostile_names_pass_through_the_terminal() {
             let run = named(run, &name);
             let analysis = RunAnalysis::of(&run);
             for width in [40, 80, 400] {
-                let mut text = run_table(&analysis, width, Palette::PLAIN);
-                text += &ntor_tables(&analysis, &RelayScenario::default(), width, Palette::PLAIN);
+                let made = pqlab_analysis::tables::tables(&analysis, &RelayScenario::default());
+                let mut text = run_table(&analysis, &made, width, Palette::PLAIN);
                 text.extend(analysis.cases().iter().map(|case| show_case(case, width, Palette::PLAIN)));
                 let steers = |character: char| character != '\n' && (character.is_control() || character == '\u{202e}');
                 assert!(!text.chars().any(steers), "{name:?} at {width}");

@@ -1,13 +1,16 @@
 //! JSON, schema `pqlab/1`: see [`crate::schema`].
 
-use super::{ExportError, Exporter, Format};
-use crate::schema::Document;
+use super::tables::TableChoice;
+use super::{ExportError, Exporter, Format, finish_json};
+use crate::schema::{Document, TableEntry};
 use pqlab_analysis::RunAnalysis;
 use std::io::{BufWriter, Write};
 
 /// Environment, rules and estimates; with the raw samples where these are wanted.
 pub(super) struct Json {
     pub(super) samples: bool,
+    /// What tables of several cases ask about, or the one of them that is wanted alone.
+    pub(super) tables: TableChoice,
 }
 
 impl Exporter for Json {
@@ -21,7 +24,10 @@ impl Exporter for Json {
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
-        let document = Document::of(analysis, self.samples);
+        if let Some(table) = self.tables.one(analysis)? {
+            return finish_json(&TableEntry::of(&table), out);
+        }
+        let document = Document::of(analysis, self.samples, &self.tables.all(analysis));
         let mut out = BufWriter::new(out);
         if self.samples {
             // Indented, every sample would take a line.
@@ -73,7 +79,7 @@ mod tests {
     }
 
     fn exported(samples: bool, run: &Run) -> Value {
-        serde_json::from_slice(&written(&Json { samples }, run)).unwrap()
+        serde_json::from_slice(&written(&Json { samples, tables: TableChoice::default() }, run)).unwrap()
     }
 
     /// Every field of the contract is there, with a value of the same type or, either way, null.
@@ -192,17 +198,18 @@ mod tests {
     fn counters_are_named_and_never_mistaken() {
         let mut run = fixtures::run();
         run.records[0].case.facts.bytes = Some(64);
-        let row = exported(false, &run)["results"]["kem"][0].clone();
+        run.records[0].case.workload = "hash".to_owned();
+        let row = exported(false, &run)["results"]["hash"][0].clone();
         assert!(row["ticks_per_byte"].is_number() && row["cycles"].is_null());
         assert_eq!(row["core_cycles_source"], "estimated");
         assert_eq!(row["cycles_per_byte"].as_f64().unwrap() * 64.0, row["core_cycles"].as_f64().unwrap());
         run.records[0].samples.metric = Metric::Cycles;
-        let row = exported(false, &run)["results"]["kem"][0].clone();
+        let row = exported(false, &run)["results"]["hash"][0].clone();
         assert_eq!((&row["counter"], &row["cycles"]), (&json!("cycles"), &row["ticks"]));
         assert!(row["cycles_per_byte"].is_number() && row["instructions"].is_null());
         assert_eq!((&row["core_cycles_source"], &row["core_cycles"]), (&json!("counter"), &row["cycles"]));
         run.records[0].samples.metric = Metric::Wall;
-        let row = exported(false, &run)["results"]["kem"][0].clone();
+        let row = exported(false, &run)["results"]["hash"][0].clone();
         assert!(row["ticks"].is_null() && row["ticks_per_byte"].is_null());
     }
 
@@ -234,8 +241,8 @@ mod tests {
     #[test]
     fn the_document_reads_back_as_it_was() {
         for samples in [false, true] {
-            let document = Document::of(&RunAnalysis::of(&fixtures::run()), samples);
-            let bytes = written(&Json { samples }, &fixtures::run());
+            let document = Document::of(&RunAnalysis::of(&fixtures::run()), samples, &[]);
+            let bytes = written(&Json { samples, tables: TableChoice::default() }, &fixtures::run());
             assert_eq!(serde_json::from_slice::<Document>(&bytes).unwrap(), document);
             let row = &document.results["signature"][1];
             assert_eq!(row.encoding, Some(Form::Encoded));

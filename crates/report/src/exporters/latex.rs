@@ -1,10 +1,9 @@
 //! LaTeX tables, one for each area, with caption and label: for `\usepackage{array,booktabs,longtable}`.
 
-use super::tables::{FIGURES, Footnotes};
+use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
-use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::ntor::tables::{Holds, Table, tables};
 use pqlab_analysis::number::NONE;
+use pqlab_analysis::tables::{Holds, Row, Table};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::Status;
@@ -18,10 +17,10 @@ const NAMES: [(&str, LatexSide); 2] = [
 ];
 const NOTES: (&str, LatexSide) = ("Notes", LatexSide::Broken { width_pct: 12 });
 
-/// A table of an area: medians with their intervals, and below it what must be known of them; of circuit handshakes also what they cost.
+/// A table of an area: medians with their intervals, and below it what must be known of them; and the tables of several cases.
 pub(super) struct Latex {
-    /// What tables of circuit handshakes ask about.
-    pub(super) scenario: RelayScenario,
+    /// Which of these.
+    pub(super) tables: TableChoice,
 }
 
 impl Exporter for Latex {
@@ -36,6 +35,9 @@ impl Exporter for Latex {
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         writeln!(out, "% Made by pqlab from run {}.", comment(&analysis.run.header.id))?;
         writeln!(out, r"% Needs \usepackage{{array,booktabs,longtable}}.")?;
+        if let Some(table) = self.tables.one(analysis)? {
+            return Ok(several(&table, out)?);
+        }
         let figures = FIGURES.iter().map(|(heading, _)| (*heading, LatexSide::Right));
         let columns: Vec<(&str, LatexSide)> = NAMES.into_iter().chain(figures).chain([NOTES]).collect();
         for area in analysis.areas() {
@@ -50,26 +52,37 @@ impl Exporter for Latex {
             let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows, notes: &notes };
             write!(out, "\n{}", latex_table(&table))?;
         }
-        tables(analysis, &self.scenario).iter().try_for_each(|table| circuits(table, out))?;
+        self.tables.all(analysis).iter().try_for_each(|table| several(table, out))?;
         Ok(())
     }
 }
 
-/// A table of circuit handshakes.
-fn circuits(of: &Table, out: &mut dyn Write) -> std::io::Result<()> {
+/// A table of several cases.
+fn several(of: &Table, out: &mut dyn Write) -> std::io::Result<()> {
+    let shown = of.shown();
+    let prose = shown.iter().filter(|place| of.columns[**place].holds == Holds::Prose).count().max(1) as u8;
     let side = |holds: Holds| match holds {
         Holds::Text => LatexSide::Left,
         Holds::Figures => LatexSide::Right,
-        Holds::Prose => LatexSide::Broken { width_pct: 45 },
+        Holds::Prose => LatexSide::Broken { width_pct: 45 / prose },
     };
-    let columns: Vec<(&str, LatexSide)> =
-        of.columns.iter().map(|(name, holds)| (name.as_str(), side(*holds))).collect();
-    let rows: Vec<Vec<LatexCell>> =
-        of.rows.iter().map(|row| row.iter().map(|cell| LatexCell::Text(neutral(cell))).collect()).collect();
-    let note = of.note.map_or(String::new(), |note| format!(" {note}."));
-    let caption = format!("{}.{note}", of.title);
-    let label = format!("tab:pqlab-ntor-{}", of.name);
-    let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows, notes: &[] };
+    let mut columns: Vec<(&str, LatexSide)> =
+        shown.iter().map(|place| (of.columns[*place].heading.as_str(), side(of.columns[*place].holds))).collect();
+    let mut footnotes = Footnotes::default();
+    let marks: Vec<String> = of.rows.iter().map(|row| footnotes.mark(&row.caveats)).collect();
+    let marked = marks.iter().any(|mark| !mark.is_empty());
+    if marked {
+        columns.push(NOTES);
+    }
+    let row = |(row, mark): (&Row, &String)| {
+        let cells = shown.iter().map(|place| LatexCell::Text(neutral(&row.cells[*place].text)));
+        cells.chain(marked.then(|| LatexCell::Text(neutral(mark)))).collect()
+    };
+    let rows: Vec<Vec<LatexCell>> = of.rows.iter().zip(&marks).map(row).collect();
+    let notes: Vec<String> = of.notes.iter().cloned().chain(footnotes.texts()).map(|text| neutral(&text)).collect();
+    let label = format!("tab:pqlab-{}", of.name);
+    let caption = format!("{}.", neutral(&of.title));
+    let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows, notes: &notes };
     write!(out, "\n{}", latex_table(&table))
 }
 
@@ -103,7 +116,7 @@ mod tests {
     use pqlab_record::Run;
 
     fn exported(run: &Run) -> String {
-        String::from_utf8(written(&Latex { scenario: RelayScenario::default() }, run)).unwrap()
+        String::from_utf8(written(&Latex { tables: TableChoice::default() }, run)).unwrap()
     }
 
     #[test]
@@ -147,8 +160,8 @@ mod tests {
     #[test]
     fn circuit_handshakes_have_their_tables() {
         let text = exported(&fixtures::ntor_run());
-        for table in tables(&RunAnalysis::of(&fixtures::ntor_run()), &RelayScenario::default()) {
-            assert!(text.contains(&format!("\\label{{tab:pqlab-ntor-{}}}", table.name)), "{}", table.name);
+        for table in TableChoice::default().all(&RunAnalysis::of(&fixtures::ntor_run())) {
+            assert!(text.contains(&format!("\\label{{tab:pqlab-{}}}", table.name)), "{}", table.name);
         }
         assert!(text.contains("kem-only-mlkem512 & 820 & 800 & 1,620 & 2 & 2 & 4 \\\\"), "{text}");
         assert!(text.contains("64 cores (extrapolated)") && text.contains("NOT measured here"));

@@ -1,23 +1,25 @@
 //! Markdown: the file `BENCHMARKS.md` that a project keeps as the record of its figures.
 
-use super::tables::{FIGURES, Footnotes};
+use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
 use pqlab_analysis::environment::environment_line;
-use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::findings::{Findings, findings};
 use pqlab_analysis::history::{Past, other_machines};
 use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::ntor::tables::{Holds, Table, tables};
-use pqlab_analysis::number::{NONE, factor, factor_range, grouped, percent, time};
+use pqlab_analysis::number::{NONE, factor, factor_range, grouped, time};
+use pqlab_analysis::tables::{Holds, Table, tables};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::ProtocolKind;
 use std::io::Write;
 
+/// The table that stands in a section of its own.
+const SPREAD: &str = "spread";
+
 /// Headline figures, methodology, environments, full tables, stability analysis, and other machines where they are given.
 pub(super) struct Markdown {
-    /// What tables of circuit handshakes ask about.
-    pub(super) scenario: RelayScenario,
+    /// Which tables of several cases.
+    pub(super) tables: TableChoice,
 }
 
 impl Exporter for Markdown {
@@ -30,7 +32,10 @@ impl Exporter for Markdown {
     }
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
-        benchmarks(analysis, &[], &self.scenario, out)?;
+        match self.tables.one(analysis)? {
+            Some(table) => several(&table, out)?,
+            None => benchmarks(analysis, &[], &self.tables.scenario, out)?,
+        }
         Ok(())
     }
 }
@@ -57,15 +62,15 @@ pub fn benchmarks(
     headline(&findings(analysis), out)?;
     methodology(analysis, out)?;
     environments(analysis, past, out)?;
+    let made = tables(analysis, scenario);
     for area in analysis.areas() {
         writeln!(out, "\n## {}\n", escape(area))?;
         let rows: Vec<&CaseAnalysis<'_>> = analysis.area(area).collect();
         cases(&rows, out)?;
-        if area == "ntor" {
-            tables(analysis, scenario).iter().try_for_each(|table| circuits(table, out))?;
-        }
+        let of_area = |table: &&Table| table.area == area && table.name != SPREAD;
+        made.iter().filter(of_area).try_for_each(|table| several(table, out))?;
     }
-    stability(analysis, out)?;
+    stability(made.iter().find(|table| table.name == SPREAD), out)?;
     machines(analysis, past, out)?;
     writeln!(out, "\n## To measure it again\n\n```\n{}\n```", fenced(&run.header.command))
 }
@@ -193,53 +198,42 @@ fn cases(rows: &[&CaseAnalysis<'_>], out: &mut dyn Write) -> std::io::Result<()>
     texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
-/// A table of circuit handshakes.
-fn circuits(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
+/// A table of several cases, and below it what must be known of it and of its rows.
+fn several(table: &Table, out: &mut dyn Write) -> std::io::Result<()> {
     let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let shown = table.shown();
+    let mut footnotes = Footnotes::default();
+    let marks: Vec<String> = table.rows.iter().map(|row| footnotes.mark(&row.caveats)).collect();
+    let marked = marks.iter().any(|mark| !mark.is_empty());
+    let columns = || shown.iter().map(|place| &table.columns[*place]);
+    let notes = marked.then(|| "Notes".to_owned());
     writeln!(out, "\n### {}\n", escape(&table.title))?;
-    writeln!(out, "{}", line(table.columns.iter().map(|(heading, _)| escape(heading)).collect()))?;
-    let sides = table.columns.iter().map(|(_, holds)| if *holds == Holds::Figures { "---:" } else { "---" });
-    writeln!(out, "|{}|", sides.collect::<Vec<_>>().join("|"))?;
-    for row in &table.rows {
-        writeln!(out, "{}", line(row.iter().map(|cell| escape(cell)).collect()))?;
+    writeln!(out, "{}", line(columns().map(|column| escape(&column.heading)).chain(notes).collect()))?;
+    let sides = columns().map(|column| if column.holds == Holds::Figures { "---:" } else { "---" });
+    writeln!(out, "|{}|", sides.chain(marked.then_some("---")).collect::<Vec<_>>().join("|"))?;
+    for (row, mark) in table.rows.iter().zip(&marks) {
+        let cells = shown.iter().map(|place| escape(&row.cells[*place].text));
+        writeln!(out, "{}", line(cells.chain(marked.then(|| escape(mark))).collect()))?;
     }
-    table.note.map_or(Ok(()), |note| writeln!(out, "\n{}", escape(note)))
+    let texts: Vec<String> = table.notes.iter().cloned().chain(footnotes.texts()).collect();
+    if !texts.is_empty() {
+        writeln!(out)?;
+    }
+    texts.iter().try_for_each(|text| writeln!(out, "- {}", escape(text)))
 }
 
 /// The spread of each operation beside that of AES-256-GCM, the noise floor, where the run has it.
-fn stability(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Result<()> {
-    let variation =
-        |row: &CaseAnalysis<'_>| row.estimates.as_ref().and_then(Estimates::operations).and_then(|of| of.cov_pct);
-    let aes = analysis.cases().iter().filter(|row| row.case().algorithm.starts_with("AES-256-GCM"));
-    let floor = aes.filter_map(|row| Some((variation(row)?, row))).min_by(|one, other| one.0.total_cmp(&other.0));
-    let mut rows: Vec<(f64, &CaseAnalysis<'_>)> =
-        analysis.cases().iter().filter_map(|row| Some((variation(row)?, row))).collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    rows.sort_by(|one, other| one.0.total_cmp(&other.0));
+fn stability(spread: Option<&Table>, out: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(out, "\n## Stability\n")?;
     writeln!(
         out,
-        "\n## Stability\n\nThe coefficient of variation (CoV) measures spread, not leakage: a signer that rejects and"
+        "The coefficient of variation (CoV) of single operations stands beside each case where they were timed. It says"
     )?;
-    writeln!(out, "repeats shows 50% and leaks nothing, and a leak can hide in 2%.\n")?;
-    match floor {
-        Some((cov, row)) => writeln!(
-            out,
-            "Noise floor: {} ({}, {}).\n",
-            percent(cov),
-            escape(&row.job()),
-            escape(&row.case().provider)
-        )?,
-        None => writeln!(out, "No noise floor: AES-256-GCM was not measured one by one in this run.\n")?,
+    writeln!(out, "how widely they spread, and nothing of leakage.")?;
+    match spread {
+        Some(table) => several(table, out),
+        None => writeln!(out, "No noise floor: AES-256-GCM was not measured one by one in this run."),
     }
-    writeln!(out, "| Operation | Provider | CoV | against the floor |\n|---|---|---:|---:|")?;
-    for (cov, row) in rows {
-        let against =
-            floor.filter(|(floor, _)| *floor > 0.0).map_or_else(|| NONE.to_owned(), |(floor, _)| factor(cov / floor));
-        writeln!(out, "| {} | {} | {} | {against} |", escape(&row.job()), escape(&row.case().provider), percent(cov))?;
-    }
-    Ok(())
 }
 
 fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
@@ -348,7 +342,11 @@ mod tests {
     fn circuit_handshakes_have_their_tables_in_the_scenario_that_is_asked_for() {
         let scenario = RelayScenario { circuits_per_second: 50.0, ..RelayScenario::default() };
         let run = fixtures::ntor_run();
-        let text = String::from_utf8(written(&Markdown { scenario: scenario.clone() }, &run)).unwrap();
+        let text = String::from_utf8(written(
+            &Markdown { tables: TableChoice { scenario: scenario.clone(), only: None } },
+            &run,
+        ))
+        .unwrap();
         for table in tables(&RunAnalysis::of(&run), &scenario) {
             assert!(text.contains(&format!("### {}\n", escape(&table.title))), "{}", table.title);
         }

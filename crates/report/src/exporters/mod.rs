@@ -1,9 +1,13 @@
 //! Export formats, one file each behind [`Exporter`] and one line each in the table below.
 
 mod columns;
+mod table_csv;
 mod tables;
 
+use tables::TableChoice;
+
 pub use markdown::benchmarks;
+pub use table_csv::table_csv;
 
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::ntor::RelayScenario;
@@ -23,13 +27,13 @@ macro_rules! formats {
 }
 
 formats! { options;
-    json => json::Json { samples: false }, json::Json { samples: true };
-    csv => csv::Csv;
+    json => json::Json { samples: false, tables: options.tables() }, json::Json { samples: true, tables: options.tables() };
+    csv => csv::Csv { tables: options.tables() };
     samples_csv => samples_csv::SamplesCsv;
     google_benchmark => google_benchmark::GoogleBenchmark, google_benchmark::GoogleBenchmarkCsv;
     sha3_csv => sha3_csv::Sha3Csv::new(options);
-    markdown => markdown::Markdown { scenario: options.scenario.clone() };
-    latex => latex::Latex { scenario: options.scenario.clone() };
+    markdown => markdown::Markdown { tables: options.tables() };
+    latex => latex::Latex { tables: options.tables() };
     hyperfine => hyperfine::Hyperfine;
     bmf => bmf::Bmf;
     github_action_benchmark => github_action_benchmark::GithubActionBenchmark;
@@ -101,7 +105,18 @@ pub struct ExportOptions {
     pub provider: Option<String>,
     /// What tables of circuit handshakes ask about.
     pub scenario: RelayScenario,
+    /// One [table of several cases](pqlab_analysis::tables) by its name, in place of all that the format holds.
+    pub table: Option<String>,
 }
+
+impl ExportOptions {
+    fn tables(&self) -> TableChoice {
+        TableChoice { scenario: self.scenario.clone(), only: self.table.clone() }
+    }
+}
+
+/// Formats that can hold one table of several cases alone.
+pub const TABLE_FORMATS: [&str; 4] = ["csv", "json", "latex", "markdown"];
 
 /// All formats.
 pub fn exporters() -> Vec<Box<dyn Exporter>> {
@@ -139,7 +154,7 @@ impl From<::csv::Error> for ExportError {
 
 /// What an exporter writes of a run.
 #[cfg(test)]
-fn written(exporter: &dyn Exporter, run: &pqlab_record::Run) -> Vec<u8> {
+pub(crate) fn written(exporter: &dyn Exporter, run: &pqlab_record::Run) -> Vec<u8> {
     let mut bytes = Vec::new();
     exporter.export(&RunAnalysis::of(run), &mut bytes).expect("a run can be written");
     bytes

@@ -1,8 +1,12 @@
 //! What the tables that people read, in Markdown and LaTeX, have in common: their figures, and footnotes for caveats.
 
+use super::ExportError;
+use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::number::{percent, rate, time, time_range};
+use pqlab_analysis::tables::{Table, tables};
 
 /// A column's heading, and its cell of a case; `None` where it does not apply.
 pub(super) type Figure = (&'static str, fn(&Estimates) -> Option<String>);
@@ -16,6 +20,34 @@ pub(super) const FIGURES: [Figure; 6] = [
     ("CoV", |of| of.operations().and_then(|of| of.cov_pct).map(percent)),
     ("op/s", |of| of.operations_per_second().map(rate)),
 ];
+
+/// Which tables of several cases are wanted.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TableChoice {
+    /// What those of circuit handshakes ask about.
+    pub(super) scenario: RelayScenario,
+    /// One alone, by its name.
+    pub(super) only: Option<String>,
+}
+
+impl TableChoice {
+    /// All of a run.
+    pub(super) fn all(&self, analysis: &RunAnalysis<'_>) -> Vec<Table> {
+        tables(analysis, &self.scenario)
+    }
+
+    /// The one that is wanted alone; `None` where none is.
+    pub(super) fn one(&self, analysis: &RunAnalysis<'_>) -> Result<Option<Table>, ExportError> {
+        let Some(only) = &self.only else { return Ok(None) };
+        let all = self.all(analysis);
+        let names: Vec<&str> = all.iter().map(|table| table.name).collect();
+        let there = if names.is_empty() { "it has none".to_owned() } else { format!("it has {}", names.join(", ")) };
+        match all.into_iter().find(|table| table.name == only) {
+            Some(table) => Ok(Some(table)),
+            None => Err(ExportError::Choice(format!("the run has no table {only:?}: {there}"))),
+        }
+    }
+}
 
 /// The footnotes of a table: a mark for each text, at however many rows it stands.
 #[derive(Default)]

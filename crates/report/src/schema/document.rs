@@ -2,18 +2,19 @@
 
 use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
-    ModeEntry, ParameterValue, ResultEntry, RunEntry, UnavailableEntry,
+    ModeEntry, ParameterValue, ResultEntry, RunEntry, TableEntry, UnavailableEntry,
 };
 use indexmap::IndexMap;
 use pqlab_analysis::estimates::{Estimates, Imprecision};
 use pqlab_analysis::scaling::{loads, scaling};
+use pqlab_analysis::tables::Table;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
 use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Run, SCHEMA, Status, Worker};
 use pqlab_stats::{Description, Mode};
 
 impl Document {
-    /// All that is known of a run; with the raw samples if these are wanted.
-    pub fn of(analysis: &RunAnalysis<'_>, samples: bool) -> Document {
+    /// All that is known of a run, with tables that were made of it; with the raw samples if these are wanted.
+    pub fn of(analysis: &RunAnalysis<'_>, samples: bool, tables: &[Table]) -> Document {
         let run = analysis.run;
         let mut results: IndexMap<String, Vec<ResultEntry>> = IndexMap::new();
         for case in analysis.cases() {
@@ -38,6 +39,7 @@ impl Document {
             results,
             scaling: scaling(analysis),
             loads: loads(analysis),
+            tables: tables.iter().map(|table| (table.name.to_owned(), TableEntry::of(table))).collect(),
         }
     }
 }
@@ -147,14 +149,14 @@ impl ResultEntry {
             jarque_bera_p: normality.map(|test| test.p_value).and_then(finite),
             ops_per_s: estimates.and_then(Estimates::operations_per_second),
             ticks: estimates.and_then(|estimates| estimates.ticks),
-            ticks_per_byte: estimates.and_then(|estimates| estimates.ticks_per_byte(case.facts.bytes)),
+            ticks_per_byte: estimates.and_then(|estimates| estimates.ticks_per_byte(analysed.bytes())),
             sizes: case.facts.sizes,
             drift_pct: estimates.and_then(|estimates| estimates.drift).map(|drift| drift.change_pct),
             between_processes_pct: estimates.and_then(|it| it.components).map(|spread| spread.between_pct),
             within_processes_pct: estimates.and_then(|it| it.components).map(|spread| spread.within_pct),
             counter: estimates.map(|estimates| estimates.metric),
             cycles: counted(Metric::Cycles).and_then(|estimates| estimates.ticks),
-            cycles_per_byte: estimates.and_then(|estimates| estimates.cycles_per_byte(case.facts.bytes)),
+            cycles_per_byte: estimates.and_then(|estimates| estimates.cycles_per_byte(analysed.bytes())),
             instructions: counted(Metric::Instructions).and_then(|estimates| estimates.ticks),
             half_width_pct: estimates.map(Estimates::half_width_pct).and_then(finite),
             confidence: interval.map(|interval| interval.confidence),
@@ -167,7 +169,7 @@ impl ResultEntry {
             category: case.facts.category,
             defect: case.facts.defect.clone(),
             bytes: case.facts.bytes,
-            bytes_per_s: estimates.and_then(|estimates| estimates.bytes_per_second(case.facts.bytes)),
+            bytes_per_s: estimates.and_then(|estimates| estimates.bytes_per_second(analysed.bytes())),
             block: case.block.clone(),
             finished_at: record.finished_at.clone(),
             core_cycles: cycles.map(|cycles| cycles.median.estimate),

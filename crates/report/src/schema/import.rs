@@ -156,7 +156,7 @@ mod tests {
     }
 
     fn document(run: &Run) -> Document {
-        Document::of(&RunAnalysis::of(run), true)
+        Document::of(&RunAnalysis::of(run), true, &[])
     }
 
     fn exported(format: &str) -> Document {

@@ -4,6 +4,7 @@
 
 mod document;
 mod import;
+mod table;
 
 use indexmap::IndexMap;
 use pqlab_analysis::scaling::{LoadEntry, ScalingEntry};
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use document::extra;
 pub use import::ImportError;
+pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};
 
 /// A run with its estimates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,9 @@ pub struct Document {
     /// Cases through a thread pool: wall time, queueing delays, losses.
     #[serde(default)]
     pub loads: Vec<LoadEntry>,
+    /// Tables that several cases make together, by name. They follow from the samples: what a file says of them is for its readers.
+    #[serde(default)]
+    pub tables: IndexMap<String, TableEntry>,
 }
 
 /// The run as a whole.

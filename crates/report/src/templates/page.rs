@@ -12,7 +12,9 @@ use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::findings::findings;
 use pqlab_analysis::history::Past;
+use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::number::time;
+use pqlab_analysis::tables::tables;
 use pqlab_analysis::text::neutral;
 use pqlab_record::RunSummary;
 use sha2::{Digest, Sha256};
@@ -26,6 +28,8 @@ pub struct Page<'p> {
     pub analysis: &'p RunAnalysis<'p>,
     /// Other runs, from the oldest to the newest: of the same machine for the trend, of others for comparison.
     pub past: &'p [Past],
+    /// What tables of circuit handshakes ask about.
+    pub scenario: &'p RelayScenario,
     /// Where the page asks whether there is something new; `None` for a page that stands alone.
     pub live: Option<&'p str>,
 }
@@ -39,6 +43,7 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
     let named = charts::named(analysis);
     let trend: Vec<Chart> = charts::trend(analysis, of.past).into_iter().collect();
     let found = findings(analysis);
+    let made = tables(analysis, of.scenario);
     let data = Data::of(analysis, of.past);
     let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
     let floor = analysis.floor_ns().map(time);
@@ -70,7 +75,7 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
             @if !named.is_empty() {
                 section #pictures { h2 { "At a glance" } (sections::figures(&named)) }
             }
-            @for (area, charts) in &areas { (sections::area(analysis, area, charts)) }
+            @for (area, charts) in &areas { (sections::area(analysis, &made, area, charts)) }
             @if !trend.is_empty() { section #trend { h2 { "Trend" } (sections::figures(&trend)) } }
             (machines(analysis, of.past))
             section #reading { h2 { "How to read this" } (sections::legend()) (reading()) }
@@ -182,7 +187,7 @@ mod tests {
 
     fn made(run: &pqlab_record::Run, past: &[Past], live: Option<&str>) -> String {
         let analysis = RunAnalysis::of(run);
-        page(&Page { analysis: &analysis, past, live }).0
+        page(&Page { analysis: &analysis, past, scenario: &RelayScenario::default(), live }).0
     }
 
     #[test]

@@ -2,12 +2,11 @@
 
 use crate::charts::Chart;
 use maud::{Markup, PreEscaped, html};
-use pqlab_analysis::caveats::Caveat;
+use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, PLUS_MINUS};
 use pqlab_analysis::findings::{Cost, Findings, Recommendation, RunCaveat};
-use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::ntor::tables::{Holds, tables};
 use pqlab_analysis::number::{NONE, digits, factor, factor_range, frequency, grouped, percent, rate, time, time_range};
+use pqlab_analysis::tables::{Holds, Table};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{Environment, Form, Run};
@@ -105,7 +104,7 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
 }
 
 /// An area: its pictures and its table.
-pub(super) fn area(analysis: &RunAnalysis<'_>, area: &str, charts: &[Chart]) -> Markup {
+pub(super) fn area(analysis: &RunAnalysis<'_>, made: &[Table], area: &str, charts: &[Chart]) -> Markup {
     let rows: Vec<(usize, &CaseAnalysis<'_>)> =
         analysis.cases().iter().enumerate().filter(|(_, row)| row.case().workload == area).collect();
     let mut providers: Vec<&str> = Vec::new();
@@ -152,24 +151,39 @@ pub(super) fn area(analysis: &RunAnalysis<'_>, area: &str, charts: &[Chart]) -> 
                     tbody { @for (index, row) in rows { (case(index, row)) } }
                 }
             }
-            @if area == "ntor" { (circuits(analysis)) }
+            @for table in made.iter().filter(|table| table.area == area) { (several(table)) }
         }
     }
 }
 
-/// What circuit handshakes are made of and what they cost a relay.
-fn circuits(analysis: &RunAnalysis<'_>) -> Markup {
-    let side = |holds: &Holds| (*holds == Holds::Figures).then_some("num");
+/// A table of several cases.
+fn several(table: &Table) -> Markup {
+    let side = |place: usize| (table.columns[place].holds == Holds::Figures).then_some("num");
+    let shown = table.shown();
+    let noted = table.rows.iter().any(|row| row.caveats.notes().next().is_some());
     html! {
-        @for table in tables(analysis, &RelayScenario::default()) {
-            h3 { (neutral(&table.title)) }
-            div.scroll { table.plain {
-                thead { tr { @for (heading, holds) in &table.columns { th class=[side(holds)] scope="col" { (heading) } } } }
-                tbody { @for row in &table.rows {
-                    tr { @for (cell, (_, holds)) in row.iter().zip(&table.columns) { td class=[side(holds)] { (neutral(cell)) } } }
-                } }
+        h3 id=(format!("table-{}", table.name)) { (neutral(&table.title)) }
+        div.scroll { table.plain {
+            thead { tr {
+                @for place in &shown { th class=[side(*place)] scope="col" { (neutral(&table.columns[*place].heading)) } }
+                @if noted { th scope="col" { "Notes" } }
             } }
-            @if let Some(note) = table.note { p.soft { (note) } }
+            tbody { @for row in &table.rows { tr {
+                @for place in &shown { td class=[side(*place)] { (neutral(&row.cells[*place].text)) } }
+                @if noted { td.notes { (notes(&row.caveats)) } }
+            } } }
+        } }
+        @for note in &table.notes { p.soft { (neutral(note)) } }
+    }
+}
+
+/// The caveats that a row is marked with.
+fn notes(caveats: &Caveats) -> Markup {
+    html! {
+        @for (note, says) in caveats.notes() {
+            abbr title=(format!("{}: {}", note.legend(), neutral(says))) {
+                (note.word()) @if note == Caveat::Imprecise { ": " (says) }
+            } " "
         }
     }
 }
@@ -231,11 +245,7 @@ fn case(index: usize, row: &CaseAnalysis<'_>) -> Markup {
                 Some(per_second) => td.num data-v=(sortable(per_second)) { (rate(per_second)) },
                 None => td.num { (NONE) },
             }
-            td.notes { @for (note, says) in row.caveats.notes() {
-                abbr title=(format!("{}: {}", note.legend(), neutral(says))) {
-                    (note.word()) @if note == Caveat::Imprecise { ": " (says) }
-                } " "
-            } }
+            td.notes { (notes(&row.caveats)) }
         }
     }
 }

@@ -133,7 +133,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
             .map(|drift| ("drift", format!("{:+.1}% from the first round to the last", drift.change_pct))),
     );
     pairs.extend(estimates.operations_per_second().map(|value| ("rate", format!("{} op/s", rate(value)))));
-    let bytes = case.case().facts.bytes;
+    let bytes = case.bytes();
     pairs.extend(estimates.bytes_per_second(bytes).map(|value| ("throughput", throughput(value))));
     let unit = estimates.metric.unit();
     pairs.extend(estimates.ticks.map(|ticks| ("counted", format!("{} {unit}", digits(ticks, 4)))));

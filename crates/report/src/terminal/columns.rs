@@ -57,10 +57,16 @@ pub(super) fn total_width(rows: &[Vec<Cell>]) -> usize {
     sum(&widths(rows))
 }
 
-/// The rows as lines, aligned. Where the lines would be wider than `width`, columns that can be spared are left out, and then
+/// As [`fitted`], without what was left out.
+pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<String> {
+    fitted(rows, width, palette).0
+}
+
+/// The rows as lines, aligned, and the columns that were left out. Where the lines would be wider than `width`, columns that can be spared are left out, and then
 /// columns that may be cut are, the widest first.
 /// A row of a single cell is a heading, which stands over all columns.
-pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<String> {
+pub(super) fn fitted(rows: &[Vec<Cell>], width: usize, palette: Palette) -> (Vec<String>, Vec<usize>) {
+    let mut left_out = Vec::new();
     let mut widths = widths(rows);
     let rank = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.spare).max().unwrap_or(0);
     let mut spare: Vec<(u8, usize)> = (0..widths.len()).map(|column| (rank(column), column)).collect();
@@ -69,8 +75,12 @@ pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<S
     while sum(&widths) > width
         && let Some((_, column)) = spare.pop()
     {
+        if widths[column] > 0 {
+            left_out.push(column);
+        }
         widths[column] = 0;
     }
+    left_out.sort_unstable();
     let cuttable = |column: &usize| rows.iter().any(|row| row.get(*column).is_some_and(|cell| cell.cuttable));
     let cuttable: Vec<usize> = (0..widths.len()).filter(cuttable).collect();
     while sum(&widths) > width {
@@ -78,7 +88,7 @@ pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<S
         let Some(widest) = widest.filter(|column| widths[*column] > NARROWEST) else { break };
         widths[widest] -= 1;
     }
-    rows.iter().map(|row| line(row, &widths, palette)).collect()
+    (rows.iter().map(|row| line(row, &widths, palette)).collect(), left_out)
 }
 
 fn line(row: &[Cell], widths: &[usize], palette: Palette) -> String {

@@ -70,7 +70,7 @@ fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> St
     let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(unsteady)));
     let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
     let median = palette.paint(TextStyle::Strong, &median);
-    let per_byte = estimates.ticks_per_byte(of.case().facts.bytes);
+    let per_byte = estimates.ticks_per_byte(of.bytes());
     let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
     let per_byte = per_byte.unwrap_or_default();
     let words = of.caveats.note_words();

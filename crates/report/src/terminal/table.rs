@@ -1,23 +1,21 @@
 use super::closing::{closing_with, estimated};
 use super::columns::{Cell, GAP, lines, total_width};
-use super::decomposition;
-use super::ledger;
 use super::line::{FAILED, NO_SAMPLES, failure};
-use super::overview::overview;
 use super::palette::{Palette, TextStyle};
-use super::scaling::scaling_tables;
+use super::tables::tables;
 use crate::width::display_width;
 use pqlab_analysis::comparison::Standing;
 use pqlab_analysis::number::{NONE, count, grouped, percent, rate, significant, throughput, time};
+use pqlab_analysis::tables::Table;
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::trust_sentence;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{CyclesSource, Status};
 use pqlab_stats::Interval;
 
-/// A run as tables, one for each area, the providers of a case below one another. A sentence on the whole run stands before
-/// them; what the notes and signs mean, the environment and the harness floor close them.
-pub fn run_table(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> String {
+/// A run as tables, one for each area, the providers of a case below one another, and those that were
+/// [made](pqlab_analysis::tables) of several cases. A sentence on the whole run stands before them; what the notes and signs mean, the environment and the harness floor close them.
+pub fn run_table(analysis: &RunAnalysis<'_>, made: &[Table], width: usize, palette: Palette) -> String {
     let mut out = heading(analysis, palette);
     if let Some(sentence) = trust_sentence(analysis) {
         out.push_str(&format!("{sentence}\n"));
@@ -30,19 +28,13 @@ pub fn run_table(analysis: &RunAnalysis<'_>, width: usize, palette: Palette) -> 
             out.push('\n');
         }
     }
-    out.push_str(&scaling_tables(analysis, width, palette));
-    out.push_str(&decomposition::table(analysis, width, palette));
-    out.push_str(&decomposition::stability(analysis, width, palette));
-    out.push_str(&ledger::tables(analysis, width, palette));
+    out.push_str(&tables(made, width, palette));
     let failed: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| case.failed()).collect();
     if !failed.is_empty() {
         out.push('\n');
         for case in failed {
             out.push_str(&format!("{}  {}\n", neutral(&case.case().id()), failure(case.record, palette)));
         }
-    }
-    if let Some(table) = overview(analysis, width, palette) {
-        out.push_str(&format!("\n{table}"));
     }
     let some_estimated = analysis.cases().iter().any(|case| !case.is_floor() && estimated(case));
     out + "\n" + &closing_with(analysis, some_estimated, palette)
@@ -94,7 +86,7 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
     let mut estimated = cycles().map(|cycles| cycles.source == CyclesSource::Estimated);
     let all_estimated = estimated.all(|estimated| estimated);
     let heading = |text: &str| Cell::right(text).role(TextStyle::Faint);
-    let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.rows)).any(|(_, row)| bytes(row).is_some());
+    let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.rows)).any(|(_, row)| row.bytes().is_some());
     let mut table = vec![vec![
         Cell::left(title).role(TextStyle::Strong),
         heading("median"),
@@ -142,15 +134,11 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
 /// Columns before the notes.
 const COLUMNS: usize = 10;
 
-fn bytes(row: &CaseAnalysis<'_>) -> Option<u64> {
-    row.case().facts.bytes.filter(|bytes| *bytes > 0)
-}
-
 fn cells(row: &CaseAnalysis<'_>, standing: Option<Standing>, all_estimated: bool) -> Vec<Cell> {
     let provider = Cell::left(&format!("    {}", row.case().provider));
     let Some(estimates) = &row.estimates else { return vec![provider, missing(row)] };
     let half_width = |interval: &Interval| Cell::left(&format!("±{}", percent(interval.half_width_pct())));
-    let per_second = match estimates.bytes_per_second(bytes(row)) {
+    let per_second = match estimates.bytes_per_second(row.bytes()) {
         Some(value) => throughput(value),
         None => estimates.operations_per_second().map_or(NONE.to_owned(), |value| format!("{}/s", short_rate(value))),
     };
@@ -161,7 +149,7 @@ fn cells(row: &CaseAnalysis<'_>, standing: Option<Standing>, all_estimated: bool
         let sign = if cycles.source == CyclesSource::Estimated && !all_estimated { "≈" } else { "" };
         format!("{sign}{}", count(cycles.median.estimate))
     });
-    let per_byte = estimates.cycles_per_byte(row.case().facts.bytes).map(significant);
+    let per_byte = estimates.cycles_per_byte(row.bytes()).map(significant);
     vec![
         provider,
         if leads { median.role(TextStyle::Good) } else { median },
@@ -194,10 +182,13 @@ mod tests {
     use super::super::palette::tests::{COLOUR, stripped};
     use super::*;
     use crate::fixtures;
+    use pqlab_analysis::ntor::RelayScenario;
+    use pqlab_analysis::tables::tables as tables_of;
     use pqlab_record::{Disturbance, Run};
 
     fn shown(run: &Run, width: usize, palette: Palette) -> String {
-        run_table(&RunAnalysis::of(run), width, palette)
+        let analysis = RunAnalysis::of(run);
+        run_table(&analysis, &tables_of(&analysis, &RelayScenario::default()), width, palette)
     }
 
     const CLOSING: &str = "7 cases: 6 measured, 1 failed

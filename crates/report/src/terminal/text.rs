@@ -49,6 +49,21 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     out
 }
 
+/// The text in lines of at most so many columns, broken between words.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if display_width(line) + 1 + display_width(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 fn spaces(width: usize, text: &str) -> String {
     " ".repeat(width.saturating_sub(display_width(text)))
 }
@@ -64,6 +79,13 @@ mod tests {
         assert_eq!(steady(&format!("a\tb\n{painted}\n")), format!("a\tb\n{painted}\n"));
         assert_eq!(steady("\u{1b}[2J\u{1b}[8mx\u{1b}]0;title\u{7}\r"), r"\u{1b}[2J\u{1b}[8mx\u{1b}]0;title\u{7}\r");
         assert_eq!(steady("\u{9b}2J\u{202e}\u{2066}é\u{7f}"), r"\u{9b}2J\u{202e}\u{2066}é\u{7f}");
+    }
+
+    #[test]
+    fn sentences_break_between_words() {
+        assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("漢字漢字漢字 a", 4), ["漢字漢字漢字", "a"]);
+        assert!(wrapped(" ", 4).is_empty());
     }
 
     #[test]

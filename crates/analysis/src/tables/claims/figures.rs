@@ -1,0 +1,281 @@
+//! What a run has of what is claimed.
+
+use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
+use crate::decomposition::decompositions;
+use crate::ledger::transactions_verified;
+use crate::ntor::{HandshakeFigures, STEPS, handshakes};
+use crate::run::RunAnalysis;
+use crate::scaling::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
+use crate::tables::sizes::most_lengths;
+use pqlab_stats::{Interval, IntervalMethod};
+
+/// What a run has.
+pub(super) struct Found {
+    /// In the unit of the claim, times in ns.
+    pub(super) value: Interval,
+    /// Of which library, or of what.
+    pub(super) of: String,
+    pub(super) caveats: Caveats,
+}
+
+/// The handshake that the report measured.
+pub(super) const KEM_ONLY: &str = "kem-only-mlkem512";
+
+impl Found {
+    fn of(case: &CaseAnalysis<'_>, value: Interval) -> Found {
+        Found { value, of: case.case().provider.clone(), caveats: case.caveats.clone() }
+    }
+
+    /// Of a time in ns how often it fits into a second.
+    pub(super) fn per_second(self) -> Found {
+        let Interval { estimate, low, high, .. } = self.value;
+        let value = Interval { estimate: 1e9 / estimate, low: 1e9 / high, high: 1e9 / low, ..self.value };
+        Found { value, ..self }
+    }
+}
+
+/// What is counted and not estimated.
+pub(super) fn point(value: f64) -> Interval {
+    Interval { estimate: value, low: value, high: value, confidence: 1.0, method: IntervalMethod::CrossedT }
+}
+
+/// The usual cases of an algorithm's operation.
+fn cases<'r, 'a>(
+    run: &'r RunAnalysis<'a>,
+    (area, algorithm, operation): (&'r str, &'r str, &'r str),
+) -> Vec<&'r CaseAnalysis<'a>> {
+    let suits = |of: &&CaseAnalysis<'a>| {
+        let case = of.case();
+        case.algorithm == algorithm && case.operation == operation && of.usual() && of.median().is_some()
+    };
+    let all: Vec<&CaseAnalysis<'a>> = run.area(area).filter(suits).collect();
+    // Messages of one length: the shortest.
+    let shortest = all.iter().filter_map(|of| of.case().number("len")).min();
+    all.into_iter().filter(|of| of.case().number("len") == shortest).collect()
+}
+
+/// The case by the first of these libraries that has one; by the fastest where none is named.
+fn one<'r, 'a>(
+    run: &'r RunAnalysis<'a>,
+    which: (&'r str, &'r str, &'r str),
+    libraries: &[&str],
+) -> Option<&'r CaseAnalysis<'a>> {
+    let all = cases(run, which);
+    if libraries.is_empty() {
+        return run.leading(&all).first().copied();
+    }
+    libraries.iter().find_map(|library| all.iter().copied().find(|of| of.case().provider == *library))
+}
+
+pub(super) fn leading(run: &RunAnalysis<'_>, area: &str, algorithm: &str, operation: &str) -> Option<Found> {
+    let of = one(run, (area, algorithm, operation), &[])?;
+    Some(Found::of(of, of.median()?))
+}
+
+/// How many times as long the first takes as the second.
+pub(super) fn over(
+    run: &RunAnalysis<'_>,
+    first: (&str, &str, &str),
+    second: (&str, &str, &str),
+    libraries: &[&str],
+) -> Option<Found> {
+    let (first, second) = (one(run, first, libraries)?, one(run, second, libraries)?);
+    let ratio = run.ratio(&[second], &[first])?.ratio?.ratio;
+    Some(Found {
+        value: ratio,
+        of: format!("{}, {}", first.case().provider, second.case().provider),
+        caveats: Caveats::merged([&first.caveats, &second.caveats]),
+    })
+}
+
+/// How many times as many of the first are done in the same time as of the second.
+pub(super) fn faster(
+    run: &RunAnalysis<'_>,
+    operation: &str,
+    first: &str,
+    second: &str,
+    libraries: &[&str],
+) -> Option<Found> {
+    let found = over(run, ("signature", second, operation), ("signature", first, operation), libraries)?;
+    let of = found.of.split(", ").collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join(", ");
+    Some(Found { of, ..found })
+}
+
+/// The combiner of the document's own hybrid, by the pair whose whole is the fastest.
+pub(super) fn combiner(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
+    let own = |case: &pqlab_record::Case| case.algorithm == "X25519+ML-KEM-768" && case.operation == operation;
+    let found = decompositions(run).into_iter().filter(|of| own(&of.hybrid.case));
+    let of = found.min_by(|one, other| one.hybrid_ns.total_cmp(&other.hybrid_ns))?;
+    let halves = (of.classical_ns + of.post_quantum_ns) / 100.0;
+    let Interval { estimate, low, high, .. } = of.combiner_pct;
+    let value = Interval { estimate: halves * estimate, low: halves * low, high: halves * high, ..of.combiner_pct };
+    Some(Found { value, of: of.hybrid.case.provider.clone(), caveats: of.caveats })
+}
+
+/// The load entry of most throughput, with its case.
+fn loaded<'r, 'a>(run: &'r RunAnalysis<'a>, operation: &str, tasks: u64) -> Option<(LoadEntry, &'r CaseAnalysis<'a>)> {
+    let entries = loads(run).into_iter().filter(|entry| entry.tasks == tasks);
+    let with_case = entries.filter_map(|entry| {
+        let of = run.area("hybrid").find(|of| of.case().id() == entry.id && of.case().operation == operation)?;
+        Some((entry, of))
+    });
+    with_case.max_by(|one, other| one.0.ops_per_s.total_cmp(&other.0.ops_per_s))
+}
+
+pub(super) fn load(run: &RunAnalysis<'_>, operation: &str, tasks: u64) -> Option<Found> {
+    let (entry, of) = loaded(run, operation, tasks)?;
+    let time = of.median()?;
+    // The interval of the time, about the throughput.
+    let part = |end: f64| entry.ops_per_s * time.estimate / end;
+    let value = Interval { estimate: entry.ops_per_s, low: part(time.high), high: part(time.low), ..time };
+    Some(Found { of: format!("{} by {}", of.case().algorithm, of.case().provider), ..Found::of(of, value) })
+}
+
+pub(super) fn loss(run: &RunAnalysis<'_>, operation: &str, tasks: u64) -> Option<Found> {
+    let (entry, of) = loaded(run, operation, tasks)?;
+    let against = entry.against_peak_pct?;
+    let value = Interval { estimate: against.estimate, low: against.low, high: against.high, ..of.median()? };
+    Some(Found { of: format!("{} by {}", of.case().algorithm, of.case().provider), ..Found::of(of, value) })
+}
+
+pub(super) fn variation(run: &RunAnalysis<'_>, area: &str, algorithm: &str, operation: &str) -> Option<Found> {
+    let of = one(run, (area, algorithm, operation), &[])?;
+    Some(Found::of(of, point(of.estimates.as_ref()?.operations()?.cov_pct?)))
+}
+
+pub(super) fn lengths(
+    run: &RunAnalysis<'_>,
+    algorithm: &str,
+    figure: fn(&pqlab_stats::Description) -> Option<f64>,
+) -> Option<Found> {
+    let (of, lengths) = most_lengths(run, algorithm)?;
+    let found = Found::of(of, point(figure(lengths)?));
+    let signatures = crate::number::grouped(lengths.n as u64);
+    Some(Found { of: format!("{signatures} by {}", of.case().provider), ..found })
+}
+
+/// What the most threads with a processor each gain over one.
+fn most_threads(run: &RunAnalysis<'_>, name: &str) -> Option<ScalingEntry> {
+    let several = scaling(run).into_iter().filter(|of| of.name == name && of.threads > 1 && !of.oversubscribed);
+    several.filter(|of| of.provider == "liboqs" || of.provider != "null").max_by_key(|of| of.threads)
+}
+
+fn of_threads(
+    run: &RunAnalysis<'_>,
+    name: &str,
+    figure: fn(&ScalingEntry) -> Option<(RatioInterval, f64)>,
+) -> Option<Found> {
+    let entry = most_threads(run, name)?;
+    let (ratio, scale) = figure(&entry)?;
+    let case = run.cases().iter().find(|of| of.case().id() == entry.id)?;
+    let value = Interval {
+        estimate: scale * ratio.estimate,
+        low: scale * ratio.low,
+        high: scale * ratio.high,
+        ..case.median()?
+    };
+    Some(Found { of: format!("{} on {} cores", entry.provider, entry.threads), ..Found::of(case, value) })
+}
+
+pub(super) fn gain(run: &RunAnalysis<'_>, name: &str) -> Option<Found> {
+    of_threads(run, name, |entry| Some((entry.speed_up?, 1.0)))
+}
+
+pub(super) fn efficiency(run: &RunAnalysis<'_>, name: &str) -> Option<Found> {
+    of_threads(run, name, |entry| Some((entry.efficiency?, 100.0)))
+}
+
+/// The block of 100 of ML-DSA-65 that is the most like the document's.
+pub(super) fn block<'r, 'a>(run: &'r RunAnalysis<'a>) -> Option<&'r CaseAnalysis<'a>> {
+    let blocks = run.area("ledger").filter(|of| {
+        let case = of.case();
+        case.operation == "verify-block" && case.number("tx") == Some(100) && case.algorithm.ends_with("ML-DSA-65")
+    });
+    let ranked: Vec<_> = blocks.filter_map(|of| Some((crate::ledger::rank(of.case())?, of))).collect();
+    let typical = ranked.iter().map(|(rank, _)| *rank).min()?;
+    let same: Vec<&CaseAnalysis<'a>> = ranked.iter().filter(|(rank, _)| *rank == typical).map(|(_, of)| *of).collect();
+    run.leading(&same).first().copied()
+}
+
+pub(super) fn transaction(of: &CaseAnalysis<'_>) -> Option<Found> {
+    let (median, transactions) = (of.median()?, transactions_verified(of.case())? as f64);
+    let each = |time: f64| time / transactions;
+    let value = Interval { estimate: each(median.estimate), low: each(median.low), high: each(median.high), ..median };
+    Some(Found { of: format!("{} by {}", of.case().algorithm, of.case().provider), ..Found::of(of, value) })
+}
+
+/// An operation of the document's own form of a transaction, else of ours.
+pub(super) fn reference_ledger(run: &RunAnalysis<'_>, operation: &str) -> Option<Found> {
+    ["TXv1-ML-DSA-65", "ML-DSA-65"].into_iter().find_map(|algorithm| {
+        let suits = |of: &&CaseAnalysis<'_>| {
+            let case = of.case();
+            case.algorithm == algorithm && case.operation == operation && of.median().is_some()
+        };
+        let all: Vec<&CaseAnalysis<'_>> = run.area("ledger").filter(suits).collect();
+        let of = run.leading(&all).first().copied()?;
+        let found = Found::of(of, of.median()?);
+        Some(Found { of: format!("{algorithm} by {}", of.case().provider), ..found })
+    })
+}
+
+/// The fastest of a handshake's pairs of libraries, and a figure of it.
+pub(super) fn handshake_of(
+    run: &RunAnalysis<'_>,
+    algorithm: &str,
+    figure: impl Fn(&HandshakeFigures<'_>) -> Option<Interval>,
+) -> Option<Found> {
+    let all = handshakes(run);
+    let own = all.iter().filter(|of| of.algorithm == algorithm);
+    let with_figure = own.filter_map(|of| Some((of, figure(of)?)));
+    let time = |of: &HandshakeFigures<'_>| of.whole.as_ref().map_or(f64::INFINITY, |whole| whole.median.estimate);
+    let (of, value) = with_figure.min_by(|one, other| time(one.0).total_cmp(&time(other.0)))?;
+    let cases = run.area("ntor").filter(|case| {
+        case.case().algorithm == of.algorithm
+            && case.case().provider == of.provider
+            && (STEPS.contains(&case.case().operation.as_str()) || case.case().operation == "handshake")
+    });
+    Some(Found { value, of: of.provider.clone(), caveats: Caveats::merged(cases.map(|case| &case.caveats)) })
+}
+
+pub(super) fn share_of_step(run: &RunAnalysis<'_>, step: usize) -> Option<Found> {
+    handshake_of(run, KEM_ONLY, |of| of.shares[step])
+}
+
+pub(super) fn share_of_part(run: &RunAnalysis<'_>, part: &str) -> Option<Found> {
+    handshake_of(run, KEM_ONLY, |of| of.parts.iter().find(|(name, _)| name == part).map(|(_, share)| *share))
+}
+
+pub(super) fn bytes(run: &RunAnalysis<'_>, algorithm: &str) -> Option<Found> {
+    let all = handshakes(run);
+    let classical = all.iter().find(|of| of.classical())?.bytes() as f64;
+    let own = all.iter().find(|of| of.algorithm == algorithm)?;
+    let value = point(own.bytes() as f64 / classical);
+    Some(Found { value, of: "lengths".to_owned(), caveats: Caveats::default() })
+}
+
+fn digest<'r, 'a>(run: &'r RunAnalysis<'a>, provider: &str) -> Option<&'r CaseAnalysis<'a>> {
+    run.area("hash").find(|of| {
+        let case = of.case();
+        let same = case.algorithm == "SHA3-256" && case.operation == "digest" && case.number("len") == Some(16_384);
+        same && case.provider == provider && of.median().is_some()
+    })
+}
+
+pub(super) fn digests(run: &RunAnalysis<'_>, slow: &str, fast: &str) -> Option<Found> {
+    let (slow, fast) = (digest(run, slow)?, digest(run, fast)?);
+    let ratio = run.ratio(&[fast], &[slow])?.ratio?.ratio;
+    Some(Found {
+        value: ratio,
+        of: format!("{}, {}", slow.case().provider, fast.case().provider),
+        caveats: Caveats::merged([&slow.caveats, &fast.caveats]),
+    })
+}
+
+pub(super) fn cycles_per_byte(run: &RunAnalysis<'_>, provider: &str) -> Option<Found> {
+    let of = digest(run, provider)?;
+    let (cycles, bytes) = (of.estimates.as_ref()?.cycles.as_ref()?.median, of.case().facts.bytes? as f64);
+    let each = |value: f64| value / bytes;
+    let value = Interval { estimate: each(cycles.estimate), low: each(cycles.low), high: each(cycles.high), ..cycles };
+    Some(Found::of(of, value))
+}

@@ -1,0 +1,359 @@
+//! Tables that several cases of a run make together. Each is made once, here, of typed cells with the caveats of its rows; the
+//! terminal, the page, Markdown, LaTeX, CSV and JSON lay them out and add nothing.
+
+mod claims;
+mod decomposition;
+mod headlines;
+mod ledger;
+mod ntor;
+mod overview;
+mod scaling;
+mod sizes;
+mod spread;
+
+use crate::caveats::Caveats;
+use crate::ntor::RelayScenario;
+use crate::number::{NONE, factor, factor_within, grouped, percent, rate, significant, time, time_within};
+use crate::run::RunAnalysis;
+use pqlab_stats::Interval;
+
+const NS_PER_US: f64 = 1000.0;
+
+/// What stands in a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Names.
+    Text,
+    /// Figures.
+    Figures,
+    /// Sentences, which may need several lines.
+    Prose,
+}
+
+/// A column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name in files: lower case, unlike that of any other column of the table.
+    pub name: String,
+    /// What people read above it.
+    pub heading: String,
+    /// The unit of its numbers; empty for what has none.
+    pub unit: &'static str,
+    /// What stands below.
+    pub holds: Holds,
+    /// The rank by which it is left out where there is no room: the greatest first; zero stays.
+    pub spare: u8,
+}
+
+/// A number in the unit of its column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Number {
+    /// The estimate.
+    pub estimate: f64,
+    /// The ends of its 95% interval; `None` for what has none.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// A cell: what people read, and the number that it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// With its unit, rounded.
+    pub text: String,
+    /// As exact as it is known; `None` for names, and where there is no figure.
+    pub number: Option<Number>,
+}
+
+/// A row. It has a cell for each column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The cells.
+    pub cells: Vec<Cell>,
+    /// What must be known of the cases that it is made of.
+    pub caveats: Caveats,
+}
+
+/// A table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// A word for it, unlike that of any other table.
+    pub name: &'static str,
+    /// The area whose cases it is made of.
+    pub area: String,
+    /// What it shows.
+    pub title: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// What must be known when it is read.
+    pub notes: Vec<String>,
+    /// How many columns at the left tell rows apart and become a line above them where there is no room.
+    pub stacked: usize,
+}
+
+/// Names of all tables that there can be, in the order in which they are shown.
+pub const NAMES: [&str; 22] = [
+    "headlines",
+    "decomposition",
+    "spread",
+    "scaling",
+    "load",
+    "signatures",
+    "kems",
+    "sizes",
+    "ledger-schemes",
+    "ledger-blocks",
+    "ledger-codec",
+    "ntor-lengths",
+    "ntor-steps",
+    "ntor-shares",
+    "ntor-parts",
+    "ntor-cores",
+    "ntor-relay",
+    "ntor-links",
+    "ntor-exchange",
+    "ntor-overhead",
+    "ntor-literature",
+    "claims",
+];
+
+/// The tables of a run, those without rows left out. A scenario is what tables of circuit handshakes are asked about.
+pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
+    let mut all = vec![
+        headlines::headlines(analysis),
+        decomposition::decomposition(analysis),
+        spread::spread(analysis),
+        scaling::threads(analysis),
+        scaling::load(analysis),
+        overview::signatures(analysis),
+        overview::kems(analysis),
+        sizes::sizes(analysis),
+        ledger::schemes(analysis),
+        ledger::blocks(analysis),
+        ledger::codec(analysis),
+    ];
+    all.extend(ntor::tables(analysis, scenario));
+    all.push(claims::claims(analysis));
+    all.retain(|table| !table.rows.is_empty());
+    all
+}
+
+impl Table {
+    /// One without columns and rows.
+    fn new(name: &'static str, area: &str, title: impl Into<String>) -> Table {
+        Table {
+            name,
+            area: area.to_owned(),
+            title: title.into(),
+            columns: Vec::new(),
+            rows: Vec::new(),
+            notes: Vec::new(),
+            stacked: 1,
+        }
+    }
+
+    /// With a column more of names.
+    fn names(self, name: &str, heading: &str) -> Table {
+        self.column(name, heading, "", Holds::Text, 0)
+    }
+
+    /// With a column more of figures in a unit, which is left out by this rank where there is no room.
+    fn figures(self, name: &str, heading: &str, unit: &'static str, spare: u8) -> Table {
+        self.column(name, heading, unit, Holds::Figures, spare)
+    }
+
+    /// With a column more of sentences.
+    fn prose(self, name: &str, heading: &str, spare: u8) -> Table {
+        self.column(name, heading, "", Holds::Prose, spare)
+    }
+
+    fn column(mut self, name: &str, heading: &str, unit: &'static str, holds: Holds, spare: u8) -> Table {
+        self.columns.push(Column { name: name.to_owned(), heading: heading.to_owned(), unit, holds, spare });
+        self
+    }
+
+    /// So many columns become a line above their rows where there is no room.
+    fn stacked(self, columns: usize) -> Table {
+        Table { stacked: columns, ..self }
+    }
+
+    /// With a sentence more below it.
+    fn note(mut self, note: impl Into<String>) -> Table {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds a row, made of cases with these caveats.
+    fn row<'c>(&mut self, caveats: impl IntoIterator<Item = &'c Caveats>, cells: impl IntoIterator<Item = Cell>) {
+        let cells: Vec<Cell> = cells.into_iter().collect();
+        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.name);
+        self.rows.push(Row { cells, caveats: Caveats::merged(caveats) });
+    }
+}
+
+impl Table {
+    /// The columns that have something in some row: the others are not shown to people.
+    pub fn shown(&self) -> Vec<usize> {
+        let told = |place: &usize| self.rows.iter().any(|row| !row.cells[*place].is_empty());
+        (0..self.columns.len()).filter(told).collect()
+    }
+}
+
+impl Cell {
+    /// Whether there is neither a name nor a figure.
+    pub fn is_empty(&self) -> bool {
+        self.number.is_none() && (self.text.is_empty() || self.text == NONE)
+    }
+
+    fn text(text: impl Into<String>) -> Cell {
+        Cell { text: text.into(), number: None }
+    }
+
+    /// Where there is no figure.
+    fn none() -> Cell {
+        Cell::text(NONE)
+    }
+
+    fn number(text: String, estimate: f64) -> Cell {
+        Cell { text, number: estimate.is_finite().then_some(Number { estimate, interval: None }) }
+    }
+
+    /// What is there, or none.
+    fn of<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
+        value.map_or_else(Cell::none, cell)
+    }
+
+    /// A time in ns, for a column in µs.
+    fn time(ns: f64) -> Cell {
+        Cell::number(time(ns), ns / NS_PER_US)
+    }
+
+    /// A time in ns with its interval, for a column in µs.
+    fn time_within(ns: &Interval) -> Cell {
+        Cell::time(ns.estimate).within(time_within(ns), ns, NS_PER_US)
+    }
+
+    /// Operations a second.
+    fn rate(per_second: f64) -> Cell {
+        Cell::number(rate(per_second), per_second)
+    }
+
+    /// A whole number, such as a length in bytes.
+    fn whole(value: u64) -> Cell {
+        Cell::number(grouped(value), value as f64)
+    }
+
+    /// A number of three digits.
+    fn significant(value: f64) -> Cell {
+        Cell::number(significant(value), value)
+    }
+
+    /// A share in percent.
+    fn percent(value: f64) -> Cell {
+        Cell::number(percent(value), value)
+    }
+
+    /// A ratio.
+    fn factor(value: f64) -> Cell {
+        Cell::number(factor(value), value)
+    }
+
+    /// A ratio with its interval; without one where it is a point.
+    fn factor_within(ratio: &Interval) -> Cell {
+        let text = if ratio.low == ratio.high { factor(ratio.estimate) } else { factor_within(ratio) };
+        Cell::factor(ratio.estimate).within(text, ratio, 1.0)
+    }
+
+    /// A share in percent with its interval: `20.7% ±0.4`; without one where it is a point.
+    fn share_within(share: &Interval) -> Cell {
+        let estimate = format!("{}%", significant(share.estimate));
+        let text = if share.low == share.high { estimate } else { format!("{estimate} {}", plus_minus(share)) };
+        Cell::percent(share.estimate).within(text, share, 1.0)
+    }
+
+    /// A difference in percent with its interval: `+1.3% ±0.2`; without one where it is a point.
+    fn difference_within(difference: &Interval) -> Cell {
+        let estimate = format!("{:+.1}%", difference.estimate);
+        let point = difference.low == difference.high;
+        let text = if point { estimate } else { format!("{estimate} {}", plus_minus(difference)) };
+        Cell::percent(difference.estimate).within(text, difference, 1.0)
+    }
+
+    /// Its number in another unit.
+    fn scaled(mut self, by: f64) -> Cell {
+        if let Some(Number { estimate, interval }) = &mut self.number {
+            *estimate *= by;
+            interval.iter_mut().flatten().for_each(|end| *end *= by);
+        }
+        self
+    }
+
+    /// With the ends of an interval of which so much is one of its column's unit.
+    fn within(mut self, text: String, of: &Interval, unit: f64) -> Cell {
+        self.text = text;
+        if let Some(number) = &mut self.number
+            && of.low.is_finite()
+            && of.high.is_finite()
+        {
+            number.interval = Some([of.low / unit, of.high / unit]);
+        }
+        self
+    }
+}
+
+/// How far an interval goes to its farther side, in the unit of its estimate: `±0.2`.
+fn plus_minus(of: &Interval) -> String {
+    let half = (of.high - of.estimate).max(of.estimate - of.low);
+    if half >= 0.05 { format!("±{half:.1}") } else { format!("±{}", significant(half)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_stats::IntervalMethod;
+
+    fn interval(estimate: f64, low: f64, high: f64) -> Interval {
+        Interval { estimate, low, high, confidence: 0.95, method: IntervalMethod::CrossedT }
+    }
+
+    #[test]
+    fn every_table_is_a_rectangle_with_a_name_and_columns_of_its_own() {
+        let mut seen = Vec::new();
+        for run in [fixtures::run(), fixtures::ntor_run(), fixtures::scaling_run(), fixtures::references_run()] {
+            let all = tables(&RunAnalysis::of(&run), &RelayScenario::default());
+            let places: Vec<usize> =
+                all.iter().map(|table| NAMES.iter().position(|name| *name == table.name).unwrap()).collect();
+            assert!(places.is_sorted_by(|one, other| one < other), "{places:?}");
+            for table in &all {
+                assert!(table.rows.iter().all(|row| row.cells.len() == table.columns.len()), "{table:?}");
+                let names: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
+                for (index, name) in names.iter().enumerate() {
+                    assert!(!names[..index].contains(name), "{name} twice in {}", table.name);
+                    let plain = |character: char| {
+                        character.is_ascii_lowercase() || character.is_ascii_digit() || character == '_'
+                    };
+                    assert!(!name.is_empty() && name.chars().all(plain), "{name}");
+                }
+                assert!(table.stacked <= table.columns.len());
+                let figures = table.columns.iter().enumerate().filter(|(_, column)| column.holds != Holds::Figures);
+                for (place, _) in figures {
+                    assert!(table.rows.iter().all(|row| row.cells[place].number.is_none()), "{table:?}");
+                }
+            }
+            seen.extend(all.into_iter().map(|table| table.name));
+        }
+        let missing: Vec<&&str> = NAMES.iter().filter(|name| !seen.contains(*name)).collect();
+        assert!(missing.is_empty(), "no fixture has the tables {missing:?}");
+    }
+
+    #[test]
+    fn figures_of_a_cell_are_in_the_unit_of_their_column() {
+        let cell = Cell::time_within(&interval(31_200.0, 31_000.0, 31_400.0));
+        assert_eq!(cell.number, Some(Number { estimate: 31.2, interval: Some([31.0, 31.4]) }));
+        assert_eq!(cell.text, "31.2 µs ±0.6%");
+        assert_eq!(Cell::time(f64::NAN), Cell { text: "- s".into(), number: None });
+        assert_eq!(Cell::difference_within(&interval(-10.0, -10.3, -9.8)).text, "-10.0% ±0.3");
+        assert_eq!(Cell::difference_within(&interval(0.0, 0.0, 0.0)).text, "+0.0%");
+    }
+}

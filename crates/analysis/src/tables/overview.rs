@@ -1,0 +1,130 @@
+//! Algorithms side by side, a row for each of them and each provider: rates, NIST category, lengths.
+
+use super::{Cell, Table};
+use crate::case::CaseAnalysis;
+use crate::caveats::Caveats;
+use crate::estimates::Estimates;
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, Form};
+
+/// The order of the reference's table; what it does not know comes after.
+const ORDER: [&str; 11] = [
+    "Falcon-512",
+    "Falcon-1024",
+    "ML-DSA-44",
+    "ML-DSA-65",
+    "SLH-DSA-SHA2-128f",
+    "ECDSA-secp256k1",
+    "Ed25519",
+    "ML-KEM-512",
+    "ML-KEM-768",
+    "ML-KEM-1024",
+    "X25519",
+];
+/// Fewer algorithms are no comparison.
+const LEAST: usize = 2;
+
+/// Under this name the workload `signature` keeps the length in bytes of each signature.
+pub(super) const SIGNATURE_BYTES: &str = "signature_bytes";
+
+pub(super) fn signatures(analysis: &RunAnalysis<'_>) -> Table {
+    let operations = [("keygen", "Keygen/s"), ("sign", "Sign/s"), ("verify", "Verify/s")];
+    let table = side_by_side("signatures", "signature", "Signatures side by side", operations)
+        .figures("signature_max", "signature, max", "B", 0)
+        .figures("signature_mean", "mean", "B", 0);
+    filled(analysis, table, operations, |of| {
+        let sizes = &of.case.facts.sizes;
+        vec![Cell::of(sizes.signature, Cell::whole), Cell::of(of.mean_signature, length)]
+    })
+}
+
+pub(super) fn kems(analysis: &RunAnalysis<'_>) -> Table {
+    let operations = [("keygen", "Keygen/s"), ("encapsulate", "Encapsulate/s"), ("decapsulate", "Decapsulate/s")];
+    let table = side_by_side("kems", "kem", "Key exchanges side by side", operations).figures(
+        "ciphertext",
+        "ciphertext",
+        "B",
+        0,
+    );
+    filled(analysis, table, operations, |of| vec![Cell::of(of.case.facts.sizes.ciphertext, Cell::whole)])
+}
+
+/// A mean length in bytes.
+pub(super) fn length(mean: f64) -> Cell {
+    Cell::number(crate::number::digits(mean, 4), mean)
+}
+
+/// What is known of an algorithm of a provider.
+struct Row<'r, 'a> {
+    case: &'a Case,
+    cases: Vec<&'r CaseAnalysis<'a>>,
+    /// Operations a second, by operation.
+    rates: [Option<f64>; 3],
+    mean_signature: Option<f64>,
+}
+
+fn side_by_side(name: &'static str, area: &str, title: &str, operations: [(&str, &str); 3]) -> Table {
+    let table = Table::new(name, area, title).names("algorithm", "algorithm").names("provider", "provider").figures(
+        "nist_category",
+        "NIST category",
+        "",
+        1,
+    );
+    let table = operations.into_iter().fold(table, |table, (name, heading)| table.figures(name, heading, "1/s", 0));
+    table.figures("public_key", "public key", "B", 2).figures("secret_key", "secret key", "B", 3)
+}
+
+fn filled(
+    analysis: &RunAnalysis<'_>,
+    mut table: Table,
+    operations: [(&str, &str); 3],
+    lengths: impl Fn(&Row<'_, '_>) -> Vec<Cell>,
+) -> Table {
+    let mut rows: Vec<Row<'_, '_>> = Vec::new();
+    let area = table.area.clone();
+    for of in analysis.area(&area).filter(|of| of.case().form == Some(Form::Prepared) && of.usual()) {
+        let (case, estimates) = (of.case(), of.estimates.as_ref());
+        let same = |row: &Row<'_, '_>| row.case.algorithm == case.algorithm && row.case.provider == case.provider;
+        let index = rows.iter().position(same).unwrap_or_else(|| {
+            rows.push(Row { case, cases: Vec::new(), rates: [None; 3], mean_signature: None });
+            rows.len() - 1
+        });
+        let row = &mut rows[index];
+        row.cases.push(of);
+        if let Some(operation) = operations.iter().position(|(name, _)| *name == case.operation) {
+            row.rates[operation] = estimates.and_then(Estimates::operations_per_second);
+        }
+        if let Some(lengths) = estimates.and_then(|of| of.extra(SIGNATURE_BYTES)) {
+            row.mean_signature = Some(lengths.mean);
+        }
+    }
+    rows.retain(|row| row.rates.iter().any(Option::is_some));
+    let whole = rows.iter().filter(|row| row.rates.iter().all(Option::is_some));
+    let mut algorithms: Vec<&str> = whole.map(|row| row.case.algorithm.as_str()).collect();
+    algorithms.sort_unstable();
+    algorithms.dedup();
+    if algorithms.len() < LEAST {
+        return table;
+    }
+    let mut names: Vec<&str> = ORDER.to_vec();
+    for row in &rows {
+        if !names.contains(&row.case.algorithm.as_str()) {
+            names.push(&row.case.algorithm);
+        }
+    }
+    rows.sort_by_key(|row| names.iter().position(|name| *name == row.case.algorithm));
+    for row in &rows {
+        let facts = &row.case.facts;
+        let mut cells = vec![
+            Cell::text(&row.case.algorithm),
+            Cell::text(&row.case.provider),
+            Cell::of(facts.category, |category| Cell::number(format!("L{category}"), f64::from(category))),
+        ];
+        cells.extend(row.rates.iter().map(|rate| Cell::of(*rate, Cell::rate)));
+        cells.extend([facts.sizes.public_key, facts.sizes.secret_key].map(|length| Cell::of(length, Cell::whole)));
+        cells.extend(lengths(row));
+        let caveats: Vec<&Caveats> = row.cases.iter().map(|case| &case.caveats).collect();
+        table.row(caveats, cells);
+    }
+    table.note("rates are operations a second of a loop: 1 over the mean; lengths are in bytes")
+}

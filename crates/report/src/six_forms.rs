@@ -1,0 +1,131 @@
+//! Tables of several cases are made once and shown in six forms: each is asked for every table that there is, with the text of every
+//! row and the caveats of its cases.
+
+use crate::exporters::{ExportOptions, exporters_with, table_csv, written};
+use crate::fixtures;
+use crate::schema::TableEntry;
+use crate::templates::{Page, page};
+use crate::terminal::{self, Palette};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_analysis::tables::{Cell, Holds, NAMES, Table, tables};
+use pqlab_record::Run;
+use std::collections::BTreeSet;
+
+/// What a form shows of a table, and whether it has to show a cell by its text.
+type Form = (&'static str, fn(&Run, &Table) -> String);
+
+const FORMS: [Form; 6] = [
+    ("terminal", |_, table| terminal::tables(std::slice::from_ref(table), 10_000, Palette::PLAIN)),
+    ("markdown", |run, table| exported("markdown", run, table)),
+    ("latex", |run, table| exported("latex", run, table)),
+    ("csv", |_, table| {
+        let mut bytes = Vec::new();
+        table_csv(table, &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    }),
+    ("page", |run, _| {
+        let analysis = RunAnalysis::of(run);
+        page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), live: None }).0
+    }),
+    ("json", |run, table| {
+        let document: serde_json::Value = serde_json::from_str(&whole("json", run, None)).unwrap();
+        let entry: TableEntry = serde_json::from_value(document["tables"][table.name].clone()).unwrap();
+        assert_eq!(entry, TableEntry::of(table));
+        serde_json::to_string(&entry).unwrap()
+    }),
+];
+
+fn whole(format: &str, run: &Run, table: Option<&str>) -> String {
+    let options = ExportOptions { table: table.map(str::to_owned), ..ExportOptions::default() };
+    let exporter = exporters_with(&options).into_iter().find(|exporter| exporter.name() == format).unwrap();
+    String::from_utf8(written(exporter.as_ref(), run)).unwrap()
+}
+
+/// A table as a format writes it alone, which stands in the whole file too.
+fn exported(format: &str, run: &Run, table: &Table) -> String {
+    let alone = whole(format, run, Some(table.name));
+    let all = whole(format, run, None);
+    // Before it LaTeX says which packages it needs.
+    let part = alone.find("\\begin{").map_or(alone.as_str(), |from| &alone[from..]);
+    assert!(all.contains(part.trim()), "{format} has another {} alone:\n{alone}\nin\n{all}", table.name);
+    alone
+}
+
+/// Without what forms escape, and in one line.
+fn plain(text: &str) -> String {
+    let unescaped = text.replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"");
+    let symbols = unescaped
+        .replace("\\textmu{}", "µ")
+        .replace("\\textpm{}", "±")
+        .replace("\\texttimes{}", "×")
+        .replace("\\allowbreak{}", "")
+        .replace("$\\pm$", "±")
+        .replace("$\\mu$", "µ")
+        .replace("$\\times$", "×");
+    symbols.replace(['\\', '{', '}', '$'], "").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn runs() -> Vec<Run> {
+    vec![fixtures::references_run(), fixtures::scaling_run(), fixtures::ntor_run()]
+}
+
+#[test]
+fn every_table_is_shown_in_six_forms_from_one_definition() {
+    let mut counted = BTreeSet::new();
+    for run in runs() {
+        let analysis = RunAnalysis::of(&run);
+        for table in tables(&analysis, &RelayScenario::default()) {
+            for (form, of) in FORMS {
+                let text = plain(&of(&run, &table));
+                let has = |wanted: &str| text.contains(&plain(wanted));
+                if form != "csv" {
+                    assert!(has(&table.title), "{form} has no title of {}:\n{text}", table.name);
+                    table.notes.iter().for_each(|note| assert!(has(note), "{form} of {} lost {note:?}", table.name));
+                }
+                for row in &table.rows {
+                    for (cell, column) in row.cells.iter().zip(&table.columns) {
+                        let number = |cell: &Cell| cell.number.map(|number| number.estimate.to_string());
+                        let wanted = match (form, column.holds) {
+                            ("csv", Holds::Figures) => number(cell).unwrap_or_default(),
+                            _ if cell.is_empty() => continue,
+                            _ => cell.text.clone(),
+                        };
+                        assert!(has(&wanted), "{form} of {} lost {wanted:?} of {}", table.name, column.name);
+                    }
+                    for (caveat, says) in row.caveats.notes() {
+                        assert!(has(caveat.word()), "{form} of {} lost {caveat:?}", table.name);
+                        // The terminal says why where it is imprecision; `show CASE` says all.
+                        assert!(form == "terminal" || has(says), "{form} of {} lost {says:?}", table.name);
+                    }
+                }
+                counted.insert((table.name, form));
+            }
+        }
+    }
+    assert_eq!(counted.len(), NAMES.len() * FORMS.len(), "{counted:?}");
+}
+
+#[test]
+fn some_rows_of_each_area_have_caveats_to_be_shown() {
+    let run = fixtures::references_run();
+    let analysis = RunAnalysis::of(&run);
+    let marked = tables(&analysis, &RelayScenario::default())
+        .into_iter()
+        .filter(|table| table.rows.iter().any(|row| row.caveats.text().contains(fixtures::REFERENCES_DEFECT)));
+    let marked: Vec<&str> = marked.map(|table| table.name).collect();
+    assert!(marked.len() >= 8, "{marked:?}");
+}
+
+#[test]
+fn a_table_that_the_run_has_not_is_refused_with_those_that_it_has() {
+    let options = ExportOptions { table: Some("ledger-block".to_owned()), ..ExportOptions::default() };
+    let run = fixtures::references_run();
+    for exporter in exporters_with(&options) {
+        if !crate::exporters::TABLE_FORMATS.contains(&exporter.name()) {
+            continue;
+        }
+        let error = exporter.export(&RunAnalysis::of(&run), &mut Vec::new()).unwrap_err().to_string();
+        assert!(error.contains("no table \"ledger-block\"") && error.contains("ledger-blocks"), "{error}");
+    }
+}

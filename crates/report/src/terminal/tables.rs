@@ -1,0 +1,204 @@
+//! Tables of several cases, laid out for the terminal.
+
+use super::columns::{Cell, fitted, total_width};
+use super::palette::{Palette, TextStyle};
+use super::text::wrapped;
+use pqlab_analysis::tables::{Holds, Row, Table};
+use pqlab_analysis::text::neutral;
+
+/// Before what stands below a row.
+const INDENT: usize = 6;
+
+/// Each under its title, with what must be known of its rows and of itself. Where a table is too wide, what names its rows becomes
+/// a line above them and sentences stand below them, then columns are left out, and it is said which.
+pub fn tables(made: &[Table], width: usize, palette: Palette) -> String {
+    made.iter().map(|table| shown(table, width, palette)).collect()
+}
+
+fn shown(table: &Table, width: usize, palette: Palette) -> String {
+    let columns = table.shown();
+    let layouts = [Layout::Wide, Layout::Below, Layout::Stacked];
+    let fits = |layout: &Layout| total_width(&rows(table, &columns, *layout, width)) <= width;
+    let layout = layouts.into_iter().find(fits).unwrap_or(Layout::Stacked);
+    let rows = rows(table, &columns, layout, width);
+    let (lines, left_out) = fitted(&rows, width, palette);
+    let mut out = format!("\n{}\n", palette.paint(TextStyle::Strong, &neutral(&table.title)));
+    lines.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+    let faint = |text: &str| {
+        wrapped(text, width).iter().map(|line| palette.paint(TextStyle::Faint, line) + "\n").collect::<String>()
+    };
+    if !left_out.is_empty() {
+        let kept: Vec<usize> = cells_of(table, &columns, layout);
+        let names: Vec<&str> =
+            left_out.iter().filter_map(|place| kept.get(*place)).map(|place| heading(table, *place)).collect();
+        out.push_str(&faint(&format!("no room for: {}", names.join(", "))));
+    }
+    table.notes.iter().for_each(|note| out.push_str(&faint(&neutral(note))));
+    out
+}
+
+/// How a table stands in the room that there is.
+#[derive(Clone, Copy, PartialEq)]
+enum Layout {
+    /// All of a row side by side.
+    Wide,
+    /// Sentences and what must be known below their row.
+    Below,
+    /// As `Below`, and what names rows above them.
+    Stacked,
+}
+
+/// The columns that stand side by side.
+fn cells_of(table: &Table, columns: &[usize], layout: Layout) -> Vec<usize> {
+    let beside = |place: &&usize| match layout {
+        Layout::Wide => true,
+        Layout::Below => table.columns[**place].holds != Holds::Prose,
+        Layout::Stacked => table.columns[**place].holds != Holds::Prose && **place >= table.stacked,
+    };
+    columns.iter().filter(beside).copied().collect()
+}
+
+/// Several columns may have one heading, and are told apart by what stands before them.
+fn heading(table: &Table, place: usize) -> &str {
+    match table.columns[place].heading.as_str() {
+        "" => &table.columns[place].name,
+        heading => heading,
+    }
+}
+
+fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<Vec<Cell>> {
+    let beside = cells_of(table, columns, layout);
+    let indent = if layout == Layout::Stacked { "    " } else { "  " };
+    let cell = |place: usize, text: &str| {
+        let text = if Some(&place) == beside.first() { format!("{indent}{text}") } else { text.to_owned() };
+        let cell = match table.columns[place].holds {
+            Holds::Figures => Cell::right(&text),
+            Holds::Text | Holds::Prose => Cell::left(&text),
+        };
+        cell.spare(table.columns[place].spare)
+    };
+    let heads = beside.iter().map(|place| cell(*place, &table.columns[*place].heading).role(TextStyle::Faint));
+    let mut out: Vec<Vec<Cell>> = vec![heads.collect()];
+    let mut before: Option<&Row> = None;
+    for row in &table.rows {
+        // What names a row stands only where it changes.
+        let changed = (0..table.columns.len())
+            .find(|place| before.is_none_or(|before| before.cells[*place].text != row.cells[*place].text))
+            .unwrap_or(table.columns.len());
+        before = Some(row);
+        if layout == Layout::Stacked && changed < table.stacked {
+            let names: Vec<&str> = row.cells[..table.stacked].iter().map(|cell| cell.text.as_str()).collect();
+            out.push(vec![Cell::left(&format!("  {}", names.join("  ")))]);
+        }
+        let mut cells: Vec<Cell> = beside
+            .iter()
+            .map(|place| {
+                let repeated = *place < changed && *place < table.stacked;
+                cell(*place, if repeated { "" } else { &row.cells[*place].text })
+            })
+            .collect();
+        let note = row.caveats.notes_text();
+        if layout == Layout::Wide {
+            cells.push(Cell::left(&note).role(TextStyle::Warning));
+            out.push(cells);
+            continue;
+        }
+        out.push(cells);
+        let prose = columns.iter().filter(|place| table.columns[**place].holds == Holds::Prose);
+        let told = prose.filter(|place| !row.cells[**place].is_empty());
+        for place in told {
+            let text = format!("{}: {}", heading(table, *place), row.cells[*place].text);
+            out.extend(below(&text, width, None));
+        }
+        out.extend(below(&note, width, Some(TextStyle::Warning)));
+    }
+    out
+}
+
+/// Lines below a row.
+fn below(text: &str, width: usize, role: Option<TextStyle>) -> Vec<Vec<Cell>> {
+    let lines = wrapped(&neutral(text), width.saturating_sub(INDENT));
+    let cell = |line: &String| {
+        let cell = Cell::left(&format!("{}{line}", " ".repeat(INDENT)));
+        vec![role.map_or_else(|| cell.clone(), |role| cell.clone().role(role))]
+    };
+    lines.iter().map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::palette::tests::{COLOUR, stripped};
+    use super::*;
+    use crate::fixtures;
+    use crate::width::display_width;
+    use pqlab_analysis::RunAnalysis;
+    use pqlab_analysis::ntor::RelayScenario;
+    use pqlab_record::Run;
+
+    fn made(run: &Run) -> Vec<Table> {
+        pqlab_analysis::tables::tables(&RunAnalysis::of(run), &RelayScenario::default())
+    }
+
+    fn all() -> Vec<Table> {
+        [fixtures::scaling_run(), fixtures::ntor_run(), fixtures::references_run()].iter().flat_map(made).collect()
+    }
+
+    #[test]
+    fn every_row_and_note_is_shown_at_every_width() {
+        for table in all() {
+            for width in [80, 120, 400] {
+                let text = tables(std::slice::from_ref(&table), width, Palette::PLAIN);
+                let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+                let found = words(&text).join(" ");
+                assert!(found.contains(&words(&table.title).join(" ")), "{text}");
+                for row in &table.rows {
+                    assert!(found.contains(&words(&row.cells[0].text).join(" ")), "{:?} in\n{text}", row.cells[0]);
+                    assert!(
+                        found.contains(&words(&row.caveats.notes_text()).join(" ")),
+                        "{:?} in\n{text}",
+                        row.caveats
+                    );
+                }
+                table
+                    .notes
+                    .iter()
+                    .for_each(|note| assert!(found.contains(&words(note).join(" ")), "{note} in\n{text}"));
+                let title = text.lines().nth(1).unwrap();
+                let wide = text.lines().filter(|line| *line != title && display_width(line) > width);
+                assert_eq!(wide.collect::<Vec<_>>(), Vec::<&str>::new(), "{} at {width}:\n{text}", table.name);
+                let coloured = tables(std::slice::from_ref(&table), width, COLOUR);
+                assert_eq!(stripped(&coloured), text);
+            }
+        }
+    }
+
+    #[test]
+    fn what_there_is_no_room_for_is_named() {
+        for table in all() {
+            let text = tables(std::slice::from_ref(&table), 80, Palette::PLAIN);
+            let (shown, named) = text.split_once("no room for: ").unwrap_or((&text, ""));
+            for place in table.shown().into_iter().filter(|place| table.columns[*place].holds == Holds::Figures) {
+                let heading = &table.columns[place].heading;
+                assert!(shown.contains(heading) || named.replace('\n', " ").contains(heading), "{heading} in\n{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn losses_stand_at_eighty_columns() {
+        let table = made(&fixtures::scaling_run()).into_iter().find(|table| table.name == "load").unwrap();
+        let text = tables(&[table], 80, Palette::PLAIN);
+        assert!(text.contains("to peak") && text.contains("to smallest") && text.contains("-10.0% ±"), "{text}");
+        assert!(text.contains("no room for: "), "{text}");
+    }
+
+    #[test]
+    fn names_stand_where_they_change() {
+        let text = tables(&made(&fixtures::scaling_run())[..1], 200, Palette::PLAIN);
+        assert_eq!(text.matches("ML-DSA-65 verify").count(), 1, "{text}");
+        assert_eq!(text.matches("aws-lc").count(), 1, "{text}");
+        let one: Vec<&str> = text.lines().find(|line| line.contains("aws-lc")).unwrap().split_whitespace().collect();
+        assert_eq!(one[2..6], ["aws-lc", "1", "1", "11,096"], "{text}");
+        assert!(text.contains("1.90× ±") && text.contains("oversubscribed\n"), "{text}");
+    }
+}
