@@ -21,7 +21,7 @@ pub fn digits(value: f64, digits: usize) -> String {
     let (rounded, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     let decimals = digits as i32 - 1 - exponent;
-    if decimals >= 0 {
+    if decimals > 0 {
         return format!("{:.*}", decimals as usize, value);
     }
     let mut whole: String = rounded.chars().filter(|character| *character != '.').collect();

@@ -4,7 +4,7 @@
 
 mod use_cases;
 
-use self::use_cases::{AGAINST, USE_CASES, UseCase};
+use self::use_cases::{AGAINST, OF_REFERENCE, USE_CASES, UseCase};
 use crate::case::{CaseAnalysis, wire_bytes};
 use crate::caveats::Caveat;
 use crate::comparison::Standing;
@@ -12,10 +12,11 @@ use crate::estimates::Estimates;
 use crate::group::grouped;
 use crate::ledger;
 use crate::number::{
-    factor, factor_range, grouped as thousands, percent, rate, significant, throughput, time, time_range,
+    digits, factor, factor_range, grouped as thousands, percent, rate, significant, throughput, time, time_range,
 };
 use crate::run::{RunAnalysis, sum};
 use crate::scaling::scaling;
+use crate::tables::most_lengths;
 use pqlab_record::{Sizes, State};
 use pqlab_stats::{Interval, Verdict};
 
@@ -98,6 +99,11 @@ struct Candidate<'r, 'a> {
 }
 
 impl Candidate<'_, '_> {
+    /// Whether it has the category that a recommendation should have.
+    fn strong(&self) -> bool {
+        self.category.is_some_and(|category| category >= CATEGORY)
+    }
+
     /// Whether it may be recommended: it does all that the standard demands, and its figure is its own.
     fn sound(&self) -> bool {
         self.parts.iter().all(|row| row.ranked())
@@ -199,17 +205,20 @@ fn candidates<'s, 'a>(
 fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommendation> {
     let mut all = candidates(analysis, use_case.area, use_case.operations, use_case.parameter);
     all.retain(|candidate| (use_case.algorithms)(&candidate.algorithm));
-    // The reference's form of a transaction is no other scheme: it is no tie with the same scheme in the other form.
-    if all.iter().any(|candidate| !candidate.algorithm.starts_with(ledger::REFERENCE_FORM)) {
-        all.retain(|candidate| !candidate.algorithm.starts_with(ledger::REFERENCE_FORM));
+    // What one of the reference systems has for itself is chosen where it stands alone: it is no tie with the same in another form.
+    let of_reference = |one: &Candidate<'_, '_>| {
+        one.algorithm.starts_with(ledger::REFERENCE_FORM) || OF_REFERENCE.contains(&one.algorithm.as_str())
+    };
+    if !all.iter().all(of_reference) {
+        all.retain(|one| !of_reference(one));
     }
     let classical_only = all.iter().all(|candidate| candidate.category.is_none());
-    let strong = |candidate: &&Candidate<'_, '_>| candidate.category.is_some_and(|category| category >= CATEGORY);
     let post_quantum = |candidate: &&Candidate<'_, '_>| candidate.category.is_some() || classical_only;
-    // What may be recommended decides how strong the best is: nobody is served by a strong one that may not be.
     let sound: Vec<&Candidate<'_, '_>> = all.iter().filter(|one| one.sound()).collect();
-    let any_strong = sound.iter().any(strong);
-    let suits = |one: &&Candidate<'_, '_>| if any_strong { strong(one) } else { post_quantum(one) };
+    // What was measured decides how strong the best has to be, not what was measured well: where no strong one may be
+    // recommended, a weak one is no substitute.
+    let any_strong = all.iter().any(Candidate::strong);
+    let suits = |one: &&Candidate<'_, '_>| if any_strong { one.strong() } else { post_quantum(one) };
     let from: Vec<&Candidate<'_, '_>> = sound.iter().copied().filter(suits).collect();
     let found = Best::of(analysis, &from)?;
     let best = found.best;
@@ -236,9 +245,9 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         None if found.tied.is_empty() => why.push("measured alone".to_owned()),
         None => {}
     }
-    let weak = |one: &&&Candidate<'_, '_>| one.category.is_some_and(|category| category < CATEGORY);
-    let strong_best = best.category.is_some_and(|category| category >= CATEGORY);
-    let weaker = sound.iter().filter(weak).filter(|_| strong_best).find_map(|one| Some((one, faster_than_best(one)?)));
+    let weak = |one: &&&Candidate<'_, '_>| one.category.is_some() && !one.strong();
+    let weaker =
+        sound.iter().filter(weak).filter(|_| best.strong()).find_map(|one| Some((one, faster_than_best(one)?)));
     if let Some((weaker, ratio)) = weaker {
         why.push(format!(
             "at category {}, {} takes {} ({}, {})",
@@ -292,24 +301,50 @@ fn not_recommended(one: &Candidate<'_, '_>) -> String {
     }
 }
 
-/// The fewest bytes on the wire, of signatures and of key exchanges.
+/// The fewest bytes on the wire, of signatures and of key exchanges: by what the encoding may take at most, and by what was seen on
+/// average where lengths vary.
 fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
     let of = |area: &str, operation: &str, use_case: &'static str, what: &str| {
         let all = candidates(analysis, area, &[operation], None);
-        let post_quantum = || all.iter().filter(|one| one.category.is_some() && one.sound());
-        let fewest = post_quantum().filter_map(|one| wire_bytes(&one.sizes)).min()?;
-        let least = post_quantum().find(|one| wire_bytes(&one.sizes) == Some(fewest))?;
-        let others = post_quantum().filter(|one| one.algorithm != least.algorithm);
-        let (bytes, next) =
-            others.filter_map(|one| Some((wire_bytes(&one.sizes)?, one))).min_by_key(|(bytes, _)| *bytes)?;
-        let same: Vec<&Candidate<'_, '_>> = post_quantum().filter(|one| one.algorithm == least.algorithm).collect();
+        let any_strong = all.iter().any(Candidate::strong);
+        let sound = || all.iter().filter(|one| one.category.is_some() && one.sound());
+        let fit = || sound().filter(|one| one.strong() || !any_strong);
+        let bytes = |one: &Candidate<'_, '_>| wire_bytes(&one.sizes);
+        let fewest = fit().filter_map(bytes).min()?;
+        let least = fit().find(|one| bytes(one) == Some(fewest))?;
+        let others = fit().filter(|one| one.algorithm != least.algorithm);
+        let (next_bytes, next) = others.filter_map(|one| Some((bytes(one)?, one))).min_by_key(|(bytes, _)| *bytes)?;
+        let same: Vec<&Candidate<'_, '_>> = fit().filter(|one| one.algorithm == least.algorithm).collect();
         let found = Best::of(analysis, &same)?;
         let best = found.best;
-        let library = match (&found.tied[..], same.len()) {
+        let mut why = vec![
+            format!("NIST category {}", best.category.unwrap_or(0)),
+            format!("at most {} B", thousands(fewest)),
+            format!("the next, {}, has at most {} B", next.algorithm, thousands(next_bytes)),
+        ];
+        let mean = |one: &Candidate<'_, '_>| {
+            let seen = most_lengths(analysis, &one.algorithm)?.1.mean;
+            Some((one.algorithm.clone(), seen + one.sizes.public_key? as f64))
+        };
+        // Against the lengths that do not vary: a mean may be the least of all.
+        let by_mean = fit().filter_map(mean).min_by(|one, other| one.1.total_cmp(&other.1));
+        why.extend(by_mean.map(|(algorithm, mean)| {
+            let least = if mean < fewest as f64 {
+                "the fewest on average has"
+            } else {
+                "of those whose length varies the least on average has"
+            };
+            format!("{least} {algorithm}: {} B", digits(mean, 4))
+        }));
+        let weaker = sound().filter(|one| !one.strong() && any_strong).filter_map(|one| Some((bytes(one)?, one)));
+        why.extend(weaker.min_by_key(|(bytes, _)| *bytes).filter(|(bytes, _)| *bytes < fewest).map(|(bytes, one)| {
+            format!("at category {}, {} has {} B", one.category.unwrap_or(0), one.algorithm, thousands(bytes))
+        }));
+        why.push(match (&found.tied[..], same.len()) {
             (_, 1) => "this library alone was measured".to_owned(),
             ([], _) => "this library is the fastest at it".to_owned(),
             _ => format!("not told apart from {}", listed(&found.tied_names())),
-        };
+        });
         Some(Recommendation {
             use_case,
             algorithm: best.algorithm.clone(),
@@ -317,19 +352,13 @@ fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
             figure: format!("{} B", thousands(fewest)),
             interval: "exact".to_owned(),
             what: what.to_owned(),
-            why: format!(
-                "NIST category {}; the next, {}, has {} B; {library} ({operation}: {}).",
-                best.category.unwrap_or(0),
-                next.algorithm,
-                thousands(bytes),
-                time(best.time.estimate)
-            ),
+            why: format!("{} ({operation}: {}).", why.join("; "), time(best.time.estimate)),
             tied: found.tied_names(),
         })
     };
-    let signature = of("signature", "verify", "Small signatures", "public key and signature together");
+    let signature = of("signature", "verify", "Small signatures", "public key and signature together, at most");
     let exchange = of("kem", "encapsulate", "Small key exchange", "public key and ciphertext together");
-    let transaction = of("ledger", "verify", "Small transactions", "public key and signature together");
+    let transaction = of("ledger", "verify", "Small transactions", "public key and signature together, at most");
     [signature, exchange, transaction].into_iter().flatten().collect()
 }
 

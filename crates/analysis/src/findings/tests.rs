@@ -84,6 +84,74 @@ fn what_is_contended_is_named_and_not_recommended() {
     assert!(found.recommendations.iter().all(|best| best.provider != "openssl"), "{:?}", found.recommendations);
 }
 
+/// Whatever is done to the best that may be recommended, nothing defective, contended or of a lower category takes its place.
+#[test]
+fn no_substitute_is_defective_contended_or_weaker() {
+    for area in ["signature", "certificate", "ledger"] {
+        let mut run = with(&[
+            ("Falcon-512", "verify", "liboqs", 20.0),
+            ("ML-DSA-65", "verify", "aws-lc", 30.0),
+            ("ML-DSA-65", "verify", "liboqs", 40.0),
+        ]);
+        run.records.drain(..fixtures::run().records.len());
+        for record in &mut run.records {
+            record.case.workload = area.into();
+            record.case.parameters.clear();
+            record.case.form = None;
+            record.case.facts.category = Some(if record.case.algorithm == "Falcon-512" { 1 } else { 3 });
+        }
+        let best = |run: &Run| {
+            let found = findings(&RunAnalysis::of(run)).recommendations;
+            found.into_iter().map(|best| (best.algorithm, best.provider)).collect::<Vec<_>>()
+        };
+        assert!(!best(&run).is_empty(), "{area}");
+        let spoil = |run: &mut Run, provider: &str, defective: bool| {
+            for record in run.records.iter_mut().filter(|record| record.case.algorithm == "ML-DSA-65") {
+                if record.case.provider == provider && defective {
+                    record.case.facts.defect = Some("it does not check the norm".into());
+                } else if record.case.provider == provider {
+                    let visits = record.samples.visits.iter_mut();
+                    visits.for_each(|visit| visit.disturbances = vec![pqlab_record::Disturbance::Steal { pct: 20.0 }]);
+                }
+            }
+        };
+        for defective in [true, false] {
+            let mut run = run.clone();
+            spoil(&mut run, "aws-lc", defective);
+            for (algorithm, provider) in best(&run) {
+                assert_eq!((algorithm.as_str(), provider.as_str()), ("ML-DSA-65", "liboqs"), "{area}");
+            }
+            spoil(&mut run, "liboqs", !defective);
+            assert_eq!(best(&run), [], "{area}: nothing that is left may be recommended");
+        }
+    }
+}
+
+#[test]
+fn small_signatures_are_told_by_their_most_and_their_mean() {
+    let run = fixtures::references_run();
+    let found = findings(&RunAnalysis::of(&run));
+    let small = found.recommendations.iter().find(|best| best.use_case == "Small signatures").unwrap();
+    assert_eq!((small.algorithm.as_str(), small.figure.as_str()), ("Falcon-512", "1,649 B"));
+    assert!(
+        small.why.contains("at most 1,649 B") && small.why.contains("the fewest on average has Falcon-512: 1,552 B"),
+        "{}",
+        small.why
+    );
+}
+
+#[test]
+fn what_a_reference_system_has_for_itself_is_chosen_where_it_is_alone() {
+    let mut run = fixtures::references_run();
+    let best = |run: &Run| {
+        let found = findings(&RunAnalysis::of(run)).recommendations;
+        found.into_iter().find(|best| best.use_case == "Hybrid key exchange").map(|best| best.algorithm)
+    };
+    assert_eq!(best(&run).as_deref(), Some("X-Wing"));
+    run.records.retain(|record| record.case.algorithm != "X-Wing");
+    assert_eq!(best(&run).as_deref(), Some("X25519+ML-KEM-768"));
+}
+
 #[test]
 fn a_post_quantum_certificate_is_chosen_among_those_that_are() {
     let mut run = with(&[("X.509-Ed25519", "verify", "aws-lc", 5.0), ("X.509-ML-DSA-65", "verify", "aws-lc", 20.0)]);

@@ -16,7 +16,7 @@ pub(super) struct UseCase {
 const ANY: fn(&str) -> bool = |_| true;
 
 /// All of them.
-pub(super) const USE_CASES: [UseCase; 14] = [
+pub(super) const USE_CASES: [UseCase; 16] = [
     UseCase {
         name: "Key exchange",
         area: "kem",
@@ -63,6 +63,22 @@ pub(super) const USE_CASES: [UseCase; 14] = [
         operations: &["verify"],
         what: "one verification of both halves",
         algorithms: |name| HYBRID_SIGNATURES.contains(&name),
+        parameter: None,
+    },
+    UseCase {
+        name: "Hybrid signature cycle",
+        area: "hybrid",
+        operations: &["cycle"],
+        what: "keys made, one signature made and verified, both halves",
+        algorithms: |name| HYBRID_SIGNATURES.contains(&name),
+        parameter: None,
+    },
+    UseCase {
+        name: "Issuing certificates",
+        area: "certificate",
+        operations: &["build"],
+        what: "a certificate built and signed by every key",
+        algorithms: |name| name != "X.509-Ed25519",
         parameter: None,
     },
     UseCase {
@@ -130,7 +146,9 @@ pub(super) const USE_CASES: [UseCase; 14] = [
         parameter: None,
     },
 ];
-const HYBRIDS: [&str; 3] = ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768"];
+const HYBRIDS: [&str; 4] = ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768"];
+/// Constructions of one of the reference systems, which no standard names.
+pub(super) const OF_REFERENCE: [&str; 2] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65"];
 const HYBRID_SIGNATURES: [&str; 2] = ["MLDSA65-Ed25519-SHA512", "Ed25519+ML-DSA-65"];
 
 /// Comparisons with what is in use today: area, operations, post-quantum, classical.

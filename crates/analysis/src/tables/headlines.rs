@@ -81,8 +81,7 @@ fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
         let cases: Vec<&CaseAnalysis<'_>> =
             loads.iter().filter(|(entry, _)| entry.tasks == most).map(|(_, of)| *of).collect();
         let leading = analysis.leading(&cases);
-        // What stands alone takes no part in a ranking.
-        let Some(best) = leading.first().or(cases.first()) else { continue };
+        let Some(best) = leading.first() else { continue };
         let Some((entry, _)) = loads.iter().find(|(entry, _)| entry.id == best.case().id()) else { continue };
         let tied: Vec<&str> = leading.iter().skip(1).map(|of| of.case().provider.as_str()).collect();
         let cells = [

@@ -11,6 +11,8 @@ mod scaling;
 mod sizes;
 mod spread;
 
+pub(crate) use sizes::most_lengths;
+
 use crate::caveats::Caveats;
 use crate::ntor::RelayScenario;
 use crate::number::{NONE, factor, factor_within, grouped, percent, rate, significant, time, time_within};

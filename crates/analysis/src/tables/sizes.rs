@@ -76,7 +76,7 @@ fn seen_of(of: &CaseAnalysis<'_>, lengths: &Description) -> String {
 }
 
 /// The case of an algorithm that has seen the most lengths.
-pub(super) fn most_lengths<'r, 'a>(
+pub(crate) fn most_lengths<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     algorithm: &str,
 ) -> Option<(&'r CaseAnalysis<'a>, &'r Description)> {

@@ -66,9 +66,7 @@ impl Document {
             Document::Hybrids => {
                 "there Python over liboqs 0.15, keys in PEM and CBOR within the operation; here no interpreter"
             }
-            Document::Signatures => {
-                "there liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another"
-            }
+            Document::Signatures => "there liboqs 0.15 and OpenSSL 3.6 on an Apple M2 Pro, one loop after another",
             Document::Transactions => "there liboqs on 44 cores with Windows, 3 repetitions of 10 blocks",
             Document::Circuits => "there Kyber512 of liboqs 0.11, one loop of 1,000",
             Document::Hashes => "there an i7-1185G7",
