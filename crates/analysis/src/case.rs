@@ -116,6 +116,13 @@ impl<'a> CaseAnalysis<'a> {
         Sorted::new(samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect())
     }
 
+    /// What the workload noted under a name, of its usable visits.
+    pub fn noted(&self, name: &str) -> Vec<f64> {
+        let visits = self.record.samples.usable();
+        let of_name = visits.flat_map(|visit| visit.extra.iter().filter(|(known, _)| known == name));
+        of_name.flat_map(|(_, values)| values.iter().copied()).collect()
+    }
+
     /// How often which times occur; `None` without samples.
     pub fn histogram(&self) -> Option<Histogram> {
         self.times().map(|times| Histogram::of(&times, BARS))

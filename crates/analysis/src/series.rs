@@ -2,6 +2,8 @@
 //! growing load. The samples are taken to be independent; where they came from one process after another, intervals of a run
 //! measured here say more.
 
+use crate::case::CaseAnalysis;
+use crate::number::significant;
 use pqlab_stats::{
     BootstrapInterval, Description, Interval, JarqueBera, Load, Stability, ThroughputCurve, WelchTest, bootstrap_ci,
     cohens_d, cov_stability_report, describe_samples, jarque_bera, mean_interval, ratio_of_means, throughput_curve,
@@ -93,7 +95,7 @@ impl SeriesSummary {
 }
 
 /// A second series against a first one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SeriesComparison {
     /// The name of the first.
     pub first: String,
@@ -124,6 +126,34 @@ impl SeriesComparison {
                 ..ratio
             }),
         }
+    }
+
+    /// The samples of two cases as the reference's statistics take them: each operation, or batch of them, by itself, as if they were
+    /// independent. Those of one process are not, so that `t` is too large and the interval too narrow: verdicts are made otherwise.
+    /// `None` where one has no samples.
+    pub fn of_cases(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>) -> Option<SeriesComparison> {
+        let series = |of: &CaseAnalysis<'_>| {
+            let samples = &of.record.samples;
+            let samples = samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect::<Vec<f64>>();
+            (!samples.is_empty()).then(|| Series { name: of.case().id(), unit: "ns".to_owned(), samples })
+        };
+        Some(SeriesComparison::of(&series(first)?, &series(second)?, &SeriesRequest::default()))
+    }
+
+    /// In a line: `overhead +24.1% ±0.3, t = 230 (p < 1e-16, 1,240 degrees of freedom), d = 9.12`.
+    pub fn line(&self) -> String {
+        let overhead =
+            self.overhead_pct.map(|of| format!("overhead {:+.1}% [{:+.1}, {:+.1}]", of.estimate, of.low, of.high));
+        let welch = self.welch.map(|test| {
+            let p = if test.p_value < 1e-16 { "p < 1e-16".to_owned() } else { format!("p = {:.2e}", test.p_value) };
+            format!(
+                "Welch's t = {} ({p}, {} degrees of freedom)",
+                significant(test.t),
+                significant(test.degrees_of_freedom)
+            )
+        });
+        let effect = self.cohens_d.map(|d| format!("Cohen's d = {}", significant(d)));
+        [overhead, welch, effect].into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     /// The same for programs.

@@ -13,6 +13,7 @@ impl Comparison {
             .iter()
             .map(|case| {
                 let us = |ns: Option<f64>| ns.map(|ns| ns / 1000.0);
+                let means = case.means.as_ref().map_or(Value::Null, |means| means.to_json());
                 json!({
                     "first": case.first,
                     "second": case.second,
@@ -28,6 +29,10 @@ impl Comparison {
                     "time_ratio_ci": case.time_ratio.map(|ratio| [ratio.ratio.low, ratio.ratio.high]),
                     "p_value": case.ratio.map(|ratio| ratio.p_value),
                     "adjusted_p_value": case.judgement.adjusted_p,
+                    "welch": means["welch"],
+                    "cohens_d": means["cohens_d"],
+                    "overhead_pct": means["overhead_pct"],
+                    "overhead_ci_pct": means["overhead_ci_pct"],
                     "verdict": case.judgement.verdict.name(),
                     "doubtful": case.doubtful,
                     "broken": case.broken,

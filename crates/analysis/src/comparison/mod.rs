@@ -36,6 +36,7 @@ pub use stars::pair_by_stars;
 use crate::case::CaseAnalysis;
 use crate::estimates::run_spread;
 use crate::run::RunAnalysis;
+use crate::series::SeriesComparison;
 use pqlab_record::{Case, RunHeader, RunSpreads, Unit};
 use pqlab_stats::{DEFAULT_MARGIN_PCT, Judgement, Ratio, RunSpread, Verdict, judge};
 use std::collections::{BTreeMap, BTreeSet};
@@ -165,6 +166,8 @@ pub struct ComparedCase {
     pub ratio: Option<Ratio>,
     /// The second's time over the first's.
     pub time_ratio: Option<Ratio>,
+    /// What the reference's statistics say of the samples, taken as independent; no verdict is made of it.
+    pub means: Option<SeriesComparison>,
     /// The verdict.
     pub judgement: Judgement,
     /// Whether either side was contended and both were measured apart: then a difference may be the contention's, and the
@@ -330,6 +333,7 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
         unit: if criteria.judged == Judged::Cycles { Unit::CoreCycles } else { Unit::Nanoseconds },
         ratio: None,
         time_ratio: None,
+        means: SeriesComparison::of_cases(first, second),
         judgement: Judgement { verdict: Verdict::Inconclusive, adjusted_p: None },
         doubtful: false,
         broken: first.record.error.is_none() && second.record.error.is_some(),

@@ -15,13 +15,20 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
         output::data(&terminal::run_table(&analysis, &made, screen.width, screen.palette))?;
         return Ok(DONE);
     };
-    let records: Vec<_> = run.records.iter().filter(|record| pqlab_lab::matches(pattern, &record.case.id())).collect();
-    if records.is_empty() {
+    let analysis = RunAnalysis::of(&run);
+    let cases: Vec<&CaseAnalysis<'_>> =
+        analysis.cases().iter().filter(|of| pqlab_lab::matches(pattern, &of.case().id())).collect();
+    if cases.is_empty() {
         let message = format!("no case of run {} matches {pattern:?}: `pqlab show {0}` lists them", run.header.id);
         return Err(BadInput(message).into());
     }
-    for record in records {
-        output::data(&terminal::show_case(&CaseAnalysis::of(&run.header, record), screen.width, screen.palette))?;
+    for of in cases {
+        let same = |other: &&CaseAnalysis<'_>| {
+            let (one, two) = (of.case(), other.case());
+            one.workload == two.workload && of.job() == other.job() && one.provider != two.provider
+        };
+        let others: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(same).collect();
+        output::data(&terminal::show_case(of, &others, screen.width, screen.palette))?;
     }
     Ok(DONE)
 }

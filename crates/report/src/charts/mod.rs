@@ -5,6 +5,7 @@ mod curves;
 mod distribution;
 mod heat;
 mod intervals;
+mod lengths;
 mod named;
 pub mod raster;
 mod scatter;
@@ -44,7 +45,9 @@ pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
 
 /// The pictures that the references name, for which the run has the data.
 pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
-    named::all(analysis)
+    let mut charts = named::all(analysis);
+    charts.extend(lengths::signatures(analysis));
+    charts
 }
 
 /// How the medians of the run that matter most moved over earlier runs of the same machine.

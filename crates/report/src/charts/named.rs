@@ -244,7 +244,8 @@ fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     let average = Interval { estimate: one(total.estimate), low: one(total.low), high: one(total.high), ..total };
     let title = format!("Verify {BLOCK} transactions: {} · {}", best.case().algorithm, best.case().provider);
     let height = 340.0;
-    let mut canvas = Canvas::new(WIDTH, height);
+    let single = single_transactions(analysis, best);
+    let mut canvas = Canvas::new(WIDTH, height + SINGLE * (single.len() as f64 + 1.5));
     let top = canvas.head(&title, &[]) + 24.0;
     let bottom = height - 30.0;
     // Two quantities a hundredfold apart: each has an axis of its own.
@@ -279,11 +280,50 @@ fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         &format!("{} samples", thousands(best.estimates.as_ref()?.n as u64)),
     );
     debug_assert!(width_of(&figure, 40.0) < WIDTH);
+    alone(&mut canvas, &single, height);
+    let beside: String = single.iter().map(|(name, time_of)| format!(" {name}: {}.", time(time_of.estimate))).collect();
     let about = format!(
-        "{}. A block of {BLOCK} takes {}, one transaction {figure} on average, {} a second.{tied}",
+        "{}. A block of {BLOCK} takes {}, one transaction {figure} on average, {} a second.{tied}{beside}",
         best.case().id(),
         time(total.estimate),
         rate(throughput)
     );
     Some(canvas.finish("block_verify", &title, about))
+}
+
+/// Height of a line of the operations beside the block.
+const SINGLE: f64 = 26.0;
+
+/// What else is done with a transaction of the block's scheme and library, each alone: verifying, to bytes, from bytes.
+fn single_transactions(analysis: &RunAnalysis<'_>, block: &CaseAnalysis<'_>) -> Vec<(&'static str, Interval)> {
+    let of = |operation: &str| {
+        let suits = |of: &&CaseAnalysis<'_>| {
+            let (one, block) = (of.case(), block.case());
+            one.operation == operation && one.algorithm == block.algorithm && one.provider == block.provider
+        };
+        // Where there are two forms, the one that reads the key from the transaction, as the block does.
+        let all: Vec<&CaseAnalysis<'_>> = analysis.area("ledger").filter(suits).collect();
+        let alike = all.iter().find(|of| of.case().form == block.case().form).or(all.first());
+        alike.and_then(|of| of.median())
+    };
+    let named = [("one alone, verified", "verify"), ("one to bytes", "encode"), ("one from bytes", "decode")];
+    named.into_iter().filter_map(|(name, operation)| Some((name, of(operation)?))).collect()
+}
+
+/// A line for each, on one logarithmic axis: a signature is thousands of times the work of a codec.
+fn alone(canvas: &mut Canvas, single: &[(&str, Interval)], top: f64) {
+    if single.is_empty() {
+        return;
+    }
+    let (left, right) = (170.0, WIDTH - 90.0);
+    let bottom = top + SINGLE * single.len() as f64;
+    let across = Scale::log(single.iter().flat_map(|(_, of)| [of.low, of.high]), left, right);
+    canvas.axis_across(&across, Quantity::Time, top, bottom);
+    for (place, (name, of)) in single.iter().enumerate() {
+        let y = top + SINGLE * (place as f64 + 0.5);
+        canvas.text(left - 12.0, y + 4.0, TextStyle::Label, Anchor::End, name);
+        canvas.whisker((across.at(of.low), y), (across.at(of.high), y));
+        canvas.mark(place, across.at(of.estimate), y, name);
+        canvas.text(across.at(of.high) + 10.0, y + 4.0, TextStyle::Value, Anchor::Start, &time(of.estimate));
+    }
 }

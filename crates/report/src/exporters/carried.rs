@@ -139,7 +139,7 @@ fn terminal_and_page_have_the_same_notes() {
     let run = only(fixtures::doubtful_run(), "verify");
     let analysis = RunAnalysis::of(&run);
     let (table, case) =
-        (run_table(&analysis, &[], 200, Palette::PLAIN), show_case(&analysis.cases()[0], 200, Palette::PLAIN));
+        (run_table(&analysis, &[], 200, Palette::PLAIN), show_case(&analysis.cases()[0], &[], 200, Palette::PLAIN));
     let page = page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), live: None }).0;
     for (caveat, says) in caveats_of(&run) {
         assert!(!caveat.is_note() || table.contains(caveat.word()), "{caveat:?} is not in\n{table}");

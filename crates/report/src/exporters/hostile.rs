@@ -244,7 +244,7 @@ fn hostile_names_pass_through_the_terminal() {
             for width in [40, 80, 400] {
                 let made = pqlab_analysis::tables::tables(&analysis, &RelayScenario::default());
                 let mut text = run_table(&analysis, &made, width, Palette::PLAIN);
-                text.extend(analysis.cases().iter().map(|case| show_case(case, width, Palette::PLAIN)));
+                text.extend(analysis.cases().iter().map(|case| show_case(case, &[case], width, Palette::PLAIN)));
                 let steers = |character: char| character != '\n' && (character.is_control() || character == '\u{202e}');
                 assert!(!text.chars().any(steers), "{name:?} at {width}");
             }

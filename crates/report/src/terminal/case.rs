@@ -8,6 +8,7 @@ use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::number::{
     count, digits, duration_digits, frequency, grouped, percent, rate, significant, throughput,
 };
+use pqlab_analysis::series::SeriesComparison;
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, Disturbances};
 use pqlab_record::{CoinSource, Protocol, Sizes};
@@ -16,8 +17,9 @@ use pqlab_stats::{Interval, Mode};
 /// Processes whose medians are listed: a case of first calls has one for each sample.
 const MOST_PROCESSES: usize = 32;
 
-/// One case in full: identity, provider, figures, processes, histogram, lengths, disturbances, environment.
-pub fn show_case(of: &CaseAnalysis<'_>, width: usize, palette: Palette) -> String {
+/// One case in full: identity, provider, figures, how it stands against the same by others, processes, histogram, lengths,
+/// disturbances, environment.
+pub fn show_case(of: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>], width: usize, palette: Palette) -> String {
     let mut page = Page { out: String::new(), width, palette };
     let id = palette.paint(TextStyle::Strong, &neutral(&of.case().id()));
     page.out.push_str(&format!("{id}\n"));
@@ -26,6 +28,7 @@ pub fn show_case(of: &CaseAnalysis<'_>, width: usize, palette: Palette) -> Strin
         None => page.out.push_str(&format!("\n{}\n", failure(of.record, palette))),
         Some(estimates) => {
             figures(&mut page, of, estimates);
+            against(&mut page, of, others);
             processes(&mut page, estimates);
             samples(&mut page, of, estimates);
             signature_lengths(&mut page, of, estimates);
@@ -63,6 +66,21 @@ impl Page {
 
     fn table(&mut self, rows: &[Vec<Cell>]) {
         self.lines(&lines(rows, self.width, self.palette));
+    }
+}
+
+/// The means of the same by others over those of this case.
+fn against(page: &mut Page, of: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>]) {
+    let compared = |other: &&CaseAnalysis<'_>| {
+        let means = SeriesComparison::of_cases(of, other)?;
+        Some(vec![Cell::left(&format!("  {}", other.case().provider)), Cell::left(&means.line())])
+    };
+    let rows: Vec<Vec<Cell>> = others.iter().filter_map(compared).collect();
+    if !rows.is_empty() {
+        page.heading(
+            "others against it, by the means of single samples (taken for independent; `pqlab compare` judges)",
+        );
+        page.lines(&lines(&rows, usize::MAX, page.palette));
     }
 }
 
@@ -340,7 +358,7 @@ mod tests {
     use pqlab_record::{Disturbance, Residue, Run};
 
     fn shown(run: &Run, index: usize) -> String {
-        show_case(&CaseAnalysis::of(&run.header, &run.records[index]), 80, Palette::PLAIN)
+        show_case(&CaseAnalysis::of(&run.header, &run.records[index]), &[], 80, Palette::PLAIN)
     }
 
     #[test]
@@ -391,7 +409,7 @@ disturbances
 
 Example CPU @ 2.10GHz · 2 cores · ";
         assert!(text.contains(wanted), "{text}");
-        assert_eq!(stripped(&show_case(&CaseAnalysis::of(&run.header, &run.records[0]), 80, COLOUR)), text);
+        assert_eq!(stripped(&show_case(&CaseAnalysis::of(&run.header, &run.records[0]), &[], 80, COLOUR)), text);
     }
 
     #[test]

@@ -52,6 +52,7 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
     out.push_str(&lines(&rows, width, palette).join("\n"));
     out.push_str("\n\n");
     out.push_str(&footer(comparison));
+    out.push_str(&means(comparison));
     for (which, ids) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
         if !ids.is_empty() {
             let ids = ids.iter().map(|id| neutral(id)).collect::<Vec<_>>().join(", ");
@@ -114,6 +115,24 @@ fn units(comparison: &Comparison) -> String {
         (_, 0) => "judged by core cycles; the ratio of the times stands beside it\n".to_owned(),
         _ => format!("{cycles} judged by core cycles, with the ratio of the times beside it; {rest} by time\n"),
     }
+}
+
+/// Comparisons of so many cases also have a line for what the reference's statistics say of each; `--json` has it of all.
+const MEANS: usize = 4;
+
+/// What is said of the means of samples that are taken as independent.
+fn means(comparison: &Comparison) -> String {
+    let told = comparison.cases.iter().filter_map(|case| Some((case, case.means.as_ref()?)));
+    let lines: Vec<String> = told
+        .map(|(case, means)| format!("means of single samples, {}: {}\n", neutral(&case.second), means.line()))
+        .collect();
+    if comparison.cases.len() > MEANS || lines.is_empty() {
+        return String::new();
+    }
+    format!(
+        "{}they take the samples for independent, which those of one process are not: no verdict is made of them\n",
+        lines.concat()
+    )
 }
 
 fn footer(comparison: &Comparison) -> String {
@@ -191,6 +210,27 @@ mod tests {
         assert!(comparison.to_json()["correction"].is_null());
         let adjusted: Vec<_> = comparison.cases.iter().map(|case| case.judgement.adjusted_p).collect();
         assert_eq!(adjusted[0], comparison.cases[0].ratio.map(|ratio| ratio.p_value));
+    }
+
+    #[test]
+    fn a_pair_has_what_the_references_statistics_say_of_it() {
+        let run = fixtures::run();
+        let analysis = RunAnalysis::of(&run);
+        let pair = (&analysis.cases()[0], &analysis.cases()[1]);
+        let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
+        let text = comparison_table(&comparison, 200, Palette::PLAIN);
+        let means = comparison.cases[0].means.clone().unwrap();
+        assert!(text.contains(&means.line()) && text.contains("no verdict is made of them"), "{text}");
+        assert!(means.line().starts_with("overhead +24."), "{}", means.line());
+        let json = &comparison.to_json()["cases"][0];
+        assert_eq!(json["cohens_d"].as_f64(), means.cohens_d);
+        let welch = means.welch.unwrap();
+        assert_eq!(json["welch"]["t"].as_f64(), Some(welch.t));
+        assert_eq!(json["welch"]["degrees_of_freedom"].as_f64(), Some(welch.degrees_of_freedom));
+        assert_eq!(json["overhead_pct"].as_f64(), means.overhead_pct.map(|of| of.estimate));
+        assert!(json["overhead_ci_pct"][0].as_f64() < json["overhead_pct"].as_f64());
+        let shown = super::super::show_case(&analysis.cases()[0], &[&analysis.cases()[1]], 80, Palette::PLAIN);
+        assert!(shown.contains(&means.line()), "{shown}");
     }
 
     #[test]
