@@ -184,10 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn every_caveat_and_format_is_documented() {
+    fn every_caveat_table_and_format_is_documented() {
         let documented = documented();
         for caveat in Caveat::ALL {
             assert!(documented.contains(&format!("| `{}` | {}", caveat.word(), caveat.legend())), "{}", caveat.word());
+        }
+        for table in pqlab_analysis::tables::NAMES {
+            assert!(documented.contains(&format!("`{table}`")), "{table}");
         }
         for exporter in super::super::exporters() {
             assert!(documented.contains(&format!("\n| `{}` ", exporter.name())), "{}", exporter.name());
