@@ -113,11 +113,12 @@ impl Claimed {
 pub(super) fn claims(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("claims", "", "Claimed elsewhere, found here")
         .names("document", "document")
-        .prose("what", "claim", 0)
+        .names("what", "claim")
         .figures("claimed", "claimed there", "", 0)
         .figures("found", "found here", "", 0)
         .names("of", "of")
-        .prose("why", "why they may differ", 1);
+        .prose("why", "why they may differ", 1)
+        .stacked(2);
     for claim in CLAIMS {
         let Some(Found { value, of, caveats }) = (claim.found)(analysis) else { continue };
         let why = match claim.why {
