@@ -18,9 +18,12 @@
 //! ```
 
 mod authenticated;
+mod ephemeral;
 mod kem_only;
 mod transcript;
 mod v1;
+
+pub use ephemeral::EphemeralKeys;
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, Error, Hash, Kdf, Kem, KemParameters, KeyAgreement, Mac, MacKey, PrivateKey, Wiped,
@@ -184,6 +187,14 @@ impl Protocol {
         }
     }
 
+    /// Makes the ephemeral keys of a client ahead of its handshake with whatever relay. Coins as in [`Initiator::start`].
+    ///
+    /// # Errors
+    /// What the primitives report.
+    pub fn ephemeral_keys(&self, coins: Coins) -> Result<EphemeralKeys> {
+        EphemeralKeys::generate(self, coins)
+    }
+
     fn agree(&self, private: &dyn PrivateKey, public: &[u8], secret: &mut [u8]) -> Result<()> {
         private.agree(public, secret).map_err(|error| match error {
             Error::Malformed(_) => HandshakeError::LowOrder,
@@ -263,6 +274,21 @@ impl Initiator {
         };
         Ok(Pending { protocol: Arc::clone(&self.protocol), state })
     }
+
+    /// Likewise with ephemeral keys that were made ahead: nothing is left to compute.
+    ///
+    /// # Errors
+    /// A buffer of another length; keys of another handshake.
+    pub fn start_with(&self, keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Pending> {
+        check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
+        keys.check(self.protocol.variant)?;
+        let state = match self.protocol.variant {
+            Variant::V1 => State::V1(v1::start_with(self, keys, onionskin)?),
+            Variant::KemOnly => State::KemOnly(kem_only::start_with(self, keys, onionskin)?),
+            Variant::Authenticated => State::Authenticated(authenticated::start_with(self, keys, onionskin)?),
+        };
+        Ok(Pending { protocol: Arc::clone(&self.protocol), state })
+    }
 }
 
 /// The client between its onionskin and the relay's reply.
@@ -309,6 +335,16 @@ impl Responder {
     pub fn new(protocol: Arc<Protocol>, identity: [u8; IDENTITY], coins: Coins) -> Result<Responder> {
         let mut descriptor = RelayDescriptor { identity, onion_key: [0; WORD] };
         let onion_key = protocol.generate_agreement(coins, &mut descriptor.onion_key)?;
+        Ok(Responder { protocol, descriptor, onion_key })
+    }
+
+    /// A relay whose private onion key is loaded from what [`encode_onion_key`](Self::encode_onion_key) wrote. That the
+    /// descriptor's public key belongs to it is taken on trust, as a relay keeps both: with another one no client finishes.
+    ///
+    /// # Errors
+    /// What the key agreement reports.
+    pub fn load(protocol: Arc<Protocol>, descriptor: RelayDescriptor, onion_key: &[u8; WORD]) -> Result<Responder> {
+        let onion_key = protocol.parts.agreement.load_private_key(onion_key)?;
         Ok(Responder { protocol, descriptor, onion_key })
     }
 

@@ -8,7 +8,9 @@
 
 mod exchange;
 mod nothing;
+mod queue;
 pub mod relay;
+mod sides;
 mod steps;
 
 use crate::fastest::{self, Question, keeps};
@@ -19,6 +21,7 @@ use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
 use pqlab_record::{Case, Facts, Parameter, Sizes};
+use sides::{Loading, Parties};
 use std::sync::Arc;
 
 /// The steps of a handshake and the whole of it.
@@ -27,6 +30,14 @@ const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
 const AT_ONCE: [&str; 2] = ["reply", "handshake"];
 /// What a handshake is made of; each is left out in turn to see what it costs.
 const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
+/// The client's first step with ephemeral keys that were made ahead: their making is not timed.
+const AHEAD: (&str, &str) = ("keys", "ahead");
+/// The relay's step with its onion key loaded from bytes each time.
+const ENCODED: (&str, &str) = ("onion-key", "encoded");
+/// Onionskins that one thread answers one after the other, in an operation of its own.
+const QUEUES: [u64; 4] = [1, 4, 16, 64];
+/// That operation, and the parameter that says how many.
+const QUEUE: (&str, &str) = ("replies", "queue");
 const KEMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
 pub(crate) struct NtorWorkload;
@@ -65,6 +76,16 @@ impl Workload for NtorWorkload {
                     facts: facts(&handshake, &protocol),
                 };
                 cases.extend(OPERATIONS.map(|operation| case(operation, "handshake", Vec::new())));
+                let word = |(name, value): (&str, &str)| vec![Parameter::Word(name.into(), value.into())];
+                cases.push(case("create", "handshake", word(AHEAD)));
+                // The KEM-only handshake has no onion key.
+                if handshake.variant != Variant::KemOnly {
+                    cases.push(case("reply", "handshake", word(ENCODED)));
+                }
+                let (operation, queue) = QUEUE;
+                cases.extend(
+                    QUEUES.map(|length| case(operation, "queue", vec![Parameter::Number(queue.into(), length)])),
+                );
                 let parts = PARTS.iter().filter(|part| handshake.has(part));
                 cases.extend(
                     parts.map(|part| {
@@ -96,6 +117,7 @@ impl Workload for NtorWorkload {
             let deciding = |case: &Case| {
                 let operation = match scaling::operation(case) {
                     "profile" | "exchange" => "handshake",
+                    operation if operation == QUEUE.0 => "reply",
                     other => other,
                 };
                 let alone = Case { operation: operation.into(), parameters: Vec::new(), ..case.clone() };
@@ -130,11 +152,19 @@ impl Workload for NtorWorkload {
         let whole = without.is_none() && pair.classical != NULL;
         let trial = || -> Result<Box<dyn Trial>, Fault> {
             let protocol = handshake.protocol(providers, &pair, without)?;
+            let sides = || Parties::new(protocol.clone(), whole);
+            let is = |(name, value): (&str, &str)| case.word(name) == Some(value);
             Ok(match scaling::operation(case) {
-                "create" => Box::new(steps::Create::new(protocol, whole)?),
-                "reply" => Box::new(steps::Reply::new(protocol, whole)?),
-                "finish" => Box::new(steps::Finish::new(protocol, whole)?),
-                "handshake" | "profile" => Box::new(steps::Whole::new(protocol, whole)?),
+                "create" if is(AHEAD) => Box::new(steps::CreateAhead::new(sides()?)),
+                "create" => Box::new(steps::Create::new(sides()?)),
+                "reply" if is(ENCODED) => Box::new(steps::Reply::new(Loading::new(sides()?)?)),
+                "reply" => Box::new(steps::Reply::new(sides()?)),
+                "finish" => Box::new(steps::Finish::new(sides()?)),
+                "handshake" | "profile" => Box::new(steps::Whole::new(sides()?)),
+                operation if operation == QUEUE.0 => {
+                    let length = case.number(QUEUE.1).filter(|length| QUEUES.contains(length));
+                    Box::new(queue::Queue::new(sides()?, length.ok_or_else(|| missing(case))?))
+                }
                 "exchange" => {
                     let fresh = case.word("connection") == Some("fresh");
                     Box::new(exchange::Exchange::new(protocol, fresh, whole)?)

@@ -43,8 +43,45 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
     assert_eq!(sizes("ntor-x25519-mlkem512"), (884, 832));
     let ids: Vec<String> = cases.iter().map(Case::id).collect();
     assert!(ids.contains(&"ntor/kem-only-mlkem512/profile[without=kem]@rustcrypto".to_owned()), "{ids:?}");
+    assert!(ids.contains(&"ntor/kem-only-mlkem512/create[keys=ahead]@rustcrypto".to_owned()));
+    assert!(ids.contains(&"ntor/ntor-v1/reply[onion-key=encoded]@rustcrypto".to_owned()));
+    assert!(!ids.iter().any(|id| id.contains("kem-only") && id.contains("onion-key")), "it has no onion key");
+    assert!(ids.contains(&"ntor/ntor-x25519-mlkem768/replies[queue=64]@rustcrypto".to_owned()));
     assert!(ids.contains(&"ntor/ntor-v1/exchange[over=tcp,connection=kept]@rustcrypto".to_owned()));
     assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor has one half");
+}
+
+#[test]
+fn a_queue_has_as_many_answers_as_onionskins_and_says_when_they_came() {
+    let (providers, cases) = cases();
+    let of = |length| format!("ntor/ntor-v1/replies[queue={length}]@rustcrypto");
+    for length in [1, 16] {
+        let case = cases.iter().find(|case| case.id() == of(length)).unwrap();
+        let mut trial = crate::testing::prepared(&NtorWorkload, case, &providers);
+        assert_eq!(trial.batch(), Some(1), "one queue is one operation");
+        for _ in 0..2 * length {
+            let noted = crate::testing::sample(trial.as_mut(), 1).unwrap();
+            let [(first, of_first), (mean, of_mean)] = noted.try_into().unwrap();
+            assert_eq!((first.as_str(), mean.as_str()), ("first_answered_ns", "mean_answered_ns"));
+            assert!(of_first[0] > 0.0 && of_first[0] <= of_mean[0], "{of_first:?} {of_mean:?}");
+            assert_eq!(length == 1, of_first == of_mean);
+        }
+        // What was not answered since is found out.
+        assert!(crate::testing::is_void(trial.as_mut(), 1));
+    }
+    let mut other = cases.iter().find(|case| case.id() == of(16)).unwrap().clone();
+    other.parameters = vec![Parameter::Number("queue".into(), 0)];
+    assert!(NtorWorkload.prepare(&other, &providers, crate::testing::SEED).is_err());
+}
+
+#[test]
+fn what_was_computed_ahead_is_measured_beside_what_was_not() {
+    let (_, cases) = cases();
+    let block = |id: &str| cases.iter().find(|case| case.id() == id).unwrap().block.clone();
+    for (with, without) in [("create[keys=ahead]", "create"), ("reply[onion-key=encoded]", "reply")] {
+        let of = |operation: &str| block(&format!("ntor/ntor-x25519-mlkem512/{operation}@rustcrypto"));
+        assert_eq!(of(with), of(without));
+    }
 }
 
 #[test]
