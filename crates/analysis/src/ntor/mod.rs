@@ -3,9 +3,13 @@
 //! of its own.
 
 mod literature;
+mod precomputation;
+mod queue;
 pub mod tables;
 
 pub use literature::{Quoted, related_work};
+pub use precomputation::{Gain, Precomputation, precomputations};
+pub use queue::{Latency, QueueFigures, queues};
 
 use crate::case::CaseAnalysis;
 use crate::comparison::{ComparisonCriteria, Measured, ratio};
@@ -49,6 +53,10 @@ pub struct HandshakeFigures<'a> {
     pub reply: u64,
     /// The three [`STEPS`].
     pub steps: [Option<Timing<'a>>; 3],
+    /// The client's first step with ephemeral keys that were made ahead.
+    pub keys_ahead: Option<Timing<'a>>,
+    /// The relay's step with its onion key loaded from bytes each time.
+    pub key_loaded: Option<Timing<'a>>,
     /// The handshake from start to end.
     pub whole: Option<Timing<'a>>,
     /// The share of each step in the sum of the three, in percent.
@@ -182,6 +190,8 @@ pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>
                 onionskin: case.facts.sizes.onionskin.unwrap_or_default(),
                 reply: case.facts.sizes.reply.unwrap_or_default(),
                 steps: [None, None, None],
+                keys_ahead: None,
+                key_loaded: None,
                 whole: None,
                 shares: [None, None, None],
                 parts: Vec::new(),
@@ -197,6 +207,17 @@ pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>
             continue;
         }
         let Some(timing) = timing(of, analysis.criteria()) else { continue };
+        match (case.word("keys"), case.word("onion-key")) {
+            (Some(_), _) => {
+                figures.keys_ahead = Some(timing);
+                continue;
+            }
+            (_, Some(_)) => {
+                figures.key_loaded = Some(timing);
+                continue;
+            }
+            (None, None) => {}
+        }
         match (case.operation.as_str(), case.word("without"), case.word("connection")) {
             ("handshake", ..) => figures.whole = Some(timing),
             ("profile", Some(part), _) => without.push((index, part.to_owned(), timing)),

@@ -176,6 +176,17 @@ impl Workload for NtorWorkload {
     }
 }
 
+/// The three steps of every handshake, as they are measured alone: for areas that look at something else of them.
+pub(crate) fn steps(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
+    let alone = |case: &Case| case.parameters.is_empty() && OPERATIONS[..3].contains(&case.operation.as_str());
+    NtorWorkload.cases(providers, options).into_iter().filter(alone).collect()
+}
+
+/// Whether a case of whatever area is of a handshake.
+pub(crate) fn is_handshake(case: &Case) -> bool {
+    Handshake::of(&case.algorithm).is_some()
+}
+
 /// One of the handshakes, with its KEM where it has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Handshake {
