@@ -9,7 +9,8 @@
 //! None authenticates the client. In all three the keys are forward secret, and authentication, where there is any, is
 //! classical: it must hold only at the moment of the handshake.
 //!
-//! Two more have messages inside them, and modules of their own: hs-ntor of onion services ([`onion_service`]) and ntor v3.
+//! Two more have messages inside them, and modules of their own: hs-ntor of onion services ([`onion_service`]) and ntor v3
+//! ([`v3`]).
 //!
 //! A handshake is three states. An [`Initiator`] starts and becomes a [`Pending`], which finishes once; a [`Responder`]
 //! answers in one step.
@@ -26,6 +27,7 @@ pub mod onion_service;
 mod sha3;
 mod transcript;
 mod v1;
+pub mod v3;
 
 pub use ephemeral::EphemeralKeys;
 pub use sha3::Sha3Parts;
