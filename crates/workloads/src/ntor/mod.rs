@@ -4,9 +4,12 @@
 //! `reply` and `handshake` are also done on several threads at once, and handshakes as tasks of a thread pool: see
 //! [`scaling`](crate::scaling).
 //!
+//! Beside them stand those with messages inside: hs-ntor of onion services and ntor v3, by step and whole.
+//!
 //! Of the three handshakes, `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
 
 mod exchange;
+mod messages;
 mod nothing;
 mod queue;
 pub mod relay;
@@ -16,12 +19,13 @@ mod steps;
 use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};
 use crate::{CaseOptions, NULL, Workload, fault, find, missing, scaling};
+use messages::{Introduction, Messaged, Third};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
 use pqlab_record::{Case, Facts, Parameter, Sizes};
-use sides::{Loading, Parties};
+use sides::{Loading, Parties, Sides};
 use std::sync::Arc;
 
 /// The steps of a handshake and the whole of it.
@@ -106,6 +110,16 @@ impl Workload for NtorWorkload {
                 }
             }
         }
+        for base in messages::ALL.iter().flat_map(|handshake| handshake.bases(providers, options)) {
+            let case = |operation: &str, parameters| Case {
+                operation: operation.into(),
+                parameters,
+                block: "ntor/handshake".into(),
+                ..base.clone()
+            };
+            cases.extend(OPERATIONS.map(|operation| case(operation, Vec::new())));
+            cases.push(case("create", vec![Parameter::Word(AHEAD.0.into(), AHEAD.1.into())]));
+        }
         cases
     }
 
@@ -125,6 +139,9 @@ impl Workload for NtorWorkload {
             };
             fastest::merge(&mut questions, fastest::questions(&handshake.halves(options), selected, deciding));
         }
+        for handshake in messages::ALL {
+            fastest::merge(&mut questions, handshake.questions(selected, options));
+        }
         questions
     }
 
@@ -132,6 +149,9 @@ impl Workload for NtorWorkload {
         let pair = Pair::of(case);
         if pair.classical == NULL {
             return vec![(NULL.into(), NULL.into())];
+        }
+        if let Some(handshake) = Messaged::of(&case.algorithm) {
+            return handshake.primitives(pair);
         }
         let Some(handshake) = Handshake::of(&case.algorithm) else { return Vec::new() };
         let mut primitives = vec![(pair.classical.clone(), "HMAC-SHA256"), (pair.classical.clone(), "HKDF-SHA256")];
@@ -146,34 +166,52 @@ impl Workload for NtorWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
         let pair = Pair::of(case);
+        if let Some(handshake) = Messaged::of(&case.algorithm) {
+            return match handshake {
+                Messaged::OnionService => step(case, Introduction::new(false, providers, &pair)?),
+                Messaged::HybridOnionService => step(case, Introduction::new(true, providers, &pair)?),
+                Messaged::V3 => step(case, Third::new(providers, &pair)?),
+            };
+        }
+        let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
         let without = case.word("without");
         let whole = without.is_none() && pair.classical != NULL;
         let trial = || -> Result<Box<dyn Trial>, Fault> {
             let protocol = handshake.protocol(providers, &pair, without)?;
-            let sides = || Parties::new(protocol.clone(), whole);
-            let is = |(name, value): (&str, &str)| case.word(name) == Some(value);
             Ok(match scaling::operation(case) {
-                "create" if is(AHEAD) => Box::new(steps::CreateAhead::new(sides()?)),
-                "create" => Box::new(steps::Create::new(sides()?)),
-                "reply" if is(ENCODED) => Box::new(steps::Reply::new(Loading::new(sides()?)?)),
-                "reply" => Box::new(steps::Reply::new(sides()?)),
-                "finish" => Box::new(steps::Finish::new(sides()?)),
-                "handshake" | "profile" => Box::new(steps::Whole::new(sides()?)),
-                operation if operation == QUEUE.0 => {
-                    let length = case.number(QUEUE.1).filter(|length| QUEUES.contains(length));
-                    Box::new(queue::Queue::new(sides()?, length.ok_or_else(|| missing(case))?))
-                }
+                "reply" if is(case, ENCODED) => step(case, Loading::new(Parties::new(protocol, whole)?)?)?,
+                "profile" => Box::new(steps::Whole::new(Parties::new(protocol, whole)?)),
                 "exchange" => {
                     let fresh = case.word("connection") == Some("fresh");
                     Box::new(exchange::Exchange::new(protocol, fresh, whole)?)
                 }
-                _ => return Err(missing(case)),
+                operation if operation == QUEUE.0 => {
+                    let length = case.number(QUEUE.1).filter(|length| QUEUES.contains(length));
+                    let length = length.ok_or_else(|| missing(case))?;
+                    Box::new(queue::Queue::new(Parties::new(protocol, whole)?, length))
+                }
+                _ => step(case, Parties::new(protocol, whole)?)?,
             })
         };
         if scaling::concerns(case) { scaling::prepare(case, seed, trial) } else { trial() }
     }
+}
+
+/// A step of a handshake, or the whole.
+fn step<S: Sides>(case: &Case, sides: S) -> Result<Box<dyn Trial>, Fault> {
+    Ok(match scaling::operation(case) {
+        "create" if is(case, AHEAD) => Box::new(steps::CreateAhead::new(sides)),
+        "create" => Box::new(steps::Create::new(sides)),
+        "reply" => Box::new(steps::Reply::new(sides)),
+        "finish" => Box::new(steps::Finish::new(sides)),
+        "handshake" => Box::new(steps::Whole::new(sides)),
+        _ => return Err(missing(case)),
+    })
+}
+
+fn is(case: &Case, (name, value): (&str, &str)) -> bool {
+    case.word(name) == Some(value)
 }
 
 /// The three steps of every handshake, as they are measured alone: for areas that look at something else of them.
@@ -184,7 +222,7 @@ pub(crate) fn steps(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<C
 
 /// Whether a case of whatever area is of a handshake.
 pub(crate) fn is_handshake(case: &Case) -> bool {
-    Handshake::of(&case.algorithm).is_some()
+    Handshake::of(&case.algorithm).is_some() || Messaged::of(&case.algorithm).is_some()
 }
 
 /// One of the handshakes, with its KEM where it has one.
