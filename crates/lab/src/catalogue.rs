@@ -147,7 +147,7 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
         Primitive::Xof(xof) => AlgorithmEntry { standard: Some(xof.info().standard.to_string()), ..blank },
         Primitive::Mac(mac) => AlgorithmEntry { output: Some(mac.tag_len()), ..blank },
         Primitive::Aead(aead) => AlgorithmEntry { output: Some(aead.tag_len()), ..blank },
-        Primitive::Kdf(_) | Primitive::LaneHash(_) => blank,
+        Primitive::Kdf(_) | Primitive::LaneHash(_) | Primitive::StreamCipher(_) => blank,
     }
 }
 

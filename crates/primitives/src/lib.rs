@@ -34,5 +34,5 @@ pub use prehash::Prehash;
 pub use primitive::{Primitive, PrimitiveKind};
 pub use provider::{Backend, BuildInfo, Provider, Unsupported};
 pub use signature::{KeyLengths, MU, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey};
-pub use symmetric::{Aead, AeadKey, Kdf, Mac, MacKey};
+pub use symmetric::{Aead, AeadKey, Kdf, Mac, MacKey, StreamCipher};
 pub use wipe::{Wiped, wipe};

@@ -1,4 +1,4 @@
-use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, SignatureScheme, Xof};
+use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, SignatureScheme, StreamCipher, Xof};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub enum PrimitiveKind {
     Kdf,
     /// Authenticated encryption.
     Aead,
+    /// Encryption without authentication.
+    StreamCipher,
 }
 
 /// One algorithm as a provider offers it, of whatever kind.
@@ -47,6 +49,8 @@ pub enum Primitive<'a> {
     Kdf(&'a Arc<dyn Kdf>),
     /// An authenticated cipher.
     Aead(&'a Arc<dyn Aead>),
+    /// A stream cipher.
+    StreamCipher(&'a Arc<dyn StreamCipher>),
 }
 
 impl<'a> Primitive<'a> {
@@ -62,6 +66,7 @@ impl<'a> Primitive<'a> {
             Primitive::Mac(_) => PrimitiveKind::Mac,
             Primitive::Kdf(_) => PrimitiveKind::Kdf,
             Primitive::Aead(_) => PrimitiveKind::Aead,
+            Primitive::StreamCipher(_) => PrimitiveKind::StreamCipher,
         }
     }
 
@@ -77,6 +82,7 @@ impl<'a> Primitive<'a> {
             Primitive::Mac(mac) => mac.algorithm(),
             Primitive::Kdf(kdf) => kdf.algorithm(),
             Primitive::Aead(aead) => aead.algorithm(),
+            Primitive::StreamCipher(cipher) => cipher.algorithm(),
         }
     }
 }

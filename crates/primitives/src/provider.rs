@@ -1,4 +1,4 @@
-use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, Xof};
+use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, StreamCipher, Xof};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -54,6 +54,8 @@ pub struct Provider {
     pub kdfs: Vec<Arc<dyn Kdf>>,
     /// Authenticated ciphers.
     pub aeads: Vec<Arc<dyn Aead>>,
+    /// Stream ciphers.
+    pub stream_ciphers: Vec<Arc<dyn StreamCipher>>,
     /// What is missing, and why.
     pub unsupported: Vec<Unsupported>,
 }
@@ -75,6 +77,7 @@ impl Provider {
             macs: Vec::new(),
             kdfs: Vec::new(),
             aeads: Vec::new(),
+            stream_ciphers: Vec::new(),
             unsupported: Vec::new(),
         }
     }
@@ -98,8 +101,16 @@ impl Provider {
         let macs = self.macs.iter().map(Primitive::Mac);
         let kdfs = self.kdfs.iter().map(Primitive::Kdf);
         let aeads = self.aeads.iter().map(Primitive::Aead);
+        let stream_ciphers = self.stream_ciphers.iter().map(Primitive::StreamCipher);
         let asymmetric = kems.chain(signatures).chain(key_agreements);
-        asymmetric.chain(hashes).chain(xofs).chain(lane_hashes).chain(macs).chain(kdfs).chain(aeads)
+        asymmetric
+            .chain(hashes)
+            .chain(xofs)
+            .chain(lane_hashes)
+            .chain(macs)
+            .chain(kdfs)
+            .chain(aeads)
+            .chain(stream_ciphers)
     }
 
     /// The names of everything that it offers, each once.
@@ -156,6 +167,11 @@ impl Provider {
     /// The authenticated cipher of that name.
     pub fn aead(&self, algorithm: &str) -> Option<&Arc<dyn Aead>> {
         self.aeads.iter().find(|aead| aead.algorithm() == algorithm)
+    }
+
+    /// The stream cipher of that name.
+    pub fn stream_cipher(&self, algorithm: &str) -> Option<&Arc<dyn StreamCipher>> {
+        self.stream_ciphers.iter().find(|cipher| cipher.algorithm() == algorithm)
     }
 }
 

@@ -58,3 +58,19 @@ pub trait AeadKey: Send + Sync {
     /// Decrypts `buffer` in place if the tag is right.
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()>;
 }
+
+/// A stream cipher without authentication, such as AES-256 in counter mode (NIST SP 800-38A, section 6.5), with keys that serve
+/// once: what encrypts the messages inside a handshake.
+pub trait StreamCipher: Send + Sync {
+    /// The algorithm's name, such as `AES-256-CTR`.
+    fn algorithm(&self) -> &str;
+
+    /// Length of a key in bytes.
+    fn key_len(&self) -> usize;
+
+    /// Length of the first counter block in bytes.
+    fn counter_len(&self) -> usize;
+
+    /// Encrypts or decrypts `buffer` in place, which is the same. The whole block counts, as a number, big-endian.
+    fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()>;
+}

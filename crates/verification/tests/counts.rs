@@ -242,6 +242,7 @@ fn shared(first: &Provider, second: &Provider) -> Vec<(String, u64)> {
     shared.extend(both("HMAC-SHA256", 280, &|p, name| p.mac(name).is_some()));
     shared.extend(both("HKDF-SHA256", 35, &|p, name| p.kdf(name).is_some()));
     shared.extend(both("AES-256-GCM", 60, &|p, name| p.aead(name).is_some()));
+    shared.extend(both("AES-256-CTR", 60, &|p, name| p.stream_cipher(name).is_some()));
     shared
 }
 

@@ -5,6 +5,7 @@
 //! of ours included; `null` shows what these are.
 
 use crate::inputs::{Supply, generator};
+use crate::ntor::{self, NtorWorkload};
 use crate::scaling::{kem_case, signature_cases};
 use crate::{CaseOptions, Workload, find, operation};
 use pqlab_harness::memory::{self, Peaks};
@@ -26,7 +27,7 @@ impl Workload for MemoryWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "peak stack and heap in bytes of one operation: keygen, encapsulate, decapsulate, sign, verify"
+        "peak stack and heap in bytes of one operation: keygen, encapsulate, decapsulate, sign, verify, steps of handshakes"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -42,6 +43,7 @@ impl Workload for MemoryWorkload {
                 }
             }
         }
+        cases.extend(ntor::steps(providers, options));
         for case in &mut cases {
             case.workload = self.id().into();
             case.block = format!("{}/{}", self.id(), case.algorithm);
@@ -52,8 +54,18 @@ impl Workload for MemoryWorkload {
         cases
     }
 
+    fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        match ntor::is_handshake(case) {
+            true => NtorWorkload.primitives(case),
+            false => vec![(case.provider.clone(), case.algorithm.clone())],
+        }
+    }
+
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         memory::supported()?;
+        if ntor::is_handshake(case) {
+            return Ok(Box::new(Memory { trial: NtorWorkload.prepare(case, providers, seed)? }));
+        }
         let provider = find(providers, &case.provider)?;
         let mut generator = generator(case, seed);
         let trial = operation(provider, &case.operation, case, Supply::OneKey, &mut generator)?;
@@ -141,8 +153,21 @@ mod tests {
     }
 
     #[test]
+    fn a_step_of_a_handshake_takes_at_least_what_it_hashes() {
+        let steps = ["create", "reply", "finish"].map(|step| format!("memory/ntor-x25519-mlkem1024/{step}@rustcrypto"));
+        let all = measured(|case| steps.contains(&case.id()));
+        assert!(all.len() == steps.len() || memory::supported().is_err(), "{all:?}");
+        for (id, [stacks, heaps]) in &all {
+            // The onionskin, 1652 bytes, is kept by the client or hashed with what was answered.
+            assert!(stacks[0] + heaps[0] >= 1652.0, "{id}: {stacks:?} {heaps:?}");
+        }
+    }
+
+    #[test]
     fn what_does_nothing_takes_next_to_nothing() {
-        for (id, [stacks, heaps]) in measured(|case| case.provider == crate::NULL && case.operation != "keygen") {
+        for (id, [stacks, heaps]) in
+            measured(|case| case.provider == crate::NULL && case.operation != "keygen" && !ntor::is_handshake(case))
+        {
             assert!(stacks.iter().all(|&bytes| bytes < 8192.0), "{id}: {stacks:?}");
             assert_eq!(heaps, [0.0, 0.0], "{id}");
         }
@@ -158,6 +183,9 @@ mod tests {
             "memory/ML-KEM-768/decapsulate@rustcrypto",
             "memory/ML-DSA-65/keygen@rustcrypto",
             "memory/ML-DSA-65/sign[len=4096]@rustcrypto",
+            "memory/ntor-v1/create@rustcrypto",
+            "memory/ntor-x25519-mlkem768/reply@rustcrypto",
+            "memory/kem-only-mlkem512/finish@rustcrypto",
         ] {
             assert!(ids.contains(id), "{id}");
         }

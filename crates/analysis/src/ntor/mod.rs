@@ -3,8 +3,12 @@
 //! of its own.
 
 mod literature;
+mod precomputation;
+mod queue;
 
 pub use literature::{Quoted, related_work};
+pub use precomputation::{Gain, Precomputation, precomputations};
+pub use queue::{Latency, QueueFigures, queues};
 
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
@@ -16,6 +20,11 @@ use pqlab_stats::Interval;
 /// Bytes that a CREATE2 cell has for an onionskin, and a CREATED2 cell for a reply: 509 without HTYPE and HLEN, and without
 /// HLEN (tor-spec, sections 3 and 5.1).
 const CELL_ROOM: [u64; 2] = [505, 507];
+/// The same of the relay cells that carry an introduction to an onion service, and the answer to it, which stands behind a
+/// rendezvous cookie of 20 bytes there (tor-spec, section 6.1; rend-spec-v3, section 4.2).
+const RELAY_CELL_ROOM: [u64; 2] = [498, 478];
+/// How the names of an onion service's handshakes begin.
+const ONION_SERVICE: &str = "hs-";
 /// The steps of a handshake: by the client, the relay, the client.
 pub const STEPS: [&str; 3] = ["create", "reply", "finish"];
 
@@ -49,6 +58,10 @@ pub struct HandshakeFigures<'a> {
     pub reply: u64,
     /// The three [`STEPS`].
     pub steps: [Option<Timing<'a>>; 3],
+    /// The client's first step with ephemeral keys that were made ahead.
+    pub keys_ahead: Option<Timing<'a>>,
+    /// The relay's step with its onion key loaded from bytes each time.
+    pub key_loaded: Option<Timing<'a>>,
     /// The handshake from start to end.
     pub whole: Option<Timing<'a>>,
     /// The share of each step in the sum of the three, in percent.
@@ -111,9 +124,11 @@ impl HandshakeFigures<'_> {
         self.onionskin + self.reply
     }
 
-    /// Cells that the onionskin and the reply fill: one holds 505 bytes of the first and 507 of the second.
+    /// Cells that the onionskin and the reply fill: one holds 505 bytes of the first and 507 of the second, or with an onion
+    /// service 498 and 478.
     pub fn cells(&self) -> [u64; 2] {
-        [self.onionskin.div_ceil(CELL_ROOM[0]), self.reply.div_ceil(CELL_ROOM[1])]
+        let room = if self.algorithm.starts_with(ONION_SERVICE) { RELAY_CELL_ROOM } else { CELL_ROOM };
+        [self.onionskin.div_ceil(room[0]), self.reply.div_ceil(room[1])]
     }
 
     /// Whether it is classical ntor.
@@ -172,11 +187,21 @@ impl HandshakeFigures<'_> {
     }
 }
 
-/// The handshakes of a run, in the order of its records; empty for a run without any.
+/// The handshakes with relays of a run, in the order of its records; empty for a run without any.
 pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
+    of_kind(analysis, |algorithm| !algorithm.starts_with(ONION_SERVICE))
+}
+
+/// Likewise those with onion services, whose onionskin is an introduction. Who answers is the service: what is told of a relay at
+/// a rate of circuits is not about them.
+pub fn onion_services<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>> {
+    of_kind(analysis, |algorithm| algorithm.starts_with(ONION_SERVICE))
+}
+
+fn of_kind<'a>(analysis: &'a RunAnalysis<'_>, wanted: impl Fn(&str) -> bool) -> Vec<HandshakeFigures<'a>> {
     let mut found: Vec<HandshakeFigures<'a>> = Vec::new();
     let mut without: Vec<(usize, String, Timing<'a>)> = Vec::new();
-    for of in analysis.area("ntor").filter(|of| of.case().state() == State::Warm) {
+    for of in analysis.area("ntor").filter(|of| of.case().state() == State::Warm && wanted(&of.case().algorithm)) {
         let case = of.case();
         let same = |known: &HandshakeFigures<'_>| known.algorithm == case.algorithm && known.provider == case.provider;
         let index = found.iter().position(same).unwrap_or_else(|| {
@@ -186,6 +211,8 @@ pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>
                 onionskin: case.facts.sizes.onionskin.unwrap_or_default(),
                 reply: case.facts.sizes.reply.unwrap_or_default(),
                 steps: [None, None, None],
+                keys_ahead: None,
+                key_loaded: None,
                 whole: None,
                 shares: [None, None, None],
                 parts: Vec::new(),
@@ -203,6 +230,17 @@ pub fn handshakes<'a>(analysis: &'a RunAnalysis<'_>) -> Vec<HandshakeFigures<'a>
             continue;
         }
         let Some(timing) = timing(of, analysis.criteria()) else { continue };
+        match (case.word("keys"), case.word("onion-key")) {
+            (Some(_), _) => {
+                figures.keys_ahead = Some(timing);
+                continue;
+            }
+            (_, Some(_)) => {
+                figures.key_loaded = Some(timing);
+                continue;
+            }
+            (None, None) => {}
+        }
         match (case.operation.as_str(), case.word("without"), case.word("connection")) {
             ("handshake", ..) => figures.whole = Some(timing),
             ("profile", Some(part), _) => without.push((index, part.to_owned(), timing)),
@@ -370,6 +408,18 @@ mod tests {
         close(kem_only.extrapolated_replies(8).unwrap(), 190_000.0, 2000.0);
         let alone = HandshakeFigures { steps: [None, None, None], ..kem_only };
         close(alone.replies_per_second().unwrap(), 25_000.0, 300.0);
+    }
+
+    #[test]
+    fn an_onion_service_is_no_relay_and_its_messages_go_in_relay_cells() {
+        let run = fixtures::ntor_ahead_run();
+        let run = RunAnalysis::of(&run);
+        let services = onion_services(&run);
+        assert_eq!(services.iter().map(|of| of.algorithm.as_str()).collect::<Vec<_>>(), ["hs-ntor-x25519-mlkem768"]);
+        assert!(handshakes(&run).iter().all(|of| !of.algorithm.starts_with("hs-")));
+        // Of 1494 bytes 498 go into each cell, of 1152 behind a cookie 478.
+        assert_eq!((services[0].bytes(), services[0].cells()), (2646, [3, 3]));
+        close(services[0].steps[1].as_ref().unwrap().median.estimate, 80_000.0, 800.0);
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub struct Table {
 }
 
 /// Names of all tables that there can be, in the order in which they are shown.
-pub const NAMES: [&str; 22] = [
+pub const NAMES: [&str; 26] = [
     "headlines",
     "decomposition",
     "spread",
@@ -106,10 +106,14 @@ pub const NAMES: [&str; 22] = [
     "ledger-schemes",
     "ledger-blocks",
     "ledger-codec",
+    "ntor-variants",
     "ntor-lengths",
     "ntor-steps",
     "ntor-shares",
     "ntor-parts",
+    "ntor-precomputation",
+    "ntor-queue",
+    "ntor-memory",
     "ntor-cores",
     "ntor-relay",
     "ntor-links",
@@ -322,7 +326,7 @@ mod tests {
     #[test]
     fn every_table_is_a_rectangle_with_a_name_and_columns_of_its_own() {
         let mut seen = Vec::new();
-        for run in [fixtures::run(), fixtures::ntor_run(), fixtures::scaling_run(), fixtures::references_run()] {
+        for run in [fixtures::run(), fixtures::ntor_ahead_run(), fixtures::scaling_run(), fixtures::references_run()] {
             let all = tables(&RunAnalysis::of(&run), &RelayScenario::default());
             let places: Vec<usize> =
                 all.iter().map(|table| NAMES.iter().position(|name| *name == table.name).unwrap()).collect();

@@ -13,8 +13,8 @@
 //! PROTOID is `ntor-x25519-mlkem512-sha256-1` (768 and 1024 likewise). No vectors are published.
 
 use super::{
-    IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD, check_authenticator,
-    split,
+    EphemeralKeys, IDENTITY, Initiator, Label, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD,
+    check_authenticator, split,
 };
 use pqlab_primitives::{Coins, DecapsulationKey, PrivateKey, Wiped};
 
@@ -29,14 +29,28 @@ pub(super) struct Waiting {
 pub(super) fn start(client: &Initiator, coins: Coins, onionskin: &mut [u8]) -> Result<Waiting> {
     let protocol = &client.protocol;
     let (x_coins, kem_coins) = split(coins, WORD)?;
-    let (identity, rest) = onionskin.split_at_mut(IDENTITY);
-    let (key_id, rest) = rest.split_at_mut(WORD);
-    let (x, encapsulation_key) = rest.split_at_mut(WORD);
-    identity.copy_from_slice(&client.relay.identity);
-    key_id.copy_from_slice(&client.relay.onion_key);
+    let (x, encapsulation_key) = address(client, onionskin);
     let private = protocol.generate_agreement(x_coins, x)?;
     let key = protocol.generate_kem(kem_coins, encapsulation_key)?;
     Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::of(&[onionskin]) })
+}
+
+pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Waiting> {
+    let (private, public) = keys.agreement()?;
+    let (key, public_of_kem) = keys.kem(&client.protocol)?;
+    let (x, encapsulation_key) = address(client, onionskin);
+    x.copy_from_slice(&public);
+    encapsulation_key.copy_from_slice(&public_of_kem);
+    Ok(Waiting { relay: client.relay, private, key, onionskin: Transcript::of(&[onionskin]) })
+}
+
+/// Writes whom the onionskin is for; where X and EPK go.
+fn address<'a>(client: &Initiator, onionskin: &'a mut [u8]) -> (&'a mut [u8], &'a mut [u8]) {
+    let (identity, rest) = onionskin.split_at_mut(IDENTITY);
+    let (key_id, rest) = rest.split_at_mut(WORD);
+    identity.copy_from_slice(&client.relay.identity);
+    key_id.copy_from_slice(&client.relay.onion_key);
+    rest.split_at_mut(WORD)
 }
 
 pub(super) fn respond(

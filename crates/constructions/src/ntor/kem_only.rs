@@ -7,7 +7,10 @@
 //! AUTH = HMAC-SHA256(K_auth, T || "server")
 //! ```
 
-use super::{IDENTITY, Initiator, Protocol, Responder, Result, Transcript, WORD, check_authenticator, check_length};
+use super::{
+    EphemeralKeys, IDENTITY, Initiator, Protocol, Responder, Result, Transcript, WORD, check_authenticator,
+    check_length,
+};
 use pqlab_primitives::{Coins, DecapsulationKey, Wiped};
 
 /// Length of K_enc in bytes.
@@ -24,8 +27,19 @@ pub(super) struct Waiting {
 pub(super) fn start(client: &Initiator, coins: Coins, onionskin: &mut [u8]) -> Result<Waiting> {
     let length = client.protocol.kem.encapsulation_key;
     let key = client.protocol.generate_kem(coins, &mut onionskin[..length])?;
-    onionskin[length..].copy_from_slice(&client.relay.identity);
-    Ok(Waiting { key, onionskin: Transcript::of(&[onionskin]) })
+    Ok(send(client, key, onionskin))
+}
+
+pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Waiting> {
+    let (key, public) = keys.kem(&client.protocol)?;
+    onionskin[..public.len()].copy_from_slice(&public);
+    Ok(send(client, key, onionskin))
+}
+
+/// Completes an onionskin that has its encapsulation key.
+fn send(client: &Initiator, key: Box<dyn DecapsulationKey>, onionskin: &mut [u8]) -> Waiting {
+    onionskin[client.protocol.kem.encapsulation_key..].copy_from_slice(&client.relay.identity);
+    Waiting { key, onionskin: Transcript::of(&[onionskin]) }
 }
 
 pub(super) fn respond(

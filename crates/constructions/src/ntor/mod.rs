@@ -9,6 +9,9 @@
 //! None authenticates the client. In all three the keys are forward secret, and authentication, where there is any, is
 //! classical: it must hold only at the moment of the handshake.
 //!
+//! Two more have messages inside them, and modules of their own: hs-ntor of onion services ([`onion_service`]) and ntor v3
+//! ([`v3`]).
+//!
 //! A handshake is three states. An [`Initiator`] starts and becomes a [`Pending`], which finishes once; a [`Responder`]
 //! answers in one step.
 //!
@@ -18,9 +21,16 @@
 //! ```
 
 mod authenticated;
+mod ephemeral;
 mod kem_only;
+pub mod onion_service;
+mod sha3;
 mod transcript;
 mod v1;
+pub mod v3;
+
+pub use ephemeral::EphemeralKeys;
+pub use sha3::Sha3Parts;
 
 use pqlab_primitives::{
     Coins, DecapsulationKey, Error, Hash, Kdf, Kem, KemParameters, KeyAgreement, Mac, MacKey, PrivateKey, Wiped,
@@ -90,6 +100,10 @@ pub enum HandshakeError {
     /// The reply was not made by who holds what the handshake demands, or not for this onionskin.
     #[error("the reply's authenticator does not verify")]
     Authenticator,
+    /// The client's message to an onion service, or the encrypted one to a relay, was changed, or made by who does not know what
+    /// the handshake demands.
+    #[error("the client's message does not verify")]
+    Introduction,
     /// A primitive reported a fault.
     #[error(transparent)]
     Primitive(#[from] Error),
@@ -184,11 +198,16 @@ impl Protocol {
         }
     }
 
+    /// Makes the ephemeral keys of a client ahead of its handshake with whatever relay. Coins as in [`Initiator::start`].
+    ///
+    /// # Errors
+    /// What the primitives report.
+    pub fn ephemeral_keys(&self, coins: Coins) -> Result<EphemeralKeys> {
+        EphemeralKeys::generate(self, coins)
+    }
+
     fn agree(&self, private: &dyn PrivateKey, public: &[u8], secret: &mut [u8]) -> Result<()> {
-        private.agree(public, secret).map_err(|error| match error {
-            Error::Malformed(_) => HandshakeError::LowOrder,
-            other => other.into(),
-        })
+        agree(private, public, secret)
     }
 
     fn tag(&self, key: &[u8], message: &[u8]) -> Result<[u8; WORD]> {
@@ -198,9 +217,7 @@ impl Protocol {
     }
 
     fn generate_agreement(&self, coins: Coins, public: &mut [u8]) -> Result<Box<dyn PrivateKey>> {
-        let private = self.parts.agreement.generate(coins)?;
-        private.public_key(public)?;
-        Ok(private)
+        generate_agreement(self.parts.agreement.as_ref(), coins, public)
     }
 
     fn generate_kem(&self, coins: Coins, encapsulation_key: &mut [u8]) -> Result<Box<dyn DecapsulationKey>> {
@@ -210,16 +227,38 @@ impl Protocol {
     }
 
     fn encapsulate(&self, encapsulation_key: &[u8], coins: Coins, ciphertext: &mut [u8]) -> Result<Wiped<[u8; WORD]>> {
-        // Some libraries check the key when they load it, others when they use it.
-        let refused = |error| match error {
-            Error::Malformed(_) => HandshakeError::EncapsulationKey,
-            other => other.into(),
-        };
-        let key = self.parts.kem.load_encapsulation_key(encapsulation_key).map_err(refused)?;
-        let mut secret = Wiped::new([0; WORD]);
-        key.encapsulate(coins, ciphertext, secret.as_mut()).map_err(refused)?;
-        Ok(secret)
+        encapsulate(self.parts.kem.as_ref(), encapsulation_key, coins, ciphertext)
     }
+}
+
+fn agree(private: &dyn PrivateKey, public: &[u8], secret: &mut [u8]) -> Result<()> {
+    private.agree(public, secret).map_err(|error| match error {
+        Error::Malformed(_) => HandshakeError::LowOrder,
+        other => other.into(),
+    })
+}
+
+fn generate_agreement(agreement: &dyn KeyAgreement, coins: Coins, public: &mut [u8]) -> Result<Box<dyn PrivateKey>> {
+    let private = agreement.generate(coins)?;
+    private.public_key(public)?;
+    Ok(private)
+}
+
+fn encapsulate(
+    kem: &dyn Kem,
+    encapsulation_key: &[u8],
+    coins: Coins,
+    ciphertext: &mut [u8],
+) -> Result<Wiped<[u8; WORD]>> {
+    // Some libraries check the key when they load it, others when they use it.
+    let refused = |error| match error {
+        Error::Malformed(_) => HandshakeError::EncapsulationKey,
+        other => other.into(),
+    };
+    let key = kem.load_encapsulation_key(encapsulation_key).map_err(refused)?;
+    let mut secret = Wiped::new([0; WORD]);
+    key.encapsulate(coins, ciphertext, secret.as_mut()).map_err(refused)?;
+    Ok(secret)
 }
 
 impl fmt::Debug for Protocol {
@@ -260,6 +299,21 @@ impl Initiator {
             Variant::V1 => State::V1(v1::start(self, coins, onionskin)?),
             Variant::KemOnly => State::KemOnly(kem_only::start(self, coins, onionskin)?),
             Variant::Authenticated => State::Authenticated(authenticated::start(self, coins, onionskin)?),
+        };
+        Ok(Pending { protocol: Arc::clone(&self.protocol), state })
+    }
+
+    /// Likewise with ephemeral keys that were made ahead: nothing is left to compute.
+    ///
+    /// # Errors
+    /// A buffer of another length; keys of another handshake.
+    pub fn start_with(&self, keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Pending> {
+        check_length("onionskin", self.protocol.onionskin(), onionskin.len())?;
+        keys.check(self.protocol.variant)?;
+        let state = match self.protocol.variant {
+            Variant::V1 => State::V1(v1::start_with(self, keys, onionskin)?),
+            Variant::KemOnly => State::KemOnly(kem_only::start_with(self, keys, onionskin)?),
+            Variant::Authenticated => State::Authenticated(authenticated::start_with(self, keys, onionskin)?),
         };
         Ok(Pending { protocol: Arc::clone(&self.protocol), state })
     }
@@ -309,6 +363,16 @@ impl Responder {
     pub fn new(protocol: Arc<Protocol>, identity: [u8; IDENTITY], coins: Coins) -> Result<Responder> {
         let mut descriptor = RelayDescriptor { identity, onion_key: [0; WORD] };
         let onion_key = protocol.generate_agreement(coins, &mut descriptor.onion_key)?;
+        Ok(Responder { protocol, descriptor, onion_key })
+    }
+
+    /// A relay whose private onion key is loaded from what [`encode_onion_key`](Self::encode_onion_key) wrote. That the
+    /// descriptor's public key belongs to it is taken on trust, as a relay keeps both: with another one no client finishes.
+    ///
+    /// # Errors
+    /// What the key agreement reports.
+    pub fn load(protocol: Arc<Protocol>, descriptor: RelayDescriptor, onion_key: &[u8; WORD]) -> Result<Responder> {
+        let onion_key = protocol.parts.agreement.load_private_key(onion_key)?;
         Ok(Responder { protocol, descriptor, onion_key })
     }
 

@@ -1,6 +1,10 @@
 //! Classical ntor (tor-spec, section 5.1.4). Onionskin = ID || B || X, reply = Y || AUTH.
 
-use super::{IDENTITY, Initiator, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD, check_authenticator};
+use super::ephemeral::AgreementKey;
+use super::{
+    EphemeralKeys, IDENTITY, Initiator, Protocol, RelayDescriptor, Responder, Result, Transcript, WORD,
+    check_authenticator,
+};
 use pqlab_primitives::{Coins, Error, PrivateKey, Wiped};
 
 pub(super) const PROTOID: &str = "ntor-curve25519-sha256-1";
@@ -20,10 +24,18 @@ pub(super) struct Waiting {
 pub(super) fn start(client: &Initiator, coins: Coins, onionskin: &mut [u8]) -> Result<Waiting> {
     let mut public = [0; WORD];
     let private = client.protocol.generate_agreement(coins, &mut public)?;
+    Ok(send(client, (private, public), onionskin))
+}
+
+pub(super) fn start_with(client: &Initiator, mut keys: EphemeralKeys, onionskin: &mut [u8]) -> Result<Waiting> {
+    Ok(send(client, keys.agreement()?, onionskin))
+}
+
+fn send(client: &Initiator, (private, public): AgreementKey, onionskin: &mut [u8]) -> Waiting {
     onionskin[..IDENTITY].copy_from_slice(&client.relay.identity);
     onionskin[IDENTITY..IDENTITY + WORD].copy_from_slice(&client.relay.onion_key);
     onionskin[IDENTITY + WORD..].copy_from_slice(&public);
-    Ok(Waiting { relay: client.relay, private, public })
+    Waiting { relay: client.relay, private, public }
 }
 
 pub(super) fn respond(

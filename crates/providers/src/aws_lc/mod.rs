@@ -38,6 +38,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.macs = vec![symmetric::hmac()];
     provider.kdfs = vec![symmetric::hkdf()];
     provider.aeads = vec![symmetric::aes_gcm()];
+    provider.stream_ciphers = vec![symmetric::aes_ctr()];
     provider.unsupported = slh_dsa().collect();
     vec![provider]
 }

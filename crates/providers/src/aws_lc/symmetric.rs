@@ -1,11 +1,11 @@
-//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D).
+//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D) and AES-256-CTR (NIST SP 800-38A).
 
 use super::error::{check, library, verification_failed};
 use super::handle::Owned;
 use crate::shared::bytes::{sized, sized_mut};
 use crate::shared::contexts::Contexts;
 use aws_lc_sys as aws;
-use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};
+use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, StreamCipher};
 use std::ptr::{null, null_mut};
 use std::sync::Arc;
 
@@ -24,6 +24,11 @@ pub(super) fn aes_gcm() -> Arc<dyn Aead> {
     Arc::new(AesGcm)
 }
 
+/// AES-256 in counter mode.
+pub(super) fn aes_ctr() -> Arc<dyn StreamCipher> {
+    Arc::new(AesCtr)
+}
+
 /// SHA-256, in bytes.
 const DIGEST: usize = 32;
 /// Longest output of HKDF-SHA256 (RFC 5869, section 2.3), in bytes.
@@ -34,6 +39,9 @@ const KEY: usize = 32;
 const NONCE: usize = 12;
 /// Tag of AES-GCM, in bytes.
 const TAG: usize = 16;
+
+/// AES's block, in bytes.
+const BLOCK: usize = 16;
 
 struct Hmac;
 
@@ -218,5 +226,50 @@ impl AeadKey for AesGcmKey {
             )
         };
         if returned == 1 { Ok(()) } else { Err(verification_failed()) }
+    }
+}
+
+struct AesCtr;
+
+/// The round keys of one call, which end with it.
+struct RoundKeys(aws::AES_KEY);
+
+impl Drop for RoundKeys {
+    fn drop(&mut self) {
+        // SAFETY: writes the keys' own bytes, of which any are valid.
+        unsafe { aws::OPENSSL_cleanse((&raw mut self.0).cast(), size_of::<aws::AES_KEY>()) };
+    }
+}
+
+impl StreamCipher for AesCtr {
+    fn algorithm(&self) -> &str {
+        "AES-256-CTR"
+    }
+
+    fn key_len(&self) -> usize {
+        KEY
+    }
+
+    fn counter_len(&self) -> usize {
+        BLOCK
+    }
+
+    fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()> {
+        let key = sized::<KEY>("key", key)?;
+        let mut counter = *sized::<BLOCK>("counter", counter)?;
+        let (mut rest, mut used) = ([0; BLOCK], 0);
+        let mut keys = RoundKeys(aws::AES_KEY { rd_key: [0; 60], rounds: 0 });
+        // SAFETY: reads 256 bits of key, writes the round keys.
+        if unsafe { aws::AES_set_encrypt_key(key.as_ptr(), 8 * KEY as u32, &raw mut keys.0) } != 0 {
+            return Err(library("AES_set_encrypt_key"));
+        }
+        let start = buffer.as_mut_ptr();
+        // SAFETY: input and output are the same buffer, which `aes.h` allows; counter and rest are of a block each.
+        unsafe {
+            let (counter, rest) = (counter.as_mut_ptr(), rest.as_mut_ptr());
+            aws::AES_ctr128_encrypt(start, start, buffer.len(), &raw const keys.0, counter, rest, &raw mut used);
+        }
+        pqlab_primitives::wipe(&mut rest);
+        Ok(())
     }
 }

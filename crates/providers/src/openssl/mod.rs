@@ -45,7 +45,9 @@ pub(crate) fn providers() -> Vec<Provider> {
         provider.unsupported.push(Unsupported { algorithm: "*".to_owned(), reason: fault.to_string() });
         return vec![provider];
     }
-    let Provider { kems, key_agreements, signatures, hashes, xofs, macs, kdfs, aeads, unsupported, .. } = &mut provider;
+    let Provider {
+        kems, key_agreements, signatures, hashes, xofs, macs, kdfs, aeads, stream_ciphers, unsupported, ..
+    } = &mut provider;
     let missing = unsupported;
     for algorithm in kem::ALGORITHMS {
         offer(missing, algorithm, kem::MlKem::new(algorithm), |kem| kems.push(kem));
@@ -68,6 +70,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     offer(missing, "HMAC-SHA256", symmetric::HmacSha256::new(), |mac| macs.push(mac));
     offer(missing, "HKDF-SHA256", symmetric::HkdfSha256::new(), |kdf| kdfs.push(kdf));
     offer(missing, "AES-256-GCM", symmetric::Aes256Gcm::new(), |aead| aeads.push(aead));
+    offer(missing, "AES-256-CTR", symmetric::Aes256Ctr::new(), |cipher| stream_ciphers.push(cipher));
     vec![provider]
 }
 

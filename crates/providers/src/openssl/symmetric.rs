@@ -1,12 +1,12 @@
-//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D): EVP_MAC-HMAC(7), EVP_KDF-HKDF(7),
-//! EVP_EncryptInit(3).
+//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D), AES-256-CTR (NIST SP 800-38A):
+//! EVP_MAC-HMAC(7), EVP_KDF-HKDF(7), EVP_EncryptInit(3).
 
 use super::error::{check, refused};
 use super::native::owned;
 use super::param::{Param, array};
 use crate::shared::contexts::Contexts;
 use pqlab_openssl_sys as sys;
-use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, wipe};
+use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, StreamCipher, wipe};
 use std::ffi::c_int;
 use std::ptr;
 
@@ -38,6 +38,8 @@ const TAG_SHA256: usize = 32;
 const MAX_HKDF: usize = 255 * TAG_SHA256;
 /// AES-256's key in bytes.
 const AES_KEY: usize = 32;
+/// AES's block in bytes.
+const AES_BLOCK: usize = 16;
 /// GCM's nonce in bytes (SP 800-38D, section 5.2.1.1).
 const GCM_NONCE: usize = 12;
 /// GCM's full tag in bytes.
@@ -243,6 +245,54 @@ impl Aead for Aes256Gcm {
         let (sealing, opening) = (Template(sealing), Template(opening));
         let (idle_sealing, idle_opening) = (Contexts::new(), Contexts::new());
         Ok(Box::new(GcmKey { sealing, opening, idle_sealing, idle_opening }))
+    }
+}
+
+/// AES-256 in counter mode.
+pub(super) struct Aes256Ctr(Cipher);
+
+impl Aes256Ctr {
+    pub(super) fn new() -> Result<Aes256Ctr> {
+        // SAFETY: null stands for the default library context and no properties; the reference that comes back is ours.
+        let cipher = unsafe {
+            let fetched = sys::EVP_CIPHER_fetch(ptr::null_mut(), c"AES-256-CTR".as_ptr(), ptr::null());
+            Cipher::own("EVP_CIPHER_fetch", fetched)?
+        };
+        Ok(Aes256Ctr(cipher))
+    }
+}
+
+impl StreamCipher for Aes256Ctr {
+    fn algorithm(&self) -> &str {
+        "AES-256-CTR"
+    }
+
+    fn key_len(&self) -> usize {
+        AES_KEY
+    }
+
+    fn counter_len(&self) -> usize {
+        AES_BLOCK
+    }
+
+    /// With a context of its own, whose end wipes the key.
+    fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()> {
+        Error::check_length("key", AES_KEY, key.len())?;
+        Error::check_length("counter", AES_BLOCK, counter.len())?;
+        let owned = CipherCtx::new()?;
+        let (ctx, cipher) = (owned.as_ptr(), self.0.as_ptr());
+        let mut length: c_int = 0;
+        // SAFETY: the context is ours alone until it is dropped, after this block; key and counter have the cipher's lengths; each
+        // piece is encrypted onto itself, which the cipher allows, and in this mode as many bytes come out as go in.
+        unsafe {
+            let returned = sys::EVP_EncryptInit_ex2(ctx, cipher, key.as_ptr(), counter.as_ptr(), ptr::null());
+            check("EVP_EncryptInit_ex2", returned)?;
+            for piece in buffer.chunks_mut(PIECE) {
+                let (data, size) = (piece.as_mut_ptr(), piece.len() as c_int);
+                check("EVP_EncryptUpdate", sys::EVP_EncryptUpdate(ctx, data, &raw mut length, data, size))?;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.macs = symmetric::macs();
     provider.kdfs = symmetric::kdfs();
     provider.aeads = symmetric::aeads();
+    provider.stream_ciphers = symmetric::stream_ciphers();
     provider.unsupported = vec![Unsupported {
         algorithm: "RSA-2048".to_owned(),
         reason: "the `rsa` crate is a release candidate and its timing advisory RUSTSEC-2023-0071 is open".to_owned(),
@@ -58,6 +59,7 @@ fn build_info() -> BuildInfo {
         "hmac",
         "hkdf",
         "aes-gcm",
+        "ctr",
     ];
     BuildInfo {
         version: crate_versions(&crates),

@@ -1,13 +1,16 @@
-//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869) and AES-256-GCM (NIST SP 800-38D) by the crates `hmac`, `hkdf` and
-//! `aes-gcm`.
+//! HMAC-SHA256 (RFC 2104), HKDF-SHA256 (RFC 5869), AES-256-GCM (NIST SP 800-38D) and AES-256-CTR (NIST SP 800-38A) by the
+//! crates `hmac`, `hkdf`, `aes-gcm`, and `aes` with `ctr`.
 
 use super::sized;
 use crate::shared::bytes::fill;
 use aes_gcm::Aes256Gcm;
 use aes_gcm::aead::AeadInOut;
+use aes_gcm::aes::Aes256;
+use ctr::Ctr128BE;
+use ctr::cipher::{KeyIvInit, StreamCipher as _};
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac as HmacState};
-use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result};
+use pqlab_primitives::{Aead, AeadKey, Error, Kdf, Mac, MacKey, Result, StreamCipher};
 use sha2::Sha256;
 use std::sync::Arc;
 
@@ -21,6 +24,10 @@ pub(super) fn kdfs() -> Vec<Arc<dyn Kdf>> {
 
 pub(super) fn aeads() -> Vec<Arc<dyn Aead>> {
     vec![Arc::new(Aes256GcmAead)]
+}
+
+pub(super) fn stream_ciphers() -> Vec<Arc<dyn StreamCipher>> {
+    vec![Arc::new(Aes256Ctr)]
 }
 
 struct HmacSha256;
@@ -113,5 +120,30 @@ impl AeadKey for Aes256GcmKey {
     fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
         let (nonce, tag) = (sized("nonce", NONCE, nonce)?, sized("tag", TAG, tag)?);
         self.0.decrypt_inout_detached(nonce, associated_data, buffer.into(), tag).map_err(|_| Error::VerificationFailed)
+    }
+}
+
+struct Aes256Ctr;
+
+/// AES's block in bytes.
+const BLOCK: usize = 16;
+
+impl StreamCipher for Aes256Ctr {
+    fn algorithm(&self) -> &str {
+        "AES-256-CTR"
+    }
+
+    fn key_len(&self) -> usize {
+        KEY
+    }
+
+    fn counter_len(&self) -> usize {
+        BLOCK
+    }
+
+    fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()> {
+        let mut stream = Ctr128BE::<Aes256>::new(sized("key", KEY, key)?, sized("counter", BLOCK, counter)?);
+        stream.apply_keystream(buffer);
+        Ok(())
     }
 }

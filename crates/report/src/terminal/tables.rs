@@ -88,7 +88,9 @@ fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<V
         before = Some(row);
         if layout == Layout::Stacked && changed < table.stacked {
             let names: Vec<&str> = row.cells[..table.stacked].iter().map(|cell| cell.text.as_str()).collect();
-            out.push(vec![Cell::left(&format!("  {}", names.join("  ")))]);
+            let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+            let lines = wrapped(&neutral(&names.join(" · ")), width.saturating_sub(2));
+            out.extend(lines.iter().map(|line| vec![Cell::left(&format!("  {line}"))]));
         }
         let mut cells: Vec<Cell> = beside
             .iter()

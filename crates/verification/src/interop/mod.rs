@@ -63,6 +63,9 @@ fn pair(one: Primitive, other: Primitive, signed: Option<&Signed>, tally: &mut T
         (Primitive::Mac(one), Primitive::Mac(other), _) => symmetric::mac_pair(one.as_ref(), other.as_ref(), tally),
         (Primitive::Kdf(one), Primitive::Kdf(other), _) => symmetric::kdf_pair(one.as_ref(), other.as_ref(), tally),
         (Primitive::Aead(one), Primitive::Aead(other), _) => symmetric::aead_pair(one.as_ref(), other.as_ref(), tally),
+        (Primitive::StreamCipher(one), Primitive::StreamCipher(other), _) => {
+            symmetric::stream_pair(one.as_ref(), other.as_ref(), tally);
+        }
         _ => {}
     }
 }

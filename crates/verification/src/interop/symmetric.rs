@@ -1,7 +1,7 @@
 use super::{bytes, flipped};
 use crate::checks::{buffer, equal, rejected, step};
 use crate::tally::{Checked, Tally};
-use pqlab_primitives::{Aead, AeadKey, Hash, Kdf, Mac, Xof};
+use pqlab_primitives::{Aead, AeadKey, Hash, Kdf, Mac, StreamCipher, Xof};
 
 /// Around the blocks of all functions: 64 and 128 bytes of SHA-2 with 9 and 17 bytes of padding at least, the rates 72,
 /// 104, 136, 144 and 168 of Keccak; then several blocks.
@@ -73,6 +73,25 @@ pub(super) fn aead_pair(one: &dyn Aead, other: &dyn Aead, tally: &mut Tally) {
         for associated in [0, 1, 16, 20, 100] {
             tally.check(format_args!("{length} bytes with {associated} associated"), || {
                 sealed_and_opened(one, other, &bytes("plaintext", length), &bytes("associated", associated))
+            });
+        }
+    }
+}
+
+/// `one` encrypts, `other` decrypts; with counters that carry into the next word, and over the end.
+pub(super) fn stream_pair(one: &dyn StreamCipher, other: &dyn StreamCipher, tally: &mut Tally) {
+    let key = bytes("stream key", one.key_len());
+    for ones in [0, 1, 4, 8, 16] {
+        let mut counter = vec![0; one.counter_len()];
+        let length = counter.len();
+        counter[length - ones..].fill(0xff);
+        for length in AEAD_LENGTHS {
+            tally.check(format_args!("{length} bytes with a counter of {ones} bytes of ones"), || {
+                let plaintext = bytes("plaintext", length);
+                let mut text = plaintext.clone();
+                step("encrypt", one.apply_once(&key, &counter, &mut text))?;
+                step("decrypt", other.apply_once(&key, &counter, &mut text))?;
+                equal("plaintext", &plaintext, &text)
             });
         }
     }

@@ -74,6 +74,7 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
             Primitive::Mac(mac) => symmetric::check_mac(mac.as_ref(), &mut checker)?,
             Primitive::Kdf(kdf) => symmetric::check_kdf(kdf.as_ref(), &mut checker)?,
             Primitive::Aead(aead) => symmetric::check_aead(aead.as_ref(), &mut checker)?,
+            Primitive::StreamCipher(cipher) => symmetric::check_stream_cipher(cipher.as_ref(), &mut checker)?,
         }
     }
     Ok(match checker {

@@ -1,5 +1,5 @@
 use super::{Checker, bytes, rows};
-use pqlab_primitives::{Aead, Error, Kdf, KeyAgreement, Mac};
+use pqlab_primitives::{Aead, Error, Kdf, KeyAgreement, Mac, StreamCipher};
 
 /// A key pair and what it agrees upon with a peer. Outputs are as short as digests and embedded themselves.
 pub(super) struct AgreementVector {
@@ -35,7 +35,15 @@ pub(super) struct AeadVector {
     pub(super) ciphertext: &'static str,
     pub(super) tag: &'static str,
 }
-rows!(AgreementVector, MacVector, KdfVector, AeadVector);
+
+pub(super) struct StreamVector {
+    pub(super) algorithm: &'static str,
+    pub(super) key: &'static str,
+    pub(super) counter: &'static str,
+    pub(super) plaintext: &'static str,
+    pub(super) ciphertext: &'static str,
+}
+rows!(AgreementVector, MacVector, KdfVector, AeadVector, StreamVector);
 
 /// RFC 7748, section 5.2, both vectors, and section 6.1, from either side.
 pub(super) static AGREEMENTS: &[AgreementVector] = &[
@@ -125,6 +133,17 @@ pub(super) static AEADS: &[AeadVector] = &[AeadVector {
     tag: "76fc6ece0f4e1768cddf8853bb2d551b",
 }];
 
+/// NIST SP 800-38A, appendix F.5.5.
+pub(super) static STREAMS: &[StreamVector] = &[StreamVector {
+    algorithm: "AES-256-CTR",
+    key: "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+    counter: "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff",
+    plaintext: "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51\
+                30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710",
+    ciphertext: "601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c5\
+                 2b0930daa23de94ce87017ba2d84988ddfc9c58db67aada613c2dd08457941a6",
+}];
+
 pub(super) fn check_key_agreement(agreement: &dyn KeyAgreement, checker: &mut Checker) -> Result<(), String> {
     let parameters = &agreement.info().parameters;
     let (mut public, mut secret) = (vec![0; parameters.public_key], vec![0; parameters.shared_secret]);
@@ -186,6 +205,22 @@ pub(super) fn check_aead(aead: &dyn Aead, checker: &mut Checker) -> Result<(), S
         buffer.copy_from_slice(&ciphertext);
         checker.done("opening", key.open(&nonce, &associated_data, &mut buffer, &bytes(vector.tag)))?;
         checker.holds(buffer == plaintext, "opening gives another plaintext")?;
+    }
+    Ok(())
+}
+
+/// Both ways, whole and cut within a block.
+pub(super) fn check_stream_cipher(cipher: &dyn StreamCipher, checker: &mut Checker) -> Result<(), String> {
+    for vector in checker.rows(STREAMS) {
+        let (key, counter) = (bytes(vector.key), bytes(vector.counter));
+        let (plaintext, ciphertext) = (bytes(vector.plaintext), bytes(vector.ciphertext));
+        for length in [plaintext.len(), plaintext.len() - 5] {
+            let mut buffer = plaintext[..length].to_vec();
+            checker.done("encryption", cipher.apply_once(&key, &counter, &mut buffer))?;
+            checker.holds(buffer == ciphertext[..length], "encryption gives another ciphertext")?;
+            checker.done("decryption", cipher.apply_once(&key, &counter, &mut buffer))?;
+            checker.holds(buffer == plaintext[..length], "decryption gives another plaintext")?;
+        }
     }
     Ok(())
 }

@@ -3,7 +3,7 @@ use InjectedFault::*;
 use pqlab_primitives::{
     Aead, AeadKey, BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kdf, Kem,
     KemInfo, KeyAgreement, KeyAgreementInfo, KeyEncoding, KeyLengths, Mac, MacKey, Primitive, PrivateKey, Provider,
-    Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey, Xof, XofParameters, XofReader,
+    Result, SignatureInfo, SignatureScheme, SigningKey, StreamCipher, VerifyingKey, Xof, XofParameters, XofReader,
 };
 use std::sync::Arc;
 
@@ -311,6 +311,23 @@ impl Aead for Faulty<dyn Aead> {
     }
 }
 
+impl StreamCipher for Faulty<dyn StreamCipher> {
+    fn algorithm(&self) -> &str {
+        self.0.algorithm()
+    }
+    fn key_len(&self) -> usize {
+        self.0.key_len()
+    }
+    fn counter_len(&self) -> usize {
+        self.0.counter_len()
+    }
+    fn apply_once(&self, key: &[u8], counter: &[u8], buffer: &mut [u8]) -> Result<()> {
+        self.0.apply_once(key, counter, buffer)?;
+        flip(self.1 == FlipsCiphertext, buffer);
+        Ok(())
+    }
+}
+
 impl AeadKey for FaultyKey<dyn AeadKey> {
     fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()> {
         self.0.seal(nonce, associated_data, buffer, tag)?;
@@ -340,6 +357,7 @@ fn flawed(fault: InjectedFault) -> Provider {
             Primitive::Mac(mac) => provider.macs.push(Arc::new(Faulty(mac.clone(), fault))),
             Primitive::Kdf(kdf) => provider.kdfs.push(Arc::new(Faulty(kdf.clone(), fault))),
             Primitive::Aead(aead) => provider.aeads.push(Arc::new(Faulty(aead.clone(), fault))),
+            Primitive::StreamCipher(of) => provider.stream_ciphers.push(Arc::new(Faulty(of.clone(), fault))),
         }
     }
     provider
@@ -384,6 +402,7 @@ fn wrong_answers_are_found_and_named() {
         ("AES-256-GCM", FlipsTag, "sealing gives another tag"),
         ("AES-256-GCM", AcceptsEverything, "opening accepts a ciphertext with a bit flipped"),
         ("AES-256-GCM", FlipsPlaintext, "opening gives another plaintext"),
+        ("AES-256-CTR", FlipsCiphertext, "encryption gives another ciphertext"),
     ];
     for (algorithm, fault, wrong) in cases {
         let expected = format!("known answer: {algorithm} {wrong}");

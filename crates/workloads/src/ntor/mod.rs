@@ -4,21 +4,28 @@
 //! `reply` and `handshake` are also done on several threads at once, and handshakes as tasks of a thread pool: see
 //! [`scaling`](crate::scaling).
 //!
+//! Beside them stand those with messages inside: hs-ntor of onion services and ntor v3, by step and whole.
+//!
 //! Of the three handshakes, `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
 
 mod exchange;
+mod messages;
 mod nothing;
+mod queue;
 pub mod relay;
+mod sides;
 mod steps;
 
 use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};
 use crate::{CaseOptions, NULL, Workload, fault, find, missing, scaling};
+use messages::{Introduction, Messaged, Third};
 use nothing::NothingKem;
 use pqlab_constructions::ntor::{HandshakeError, Parts, Protocol, Variant};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Error, Provider};
 use pqlab_record::{Case, Facts, Parameter, Sizes};
+use sides::{Loading, Parties, Sides};
 use std::sync::Arc;
 
 /// The steps of a handshake and the whole of it.
@@ -27,6 +34,14 @@ const OPERATIONS: [&str; 4] = ["create", "reply", "finish", "handshake"];
 const AT_ONCE: [&str; 2] = ["reply", "handshake"];
 /// What a handshake is made of; each is left out in turn to see what it costs.
 const PARTS: [&str; 5] = ["kem", "x25519", "hash", "kdf", "mac"];
+/// The client's first step with ephemeral keys that were made ahead: their making is not timed.
+const AHEAD: (&str, &str) = ("keys", "ahead");
+/// The relay's step with its onion key loaded from bytes each time.
+const ENCODED: (&str, &str) = ("onion-key", "encoded");
+/// Onionskins that one thread answers one after the other, in an operation of its own.
+const QUEUES: [u64; 4] = [1, 4, 16, 64];
+/// That operation, and the parameter that says how many.
+const QUEUE: (&str, &str) = ("replies", "queue");
 const KEMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
 
 pub(crate) struct NtorWorkload;
@@ -65,6 +80,16 @@ impl Workload for NtorWorkload {
                     facts: facts(&handshake, &protocol),
                 };
                 cases.extend(OPERATIONS.map(|operation| case(operation, "handshake", Vec::new())));
+                let word = |(name, value): (&str, &str)| vec![Parameter::Word(name.into(), value.into())];
+                cases.push(case("create", "handshake", word(AHEAD)));
+                // The KEM-only handshake has no onion key.
+                if handshake.variant != Variant::KemOnly {
+                    cases.push(case("reply", "handshake", word(ENCODED)));
+                }
+                let (operation, queue) = QUEUE;
+                cases.extend(
+                    QUEUES.map(|length| case(operation, "queue", vec![Parameter::Number(queue.into(), length)])),
+                );
                 let parts = PARTS.iter().filter(|part| handshake.has(part));
                 cases.extend(
                     parts.map(|part| {
@@ -85,6 +110,16 @@ impl Workload for NtorWorkload {
                 }
             }
         }
+        for base in messages::ALL.iter().flat_map(|handshake| handshake.bases(providers, options)) {
+            let case = |operation: &str, parameters| Case {
+                operation: operation.into(),
+                parameters,
+                block: "ntor/handshake".into(),
+                ..base.clone()
+            };
+            cases.extend(OPERATIONS.map(|operation| case(operation, Vec::new())));
+            cases.push(case("create", vec![Parameter::Word(AHEAD.0.into(), AHEAD.1.into())]));
+        }
         cases
     }
 
@@ -96,12 +131,16 @@ impl Workload for NtorWorkload {
             let deciding = |case: &Case| {
                 let operation = match scaling::operation(case) {
                     "profile" | "exchange" => "handshake",
+                    operation if operation == QUEUE.0 => "reply",
                     other => other,
                 };
                 let alone = Case { operation: operation.into(), parameters: Vec::new(), ..case.clone() };
                 (case.algorithm == handshake.name()).then_some(alone)
             };
             fastest::merge(&mut questions, fastest::questions(&handshake.halves(options), selected, deciding));
+        }
+        for handshake in messages::ALL {
+            fastest::merge(&mut questions, handshake.questions(selected, options));
         }
         questions
     }
@@ -110,6 +149,9 @@ impl Workload for NtorWorkload {
         let pair = Pair::of(case);
         if pair.classical == NULL {
             return vec![(NULL.into(), NULL.into())];
+        }
+        if let Some(handshake) = Messaged::of(&case.algorithm) {
+            return handshake.primitives(pair);
         }
         let Some(handshake) = Handshake::of(&case.algorithm) else { return Vec::new() };
         let mut primitives = vec![(pair.classical.clone(), "HMAC-SHA256"), (pair.classical.clone(), "HKDF-SHA256")];
@@ -124,26 +166,63 @@ impl Workload for NtorWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
         let pair = Pair::of(case);
+        if let Some(handshake) = Messaged::of(&case.algorithm) {
+            return match handshake {
+                Messaged::OnionService => step(case, Introduction::new(false, providers, &pair)?),
+                Messaged::HybridOnionService => step(case, Introduction::new(true, providers, &pair)?),
+                Messaged::V3 => step(case, Third::new(providers, &pair)?),
+            };
+        }
+        let handshake = Handshake::of(&case.algorithm).ok_or_else(|| missing(case))?;
         let without = case.word("without");
         let whole = without.is_none() && pair.classical != NULL;
         let trial = || -> Result<Box<dyn Trial>, Fault> {
             let protocol = handshake.protocol(providers, &pair, without)?;
             Ok(match scaling::operation(case) {
-                "create" => Box::new(steps::Create::new(protocol, whole)?),
-                "reply" => Box::new(steps::Reply::new(protocol, whole)?),
-                "finish" => Box::new(steps::Finish::new(protocol, whole)?),
-                "handshake" | "profile" => Box::new(steps::Whole::new(protocol, whole)?),
+                "reply" if is(case, ENCODED) => step(case, Loading::new(Parties::new(protocol, whole)?)?)?,
+                "profile" => Box::new(steps::Whole::new(Parties::new(protocol, whole)?)),
                 "exchange" => {
                     let fresh = case.word("connection") == Some("fresh");
                     Box::new(exchange::Exchange::new(protocol, fresh, whole)?)
                 }
-                _ => return Err(missing(case)),
+                operation if operation == QUEUE.0 => {
+                    let length = case.number(QUEUE.1).filter(|length| QUEUES.contains(length));
+                    let length = length.ok_or_else(|| missing(case))?;
+                    Box::new(queue::Queue::new(Parties::new(protocol, whole)?, length))
+                }
+                _ => step(case, Parties::new(protocol, whole)?)?,
             })
         };
         if scaling::concerns(case) { scaling::prepare(case, seed, trial) } else { trial() }
     }
+}
+
+/// A step of a handshake, or the whole.
+fn step<S: Sides>(case: &Case, sides: S) -> Result<Box<dyn Trial>, Fault> {
+    Ok(match scaling::operation(case) {
+        "create" if is(case, AHEAD) => Box::new(steps::CreateAhead::new(sides)),
+        "create" => Box::new(steps::Create::new(sides)),
+        "reply" => Box::new(steps::Reply::new(sides)),
+        "finish" => Box::new(steps::Finish::new(sides)),
+        "handshake" => Box::new(steps::Whole::new(sides)),
+        _ => return Err(missing(case)),
+    })
+}
+
+fn is(case: &Case, (name, value): (&str, &str)) -> bool {
+    case.word(name) == Some(value)
+}
+
+/// The three steps of every handshake, as they are measured alone: for areas that look at something else of them.
+pub(crate) fn steps(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
+    let alone = |case: &Case| case.parameters.is_empty() && OPERATIONS[..3].contains(&case.operation.as_str());
+    NtorWorkload.cases(providers, options).into_iter().filter(alone).collect()
+}
+
+/// Whether a case of whatever area is of a handshake.
+pub(crate) fn is_handshake(case: &Case) -> bool {
+    Handshake::of(&case.algorithm).is_some() || Messaged::of(&case.algorithm).is_some()
 }
 
 /// One of the handshakes, with its KEM where it has one.

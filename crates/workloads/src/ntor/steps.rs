@@ -1,69 +1,58 @@
 //! The steps of a handshake, each timed by itself, and the whole.
 
-use super::handshake_fault;
+use super::sides::Sides;
 use crate::inputs::{POOL, Turn};
-use pqlab_constructions::ntor::{IDENTITY, Initiator, Pending, Protocol, Responder};
 use pqlab_harness::{Fault, Recorder, Trial};
-use pqlab_primitives::Coins;
-use std::sync::Arc;
 
-/// The identity of the relay that answers.
-const RELAY: [u8; IDENTITY] = *b"a relay to measure..";
-
-/// A client, a relay, and room for what they send.
-struct Parties {
-    protocol: Arc<Protocol>,
-    /// Whether every part does its work.
-    whole: bool,
-    client: Initiator,
-    relay: Responder,
-}
+/// Keys made ahead for one sample. To use them takes so much less than to make them that the rules' own number of operations
+/// would have more made between two samples than are ever used.
+const AHEAD: u64 = 64;
 
 /// The two messages and both sides' keys.
 #[derive(Clone)]
-struct Messages {
+pub(super) struct Messages {
     onionskin: Vec<u8>,
     reply: Vec<u8>,
     client_keys: Vec<u8>,
     relay_keys: Vec<u8>,
 }
 
-impl Parties {
-    fn new(protocol: Arc<Protocol>, whole: bool) -> Result<Parties, Fault> {
-        let relay = Responder::new(protocol.clone(), RELAY, Coins::Internal).map_err(handshake_fault)?;
-        let client = Initiator::new(protocol.clone(), relay.descriptor());
-        Ok(Parties { protocol, whole, client, relay })
-    }
-
-    fn messages(&self) -> Messages {
+impl Messages {
+    pub(super) fn of(sides: &impl Sides) -> Messages {
+        let lengths = sides.lengths();
         Messages {
-            onionskin: vec![0; self.protocol.onionskin()],
-            reply: vec![0; self.protocol.reply()],
-            client_keys: vec![0; self.protocol.keys()],
-            relay_keys: vec![0; self.protocol.keys()],
+            onionskin: vec![0; lengths.onionskin],
+            reply: vec![0; lengths.reply],
+            client_keys: vec![0; lengths.keys],
+            relay_keys: vec![0; lengths.keys],
         }
     }
 
-    #[inline(always)]
-    fn create(&self, messages: &mut Messages) -> Result<Pending, Fault> {
-        self.client.start(Coins::Internal, &mut messages.onionskin).map_err(handshake_fault)
-    }
-
-    #[inline(always)]
-    fn reply(&self, messages: &mut Messages) -> Result<(), Fault> {
-        let Messages { onionskin, reply, relay_keys, .. } = messages;
-        self.relay.respond(onionskin, Coins::Internal, reply, relay_keys).map_err(handshake_fault)
+    /// So that what was answered before does not pass for an answer.
+    pub(super) fn forget_answer(&mut self) {
+        self.reply.fill(0);
+        self.relay_keys.fill(0);
     }
 }
 
 #[inline(always)]
-fn finish(pending: Pending, messages: &mut Messages) -> Result<(), Fault> {
-    pending.finish(&messages.reply, &mut messages.client_keys).map_err(handshake_fault)
+pub(super) fn create<S: Sides>(sides: &S, messages: &mut Messages) -> Result<S::Pending, Fault> {
+    sides.create(&mut messages.onionskin)
+}
+
+#[inline(always)]
+pub(super) fn reply(sides: &impl Sides, messages: &mut Messages) -> Result<(), Fault> {
+    sides.reply(&messages.onionskin, &mut messages.reply, &mut messages.relay_keys)
+}
+
+#[inline(always)]
+pub(super) fn finish<S: Sides>(sides: &S, pending: S::Pending, messages: &mut Messages) -> Result<(), Fault> {
+    sides.finish(pending, &messages.reply, &mut messages.client_keys)
 }
 
 /// Where a part does nothing the keys may well be zero.
-fn same_keys(messages: &Messages, whole: bool) -> Result<(), Fault> {
-    let drawn = !whole || messages.client_keys.iter().any(|&byte| byte != 0);
+pub(super) fn same_keys(sides: &impl Sides, messages: &Messages) -> Result<(), Fault> {
+    let drawn = !sides.whole() || messages.client_keys.iter().any(|&byte| byte != 0);
     if messages.client_keys == messages.relay_keys && drawn {
         Ok(())
     } else {
@@ -72,20 +61,19 @@ fn same_keys(messages: &Messages, whole: bool) -> Result<(), Fault> {
 }
 
 /// The client's first step.
-pub(super) struct Create {
-    parties: Parties,
+pub(super) struct Create<S: Sides> {
+    sides: S,
     messages: Messages,
-    pending: Vec<Pending>,
+    pending: Vec<S::Pending>,
 }
 
-impl Create {
-    pub(super) fn new(protocol: Arc<Protocol>, whole: bool) -> Result<Create, Fault> {
-        let parties = Parties::new(protocol, whole)?;
-        Ok(Create { messages: parties.messages(), parties, pending: Vec::new() })
+impl<S: Sides> Create<S> {
+    pub(super) fn new(sides: S) -> Create<S> {
+        Create { messages: Messages::of(&sides), sides, pending: Vec::new() }
     }
 }
 
-impl Trial for Create {
+impl<S: Sides> Trial for Create<S> {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.pending.clear();
         self.pending.reserve(batch);
@@ -94,46 +82,90 @@ impl Trial for Create {
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
-            self.pending.push(self.parties.create(&mut self.messages)?);
+            self.pending.push(create(&self.sides, &mut self.messages)?);
         }
         Ok(())
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
         let Some(pending) = self.pending.pop() else { return Ok(()) };
-        self.parties.reply(&mut self.messages)?;
-        finish(pending, &mut self.messages)?;
-        same_keys(&self.messages, self.parties.whole)
+        reply(&self.sides, &mut self.messages)?;
+        finish(&self.sides, pending, &mut self.messages)?;
+        same_keys(&self.sides, &self.messages)
     }
 }
 
-/// The relay's step, over onionskins of several clients in turn.
-pub(super) struct Reply {
-    parties: Parties,
-    /// A client's state, until its handshake was verified.
-    sent: Vec<(Option<Pending>, Messages)>,
-    turn: Turn,
+/// The client's first step, with ephemeral keys that were made before it.
+pub(super) struct CreateAhead<S: Sides> {
+    sides: S,
+    messages: Messages,
+    ahead: Vec<S::Ahead>,
+    pending: Vec<S::Pending>,
 }
 
-impl Reply {
-    pub(super) fn new(protocol: Arc<Protocol>, whole: bool) -> Result<Reply, Fault> {
-        let parties = Parties::new(protocol, whole)?;
-        let sent = vec![parties.messages(); POOL];
-        Ok(Reply { sent: sent.into_iter().map(|messages| (None, messages)).collect(), parties, turn: Turn::of(POOL) })
+impl<S: Sides> CreateAhead<S> {
+    pub(super) fn new(sides: S) -> CreateAhead<S> {
+        CreateAhead { messages: Messages::of(&sides), sides, ahead: Vec::new(), pending: Vec::new() }
     }
 }
 
-impl Trial for Reply {
-    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
-        for (pending, messages) in self.sent.iter_mut().filter(|(pending, _)| pending.is_none()) {
-            *pending = Some(self.parties.create(messages)?);
+impl<S: Sides> Trial for CreateAhead<S> {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        self.pending.clear();
+        self.pending.reserve(batch);
+        self.ahead.clear();
+        for _ in 0..batch {
+            self.ahead.push(self.sides.ahead()?);
         }
         Ok(())
     }
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
-            self.parties.reply(&mut self.sent[self.turn.advance()].1)?;
+            let keys = self.ahead.pop().ok_or_else(|| Fault::Library("a routine without its setup".into()))?;
+            self.pending.push(self.sides.create_with(keys, &mut self.messages.onionskin)?);
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let Some(pending) = self.pending.pop() else { return Ok(()) };
+        reply(&self.sides, &mut self.messages)?;
+        finish(&self.sides, pending, &mut self.messages)?;
+        same_keys(&self.sides, &self.messages)
+    }
+
+    fn batch(&self) -> Option<u64> {
+        Some(AHEAD)
+    }
+}
+
+/// The relay's step, over onionskins of several clients in turn.
+pub(super) struct Reply<S: Sides> {
+    sides: S,
+    /// A client's state, until its handshake was verified.
+    sent: Vec<(Option<S::Pending>, Messages)>,
+    turn: Turn,
+}
+
+impl<S: Sides> Reply<S> {
+    pub(super) fn new(sides: S) -> Reply<S> {
+        let sent = vec![Messages::of(&sides); POOL];
+        Reply { sent: sent.into_iter().map(|messages| (None, messages)).collect(), sides, turn: Turn::of(POOL) }
+    }
+}
+
+impl<S: Sides> Trial for Reply<S> {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
+        for (pending, messages) in self.sent.iter_mut().filter(|(pending, _)| pending.is_none()) {
+            *pending = Some(create(&self.sides, messages)?);
+        }
+        Ok(())
+    }
+
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            reply(&self.sides, &mut self.sent[self.turn.advance()].1)?;
         }
         Ok(())
     }
@@ -141,33 +173,36 @@ impl Trial for Reply {
     fn verify(&mut self) -> Result<(), Fault> {
         let (pending, messages) = &mut self.sent[self.turn.last()];
         let Some(pending) = pending.take() else { return Ok(()) };
-        finish(pending, messages)?;
-        same_keys(messages, self.parties.whole)
+        finish(&self.sides, pending, messages)?;
+        same_keys(&self.sides, messages)
     }
 }
 
 /// The client's second step.
-pub(super) struct Finish {
-    parties: Parties,
+pub(super) struct Finish<S: Sides> {
+    sides: S,
     messages: Vec<Messages>,
-    pending: Vec<Pending>,
+    pending: Vec<S::Pending>,
+    /// Whose turn it is, of the messages.
+    next: usize,
 }
 
-impl Finish {
-    pub(super) fn new(protocol: Arc<Protocol>, whole: bool) -> Result<Finish, Fault> {
-        Ok(Finish { parties: Parties::new(protocol, whole)?, messages: Vec::new(), pending: Vec::new() })
+impl<S: Sides> Finish<S> {
+    pub(super) fn new(sides: S) -> Finish<S> {
+        Finish { sides, messages: Vec::new(), pending: Vec::new(), next: 0 }
     }
 }
 
-impl Trial for Finish {
+impl<S: Sides> Trial for Finish<S> {
     fn setup(&mut self, batch: usize) -> Result<(), Fault> {
         self.pending.clear();
+        self.next = 0;
         while self.messages.len() < batch {
-            self.messages.push(self.parties.messages());
+            self.messages.push(Messages::of(&self.sides));
         }
         for messages in &mut self.messages[..batch] {
-            self.pending.push(self.parties.create(messages)?);
-            self.parties.reply(messages)?;
+            self.pending.push(create(&self.sides, messages)?);
+            reply(&self.sides, messages)?;
             messages.client_keys.fill(0);
         }
         // Taken from the end.
@@ -176,32 +211,33 @@ impl Trial for Finish {
     }
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        for messages in &mut self.messages[..batch] {
+        let first = self.next;
+        self.next += batch;
+        for messages in &mut self.messages[first..first + batch] {
             let pending = self.pending.pop().ok_or_else(|| Fault::Library("a routine without its setup".into()))?;
-            finish(pending, messages)?;
+            finish(&self.sides, pending, messages)?;
         }
         Ok(())
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        self.messages.first().map_or(Ok(()), |messages| same_keys(messages, self.parties.whole))
+        self.messages.first().map_or(Ok(()), |messages| same_keys(&self.sides, messages))
     }
 }
 
 /// All three steps.
-pub(super) struct Whole {
-    parties: Parties,
+pub(super) struct Whole<S: Sides> {
+    sides: S,
     messages: Messages,
 }
 
-impl Whole {
-    pub(super) fn new(protocol: Arc<Protocol>, whole: bool) -> Result<Whole, Fault> {
-        let parties = Parties::new(protocol, whole)?;
-        Ok(Whole { messages: parties.messages(), parties })
+impl<S: Sides> Whole<S> {
+    pub(super) fn new(sides: S) -> Whole<S> {
+        Whole { messages: Messages::of(&sides), sides }
     }
 }
 
-impl Trial for Whole {
+impl<S: Sides> Trial for Whole<S> {
     fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
         self.messages.client_keys.fill(0);
         Ok(())
@@ -209,14 +245,14 @@ impl Trial for Whole {
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
-            let pending = self.parties.create(&mut self.messages)?;
-            self.parties.reply(&mut self.messages)?;
-            finish(pending, &mut self.messages)?;
+            let pending = create(&self.sides, &mut self.messages)?;
+            reply(&self.sides, &mut self.messages)?;
+            finish(&self.sides, pending, &mut self.messages)?;
         }
         Ok(())
     }
 
     fn verify(&mut self) -> Result<(), Fault> {
-        same_keys(&self.messages, self.parties.whole)
+        same_keys(&self.sides, &self.messages)
     }
 }

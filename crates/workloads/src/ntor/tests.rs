@@ -28,6 +28,9 @@ fn every_case_runs_and_is_verified() {
         right(&NtorWorkload, case, &providers, &[1, 3]);
         seen += 1;
     }
+    for id in ["hs-ntor/create[keys=ahead]@rustcrypto", "hs-ntor-x25519-mlkem768/reply@rustcrypto+libcrux:portable"] {
+        assert!(cases.iter().any(|case| case.id() == format!("ntor/{id}")), "{id}");
+    }
     assert!(seen >= 3 * 40, "{seen} cases");
 }
 
@@ -43,8 +46,45 @@ fn cases_have_the_lengths_and_names_of_their_handshakes() {
     assert_eq!(sizes("ntor-x25519-mlkem512"), (884, 832));
     let ids: Vec<String> = cases.iter().map(Case::id).collect();
     assert!(ids.contains(&"ntor/kem-only-mlkem512/profile[without=kem]@rustcrypto".to_owned()), "{ids:?}");
+    assert!(ids.contains(&"ntor/kem-only-mlkem512/create[keys=ahead]@rustcrypto".to_owned()));
+    assert!(ids.contains(&"ntor/ntor-v1/reply[onion-key=encoded]@rustcrypto".to_owned()));
+    assert!(!ids.iter().any(|id| id.contains("kem-only") && id.contains("onion-key")), "it has no onion key");
+    assert!(ids.contains(&"ntor/ntor-x25519-mlkem768/replies[queue=64]@rustcrypto".to_owned()));
     assert!(ids.contains(&"ntor/ntor-v1/exchange[over=tcp,connection=kept]@rustcrypto".to_owned()));
     assert!(!ids.iter().any(|id| id.contains("ntor-v1") && id.contains('+')), "classical ntor has one half");
+}
+
+#[test]
+fn a_queue_has_as_many_answers_as_onionskins_and_says_when_they_came() {
+    let (providers, cases) = cases();
+    let of = |length| format!("ntor/ntor-v1/replies[queue={length}]@rustcrypto");
+    for length in [1, 16] {
+        let case = cases.iter().find(|case| case.id() == of(length)).unwrap();
+        let mut trial = crate::testing::prepared(&NtorWorkload, case, &providers);
+        assert_eq!(trial.batch(), Some(1), "one queue is one operation");
+        for _ in 0..2 * length {
+            let noted = crate::testing::sample(trial.as_mut(), 1).unwrap();
+            let [(first, of_first), (mean, of_mean)] = noted.try_into().unwrap();
+            assert_eq!((first.as_str(), mean.as_str()), ("first_answered_ns", "mean_answered_ns"));
+            assert!(of_first[0] > 0.0 && of_first[0] <= of_mean[0], "{of_first:?} {of_mean:?}");
+            assert_eq!(length == 1, of_first == of_mean);
+        }
+        // What was not answered since is found out.
+        assert!(crate::testing::is_void(trial.as_mut(), 1));
+    }
+    let mut other = cases.iter().find(|case| case.id() == of(16)).unwrap().clone();
+    other.parameters = vec![Parameter::Number("queue".into(), 0)];
+    assert!(NtorWorkload.prepare(&other, &providers, crate::testing::SEED).is_err());
+}
+
+#[test]
+fn what_was_computed_ahead_is_measured_beside_what_was_not() {
+    let (_, cases) = cases();
+    let block = |id: &str| cases.iter().find(|case| case.id() == id).unwrap().block.clone();
+    for (with, without) in [("create[keys=ahead]", "create"), ("reply[onion-key=encoded]", "reply")] {
+        let of = |operation: &str| block(&format!("ntor/ntor-x25519-mlkem512/{operation}@rustcrypto"));
+        assert_eq!(of(with), of(without));
+    }
 }
 
 #[test]
@@ -57,7 +97,10 @@ fn classical_ntor_stands_beside_the_others_in_the_same_rounds() {
             assert!(blocks.iter().all(|block| *block == blocks[0]), "{operation}: {blocks:?}");
             let names = cases.iter().filter(alike).map(|case| case.algorithm.as_str());
             let names: std::collections::HashSet<&str> = names.collect();
-            assert!(names.is_empty() || names.len() == handshakes().len(), "{operation}: {names:?}");
+            // Those with messages inside are done by one thread at a time.
+            let steps = OPERATIONS.contains(&operation) && !several;
+            let all = handshakes().len() + if steps { messages::ALL.len() } else { 0 };
+            assert!(names.is_empty() || names.len() == all, "{operation}: {names:?}");
         }
     }
 }
@@ -85,7 +128,7 @@ fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
     let options = CaseOptions { classical: fastest(), post_quantum: fastest(), ..CaseOptions::default() };
     let draft = NtorWorkload.cases(&providers, &options);
     let questions = NtorWorkload.questions(&draft, &providers, &options);
-    assert_eq!(questions.len(), handshakes().len());
+    assert_eq!(questions.len(), handshakes().len() + messages::ALL.len());
     // The slowest that could be meant, which nobody would take by chance.
     let answers = questions.iter().map(|question| {
         assert_eq!(

@@ -23,7 +23,7 @@ struct Claim {
 }
 
 /// A document and under which conditions its figures came about.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Document {
     Hybrids,
     Signatures,
@@ -117,26 +117,28 @@ pub(super) fn claims(analysis: &RunAnalysis<'_>) -> Table {
         .figures("claimed", "claimed there", "", 0)
         .figures("found", "found here", "", 0)
         .names("of", "of")
-        .prose("why", "why they may differ", 1)
+        .prose("why", "why it may differ", 1)
         .stacked(2);
+    let mut documents = Vec::new();
     for claim in CLAIMS {
         let Some(Found { value, of, caveats }) = (claim.found)(analysis) else { continue };
-        let why = match claim.why {
-            "" => claim.document.conditions().to_owned(),
-            more => format!("{more}; {}", claim.document.conditions()),
-        };
+        if !documents.contains(&claim.document) {
+            documents.push(claim.document);
+        }
         let cells = [
             Cell::text(claim.document.name()),
             Cell::text(claim.what),
             claim.claimed.cell(),
             claim.claimed.found(&value),
             Cell::text(of),
-            Cell::text(why),
+            Cell::text(claim.why),
         ];
         table.row([&caveats], cells);
     }
     if let Some(area) = analysis.areas().first() {
         table.area = (*area).to_owned();
     }
+    let conditions = documents.iter().map(|document| format!("{}: {}", document.name(), document.conditions()));
+    table.notes.extend(conditions);
     table.note("times in the column `found` of files are in µs, all else in the unit of the claim")
 }

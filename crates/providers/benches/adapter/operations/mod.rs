@@ -97,6 +97,7 @@ fn operations(primitive: Primitive) -> Vec<String> {
         Primitive::Mac(_) => words(&["tag", "tag encoded"]),
         Primitive::Kdf(_) => words(&["derive"]),
         Primitive::Aead(_) => words(&["seal", "open"]),
+        Primitive::StreamCipher(_) => words(&["apply"]),
     }
 }
 

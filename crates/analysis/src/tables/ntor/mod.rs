@@ -1,8 +1,13 @@
 //! Circuit handshakes: messages, steps, parts, and what they cost a relay and its links.
 
+mod ahead;
+mod variants;
+
 use super::{Cell, Table};
 use crate::caveats::Caveats;
-use crate::ntor::{HandshakeFigures, Quoted, RelayScenario, STEPS, Single, Timing, handshakes, related_work};
+use crate::ntor::{
+    HandshakeFigures, Quoted, RelayScenario, STEPS, Single, Timing, handshakes, onion_services, related_work,
+};
 use crate::number::{rate, significant, time};
 use crate::run::RunAnalysis;
 
@@ -16,14 +21,21 @@ const NOT_AUTHENTICATED: &str =
 /// The tables of a run, those without rows left out; none for a run without handshakes.
 pub(super) fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let all = handshakes(analysis);
-    if all.is_empty() {
-        return Vec::new();
+    let memory = ahead::memory(analysis);
+    // Who answers an onion service is no relay: only messages and steps are told of both.
+    let both: Vec<HandshakeFigures<'_>> = all.iter().cloned().chain(onion_services(analysis)).collect();
+    if both.is_empty() {
+        return vec![memory];
     }
     vec![
-        lengths(&all),
-        steps(&all),
-        shares(&all),
+        variants::variants(analysis, &both),
+        lengths(&both),
+        steps(&both),
+        shares(&both),
         parts(&all),
+        ahead::precomputation(&both),
+        ahead::queue(analysis, scenario),
+        memory,
         cores(&all),
         relay(&all, scenario),
         links(&all, scenario),
@@ -284,7 +296,9 @@ mod tests {
     use pqlab_record::Run;
 
     fn of(run: &Run, scenario: &RelayScenario) -> Vec<Table> {
-        tables(&RunAnalysis::of(run), scenario)
+        let mut made = tables(&RunAnalysis::of(run), scenario);
+        made.retain(|table| !table.rows.is_empty());
+        made
     }
 
     fn made(name: &str, scenario: &RelayScenario) -> Table {

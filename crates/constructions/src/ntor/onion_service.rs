@@ -1,0 +1,379 @@
+//! hs-ntor: how a client and an onion service come to share keys by way of an introduction and a rendezvous (Tor's
+//! rend-spec-v3, sections 3.3.2 and 4.2, there "ntor with extra data"). The client's message is the body of an INTRODUCE1 cell, in
+//! which data for the service are encrypted already; the answer goes into a RENDEZVOUS1 cell.
+//!
+//! ```text
+//! H       = LEGACY_KEY_ID(20 zeros) || 02 || 0020 || AUTH_KEY || 00        the cell before its encrypted part
+//! message = H || X || ENCRYPTED_DATA || MAC                                answer = Y || AUTH
+//! MAC(k, m) = SHA3-256(INT_8(len(k)) || k || m)                            KDF = SHAKE256, ENCRYPT = AES-256-CTR
+//!
+//! intro_secret = EXP(B,x) | AUTH_KEY | X | B | PROTOID
+//! ENC_KEY || MAC_KEY = KDF(intro_secret | t_hsenc | m_hsexpand | N_hs_subcred)
+//! MAC     = MAC(MAC_KEY, H | X | ENCRYPTED_DATA)
+//!
+//! rend_secret = EXP(X,y) | EXP(X,b) | AUTH_KEY | B | X | Y | PROTOID
+//! seed    = MAC(rend_secret, t_hsenc)                                      verify = MAC(rend_secret, t_hsverify)
+//! AUTH    = MAC(verify | AUTH_KEY | B | Y | X | PROTOID | "Server", t_hsmac)
+//! keys    = KDF(seed | m_hsexpand)
+//! ```
+//!
+//! **With a KEM it is an extension of our own**, no standard and no proposal of Tor, and no vectors of others exist. The client's
+//! ephemeral encapsulation key EPK follows X wherever that stands, in the message and in the hashes; the ciphertext C follows Y
+//! likewise; the KEM's secret follows EXP(X,b) in rend_secret; and PROTOID is `hs-ntor-x25519-mlkem768-sha3-256-1`. So the keys
+//! that both end with are hybrid. What the introduction itself encrypts is not: its keys come from X25519 alone, because the
+//! service has no KEM key before the client speaks. The service is authenticated by its X25519 key.
+
+use super::sha3::{Sha3Parts, length};
+use super::{
+    HandshakeError, Result, WORD, agree, check_authenticator, check_length, encapsulate, generate_agreement, split,
+};
+use pqlab_primitives::{Coins, DecapsulationKey, Error, Kem, PrivateKey, Wiped};
+use std::sync::Arc;
+
+/// PROTOID of rend-spec-v3.
+const PROTOID: &str = "tor-hs-ntor-curve25519-sha3-256-1";
+/// H in bytes.
+const HEADER: usize = 20 + 1 + 2 + WORD + 1;
+/// Longest data of an introduction, in bytes: with it the classical message still fits into one cell.
+const LONGEST_DATA: usize = 256;
+/// Room for the hashes' inputs, in bytes: without a KEM, and with ML-KEM-1024.
+const ROOM: usize = 640;
+const ROOM_WITH_KEM: usize = 4096;
+
+/// hs-ntor over given primitives. Lengths in bytes.
+pub struct ServiceProtocol {
+    parts: Sha3Parts,
+    kem: Option<Arc<dyn Kem>>,
+    data: usize,
+    identifier: String,
+    /// `t_hsenc`, `t_hsverify`, `t_hsmac`, `m_hsexpand`.
+    tweaks: [String; 4],
+}
+
+impl ServiceProtocol {
+    /// With introductions that carry so many bytes of data; hybrid, in our own extension, where there is a KEM.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for more than 256 bytes, and for a KEM whose messages are longer than those of ML-KEM-1024.
+    pub fn new(parts: Sha3Parts, kem: Option<Arc<dyn Kem>>, data: usize) -> Result<Arc<ServiceProtocol>> {
+        if data > LONGEST_DATA {
+            return Err(Error::Unsupported("an introduction carries at most 256 bytes").into());
+        }
+        let identifier = match kem.as_ref().map(|kem| &kem.info().parameters) {
+            None => PROTOID.to_owned(),
+            Some(kem) if kem.encapsulation_key.max(kem.ciphertext) > 1568 || kem.shared_secret != WORD => {
+                return Err(Error::Unsupported("circuit handshakes take ML-KEM").into());
+            }
+            Some(kem) => {
+                let name = kem.algorithm.to_lowercase().replace("ml-kem-", "mlkem");
+                format!("hs-ntor-x25519-{name}-sha3-256-1")
+            }
+        };
+        let tweaks = ["hs_key_extract", "hs_verify", "hs_mac", "hs_key_expand"].map(|of| format!("{identifier}:{of}"));
+        Ok(Arc::new(ServiceProtocol { parts, kem, data, identifier, tweaks }))
+    }
+
+    /// Length of the client's message: the body of INTRODUCE1.
+    pub fn introduction(&self) -> usize {
+        HEADER + WORD + self.encapsulation_key() + self.data + WORD
+    }
+
+    /// Length of the answer: HANDSHAKE_INFO of RENDEZVOUS1.
+    pub fn answer(&self) -> usize {
+        WORD + self.ciphertext() + WORD
+    }
+
+    /// Length of the data that an introduction carries.
+    pub fn data(&self) -> usize {
+        self.data
+    }
+
+    /// Length of the keys: two digests of SHA3-256 and two keys of AES-256 (rend-spec-v3, section 4.2.1).
+    pub fn keys(&self) -> usize {
+        4 * WORD
+    }
+
+    /// Number of coins that the client draws.
+    pub fn start_coins(&self) -> usize {
+        WORD + self.kem.as_ref().map_or(0, |kem| kem.info().parameters.keygen_coins)
+    }
+
+    /// Number of coins that the service draws.
+    pub fn respond_coins(&self) -> usize {
+        WORD + self.kem.as_ref().map_or(0, |kem| kem.info().parameters.encapsulation_coins)
+    }
+
+    /// Makes the ephemeral keys of a client ahead of its introduction to whatever service. Coins: X25519's, then the KEM's.
+    ///
+    /// # Errors
+    /// What the primitives report.
+    pub fn ephemeral_keys(&self, coins: Coins) -> Result<ServiceKeys> {
+        let mut public = vec![0; WORD + self.encapsulation_key()];
+        let (x, encapsulation_key) = public.split_at_mut(WORD);
+        let (private, kem) = match &self.kem {
+            None => (generate_agreement(self.parts.agreement.as_ref(), coins, x)?, None),
+            Some(kem) => {
+                let (x_coins, kem_coins) = split(coins, WORD)?;
+                let private = generate_agreement(self.parts.agreement.as_ref(), x_coins, x)?;
+                let key = kem.generate(kem_coins)?;
+                key.encode_encapsulation_key(encapsulation_key)?;
+                (private, Some(key))
+            }
+        };
+        Ok(ServiceKeys { private, kem, public })
+    }
+
+    fn encapsulation_key(&self) -> usize {
+        self.kem.as_ref().map_or(0, |kem| kem.info().parameters.encapsulation_key)
+    }
+
+    fn ciphertext(&self) -> usize {
+        self.kem.as_ref().map_or(0, |kem| kem.info().parameters.ciphertext)
+    }
+
+    /// Inputs with a KEM's messages are several times as long: each has room of its own size.
+    fn digest(&self, parts: &[&[u8]]) -> Result<[u8; WORD]> {
+        match self.kem {
+            None => self.parts.digest::<ROOM>(parts),
+            Some(_) => self.parts.digest::<ROOM_WITH_KEM>(parts),
+        }
+    }
+
+    fn expand(&self, parts: &[&[u8]], out: &mut [u8]) -> Result<()> {
+        match self.kem {
+            None => self.parts.expand::<ROOM>(parts, out),
+            Some(_) => self.parts.expand::<ROOM_WITH_KEM>(parts, out),
+        }
+    }
+
+    /// ENC_KEY || MAC_KEY, from EXP(B,x) or EXP(X,b). `x` is X, or X || EPK.
+    fn introduction_keys(&self, shared: &[u8], service: &ServiceDescriptor, x: &[u8]) -> Result<Wiped<[u8; 2 * WORD]>> {
+        let [t_hsenc, _, _, m_hsexpand] = self.tweaks.each_ref().map(|tweak| tweak.as_bytes());
+        let ServiceDescriptor { auth_key, encryption_key, subcredential } = service;
+        let protoid = self.identifier.as_bytes();
+        let mut keys = Wiped::new([0; 2 * WORD]);
+        let parts = [shared, auth_key, x, encryption_key, protoid, t_hsenc, m_hsexpand, subcredential];
+        self.expand(&parts, keys.as_mut())?;
+        Ok(keys)
+    }
+
+    /// The MAC of everything that stands before it in the client's message.
+    fn introduction_mac(&self, keys: &[u8; 2 * WORD], before: &[u8]) -> Result<[u8; WORD]> {
+        let key = &keys[WORD..];
+        self.digest(&[&length(&[key]), key, before])
+    }
+
+    /// AUTH, which `check` may refuse, and only then the keys. `secrets` is EXP(X,y) || EXP(X,b), with the KEM's secret after it;
+    /// `x` is X, or X || EPK, and `y` Y, or Y || C.
+    fn rendezvous(
+        &self,
+        secrets: &[u8],
+        service: &ServiceDescriptor,
+        x: &[u8],
+        y: &[u8],
+        keys: &mut [u8],
+        check: impl FnOnce(&[u8; WORD]) -> Result<()>,
+    ) -> Result<[u8; WORD]> {
+        check_length("keys", self.keys(), keys.len())?;
+        let [t_hsenc, t_hsverify, t_hsmac, m_hsexpand] = self.tweaks.each_ref().map(|tweak| tweak.as_bytes());
+        let (auth_key, b) = (service.auth_key.as_slice(), service.encryption_key.as_slice());
+        let protoid = self.identifier.as_bytes();
+        let rend = [secrets, auth_key, b, x, y, protoid];
+        let of_rend = |tweak| {
+            let [secrets, auth_key, b, x, y, protoid] = rend;
+            self.digest(&[&length(&rend), secrets, auth_key, b, x, y, protoid, tweak])
+        };
+        let seed = Wiped::new(of_rend(t_hsenc)?);
+        let verify = Wiped::new(of_rend(t_hsverify)?);
+        let input = [verify.as_slice(), auth_key, b, y, x, protoid, b"Server"];
+        let [verify, auth_key, b, y, x, protoid, server] = input;
+        let auth = self.digest(&[&length(&input), verify, auth_key, b, y, x, protoid, server, t_hsmac])?;
+        check(&auth)?;
+        self.parts.expand::<ROOM>(&[seed.as_slice(), m_hsexpand], keys)?;
+        Ok(auth)
+    }
+}
+
+/// What a client knows of an onion service and one of its introduction points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceDescriptor {
+    /// AUTH_KEY, the Ed25519 key of the introduction point's circuit.
+    pub auth_key: [u8; WORD],
+    /// B, the service's X25519 key for this introduction point.
+    pub encryption_key: [u8; WORD],
+    /// N_hs_subcred.
+    pub subcredential: [u8; WORD],
+}
+
+impl ServiceDescriptor {
+    fn header(&self) -> [u8; HEADER] {
+        let mut header = [0; HEADER];
+        // An Ed25519 key, of 32 bytes.
+        header[20..23].copy_from_slice(&[2, 0, WORD as u8]);
+        header[23..23 + WORD].copy_from_slice(&self.auth_key);
+        header
+    }
+}
+
+/// The ephemeral keys of one introduction, made ahead of it. They are moved into it: no second one can have them.
+pub struct ServiceKeys {
+    private: Box<dyn PrivateKey>,
+    kem: Option<Box<dyn DecapsulationKey>>,
+    /// X, or X || EPK.
+    public: Vec<u8>,
+}
+
+/// The client before its introduction.
+pub struct ServiceClient {
+    protocol: Arc<ServiceProtocol>,
+    service: ServiceDescriptor,
+}
+
+impl ServiceClient {
+    /// A client that wants to speak to this service.
+    pub fn new(protocol: Arc<ServiceProtocol>, service: ServiceDescriptor) -> ServiceClient {
+        ServiceClient { protocol, service }
+    }
+
+    /// Writes the introduction, of exactly [`ServiceProtocol::introduction`] bytes, with the data encrypted in it. Coins: the
+    /// ephemeral X25519 key, then those of the KEM's key generation.
+    ///
+    /// # Errors
+    /// Data or a buffer of another length; a service whose key is of low order; what the primitives report.
+    pub fn start(&self, coins: Coins, data: &[u8], message: &mut [u8]) -> Result<ServicePending> {
+        self.start_with(self.protocol.ephemeral_keys(coins)?, data, message)
+    }
+
+    /// Likewise with ephemeral keys that were made ahead; the agreement with the service's key is left to be computed.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start); keys of another handshake.
+    pub fn start_with(&self, keys: ServiceKeys, data: &[u8], message: &mut [u8]) -> Result<ServicePending> {
+        let protocol = &self.protocol;
+        check_length("introduction", protocol.introduction(), message.len())?;
+        check_length("data", protocol.data, data.len())?;
+        check_length("ephemeral keys", WORD + protocol.encapsulation_key(), keys.public.len())?;
+        let mut shared = Wiped::new([0; WORD]);
+        agree(keys.private.as_ref(), &self.service.encryption_key, shared.as_mut())?;
+        let derived = protocol.introduction_keys(shared.as_ref(), &self.service, &keys.public)?;
+        let (sent, mac) = message.split_at_mut(message.len() - WORD);
+        let (header, rest) = sent.split_at_mut(HEADER);
+        let (x, encrypted) = rest.split_at_mut(keys.public.len());
+        header.copy_from_slice(&self.service.header());
+        x.copy_from_slice(&keys.public);
+        encrypted.copy_from_slice(data);
+        protocol.parts.encrypt(&derived[..WORD], encrypted)?;
+        mac.copy_from_slice(&protocol.introduction_mac(&derived, sent)?);
+        Ok(ServicePending { protocol: Arc::clone(protocol), service: self.service, keys, shared })
+    }
+}
+
+/// The client between its introduction and the service's answer.
+pub struct ServicePending {
+    protocol: Arc<ServiceProtocol>,
+    service: ServiceDescriptor,
+    keys: ServiceKeys,
+    /// EXP(B,x), which the introduction has computed.
+    shared: Wiped<[u8; WORD]>,
+}
+
+impl ServicePending {
+    /// Checks the answer and fills `keys`, of [`ServiceProtocol::keys`] bytes. Consumes the state.
+    ///
+    /// # Errors
+    /// [`HandshakeError::Authenticator`] if it is not the service's answer to this introduction; an answer of another length;
+    /// an X25519 key of low order. `keys` is not written then.
+    pub fn finish(self, answer: &[u8], keys: &mut [u8]) -> Result<()> {
+        let ServicePending { protocol, service, keys: own, shared } = self;
+        check_length("answer", protocol.answer(), answer.len())?;
+        let (y, auth) = answer.split_at(answer.len() - WORD);
+        let mut secrets = Wiped::new([0; 3 * WORD]);
+        agree(own.private.as_ref(), &y[..WORD], &mut secrets[..WORD])?;
+        secrets[WORD..2 * WORD].copy_from_slice(shared.as_ref());
+        let mut used = 2 * WORD;
+        if let Some(key) = &own.kem {
+            key.decapsulate(&y[WORD..], &mut secrets[used..])?;
+            used += WORD;
+        }
+        let check = |expected: &[u8; WORD]| check_authenticator(expected, auth);
+        protocol.rendezvous(&secrets[..used], &service, &own.public, y, keys, check)?;
+        Ok(())
+    }
+}
+
+/// The onion service at one of its introduction points.
+pub struct Service {
+    protocol: Arc<ServiceProtocol>,
+    descriptor: ServiceDescriptor,
+    encryption_key: Box<dyn PrivateKey>,
+}
+
+impl Service {
+    /// A service with these keys of an introduction point. Coins: its private encryption key.
+    ///
+    /// # Errors
+    /// What the key agreement reports.
+    pub fn new(
+        protocol: Arc<ServiceProtocol>,
+        auth_key: [u8; WORD],
+        subcredential: [u8; WORD],
+        coins: Coins,
+    ) -> Result<Service> {
+        let mut descriptor = ServiceDescriptor { auth_key, encryption_key: [0; WORD], subcredential };
+        let agreement = protocol.parts.agreement.as_ref();
+        let encryption_key = generate_agreement(agreement, coins, &mut descriptor.encryption_key)?;
+        Ok(Service { protocol, descriptor, encryption_key })
+    }
+
+    /// What clients must know of it.
+    pub fn descriptor(&self) -> ServiceDescriptor {
+        self.descriptor
+    }
+
+    /// Answers an introduction: decrypts what it carries into `data`, writes the answer, of exactly [`ServiceProtocol::answer`]
+    /// bytes, and fills `keys`. Coins: the ephemeral X25519 key, then those of encapsulation. Whether it has seen the
+    /// introduction before is its caller's to know.
+    ///
+    /// # Errors
+    /// An introduction of another length, for another introduction point, or with an X25519 key of low order;
+    /// [`HandshakeError::Introduction`] for one that was changed, or made without knowing the service;
+    /// [`HandshakeError::EncapsulationKey`].
+    pub fn respond(
+        &self,
+        message: &[u8],
+        coins: Coins,
+        data: &mut [u8],
+        answer: &mut [u8],
+        keys: &mut [u8],
+    ) -> Result<()> {
+        let protocol = &self.protocol;
+        check_length("introduction", protocol.introduction(), message.len())?;
+        check_length("data", protocol.data, data.len())?;
+        check_length("answer", protocol.answer(), answer.len())?;
+        let (sent, mac) = message.split_at(message.len() - WORD);
+        let (header, rest) = sent.split_at(HEADER);
+        let (x, encrypted) = rest.split_at(WORD + protocol.encapsulation_key());
+        if header != self.descriptor.header() {
+            return Err(HandshakeError::Identity);
+        }
+        let mut secrets = Wiped::new([0; 3 * WORD]);
+        agree(self.encryption_key.as_ref(), &x[..WORD], &mut secrets[WORD..2 * WORD])?;
+        let derived = protocol.introduction_keys(&secrets[WORD..2 * WORD], &self.descriptor, x)?;
+        let expected = protocol.introduction_mac(&derived, sent)?;
+        check_authenticator(&expected, mac).map_err(|_| HandshakeError::Introduction)?;
+
+        let (y, auth) = answer.split_at_mut(WORD + protocol.ciphertext());
+        let (y_coins, kem_coins) = if protocol.kem.is_some() { split(coins, WORD)? } else { (coins, coins) };
+        let private = generate_agreement(protocol.parts.agreement.as_ref(), y_coins, &mut y[..WORD])?;
+        agree(private.as_ref(), &x[..WORD], &mut secrets[..WORD])?;
+        let mut used = 2 * WORD;
+        if let Some(kem) = &protocol.kem {
+            let secret = encapsulate(kem.as_ref(), &x[WORD..], kem_coins, &mut y[WORD..])?;
+            secrets[used..].copy_from_slice(secret.as_ref());
+            used += WORD;
+        }
+        auth.copy_from_slice(&protocol.rendezvous(&secrets[..used], &self.descriptor, x, y, keys, |_| Ok(()))?);
+        data.copy_from_slice(encrypted);
+        protocol.parts.encrypt(&derived[..WORD], data)
+    }
+}

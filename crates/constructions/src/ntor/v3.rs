@@ -1,0 +1,357 @@
+//! ntor v3 (Tor's proposal 332): classical, over SHA-3, with a message of each side inside the handshake.
+//!
+//! ```text
+//! onionskin = ID || B || X || ENC(ENC_K1, CM) || MAC        reply = Y || AUTH || ENC(ENC_KEY, SM)
+//! H(s, t) = SHA3-256(ENCAP(t) | s)                          MAC(k, m, t) = SHA3-256(ENCAP(t) | ENCAP(k) | m)
+//! KDF(s, t) = SHAKE256(ENCAP(t) | s)                        ENC = AES-256-CTR        ENCAP(s) = htonll(len(s)) | s
+//!
+//! ENC_K1 || MAC_K1 = KDF(Bx | ID | X | B | PROTOID | ENCAP(VER), t_msgkdf)
+//! MAC    = MAC(MAC_K1, ID | B | X | ENC(ENC_K1, CM), t_msgmac)
+//!
+//! secret_input = Xy | Xb | ID | B | X | Y | PROTOID | ENCAP(VER)
+//! ENC_KEY || keys = KDF(H(secret_input, t_key_seed), t_final)
+//! verify = H(secret_input, t_verify)
+//! AUTH   = H(verify | ID | B | Y | X | MAC | ENCAP(ENC(ENC_KEY, SM)) | PROTOID | "Server", t_auth)
+//! ```
+
+use super::sha3::{Sha3Parts, length};
+use super::{HandshakeError, Result, WORD, agree, check_authenticator, check_length, generate_agreement};
+use pqlab_primitives::{Coins, Error, PrivateKey, Wiped};
+use std::sync::Arc;
+
+const PROTOID: &[u8] = b"ntor3-curve25519-sha3_256-1";
+const T_MSGKDF: &[u8] = b"ntor3-curve25519-sha3_256-1:kdf_phase1";
+const T_MSGMAC: &[u8] = b"ntor3-curve25519-sha3_256-1:msg_mac";
+const T_KEY_SEED: &[u8] = b"ntor3-curve25519-sha3_256-1:key_seed";
+const T_VERIFY: &[u8] = b"ntor3-curve25519-sha3_256-1:verify";
+const T_FINAL: &[u8] = b"ntor3-curve25519-sha3_256-1:kdf_final";
+const T_AUTH: &[u8] = b"ntor3-curve25519-sha3_256-1:auth_final";
+
+/// Length in bytes of a relay's identity: an Ed25519 key.
+pub const IDENTITY: usize = 32;
+/// What the onionskin has beside its message, in bytes: ID, B, X, MAC.
+const ONIONSKIN: usize = IDENTITY + 3 * WORD;
+/// What the reply has beside its message, in bytes: Y, AUTH.
+const REPLY: usize = 2 * WORD;
+/// Longest message in bytes of either side, and longest verification string: more does not fit into a cell.
+const LONGEST: usize = 441;
+/// Room for the hashes' inputs, in bytes.
+const ROOM: usize = 1024;
+/// Most keys that are derived, in bytes.
+const MOST_KEYS: usize = 256;
+
+/// ntor v3 over given primitives. Lengths in bytes.
+pub struct Protocol {
+    parts: Sha3Parts,
+    verification: Vec<u8>,
+}
+
+impl Protocol {
+    /// With the verification string VER, which both sides must know; empty for circuits.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for a string of more than 441 bytes.
+    pub fn new(parts: Sha3Parts, verification: &[u8]) -> Result<Arc<Protocol>> {
+        if verification.len() > LONGEST {
+            return Err(Error::Unsupported("a verification string of at most 441 bytes").into());
+        }
+        Ok(Arc::new(Protocol { parts, verification: verification.to_vec() }))
+    }
+
+    /// Length of an onionskin around a message of so many bytes.
+    pub fn onionskin(&self, message: usize) -> usize {
+        ONIONSKIN + message
+    }
+
+    /// Length of a reply around a message of so many bytes.
+    pub fn reply(&self, message: usize) -> usize {
+        REPLY + message
+    }
+
+    /// Length of the keys that a circuit is given: those of classical ntor, and the nonce KH of onion services (appendix A.2).
+    pub fn keys(&self) -> usize {
+        92
+    }
+
+    /// Makes the ephemeral key of a client ahead of its handshake with whatever relay. Coins: the X25519 key.
+    ///
+    /// # Errors
+    /// What the key agreement reports.
+    pub fn ephemeral_key(&self, coins: Coins) -> Result<EphemeralKey> {
+        let mut public = [0; WORD];
+        let private = generate_agreement(self.parts.agreement.as_ref(), coins, &mut public)?;
+        Ok(EphemeralKey { private, public })
+    }
+
+    /// H(s, t), of a secret of one part and seven others.
+    fn hash(&self, tweak: &[u8], secret: &[u8], [a, b, c, d, e, f, g]: [&[u8]; 7]) -> Result<[u8; WORD]> {
+        self.parts.digest::<ROOM>(&[&length(&[tweak]), tweak, secret, a, b, c, d, e, f, g])
+    }
+
+    /// ENC_K1 || MAC_K1, from Bx or Xb.
+    fn message_keys(&self, shared: &[u8], relay: &RelayDescriptor, x: &[u8]) -> Result<Wiped<[u8; 2 * WORD]>> {
+        let ver = self.verification.as_slice();
+        let RelayDescriptor { identity, onion_key } = relay;
+        let (tweak_length, ver_length) = (length(&[T_MSGKDF]), length(&[ver]));
+        let mut keys = Wiped::new([0; 2 * WORD]);
+        let parts = [&tweak_length, T_MSGKDF, shared, identity, x, onion_key, PROTOID, &ver_length, ver];
+        self.parts.expand::<ROOM>(&parts, keys.as_mut())?;
+        Ok(keys)
+    }
+
+    /// The MAC of an onionskin's beginning, which is all but the MAC.
+    fn message_mac(&self, keys: &[u8; 2 * WORD], before: &[u8]) -> Result<[u8; WORD]> {
+        let key = &keys[WORD..];
+        self.parts.digest::<ROOM>(&[&length(&[T_MSGMAC]), T_MSGMAC, &length(&[key]), key, before])
+    }
+
+    /// The second half of either side. `secrets` is Xy || Xb.
+    fn agreed(&self, secrets: &[u8; 2 * WORD], relay: &RelayDescriptor, x: &[u8], y: &[u8]) -> Result<Agreed> {
+        let ver = self.verification.as_slice();
+        let RelayDescriptor { identity, onion_key } = relay;
+        let ver_length = length(&[ver]);
+        let parts = [identity, onion_key, x, y, PROTOID, &ver_length, ver];
+        Ok(Agreed {
+            seed: Wiped::new(self.hash(T_KEY_SEED, secrets, parts)?),
+            verify: Wiped::new(self.hash(T_VERIFY, secrets, parts)?),
+        })
+    }
+
+    /// AUTH over an encrypted message of the relay.
+    fn authenticator(
+        &self,
+        agreed: &Agreed,
+        relay: &RelayDescriptor,
+        [x, y, mac]: [&[u8]; 3],
+        encrypted: &[u8],
+    ) -> Result<[u8; WORD]> {
+        let RelayDescriptor { identity, onion_key } = relay;
+        let (tweak_length, message_length) = (length(&[T_AUTH]), length(&[encrypted]));
+        let verify = agreed.verify.as_slice();
+        self.parts.digest::<ROOM>(&[
+            &tweak_length,
+            T_AUTH,
+            verify,
+            identity,
+            onion_key,
+            y,
+            x,
+            mac,
+            &message_length,
+            encrypted,
+            PROTOID,
+            b"Server",
+        ])
+    }
+
+    /// ENC_KEY, and the keys behind it.
+    fn derive(&self, agreed: &Agreed, keys: &mut [u8]) -> Result<Wiped<[u8; WORD]>> {
+        let mut stream = Wiped::new([0; WORD + MOST_KEYS]);
+        let stream = &mut stream[..WORD + keys.len()];
+        self.parts.expand::<ROOM>(&[&length(&[T_FINAL]), T_FINAL, agreed.seed.as_slice()], stream)?;
+        let mut key = Wiped::new([0; WORD]);
+        key.copy_from_slice(&stream[..WORD]);
+        keys.copy_from_slice(&stream[WORD..]);
+        Ok(key)
+    }
+}
+
+struct Agreed {
+    seed: Wiped<[u8; WORD]>,
+    verify: Wiped<[u8; WORD]>,
+}
+
+/// What a client knows of a relay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RelayDescriptor {
+    /// ID, the relay's Ed25519 identity.
+    pub identity: [u8; IDENTITY],
+    /// B, its public X25519 onion key.
+    pub onion_key: [u8; WORD],
+}
+
+/// The ephemeral key of one handshake, made ahead of it. It is moved into it: no second one can have it.
+pub struct EphemeralKey {
+    private: Box<dyn PrivateKey>,
+    public: [u8; WORD],
+}
+
+/// The client before a handshake.
+pub struct Client {
+    protocol: Arc<Protocol>,
+    relay: RelayDescriptor,
+}
+
+impl Client {
+    /// A client that wants to speak to this relay.
+    pub fn new(protocol: Arc<Protocol>, relay: RelayDescriptor) -> Client {
+        Client { protocol, relay }
+    }
+
+    /// Writes the onionskin, of exactly [`Protocol::onionskin`] bytes for that message. Coins: the ephemeral X25519 key.
+    ///
+    /// # Errors
+    /// A buffer of another length; a message of more than 441 bytes; a relay whose key is of low order.
+    pub fn start(&self, coins: Coins, message: &[u8], onionskin: &mut [u8]) -> Result<Pending> {
+        self.start_with(self.protocol.ephemeral_key(coins)?, message, onionskin)
+    }
+
+    /// Likewise with an ephemeral key that was made ahead; the agreement with the relay's key is left to be computed.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn start_with(&self, key: EphemeralKey, message: &[u8], onionskin: &mut [u8]) -> Result<Pending> {
+        let protocol = &self.protocol;
+        check_message(message.len())?;
+        check_length("onionskin", protocol.onionskin(message.len()), onionskin.len())?;
+        let mut shared = Wiped::new([0; WORD]);
+        agree(key.private.as_ref(), &self.relay.onion_key, shared.as_mut())?;
+        let keys = protocol.message_keys(shared.as_ref(), &self.relay, &key.public)?;
+        let (before, mac) = onionskin.split_at_mut(onionskin.len() - WORD);
+        let (header, encrypted) = before.split_at_mut(ONIONSKIN - WORD);
+        header[..IDENTITY].copy_from_slice(&self.relay.identity);
+        header[IDENTITY..IDENTITY + WORD].copy_from_slice(&self.relay.onion_key);
+        header[IDENTITY + WORD..].copy_from_slice(&key.public);
+        encrypted.copy_from_slice(message);
+        protocol.parts.encrypt(&keys[..WORD], encrypted)?;
+        let tag = protocol.message_mac(&keys, before)?;
+        mac.copy_from_slice(&tag);
+        Ok(Pending { protocol: Arc::clone(protocol), relay: self.relay, key, shared, mac: tag })
+    }
+}
+
+/// The client between its onionskin and the relay's reply.
+pub struct Pending {
+    protocol: Arc<Protocol>,
+    relay: RelayDescriptor,
+    key: EphemeralKey,
+    /// Bx, which the onionskin has taken.
+    shared: Wiped<[u8; WORD]>,
+    /// The onionskin's MAC.
+    mac: [u8; WORD],
+}
+
+impl Pending {
+    /// Checks the reply, writes the relay's message, of so many bytes as the reply has for it, and fills `keys`, of at most 256
+    /// bytes. Consumes the state.
+    ///
+    /// # Errors
+    /// [`HandshakeError::Authenticator`] if it is not the relay's answer to this onionskin; a reply of another length; an X25519
+    /// key of low order. Nothing is written then.
+    pub fn finish(self, reply: &[u8], message: &mut [u8], keys: &mut [u8]) -> Result<()> {
+        let Pending { protocol, relay, key, shared, mac } = self;
+        check_message(message.len())?;
+        check_keys(keys.len())?;
+        check_length("reply", protocol.reply(message.len()), reply.len())?;
+        let (y, rest) = reply.split_at(WORD);
+        let (auth, encrypted) = rest.split_at(WORD);
+        let mut secrets = Wiped::new([0; 2 * WORD]);
+        agree(key.private.as_ref(), y, &mut secrets[..WORD])?;
+        secrets[WORD..].copy_from_slice(shared.as_ref());
+        let agreed = protocol.agreed(&secrets, &relay, &key.public, y)?;
+        let expected = protocol.authenticator(&agreed, &relay, [&key.public, y, &mac], encrypted)?;
+        check_authenticator(&expected, auth)?;
+        let key = protocol.derive(&agreed, keys)?;
+        message.copy_from_slice(encrypted);
+        protocol.parts.encrypt(key.as_ref(), message)
+    }
+}
+
+/// The relay.
+pub struct Relay {
+    protocol: Arc<Protocol>,
+    descriptor: RelayDescriptor,
+    onion_key: Box<dyn PrivateKey>,
+}
+
+impl Relay {
+    /// A relay with this identity. Coins: its private onion key.
+    ///
+    /// # Errors
+    /// What the key agreement reports.
+    pub fn new(protocol: Arc<Protocol>, identity: [u8; IDENTITY], coins: Coins) -> Result<Relay> {
+        let mut descriptor = RelayDescriptor { identity, onion_key: [0; WORD] };
+        let agreement = protocol.parts.agreement.as_ref();
+        let onion_key = generate_agreement(agreement, coins, &mut descriptor.onion_key)?;
+        Ok(Relay { protocol, descriptor, onion_key })
+    }
+
+    /// What clients must know of it.
+    pub fn descriptor(&self) -> RelayDescriptor {
+        self.descriptor
+    }
+
+    /// Answers an onionskin: `compose` is handed the client's message and gives the relay's, which the reply must have room for:
+    /// exactly [`Protocol::reply`] bytes. Fills `keys`, of at most 256 bytes. Coins: the ephemeral X25519 key.
+    ///
+    /// # Errors
+    /// An onionskin that is too short or too long, for another relay or another onion key, or with an X25519 key of low order;
+    /// [`HandshakeError::Introduction`] for one that was changed.
+    pub fn respond<M: AsRef<[u8]>>(
+        &self,
+        onionskin: &[u8],
+        coins: Coins,
+        compose: impl FnOnce(&[u8]) -> M,
+        reply: &mut [u8],
+        keys: &mut [u8],
+    ) -> Result<()> {
+        let protocol = &self.protocol;
+        check_keys(keys.len())?;
+        let message = onionskin.len().checked_sub(ONIONSKIN).ok_or(HandshakeError::Length {
+            message: "onionskin",
+            expected: ONIONSKIN,
+            actual: onionskin.len(),
+        })?;
+        check_message(message)?;
+        let (before, mac) = onionskin.split_at(onionskin.len() - WORD);
+        let (identity, rest) = before.split_at(IDENTITY);
+        let (key_id, rest) = rest.split_at(WORD);
+        let (x, encrypted) = rest.split_at(WORD);
+        if identity != self.descriptor.identity {
+            return Err(HandshakeError::Identity);
+        }
+        if key_id != self.descriptor.onion_key {
+            return Err(HandshakeError::KeyId);
+        }
+        let mut secrets = Wiped::new([0; 2 * WORD]);
+        agree(self.onion_key.as_ref(), x, &mut secrets[WORD..])?;
+        let message_keys = protocol.message_keys(&secrets[WORD..], &self.descriptor, x)?;
+        let expected = protocol.message_mac(&message_keys, before)?;
+        check_authenticator(&expected, mac).map_err(|_| HandshakeError::Introduction)?;
+        let mut room = Wiped::new([0; LONGEST]);
+        let message = &mut room[..message];
+        message.copy_from_slice(encrypted);
+        protocol.parts.encrypt(&message_keys[..WORD], message)?;
+        let answer = compose(message);
+        let answer = answer.as_ref();
+        check_message(answer.len())?;
+        check_length("reply", protocol.reply(answer.len()), reply.len())?;
+
+        let (y, rest) = reply.split_at_mut(WORD);
+        let (auth, encrypted) = rest.split_at_mut(WORD);
+        let private = generate_agreement(protocol.parts.agreement.as_ref(), coins, y)?;
+        agree(private.as_ref(), x, &mut secrets[..WORD])?;
+        let agreed = protocol.agreed(&secrets, &self.descriptor, x, y)?;
+        let key = protocol.derive(&agreed, keys)?;
+        encrypted.copy_from_slice(answer);
+        protocol.parts.encrypt(key.as_ref(), encrypted)?;
+        auth.copy_from_slice(&protocol.authenticator(&agreed, &self.descriptor, [x, y, mac], encrypted)?);
+        Ok(())
+    }
+}
+
+fn check_message(length: usize) -> Result<()> {
+    if length <= LONGEST {
+        Ok(())
+    } else {
+        Err(HandshakeError::Length { message: "message", expected: LONGEST, actual: length })
+    }
+}
+
+fn check_keys(length: usize) -> Result<()> {
+    if length <= MOST_KEYS {
+        Ok(())
+    } else {
+        Err(HandshakeError::Length { message: "keys", expected: MOST_KEYS, actual: length })
+    }
+}
