@@ -8,7 +8,12 @@ use std::io::{self, Write};
 
 pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let scenario = scenario::of(&arguments.scenario)?;
-    let options = ExportOptions { digits: arguments.digits, provider: arguments.provider.clone(), scenario };
+    let options = ExportOptions {
+        digits: arguments.digits,
+        provider: arguments.provider.clone(),
+        names: arguments.names.into(),
+        scenario,
+    };
     let exporter = find(&arguments.format, &options)?;
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;

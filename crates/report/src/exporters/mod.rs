@@ -26,7 +26,8 @@ formats! { options;
     json => json::Json { samples: false }, json::Json { samples: true };
     csv => csv::Csv;
     samples_csv => samples_csv::SamplesCsv;
-    google_benchmark => google_benchmark::GoogleBenchmark, google_benchmark::GoogleBenchmarkCsv;
+    google_benchmark => google_benchmark::GoogleBenchmark { names: options.names },
+        google_benchmark::GoogleBenchmarkCsv { names: options.names };
     sha3_csv => sha3_csv::Sha3Csv::new(options);
     markdown => markdown::Markdown { scenario: options.scenario.clone() };
     latex => latex::Latex { scenario: options.scenario.clone() };
@@ -99,8 +100,20 @@ pub struct ExportOptions {
     pub digits: Option<usize>,
     /// A provider's id, or a library's name.
     pub provider: Option<String>,
+    /// What rows are called, in the formats of Google Benchmark.
+    pub names: Names,
     /// What tables of circuit handshakes ask about.
     pub scenario: RelayScenario,
+}
+
+/// What rows are called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// The ids of their cases.
+    #[default]
+    Ids,
+    /// As the reference's ledger benchmark calls the same work (`BM_Verify100Transactions`); ids for what it did not measure.
+    Reference,
 }
 
 /// All formats.
