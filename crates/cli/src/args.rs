@@ -3,12 +3,14 @@
 mod doctor;
 mod ledger;
 mod metric;
+mod names;
 mod run;
 mod stats;
 
 pub(crate) use doctor::{DoctorArgs, MeasuredArgs};
 pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, VerifyBlockArgs};
 pub(crate) use metric::MetricName;
+pub(crate) use names::NamesName;
 pub(crate) use run::RunArgs;
 pub(crate) use stats::StatsArgs;
 
@@ -339,7 +341,8 @@ pub(crate) struct CompareArgs {
   pqlab export last --format csv --out results.csv
   pqlab export last --format samples-csv | head
   pqlab export last --format latex --table decomposition
-  pqlab export last --format sha3-csv --provider openssl --digits 2")]
+  pqlab export last --format sha3-csv --provider openssl --digits 2
+  pqlab export last --format google-benchmark-csv --names reference")]
 pub(crate) struct ExportArgs {
     /// An id, a unique beginning of one, `last` or `last~1`
     #[arg(default_value = "last")]
@@ -361,6 +364,10 @@ pub(crate) struct ExportArgs {
     /// ledger-blocks, ntor-steps, claims, ...; a wrong name lists those that the run has
     #[arg(long, value_name = "NAME")]
     pub(crate) table: Option<String>,
+
+    /// What the formats of Google Benchmark call their rows: ids of cases, or the names of the reference's ledger benchmark
+    #[arg(long, value_enum, default_value_t = NamesName::Ids)]
+    pub(crate) names: NamesName,
 
     /// The file; `-` is standard output, a pipe or device is written to [default: standard output]
     #[arg(long, value_name = "FILE")]

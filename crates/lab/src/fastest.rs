@@ -5,6 +5,7 @@
 //! be a failed row.
 
 use crate::place::Place;
+use crate::plan::{Draft, LOADS_LEFT_OUT};
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_harness::process::{Limits, ProcessPool};
@@ -42,7 +43,11 @@ impl Laboratory {
         overrides: &ProtocolOverrides,
         note: &mut dyn FnMut(&str),
     ) -> Result<Plan, LabError> {
-        let (draft, questions) = Plan::draft(self.registry(), suites, filters, overrides)?;
+        let Draft { plan: draft, questions, loads_left_out } =
+            Plan::draft(self.registry(), suites, filters, overrides)?;
+        if loads_left_out > 0 {
+            note(&format!("not measured: {LOADS_LEFT_OUT}"));
+        }
         if questions.is_empty() {
             return Ok(draft);
         }

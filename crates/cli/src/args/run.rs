@@ -1,6 +1,6 @@
 //! The arguments of `pqlab run`: what to measure, and how.
 
-use super::{DatabaseArgs, MetricName, parse_digits};
+use super::{DatabaseArgs, MetricName, NamesName, parse_digits};
 use clap::{Args, ValueEnum};
 use pqlab_lab::record::{CounterChoice, ProtocolKind};
 use pqlab_lab::{CaseOptions, ProtocolOverrides};
@@ -93,6 +93,10 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "N", requires = "format", value_parser = parse_digits)]
     pub(crate) digits: Option<usize>,
 
+    /// What the formats of Google Benchmark call their rows: ids of cases, or the names of the reference's ledger benchmark
+    #[arg(long, value_enum, default_value_t = NamesName::Ids, requires = "format")]
+    pub(crate) names: NamesName,
+
     /// Go on with a run that was stopped [default: the latest that is not complete]
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
     pub(crate) resume: Option<String>,
@@ -126,7 +130,8 @@ pub(crate) struct RunArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How to measure")]
 pub(crate) struct ProtocolArgs {
-    /// The rules: adaptive, or those of the reference suites (1,000 iterations after 100, 1% trimmed at each tail)
+    /// The rules: adaptive, or those of the reference suites (1,000 iterations after 100, 1% trimmed at each tail; 2,000 iterations
+    /// in the suite sha3; loads of many tasks only where --tasks or --filter names them)
     /// [default: the suite's]
     #[arg(long, value_enum)]
     pub(crate) protocol: Option<ProtocolName>,
@@ -206,6 +211,7 @@ impl ProtocolArgs {
             }),
             affinity: self.affinity.clone().map(|cpus| cpus.0),
             quick,
+            reference_iterations: None,
         }
     }
 }

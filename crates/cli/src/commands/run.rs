@@ -1,3 +1,4 @@
+use super::verify::spoken;
 use super::{baseline, export, laboratory};
 use crate::args::RunArgs;
 use crate::output::{self, BadInput, Terminal};
@@ -7,11 +8,14 @@ use anyhow::Context;
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::tables::tables;
+use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::trust::trust_sentence;
 use pqlab_lab::record::Run;
 use pqlab_lab::report::{ExportOptions, Exporter, shell_line, terminal};
 use pqlab_lab::store::Store;
-use pqlab_lab::{Destination, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
+use pqlab_lab::{
+    Destination, ExpectedDuration, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage,
+};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};
@@ -19,8 +23,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// A plan that takes longer is said to, in seconds.
+const LONG_S: f64 = 60.0;
+
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
-    let options = ExportOptions { digits: arguments.digits, ..ExportOptions::default() };
+    let options = ExportOptions { digits: arguments.digits, names: arguments.names.into(), ..ExportOptions::default() };
     let exporter = arguments.format.as_deref().map(|format| export::find(format, &options)).transpose()?;
     let laboratory = laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
     // Before anything is measured, everything that can be wrong with the request has been found.
@@ -45,6 +52,10 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         None => (plan, None),
     };
     let stop = stop_on_signals()?;
+    if let Some(plan) = plan.as_ref().filter(|_| !arguments.quiet) {
+        let long = laboratory.expected_duration(&store, plan)?.filter(|expected| expected.seconds >= LONG_S);
+        long.iter().for_each(|expected| output::talk(&takes(expected)));
+    }
 
     let printed = exporter.is_some() || save.as_ref().is_some_and(Destination::is_standard_output);
     let stream = match (arguments.json, printed) {
@@ -91,6 +102,24 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         output::json(&event.to_string())?;
     }
     Ok(code)
+}
+
+/// What is said of a plan that takes long, and whence it is known.
+fn takes(expected: &ExpectedDuration) -> String {
+    let cases = |count: usize| format!("{} case{}", grouped(count as u64), if count == 1 { "" } else { "s" });
+    let sources = [
+        (expected.by_runs, "by earlier runs here"),
+        (expected.by_trial, "by a quick try"),
+        (expected.unknown, "not known, on top"),
+    ];
+    let sources = sources.into_iter().filter(|(count, _)| *count > 0);
+    let sources: Vec<String> = sources.map(|(count, how)| format!("{}: {how}", cases(count))).collect();
+    format!(
+        "{} samples of each case take about {} at least ({})",
+        grouped(expected.samples),
+        spoken(expected.seconds),
+        sources.join("; ")
+    )
 }
 
 /// The cases of a run that was measured before.
@@ -207,4 +236,20 @@ fn conclude(
 /// The command line as it can be typed again.
 pub(crate) fn command_line() -> String {
     shell_line(&std::iter::once("pqlab".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_a_plan_takes_is_said_with_how_that_is_known() {
+        let expected = ExpectedDuration { seconds: 754.0, samples: 1000, by_runs: 1, by_trial: 1210, unknown: 0 };
+        let said = takes(&expected);
+        let wanted = "1,000 samples of each case take about 13 minutes at least (1 case: by earlier runs here; 1,210 cases: by a \
+                      quick try)";
+        assert_eq!(said, wanted);
+        let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
+        assert!(unknown.ends_with("(2 cases: by a quick try; 3 cases: not known, on top)"), "{unknown}");
+    }
 }
