@@ -138,7 +138,7 @@ impl Plan {
         }
         if cases.iter().all(|case| case.workload == "floor") {
             return Err(match loads_left_out {
-                0 => LabError::NothingSelected,
+                0 => LabError::NothingSelected { with: Vec::new() },
                 _ => LabError::invalid("tasks", format!("nothing is selected but {LOADS_LEFT_OUT}")),
             });
         }

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab run                                          the suite `standard`
+  pqlab run ML-KEM-768                               one algorithm: mlkem768 and kyber768 mean the same
+  pqlab run hybrid X-Wing --dry-run                  what would be measured, and how long it would take
   pqlab run kem hash --quick                         two areas, roughly
   pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
   pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
@@ -21,11 +23,18 @@ use std::path::PathBuf;
   pqlab run kem --save-baseline release-1.0          keep the run by a name ...
   pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: PASS, FAIL or UNDECIDED
   pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
-  pqlab run --resume                                 go on with what was stopped")]
+  pqlab run --resume                                 go on with what was stopped
+
+Exit codes: 0 done (PASS), 1 a case failed or is slower than --fail-slower allows (FAIL), 2 bad usage or input, 3 the runs do not
+tell (UNDECIDED), 130 stopped; what was finished is stored")]
 pub(crate) struct RunArgs {
-    /// Suites, areas, or files of suites [default: standard]
-    #[arg(value_name = "SUITE")]
+    /// Suites, areas, files of suites, algorithms by any of their names, providers, in any order [default: standard]
+    #[arg(value_name = "WHAT")]
     pub(crate) suites: Vec<String>,
+
+    /// Measure nothing: print the ids of the cases, and say how many there are and how long they take
+    #[arg(long, conflicts_with_all = ["resume", "baseline"])]
+    pub(crate) dry_run: bool,
 
     /// A rough answer: wider intervals, a quarter of the time
     #[arg(long, conflicts_with = "rigorous")]
@@ -88,6 +97,10 @@ pub(crate) struct RunArgs {
     /// Give this run a name, for --baseline and `pqlab compare`
     #[arg(long, value_name = "NAME")]
     pub(crate) save_baseline: Option<String>,
+
+    /// With --save-baseline: take the name from the run that has it
+    #[arg(long, requires = "save_baseline")]
+    pub(crate) force: bool,
 
     /// Decimals of a format that rounds [default: 1]
     #[arg(long, value_name = "N", requires = "format", value_parser = parse_digits)]

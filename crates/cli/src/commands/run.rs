@@ -6,15 +6,18 @@ use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
 use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::caveats::Caveat;
 use pqlab_lab::analysis::ntor::RelayScenario;
+use pqlab_lab::analysis::number::{grouped, percent};
 use pqlab_lab::analysis::tables::tables;
-use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::trust::trust_sentence;
-use pqlab_lab::record::Run;
+use pqlab_lab::record::{Case, Run, RunHeader, RunSummary};
 use pqlab_lab::report::{ExportOptions, Exporter, shell_line, terminal};
+use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
-    Destination, ExpectedDuration, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage,
+    Destination, ExpectedDuration, Filters, LabError, Laboratory, Named, Plan, RunRequest, check_percentage,
+    compare_analyses,
 };
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -30,6 +33,9 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let options = ExportOptions { digits: arguments.digits, names: arguments.names.into(), ..ExportOptions::default() };
     let exporter = arguments.format.as_deref().map(|format| export::find(format, &options)).transpose()?;
     let laboratory = laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
+    if arguments.dry_run {
+        return dry(&arguments, &laboratory);
+    }
     // Before anything is measured, everything that can be wrong with the request has been found.
     let plan = match (&arguments.resume, &arguments.baseline) {
         (Some(_), _) | (_, Some(_)) => None,
@@ -43,6 +49,12 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     }
     let save = save(&arguments)?;
     let mut store = arguments.database.open()?;
+    if let Some(name) = arguments.save_baseline.as_ref().filter(|_| !arguments.force)
+        && let Some(run) = store.baseline(name)?
+    {
+        let message = format!("the name {name} is that of run {run}: choose another, or pass it on with --force");
+        return Err(BadInput(message).into());
+    }
     let (plan, baseline) = match &arguments.baseline {
         Some(reference) => {
             check_percentage("--fail-slower", arguments.fail_slower)?;
@@ -85,6 +97,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
+        warn_of_baseline(&analysis, name);
     }
     let mut gate = None;
     let code = match baseline {
@@ -104,9 +117,54 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     Ok(code)
 }
 
+/// Whatever is compared with a baseline carries its disturbances.
+fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
+    let measured = analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
+    let of = |caveat: Caveat| measured.clone().filter(|case| case.caveats.has(caveat)).count();
+    let (all, shared) = (measured.clone().count(), of(Caveat::Shared));
+    if shared > 0 {
+        output::talk(&format!(
+            "warning: of the {} of {name} {} shared: measure it again on a quiet machine, with --save-baseline {name} --force",
+            cases(all),
+            if shared == 1 { "1 was".to_owned() } else { format!("{} were", grouped(shared as u64)) }
+        ));
+    }
+}
+
+/// The run against the newest complete one of the same suite, by the same build on the same machine: a line, and where to look.
+fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Option<String>> {
+    let own = &analysis.run.header;
+    let build = |run: &RunHeader| {
+        let environment = &run.environment;
+        (environment.host.name.clone(), environment.cpu.model.clone(), environment.build.clone())
+    };
+    let alike = |of: &RunSummary| of.id != own.id && of.complete && of.suite == own.suite && !of.imported;
+    let Some(before) = store.runs()?.into_iter().find(alike) else { return Ok(None) };
+    if build(&store.load_header(&before.id)?) != build(own) {
+        return Ok(None);
+    }
+    let before = store.load_run(&before.id)?;
+    let comparison = match compare_analyses(store, &RunAnalysis::of(&before), analysis, None, Default::default()) {
+        Err(LabError::NothingInCommon { .. }) => return Ok(None),
+        compared => compared?,
+    };
+    let changed = comparison.count(Verdict::Faster) + comparison.count(Verdict::Slower);
+    let how = match changed {
+        0 => String::new(),
+        _ => format!(" ({} slower, {} faster)", comparison.count(Verdict::Slower), comparison.count(Verdict::Faster)),
+    };
+    Ok(Some(format!(
+        "{changed} of {} changed beyond ±{}{how} since run {}: `pqlab compare {} {}`",
+        cases(comparison.cases.len()),
+        percent(comparison.criteria.margin_pct),
+        before.header.id,
+        before.header.id,
+        own.id
+    )))
+}
+
 /// What is said of a plan that takes long, and whence it is known.
 fn takes(expected: &ExpectedDuration) -> String {
-    let cases = |count: usize| format!("{} case{}", grouped(count as u64), if count == 1 { "" } else { "s" });
     let sources = [
         (expected.by_runs, "by earlier runs here"),
         (expected.by_trial, "by a quick try"),
@@ -139,16 +197,56 @@ fn filters(arguments: &RunArgs) -> Filters {
 }
 
 fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> {
-    let names = if arguments.suites.is_empty() { vec!["standard".to_owned()] } else { arguments.suites.clone() };
-    let suites = names.iter().map(|name| Suite::find(name)).collect::<Result<Vec<_>, _>>()?;
-    let filters = filters(arguments);
-    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
     let mut tell = |text: &str| {
         if !arguments.quiet {
             output::talk(text);
         }
     };
-    laboratory.plan(&suites, &filters, &overrides, &mut tell)
+    let (named, filters) = selected(arguments, laboratory)?;
+    named.notes.iter().for_each(|note| tell(note));
+    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
+}
+
+/// What the words of the command line stand for, and what narrows it down.
+fn selected(arguments: &RunArgs, laboratory: &Laboratory) -> Result<(Named, Filters), LabError> {
+    let named = laboratory.named(&arguments.suites)?;
+    let mut filters = filters(arguments);
+    filters.algorithms.extend(named.algorithms.iter().cloned());
+    filters.providers.extend(named.providers.iter().cloned());
+    Ok((named, filters))
+}
+
+/// What would be measured, and about how long it would take.
+fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
+    let (named, filters) = selected(arguments, laboratory)?;
+    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    let plan = laboratory.draft(&named.suites, &filters, &overrides)?;
+    let ids: Vec<String> = plan.cases.iter().filter(|case| case.workload != "floor").map(Case::id).collect();
+    let expected = match arguments.database.path()?.exists() {
+        true => laboratory.expected_duration(&arguments.database.open_read_only()?, &plan)?,
+        false => laboratory.expected_duration(&Store::in_memory()?, &plan)?,
+    };
+    // The floor is measured beside the first case.
+    let most_s = plan.protocol.max_time_s * plan.cases.len() as f64;
+    let takes = match &expected {
+        Some(expected) => takes(expected),
+        None => format!("takes {} at most, and less where the noise is small", spoken(most_s)),
+    };
+    if arguments.json {
+        let seconds = expected.map_or(most_s, |expected| expected.seconds);
+        let document = json!({"suite": plan.suite, "cases": ids, "seconds": seconds, "at_most": expected.is_none()});
+        output::json(&serde_json::to_string_pretty(&document)?)?;
+    } else {
+        named.notes.iter().for_each(|note| output::talk(note));
+        output::data(&ids.iter().map(|id| format!("{id}\n")).collect::<String>())?;
+        output::talk(&format!("{}: {}; {takes}", plan.suite, cases(ids.len())));
+    }
+    Ok(DONE)
+}
+
+fn cases(count: usize) -> String {
+    format!("{} case{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
 /// Where the run is to be saved: looked at before anything is measured.
@@ -212,6 +310,12 @@ fn conclude(
             output::data(&format!("{sentence}\n"))?;
         }
         output::data(&terminal::closing(analysis, screen.palette))?;
+        if run.complete
+            && arguments.baseline.is_none()
+            && let Some(line) = against_last(store, analysis)?
+        {
+            output::data(&format!("{line}\n"))?;
+        }
     }
     if !arguments.quiet {
         let database = store.path().display();
