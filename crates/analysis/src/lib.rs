@@ -7,6 +7,7 @@
 //!
 //! Everything here is a pure function of stored runs. It knows no harness and no cryptographic library and reads no clock.
 
+pub mod answer;
 mod case;
 pub mod caveats;
 pub mod comparison;

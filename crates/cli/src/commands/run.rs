@@ -6,7 +6,9 @@ use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
 use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::answer::answer;
 use pqlab_lab::analysis::caveats::Caveat;
+use pqlab_lab::analysis::findings::findings;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::number::{grouped, percent};
 use pqlab_lab::analysis::tables::tables;
@@ -316,12 +318,17 @@ fn conclude(
         {
             output::data(&format!("{line}\n"))?;
         }
+        let answered = answer(analysis, &findings(analysis));
+        output::data(&format!("\n{}\n", answered.join("\n")))?;
     }
     if !arguments.quiet {
         let database = store.path().display();
         let id = &run.header.id;
         if run.complete {
-            output::talk(&format!("run {id} is stored in {database}: `pqlab show last` prints its table"));
+            output::talk(&format!(
+                "run {id} is stored in {database}: `pqlab show last` prints its tables, `pqlab report` makes a page, `pqlab compare` \
+                 sets it against another"
+            ));
         } else {
             output::talk(&format!(
                 "stopped: {} of {} cases of run {id} are stored in {database}; `pqlab run --resume` goes on",

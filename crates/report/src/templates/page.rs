@@ -71,7 +71,7 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
             a href="#environment" { "Environment" }
         }
         main {
-            (sections::findings(&found))
+            (sections::findings(analysis, &found))
             @if !named.is_empty() {
                 section #pictures { h2 { "At a glance" } (sections::figures(&named)) }
             }
