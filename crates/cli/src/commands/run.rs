@@ -286,7 +286,7 @@ pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// Tables that `show` prints and the end of a run does not: what is no figure of the run, or is long.
-const AT_LEISURE: [&str; 4] = ["spread", "sizes", "ntor-literature", "claims"];
+const AT_LEISURE: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
 
 /// The table, the files, and the exit code.
 fn conclude(
