@@ -357,12 +357,14 @@ mod tests {
             run(ids.iter().map(|id| planned(id, parameters, "a", 50)).collect())
         };
         // A block is read, decoded and hashed once, whatever signs its transactions.
-        let block = ["Ed25519", "ML-DSA-65", "MLDSA65-Ed25519-SHA512"].map(|name| format!("ledger/{name}/verify-block"));
+        let block =
+            ["Ed25519", "ML-DSA-65", "MLDSA65-Ed25519-SHA512"].map(|name| format!("ledger/{name}/verify-block"));
         let found = three([&block[0], &block[1], &block[2]], &[("regime", "disk")]);
         assert!(decomposed(&found).is_empty(), "{:?}", decomposed(&found)[0].hybrid.case.id());
         // Each form of certificate has its own bytes signed, and ML-DSA repeats itself as these will have it.
         let forms = |operation: &str| {
-            ["X.509-Ed25519", "X.509-ML-DSA-65", "X.509-composite"].map(|form| format!("certificate/{form}/{operation}"))
+            ["X.509-Ed25519", "X.509-ML-DSA-65", "X.509-composite"]
+                .map(|form| format!("certificate/{form}/{operation}"))
         };
         let of = |operation: &str, parameters: &[(&str, &str)]| {
             let [classical, post_quantum, hybrid] = &forms(operation);
