@@ -1,5 +1,9 @@
 //! The seven circuit handshakes, over one Rust library.
 
+#[path = "altered.rs"]
+mod altered;
+
+use altered::altered;
 use pqlab_constructions::ntor::{IDENTITY, Initiator, Parts, Pending, Protocol, Responder, Variant};
 use pqlab_primitives::Coins;
 use std::sync::{Arc, LazyLock};
@@ -63,23 +67,10 @@ static HANDSHAKES: LazyLock<Vec<Handshake>> = LazyLock::new(|| {
     .collect()
 });
 
-/// The handshake that the first byte chooses, and the message that the others make of an honest one: themselves where
-/// the choice is even, else the honest message with them added to its bits, and with them at its end where they are more.
+/// The handshake that the first byte chooses, and the message that the others make of an [honest one](altered).
 pub fn choose<'a>(bytes: &'a [u8]) -> Option<(&'static Handshake, impl Fn(&[u8]) -> Vec<u8> + use<'a>)> {
     let (&choice, rest) = bytes.split_first()?;
     let handshake = &HANDSHAKES[usize::from(choice >> 1) % HANDSHAKES.len()];
-    let message = move |honest: &[u8]| {
-        if choice % 2 == 0 {
-            return rest.to_vec();
-        }
-        let mut message = honest.to_vec();
-        for (place, byte) in rest.iter().enumerate() {
-            match message.get_mut(place) {
-                Some(at) => *at ^= byte,
-                None => message.push(*byte),
-            }
-        }
-        message
-    };
+    let message = move |honest: &[u8]| altered(choice, rest, honest);
     Some((handshake, message))
 }

@@ -38,9 +38,29 @@ impl Terminal {
                 !forbidden && io::stdout().is_terminal()
             }
         };
-        let width = terminal_size::terminal_size().map_or(120, |(width, _)| usize::from(width.0));
-        Terminal { palette: Palette { colour: color }, width }
+        let stdout = io::stdout();
+        let room = stdout
+            .is_terminal()
+            .then(|| terminal_size::terminal_size_of(&stdout).map_or(PAGE, |(width, _)| usize::from(width.0)));
+        let columns = std::env::var("COLUMNS").ok();
+        Terminal { palette: Palette { colour: color }, width: width(columns.as_deref(), room) }
     }
+
+    /// Columns of what is set in blocks and sentences, of which nothing is lost where they are narrow.
+    pub(crate) fn page(&self) -> usize {
+        if self.width == UNLIMITED { PAGE } else { self.width }
+    }
+}
+
+/// Columns where nothing is cut and no column is left out.
+const UNLIMITED: usize = usize::MAX;
+/// Columns of a page, and of a terminal that does not tell.
+const PAGE: usize = 120;
+
+/// As many columns as the user says, else as the terminal has. Whoever reads a pipe or a file has room for everything.
+fn width(columns: Option<&str>, terminal: Option<usize>) -> usize {
+    let said = columns.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
+    said.or(terminal).unwrap_or(UNLIMITED)
 }
 
 /// Writes sentences and tables to standard output. What a file, a store or a machine's name supplied cannot steer the
@@ -110,4 +130,18 @@ pub(crate) fn write_file(
         }
         BadInput(format!("cannot write {}: {error}", path.display())).into()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pipe_has_room_for_everything_unless_the_user_says_how_much() {
+        assert_eq!((width(None, None), width(None, Some(80))), (UNLIMITED, 80));
+        assert_eq!((width(Some("100"), None), width(Some("100"), Some(80))), (100, 100));
+        for nonsense in ["", "0", "-3", "wide"] {
+            assert_eq!((width(Some(nonsense), None), width(Some(nonsense), Some(80))), (UNLIMITED, 80));
+        }
+    }
 }

@@ -89,7 +89,8 @@ impl Laboratory {
             affinity: asked.affinity.clone(),
             ..Protocol::default()
         };
-        let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, Place::of(&protocol), None));
+        let place = Place::of(&protocol);
+        let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None));
         let begun = clock::monotonic_ns();
         for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < PATIENCE_NS) {
             match pool.prepare(0, case) {

@@ -91,7 +91,8 @@ impl Laboratory {
             ..Protocol::default()
         };
         let cases = question.cases();
-        let mut workers = self.workers(SEED, &protocol, &cases, Place::of(&protocol), None);
+        let place = Place::of(&protocol);
+        let mut workers = self.workers(SEED, &protocol, &cases, &place, None);
         workers.limits = Limits { request: workers.limits.request.min(REQUEST), ..workers.limits };
         let positions: Vec<usize> = (0..cases.len()).collect();
         let (mut pool, mut finished) = (ProcessPool::new(workers), Finished(Vec::new()));

@@ -16,6 +16,7 @@
 
 mod between;
 mod catalogue;
+mod claim;
 mod compare;
 mod defects;
 mod destination;

@@ -127,7 +127,7 @@ mod tests {
     use crate::WorkerProgram;
 
     fn named(words: &[&str]) -> Result<(Vec<String>, Vec<String>, Vec<String>), String> {
-        let laboratory = Laboratory::new(WorkerProgram::pqlab("none".into()));
+        let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let found = laboratory.named(&words).map_err(|error| error.to_string())?;
         Ok((found.suites.into_iter().map(|suite| suite.name).collect(), found.algorithms, found.providers))
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn suites_that_have_what_filters_leave_are_known() {
-        let laboratory = Laboratory::new(WorkerProgram::pqlab("none".into()));
+        let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
         let filters = Filters { algorithms: vec!["X-Wing".into()], ..Filters::default() };
         let with = laboratory.suites_with(&filters);
         assert!(with.contains(&"hybrid".to_owned()) && !with.contains(&"hash".to_owned()), "{with:?}");

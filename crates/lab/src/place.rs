@@ -1,65 +1,134 @@
 //! On which processors the processes of a run are kept.
 
+use crate::claim::{Claim, Claimed, claim};
 use pqlab_harness::affinity::{self, AffinityError};
 use pqlab_record::Protocol;
 
-/// Where worker processes are.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Where worker processes are. The cores are claimed for as long as this is there.
+#[derive(Debug, Default)]
 pub(crate) struct Place {
     /// The cores to pin them to, in turn; empty for any.
     pub(crate) cpus: Vec<u32>,
     /// Why they are pinned to none, although the user named none.
     pub(crate) unpinned: Option<String>,
+    /// Who else measures there.
+    pub(crate) crowded: Option<String>,
+    claims: Vec<Claim>,
 }
 
 impl Place {
     /// The cores that the user named, whatever comes of it: a worker that cannot be pinned to them ends the run. Else one core
-    /// for all processes, because what differs between cores would pass for a difference between processes; and any, where the
-    /// system lets nobody pin.
+    /// for all processes, because what differs between cores would pass for a difference between processes: the last on which no
+    /// other run measures, or the last of all where there is none. Any core where the system lets nobody pin.
     pub(crate) fn of(protocol: &Protocol) -> Place {
-        Place::chosen(protocol.affinity.as_deref(), &affinity::allowed(), affinity::can_pin)
+        let folder = std::env::temp_dir();
+        let claim = |core| claim(&folder, core);
+        Place::chosen(protocol.affinity.as_deref(), &affinity::allowed(), affinity::can_pin, claim)
     }
 
-    fn chosen(named: Option<&[u32]>, allowed: &[u32], can_pin: impl Fn(&[u32]) -> Result<(), AffinityError>) -> Place {
+    fn chosen(
+        named: Option<&[u32]>,
+        allowed: &[u32],
+        can_pin: impl Fn(&[u32]) -> Result<(), AffinityError>,
+        claim: impl Fn(u32) -> Claimed,
+    ) -> Place {
         if let Some(named) = named {
-            return Place { cpus: named.to_vec(), unpinned: None };
+            return Place::named(named, claim);
         }
-        let cpus: Vec<u32> = allowed.last().copied().into_iter().collect();
-        match can_pin(&cpus) {
-            Ok(()) => Place { cpus, unpinned: None },
-            Err(reason) => Place { cpus: Vec::new(), unpinned: Some(reason.to_string()) },
+        let last: Vec<u32> = allowed.last().copied().into_iter().collect();
+        if let Err(reason) = can_pin(&last) {
+            return Place { unpinned: Some(reason.to_string()), ..Place::default() };
         }
+        let mut crowded = None;
+        for &core in allowed.iter().rev().filter(|&&core| last == [core] || can_pin(&[core]).is_ok()) {
+            match claim(core) {
+                Claimed::Ours(ours) => return Place { cpus: vec![core], claims: vec![ours], ..Place::default() },
+                Claimed::Unknown => return Place { cpus: vec![core], ..Place::default() },
+                Claimed::Taken(process) => crowded = crowded.or_else(|| Some(company(core, process))),
+            }
+        }
+        Place { cpus: last, crowded, ..Place::default() }
+    }
+
+    fn named(named: &[u32], claim: impl Fn(u32) -> Claimed) -> Place {
+        let mut place = Place { cpus: named.to_vec(), ..Place::default() };
+        let different = named.iter().enumerate().filter(|(index, core)| !named[..*index].contains(core));
+        for (_, &core) in different {
+            match claim(core) {
+                Claimed::Ours(ours) => place.claims.push(ours),
+                Claimed::Taken(process) => place.crowded = place.crowded.or_else(|| Some(company(core, process))),
+                Claimed::Unknown => {}
+            }
+        }
+        place
     }
 
     /// What the user is told of it.
-    pub(crate) fn note(&self) -> Option<String> {
-        let reason = self.unpinned.as_ref()?;
-        Some(format!("measuring on any core, since none can be kept: {reason}; times vary more from visit to visit"))
+    pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
+        let unpinned = self.unpinned.as_ref().map(|reason| {
+            format!("measuring on any core, since none can be kept: {reason}; times vary more from visit to visit")
+        });
+        let crowded = self.crowded.as_ref().map(|company| format!("{company}: each disturbs the other"));
+        unpinned.into_iter().chain(crowded)
     }
+}
+
+fn company(core: u32, process: Option<u32>) -> String {
+    let which = process.map_or_else(String::new, |process| format!(" (process {process})"));
+    format!("another pqlab{which} measures on core {core} too")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn free(_: u32) -> Claimed {
+        Claimed::Unknown
+    }
+
+    fn notes(place: &Place) -> Vec<String> {
+        place.notes().collect()
+    }
+
     #[test]
     fn where_nobody_can_pin_the_run_goes_on_and_says_so() {
         let refused = |_: &[u32]| Err(AffinityError::Unsupported);
-        let place = Place::chosen(None, &[0, 1], refused);
+        let place = Place::chosen(None, &[0, 1], refused, free);
         assert_eq!(
             (place.cpus.as_slice(), place.unpinned.as_deref()),
             ([].as_slice(), Some("threads cannot be pinned on this operating system",))
         );
-        assert!(place.note().is_some_and(|note| note.contains("cannot be pinned")));
+        assert!(notes(&place).iter().any(|note| note.contains("cannot be pinned")));
         // What the user asked for is not dropped in silence: the worker refuses.
-        let named = Place::chosen(Some(&[3]), &[0, 1], refused);
-        assert_eq!(named, Place { cpus: vec![3], unpinned: None });
-        assert_eq!(named.note(), None);
+        let named = Place::chosen(Some(&[3]), &[0, 1], refused, free);
+        assert_eq!((named.cpus.as_slice(), named.unpinned.as_deref()), ([3].as_slice(), None));
+        assert!(notes(&named).is_empty());
     }
 
     #[test]
     fn else_all_processes_are_on_the_last_core() {
-        let place = Place::chosen(None, &[0, 1], |_| Ok(()));
-        assert_eq!((place.cpus.as_slice(), place.note()), ([1].as_slice(), None));
+        let place = Place::chosen(None, &[0, 1], |_| Ok(()), free);
+        assert_eq!((place.cpus.as_slice(), notes(&place)), ([1].as_slice(), vec![]));
+    }
+
+    #[test]
+    fn a_second_run_takes_a_free_core_and_a_third_says_that_there_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |named: Option<&[u32]>| {
+            let can_pin = |cpus: &[u32]| if cpus == [2] { Err(AffinityError::Unsupported) } else { Ok(()) };
+            Place::chosen(named, &[0, 2, 3], can_pin, |core| claim(folder.path(), core))
+        };
+        let (first, second, third) = (place(None), place(None), place(None));
+        assert_eq!([&first, &second, &third].map(|place| place.cpus.clone()), [[3], [0], [3]], "nobody is kept on 2");
+        assert!(notes(&first).is_empty() && notes(&second).is_empty());
+        let process = std::process::id();
+        let told = format!("another pqlab (process {process}) measures on core 3 too: each disturbs the other");
+        assert_eq!(notes(&third), [told.clone()]);
+        for (named, wanted) in [(&[1, 1, 3], vec![told]), (&[1, 1, 1], vec![])] {
+            assert_eq!(notes(&place(Some(named))), wanted, "{named:?}");
+        }
+        drop(first);
+        let fourth = place(None);
+        assert_eq!((fourth.cpus.as_slice(), notes(&fourth)), ([3].as_slice(), vec![]));
     }
 }

@@ -146,6 +146,7 @@ impl Laboratory {
         let (mut environment, counter) = self.calibrated(plan.protocol.counter)?;
         let place = Place::of(&plan.protocol);
         environment.os.unpinned = place.unpinned.clone();
+        environment.os.crowded = place.crowded.clone();
         // Those of the libraries that are measured, whatever a plan from another run says.
         for case in &mut plan.cases {
             case.facts.defect = defects::known(case, self.registry.providers());
@@ -219,10 +220,10 @@ impl Laboratory {
         let Start { number, positions, counter, place } = start;
         progress.begin(header, positions.len());
         let quota = environment::quota_here().map(|advice| limited(&advice));
-        forbidden(header).into_iter().chain(place.note()).chain(quota).for_each(|words| progress.note(&words));
+        forbidden(header).into_iter().chain(place.notes()).chain(quota).for_each(|words| progress.note(&words));
         let rate = counter.ns_per_tick.map(|ns| 1e9 / ns);
         let baseline = if counter.metric == Metric::Tsc { Baseline::take() } else { None };
-        let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, place, rate));
+        let mut pool = ProcessPool::new(self.workers(header.seed, &header.protocol, &header.plan, &place, rate));
         let mut watcher = Watcher { sink: &mut *sink, header, start: number, progress, stop, failed: 0, scanty: 0 };
         let outcome =
             schedule::run(&header.plan, &positions, &header.protocol, header.seed, counter, &mut pool, &mut watcher);
@@ -266,7 +267,7 @@ impl Laboratory {
         seed: u64,
         protocol: &Protocol,
         plan: &[Case],
-        place: Place,
+        place: &Place,
         ticks_per_second: Option<f64>,
     ) -> Workers {
         Workers {
@@ -275,7 +276,7 @@ impl Laboratory {
             processes: protocol.processes,
             counter: protocol.counter,
             ticks_per_second,
-            cpus: place.cpus,
+            cpus: place.cpus.clone(),
             granted: protocol.affinity.clone().unwrap_or_else(affinity::allowed),
             limits: self.limits.with_threads(most_threads(plan)),
         }

@@ -1,5 +1,6 @@
 //! Cases of before, by the names that they have today. Ids once did not say in which encoding a private key is loaded or written:
-//! each provider's own was taken, so that one name stood for different work.
+//! each provider's own was taken, so that one name stood for different work. Conversions of keys once named the provider that
+//! made the keys, which took no part in them.
 
 use crate::{Case, Form, Sizes};
 
@@ -7,24 +8,35 @@ use crate::{Case, Form, Sizes};
 const PRIVATE: [(&str, &str); 4] =
     [("kem", "keygen"), ("kem", "decapsulate"), ("signature", "keygen"), ("signature", "sign")];
 
+/// What stands in the place of a provider where the code is this program's.
+const OWN: &str = "pqlab";
+
+/// Conversions of keys, in which no library takes part.
+const CONVERSIONS: [&str; 4] = ["encode-public", "decode-public", "encode-private", "decode-private"];
+
 impl Case {
     /// The case by the name that it has today. A case of before whose private key's encoding its id did not say had its
-    /// provider's own: with today's name comes the block in which nothing else is measured. Every other case is what it was.
+    /// provider's own: with today's name comes the block in which nothing else is measured. A conversion of keys is this
+    /// program's own. Every other case is what it was.
     ///
     /// What cannot be told stays as it is, and is then no case of today.
     pub fn today(&self) -> Case {
+        let mut case = self.clone();
+        if converts_keys(self) {
+            case.provider = OWN.into();
+        }
         match unsaid_encoding(self) {
             Some(encoding) => {
                 let block = self.block.clone();
-                self.clone().with_key(encoding).in_block(&block)
+                case.with_key(encoding).in_block(&block)
             }
-            None => self.clone(),
+            None => case,
         }
     }
 
     /// The id by which runs of any age are set against each other: that of [`today`](Self::today).
     pub fn lasting_id(&self) -> String {
-        if unsaid_encoding(self).is_some() { self.today().id() } else { self.id() }
+        if unsaid_encoding(self).is_some() || converts_keys(self) { self.today().id() } else { self.id() }
     }
 
     /// The id without the encoding of the private key: what it was before ids said it.
@@ -33,6 +45,11 @@ impl Case {
         case.parameters.retain(|parameter| !matches!(parameter, crate::Parameter::Word(name, _) if name == "key"));
         case.id()
     }
+}
+
+/// Whether it brings a key into or out of its encoding and names the provider that made the key.
+fn converts_keys(case: &Case) -> bool {
+    case.workload == "certificate" && CONVERSIONS.contains(&case.operation.as_str()) && case.provider != OWN
 }
 
 /// The encoding that a case's id would name today and does not; `None` where it does, and where there is none.
@@ -135,8 +152,8 @@ mod tests {
         {
             let mut old = Case { form: None, ..before("certificate", algorithm, "decode-private", None) };
             old.parameters.push(Parameter::Word("format".into(), "der".into()));
-            let new = format!("certificate/{algorithm}/decode-private[key={encoding},format=der]@p");
-            assert_eq!(old.lasting_id(), new);
+            let new = format!("certificate/{algorithm}/decode-private[key={encoding},format=der]@pqlab");
+            assert_eq!((old.lasting_id(), old.today().lasting_id()), (new.clone(), new));
         }
     }
 }

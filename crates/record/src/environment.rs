@@ -116,6 +116,9 @@ pub struct OperatingSystem {
     /// Why the run's processes were not kept on one core; `None` where they were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unpinned: Option<String>,
+    /// Who else measured on the run's core when it began, where no other core was free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crowded: Option<String>,
 }
 
 /// How this program was built.

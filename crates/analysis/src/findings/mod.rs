@@ -3,8 +3,10 @@
 //! compares](crate::comparison::ratio); where the data do not tell some apart, all of them are named.
 
 mod one_library;
+mod threads;
 mod use_cases;
 
+use self::threads::threads;
 use self::use_cases::{AGAINST, OF_REFERENCE, USE_CASES, UseCase};
 use crate::case::{CaseAnalysis, wire_bytes};
 use crate::caveats::Caveat;
@@ -13,10 +15,9 @@ use crate::estimates::Estimates;
 use crate::group::grouped;
 use crate::ledger;
 use crate::number::{
-    digits, factor, factor_range, grouped as thousands, percent, rate, significant, throughput, time, time_range,
+    digits, factor, factor_range, grouped as thousands, rate, significant, throughput, time, time_range,
 };
 use crate::run::{RunAnalysis, sum};
-use crate::scaling::scaling;
 use crate::tables::most_lengths;
 use pqlab_record::{Sizes, State};
 use pqlab_stats::{Interval, Verdict};
@@ -363,36 +364,6 @@ fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
     [signature, exchange, transaction].into_iter().flatten().collect()
 }
 
-/// What the most threads that had a processor each were worth: the largest of such gains, which are not compared with one
-/// another.
-fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
-    let all = scaling(analysis);
-    let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && one.provider != "null");
-    let sound = |id: &str| {
-        let row = analysis.cases().iter().find(|row| row.case().id() == id);
-        row.is_some_and(CaseAnalysis::ranked)
-    };
-    let gained = several.filter(|one| sound(&one.id)).filter_map(|one| Some((one, one.speed_up?)));
-    let gained = gained.filter(|(_, gain)| gain.low > 1.0);
-    let (best, gain) = gained.max_by(|(one, gain), (other, others)| {
-        (one.threads, gain.estimate).partial_cmp(&(other.threads, others.estimate)).unwrap_or(std::cmp::Ordering::Equal)
-    })?;
-    Some(Recommendation {
-        use_case: "Several threads",
-        algorithm: best.name.clone(),
-        provider: best.provider.clone(),
-        figure: factor(gain.estimate),
-        interval: format!("{} to {}", factor(gain.low), factor(gain.high)),
-        what: format!("the throughput of one thread, on {} threads: the largest gain that was seen", best.threads),
-        why: format!(
-            "{} a second all together; {} of the ideal.",
-            rate(best.ops_per_s),
-            percent(100.0 * gain.estimate / best.threads as f64)
-        ),
-        tied: Vec::new(),
-    })
-}
-
 fn costs(analysis: &RunAnalysis<'_>) -> Vec<Cost> {
     let cost = |(what, area, operations, post_quantum, classical): (&str, &str, &[&str], &str, &str)| {
         let all = candidates(analysis, area, operations, None);
@@ -477,6 +448,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
         },
     );
     add("comparisons whose fastest are not told apart", open.collect());
+    add("gains above the number of threads: what one thread alone did was disturbed", threads::impossible(analysis));
     let missing = analysis.run.header.plan.len().saturating_sub(analysis.run.records.len());
     if missing > 0 {
         caveats.push(RunCaveat {

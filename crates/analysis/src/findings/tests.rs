@@ -231,6 +231,24 @@ fn handshakes_have_their_bytes_and_threads_their_gain() {
 }
 
 #[test]
+fn a_gain_above_the_number_of_threads_is_no_finding() {
+    let mut run = fixtures::scaling_run();
+    // One thread alone was slowed to nearly twice its time: two seem to be worth more than three.
+    let single = run.records.iter_mut().find(|record| record.case.number("threads") == Some(1)).unwrap();
+    for visit in &mut single.samples.visits {
+        visit.ticks.iter_mut().for_each(|ticks| *ticks = *ticks * 8 / 5);
+    }
+    let found = findings(&RunAnalysis::of(&run));
+    assert!(found.recommendations.iter().all(|best| best.use_case != "Several threads"), "{:?}", found.recommendations);
+    let said = found.caveats.iter().find(|caveat| caveat.what.starts_with("gains above the number of threads"));
+    let details = &said.unwrap_or_else(|| panic!("{:?}", found.caveats)).details;
+    assert!(details.iter().any(|of| of == "ML-DSA-65 verify aws-lc on 2 threads: 3.04×"), "{details:?}");
+    assert!(
+        findings(&RunAnalysis::of(&fixtures::scaling_run())).caveats.iter().all(|of| !of.what.starts_with("gains"))
+    );
+}
+
+#[test]
 fn a_run_without_records_finds_nothing() {
     let mut run = fixtures::run();
     run.records.clear();

@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
     match arguments.format {
         VerifyFormat::Text => {
             let lead = if arguments.all { "\n" } else { "" };
-            let page = verification::page(&vectors, &pairs, &edge_cases, terminal.width);
+            let page = verification::page(&vectors, &pairs, &edge_cases, terminal.page());
             output::data(&format!("{lead}{page}"))?;
         }
         VerifyFormat::Markdown => {

@@ -30,6 +30,8 @@ impl Pqlab {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(PROGRAM);
         command.args(arguments).env("PQLAB_DB", self.database()).env("HOME", self.folder.path()).env_remove("NO_COLOR");
+        // Where cores are claimed: tests that run at the same time are nothing to one another.
+        command.env("TMPDIR", self.folder.path());
         command
     }
 

@@ -8,6 +8,7 @@ pub(super) fn operating_system(root: &Root) -> OperatingSystem {
         aslr: root.number("proc/sys/kernel/randomize_va_space"),
         perf_event_paranoid: root.number("proc/sys/kernel/perf_event_paranoid"),
         unpinned: None,
+        crowded: None,
     }
 }
 
@@ -42,6 +43,7 @@ mod tests {
             aslr: Some(2),
             perf_event_paranoid: Some(-1),
             unpinned: None,
+            crowded: None,
         };
         assert_eq!(operating_system(&root), expected);
     }

@@ -3,6 +3,8 @@
 //! Colours stand in the attributes, for readers of the SVG alone; classes stand beside them, by which a page replaces the
 //! colours for a dark theme.
 
+mod whisker;
+
 use super::Chart;
 use crate::width::display_width;
 use maud::{Markup, PreEscaped, html};
@@ -88,6 +90,8 @@ pub(super) struct Canvas {
     width: f64,
     height: f64,
     body: String,
+    /// Whether an interval goes on beyond the plot.
+    goes_on: bool,
 }
 
 impl TextStyle {
@@ -238,7 +242,7 @@ pub(super) fn colour(series: usize) -> &'static str {
 
 impl Canvas {
     pub(super) fn new(width: f64, height: f64) -> Canvas {
-        Canvas { width, height, body: String::new() }
+        Canvas { width, height, body: String::new(), goes_on: false }
     }
 
     fn push(&mut self, markup: Markup) {
@@ -318,28 +322,6 @@ impl Canvas {
                 title { (neutral(about)) }
             }
         });
-    }
-
-    /// An interval with ends, across (`horizontal`) or up.
-    pub(super) fn whisker(&mut self, from: (f64, f64), to: (f64, f64)) {
-        let end = 3.5;
-        let (x, y) = if (from.1 - to.1).abs() < 1e-9 { (0.0, end) } else { (end, 0.0) };
-        let path = format!(
-            "M{} {}L{} {}M{} {}L{} {}M{} {}L{} {}",
-            px(from.0),
-            px(from.1),
-            px(to.0),
-            px(to.1),
-            px(from.0 - x),
-            px(from.1 - y),
-            px(from.0 + x),
-            px(from.1 + y),
-            px(to.0 - x),
-            px(to.1 - y),
-            px(to.0 + x),
-            px(to.1 + y),
-        );
-        self.push(html! { path class="whisker" d=(path) stroke=(INK) stroke-width="1.1" fill="none" {} });
     }
 
     /// A series' mark: its colour and its shape.
@@ -439,7 +421,7 @@ impl Canvas {
     pub(super) fn finish(self, name: &str, title: &str, about: String) -> Chart {
         let (width, height) = (self.width + 2.0 * MARGIN, self.height + 2.0 * MARGIN);
         let view = format!("-{MARGIN} -{MARGIN} {} {}", px(width), px(height));
-        let (title, about) = (neutral(title), neutral(&about));
+        let (title, about) = (neutral(title), neutral(&(about + if self.goes_on { whisker::GOES_ON } else { "" })));
         let ids = (format!("{name}-title"), format!("{name}-about"));
         let markup = html! {
             svg xmlns="http://www.w3.org/2000/svg" viewBox=(view) width=(px(width)) height=(px(height)) role="img"

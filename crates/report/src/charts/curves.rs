@@ -133,7 +133,7 @@ fn draw(analysis: &RunAnalysis<'_>, plot: &Plot<'_>, mut all: Vec<Series>) -> Op
             series.points.iter().map(|(place, value)| (across.at(*place), up.at(value.estimate))).collect();
         canvas.line(index, &points, false);
         for ((place, value), (x, y)) in series.points.iter().zip(&points) {
-            canvas.whisker((*x, up.at(value.low)), (*x, up.at(value.high)));
+            canvas.interval_up(*x, &up, value.low, value.high);
             canvas.mark(
                 index,
                 *x,

@@ -98,7 +98,7 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
         canvas.rule((gutter, y), (WIDTH - 16.0, y));
         for row in rows {
             let Some(median) = row.median() else { continue };
-            canvas.whisker((scale.at(median.low), y), (scale.at(median.high), y));
+            canvas.interval_across(y, &scale, median.low, median.high);
         }
         for row in rows {
             let Some(median) = row.median() else { continue };

@@ -89,7 +89,7 @@ fn columns(
         let y = up.at(column.value.estimate);
         let text = figure(quantity, column.value.estimate);
         canvas.bar(column.series, x - width / 2.0, y, width, bottom - y, &format!("{}: {text}", column.name));
-        canvas.whisker((x, up.at(column.value.low)), (x, up.at(column.value.high)));
+        canvas.interval_up(x, &up, column.value.low, column.value.high);
         canvas.text(x, up.at(column.value.high) - 7.0, TextStyle::Value, Anchor::Middle, &text);
         canvas.text(x, bottom + 17.0, TextStyle::Label, Anchor::Middle, &column.name);
     }
@@ -255,7 +255,7 @@ fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         canvas.axis_up(&up, Quantity::Time, left, left + 110.0);
         let (x, y) = (left + 55.0, up.at(value.estimate));
         canvas.bar(place, x - 34.0, y, 68.0, bottom - y, name);
-        canvas.whisker((x, up.at(value.low)), (x, up.at(value.high)));
+        canvas.interval_up(x, &up, value.low, value.high);
         canvas.text(x, up.at(value.high) - 7.0, TextStyle::Value, Anchor::Middle, &time(value.estimate));
         canvas.text(x, bottom + 17.0, TextStyle::Label, Anchor::Middle, name);
     }
@@ -322,7 +322,7 @@ fn alone(canvas: &mut Canvas, single: &[(&str, Interval)], top: f64) {
     for (place, (name, of)) in single.iter().enumerate() {
         let y = top + SINGLE * (place as f64 + 0.5);
         canvas.text(left - 12.0, y + 4.0, TextStyle::Label, Anchor::End, name);
-        canvas.whisker((across.at(of.low), y), (across.at(of.high), y));
+        canvas.interval_across(y, &across, of.low, of.high);
         canvas.mark(place, across.at(of.estimate), y, name);
         canvas.text(across.at(of.high) + 10.0, y + 4.0, TextStyle::Value, Anchor::Start, &time(of.estimate));
     }

@@ -107,7 +107,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         points.iter().map(|point| Place::around(across.at(point.2 as f64), up.at(point.3.estimate), 12.0)).collect();
     for (algorithm, provider, bytes, total, classical) in &points {
         let (x, y) = (across.at(*bytes as f64), up.at(total.estimate));
-        canvas.whisker((x, up.at(total.low)), (x, up.at(total.high)));
+        canvas.interval_up(x, &up, total.low, total.high);
         canvas.mark(
             usize::from(*classical),
             x,

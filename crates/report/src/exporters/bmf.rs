@@ -1,6 +1,6 @@
 //! Bencher Metric Format: what `bencher run --adapter json` reads.
 
-use super::{ExportError, Exporter, Format, finish_json};
+use super::{ExportError, Exporter, Format, finish_json, without_floor};
 use indexmap::IndexMap;
 use pqlab_analysis::RunAnalysis;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use std::io::Write;
 
 /// Latency in ns and throughput in operations a second of every case with a figure, with the interval as lower and upper
 /// value. A caveat is a measure of its own, so that dashboards have it beside the others: its value is 1, and what it says of the
-/// case stands in `text`, which Bencher's own reader passes over. Failed cases have no entry.
+/// case stands in `text`, which Bencher's own reader passes over. Failed cases and the floor have no entry.
 pub(super) struct Bmf;
 
 #[derive(Serialize)]
@@ -44,7 +44,7 @@ impl Exporter for Bmf {
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut all: IndexMap<String, Measures> = IndexMap::new();
-        for case in analysis.cases() {
+        for case in without_floor(analysis) {
             let Some(of) = case.median() else { continue };
             let rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
             let latency = Metric { value: of.estimate, lower_value: of.low, upper_value: of.high };
@@ -68,7 +68,7 @@ mod tests {
     fn every_value_lies_between_its_bounds() {
         let read: Value = serde_json::from_slice(&written(&Bmf, &fixtures::run())).unwrap();
         let all = read.as_object().unwrap();
-        assert_eq!(all.len(), 6);
+        assert_eq!(all.len(), 5);
         for (name, measure) in all.values().flat_map(|measures| measures.as_object().unwrap()) {
             // What the format demands of every measure, also of what it does not know.
             let number = |field: &str| measure[field].as_f64();

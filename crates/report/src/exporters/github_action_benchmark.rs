@@ -1,12 +1,12 @@
 //! What the GitHub action `benchmark-action/github-action-benchmark` reads as `customSmallerIsBetter`.
 
-use super::{ExportError, Exporter, Format, finish_json};
+use super::{ExportError, Exporter, Format, finish_json, without_floor};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
 /// The median in ns of every case with a figure; `range` is the half-width of its interval. `extra`, which the action's charts show
-/// beside a point, has the caveats, a line each. Failed cases have no entry.
+/// beside a point, has the caveats, a line each. Failed cases and the floor have no entry.
 pub(super) struct GithubActionBenchmark;
 
 #[derive(Serialize)]
@@ -41,7 +41,7 @@ impl Exporter for GithubActionBenchmark {
                 extra: extra.join("\n"),
             })
         };
-        finish_json(&analysis.cases().iter().filter_map(entry).collect::<Vec<_>>(), out)
+        finish_json(&without_floor(analysis).filter_map(entry).collect::<Vec<_>>(), out)
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
     fn an_entry_has_the_fields_that_the_action_demands() {
         let bytes = written(&GithubActionBenchmark, &fixtures::run());
         let all: Vec<serde_json::Value> = serde_json::from_slice(&bytes).unwrap();
-        assert_eq!(all.len(), 6);
+        assert_eq!(all.len(), 5);
         for entry in all {
             assert!(entry["name"].is_string() && entry["unit"] == "ns" && entry["value"].as_f64().unwrap() > 0.0);
             assert!(entry["range"].as_str().unwrap().starts_with("± "));

@@ -1,12 +1,12 @@
 //! hyperfine's JSON (`--export-json`), for the scripts that come with it.
 
-use super::{ExportError, Exporter, Format, finish_json};
+use super::{ExportError, Exporter, Format, finish_json, without_floor};
 use indexmap::IndexMap;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use serde::Serialize;
 use std::io::Write;
 
-/// Every case with a figure as a command, times in seconds. A time is a sample: where the batch is above 1, the mean of so
+/// Every case with a figure, but for the floor, as a command, times in seconds. A time is a sample: where the batch is above 1, the mean of so
 /// many operations, and the parameter `batch` says so. User and system time are not measured: null. `caveats` is a field beside
 /// hyperfine's own, which its scripts pass over.
 pub(super) struct Hyperfine;
@@ -67,7 +67,7 @@ impl Exporter for Hyperfine {
                 caveats: analysed.caveats.by_word(),
             })
         };
-        finish_json(&Document { results: analysis.cases().iter().filter_map(entry).collect() }, out)
+        finish_json(&Document { results: without_floor(analysis).filter_map(entry).collect() }, out)
     }
 }
 

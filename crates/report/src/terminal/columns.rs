@@ -1,19 +1,15 @@
 use super::palette::{Palette, TextStyle};
-use super::text::cut;
 use crate::width::display_width;
 use pqlab_analysis::text::neutral;
 
 /// Between two columns.
 pub(super) const GAP: usize = 2;
-/// A column that may be cut is cut down to this, not further.
-const NARROWEST: usize = 8;
 
 /// A cell of a table: neutral text, its side and its role.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Cell {
     text: String,
     right: bool,
-    cuttable: bool,
     /// Of a narrow terminal left out, the greatest first; zero stays.
     spare: u8,
     role: Option<TextStyle>,
@@ -30,20 +26,10 @@ impl Cell {
         Cell { text: neutral(text), right: true, ..Cell::default() }
     }
 
-    /// May be cut where the terminal is narrow. Figures may not, nor what has to be typed again or tells rows apart.
-    pub(super) fn cuttable(self) -> Cell {
-        Cell { cuttable: true, ..self }
-    }
-
     /// Its column is left out where the terminal is narrow: of several the one with the greatest rank first, which is above
     /// zero. Not for what tells rows apart, nor for a median and its interval.
     pub(super) fn spare(self, rank: u8) -> Cell {
         Cell { spare: rank, ..self }
-    }
-
-    /// With four spaces before it.
-    pub(super) fn indented(self) -> Cell {
-        Cell { text: format!("    {}", self.text), ..self }
     }
 
     /// With a role.
@@ -62,9 +48,8 @@ pub(super) fn lines(rows: &[Vec<Cell>], width: usize, palette: Palette) -> Vec<S
     fitted(rows, width, palette).0
 }
 
-/// The rows as lines, aligned, and the columns that were left out. Where the lines would be wider than `width`, columns that can be spared are left out, and then
-/// columns that may be cut are, the widest first.
-/// A row of a single cell is a heading, which stands over all columns.
+/// The rows as lines, aligned, and the columns that were left out. Where the lines would be wider than `width`, columns that can
+/// be spared are left out; nothing is cut. A row of a single cell is a heading, which stands over all columns.
 pub(super) fn fitted(rows: &[Vec<Cell>], width: usize, palette: Palette) -> (Vec<String>, Vec<usize>) {
     let mut left_out = Vec::new();
     let mut widths = widths(rows);
@@ -81,13 +66,6 @@ pub(super) fn fitted(rows: &[Vec<Cell>], width: usize, palette: Palette) -> (Vec
         widths[column] = 0;
     }
     left_out.sort_unstable();
-    let cuttable = |column: &usize| rows.iter().any(|row| row.get(*column).is_some_and(|cell| cell.cuttable));
-    let cuttable: Vec<usize> = (0..widths.len()).filter(cuttable).collect();
-    while sum(&widths) > width {
-        let widest = cuttable.iter().copied().max_by_key(|column| widths[*column]);
-        let Some(widest) = widest.filter(|column| widths[*column] > NARROWEST) else { break };
-        widths[widest] -= 1;
-    }
     (rows.iter().map(|row| line(row, &widths, palette)).collect(), left_out)
 }
 
@@ -95,10 +73,9 @@ fn line(row: &[Cell], widths: &[usize], palette: Palette) -> String {
     let unlimited = [usize::MAX];
     let widths = if is_heading(row) { unlimited.as_slice() } else { widths };
     let cells = row.iter().zip(widths).filter(|(_, width)| **width > 0).map(|(cell, &width)| {
-        let text = cut(&cell.text, width);
-        let fill = if is_heading(row) { 0 } else { width - display_width(&text) };
+        let fill = if is_heading(row) { 0 } else { width - display_width(&cell.text) };
         let fill = " ".repeat(fill);
-        let text = cell.role.map_or_else(|| text.clone(), |role| palette.paint(role, &text));
+        let text = cell.role.map_or_else(|| cell.text.clone(), |role| palette.paint(role, &cell.text));
         if cell.right { fill + &text } else { text + &fill }
     });
     cells.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end().to_owned()
@@ -149,19 +126,8 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_cut_gives_way() {
-        let row = |long: Cell| vec![vec![long, Cell::left("13 characters").cuttable(), Cell::left("kept")]];
-        let found = lines(&row(Cell::left(&"x".repeat(40)).cuttable()), 40, Palette::PLAIN);
-        assert_eq!(display_width(&found[0]), 40);
-        assert!(found[0].ends_with("x…  13 characters  kept"));
-        // Where nothing more can give way, the terminal wraps.
-        let found = lines(&row(Cell::left(&"x".repeat(40))), 40, Palette::PLAIN);
-        assert!(found[0].ends_with("x  13 char…  kept") && display_width(&found[0]) > 40);
-    }
-
-    #[test]
-    fn what_can_be_spared_is_left_out_before_anything_is_cut() {
-        let cells = || vec![Cell::left("name").cuttable(), Cell::right("10 µs"), Cell::left("p95 11 µs").spare(1)];
+    fn what_can_be_spared_is_left_out_and_nothing_is_cut() {
+        let cells = || vec![Cell::left("name"), Cell::right("10 µs"), Cell::left("p95 11 µs").spare(1)];
         let rows = vec![[cells(), vec![Cell::left("CoV 3.0%").spare(2)]].concat(), cells()];
         assert_eq!(lines(&rows, 80, Palette::PLAIN)[0], "name  10 µs  p95 11 µs  CoV 3.0%");
         assert_eq!(lines(&rows, 25, Palette::PLAIN), ["name  10 µs  p95 11 µs"; 2]);

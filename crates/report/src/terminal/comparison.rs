@@ -1,5 +1,7 @@
-use super::columns::{Cell, lines};
+use super::columns::{Cell, GAP, fitted, total_width};
 use super::palette::{Palette, TextStyle};
+use super::text::{below, wrapped};
+use crate::width::display_width;
 use pqlab_analysis::comparison::{ComparedCase, Comparison};
 use pqlab_analysis::number::{NONE, percent, time};
 use pqlab_analysis::text::neutral;
@@ -46,11 +48,24 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
         heading("verdict"),
         right(if beside { "time" } else { "" }),
         right(if beside { "its interval" } else { "" }),
-        heading(""),
     ]];
     rows.extend(comparison.cases.iter().map(|case| row(case, mixed)));
-    out.push_str(&lines(&rows, width, palette).join("\n"));
-    out.push_str("\n\n");
+    let room = width.saturating_sub(total_width(&rows) + GAP);
+    let rows: Vec<Vec<Cell>> = rows
+        .into_iter()
+        .zip(std::iter::once(String::new()).chain(comparison.cases.iter().map(|case| case.notes.join("; "))))
+        .flat_map(|(cells, note)| with_note(cells, &note, room, width))
+        .collect();
+    let (lines, left_out) = fitted(&rows, width, palette);
+    out.push_str(&lines.join("\n"));
+    out.push('\n');
+    if !left_out.is_empty() {
+        let names: Vec<&str> =
+            left_out.iter().filter_map(|place| SPARED.get(place.checked_sub(SPARED_FROM)?)).copied().collect();
+        let text = format!("no room for: {}", names.join(", "));
+        wrapped(&text, width).iter().for_each(|line| out.push_str(&(palette.paint(TextStyle::Faint, line) + "\n")));
+    }
+    out.push('\n');
     out.push_str(&footer(comparison));
     out.push_str(&means(comparison));
     for (which, ids) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
@@ -63,6 +78,20 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
         out.push_str(&format!("not the same work: {}\n", neutral(case)));
     }
     out
+}
+
+/// Columns that a narrow terminal does without, by what they hold; the first of them.
+const SPARED: [&str; 2] = ["ratio of the times", "its interval"];
+const SPARED_FROM: usize = 6;
+
+/// A row with what must be known of it at its end, or below it where that has no room.
+fn with_note(mut cells: Vec<Cell>, note: &str, room: usize, width: usize) -> Vec<Vec<Cell>> {
+    if display_width(note) <= room {
+        cells.push(Cell::left(note));
+        return vec![cells];
+    }
+    let notes = below(note, width).into_iter().map(|line| vec![Cell::left(&line)]);
+    std::iter::once(cells).chain(notes).collect()
 }
 
 /// What the column of ratios is called: by the unit, where it is the same for all cases.
@@ -102,7 +131,6 @@ fn row(case: &ComparedCase, mixed: bool) -> Vec<Cell> {
         Cell::left(case.judgement.verdict.name()).role(role),
         beside(time_ratio.map_or(NONE.to_owned(), |ratio| format!("{:.3}", ratio.estimate))).spare(1),
         beside(ends(time_ratio)).spare(2),
-        Cell::left(&case.notes.join("; ")).cuttable(),
     ]
 }
 
@@ -197,6 +225,28 @@ mod tests {
         assert!(text.contains("warning: Rust compiler differs: ") && text.contains("rustc 9.9"), "{text}");
         let same = comparison_table(&compared(&first, &first), 120, Palette::PLAIN);
         assert!(same.starts_with("run ") && !same.contains("warning"), "{same}");
+    }
+
+    #[test]
+    fn notes_are_never_cut() {
+        let (first, mut second) = (fixtures::run(), fixtures::run());
+        second.header.id = "other".into();
+        let mut comparison = compared(&first, &second);
+        let note = "the first was contended: not called slower, as its own samples would have it ".repeat(3);
+        comparison.cases[0].notes = vec![note.clone()];
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        for width in [80, 120, 400, usize::MAX] {
+            let text = comparison_table(&comparison, width, Palette::PLAIN);
+            assert!(words(&text).contains(&words(&note)), "{width}: {text}");
+            assert!(!text.contains('…'), "{text}");
+            let shown = text.lines().any(|line| line.starts_with("case") && line.ends_with("its interval"));
+            assert_ne!(text.contains("no room for: ratio of the times, its interval\n"), shown, "{width}: {text}");
+            assert_eq!(shown, width > 120, "{width}: {text}");
+            let told: Vec<&str> = text.lines().filter(|line| line.contains("contended")).collect();
+            assert!(width > 120 || told.len() > 1 && told.iter().all(|line| display_width(line) <= width), "{text}");
+        }
+        let wide = comparison_table(&comparison, usize::MAX, Palette::PLAIN);
+        assert!(wide.lines().any(|line| line.starts_with("kem/") && line.ends_with(note.trim_end())), "{wide}");
     }
 
     #[test]

@@ -1,21 +1,31 @@
-use super::columns::{Cell, lines};
+use super::columns::{Cell, lines, total_width};
 use super::palette::{Palette, TextStyle};
+use super::text::below;
 use pqlab_analysis::number::{NONE, grouped};
 use pqlab_record::RunSummary;
 
-/// A table of runs, in the order given.
+/// A table of runs, in the order given. Where it is too wide, the host stands below each run, then the suite too.
 pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String {
     if runs.is_empty() {
         return "no runs yet\n".to_owned();
     }
+    let layouts = [0, 1, 2].map(|moved| rows(runs, moved, width));
+    let fits = |rows: &&Vec<Vec<Cell>>| total_width(rows) <= width;
+    let rows = layouts.iter().find(fits).unwrap_or(&layouts[2]);
+    lines(rows, width, palette).join("\n") + "\n"
+}
+
+/// With so many of host and suite below each run.
+fn rows(runs: &[RunSummary], moved: usize, width: usize) -> Vec<Vec<Cell>> {
     let heading = |text: &str| Cell::left(text).role(TextStyle::Strong);
+    let beside = |below: usize, cell: Cell| if moved >= below { Cell::default() } else { cell };
     let cases = Cell::right("cases").role(TextStyle::Strong);
     let mut rows = vec![vec![
         heading("run"),
-        heading("suite"),
+        beside(2, heading("suite")),
         heading("started (UTC)"),
         cases,
-        heading("host"),
+        beside(1, heading("host")),
         heading("state"),
         heading(if runs.iter().any(|run| !run.names.is_empty()) { "name" } else { "" }),
     ]];
@@ -26,18 +36,22 @@ pub fn runs_table(runs: &[RunSummary], width: usize, palette: Palette) -> String
             (false, 0) => ("incomplete".to_owned(), TextStyle::Warning),
             (false, failed) => (format!("incomplete, {} failed", grouped(failed as u64)), TextStyle::Bad),
         };
+        let host = run.host.as_deref().unwrap_or(NONE);
         rows.push(vec![
             Cell::left(&run.id),
-            Cell::left(&run.suite).cuttable(),
+            beside(2, Cell::left(&run.suite)),
             Cell::left(&minute(&run.started_at)),
             Cell::right(&format!("{}/{}", grouped(run.finished as u64), grouped(run.planned as u64))),
-            Cell::left(run.host.as_deref().unwrap_or(NONE)).cuttable(),
+            beside(1, Cell::left(host)),
             Cell::left(&state).role(role),
             Cell::left(&run.names.join(", ")),
         ]);
         rows.extend(run.note.iter().map(|note| vec![Cell::left(&format!("    {note}")).role(TextStyle::Faint)]));
+        let told = [format!("host {host}"), format!("suite {}", run.suite)];
+        let told = below(&told[..moved].join(" · "), width);
+        rows.extend(told.iter().filter(|_| moved > 0).map(|line| vec![Cell::left(line).role(TextStyle::Faint)]));
     }
-    lines(&rows, width, palette).join("\n") + "\n"
+    rows
 }
 
 /// `2026-11-21 18:58` of an RFC 3339 timestamp.
@@ -91,13 +105,12 @@ mod tests {
 ";
         assert_eq!(text, wanted);
         assert_eq!(stripped(&runs_table(&runs, 120, COLOUR)), text);
-        let narrow = runs_table(&runs, 95, Palette::PLAIN);
-        assert!(narrow.lines().all(|line| display_width(line) <= 95));
-        assert!(
-            narrow.contains("\n20261121T185800-k3f9  standard  2026-11-21 18:58  1,198/1,200  bench\\"),
-            "{narrow}"
-        );
-        assert!(narrow.contains("…  complete\n"), "{narrow}");
+        for width in [95, 75] {
+            let narrow = runs_table(&runs, width, Palette::PLAIN);
+            assert!(narrow.lines().all(|line| display_width(line) <= width), "{narrow}");
+            assert!(!narrow.contains('…') && narrow.matches("host bench").count() == 2, "{narrow}");
+            assert_eq!(narrow.matches(" · suite standard").count(), if width == 75 { 2 } else { 0 }, "{narrow}");
+        }
         assert_eq!(runs_table(&[], 80, Palette::PLAIN), "no runs yet\n");
     }
 }

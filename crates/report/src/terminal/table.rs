@@ -1,8 +1,9 @@
 use super::closing::{closing_with, estimated};
-use super::columns::{Cell, GAP, lines, total_width};
+use super::columns::{Cell, GAP, fitted, total_width};
 use super::line::{FAILED, NO_SAMPLES, failure};
 use super::palette::{Palette, TextStyle};
 use super::tables::tables;
+use super::text::{below, wrapped};
 use crate::width::display_width;
 use pqlab_analysis::comparison::Standing;
 use pqlab_analysis::number::{NONE, count, grouped, percent, rate, significant, throughput, time};
@@ -23,9 +24,13 @@ pub fn run_table(analysis: &RunAnalysis<'_>, made: &[Table], width: usize, palet
     for area in analysis.areas() {
         out.push('\n');
         let rows = layout(analysis, area, &groups(analysis, area), width);
-        for line in lines(&rows, width, palette) {
-            out.push_str(&line);
-            out.push('\n');
+        let (lines, left_out) = fitted(&rows, width, palette);
+        lines.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        let names: Vec<&str> =
+            left_out.iter().filter_map(|place| SPARED.get(place.checked_sub(SPARED_FROM)?)).copied().collect();
+        if !names.is_empty() {
+            let text = format!("no room for: {}", names.join(", "));
+            wrapped(&text, width).iter().for_each(|line| out.push_str(&(palette.paint(TextStyle::Faint, line) + "\n")));
         }
     }
     out.push_str(&tables(made, width, palette));
@@ -125,7 +130,8 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
             cells.push(doubtful(&note));
             out.push(cells);
         } else {
-            out.extend([cells, vec![doubtful(&note).indented().indented()]]);
+            out.push(cells);
+            out.extend(below(&note, width).iter().map(|line| vec![doubtful(line)]));
         }
     }
     out
@@ -133,6 +139,9 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
 
 /// Columns before the notes.
 const COLUMNS: usize = 10;
+/// Those that a narrow terminal does without, by what they hold; the first of them.
+const SPARED: [&str; 5] = ["per byte", "mean", "rate", "n", "rank among the providers"];
+const SPARED_FROM: usize = 5;
 
 fn cells(row: &CaseAnalysis<'_>, standing: Option<Standing>, all_estimated: bool) -> Vec<Cell> {
     let provider = Cell::left(&format!("    {}", row.case().provider));
@@ -242,10 +251,11 @@ kem           median         ≈cycles
     liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  fastest
     aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  1.24× ±0.9%
     openssl   FAILED
+no room for: mean, rate, n
 
 ";
         assert!(text.contains(wanted), "{text}");
-        assert!(text.contains("\n        imprecise: spread\n"), "{text}");
+        assert!(text.contains("\n      imprecise: spread\n"), "{text}");
         assert!(text.ends_with(CLOSING.split_once('\n').unwrap().1), "{text}");
         let tables = text.split("\nkem/").next().unwrap().split("\nkem ").nth(1).unwrap();
         let fits = |line: &str| display_width(line) <= 64;

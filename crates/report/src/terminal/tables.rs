@@ -2,12 +2,9 @@
 
 use super::columns::{Cell, fitted, total_width};
 use super::palette::{Palette, TextStyle};
-use super::text::wrapped;
+use super::text::{below, wrapped};
 use pqlab_analysis::tables::{Holds, Row, Table};
 use pqlab_analysis::text::neutral;
-
-/// Before what stands below a row.
-const INDENT: usize = 6;
 
 /// Each under its title, with what must be known of its rows and of itself. Where a table is too wide, what names its rows becomes
 /// a line above them and sentences stand below them, then columns are left out, and it is said which.
@@ -110,21 +107,20 @@ fn rows(table: &Table, columns: &[usize], layout: Layout, width: usize) -> Vec<V
         let told = prose.filter(|place| !row.cells[**place].is_empty());
         for place in told {
             let text = format!("{}: {}", heading(table, *place), row.cells[*place].text);
-            out.extend(below(&text, width, None));
+            out.extend(told_below(&text, width, None));
         }
-        out.extend(below(&note, width, Some(TextStyle::Warning)));
+        out.extend(told_below(&note, width, Some(TextStyle::Warning)));
     }
     out
 }
 
 /// Lines below a row.
-fn below(text: &str, width: usize, role: Option<TextStyle>) -> Vec<Vec<Cell>> {
-    let lines = wrapped(&neutral(text), width.saturating_sub(INDENT));
+fn told_below(text: &str, width: usize, role: Option<TextStyle>) -> Vec<Vec<Cell>> {
     let cell = |line: &String| {
-        let cell = Cell::left(&format!("{}{line}", " ".repeat(INDENT)));
+        let cell = Cell::left(line);
         vec![role.map_or_else(|| cell.clone(), |role| cell.clone().role(role))]
     };
-    lines.iter().map(cell).collect()
+    below(text, width).iter().map(cell).collect()
 }
 
 #[cfg(test)]

@@ -30,25 +30,6 @@ pub(super) fn right(text: &str, width: usize) -> String {
     format!("{}{text}", spaces(width, text))
 }
 
-/// Cuts what is wider, with an ellipsis where it was cut.
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if display_width(text) <= width {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    for character in text.chars() {
-        let longer = format!("{out}{character}");
-        if display_width(&longer) + 1 > width {
-            break;
-        }
-        out = longer;
-    }
-    if width > 0 {
-        out.push('…');
-    }
-    out
-}
-
 /// The text in lines of at most so many columns, broken between words.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -62,6 +43,15 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Before what stands below a row.
+const INDENT: usize = 6;
+
+/// The lines of a text below a row of a table, neutral.
+pub(super) fn below(text: &str, width: usize) -> Vec<String> {
+    let lines = wrapped(&neutral(text), width.saturating_sub(INDENT));
+    lines.iter().map(|line| format!("{}{line}", " ".repeat(INDENT))).collect()
 }
 
 fn spaces(width: usize, text: &str) -> String {
@@ -94,8 +84,5 @@ mod tests {
         assert_eq!(left("漢字", 6), "漢字  ");
         assert_eq!(right("µs", 4), "  µs");
         assert_eq!(left("longer", 3), "longer");
-        assert_eq!(cut("漢字漢字", 5), "漢字…");
-        assert_eq!(cut("abc", 3), "abc");
-        assert_eq!(cut("abc", 0), "");
     }
 }

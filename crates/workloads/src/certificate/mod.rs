@@ -2,7 +2,8 @@
 //! signature alone, verify a chain of three), and keys in their encodings (encode, decode, fingerprint).
 //!
 //! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`, in
-//! the same rounds. Signatures are deterministic where the library can, so that luck is the same for all of a pair.
+//! the same rounds. Signatures are deterministic where the library can. What calls no library (parse, encode, decode) is one row
+//! each, of the provider `pqlab`.
 
 mod authority;
 mod documents;
@@ -28,6 +29,8 @@ const DECIDING: &str = CompositeSignature::ALGORITHM;
 const OPERATIONS: [&str; 5] = ["build", "parse", "verify", COSIGNATURE, "verify-chain"];
 /// Of the two signatures of a certificate the post-quantum one alone.
 const COSIGNATURE: &str = "verify-cosignature";
+/// What stands in the place of a provider where no library is called within the operation: the code is this program's.
+const OWN: &str = "pqlab";
 
 pub(crate) struct CertificateWorkload;
 
@@ -53,18 +56,20 @@ impl Workload for CertificateWorkload {
                         continue;
                     }
                     let Ok(schemes) = schemes(form, &provider, providers) else { continue };
-                    let mut case = case(form.name(), operation, &provider, format!("certificate/{operation}"));
+                    let named = if operation == "parse" { OWN.to_owned() } else { provider };
+                    if seen.contains(&named) {
+                        continue;
+                    }
+                    let mut case = case(form.name(), operation, &named, format!("certificate/{operation}"));
                     if operation == "build" && authority::deterministic(&schemes) {
                         case.parameters.push(Parameter::Flag("deterministic".into()));
                     }
                     cases.push(case.in_block(&format!("certificate/{operation}")));
-                    seen.push(provider);
+                    seen.push(named);
                 }
             }
         }
-        // Encodings are this program's own: any provider makes the keys.
-        let maker = pairs.iter().find(|pair| pair.classical == pair.post_quantum).or(pairs.first());
-        cases.extend(maker.into_iter().flat_map(|pair| encodings::cases(&pair.classical)));
+        cases.extend(maker(&pairs).into_iter().flat_map(|pair| encodings::cases(&pair.classical)));
         cases
     }
 
@@ -73,7 +78,7 @@ impl Workload for CertificateWorkload {
         let of_pairs = |case: &Case| {
             let form = Form::named(&case.algorithm)?;
             let operation = if case.operation == "build" { "sign" } else { "verify" };
-            let of_pair = !matches!(form, Form::Classical | Form::Pure);
+            let of_pair = case.provider != OWN && !matches!(form, Form::Classical | Form::Pure);
             of_pair.then(|| hybrid::deciding(DECIDING, operation, &case.provider))?
         };
         let open = fastest::questions(options, selected, of_pairs);
@@ -85,6 +90,9 @@ impl Workload for CertificateWorkload {
     }
 
     fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        if case.provider == OWN {
+            return Vec::new();
+        }
         let pair = Pair::of(case);
         let classical = |name: &str| (pair.classical.clone(), name.to_owned());
         let post_quantum = (pair.post_quantum.clone(), "ML-DSA-65".to_owned());
@@ -108,7 +116,14 @@ impl Workload for CertificateWorkload {
         let mut generator = crate::inputs::generator(&shared, seed);
         let sha256 = providers.iter().find_map(|provider| provider.hash("SHA-256"));
         let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256, for key identifiers".into()))?;
-        let schemes = schemes(form, &case.provider, providers)?;
+        let provider = match case.provider.as_str() {
+            OWN => {
+                let pairs = signature_pairs(providers, &CaseOptions::default());
+                form.provider(maker(&pairs).ok_or_else(|| missing(case))?)
+            }
+            named => named.to_owned(),
+        };
+        let schemes = schemes(form, &provider, providers)?;
         let authority = Authority::new(form, schemes, sha256.as_ref(), &mut generator)?;
         Ok(match case.operation.as_str() {
             "build" => Box::new(Build::new(authority)),
@@ -119,6 +134,11 @@ impl Workload for CertificateWorkload {
             _ => return Err(missing(case)),
         })
     }
+}
+
+/// Who makes the keys and signatures of what is measured without a library: any pair will do.
+fn maker(pairs: &[Pair]) -> Option<&Pair> {
+    pairs.iter().find(|pair| pair.classical == pair.post_quantum).or(pairs.first())
 }
 
 /// The schemes that a form signs with: one, or the classical and the post-quantum one.
@@ -164,8 +184,13 @@ fn broken(error: impl std::fmt::Display) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fastest::FASTEST;
     use crate::testing::{is_void, prepared, sample};
     use std::collections::BTreeSet;
+
+    fn asking() -> CaseOptions {
+        CaseOptions { classical: Some(FASTEST.into()), post_quantum: Some(FASTEST.into()), ..CaseOptions::default() }
+    }
 
     #[test]
     fn certificates_and_keys_have_the_category_of_what_protects_them() {
@@ -205,6 +230,25 @@ mod tests {
         let forms: BTreeSet<&str> =
             cases.iter().filter(|case| case.operation == COSIGNATURE).map(|case| case.algorithm.as_str()).collect();
         assert_eq!(forms, BTreeSet::from(["X.509-alternative", "X.509-detached"]));
+    }
+
+    #[test]
+    fn what_calls_no_library_is_one_row() {
+        let providers = pqlab_providers::providers();
+        let own = |case: &&Case| case.operation == "parse" || case.operation.contains("code-");
+        for options in [CaseOptions::default(), asking()] {
+            let cases = CertificateWorkload.cases(&providers, &options);
+            let rows: Vec<(&str, String)> =
+                cases.iter().filter(own).map(|case| (case.provider.as_str(), case.name())).collect();
+            assert!(rows.len() > Form::ALL.len() && rows.iter().all(|(provider, _)| *provider == OWN), "{rows:?}");
+            let different: BTreeSet<&String> = rows.iter().map(|(_, name)| name).collect();
+            assert_eq!(different.len(), rows.len(), "{rows:?}");
+        }
+        // Nobody asks how fast it signs.
+        let cases = CertificateWorkload.cases(&providers, &asking());
+        for question in CertificateWorkload.questions(&cases, &providers, &asking()) {
+            assert!(!question.candidates.is_empty() && question.candidates.iter().all(|one| one != OWN));
+        }
     }
 
     #[test]

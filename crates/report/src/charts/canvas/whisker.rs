@@ -1,0 +1,104 @@
+//! Intervals: a line with a cap at each end, or an arrow where it goes on beyond the plot.
+
+use super::{Canvas, INK, Scale, px};
+use maud::html;
+
+/// What the text alternative says where an interval is not drawn whole.
+pub(super) const GOES_ON: &str = " An interval that ends in an arrow goes on beyond the plot.";
+
+/// Half the length of a cap, and of an arrow's width.
+const CAP: f64 = 3.5;
+/// Length of an arrow.
+const ARROW: f64 = 5.0;
+
+/// How an interval ends.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Cap,
+    Arrow,
+    /// Outside of the plot, at the far side of an arrow.
+    None,
+}
+
+impl Canvas {
+    /// A line with ends, across or up.
+    pub(in crate::charts) fn whisker(&mut self, from: (f64, f64), to: (f64, f64)) {
+        let length = ((to.0 - from.0).powi(2) + (to.1 - from.1).powi(2)).sqrt();
+        let along = if length > 1e-9 { ((to.0 - from.0) / length, (to.1 - from.1) / length) } else { (1.0, 0.0) };
+        self.line_with_ends(from, to, along, [End::Cap; 2]);
+    }
+
+    /// An interval on a scale that goes up, at `x`.
+    pub(in crate::charts) fn interval_up(&mut self, x: f64, up: &Scale, low: f64, high: f64) {
+        let ends = self.ends(up, low, high);
+        let along = (0.0, (up.end - up.start).signum());
+        self.line_with_ends((x, up.at(low)), (x, up.at(high)), along, ends);
+    }
+
+    /// An interval on a scale that goes across, at `y`.
+    pub(in crate::charts) fn interval_across(&mut self, y: f64, across: &Scale, low: f64, high: f64) {
+        let ends = self.ends(across, low, high);
+        let along = ((across.end - across.start).signum(), 0.0);
+        self.line_with_ends((across.at(low), y), (across.at(high), y), along, ends);
+    }
+
+    fn ends(&mut self, scale: &Scale, low: f64, high: f64) -> [End; 2] {
+        let end = |beyond: bool, outside: bool| match (beyond, outside) {
+            (true, _) => End::Arrow,
+            (_, true) => End::None,
+            _ => End::Cap,
+        };
+        let ends = [end(low < scale.from, low > scale.to), end(high > scale.to, high < scale.from)];
+        self.goes_on |= ends.contains(&End::Arrow);
+        ends
+    }
+
+    /// `along` is of length one, from the first end to the second.
+    fn line_with_ends(&mut self, from: (f64, f64), to: (f64, f64), (x, y): (f64, f64), ends: [End; 2]) {
+        let end = |place: (f64, f64), end: End, outward: f64| {
+            if end == End::None {
+                return String::new();
+            }
+            let back = if end == End::Arrow { ARROW * outward } else { 0.0 };
+            let side = |sign: f64| (place.0 - back * x - sign * CAP * y, place.1 - back * y + sign * CAP * x);
+            let (one, other) = (side(-1.0), side(1.0));
+            let tip = if end == End::Arrow { format!("L{} {}", px(place.0), px(place.1)) } else { String::new() };
+            format!("M{} {}{tip}L{} {}", px(one.0), px(one.1), px(other.0), px(other.1))
+        };
+        let line = format!("M{} {}L{} {}", px(from.0), px(from.1), px(to.0), px(to.1));
+        let path = line + &end(from, ends[0], -1.0) + &end(to, ends[1], 1.0);
+        self.push(html! { path class="whisker" d=(path) stroke=(INK) stroke-width="1.1" fill="none" {} });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(draw: impl Fn(&mut Canvas, &Scale)) -> (String, bool) {
+        let scale = Scale::between(10.0, 20.0, 0.0, 100.0);
+        let mut canvas = Canvas::new(100.0, 50.0);
+        draw(&mut canvas, &scale);
+        let chart = canvas.finish("x", "x", "Some.".to_owned());
+        let path = chart.svg.split(" d=\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+        (path, chart.about.ends_with(GOES_ON.trim_start()))
+    }
+
+    #[test]
+    fn an_interval_inside_the_plot_has_caps() {
+        let caps = "M20 5L80 5M20 1.5L20 8.5M80 1.5L80 8.5";
+        assert_eq!(drawn(|canvas, scale| canvas.interval_across(5.0, scale, 12.0, 18.0)), (caps.to_owned(), false));
+        assert_eq!(drawn(|canvas, _| canvas.whisker((20.0, 5.0), (80.0, 5.0))), (caps.to_owned(), false));
+    }
+
+    #[test]
+    fn an_interval_that_goes_on_beyond_the_plot_says_so() {
+        let below = "M0 5L80 5M5 1.5L0 5L5 8.5M80 1.5L80 8.5";
+        assert_eq!(drawn(|canvas, scale| canvas.interval_across(5.0, scale, 3.0, 18.0)), (below.to_owned(), true));
+        let above = "M5 20L5 100M8.5 20L1.5 20M8.5 95L5 100L1.5 95";
+        assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 12.0, 31.0)), (above.to_owned(), true));
+        // Where all of it lies outside, it points there.
+        let outside = "M5 100L5 100M8.5 95L5 100L1.5 95";
+        assert_eq!(drawn(|canvas, scale| canvas.interval_up(5.0, scale, 30.0, 31.0)), (outside.to_owned(), true));
+    }
+}

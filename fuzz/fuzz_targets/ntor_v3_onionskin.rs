@@ -1,0 +1,9 @@
+//! The relay's side of ntor v3: no panic, and no onionskin is answered but the client's.
+#![no_main]
+
+mod sha3_handshakes;
+
+use libfuzzer_sys::fuzz_target;
+use sha3_handshakes::To;
+
+fuzz_target!(|bytes: &[u8]| sha3_handshakes::v3(bytes, To::Responder));

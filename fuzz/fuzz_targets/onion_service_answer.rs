@@ -1,0 +1,9 @@
+//! The client's side of hs-ntor: no panic, and no answer is believed but the service's.
+#![no_main]
+
+mod sha3_handshakes;
+
+use libfuzzer_sys::fuzz_target;
+use sha3_handshakes::To;
+
+fuzz_target!(|bytes: &[u8]| sha3_handshakes::onion_service(bytes, To::Client));

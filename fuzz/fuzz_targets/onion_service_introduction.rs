@@ -1,0 +1,9 @@
+//! The service's side of hs-ntor: no panic, and no introduction is answered but the client's.
+#![no_main]
+
+mod sha3_handshakes;
+
+use libfuzzer_sys::fuzz_target;
+use sha3_handshakes::To;
+
+fuzz_target!(|bytes: &[u8]| sha3_handshakes::onion_service(bytes, To::Responder));
