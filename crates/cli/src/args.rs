@@ -31,8 +31,8 @@ const LONG_VERSION: &str = concat!(
 #[derive(Parser, Debug)]
 #[command(name = "pqlab", version, long_version = LONG_VERSION, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Examples:
-  pqlab run                                  the standard suite, in about two minutes
-  pqlab run kem --filter '*ML-KEM-768*'      one algorithm from every library
+  pqlab run                                  the standard suite, in one to two minutes
+  pqlab run ML-KEM-768                       one algorithm from every library
   pqlab show last                            the table of the latest run
   pqlab report --out report                  a page, pictures and tables to publish
   pqlab export last --format json            the same for programs")]

@@ -319,6 +319,40 @@ mod tests {
         assert_eq!(with.map(|suite| suite.name.as_str()).collect::<Vec<_>>(), ["residue"]);
     }
 
+    /// Editors complete and check suites by `docs/suite.schema.json`: each of its fields is taken, and it has each field that a suite
+    /// of the program uses.
+    #[test]
+    fn the_schema_for_editors_has_the_fields_that_there_are() {
+        let schema = include_str!("../../../docs/suite.schema.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).unwrap();
+        let protocol = &schema["properties"]["protocol"]["properties"];
+        let select = &schema["properties"]["select"]["items"]["properties"];
+        let head = "name = \"a\"\nabout = \"\"\n";
+        let example = |field: &serde_json::Value| {
+            let value: toml::Value = serde_json::from_value(field["examples"][0].clone()).unwrap();
+            value.to_string()
+        };
+        for (name, field) in protocol.as_object().unwrap() {
+            let text = format!("{head}[protocol]\n{name} = {}\n[[select]]\nworkload = \"kem\"\n", example(field));
+            assert!(Suite::parse(&text, "x.toml").is_ok(), "{name}: {}", message(&text));
+        }
+        for (name, field) in select.as_object().unwrap().iter().filter(|(name, _)| *name != "workload") {
+            let text = format!("{head}[[select]]\nworkload = \"kem\"\n{name} = {}\n", example(field));
+            assert!(Suite::parse(&text, "x.toml").is_ok(), "{name}: {}", message(&text));
+        }
+        for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../suites")).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let suite: toml::Table = toml::from_str(&text).unwrap();
+            let own = suite.get("protocol").and_then(|of| of.as_table()).into_iter().flat_map(|of| of.keys());
+            own.for_each(|name| assert!(protocol.get(name).is_some(), "{name}"));
+            let fields = suite["select"].as_array().unwrap().iter().flat_map(|of| of.as_table().unwrap().keys());
+            fields.for_each(|name| assert!(select.get(name).is_some(), "{name}"));
+        }
+        let documented = include_str!("../../../docs/suites.md");
+        let example = documented.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+        assert_eq!(Suite::parse(example, "docs/suites.md").unwrap().select.len(), 2);
+    }
+
     #[test]
     fn errors_are_one_line_and_name_the_place() {
         let broken = message("name = \"a\"\nabout = \"\"\nselect = [");
