@@ -54,6 +54,12 @@ pub fn libraries_table(analysis: &RunAnalysis<'_>, weights: &JobWeights) -> Tabl
     if let Some(part) = jobs.first().and_then(|job| job.totals.first()).and_then(|total| total.parts.first()) {
         table.area.clone_from(&part.case.case().workload);
     }
+    let by_trial = |job: &JobTotals<'_, '_>| job.pairing.post_quantum && weights.of("sign") > 0;
+    if jobs.iter().any(by_trial) {
+        let signature = PAIRINGS[0].signature;
+        table = table
+            .note(format!("{signature} signs by trial: a total has the median of a signature, whose mean is longer"));
+    }
     table
         .note("total: the operations one after the other, each as often as the job does it, with prepared keys; the columns of operations add up to it")
         .note("only libraries with the same algorithms are ranked; what is contended or has a known defect is not, and is never the fastest")
@@ -225,8 +231,11 @@ mod tests {
         assert!(table.notes.iter().any(|note| note == missing), "{:?}", table.notes);
         let classical: Vec<&str> = table.rows[4..].iter().map(|row| row.cells[3].text.as_str()).collect();
         assert_eq!(classical, ["fastest", "slower"]);
+        let trial = |table: &Table| table.notes.iter().any(|note| note.starts_with("ML-DSA-65 signs by trial"));
+        assert!(trial(&table));
         let verifying = libraries_table(&RunAnalysis::of(&run), &"verify=3".parse().unwrap());
         assert_eq!((verifying.columns.len(), verifying.area.as_str()), (7, "signature"));
+        assert!(!trial(&verifying));
     }
 
     #[test]
