@@ -1,7 +1,7 @@
 use crate::caveats::Caveats;
 use crate::comparison::Measured;
 use crate::disturbances::Disturbances;
-use crate::estimates::{Estimates, estimate};
+use crate::estimates::{Estimates, estimate, is_length};
 use crate::histogram::Histogram;
 use crate::history::Past;
 use crate::text::neutral;
@@ -116,10 +116,11 @@ impl<'a> CaseAnalysis<'a> {
         Sorted::new(samples.usable().flat_map(|visit| samples.ns_per_operation(visit)).collect())
     }
 
-    /// What the workload noted under a name, of its usable visits.
+    /// What the workload noted under a name: of its usable visits, and where it is a number of bytes of all.
     pub fn noted(&self, name: &str) -> Vec<f64> {
-        let visits = self.record.samples.usable();
-        let of_name = visits.flat_map(|visit| visit.extra.iter().filter(|(known, _)| known == name));
+        let samples = &self.record.samples;
+        let visits: Vec<_> = if is_length(name) { samples.visits.iter().collect() } else { samples.usable().collect() };
+        let of_name = visits.into_iter().flat_map(|visit| visit.extra.iter().filter(|(known, _)| known == name));
         of_name.flat_map(|(_, values)| values.iter().copied()).collect()
     }
 

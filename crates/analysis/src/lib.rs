@@ -2,11 +2,13 @@
 //!
 //! [`RunAnalysis`] is a run with the figures of its cases, each computed once. All else is made of it: who is faster than whom
 //! ([`comparison`]), what a hybrid costs beyond its halves ([`decomposition`]), what more threads are worth ([`scaling`]), what
-//! circuit handshakes and blocks of transactions take ([`ntor`], [`ledger`]), what was found in all ([`findings`]).
+//! circuit handshakes and blocks of transactions take ([`ntor`], [`ledger`]), which one library is the best for a job
+//! ([`libraries`]), what was found in all ([`findings`]).
 //! [`estimates`] says how figures come from samples, [`caveats`] what must be known when they are read.
 //!
 //! Everything here is a pure function of stored runs. It knows no harness and no cryptographic library and reads no clock.
 
+pub mod answer;
 mod case;
 pub mod caveats;
 pub mod comparison;
@@ -20,6 +22,7 @@ mod group;
 pub mod histogram;
 pub mod history;
 pub mod ledger;
+pub mod libraries;
 pub mod ntor;
 pub mod number;
 mod run;

@@ -1,5 +1,5 @@
 use crate::case::CaseAnalysis;
-use crate::comparison::{Compared, ComparisonCriteria, Measured, Ranking, Standing, ranking, ratio, standings};
+use crate::comparison::{Compared, ComparisonCriteria, Measured, Ranking, Standing, ranking, ratio, standings, total};
 use pqlab_record::Run;
 use pqlab_stats::Interval;
 use std::sync::OnceLock;
@@ -77,6 +77,12 @@ impl<'a> RunAnalysis<'a> {
     /// one has no figure.
     pub fn ratio(&self, first: &[&CaseAnalysis<'a>], second: &[&CaseAnalysis<'a>]) -> Option<Compared> {
         Some(ratio(&measured(first)?, &measured(second)?, &self.criteria))
+    }
+
+    /// How long some cases take one after the other, in ns, with the interval of the whole: a case that stands there several times
+    /// is done as often. `None` where one has no figure.
+    pub fn total(&self, cases: &[&CaseAnalysis<'a>]) -> Option<Interval> {
+        total(&measured(cases)?, &self.criteria)
     }
 
     /// Which of some that do the same is the fastest, each one case or several done one after the other.

@@ -41,6 +41,56 @@ pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
     ))
 }
 
+/// Whether the figures of a run may be published, and why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Publishable {
+    /// Whether they may.
+    pub so: bool,
+    /// In a few words: `publishable: nothing was shared, 3 of 121 cases are less precise than was wanted`.
+    pub text: String,
+}
+
+/// Whether the figures of a run may be published: it is whole, nothing failed, the machine was its own, and its intervals are mostly as
+/// narrow as was wanted.
+pub fn publishable(analysis: &RunAnalysis<'_>) -> Publishable {
+    let cases: Vec<_> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
+    let all = cases.len();
+    let of = |holds: &dyn Fn(&Estimates) -> bool| {
+        cases.iter().filter(|case| case.estimates.as_ref().is_some_and(holds)).count()
+    };
+    let failed = cases.iter().filter(|case| case.failed()).count();
+    let (shared, imprecise) = (of(&|of| of.contended), of(&|of| !of.imprecise.is_empty()));
+    let part = |count: usize, what: &str| format!("{} of {} cases {what}", grouped(count as u64), grouped(all as u64));
+    let share = |count: usize| count as f64 / all.max(1) as f64;
+    let mut against = Vec::new();
+    if !analysis.run.complete {
+        against.push("the run was stopped".to_owned());
+    }
+    if all == 0 {
+        against.push("nothing was measured".to_owned());
+    }
+    if failed > 0 {
+        against.push(part(failed, "failed"));
+    }
+    if share(shared) >= BUSY_CASES {
+        against.push(format!("{:.0}% of cases shared their core", 100.0 * share(shared)));
+    }
+    if share(imprecise) >= IMPRECISE_CASES {
+        against.push(format!("{:.0}% of cases are less precise than was wanted", 100.0 * share(imprecise)));
+    }
+    let so = against.is_empty();
+    let text = match (so, shared + imprecise) {
+        (false, _) => format!("not publishable: {}", against.join(", ")),
+        (true, 0) => "publishable: every case had its core to itself and is as precise as was wanted".to_owned(),
+        (true, _) => {
+            let doubts = [(shared, "shared their core"), (imprecise, "are less precise than was wanted")];
+            let doubts = doubts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| part(*count, what));
+            format!("publishable, with their marks: {}", doubts.collect::<Vec<_>>().join(", "))
+        }
+    };
+    Publishable { so, text }
+}
+
 fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
     let all = cases.len() as f64;
     let share = |holds: &dyn Fn(&Estimates) -> bool| cases.iter().filter(|case| holds(case)).count() as f64 / all;
@@ -65,6 +115,33 @@ mod tests {
 
     fn of(run: &Run) -> Option<String> {
         trust_sentence(&RunAnalysis::of(run))
+    }
+
+    #[test]
+    fn what_stands_against_publishing_is_named() {
+        let mut run = fixtures::run();
+        run.records.retain(|record| record.error.is_none());
+        let of = |run: &Run| publishable(&RunAnalysis::of(run));
+        assert!(of(&run).so, "{}", of(&run).text);
+        for visit in &mut run.records[0].samples.visits {
+            visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
+        }
+        assert_eq!(of(&run).text, "not publishable: 20% of cases shared their core");
+        run.complete = false;
+        run.header.protocol.precision_pct = 0.1;
+        let text = of(&run).text;
+        assert!(
+            text.starts_with("not publishable: the run was stopped, 20% of cases shared")
+                && text.contains("less precise"),
+            "{text}"
+        );
+        assert!(
+            of(&fixtures::run()).text.starts_with("not publishable: 1 of 6 cases failed"),
+            "{}",
+            of(&fixtures::run()).text
+        );
+        run.records.clear();
+        assert!(!of(&run).so);
     }
 
     #[test]

@@ -20,11 +20,18 @@ fn of_lab(error: &LabError) -> Option<String> {
             Thing::LedgerProvider => ": see `pqlab list providers`".into(),
             Thing::LeakCase => ": see `pqlab leak --list`".into(),
             Thing::Suite => ", or name a .toml file".into(),
+            Thing::Selection => {
+                ": see `pqlab list suites`, `pqlab list algorithms`, `pqlab list providers`, or name a .toml file"
+                    .into()
+            }
             _ => return None,
         },
         LabError::Invalid { field: "count", .. } => ": --count tells how many".into(),
         LabError::Invalid { field: "senders", .. } => " (--senders)".into(),
-        LabError::NothingSelected => ": see `pqlab list cases` for the ids that filters match".into(),
+        LabError::NothingSelected { with } if with.is_empty() => {
+            ": see `pqlab list cases` for the ids that filters match".into()
+        }
+        LabError::NothingSelected { with } => format!(": `pqlab run {}` with the same filters has it", with[0]),
         LabError::NoCaseOfRun { run, .. } => format!(": `pqlab show {run}` lists them"),
         LabError::NothingInCommon { .. } => ": `pqlab show` lists their cases".into(),
         LabError::OtherCounter { .. } => ": start a new run, or choose one with --counter".into(),
@@ -82,7 +89,7 @@ mod tests {
             said(LabError::Missing { program: "valgrind" }),
             "valgrind is not installed: install the package `valgrind`, or leave out --taint"
         );
-        let context = anyhow::Error::from(LabError::NothingSelected).context("the plan");
+        let context = anyhow::Error::from(LabError::NothingSelected { with: Vec::new() }).context("the plan");
         assert_eq!(
             said(context),
             "the plan: nothing is selected: see `pqlab list cases` for the ids that filters match"

@@ -3,22 +3,33 @@
 mod doctor;
 mod ledger;
 mod metric;
+mod names;
 mod run;
 mod stats;
 
 pub(crate) use doctor::{DoctorArgs, MeasuredArgs};
 pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, VerifyBlockArgs};
 pub(crate) use metric::MetricName;
+pub(crate) use names::NamesName;
 pub(crate) use run::RunArgs;
 pub(crate) use stats::StatsArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
+/// With how to cite it, as CITATION.cff does.
+const LONG_VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    "\n\nTo cite it: The pqlab developers, \"pqlab: a laboratory for post-quantum cryptography\", version ",
+    env!("CARGO_PKG_VERSION"),
+    ".\nA figure is cited with its run: `pqlab show RUN` and the exports name its id, build, machine and libraries.",
+    "\nLicence: MIT or Apache-2.0, at your choice."
+);
+
 /// A laboratory for post-quantum cryptography: verified, interleaved, honest measurements of hashes, KEMs and signatures
 /// from several libraries side by side.
 #[derive(Parser, Debug)]
-#[command(name = "pqlab", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "pqlab", version, long_version = LONG_VERSION, max_term_width = 100, arg_required_else_help = true)]
 #[command(after_help = "Examples:
   pqlab run                                  the standard suite, in about two minutes
   pqlab run kem --filter '*ML-KEM-768*'      one algorithm from every library
@@ -182,16 +193,55 @@ pub(crate) enum VerifyFormat {
     Json,
 }
 
-/// List past runs.
+/// List past runs, remove them, write a word on them.
 #[derive(Args, Debug)]
-#[command(after_help = "Example:\n  pqlab runs --json | jq '.[0].id'")]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:
+  pqlab runs                                          all runs, the newest first, with their names and notes
+  pqlab runs note last \"before the new kernel\"       write a word on a run; an empty one removes it
+  pqlab runs rm 20261121T185800-k3f9 last~3           remove runs with all their samples
+
+Exit codes: 0 done, 2 no such run, or one that has a name and is kept")]
 pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<RunsCommand>,
+
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
 
     /// As JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum RunsCommand {
+    /// Remove runs with all their samples: all of those that are named, or none
+    Rm {
+        /// Ids, unique beginnings of them, `last` or `last~1`
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<String>,
+
+        /// Also those that have a name, which goes with them
+        #[arg(long)]
+        force: bool,
+
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+    /// Write a word on a run, which `pqlab runs` and the list of `pqlab serve` show
+    Note {
+        /// An id, a unique beginning of one, `last` or `last~1`
+        #[arg(value_name = "RUN")]
+        run: String,
+
+        /// What to say of it; nothing removes what was said
+        #[arg(value_name = "TEXT")]
+        text: String,
+
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
 }
 
 /// Show a run's table, or one case in full.
@@ -291,7 +341,8 @@ pub(crate) struct CompareArgs {
   pqlab export last --format csv --out results.csv
   pqlab export last --format samples-csv | head
   pqlab export last --format latex --table decomposition
-  pqlab export last --format sha3-csv --provider openssl --digits 2")]
+  pqlab export last --format sha3-csv --provider openssl --digits 2
+  pqlab export last --format google-benchmark-csv --names reference")]
 pub(crate) struct ExportArgs {
     /// An id, a unique beginning of one, `last` or `last~1`
     #[arg(default_value = "last")]
@@ -313,6 +364,10 @@ pub(crate) struct ExportArgs {
     /// ledger-blocks, ntor-steps, claims, ...; a wrong name lists those that the run has
     #[arg(long, value_name = "NAME")]
     pub(crate) table: Option<String>,
+
+    /// What the formats of Google Benchmark call their rows: ids of cases, or the names of the reference's ledger benchmark
+    #[arg(long, value_enum, default_value_t = NamesName::Ids)]
+    pub(crate) names: NamesName,
 
     /// The file; `-` is standard output, a pipe or device is written to [default: standard output]
     #[arg(long, value_name = "FILE")]

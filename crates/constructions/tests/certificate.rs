@@ -187,6 +187,32 @@ fn a_hybrid_certificate_cannot_be_stripped() {
 }
 
 #[test]
+fn the_alternative_signature_alone_says_nothing_of_the_other() {
+    let owner = Owner::new("root", FORMS[0]);
+    let root = owner.issue(&owner, AUTHORITY);
+    let der = root.as_der();
+    let signature = root.alternative_signature().unwrap();
+    let start = der.windows(signature.len()).position(|window| window == signature).unwrap();
+    let flipped = |place: usize| {
+        let mut changed = der.to_vec();
+        changed[place] ^= 1;
+        Certificate::from_der(&changed).unwrap()
+    };
+    let refused = Err(CertificateError::Signature("alternative"));
+    assert_eq!(root.verify_alternative(&root, &schemes()), Ok(()));
+    let outer = flipped(der.len() - 1);
+    assert_eq!(outer.verify_alternative(&root, &schemes()), Ok(()));
+    assert_eq!(outer.verify(&root, &schemes()), Err(CertificateError::Signature("outer")));
+    assert_eq!(flipped(start).verify_alternative(&root, &schemes()), refused);
+    let other = Owner::new("root", FORMS[0]);
+    assert_eq!(root.verify_alternative(&other.issue(&other, AUTHORITY), &schemes()), refused);
+    let classical = Owner::new("root", FORMS[3]);
+    let classical = classical.issue(&classical, AUTHORITY);
+    assert_eq!(classical.verify_alternative(&classical, &schemes()), refused);
+    assert_eq!(root.verify_alternative(&classical, &schemes()), refused);
+}
+
+#[test]
 fn every_bit_of_a_certificate_counts_and_so_does_its_length() {
     let schemes = schemes();
     for form in [FORMS[0], FORMS[1], FORMS[2]] {

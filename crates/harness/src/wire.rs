@@ -5,7 +5,7 @@ use crate::build_id::BuildId;
 use crate::gate::AdditionsPerCycle;
 use crate::residue::Residues;
 use crate::trial::Demands;
-use pqlab_record::{Case, Chunk, CounterChoice, Disturbance};
+use pqlab_record::{Case, Chunk, CounterChoice, CpuTime, Disturbance};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
@@ -142,6 +142,7 @@ impl Visited {
             disturbances: vec![Disturbance::SharedCore { pct, kept: false }],
             clock_hz: 0.0,
             chunks: Vec::new(),
+            cpu_time: None,
             processor: None,
             growth: 0,
             extra: Vec::new(),
@@ -166,6 +167,8 @@ pub struct Visited {
     pub clock_hz: f64,
     /// The samples between two probes of the core.
     pub chunks: Vec<Chunk>,
+    /// CPU time of the thread that did the work; `None` where it left it to threads of its own.
+    pub cpu_time: Option<CpuTime>,
     /// The processor at the end of the visit; `None` where the system does not tell.
     pub processor: Option<u32>,
     /// By how much the worker's resident memory grew in this visit, in bytes; negative where it shrank.

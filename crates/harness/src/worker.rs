@@ -11,7 +11,7 @@ use crate::system::{Here, System};
 use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
 use crate::{affinity, clock, residue};
-use pqlab_record::{Case, Metric, State};
+use pqlab_record::{Case, CpuTime, Metric, State};
 use std::collections::HashMap;
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -304,6 +304,8 @@ impl<'a> Worker<'a> {
             disturbances: recorder.take_disturbances(),
             clock_hz: probes::clock_hz(&chunks).unwrap_or_else(|| observation.clock_hz()),
             chunks: chunks.into_iter().map(|chunk| chunk.chunk).collect(),
+            cpu_time: (!several_threads)
+                .then_some(CpuTime { cpu_ns: observation.cpu_ns, wall_ns: observation.wall_ns }),
             processor: affinity::current_cpu(),
             growth: resident_before.zip(Here::resident_bytes()).map_or(0, |(before, after)| after - before),
             extra: recorder.take(),

@@ -154,6 +154,7 @@ impl WorkerPool for ScriptedMachine {
             processor: None,
             growth: 0,
             extra: vec![],
+            cpu_time: None,
             additions_per_cycle: AdditionsPerCycle::new(),
             residues: None,
         })

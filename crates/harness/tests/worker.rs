@@ -217,6 +217,16 @@ fn a_short_operation_has_ten_samples_and_a_millisecond_of_work_however_long_its_
 }
 
 #[test]
+fn cpu_time_of_a_visit_is_kept_with_the_wall_time_in_which_it_was_had() {
+    let mut served = Served::begin();
+    served.prepare("slow-setup");
+    let visited = served.visit("slow-setup", 10);
+    let time = visited.cpu_time.unwrap();
+    assert!(0 < time.cpu_ns && time.cpu_ns <= time.wall_ns && time.wall_ns <= visited.visit_ns, "{time:?}");
+    assert!(time.wall_ns >= visited.ticks.iter().sum(), "{time:?}");
+}
+
+#[test]
 fn a_coordinator_of_another_build_is_told_so_and_refused() {
     let build = |version: &str| {
         BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), build: String::new() }])

@@ -46,8 +46,11 @@ pub enum LabError {
         reason: String,
     },
     /// Suites and filters leave nothing to measure.
-    #[error("nothing is selected")]
-    NothingSelected,
+    #[error("nothing is selected{}", if with.is_empty() { String::new() } else { format!("; it is in {}", with.join(", ")) })]
+    NothingSelected {
+        /// Suites that have something of what the filters leave.
+        with: Vec<String>,
+    },
     /// There is no run to work on.
     #[error("there is no run to report")]
     NoRuns,
@@ -196,6 +199,8 @@ pub enum Thing {
     LeakCase,
     /// A provider with a scheme of the ledger.
     LedgerProvider,
+    /// A suite, an area, an algorithm or a provider.
+    Selection,
 }
 
 impl fmt::Display for Thing {
@@ -212,6 +217,7 @@ impl fmt::Display for Thing {
             Thing::Workload => "workload",
             Thing::LeakCase => "leak test",
             Thing::LedgerProvider => "provider with a scheme of the ledger",
+            Thing::Selection => "suite, area, algorithm or provider",
         })
     }
 }
@@ -228,7 +234,7 @@ impl LabError {
             LabError::Unknown { .. }
             | LabError::Invalid { .. }
             | LabError::Suite { .. }
-            | LabError::NothingSelected
+            | LabError::NothingSelected { .. }
             | LabError::NoRuns
             | LabError::NoCaseOfRun { .. }
             | LabError::Unpaired { .. }

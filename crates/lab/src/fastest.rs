@@ -5,6 +5,7 @@
 //! be a failed row.
 
 use crate::place::Place;
+use crate::plan::{Draft, LOADS_LEFT_OUT};
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_harness::process::{Limits, ProcessPool};
@@ -42,7 +43,14 @@ impl Laboratory {
         overrides: &ProtocolOverrides,
         note: &mut dyn FnMut(&str),
     ) -> Result<Plan, LabError> {
-        let (draft, questions) = Plan::draft(self.registry(), suites, filters, overrides)?;
+        let drafted = Plan::draft(self.registry(), suites, filters, overrides);
+        let Draft { plan: draft, questions, loads_left_out } = drafted.map_err(|error| match error {
+            LabError::NothingSelected { .. } => LabError::NothingSelected { with: self.suites_with(filters) },
+            other => other,
+        })?;
+        if loads_left_out > 0 {
+            note(&format!("not measured: {LOADS_LEFT_OUT}"));
+        }
         if questions.is_empty() {
             return Ok(draft);
         }
@@ -58,6 +66,14 @@ impl Laboratory {
             }
         }
         Plan::new(self.registry(), suites, filters, overrides, &answers)
+    }
+
+    /// The plan before anything is measured: where a library is left to measurement (`fastest`), with every one that it may be.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan) but for the last.
+    pub fn draft(&self, suites: &[Suite], filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
+        Ok(Plan::draft(self.registry(), suites, filters, overrides)?.plan)
     }
 
     /// The cases of a question, measured.

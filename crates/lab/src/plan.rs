@@ -1,6 +1,6 @@
 //! From suites and filters to a plan.
 
-use crate::{LabError, ProtocolOverrides, Select, Suite, Thing};
+use crate::{LabError, ProtocolOverrides, Select, Suite, Thing, suite};
 use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
 use pqlab_workloads::{CaseOptions, NULL, Registry, Workload};
@@ -33,6 +33,20 @@ pub struct Plan {
     pub protocol: Protocol,
 }
 
+/// A plan, and what is to be known of how it came about.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) plan: Plan,
+    /// What has to be measured to know for which libraries `fastest` stands.
+    pub(crate) questions: Vec<Question>,
+    /// Cases under load that a fixed number of samples leaves out.
+    pub(crate) loads_left_out: usize,
+}
+
+/// What a user is told of them.
+pub(crate) const LOADS_LEFT_OUT: &str = "loads of many tasks at once, which a fixed number of samples leaves out unless they are named: by \
+     their numbers of tasks, or by a filter that says `load`";
+
 impl Plan {
     /// Selects the cases of suites and filters from everything that the registry offers; `fastest` stands for what was found.
     ///
@@ -46,7 +60,7 @@ impl Plan {
         overrides: &ProtocolOverrides,
         found: &[Fastest],
     ) -> Result<Plan, LabError> {
-        let (mut plan, _) = Plan::made(registry, suites, filters, overrides, Some(found))?;
+        let Draft { mut plan, .. } = Plan::made(registry, suites, filters, overrides, Some(found))?;
         plan.protocol.fastest = found.to_vec();
         Ok(plan)
     }
@@ -61,7 +75,7 @@ impl Plan {
         suites: &[Suite],
         filters: &Filters,
         overrides: &ProtocolOverrides,
-    ) -> Result<(Plan, Vec<Question>), LabError> {
+    ) -> Result<Draft, LabError> {
         Plan::made(registry, suites, filters, overrides, None)
     }
 
@@ -71,7 +85,7 @@ impl Plan {
         filters: &Filters,
         overrides: &ProtocolOverrides,
         found: Option<&[Fastest]>,
-    ) -> Result<(Plan, Vec<Question>), LabError> {
+    ) -> Result<Draft, LabError> {
         let halves = registry.providers().iter().flat_map(|provider| [provider.id(), provider.library.clone()]);
         let halves: Vec<String> = halves.chain([FASTEST.to_owned()]).collect();
         let selected = suites.iter().filter(|suite| !suite.builtin).flat_map(|suite| &suite.select);
@@ -94,7 +108,8 @@ impl Plan {
             suite.protocol.apply(&mut protocol);
         }
         overrides.check()?;
-        overrides.apply(&mut protocol);
+        let reference_iterations = overrides.reference_iterations.or_else(|| suite::reference_iterations(suites));
+        ProtocolOverrides { reference_iterations, ..overrides.clone() }.apply(&mut protocol);
         let of = |selection: &Select, builtin: bool| {
             let workload = named_workload(registry, &selection.workload)?;
             let options = options(selection, filters, cores, found)?;
@@ -103,20 +118,32 @@ impl Plan {
         };
         let (.., floor) = of(&floor, true)?;
         cases.extend(floor.into_iter().filter(|case| seen.insert(case.id())));
-        let fixed = protocol.kind != ProtocolKind::Adaptive && filters.ids.is_empty();
-        for (suite, selection) in selections.filter(|(_, selection)| !(fixed && selection.adaptive_only)) {
+        let fixed = protocol.kind != ProtocolKind::Adaptive;
+        let spared = unasked_loads(&protocol, suites, filters);
+        let mut loads_left_out = 0;
+        for (suite, selection) in selections {
             let (workload, options, mut selected) = of(selection, suite.builtin)?;
             selected.retain(|case| filters.take(case));
+            if spared {
+                loads_left_out += selected.iter().filter(|case| is_load(case)).count();
+                selected.retain(|case| !is_load(case));
+            }
+            if fixed && selection.adaptive_only {
+                selected.retain(|case| filters.ask_for(case));
+            }
             if found.is_none() {
                 fastest::merge(&mut questions, workload.questions(&selected, registry.providers(), &options));
             }
             cases.extend(selected.into_iter().filter(|case| seen.insert(case.id())));
         }
         if cases.iter().all(|case| case.workload == "floor") {
-            return Err(LabError::NothingSelected);
+            return Err(match loads_left_out {
+                0 => LabError::NothingSelected { with: Vec::new() },
+                _ => LabError::invalid("tasks", format!("nothing is selected but {LOADS_LEFT_OUT}")),
+            });
         }
         let suite = suites.iter().map(|suite| suite.name.as_str()).collect::<Vec<_>>().join("+");
-        Ok((Plan { suite, cases, protocol }, questions))
+        Ok(Draft { plan: Plan { suite, cases, protocol }, questions, loads_left_out })
     }
 }
 
@@ -148,11 +175,36 @@ impl Filters {
             || self.ids.iter().any(|id| id.contains('@'))
     }
 
+    /// Whether an id, or a number of tasks or threads, asks for such a case.
+    fn ask_for(&self, case: &Case) -> bool {
+        let several = is_load(case) && self.options.tasks.is_some()
+            || case.number("threads").is_some() && self.options.threads.is_some();
+        several || !self.ids.is_empty()
+    }
+
     fn take(&self, case: &Case) -> bool {
         (self.ids.is_empty() || self.ids.iter().any(|pattern| names(pattern, case)))
             && (matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library()))
             && matches_any(&self.algorithms, &case.algorithm)
     }
+}
+
+/// Whether the case is of many tasks at once.
+fn is_load(case: &Case) -> bool {
+    case.number("tasks").is_some()
+}
+
+/// Whether loads are left out of what is selected: under a fixed number of samples, where none are asked for. A thousand times
+/// five thousand tasks is an hour for each row, which is nothing that comes along. Numbers of tasks ask for them, a filter that
+/// says `load` or `tasks=`, and a suite of the user's own that does.
+fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bool {
+    let says = |pattern: &String| pattern.contains("load") || pattern.contains("tasks=");
+    let of_suite = |suite: &Suite| {
+        let says = |select: &Select| select.options.tasks.is_some() || select.operations.iter().any(says);
+        !suite.builtin && suite.select.iter().any(says)
+    };
+    let asked = filters.options.tasks.is_some() || filters.ids.iter().any(says) || suites.iter().any(of_suite);
+    protocol.kind != ProtocolKind::Adaptive && !asked
 }
 
 fn named_workload<'a>(registry: &'a Registry, name: &str) -> Result<&'a dyn Workload, LabError> {
@@ -265,203 +317,4 @@ fn check_patterns<'a>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use pqlab_record::CoinSource;
-    use pqlab_workloads::Keys;
-
-    /// A plan in which `fastest` stands for the last candidate of each question.
-    fn plan_of(suite: &str, filters: &Filters, overrides: &ProtocolOverrides) -> Plan {
-        let registry = Registry::new(pqlab_providers::providers());
-        let suites = [Suite::find(suite).unwrap()];
-        let (_, questions) = Plan::draft(&registry, &suites, filters, overrides).unwrap();
-        let answer = |question: &Question| Fastest {
-            construction: question.construction.clone(),
-            asked: question.asked.clone(),
-            operations: question.operations(),
-            provider: question.candidates.last().unwrap().clone(),
-            ns: 1.0,
-            runner_up: None,
-            candidates: question.candidates.len() as u64,
-            failed: Vec::new(),
-        };
-        let found: Vec<Fastest> = questions.iter().map(answer).collect();
-        Plan::new(&registry, &suites, filters, overrides, &found).unwrap()
-    }
-
-    fn planned(suite: &str, filters: &Filters) -> Vec<Case> {
-        plan_of(suite, filters, &ProtocolOverrides::default()).cases
-    }
-
-    fn filter(ids: &[&str]) -> Filters {
-        Filters { ids: ids.iter().map(|&id| id.to_owned()).collect(), ..Filters::default() }
-    }
-
-    fn unchosen() -> CaseOptions {
-        CaseOptions::default()
-    }
-
-    fn with(options: CaseOptions) -> Filters {
-        Filters { options, ..Filters::default() }
-    }
-
-    fn fastest_halves() -> CaseOptions {
-        let asked = || Some(FASTEST.to_owned());
-        CaseOptions { classical: asked(), post_quantum: asked(), ..unchosen() }
-    }
-
-    /// What is under load: different algorithms, providers and numbers of tasks.
-    fn loads(cases: &[Case]) -> [usize; 3] {
-        let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
-        let count = |of: &dyn Fn(&Case) -> String| loads.iter().map(|case| of(case)).collect::<HashSet<_>>().len();
-        let tasks = |case: &Case| case.number("tasks").map(|tasks| tasks.to_string()).unwrap_or_default();
-        [count(&|case| case.algorithm.clone()), count(&|case| case.provider.clone()), count(&tasks)]
-    }
-
-    #[test]
-    fn the_suite_hybrid_loads_one_construction_of_the_fastest_and_flags_widen_it() {
-        let usual = planned("hybrid", &Filters::default());
-        assert_eq!(loads(&usual), [1, 1, 4]);
-        assert!(usual.iter().any(|case| case.operation == "handshake"));
-        let all = planned("hybrid", &filter(&["*handshake-load*"]));
-        // The mock has no second half.
-        assert!(matches!(loads(&all), [5, 1 | 2, 4]), "{:?}", loads(&all));
-        let named = planned("hybrid", &filter(&["*handshake-load*@rustcrypto"]));
-        assert_eq!(loads(&named), [5, 1, 4]);
-        assert!(named.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
-        let rustcrypto = || Some("rustcrypto".to_owned());
-        let halves = with(CaseOptions {
-            classical: rustcrypto(),
-            post_quantum: rustcrypto(),
-            tasks: Some(vec![7]),
-            ..unchosen()
-        });
-        let of_halves = planned("hybrid", &halves);
-        assert_eq!(loads(&of_halves), [1, 1, 1]);
-        assert!(of_halves.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
-    }
-
-    #[test]
-    fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
-        let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
-        for (suite, some) in [("hybrid", "*/X-Wing/handshake-load*"), ("ntor", "*/ntor-v1/handshake-load*")] {
-            let all = plan_of(suite, &Filters::default(), &fixed).cases;
-            let several = |case: &&Case| case.number("tasks").or(case.number("threads")).is_some();
-            assert_eq!(all.iter().filter(several).count(), 0);
-            assert!(all.iter().any(|case| case.operation == "handshake"));
-            let asked = plan_of(suite, &filter(&[some]), &fixed).cases;
-            assert!(asked.iter().filter(several).count() > 0, "{suite}");
-        }
-    }
-
-    #[test]
-    fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
-        let usual = planned("ntor", &with(CaseOptions { threads: Some(vec![1, 2]), ..unchosen() }));
-        let [algorithms, providers, tasks] = loads(&usual);
-        assert!(algorithms == 3 && (1..=3).contains(&providers) && tasks == 2, "{:?}", loads(&usual));
-        let several: Vec<&Case> = usual.iter().filter(|case| case.number("threads").is_some()).collect();
-        assert_eq!(several.len(), 3 * 2 * 2, "{several:?}");
-        for case in several {
-            let alone = |operation: &str| {
-                usual
-                    .iter()
-                    .any(|one| one.parameters.is_empty() && one.operation == operation && one.provider == case.provider)
-            };
-            assert!(["create", "reply", "finish", "handshake"].into_iter().all(alone), "{}", case.id());
-        }
-        let widened = planned("ntor", &filter(&["*[threads=*"]));
-        let algorithms: HashSet<&str> = widened.iter().map(|case| case.algorithm.as_str()).collect();
-        assert!(algorithms.len() >= 7, "{algorithms:?}");
-    }
-
-    #[test]
-    fn the_suite_standard_has_the_usual_kind_of_work_alone() {
-        let cases = planned("standard", &Filters::default());
-        assert!(cases.iter().all(|case| case.kind().to_string().is_empty() && case.keys().is_none()));
-        let kinds = |suite| -> HashSet<String> {
-            let cases = planned(suite, &Filters { algorithms: vec!["ML-*".into()], ..Filters::default() });
-            cases.iter().map(|case| format!("{} {:?}", case.kind(), case.keys())).collect()
-        };
-        for suite in ["kem", "signature"] {
-            let kinds = kinds(suite);
-            for kind in ["encoded,key=seed None", "encoded,key=expanded None", "coins=exact None", " Some(1)"] {
-                assert!(kinds.contains(kind), "{suite}: {kind} is not among {kinds:?}");
-            }
-        }
-        let given = with(CaseOptions { coins: vec![CoinSource::Exact], keys: vec![Keys::Number(2)], ..unchosen() });
-        let given = planned("kem", &given);
-        let ids: Vec<String> = given.iter().map(Case::id).collect();
-        assert!(ids.contains(&"kem/ML-KEM-512/encapsulate[coins=exact,keys=2]@rustcrypto".to_owned()), "{ids:?}");
-    }
-
-    #[test]
-    fn an_id_of_before_takes_each_encoding_and_a_run_of_before_is_measured_again_by_todays_names() {
-        let old = "kem/ML-KEM-768/decapsulate[encoded]@rustcrypto";
-        let ids = |cases: &[Case]| cases.iter().map(Case::id).filter(|id| id.starts_with("kem")).collect::<Vec<_>>();
-        let [seed, expanded] =
-            ["seed", "expanded"].map(|key| format!("kem/ML-KEM-768/decapsulate[encoded,key={key}]@rustcrypto"));
-        let cases = planned("kem", &filter(&[old]));
-        assert_eq!(ids(&cases), [seed.clone(), expanded]);
-        assert_eq!(ids(&planned("kem", &filter(&[&seed]))), std::slice::from_ref(&seed));
-        let mut before = cases.into_iter().find(|case| case.id() == seed).unwrap();
-        before.parameters.clear();
-        let header = RunHeader {
-            id: "before".into(),
-            suite: "kem".into(),
-            command: String::new(),
-            seed: 1,
-            started_at: String::new(),
-            environment: Default::default(),
-            protocol: Protocol::default(),
-            plan: vec![before],
-        };
-        for asked in [old, &seed] {
-            let again = Plan::again(&header, &filter(&[asked]), &ProtocolOverrides::default()).unwrap();
-            assert_eq!(ids(&again.cases), std::slice::from_ref(&seed));
-        }
-    }
-
-    #[test]
-    fn an_unwanted_parameter_is_marked_by_an_exclamation_mark() {
-        let registry = Registry::new(pqlab_providers::providers());
-        let cases = registry.cases(&CaseOptions { threads: Some(vec![2]), ..CaseOptions::default() });
-        let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap();
-        let several = of("ntor/ntor-v1/reply[threads=2]@rustcrypto");
-        let alone = of("ntor/ntor-v1/reply@rustcrypto");
-        assert!(has_parameter(several, "threads=*") && !has_parameter(several, "!threads=*"));
-        assert!(has_parameter(alone, "threads=*") && has_parameter(alone, "!threads=*"));
-        assert!(!has_parameter(several, "tasks=*") && has_parameter(several, "!tasks=*"));
-    }
-
-    #[test]
-    fn halves_that_a_suite_names_must_exist() {
-        let suite = "name = \"x\"\nabout = \"\"\nselect = [{workload = \"hybrid\", classical = \"nobody\"}]";
-        let suite = Suite::parse(suite, "x.toml").unwrap();
-        let registry = Registry::new(pqlab_providers::providers());
-        let plan = Plan::draft(&registry, &[suite], &Filters::default(), &ProtocolOverrides::default());
-        assert!(plan.map(drop).unwrap_err().to_string().contains("nobody"));
-    }
-
-    #[test]
-    fn one_question_has_one_answer_in_all_areas_of_a_plan() {
-        let registry = Registry::new(pqlab_providers::providers());
-        let suites = ["hybrid", "certificate"].map(|suite| Suite::find(suite).unwrap());
-        let filters = Filters { options: fastest_halves(), ..filter(&["*composite*", "*MLDSA65-Ed25519*"]) };
-        let overrides = ProtocolOverrides::default();
-        let (_, questions) = Plan::draft(&registry, &suites, &filters, &overrides).unwrap();
-        let names: Vec<&str> = questions.iter().map(|question| question.construction.as_str()).collect();
-        assert_eq!(names, ["MLDSA65-Ed25519-SHA512"]);
-        assert_eq!(questions[0].operations(), ["cycle"]);
-    }
-
-    #[test]
-    fn filters_narrow_down_what_fastest_is_chosen_from() {
-        let registry = Registry::new(pqlab_providers::providers());
-        let suites = [Suite::find("hybrid").unwrap()];
-        let filters = Filters { options: fastest_halves(), ..filter(&["hybrid/X-Wing/*@rustcrypto*"]) };
-        let (_, questions) = Plan::draft(&registry, &suites, &filters, &ProtocolOverrides::default()).unwrap();
-        assert_eq!(questions.len(), 1);
-        assert!(questions[0].candidates.len() > 1, "{:?}", questions[0].candidates);
-        assert!(questions[0].candidates.iter().all(|pair| pair.starts_with("rustcrypto")));
-    }
-}
+mod tests;

@@ -7,6 +7,9 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+/// Samples of a case by the rules of the reference, where a suite knows of no other number.
+const REFERENCE_ITERATIONS: u64 = 1000;
+
 /// A suite as its file describes it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,8 +61,8 @@ pub struct Select {
     /// libraries: neither halves nor providers, nor a provider in a filter.
     #[serde(flatten)]
     pub options: CaseOptions,
-    /// Whether the selection is left out under a fixed number of samples where the command line has no filter: a thousand
-    /// loads of thousands of tasks are not what anybody waits for.
+    /// Whether the selection is left out under a fixed number of samples where the command line has no filter and no number of
+    /// tasks or threads. Loads of many tasks are left out of every selection then, unless they are named.
     #[serde(default)]
     pub adaptive_only: bool,
     /// Whether the provider that does nothing is measured too.
@@ -82,6 +85,8 @@ pub struct ProtocolOverrides {
     pub warmup: Option<u64>,
     /// Samples of a case.
     pub iterations: Option<u64>,
+    /// Samples of a case by the rules of the reference where those are asked for, if its own number is another than 1,000.
+    pub reference_iterations: Option<u64>,
     /// Percentage left out at each tail.
     pub trim_pct: Option<f64>,
     /// Operations in a sample.
@@ -112,7 +117,7 @@ impl ProtocolOverrides {
             protocol.kind = ProtocolKind::Fixed;
         }
         if self.kind == Some(ProtocolKind::Reference) {
-            protocol.iterations = Some(1000);
+            protocol.iterations = Some(self.reference_iterations.unwrap_or(REFERENCE_ITERATIONS));
             protocol.warmup = 100;
             protocol.trim_pct = 1.0;
         }
@@ -160,6 +165,7 @@ impl ProtocolOverrides {
         positive("max-time", self.max_time_s)?;
         at_least_one("processes", self.processes.map(u64::from))?;
         at_least_one("iterations", self.iterations)?;
+        at_least_one("reference_iterations", self.reference_iterations)?;
         at_least_one("batch", self.batch)?;
         if let Some(trim) = self.trim_pct
             && !(0.0..50.0).contains(&trim)
@@ -172,6 +178,14 @@ impl ProtocolOverrides {
         }
         Ok(())
     }
+}
+
+/// The number of samples that all these suites have by the rules of the reference; `None` where they do not agree: a run has
+/// one number.
+pub(crate) fn reference_iterations(suites: &[Suite]) -> Option<u64> {
+    let mut all = suites.iter().map(|suite| suite.protocol.reference_iterations);
+    let first = all.next()??;
+    all.all(|other| other == Some(first)).then_some(first)
 }
 
 impl Suite {

@@ -13,6 +13,16 @@ pub struct Chunk {
     pub shared: bool,
 }
 
+/// CPU time of the thread that did a visit's work, beside the wall time in which it had it: from before the first sample to behind
+/// the last, what is not timed included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CpuTime {
+    /// CPU time of the thread in ns.
+    pub cpu_ns: u64,
+    /// Wall time in ns.
+    pub wall_ns: u64,
+}
+
 /// Under which conditions a visit took its samples. All of it is absent in what was stored before it was kept.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
@@ -25,4 +35,7 @@ pub struct Conditions {
     /// Time of the operation's first call in this process, in ns, with what the library set up in it; in the first visit of a
     /// process alone.
     pub first_call_ns: Option<f64>,
+    /// CPU time of the visit; `None` where threads of its own did the work.
+    #[serde(default)]
+    pub cpu_time: Option<CpuTime>,
 }

@@ -18,7 +18,7 @@ mod visit;
 mod word;
 
 pub use case::{Case, Facts, Form, Parameter, Sizes, State};
-pub use conditions::{Chunk, Conditions};
+pub use conditions::{Chunk, Conditions, CpuTime};
 pub use disturbance::{Disturbance, Residue};
 pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,

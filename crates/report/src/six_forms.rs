@@ -67,7 +67,7 @@ fn plain(text: &str) -> String {
 }
 
 fn runs() -> Vec<Run> {
-    vec![fixtures::references_run(), fixtures::scaling_run(), fixtures::ntor_ahead_run()]
+    vec![fixtures::references_run(), fixtures::scaling_run(), fixtures::ntor_ahead_run(), fixtures::libraries_run()]
 }
 
 #[test]

@@ -15,7 +15,8 @@ impl Store {
     /// What SQLite reports: [`StoreError::Locked`], [`StoreError::Damaged`] and the like.
     pub fn runs(&self) -> Result<Vec<RunSummary>, StoreError> {
         let sql = format!(
-            "SELECT id, suite, command, started_at, finished_at, complete, imported, host,
+            "SELECT id, suite, command, started_at, finished_at, complete, imported, host, note,
+                    (SELECT group_concat(name, ' ' ORDER BY name) FROM baselines WHERE run = runs.id) AS names,
                     (SELECT count(*) FROM plan WHERE run = runs.id) AS planned,
                     (SELECT count(*) FROM cases WHERE run = runs.id) AS finished,
                     (SELECT count(*) FROM cases WHERE run = runs.id AND status = 'failed') AS failed,
@@ -151,5 +152,8 @@ fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
         failed: row.get("failed")?,
         contended: row.get("contended")?,
         host: row.get("host")?,
+        // No name has a space in it.
+        names: row.get::<_, Option<String>>("names")?.unwrap_or_default().split_whitespace().map(Into::into).collect(),
+        note: row.get("note")?,
     })
 }

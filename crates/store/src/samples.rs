@@ -15,9 +15,12 @@
 //!
 //! The payload of version 3 has behind that the [conditions](pqlab_record::Conditions) of each visit.
 //!
+//! The payload of version 4 has behind that the CPU time of each visit.
+//!
 //! A change of the payload's shape is a new version with a module of its own; old ones stay readable.
 
 mod conditions;
+mod cpu_times;
 mod starts;
 mod wire;
 
@@ -27,10 +30,11 @@ use serde::de::DeserializeOwned;
 use std::io::{self, Read, Write};
 
 /// What is written.
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 /// What was written before, and is read.
 const WITHOUT_STARTS: u8 = 1;
 const WITHOUT_CONDITIONS: u8 = 2;
+const WITHOUT_CPU_TIMES: u8 = 3;
 const HEADER: usize = 9;
 /// DEFLATE cannot do better than 1,032 to 1, so that a length beyond this is a lie.
 const MOST_EXPANSION: usize = 1032;
@@ -67,6 +71,9 @@ pub enum SamplesError {
     /// The conditions are not those of so many visits.
     #[error("other visits than conditions")]
     Conditions,
+    /// The CPU times are not those of so many visits.
+    #[error("other visits than CPU times")]
+    CpuTimes,
     /// A reading beyond 64 bits.
     #[error("a reading beyond 64 bits")]
     Overflow,
@@ -98,7 +105,7 @@ pub fn encode(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
 /// [`SamplesError`] for bytes that are not what [`encode`] made.
 pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     let (header, compressed) = bytes.split_at_checked(HEADER).ok_or(SamplesError::Truncated(bytes.len()))?;
-    if !matches!(header[0], WITHOUT_STARTS | WITHOUT_CONDITIONS | VERSION) {
+    if !matches!(header[0], WITHOUT_STARTS | WITHOUT_CONDITIONS | WITHOUT_CPU_TIMES | VERSION) {
         return Err(SamplesError::Version(header[0]));
     }
     let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -122,13 +129,14 @@ pub fn decode(bytes: &[u8]) -> Result<Samples, SamplesError> {
     match header[0] {
         WITHOUT_STARTS => from_payload::<wire::Samples>(&payload),
         WITHOUT_CONDITIONS => from_payload::<starts::Samples>(&payload),
-        _ => from_payload::<conditions::Samples>(&payload),
+        WITHOUT_CPU_TIMES => from_payload::<conditions::Samples>(&payload),
+        _ => from_payload::<cpu_times::Samples>(&payload),
     }
 }
 
 /// The payload before compression: equal for equal samples, not-a-numbers included.
 pub(crate) fn payload(samples: &Samples) -> Result<Vec<u8>, SamplesError> {
-    Ok(postcard::to_stdvec(&conditions::Samples::from(samples))?)
+    Ok(postcard::to_stdvec(&cpu_times::Samples::from(samples))?)
 }
 
 fn from_payload<Shape>(payload: &[u8]) -> Result<Samples, SamplesError>

@@ -115,6 +115,19 @@ impl Store {
         })
     }
 
+    /// Keeps what users say of a run, in place of what they said before; nothing for an empty text.
+    ///
+    /// # Errors
+    /// [`StoreError::UnknownRun`].
+    pub fn note_run(&mut self, run: &str, note: &str) -> Result<(), StoreError> {
+        let note = Some(note.trim()).filter(|note| !note.is_empty());
+        let sql = "UPDATE runs SET note = ?2 WHERE id = ?1";
+        self.write(|transaction, path| match transaction.execute(sql, params![run, note]).at(path)? {
+            0 => Err(StoreError::UnknownRun { reference: run.into() }),
+            _ => Ok(()),
+        })
+    }
+
     /// All of it in one transaction, or none.
     pub(crate) fn write<T>(
         &mut self,

@@ -1,6 +1,7 @@
 //! What pqlab measures: one file or folder a workload, one line each in the table below.
 
 pub mod fastest;
+mod fingerprint;
 mod inputs;
 pub mod leak;
 mod options;

@@ -29,7 +29,7 @@ pub use measured::{Figure, Measured};
 pub(crate) use ranking::standings;
 pub use ranking::{Ranking, Standing, ranking};
 pub(crate) use ratio::ratio_apart;
-pub use ratio::{Compared, ratio};
+pub use ratio::{Compared, ratio, total};
 pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 

@@ -3,7 +3,7 @@
 use super::measured::{Figure, Measured, common_moments};
 use super::{ComparisonCriteria, Judged};
 use pqlab_record::{CyclesSource, Moment, Unit, Visits};
-use pqlab_stats::{CONFIDENCE, Cell, Contrast, Ratio, RunSpread, Verdict, judge, ratio_of};
+use pqlab_stats::{CONFIDENCE, Cell, Contrast, Interval, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;
 
 /// Paired rounds and medians over all rounds may differ by as much, as a part of the ratio, where the interval is narrower.
@@ -87,6 +87,18 @@ pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &Compa
     found
 }
 
+/// How long some cases take one after the other, in ns, with the interval of the whole: the estimate is the sum of the headlines,
+/// the interval is made as that of [`ratio`], so that what a process, a round or a run does to several of them counts for all of
+/// them at once. A case that stands there several times is done as often. `None` where one has no figure.
+pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<Interval> {
+    let unit = Unit::Nanoseconds;
+    let sum = Sum::of(&[], cases, unit)?;
+    let mut found =
+        Compared { unit, ratio: None, paired: true, doubtful: false, notes: Vec::new(), plain: Verdict::Inconclusive };
+    let contrasts = sum.contrasts(&mut found)?;
+    Some(ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)?.ratio)
+}
+
 /// Compares two figures that were measured apart and of which no samples are left: what [`ratio`] gives for two cases of
 /// different runs.
 pub(crate) fn ratio_apart(first: &Figure, second: &Figure, runs: RunSpread) -> Option<Ratio> {
@@ -106,7 +118,7 @@ struct Term<'m, 'a> {
 struct Sum<'m, 'a> {
     /// All cases with their weights, without those that are on both sides alike.
     terms: Vec<Term<'m, 'a>>,
-    /// The ratio of the sums of the headlines.
+    /// The ratio of the sums of the headlines; of one side alone its sum.
     beside: f64,
     /// The counter's step as a part of the headlines, the largest.
     resolution: f64,
@@ -131,7 +143,7 @@ impl<'m, 'a> Sum<'m, 'a> {
             }
         }
         terms.retain(|term| term.weight.abs() > f64::EPSILON);
-        let beside = sums[1] / sums[0];
+        let beside = if first.is_empty() { sums[1] } else { sums[1] / sums[0] };
         beside.is_finite().then_some(Sum { terms, beside, resolution, unit })
     }
 

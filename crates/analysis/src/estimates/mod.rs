@@ -330,10 +330,18 @@ fn median_ticks(samples: &Samples) -> Option<f64> {
     median_of(samples.usable().flat_map(|visit| samples.ticks_per_operation(visit)))
 }
 
-/// The workload's own figures over all usable visits, in the order in which they first appear.
+/// Whether what a workload notes under this name is a number of bytes.
+pub(crate) fn is_length(name: &str) -> bool {
+    name.ends_with("_bytes")
+}
+
+/// The workload's own figures over all usable visits, lengths first and over all visits, in the order in which they first appear.
 fn extra(samples: &Samples) -> Vec<(String, Description)> {
     let mut pooled: Vec<(&str, Vec<f64>)> = Vec::new();
-    for (name, values) in samples.usable().flat_map(|visit| &visit.extra) {
+    // What disturbs a visit changes how long things take, not how many bytes they have.
+    let lengths = samples.visits.iter().flat_map(|visit| &visit.extra).filter(|(name, _)| is_length(name));
+    let others = samples.usable().flat_map(|visit| &visit.extra).filter(|(name, _)| !is_length(name));
+    for (name, values) in lengths.chain(others) {
         match pooled.iter_mut().find(|(known, _)| known == name) {
             Some((_, all)) => all.extend(values),
             None => pooled.push((name, values.clone())),

@@ -2,6 +2,7 @@
 //! uncertain. Every sentence is computed, and whatever is said to be faster is so by [the one function that
 //! compares](crate::comparison::ratio); where the data do not tell some apart, all of them are named.
 
+mod one_library;
 mod threads;
 mod use_cases;
 
@@ -150,8 +151,8 @@ const NAMED: usize = 12;
 
 /// What the run found.
 pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
-    let mut recommendations: Vec<Recommendation> =
-        USE_CASES.iter().filter_map(|use_case| recommend(analysis, use_case)).collect();
+    let mut recommendations: Vec<Recommendation> = one_library::for_tls(analysis).into_iter().collect();
+    recommendations.extend(USE_CASES.iter().filter_map(|use_case| recommend(analysis, use_case)));
     recommendations.extend(smallest(analysis));
     recommendations.extend(threads(analysis));
     Findings { recommendations, costs: costs(analysis), caveats: caveats(analysis) }

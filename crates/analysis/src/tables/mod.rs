@@ -5,15 +5,18 @@ mod claims;
 mod decomposition;
 mod headlines;
 mod ledger;
+mod libraries;
 mod ntor;
 mod overview;
 mod scaling;
 mod sizes;
 mod spread;
 
+pub use libraries::libraries_table;
 pub(crate) use sizes::most_lengths;
 
 use crate::caveats::Caveats;
+use crate::libraries::JobWeights;
 use crate::ntor::RelayScenario;
 use crate::number::{NONE, factor, factor_within, grouped, percent, rate, significant, time, time_within};
 use crate::run::RunAnalysis;
@@ -94,8 +97,10 @@ pub struct Table {
 }
 
 /// Names of all tables that there can be, in the order in which they are shown.
-pub const NAMES: [&str; 26] = [
+pub const NAMES: [&str; 28] = [
     "headlines",
+    "libraries",
+    "library-facts",
     "decomposition",
     "spread",
     "scaling",
@@ -127,6 +132,8 @@ pub const NAMES: [&str; 26] = [
 pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let mut all = vec![
         headlines::headlines(analysis),
+        libraries_table(analysis, &JobWeights::default()),
+        libraries::facts(analysis),
         decomposition::decomposition(analysis),
         spread::spread(analysis),
         scaling::threads(analysis),
@@ -326,7 +333,13 @@ mod tests {
     #[test]
     fn every_table_is_a_rectangle_with_a_name_and_columns_of_its_own() {
         let mut seen = Vec::new();
-        for run in [fixtures::run(), fixtures::ntor_ahead_run(), fixtures::scaling_run(), fixtures::references_run()] {
+        for run in [
+            fixtures::run(),
+            fixtures::ntor_ahead_run(),
+            fixtures::scaling_run(),
+            fixtures::references_run(),
+            fixtures::libraries_run(),
+        ] {
             let all = tables(&RunAnalysis::of(&run), &RelayScenario::default());
             let places: Vec<usize> =
                 all.iter().map(|table| NAMES.iter().position(|name| *name == table.name).unwrap()).collect();

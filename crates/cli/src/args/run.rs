@@ -1,6 +1,6 @@
 //! The arguments of `pqlab run`: what to measure, and how.
 
-use super::{DatabaseArgs, MetricName, parse_digits};
+use super::{DatabaseArgs, MetricName, NamesName, parse_digits};
 use clap::{Args, ValueEnum};
 use pqlab_lab::record::{CounterChoice, ProtocolKind};
 use pqlab_lab::{CaseOptions, ProtocolOverrides};
@@ -10,6 +10,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab run                                          the suite `standard`
+  pqlab run ML-KEM-768                               one algorithm: mlkem768 and kyber768 mean the same
+  pqlab run hybrid X-Wing --dry-run                  what would be measured, and how long it would take
   pqlab run kem hash --quick                         two areas, roughly
   pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
   pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
@@ -21,11 +23,18 @@ use std::path::PathBuf;
   pqlab run kem --save-baseline release-1.0          keep the run by a name ...
   pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: PASS, FAIL or UNDECIDED
   pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
-  pqlab run --resume                                 go on with what was stopped")]
+  pqlab run --resume                                 go on with what was stopped
+
+Exit codes: 0 done (PASS), 1 a case failed or is slower than --fail-slower allows (FAIL), 2 bad usage or input, 3 the runs do not
+tell (UNDECIDED), 130 stopped; what was finished is stored")]
 pub(crate) struct RunArgs {
-    /// Suites, areas, or files of suites [default: standard]
-    #[arg(value_name = "SUITE")]
+    /// Suites, areas, files of suites, algorithms by any of their names, providers, in any order [default: standard]
+    #[arg(value_name = "WHAT")]
     pub(crate) suites: Vec<String>,
+
+    /// Measure nothing: print the ids of the cases, and say how many there are and how long they take
+    #[arg(long, conflicts_with_all = ["resume", "baseline"])]
+    pub(crate) dry_run: bool,
 
     /// A rough answer: wider intervals, a quarter of the time
     #[arg(long, conflicts_with = "rigorous")]
@@ -89,9 +98,17 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) save_baseline: Option<String>,
 
+    /// With --save-baseline: take the name from the run that has it
+    #[arg(long, requires = "save_baseline")]
+    pub(crate) force: bool,
+
     /// Decimals of a format that rounds [default: 1]
     #[arg(long, value_name = "N", requires = "format", value_parser = parse_digits)]
     pub(crate) digits: Option<usize>,
+
+    /// What the formats of Google Benchmark call their rows: ids of cases, or the names of the reference's ledger benchmark
+    #[arg(long, value_enum, default_value_t = NamesName::Ids, requires = "format")]
+    pub(crate) names: NamesName,
 
     /// Go on with a run that was stopped [default: the latest that is not complete]
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = "")]
@@ -126,7 +143,8 @@ pub(crate) struct RunArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How to measure")]
 pub(crate) struct ProtocolArgs {
-    /// The rules: adaptive, or those of the reference suites (1,000 iterations after 100, 1% trimmed at each tail)
+    /// The rules: adaptive, or those of the reference suites (1,000 iterations after 100, 1% trimmed at each tail; 2,000 iterations
+    /// in the suite sha3; loads of many tasks only where --tasks or --filter names them)
     /// [default: the suite's]
     #[arg(long, value_enum)]
     pub(crate) protocol: Option<ProtocolName>,
@@ -206,6 +224,7 @@ impl ProtocolArgs {
             }),
             affinity: self.affinity.clone().map(|cpus| cpus.0),
             quick,
+            reference_iterations: None,
         }
     }
 }

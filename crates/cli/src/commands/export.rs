@@ -13,8 +13,13 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
         let formats = TABLE_FORMATS.join(", ");
         return Err(BadInput(format!("--table is for the formats {formats}, not for {}", arguments.format)).into());
     }
-    let table = arguments.table.clone();
-    let options = ExportOptions { digits: arguments.digits, provider: arguments.provider.clone(), scenario, table };
+    let options = ExportOptions {
+        digits: arguments.digits,
+        provider: arguments.provider.clone(),
+        names: arguments.names.into(),
+        scenario,
+        table: arguments.table.clone(),
+    };
     let exporter = find(&arguments.format, &options)?;
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;

@@ -45,6 +45,12 @@ impl DatabaseArgs {
         Store::open(self.path()?)
     }
 
+    /// Opens the database for changes; it must be there.
+    pub(crate) fn open_existing(&self) -> Result<Store, StoreError> {
+        self.open_read_only().map(drop)?;
+        self.open()
+    }
+
     /// Opens the database for reading; it must be there.
     pub(crate) fn open_read_only(&self) -> Result<Store, StoreError> {
         match Store::open_read_only(self.path()?) {

@@ -1,3 +1,4 @@
+use super::verify::spoken;
 use super::{baseline, export, laboratory};
 use crate::args::RunArgs;
 use crate::output::{self, BadInput, Terminal};
@@ -5,13 +6,21 @@ use crate::progress::{Screen, Stream};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
 use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::answer::answer;
+use pqlab_lab::analysis::caveats::Caveat;
+use pqlab_lab::analysis::findings::findings;
 use pqlab_lab::analysis::ntor::RelayScenario;
+use pqlab_lab::analysis::number::{grouped, percent};
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::analysis::trust::trust_sentence;
-use pqlab_lab::record::Run;
+use pqlab_lab::record::{Case, Run, RunHeader, RunSummary};
 use pqlab_lab::report::{ExportOptions, Exporter, shell_line, terminal};
+use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
-use pqlab_lab::{Destination, Filters, LabError, Laboratory, Plan, RunRequest, Suite, check_percentage};
+use pqlab_lab::{
+    Destination, ExpectedDuration, Filters, LabError, Laboratory, Named, Plan, RunRequest, check_percentage,
+    compare_analyses,
+};
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};
@@ -19,10 +28,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+/// A plan that takes longer is said to, in seconds.
+const LONG_S: f64 = 60.0;
+
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
-    let options = ExportOptions { digits: arguments.digits, ..ExportOptions::default() };
+    let options = ExportOptions { digits: arguments.digits, names: arguments.names.into(), ..ExportOptions::default() };
     let exporter = arguments.format.as_deref().map(|format| export::find(format, &options)).transpose()?;
     let laboratory = laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
+    if arguments.dry_run {
+        return dry(&arguments, &laboratory);
+    }
     // Before anything is measured, everything that can be wrong with the request has been found.
     let plan = match (&arguments.resume, &arguments.baseline) {
         (Some(_), _) | (_, Some(_)) => None,
@@ -36,6 +51,12 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     }
     let save = save(&arguments)?;
     let mut store = arguments.database.open()?;
+    if let Some(name) = arguments.save_baseline.as_ref().filter(|_| !arguments.force)
+        && let Some(run) = store.baseline(name)?
+    {
+        let message = format!("the name {name} is that of run {run}: choose another, or pass it on with --force");
+        return Err(BadInput(message).into());
+    }
     let (plan, baseline) = match &arguments.baseline {
         Some(reference) => {
             check_percentage("--fail-slower", arguments.fail_slower)?;
@@ -45,6 +66,10 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         None => (plan, None),
     };
     let stop = stop_on_signals()?;
+    if let Some(plan) = plan.as_ref().filter(|_| !arguments.quiet) {
+        let long = laboratory.expected_duration(&store, plan)?.filter(|expected| expected.seconds >= LONG_S);
+        long.iter().for_each(|expected| output::talk(&takes(expected)));
+    }
 
     let printed = exporter.is_some() || save.as_ref().is_some_and(Destination::is_standard_output);
     let stream = match (arguments.json, printed) {
@@ -74,6 +99,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let code = conclude(&arguments, exporter.as_deref(), save.as_ref(), screen, &store, &analysis)?;
     if let Some(name) = arguments.save_baseline.as_ref().filter(|_| ended.complete) {
         store.save_baseline(name, &ended.run)?;
+        warn_of_baseline(&analysis, name);
     }
     let mut gate = None;
     let code = match baseline {
@@ -93,6 +119,69 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     Ok(code)
 }
 
+/// Whatever is compared with a baseline carries its disturbances.
+fn warn_of_baseline(analysis: &RunAnalysis<'_>, name: &str) {
+    let measured = analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
+    let of = |caveat: Caveat| measured.clone().filter(|case| case.caveats.has(caveat)).count();
+    let (all, shared) = (measured.clone().count(), of(Caveat::Shared));
+    if shared > 0 {
+        output::talk(&format!(
+            "warning: of the {} of {name} {} shared: measure it again on a quiet machine, with --save-baseline {name} --force",
+            cases(all),
+            if shared == 1 { "1 was".to_owned() } else { format!("{} were", grouped(shared as u64)) }
+        ));
+    }
+}
+
+/// The run against the newest complete one of the same suite, by the same build on the same machine: a line, and where to look.
+fn against_last(store: &Store, analysis: &RunAnalysis<'_>) -> anyhow::Result<Option<String>> {
+    let own = &analysis.run.header;
+    let build = |run: &RunHeader| {
+        let environment = &run.environment;
+        (environment.host.name.clone(), environment.cpu.model.clone(), environment.build.clone())
+    };
+    let alike = |of: &RunSummary| of.id != own.id && of.complete && of.suite == own.suite && !of.imported;
+    let Some(before) = store.runs()?.into_iter().find(alike) else { return Ok(None) };
+    if build(&store.load_header(&before.id)?) != build(own) {
+        return Ok(None);
+    }
+    let before = store.load_run(&before.id)?;
+    let comparison = match compare_analyses(store, &RunAnalysis::of(&before), analysis, None, Default::default()) {
+        Err(LabError::NothingInCommon { .. }) => return Ok(None),
+        compared => compared?,
+    };
+    let changed = comparison.count(Verdict::Faster) + comparison.count(Verdict::Slower);
+    let how = match changed {
+        0 => String::new(),
+        _ => format!(" ({} slower, {} faster)", comparison.count(Verdict::Slower), comparison.count(Verdict::Faster)),
+    };
+    Ok(Some(format!(
+        "{changed} of {} changed beyond ±{}{how} since run {}: `pqlab compare {} {}`",
+        cases(comparison.cases.len()),
+        percent(comparison.criteria.margin_pct),
+        before.header.id,
+        before.header.id,
+        own.id
+    )))
+}
+
+/// What is said of a plan that takes long, and whence it is known.
+fn takes(expected: &ExpectedDuration) -> String {
+    let sources = [
+        (expected.by_runs, "by earlier runs here"),
+        (expected.by_trial, "by a quick try"),
+        (expected.unknown, "not known, on top"),
+    ];
+    let sources = sources.into_iter().filter(|(count, _)| *count > 0);
+    let sources: Vec<String> = sources.map(|(count, how)| format!("{}: {how}", cases(count))).collect();
+    format!(
+        "{} samples of each case take about {} at least ({})",
+        grouped(expected.samples),
+        spoken(expected.seconds),
+        sources.join("; ")
+    )
+}
+
 /// The cases of a run that was measured before.
 fn again(arguments: &RunArgs, run: &Run) -> Result<Plan, LabError> {
     let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
@@ -110,16 +199,56 @@ fn filters(arguments: &RunArgs) -> Filters {
 }
 
 fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> {
-    let names = if arguments.suites.is_empty() { vec!["standard".to_owned()] } else { arguments.suites.clone() };
-    let suites = names.iter().map(|name| Suite::find(name)).collect::<Result<Vec<_>, _>>()?;
-    let filters = filters(arguments);
-    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
     let mut tell = |text: &str| {
         if !arguments.quiet {
             output::talk(text);
         }
     };
-    laboratory.plan(&suites, &filters, &overrides, &mut tell)
+    let (named, filters) = selected(arguments, laboratory)?;
+    named.notes.iter().for_each(|note| tell(note));
+    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
+}
+
+/// What the words of the command line stand for, and what narrows it down.
+fn selected(arguments: &RunArgs, laboratory: &Laboratory) -> Result<(Named, Filters), LabError> {
+    let named = laboratory.named(&arguments.suites)?;
+    let mut filters = filters(arguments);
+    filters.algorithms.extend(named.algorithms.iter().cloned());
+    filters.providers.extend(named.providers.iter().cloned());
+    Ok((named, filters))
+}
+
+/// What would be measured, and about how long it would take.
+fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
+    let (named, filters) = selected(arguments, laboratory)?;
+    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    let plan = laboratory.draft(&named.suites, &filters, &overrides)?;
+    let ids: Vec<String> = plan.cases.iter().filter(|case| case.workload != "floor").map(Case::id).collect();
+    let expected = match arguments.database.path()?.exists() {
+        true => laboratory.expected_duration(&arguments.database.open_read_only()?, &plan)?,
+        false => laboratory.expected_duration(&Store::in_memory()?, &plan)?,
+    };
+    // The floor is measured beside the first case.
+    let most_s = plan.protocol.max_time_s * plan.cases.len() as f64;
+    let takes = match &expected {
+        Some(expected) => takes(expected),
+        None => format!("takes {} at most, and less where the noise is small", spoken(most_s)),
+    };
+    if arguments.json {
+        let seconds = expected.map_or(most_s, |expected| expected.seconds);
+        let document = json!({"suite": plan.suite, "cases": ids, "seconds": seconds, "at_most": expected.is_none()});
+        output::json(&serde_json::to_string_pretty(&document)?)?;
+    } else {
+        named.notes.iter().for_each(|note| output::talk(note));
+        output::data(&ids.iter().map(|id| format!("{id}\n")).collect::<String>())?;
+        output::talk(&format!("{}: {}; {takes}", plan.suite, cases(ids.len())));
+    }
+    Ok(DONE)
+}
+
+fn cases(count: usize) -> String {
+    format!("{} case{}", grouped(count as u64), if count == 1 { "" } else { "s" })
 }
 
 /// Where the run is to be saved: looked at before anything is measured.
@@ -157,7 +286,7 @@ pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// Tables that `show` prints and the end of a run does not: what is no figure of the run, or is long.
-const AT_LEISURE: [&str; 4] = ["spread", "sizes", "ntor-literature", "claims"];
+const AT_LEISURE: [&str; 5] = ["library-facts", "spread", "sizes", "ntor-literature", "claims"];
 
 /// The table, the files, and the exit code.
 fn conclude(
@@ -183,12 +312,23 @@ fn conclude(
             output::data(&format!("{sentence}\n"))?;
         }
         output::data(&terminal::closing(analysis, screen.palette))?;
+        if run.complete
+            && arguments.baseline.is_none()
+            && let Some(line) = against_last(store, analysis)?
+        {
+            output::data(&format!("{line}\n"))?;
+        }
+        let answered = answer(analysis, &findings(analysis));
+        output::data(&format!("\n{}\n", answered.join("\n")))?;
     }
     if !arguments.quiet {
         let database = store.path().display();
         let id = &run.header.id;
         if run.complete {
-            output::talk(&format!("run {id} is stored in {database}: `pqlab show last` prints its table"));
+            output::talk(&format!(
+                "run {id} is stored in {database}: `pqlab show last` prints its tables, `pqlab report` makes a page, `pqlab compare` \
+                 sets it against another"
+            ));
         } else {
             output::talk(&format!(
                 "stopped: {} of {} cases of run {id} are stored in {database}; `pqlab run --resume` goes on",
@@ -207,4 +347,20 @@ fn conclude(
 /// The command line as it can be typed again.
 pub(crate) fn command_line() -> String {
     shell_line(&std::iter::once("pqlab".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_a_plan_takes_is_said_with_how_that_is_known() {
+        let expected = ExpectedDuration { seconds: 754.0, samples: 1000, by_runs: 1, by_trial: 1210, unknown: 0 };
+        let said = takes(&expected);
+        let wanted = "1,000 samples of each case take about 13 minutes at least (1 case: by earlier runs here; 1,210 cases: by a \
+                      quick try)";
+        assert_eq!(said, wanted);
+        let unknown = takes(&ExpectedDuration { by_runs: 0, by_trial: 2, unknown: 3, ..expected });
+        assert!(unknown.ends_with("(2 cases: by a quick try; 3 cases: not known, on top)"), "{unknown}");
+    }
 }

@@ -140,7 +140,7 @@ fn bar(parts: usize) -> ProgressBar {
 }
 
 /// A duration as one would say it.
-fn spoken(seconds: f64) -> String {
+pub(crate) fn spoken(seconds: f64) -> String {
     match seconds {
         0.0..120.0 => format!("{} s", seconds.ceil()),
         120.0..7200.0 => format!("{:.0} minutes", seconds / 60.0),

@@ -130,7 +130,13 @@ impl Certificate {
 
     /// Whether it carries an alternative signature (2.5.29.74).
     pub fn has_alternative_signature(&self) -> bool {
-        self.alternative.as_ref().is_some_and(|alternative| alternative.signature.is_some())
+        self.alternative_signature().is_some()
+    }
+
+    /// The alternative signature (2.5.29.74), where there is one.
+    pub fn alternative_signature(&self) -> Option<&[u8]> {
+        let (_, signature) = self.alternative.as_ref()?.signature.as_ref()?;
+        Some(signature)
     }
 
     /// The bytes that the signature covers.

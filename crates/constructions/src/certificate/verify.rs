@@ -44,16 +44,24 @@ impl Certificate {
     pub fn verify(&self, issuer: &Certificate, schemes: &Schemes) -> Result<Signatures, CertificateError> {
         let signature = self.parsed.signature().as_bytes().ok_or(CertificateError::Signature("outer"))?;
         verify(schemes, "outer", self.signature, issuer.subject_key(), self.tbs_der(), signature)?;
-        let alternative = self.alternative.as_ref().and_then(|alternative| alternative.signature.as_ref());
-        match (alternative, issuer.alternative_key()) {
-            (None, None) => Ok(Signatures::One),
-            (Some((algorithm, value)), Some(key)) => {
-                let message = self.tbs.without_signatures()?;
-                verify(schemes, "alternative", algorithm, key, &message, value)?;
-                Ok(Signatures::Both)
-            }
-            _ => Err(CertificateError::Signature("alternative")),
+        match (self.has_alternative_signature(), issuer.alternative_key()) {
+            (false, None) => Ok(Signatures::One),
+            _ => self.verify_alternative(issuer, schemes).map(|()| Signatures::Both),
         }
+    }
+
+    /// Verifies the alternative signature alone, with the alternative key of the issuer. That is half of an answer: whether the
+    /// certificate is to be believed, [`verify`](Self::verify) says.
+    ///
+    /// # Errors
+    /// [`CertificateError::Signature`] if it is missing, if the issuer has no alternative key, or if it is not valid.
+    pub fn verify_alternative(&self, issuer: &Certificate, schemes: &Schemes) -> Result<(), CertificateError> {
+        const WHICH: &str = "alternative";
+        let signature = self.alternative.as_ref().and_then(|alternative| alternative.signature.as_ref());
+        let (Some((algorithm, value)), Some(key)) = (signature, issuer.alternative_key()) else {
+            return Err(CertificateError::Signature(WHICH));
+        };
+        verify(schemes, WHICH, algorithm, key, &self.tbs.without_signatures()?, value)
     }
 }
 

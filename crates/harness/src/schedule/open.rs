@@ -96,6 +96,7 @@ impl Open {
                 processor: visited.processor,
                 residues: visited.residues.map(|residues| residues.iter().collect()),
                 first_call_ns: self.first_calls_ns.remove(&process),
+                cpu_time: visited.cpu_time,
             },
         });
     }

@@ -1,23 +1,34 @@
 //! The output of Google Benchmark, as JSON and as CSV, for the tools that read it (`compare.py` and dashboards).
 //!
 //! A repetition is a process: its time is the mean over its samples, its iterations are the operations in them. With more
-//! than one repetition the aggregates follow, as Google Benchmark writes them. CPU time is not recorded beside wall time;
-//! as visits in which the thread had less than 98% of a processor are measured again or marked, `cpu_time` repeats
-//! `real_time`. The label names the provider's version and then the caveats. Cases of the ledger carry the user counters `avg_verify_time_us` and `txs_per_second`.
+//! than one repetition the aggregates follow, as Google Benchmark writes them. `cpu_time` is the real time times the part of its
+//! visits' wall time for which the thread had a processor: reading its CPU clock around each sample would take longer than many
+//! operations do. Where that was not recorded (older runs, and work on several threads) it repeats `real_time`, and the context
+//! says so. The label names the provider's version and then the caveats. Cases of the ledger carry the user counters
+//! `avg_verify_time_us` and `txs_per_second`. The harness floor is the last row.
 
-use super::{ExportError, Exporter, Format};
+mod names;
+
+use super::{ExportError, Exporter, Format, Names};
+use names::reference_names;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, ledger};
-use pqlab_record::{Cache, Samples, Status, Worker};
+use pqlab_record::{Cache, Case, CpuTime, Protocol, Samples, Status, Worker};
 use pqlab_stats::{mean, median, standard_deviation};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
 /// The JSON of `--benchmark_format=json`.
-pub(super) struct GoogleBenchmark;
+pub(super) struct GoogleBenchmark {
+    /// What rows are called.
+    pub(super) names: Names,
+}
 
 /// The CSV of `--benchmark_format=csv`.
-pub(super) struct GoogleBenchmarkCsv;
+pub(super) struct GoogleBenchmarkCsv {
+    /// What rows are called.
+    pub(super) names: Names,
+}
 
 const HEADINGS: [&str; 12] = [
     "name",
@@ -44,6 +55,8 @@ struct Row {
     iterations: u64,
     /// In `unit`; the coefficient of variation as a ratio.
     time: Option<f64>,
+    /// Likewise.
+    cpu_time: Option<f64>,
     unit: &'static str,
     bytes_per_second: Option<f64>,
     items_per_second: Option<f64>,
@@ -63,6 +76,10 @@ impl Exporter for GoogleBenchmark {
         }
     }
 
+    fn check(&self, plan: &[Case]) -> Result<(), ExportError> {
+        check(self.names, plan)
+    }
+
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let header = &analysis.run.header;
         let environment = &header.environment;
@@ -72,8 +89,8 @@ impl Exporter for GoogleBenchmark {
             |cache: &Cache| json!({"type": cache.kind, "level": cache.level, "size": cache.size, "num_sharing": 1});
         let caches: Vec<Value> = environment.cpu.caches.iter().map(cache).collect();
         let mut benchmarks = Vec::new();
-        for (family, case) in analysis.cases().iter().enumerate() {
-            benchmarks.extend(rows(case).iter().map(|row| row.json(family)));
+        for (family, (case, name)) in named(analysis, self.names)?.into_iter().enumerate() {
+            benchmarks.extend(rows(case, name).iter().map(|row| row.json(family)));
         }
         let document = json!({
             "context": {
@@ -89,7 +106,7 @@ impl Exporter for GoogleBenchmark {
                 "library_build_type": environment.build.profile,
                 "json_schema_version": 1,
                 "pqlab_run": header.id,
-                "pqlab_cpu_time": "not recorded: cpu_time repeats real_time",
+                "pqlab_cpu_time": cpu_time_words(analysis),
             },
             "benchmarks": benchmarks,
         });
@@ -108,11 +125,17 @@ impl Exporter for GoogleBenchmarkCsv {
         }
     }
 
+    fn check(&self, plan: &[Case]) -> Result<(), ExportError> {
+        check(self.names, plan)
+    }
+
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut writer = csv::Writer::from_writer(out);
         writer.write_record(HEADINGS)?;
-        for row in analysis.cases().iter().flat_map(rows) {
-            writer.write_record(row.cells())?;
+        for (case, name) in named(analysis, self.names)? {
+            for row in rows(case, name) {
+                writer.write_record(row.cells())?;
+            }
         }
         writer.flush()?;
         Ok(())
@@ -145,7 +168,7 @@ impl Row {
         }
         set("iterations", json!(self.iterations));
         set("real_time", json!(self.time.unwrap_or(0.0)));
-        set("cpu_time", json!(self.time.unwrap_or(0.0)));
+        set("cpu_time", json!(self.cpu_time.unwrap_or(0.0)));
         set("time_unit", json!(self.unit));
         let optional = [
             ("bytes_per_second", self.bytes_per_second),
@@ -168,7 +191,7 @@ impl Row {
             self.name.clone(),
             if self.error.is_some() { String::new() } else { self.iterations.to_string() },
             number(self.time),
-            number(self.time),
+            number(self.cpu_time),
             if self.error.is_some() { String::new() } else { self.unit.to_owned() },
             number(self.bytes_per_second),
             number(self.items_per_second),
@@ -181,20 +204,64 @@ impl Row {
     }
 }
 
-/// The rows of a case.
-fn rows(analysed: &CaseAnalysis<'_>) -> Vec<Row> {
+/// Whether the cases of a plan can have such names.
+fn check(names: Names, plan: &[Case]) -> Result<(), ExportError> {
+    match names {
+        Names::Ids => Ok(()),
+        Names::Reference => reference_names(&plan.iter().collect::<Vec<_>>(), None).map(drop),
+    }
+}
+
+/// The cases with what they are called, the floor last.
+fn named<'r, 'a>(
+    analysis: &'r RunAnalysis<'a>,
+    names: Names,
+) -> Result<Vec<(&'r CaseAnalysis<'a>, String)>, ExportError> {
+    let (floor, mut cases): (Vec<_>, Vec<_>) = analysis.cases().iter().partition(|of| of.case().workload == "floor");
+    cases.extend(floor);
+    let protocol: &Protocol = &analysis.run.header.protocol;
+    let given = match names {
+        Names::Ids => vec![None; cases.len()],
+        Names::Reference => {
+            let of: Vec<&Case> = cases.iter().map(|of| of.case()).collect();
+            reference_names(&of, Some(protocol))?
+        }
+    };
+    Ok(cases.into_iter().zip(given).map(|(of, name)| (of, name.unwrap_or_else(|| of.case().id()))).collect())
+}
+
+/// What is to be known of the CPU times of a run.
+fn cpu_time_words(analysis: &RunAnalysis<'_>) -> String {
+    let measured = analysis.cases().iter().map(|of| processes(&of.record.samples)).filter(|of| !of.is_empty());
+    let known: Vec<bool> = measured.map(|of| of.iter().all(|process| process.cpu_share.is_some())).collect();
+    let unknown = known.iter().filter(|known| !**known).count();
+    let how = "real_time times the share of the wall time of its visits for which the thread had a processor";
+    match unknown {
+        _ if unknown == known.len() => "not recorded: cpu_time repeats real_time".to_owned(),
+        0 => how.to_owned(),
+        _ => format!("{how}; where it was not recorded the label says that cpu_time repeats real_time"),
+    }
+}
+
+/// The rows of a case by that name.
+fn rows(analysed: &CaseAnalysis<'_>, called: String) -> Vec<Row> {
     let (record, case) = (analysed.record, analysed.case());
     let build = analysed.header().environment.providers.iter().find(|build| build.id == case.provider);
     let version = build.map_or_else(|| case.provider.clone(), |build| format!("{} {}", build.id, build.version));
-    let label: Vec<String> = std::iter::once(version).chain(analysed.caveats.lines()).collect();
+    let mut label: Vec<String> = std::iter::once(version).chain(analysed.caveats.lines()).collect();
+    let processes = processes(&record.samples);
+    if processes.iter().any(|process| process.cpu_share.is_none()) {
+        label.push("cpu_time repeats real_time".to_owned());
+    }
     let blank = Row {
-        name: case.id(),
-        run_name: case.id(),
+        name: called.clone(),
+        run_name: called,
         aggregate: None,
         repetition: 0,
         repetitions: 1,
         iterations: 0,
         time: None,
+        cpu_time: None,
         unit: "ns",
         bytes_per_second: None,
         items_per_second: None,
@@ -204,12 +271,12 @@ fn rows(analysed: &CaseAnalysis<'_>) -> Vec<Row> {
         error: None,
         threads: case.number("threads").unwrap_or(1),
     };
-    let processes = processes(&record.samples);
     if record.status == Status::Failed || processes.is_empty() {
         let error = record.error.clone().unwrap_or_else(|| "no samples".to_owned());
         return vec![Row { error: Some(error), ..blank }];
     }
-    let times: Vec<f64> = processes.iter().map(|(_, ns)| *ns).collect();
+    let times: Vec<f64> = processes.iter().map(|process| process.ns).collect();
+    let cpu_times: Vec<f64> = processes.iter().map(Process::cpu_ns).collect();
     let (unit, scale) = unit(times[0]);
     let rates = |ns: f64| {
         let operations = (ns > 0.0).then(|| 1e9 / ns);
@@ -222,7 +289,7 @@ fn rows(analysed: &CaseAnalysis<'_>) -> Vec<Row> {
         )
     };
     let repetitions = processes.len();
-    let measured = |ns: f64| {
+    let measured = |ns: f64, cpu_ns: f64| {
         let (bytes_per_second, items_per_second, avg_verify_time_us, txs_per_second) = rates(ns);
         let (name, run_name, label) = (blank.name.clone(), blank.run_name.clone(), blank.label.clone());
         Row {
@@ -230,6 +297,7 @@ fn rows(analysed: &CaseAnalysis<'_>) -> Vec<Row> {
             run_name,
             label,
             time: Some(ns / scale),
+            cpu_time: Some(cpu_ns / scale),
             unit,
             repetitions,
             bytes_per_second,
@@ -243,9 +311,16 @@ fn rows(analysed: &CaseAnalysis<'_>) -> Vec<Row> {
     let mut rows: Vec<Row> = processes
         .iter()
         .enumerate()
-        .map(|(repetition, (operations, ns))| Row { repetition, iterations: *operations, ..measured(*ns) })
+        .map(|(repetition, process)| Row {
+            repetition,
+            iterations: process.operations,
+            ..measured(process.ns, process.cpu_ns())
+        })
         .collect();
-    let (Some(mean), Some(median), Some(deviation)) = (mean(&times), median(&times), standard_deviation(&times)) else {
+    let over = |times: &[f64]| Some((mean(times)?, median(times)?, standard_deviation(times)?));
+    let (Some((mean, median, deviation)), Some((cpu_mean, cpu_median, cpu_deviation))) =
+        (over(&times), over(&cpu_times))
+    else {
         return rows;
     };
     let aggregate = |name: &'static str, row: Row| Row {
@@ -254,30 +329,61 @@ fn rows(analysed: &CaseAnalysis<'_>) -> Vec<Row> {
         iterations: repetitions as u64,
         ..row
     };
-    rows.push(aggregate("mean", measured(mean)));
-    rows.push(aggregate("median", measured(median)));
-    let spread = |value| Row {
+    rows.push(aggregate("mean", measured(mean, cpu_mean)));
+    rows.push(aggregate("median", measured(median, cpu_median)));
+    let spread = |value, cpu_value| Row {
         time: Some(value),
+        cpu_time: Some(cpu_value),
         bytes_per_second: None,
         items_per_second: None,
         avg_verify_time_us: None,
         txs_per_second: None,
-        ..measured(mean)
+        ..measured(mean, cpu_mean)
     };
-    rows.push(aggregate("stddev", spread(deviation / scale)));
-    if mean > 0.0 {
-        rows.push(aggregate("cv", spread(deviation / mean)));
+    rows.push(aggregate("stddev", spread(deviation / scale, cpu_deviation / scale)));
+    if mean > 0.0 && cpu_mean > 0.0 {
+        rows.push(aggregate("cv", spread(deviation / mean, cpu_deviation / cpu_mean)));
     }
     rows
 }
 
-/// For each process with usable samples its operations and their mean time in ns.
-fn processes(samples: &Samples) -> Vec<(u64, f64)> {
-    let mut all: BTreeMap<Worker, Vec<f64>> = BTreeMap::new();
-    for visit in samples.usable().filter(|visit| !visit.ticks.is_empty()) {
-        all.entry(visit.worker()).or_default().extend(samples.ns_per_operation(visit));
+/// A process with usable samples.
+struct Process {
+    operations: u64,
+    /// Mean time of one in ns.
+    ns: f64,
+    /// Part of the wall time of its usable visits for which the thread had a processor.
+    cpu_share: Option<f64>,
+}
+
+impl Process {
+    /// Mean CPU time of an operation in ns; all of its time where that is not known.
+    fn cpu_ns(&self) -> f64 {
+        self.ns * self.cpu_share.unwrap_or(1.0)
     }
-    all.values().filter_map(|times| Some((times.len() as u64 * samples.batch, mean(times)?))).collect()
+}
+
+fn processes(samples: &Samples) -> Vec<Process> {
+    let mut all: BTreeMap<Worker, (Vec<f64>, Option<CpuTime>)> = BTreeMap::new();
+    for visit in samples.usable().filter(|visit| !visit.ticks.is_empty()) {
+        let nothing = (Vec::new(), Some(CpuTime { cpu_ns: 0, wall_ns: 0 }));
+        let (times, cpu) = all.entry(visit.worker()).or_insert(nothing);
+        times.extend(samples.ns_per_operation(visit));
+        let sum = |one: CpuTime, other: CpuTime| CpuTime {
+            cpu_ns: one.cpu_ns.saturating_add(other.cpu_ns),
+            wall_ns: one.wall_ns.saturating_add(other.wall_ns),
+        };
+        *cpu = cpu.zip(visit.conditions.cpu_time).map(|(one, other)| sum(one, other));
+    }
+    let of = |(times, cpu): &(Vec<f64>, Option<CpuTime>)| {
+        let cpu = cpu.filter(|cpu| cpu.wall_ns > 0);
+        Some(Process {
+            operations: times.len() as u64 * samples.batch,
+            ns: mean(times)?,
+            cpu_share: cpu.map(|cpu| cpu.cpu_ns as f64 / cpu.wall_ns as f64),
+        })
+    };
+    all.values().filter_map(of).collect()
 }
 
 /// The unit that fits a time in ns, and its length in ns.
@@ -291,85 +397,4 @@ fn unit(ns: f64) -> (&'static str, f64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::written;
-    use super::*;
-    use crate::fixtures;
-    use pqlab_record::Run;
-
-    fn json(run: &Run) -> Value {
-        serde_json::from_slice(&written(&GoogleBenchmark, run)).unwrap()
-    }
-
-    fn csv_rows(run: &Run) -> Vec<BTreeMap<String, String>> {
-        let bytes = written(&GoogleBenchmarkCsv, run);
-        let mut reader = csv::Reader::from_reader(&bytes[..]);
-        let headings = reader.headers().unwrap().clone();
-        let named = |row: csv::StringRecord| {
-            headings.iter().map(str::to_owned).zip(row.iter().map(str::to_owned)).collect::<BTreeMap<_, _>>()
-        };
-        reader.records().map(|row| named(row.unwrap())).collect()
-    }
-
-    #[test]
-    fn the_columns_are_the_references() {
-        let text = String::from_utf8(written(&GoogleBenchmarkCsv, &fixtures::run())).unwrap();
-        let reference = "name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,\
-                         error_occurred,error_message,avg_verify_time_us,txs_per_second";
-        assert_eq!(text.lines().next(), Some(reference));
-    }
-
-    #[test]
-    fn a_block_of_the_ledger_has_its_rates() {
-        let mut run = fixtures::run();
-        run.records = vec![fixtures::ledger_block("ML-DSA-65", "aws-lc", 100, 1_508.0)];
-        let rows = csv_rows(&run);
-        // Eight processes, and mean, median, standard deviation and coefficient of variation over them.
-        assert_eq!(rows.len(), 12);
-        for row in &rows[..9] {
-            let number = |name: &str| row[name].parse::<f64>().unwrap();
-            assert_eq!(row["time_unit"], "ms");
-            assert!((number("real_time") - 1.508).abs() < 0.03, "{row:?}");
-            assert!((number("avg_verify_time_us") - number("real_time") * 10.0).abs() < 1e-9);
-            assert!((number("txs_per_second") * number("avg_verify_time_us") / 1e6 - 1.0).abs() < 1e-9);
-            assert_eq!(row["items_per_second"], row["txs_per_second"]);
-            assert!((number("bytes_per_second") / number("txs_per_second") - 5327.0).abs() < 1e-6);
-        }
-        assert!(rows[8]["name"].ends_with("_mean") && rows[11]["name"].ends_with("_cv"));
-        assert_eq!((rows[8]["iterations"].as_str(), rows[11]["txs_per_second"].as_str()), ("8", ""));
-    }
-
-    #[test]
-    fn json_and_csv_have_the_same_figures() {
-        let run = fixtures::run();
-        let document = json(&run);
-        let benchmarks = document["benchmarks"].as_array().unwrap();
-        let rows = csv_rows(&run);
-        assert_eq!(benchmarks.len(), rows.len());
-        for (benchmark, row) in benchmarks.iter().zip(&rows) {
-            assert_eq!(benchmark["name"], row["name"].as_str());
-            let failed = benchmark["error_occurred"] == true;
-            assert_eq!(failed, row["error_occurred"] == "true");
-            if !failed {
-                assert_eq!(benchmark["real_time"].as_f64(), row["real_time"].parse().ok());
-                assert_eq!(benchmark["iterations"].as_u64(), row["iterations"].parse().ok());
-                assert_eq!(benchmark["time_unit"], row["time_unit"].as_str());
-            }
-        }
-        for key in ["date", "host_name", "executable", "num_cpus", "mhz_per_cpu", "caches", "library_build_type"] {
-            assert!(!document["context"][key].is_null(), "{key}");
-        }
-    }
-
-    #[test]
-    fn a_failed_case_is_an_error_and_hostile_names_come_back() {
-        let mut run = fixtures::run();
-        run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
-        run.records.truncate(3);
-        let rows = csv_rows(&run);
-        assert!(rows[0]["name"].contains(fixtures::HOSTILE));
-        let failed = rows.last().unwrap();
-        assert_eq!((failed["error_occurred"].as_str(), failed["real_time"].as_str()), ("true", ""));
-        assert_eq!(failed["error_message"], "decapsulation gave another secret");
-    }
-}
+mod tests;

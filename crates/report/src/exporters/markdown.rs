@@ -2,6 +2,7 @@
 
 use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
+use pqlab_analysis::answer::answer;
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::findings::{Findings, findings};
 use pqlab_analysis::history::{Past, other_machines};
@@ -59,7 +60,10 @@ pub fn benchmarks(
         code(&run.header.id),
         escape(when)
     )?;
-    headline(&findings(analysis), out)?;
+    let found = findings(analysis);
+    writeln!(out, "\n## In short\n")?;
+    answer(analysis, &found).iter().try_for_each(|line| writeln!(out, "- {}", escape(line)))?;
+    headline(&found, out)?;
     methodology(analysis, out)?;
     environments(analysis, past, out)?;
     let made = tables(analysis, scenario);

@@ -30,7 +30,8 @@ formats! { options;
     json => json::Json { samples: false, tables: options.tables() }, json::Json { samples: true, tables: options.tables() };
     csv => csv::Csv { tables: options.tables() };
     samples_csv => samples_csv::SamplesCsv;
-    google_benchmark => google_benchmark::GoogleBenchmark, google_benchmark::GoogleBenchmarkCsv;
+    google_benchmark => google_benchmark::GoogleBenchmark { names: options.names },
+        google_benchmark::GoogleBenchmarkCsv { names: options.names };
     sha3_csv => sha3_csv::Sha3Csv::new(options);
     markdown => markdown::Markdown { tables: options.tables() };
     latex => latex::Latex { tables: options.tables() };
@@ -103,6 +104,8 @@ pub struct ExportOptions {
     pub digits: Option<usize>,
     /// A provider's id, or a library's name.
     pub provider: Option<String>,
+    /// What rows are called, in the formats of Google Benchmark.
+    pub names: Names,
     /// What tables of circuit handshakes ask about.
     pub scenario: RelayScenario,
     /// One [table of several cases](pqlab_analysis::tables) by its name, in place of all that the format holds.
@@ -117,6 +120,16 @@ impl ExportOptions {
 
 /// Formats that can hold one table of several cases alone.
 pub const TABLE_FORMATS: [&str; 4] = ["csv", "json", "latex", "markdown"];
+
+/// What rows are called.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// The ids of their cases.
+    #[default]
+    Ids,
+    /// As the reference's ledger benchmark calls the same work (`BM_Verify100Transactions`); ids for what it did not measure.
+    Reference,
+}
 
 /// All formats.
 pub fn exporters() -> Vec<Box<dyn Exporter>> {

@@ -1,5 +1,6 @@
 //! The table that benchmarks of SHA-3 print: a row a function, a column a message length, in it the median in core cycles
-//! per byte, counted or estimated; in TSC ticks per byte where some case has no cycles.
+//! per byte, counted or estimated; in TSC ticks per byte where some case has no cycles. Where cycles are estimated, the ticks that
+//! were counted follow in columns of their own.
 
 use super::{ExportError, ExportOptions, Exporter, Format};
 use indexmap::IndexMap;
@@ -10,8 +11,8 @@ use pqlab_record::{Case, Counters, CyclesSource, Metric};
 use std::collections::BTreeSet;
 use std::io::Write;
 
-/// The digests of one provider, with the columns `function,dst_len`, then the message lengths in bytes. Where a figure is marked in
-/// tables a last column `caveats` follows: those of each length of the row, `64: defect: ...`, those that several lengths share once
+/// The digests of one provider, with the columns `function,dst_len`, then the message lengths in bytes. Where the figures are
+/// estimated cycles, the counted ticks per byte follow as `64_ticks` and so on. Where a figure is marked in tables a last column `caveats` follows: those of each length of the row, `64: defect: ...`, those that several lengths share once
 /// behind their lengths. That a sample is a batch, and what the unit is, the notes say of every file.
 pub(super) struct Sha3Csv {
     /// Decimals.
@@ -31,6 +32,13 @@ const FUNCTIONS: [(&str, &str, Option<u64>); 6] = [
 ];
 /// Length in bytes of a XOF's output that a case does not name.
 const XOF_OUTPUT: u64 = 32;
+
+/// What is counted for each byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Cycles,
+    Ticks,
+}
 
 impl Sha3Csv {
     pub(super) fn new(options: &ExportOptions) -> Sha3Csv {
@@ -71,10 +79,10 @@ impl Sha3Csv {
         Ok(analysis.cases().iter().filter(of_it).collect())
     }
 
-    fn cell(&self, of: &CaseAnalysis<'_>, in_cycles: bool) -> Result<String, ExportError> {
+    fn cell(&self, of: &CaseAnalysis<'_>, unit: Unit) -> Result<String, ExportError> {
         let Some(estimates) = &of.estimates else { return Ok(String::new()) };
         let bytes = of.case().facts.bytes;
-        if in_cycles {
+        if unit == Unit::Cycles {
             let per_byte = estimates.cycles_per_byte(bytes);
             return Ok(per_byte.map(|cycles| format!("{cycles:.*}", self.digits)).unwrap_or_default());
         }
@@ -121,7 +129,7 @@ impl Exporter for Sha3Csv {
         let outputs = digests.iter().filter(|of| fixed_digest(of.case()).is_none());
         let mut notes = vec![
             format!(
-                "info: cpucycles: version=pqlab-{} implementation={} persecond={:.0}",
+                "info: cpucycles: version=pqlab-{} implementation={} persecond={:.0} (written by pqlab: libcpucycles is not used)",
                 header.environment.build.version,
                 implementation(&header.environment.cpu.architecture, counters),
                 per_second.unwrap_or(0.0)
@@ -138,6 +146,12 @@ impl Exporter for Sha3Csv {
                 source.map(|source| format!(" source={}", source.name())).unwrap_or_default()
             ),
         ];
+        if with_ticks(&digests) {
+            let per_second = counters.ticks_per_second.unwrap_or(0.0);
+            notes.push(format!(
+                "info: columns with the ending _ticks: unit=ticks source=counter persecond={per_second:.0}"
+            ));
+        }
         let failed = digests.iter().filter_map(|of| Some((of.case().id(), of.record.error.as_ref()?)));
         notes.extend(failed.map(|(id, error)| format!("info: failed={id} reason={error}")));
         // They are for a terminal, and what they name may come from a file.
@@ -146,11 +160,13 @@ impl Exporter for Sha3Csv {
 
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let digests = self.digests(analysis)?;
-        let in_cycles = source(&digests).is_some();
+        let unit = if source(&digests).is_some() { Unit::Cycles } else { Unit::Ticks };
+        let with_ticks = with_ticks(&digests);
         let lengths = lengths(&digests);
         let mut writer = csv::Writer::from_writer(out);
         let mut heading = vec!["function".to_owned(), "dst_len".to_owned()];
         heading.extend(lengths.iter().map(u64::to_string));
+        heading.extend(lengths.iter().filter(|_| with_ticks).map(|length| format!("{length}_ticks")));
         let marked = |of: &&CaseAnalysis<'_>| {
             of.caveats.iter().any(|(caveat, _)| !matches!(caveat, Caveat::Batch | Caveat::Clock))
         };
@@ -162,15 +178,20 @@ impl Exporter for Sha3Csv {
                 digests.iter().copied().filter(|of| of.case().algorithm == algorithm).collect();
             let outputs: BTreeSet<u64> = of_function.iter().map(|of| output(of.case())).collect();
             for bytes in outputs {
-                let mut row = vec![name.to_owned(), bytes.to_string()];
+                let (mut row, mut ticks) = (vec![name.to_owned(), bytes.to_string()], Vec::new());
                 let mut caveats: IndexMap<String, Vec<String>> = IndexMap::new();
                 for length in &lengths {
                     let mut found = of_function.iter().filter(|of| output(of.case()) == bytes);
                     let found = found.find(|of| of.case().number("len") == Some(*length));
-                    row.push(found.map_or_else(|| Ok(String::new()), |of| self.cell(of, in_cycles))?);
+                    let cell = |unit| found.map_or_else(|| Ok(String::new()), |of| self.cell(of, unit));
+                    row.push(cell(unit)?);
+                    if with_ticks {
+                        ticks.push(cell(Unit::Ticks)?);
+                    }
                     let Some(of) = found else { continue };
                     of.caveats.lines().for_each(|line| caveats.entry(line).or_default().push(length.to_string()));
                 }
+                row.append(&mut ticks);
                 let said = caveats.into_iter().map(|(line, lengths)| format!("{}: {line}", lengths.join(" ")));
                 row.extend(with_caveats.then(|| said.collect::<Vec<_>>().join("; ")));
                 writer.write_record(&row)?;
@@ -186,6 +207,12 @@ fn source(digests: &[&CaseAnalysis<'_>]) -> Option<CyclesSource> {
     let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
     let first = found.next()?.cycles?.source;
     found.all(|estimates| estimates.cycles.is_some_and(|cycles| cycles.source == first)).then_some(first)
+}
+
+/// Whether ticks stand beside cycles: these are estimated, and ticks of constant rate are what was counted.
+fn with_ticks(digests: &[&CaseAnalysis<'_>]) -> bool {
+    let mut found = digests.iter().filter_map(|of| of.estimates.as_ref());
+    source(digests) == Some(CyclesSource::Estimated) && found.all(|estimates| estimates.metric == Metric::Tsc)
 }
 
 fn is_digest(case: &Case) -> bool {
@@ -298,8 +325,8 @@ mod tests {
         let wanted = "64 1024: batch: each sample is the mean of 16 operations, no percentiles; 64 1024: clock: core cycles are \
                       estimated from the time and the core clock, ticks are of constant rate, not core cycles; \
                       1024: defect: forgets, the padding";
-        assert_eq!(&rows[0][4], wanted);
-        assert!(rows[1][4].starts_with("64: batch: ") && rows[2][4].starts_with("1024: batch: "), "{bytes}");
+        assert_eq!(&rows[0][6], wanted);
+        assert!(rows[1][6].starts_with("64: batch: ") && rows[2][6].starts_with("1024: batch: "), "{bytes}");
     }
 
     #[test]
@@ -308,9 +335,11 @@ mod tests {
         assert_eq!(
             notes,
             [
-                "info: cpucycles: version=pqlab-0.1.0 implementation=amd64-tsc persecond=2700000000",
+                "info: cpucycles: version=pqlab-0.1.0 implementation=amd64-tsc persecond=2700000000 \
+                 (written by pqlab: libcpucycles is not used)",
                 "info: backend=cryptogams:avx512 num_trials=640 src_lens=64,1024 dst_lens=32,64",
                 "info: counter=tsc unit=cycles source=estimated",
+                "info: columns with the ending _ticks: unit=ticks source=counter persecond=2100000000",
             ]
         );
     }
@@ -321,7 +350,23 @@ mod tests {
         run.records[0].samples.visits.iter_mut().for_each(|visit| visit.clock_hz = 0.0);
         assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,6.6,0.4\n"));
         let notes = notes(&run);
-        assert!(notes[0].ends_with("persecond=2100000000") && notes[2] == "info: counter=tsc unit=ticks", "{notes:?}");
+        assert!(notes[0].contains(" persecond=2100000000 ") && notes[2] == "info: counter=tsc unit=ticks", "{notes:?}");
+        let heading = exported(&exporter(None, None), &run);
+        assert!(heading.starts_with("function,dst_len,64,1024") && !heading.contains("_ticks"), "{heading}");
+    }
+
+    #[test]
+    fn counted_ticks_stand_behind_estimated_cycles() {
+        let mut run = run(&["openssl"]);
+        run.records[0].case.facts.defect = Some("marked".to_owned());
+        let text = exported(&exporter(None, None), &run);
+        let mut rows = csv::Reader::from_reader(text.as_bytes());
+        let heading = "function,dst_len,64,1024,64_ticks,1024_ticks,caveats".split(',').collect::<Vec<_>>();
+        assert_eq!(rows.headers().unwrap(), heading);
+        let row = rows.records().next().unwrap().unwrap();
+        let figures: Vec<&str> = row.iter().take(6).collect();
+        // At 2.7 GHz by a counter of 2.1 GHz.
+        assert_eq!(figures, ["sha3_256", "32", "8.4", "0.5", "6.6", "0.4"]);
     }
 
     #[test]
@@ -348,7 +393,7 @@ mod tests {
         let mut run = run(&["openssl"]);
         let case = run.records[3].case.clone();
         run.records[3] = Record::failed(case, "wrong answer: digest".into(), String::new());
-        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.5\n"));
+        assert!(exported(&exporter(None, None), &run).contains("sha3_256,32,,0.5,,0.4"));
         let notes = notes(&run);
         let wanted = "info: failed=hash/SHA3-256/digest[len=64]@openssl reason=wrong answer: digest";
         assert_eq!(notes.last().unwrap(), wanted);
@@ -359,7 +404,7 @@ mod tests {
         let mut run = run(&["openssl"]);
         run.header.environment.counters.primary = "cycles".to_owned();
         let notes = notes(&run);
-        assert!(notes[0].ends_with("implementation=amd64-pmc persecond=2700000000"), "{notes:?}");
+        assert!(notes[0].contains(" implementation=amd64-pmc persecond=2700000000 "), "{notes:?}");
         assert_eq!(notes[2], "info: counter=cycles unit=cycles source=estimated");
         for record in &mut run.records {
             record.samples.metric = Metric::Wall;

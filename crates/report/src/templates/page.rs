@@ -71,7 +71,7 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
             a href="#environment" { "Environment" }
         }
         main {
-            (sections::findings(&found))
+            (sections::findings(analysis, &found))
             @if !named.is_empty() {
                 section #pictures { h2 { "At a glance" } (sections::figures(&named)) }
             }
@@ -109,7 +109,11 @@ pub fn runs_page(runs: &[RunSummary]) -> String {
                             th scope="row" { a href=(format!("/runs/{}", utf8_percent_encode(&run.id, PATH))) { (neutral(&run.id)) } }
                             td { (neutral(&run.suite)) } td { (neutral(&run.started_at)) } td { (neutral(run.host.as_deref().unwrap_or("-"))) }
                             td.num { (run.finished) " of " (run.planned) } td.num { (run.failed) }
-                            td { @if run.complete { "complete" } @else { "not complete" } }
+                            td {
+                                @if run.complete { "complete" } @else { "not complete" }
+                                @if !run.names.is_empty() { ", " (neutral(&run.names.join(", "))) }
+                                @if let Some(note) = &run.note { br; span.soft { (neutral(note)) } }
+                            }
                         } } }
                     } }
                 }
@@ -256,6 +260,8 @@ mod tests {
             failed: 0,
             contended: 0,
             host: None,
+            names: vec!["<b>".into()],
+            note: Some("<i>".into()),
         };
         let text = runs_page(&[run]);
         assert!(text.contains("href=\"/runs/..%2Fx%22%3Cb%3E\"") && !text.contains("<i>") && !text.contains("<b>"));

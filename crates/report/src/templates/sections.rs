@@ -2,26 +2,30 @@
 
 use crate::charts::Chart;
 use maud::{Markup, PreEscaped, html};
+use pqlab_analysis::answer::answer;
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, PLUS_MINUS};
 use pqlab_analysis::findings::{Cost, Findings, Recommendation, RunCaveat};
 use pqlab_analysis::number::{NONE, digits, factor, factor_range, frequency, grouped, percent, rate, time, time_range};
 use pqlab_analysis::tables::{Holds, Table};
 use pqlab_analysis::text::neutral;
+use pqlab_analysis::trust::{Publishable, publishable};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::{Environment, Form, Run};
 
 /// A table with more rows is laid out when it comes into view: thousands of rows take a browser seconds.
 const LONG: usize = 100;
 
-/// What was found.
-pub(super) fn findings(found: &Findings) -> Markup {
+/// What was found, in short and then in full.
+pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
+    let believed = publishable(analysis);
     html! {
         section #findings {
             h2 { "What was found" }
+            div #answer { @for line in answer(analysis, found) { p { (neutral(&line)) } } }
             @if !found.recommendations.is_empty() {
                 p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why. Where the data do not tell several apart, all are named." }
-                div.cards { @for one in &found.recommendations { (card(one)) } }
+                div.cards { @for one in &found.recommendations { (card(one, &believed)) } }
             }
             @if !found.costs.is_empty() { (costs(&found.costs)) }
             (caveats(&found.caveats))
@@ -29,7 +33,7 @@ pub(super) fn findings(found: &Findings) -> Markup {
     }
 }
 
-fn card(recommended: &Recommendation) -> Markup {
+fn card(recommended: &Recommendation, believed: &Publishable) -> Markup {
     html! {
         article.card {
             h3 { (recommended.use_case) }
@@ -39,6 +43,7 @@ fn card(recommended: &Recommendation) -> Markup {
             }
             p.figure { span.big { (recommended.figure) } @if recommended.interval != "exact" { span.range { (recommended.interval) } } }
             p.what { (recommended.what) }
+            @if !believed.so { p.what { span.flag { (believed.text) } } }
             p.why { @if !recommended.tied.is_empty() { span.flag { "tie" } " " } (neutral(&recommended.why)) }
         }
     }

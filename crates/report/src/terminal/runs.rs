@@ -27,6 +27,7 @@ fn rows(runs: &[RunSummary], moved: usize, width: usize) -> Vec<Vec<Cell>> {
         cases,
         beside(1, heading("host")),
         heading("state"),
+        heading(if runs.iter().any(|run| !run.names.is_empty()) { "name" } else { "" }),
     ]];
     for run in runs {
         let (state, role) = match (run.complete, run.failed) {
@@ -43,7 +44,9 @@ fn rows(runs: &[RunSummary], moved: usize, width: usize) -> Vec<Vec<Cell>> {
             Cell::right(&format!("{}/{}", grouped(run.finished as u64), grouped(run.planned as u64))),
             beside(1, Cell::left(host)),
             Cell::left(&state).role(role),
+            Cell::left(&run.names.join(", ")),
         ]);
+        rows.extend(run.note.iter().map(|note| vec![Cell::left(&format!("    {note}")).role(TextStyle::Faint)]));
         let told = [format!("host {host}"), format!("suite {}", run.suite)];
         let told = below(&told[..moved].join(" · "), width);
         rows.extend(told.iter().filter(|_| moved > 0).map(|line| vec![Cell::left(line).role(TextStyle::Faint)]));
@@ -76,7 +79,20 @@ mod tests {
             host: Some("bench\u{7}-1".to_owned()),
             complete,
             imported: false,
+            names: Vec::new(),
+            note: None,
         }
+    }
+
+    #[test]
+    fn names_and_notes_stand_with_their_runs() {
+        let mut named = run("20261121T185800-k3f9", 0, true);
+        (named.names, named.note) = (vec!["release-1.0".to_owned()], Some("before\u{7} the new\nkernel".to_owned()));
+        let text = runs_table(&[named, run("20261122T000000-aaaa", 0, true)], 200, Palette::PLAIN);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].ends_with("state     name") && lines[1].ends_with("complete  release-1.0"), "{text}");
+        assert_eq!(lines[2], r"    before\u{7} the new\nkernel");
+        assert!(lines[3].ends_with("complete"), "{text}");
     }
 
     #[test]

@@ -67,6 +67,7 @@ impl From<Conditions> for record::Conditions {
             processor: conditions.processor,
             residues: conditions.residues.map(|residues| residues.into_iter().map(residue).collect()),
             first_call_ns: conditions.first_call_ns,
+            cpu_time: None,
         }
     }
 }

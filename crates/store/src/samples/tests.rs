@@ -1,10 +1,10 @@
 use super::{
-    HEADER, SamplesError, VERSION, WITHOUT_CONDITIONS, WITHOUT_STARTS, conditions, decode, encode, from_payload,
-    payload, starts, wire,
+    HEADER, SamplesError, VERSION, WITHOUT_CONDITIONS, WITHOUT_CPU_TIMES, WITHOUT_STARTS, conditions, cpu_times,
+    decode, encode, from_payload, payload, starts, wire,
 };
 use crate::tests::only;
 use flate2::{Compression, write::DeflateEncoder};
-use pqlab_record::{Chunk, Conditions, Disturbance, Metric, Residue, Samples, Visit};
+use pqlab_record::{Chunk, Conditions, CpuTime, Disturbance, Metric, Residue, Samples, Visit};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -152,7 +152,7 @@ fn lies_are_told_apart() {
     assert!(matches!(decode(&sealed(length, &[compressed, &[0]].concat())), Err(SamplesError::Trailing(1))));
     assert!(matches!(decode(&sealed(length, &[0xff; 8])), Err(SamplesError::Deflate(_))));
     let longer = [&payload(&Samples::none()).unwrap()[..], &[0]].concat();
-    assert!(matches!(from_payload::<conditions::Samples>(&longer), Err(SamplesError::Trailing(1))));
+    assert!(matches!(from_payload::<cpu_times::Samples>(&longer), Err(SamplesError::Trailing(1))));
 }
 
 #[test]
@@ -204,6 +204,7 @@ fn conditions_come_back_and_are_unknown_where_they_were_not_kept() {
                 processor: Some(3),
                 residues: Some(Residue::ALL.to_vec()),
                 first_call_ns: Some(3e7),
+                cpu_time: Some(CpuTime { cpu_ns: 9_900_000, wall_ns: 10_000_000 }),
             },
         });
     }
@@ -213,8 +214,17 @@ fn conditions_come_back_and_are_unknown_where_they_were_not_kept() {
     assert!(decoded.visits.iter().all(|visit| visit.conditions == Conditions::default()));
     // Conditions of fewer visits than there are.
     let lie = [&old[..], &[0]].concat();
-    let refused = decode(&sealed(lie.len() as u32, &deflated(&lie)));
+    let refused = decode(&sealed_as(WITHOUT_CPU_TIMES, lie.len() as u32, &deflated(&lie)));
     assert!(matches!(refused, Err(SamplesError::Conditions)), "{refused:?}");
+    // Conditions of before CPU times were kept.
+    let old = postcard::to_stdvec(&conditions::Samples::from(&samples)).unwrap();
+    let decoded = decode(&sealed_as(WITHOUT_CPU_TIMES, old.len() as u32, &deflated(&old))).unwrap();
+    for (visit, whole) in decoded.visits.iter().zip(&samples.visits) {
+        assert_eq!(visit.conditions, Conditions { cpu_time: None, ..whole.conditions.clone() });
+    }
+    let lie = [&old[..], &postcard::to_stdvec(&[Some((1_u64, 1_u64))].to_vec()).unwrap()].concat();
+    let refused = decode(&sealed(lie.len() as u32, &deflated(&lie)));
+    assert!(matches!(refused, Err(SamplesError::CpuTimes)), "{refused:?}");
 }
 
 fn deflated(payload: &[u8]) -> Vec<u8> {
@@ -246,6 +256,7 @@ fn decoder_of_random_bytes() {
             decode(&sealed(length % (1032 * bytes.len() as u32 + 1), &bytes)).ok();
             from_payload::<starts::Samples>(&bytes).ok();
             from_payload::<conditions::Samples>(&bytes).ok();
+            from_payload::<cpu_times::Samples>(&bytes).ok();
             from_payload::<wire::Samples>(&bytes).ok();
             Ok(())
         })

@@ -11,10 +11,14 @@ const LEFT_BEHIND: &[&str] = &[
     include_str!("fixtures/schema-2.sql"),
     include_str!("fixtures/schema-3.sql"),
     include_str!("fixtures/schema-4.sql"),
+    include_str!("fixtures/schema-5.sql"),
 ];
 
 /// The schema from which on samples tell which start of the run made them.
 const WITH_STARTS: usize = 3;
+
+/// The schema from which on runs have notes.
+const WITH_NOTES: usize = 5;
 
 /// A file of an older schema, with the rows that a pqlab of that time would have left.
 fn made_with(schema: usize, path: &Path) {
@@ -37,6 +41,8 @@ fn a_store_of_every_older_schema_is_brought_up_to_date() {
         let store = Store::open(&path).unwrap();
         let found: u32 = store.connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
         assert_eq!(found, KNOWN);
+        let note = store.runs().unwrap()[0].note.clone();
+        assert_eq!(note.as_deref(), (schema >= WITH_NOTES).then_some("before the new kernel"));
         let run = store.load_run("20261121T190000-abcd").unwrap();
         assert_eq!((run.header.seed, run.header.plan.len(), run.complete), (u64::MAX, 2, true));
         assert_eq!(run.header.environment.host.load, Some([0.1, 0.2, 1.0 / 3.0]));

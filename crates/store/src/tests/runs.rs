@@ -216,3 +216,21 @@ fn what_is_in_memory_alone_is_kept_like_what_is_in_a_file() {
     assert!(Store::in_memory().unwrap().runs().unwrap().is_empty(), "each is a store of its own");
     assert!(!store.path().exists());
 }
+
+#[test]
+fn notes_and_names_are_listed_with_their_run() {
+    let mut store = Store::in_memory().unwrap();
+    let id = "20261121T190000-abcd".to_owned();
+    store.import_run(&run(&id, 1)).unwrap();
+    store.note_run(&id, " before the new kernel ").unwrap();
+    store.save_baseline("release-1.0", &id).unwrap();
+    store.save_baseline("before", &id).unwrap();
+    let listed = store.runs().unwrap();
+    assert_eq!(listed[0].note.as_deref(), Some("before the new kernel"));
+    assert_eq!(listed[0].names, ["before", "release-1.0"]);
+    store.note_run(&id, " ").unwrap();
+    assert_eq!(store.runs().unwrap()[0].note, None);
+    assert!(matches!(store.note_run("nothing", "x"), Err(StoreError::UnknownRun { .. })));
+    store.delete_run(&id).unwrap();
+    assert!(store.runs().unwrap().is_empty() && store.baseline("before").unwrap().is_none());
+}

@@ -1,6 +1,6 @@
 //! Who issues the certificates that are measured.
 
-use super::{broken, fault};
+use super::{COSIGNATURE, broken, fault};
 use crate::inputs::bytes;
 use crate::pairs::Pair;
 use pqlab_constructions::certificate::detached::Bundle;
@@ -41,6 +41,15 @@ impl Form {
 
     pub(super) fn named(name: &str) -> Option<Form> {
         Form::ALL.into_iter().find(|form| form.name() == name)
+    }
+
+    /// Whether there is such an operation: a second signature is in two forms, and nothing chains detached ones.
+    pub(super) fn offers(self, operation: &str) -> bool {
+        match operation {
+            COSIGNATURE => matches!(self, Form::Alternative | Form::Detached),
+            "verify-chain" => self != Form::Detached,
+            _ => true,
+        }
     }
 
     /// The scheme that decides how strong it is to a verifier who checks every signature.

@@ -38,6 +38,27 @@ impl Document {
             (Some(_), None) => Err(Fault::WrongAnswer("nobody looked at the detached signature".into())),
         }
     }
+
+    /// The post-quantum signature alone, of a certificate that has another.
+    fn verify_cosignature(&self, authority: &Authority, detached: Option<&dyn VerifyingKey>) -> Result<(), Fault> {
+        match (&self.bundle, detached) {
+            (Some(bundle), Some(key)) => bundle.verify(key).map_err(fault),
+            _ => self.certificate.verify_alternative(&self.certificate, &authority.schemes).map_err(broken),
+        }
+    }
+
+    /// The last byte of the post-quantum signature, by its place in the encoded document.
+    fn end_of_cosignature(&self, bytes: &[u8]) -> Result<usize, Fault> {
+        let signature = match &self.bundle {
+            Some(bundle) => Some(bundle.signature.as_slice()),
+            None => self.certificate.alternative_signature(),
+        };
+        let signature = signature.filter(|signature| !signature.is_empty());
+        let found = signature.and_then(|signature| {
+            bytes.windows(signature.len()).position(|window| window == signature).map(|at| at + signature.len() - 1)
+        });
+        found.ok_or_else(|| Fault::WrongAnswer("the certificate has no second signature".into()))
+    }
 }
 
 fn detached_key(authority: &Authority) -> Result<Option<Box<dyn VerifyingKey>>, Fault> {
@@ -46,9 +67,13 @@ fn detached_key(authority: &Authority) -> Result<Option<Box<dyn VerifyingKey>>, 
 
 /// A bit of the last signature flipped.
 fn tampered(bytes: &[u8]) -> Vec<u8> {
+    flipped(bytes, bytes.len().saturating_sub(1))
+}
+
+fn flipped(bytes: &[u8], place: usize) -> Vec<u8> {
     let mut changed = bytes.to_vec();
-    if let Some(last) = changed.last_mut() {
-        *last ^= 1;
+    if let Some(byte) = changed.get_mut(place) {
+        *byte ^= 1;
     }
     changed
 }
@@ -129,21 +154,43 @@ impl Trial for Parse {
     }
 }
 
+/// Which signatures of a certificate are verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Checked {
+    All,
+    /// The post-quantum one of two.
+    Cosignature,
+}
+
 pub(super) struct Verify {
     authority: Authority,
+    checked: Checked,
     document: Document,
+    /// With a bit flipped in a signature that is verified.
     bad: Document,
     detached: Option<Box<dyn VerifyingKey>>,
     done: bool,
 }
 
 impl Verify {
-    pub(super) fn new(authority: Authority) -> Result<Verify, Fault> {
+    pub(super) fn new(authority: Authority, checked: Checked) -> Result<Verify, Fault> {
         let bytes = authority.root(1)?;
         let detached = detached_key(&authority)?;
         let document = Document::parse(authority.form, &bytes)?;
-        let bad = Document::parse(authority.form, &tampered(&bytes))?;
-        Ok(Verify { document, bad, detached, authority, done: false })
+        let changed = match checked {
+            Checked::All => tampered(&bytes),
+            Checked::Cosignature => flipped(&bytes, document.end_of_cosignature(&bytes)?),
+        };
+        let bad = Document::parse(authority.form, &changed)?;
+        Ok(Verify { document, checked, bad, detached, authority, done: false })
+    }
+
+    fn look(&self, document: &Document) -> Result<(), Fault> {
+        let detached = self.detached.as_deref();
+        match self.checked {
+            Checked::All => document.verify(&self.authority, detached),
+            Checked::Cosignature => document.verify_cosignature(&self.authority, detached),
+        }
     }
 }
 
@@ -155,7 +202,7 @@ impl Trial for Verify {
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
-            self.document.verify(&self.authority, self.detached.as_deref())?;
+            self.look(&self.document)?;
         }
         self.done = true;
         Ok(())
@@ -165,7 +212,7 @@ impl Trial for Verify {
         if !self.done {
             return Err(nothing());
         }
-        match self.bad.verify(&self.authority, self.detached.as_deref()) {
+        match self.look(&self.bad) {
             Err(_) => Ok(()),
             Ok(()) => Err(Fault::WrongAnswer("verification accepts a certificate with a bit flipped".into())),
         }

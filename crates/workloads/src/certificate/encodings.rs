@@ -1,15 +1,15 @@
 //! Keys to bytes and back: DER and PEM of the standard forms, CBOR of the reference forms; fingerprints.
 
 use super::{OWN, broken, case, fault};
+use crate::fingerprint::{FINGERPRINT, Fingerprint};
 use crate::inputs::{bytes, generator};
 use crate::{find, missing};
 use pqlab_constructions::keys::{Identifier, PrivateKey, PublicKey, cbor_pair};
 use pqlab_harness::{Fault, Recorder, Seed, Trial};
-use pqlab_primitives::{Hash, KemParameters, KeyEncoding, Provider, SignatureParameters};
+use pqlab_primitives::{KemParameters, KeyEncoding, Provider, SignatureParameters};
 use pqlab_record::{Case, Parameter};
 use std::sync::Arc;
 
-pub(super) const FINGERPRINT: &str = "fingerprint";
 /// Keys whose encodings are measured: hybrids, their halves, and the reference forms, which are CBOR.
 pub(super) const KEYS: [&str; 9] = [
     "X-Wing",
@@ -84,8 +84,7 @@ pub(super) fn trial(
         FINGERPRINT => {
             let hash = find(providers, &case.provider)?.hash("SHA-256").cloned();
             let hash = hash.ok_or_else(|| Fault::Unsupported(format!("{} has no SHA-256", case.provider)))?;
-            let expected = public.fingerprint(hash.as_ref()).map_err(broken)?;
-            return Ok(Box::new(Fingerprint { key: public, hash, expected, output: None }));
+            return Ok(Box::new(Fingerprint::new(public, hash)?));
         }
         _ => return Err(missing(case)),
     };
@@ -225,31 +224,5 @@ impl Trial for Pair {
             (None, _) => false,
         };
         if right { Ok(()) } else { Err(Fault::WrongAnswer("another key, or none".into())) }
-    }
-}
-
-/// SHA-256 of the SubjectPublicKeyInfo.
-struct Fingerprint {
-    key: PublicKey,
-    hash: Arc<dyn Hash>,
-    expected: [u8; 32],
-    output: Option<[u8; 32]>,
-}
-
-impl Trial for Fingerprint {
-    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
-        self.output = None;
-        Ok(())
-    }
-
-    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        for _ in 0..batch {
-            self.output = Some(self.key.fingerprint(self.hash.as_ref()).map_err(broken)?);
-        }
-        Ok(())
-    }
-
-    fn verify(&mut self) -> Result<(), Fault> {
-        if self.output == Some(self.expected) { Ok(()) } else { Err(Fault::WrongAnswer("another fingerprint".into())) }
     }
 }

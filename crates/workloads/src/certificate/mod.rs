@@ -1,5 +1,5 @@
-//! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures (build, parse, verify, verify a chain
-//! of three), and keys in their encodings (encode, decode, fingerprint).
+//! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures (build, parse, verify, verify the second
+//! signature alone, verify a chain of three), and keys in their encodings (encode, decode, fingerprint).
 //!
 //! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`, in
 //! the same rounds. Signatures are deterministic where the library can. What calls no library (parse, encode, decode) is one row
@@ -10,12 +10,13 @@ mod documents;
 mod encodings;
 
 use crate::fastest::{self, Question, keeps};
+use crate::fingerprint::FINGERPRINT;
 use crate::hybrid::{self, hybrid_signature, signature_pairs};
 use crate::pairs::Pair;
 use crate::{CaseOptions, Workload, fault, find, missing};
 use authority::{Authority, Form};
-use documents::{Build, Parse, Verify, VerifyChain};
-use encodings::{FINGERPRINT, KEYS};
+use documents::{Build, Checked, Parse, Verify, VerifyChain};
+use encodings::KEYS;
 use pqlab_constructions::CompositeSignature;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureScheme};
@@ -25,10 +26,11 @@ use std::sync::Arc;
 /// The construction whose pair all forms have where `fastest` is asked for.
 const DECIDING: &str = CompositeSignature::ALGORITHM;
 
+const OPERATIONS: [&str; 5] = ["build", "parse", "verify", COSIGNATURE, "verify-chain"];
+/// Of the two signatures of a certificate the post-quantum one alone.
+const COSIGNATURE: &str = "verify-cosignature";
 /// What stands in the place of a provider where no library is called within the operation: the code is this program's.
 const OWN: &str = "pqlab";
-
-const OPERATIONS: [&str; 4] = ["build", "parse", "verify", "verify-chain"];
 
 pub(crate) struct CertificateWorkload;
 
@@ -50,8 +52,7 @@ impl Workload for CertificateWorkload {
                 let mut seen: Vec<String> = Vec::new();
                 for pair in &pairs {
                     let provider = form.provider(pair);
-                    let offered = !(form == Form::Detached && operation == "verify-chain");
-                    if !offered || seen.contains(&provider) {
+                    if !form.offers(operation) || seen.contains(&provider) {
                         continue;
                     }
                     let Ok(schemes) = schemes(form, &provider, providers) else { continue };
@@ -127,7 +128,8 @@ impl Workload for CertificateWorkload {
         Ok(match case.operation.as_str() {
             "build" => Box::new(Build::new(authority)),
             "parse" => Box::new(Parse::new(authority)?),
-            "verify" => Box::new(Verify::new(authority)?),
+            "verify" => Box::new(Verify::new(authority, Checked::All)?),
+            COSIGNATURE => Box::new(Verify::new(authority, Checked::Cosignature)?),
             "verify-chain" => Box::new(VerifyChain::new(authority)?),
             _ => return Err(missing(case)),
         })
@@ -199,9 +201,14 @@ mod tests {
             assert!(of.all(|other| other == first), "{algorithm}");
             first
         };
-        assert_eq!((category("X.509-Ed25519"), category("Ed25519")), (None, None));
-        for form in ["X.509-ML-DSA-65", "X.509-alternative", "X.509-composite", "X.509-detached", "ML-DSA-65"] {
-            assert_eq!(category(form), Some(3), "{form}");
+        for classical in ["X.509-Ed25519", "Ed25519", "X25519"] {
+            assert_eq!(category(classical), None, "{classical}");
+        }
+        for form in Form::ALL.into_iter().filter(|form| *form != Form::Classical) {
+            assert_eq!(category(form.name()), Some(3), "{}", form.name());
+        }
+        for key in KEYS.iter().filter(|key| !["X25519", "Ed25519"].contains(key)) {
+            assert_eq!(category(key), Some(3), "{key}");
         }
     }
 
@@ -215,6 +222,14 @@ mod tests {
             assert!(is_void(trial.as_mut(), 2), "{}: nothing was done", case.id());
             sample(trial.as_mut(), 2).unwrap_or_else(|error| panic!("{}: {error}", case.id()));
         }
+    }
+
+    #[test]
+    fn the_second_signature_is_verified_alone_where_there_is_one() {
+        let cases = CertificateWorkload.cases(&pqlab_providers::providers(), &CaseOptions::default());
+        let forms: BTreeSet<&str> =
+            cases.iter().filter(|case| case.operation == COSIGNATURE).map(|case| case.algorithm.as_str()).collect();
+        assert_eq!(forms, BTreeSet::from(["X.509-alternative", "X.509-detached"]));
     }
 
     #[test]

@@ -10,10 +10,12 @@ use super::signing::Luck;
 use super::{ED25519, HYBRID_KEMS, HYBRID_SIGNATURES, ML_DSA, ML_KEM, X25519};
 use super::{half_kem, half_signature, hybrid_kem, hybrid_signature};
 use crate::fastest::{self, Question, is_asked, keeps};
+use crate::fingerprint::FINGERPRINT;
 use crate::inputs::generators;
 use crate::pairs::{Pair, pairs};
 use crate::{CaseOptions, find, kem, scaling, signature};
 use pqlab_constructions::ReferenceSignature;
+use pqlab_constructions::keys::Identifier;
 use pqlab_primitives::{Kem, KemParameters, Provider, SignatureParameters, SignatureScheme};
 use pqlab_record::{Case, CoinSource, Facts, Form, Parameter};
 use std::sync::Arc;
@@ -83,7 +85,12 @@ pub(super) fn questions(selected: &[Case], providers: &[Arc<Provider>], options:
 }
 
 fn deciding_of(case: &Case) -> Option<Case> {
-    let operation = if scaling::concerns(case) { scaling::operation(case) } else { &case.operation };
+    let operation = match case.operation.as_str() {
+        // The fingerprint of a key says nothing of the libraries that make it: what they are chosen for does.
+        FINGERPRINT if HYBRID_SIGNATURES.contains(&case.algorithm.as_str()) => "cycle",
+        FINGERPRINT => "handshake",
+        _ => scaling::operation(case),
+    };
     deciding(&case.algorithm, operation, &case.provider)
 }
 
@@ -130,6 +137,7 @@ fn kems(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
             cases.extend(halves(&pairs, |pair| &pair.classical).flat_map(|half| symmetric(providers, half)));
         }
     }
+    cases.extend(fingerprints(&HYBRID_KEMS, &pairs, providers, options));
     // All constructions in the same rounds.
     loads.iter_mut().for_each(|case| case.block = "hybrid/kem/handshake-load".into());
     cases.extend(loads);
@@ -154,6 +162,43 @@ fn signatures(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
                 let Ok(scheme) = hybrid_signature(algorithm, pair, providers) else { continue };
                 cases.extend(signature_cases(scheme.as_ref(), operation, &pair.id()));
             }
+        }
+    }
+    cases.extend(fingerprints(&HYBRID_SIGNATURES, &pairs, providers, options));
+    cases
+}
+
+/// The fingerprints of the constructions' public keys, where a standard names these. SHA-256 is all that takes part in them: one
+/// row for each classical half.
+fn fingerprints(
+    constructions: &[&str],
+    pairs: &[Pair],
+    providers: &[Arc<Provider>],
+    options: &CaseOptions,
+) -> Vec<Case> {
+    let decided = is_asked(options) && options.fastest.is_some();
+    let mut cases = Vec::new();
+    for algorithm in constructions.iter().filter(|name| Identifier::named(name).is_some()) {
+        let signs = HYBRID_SIGNATURES.contains(algorithm);
+        let facts = match (KemParameters::of(algorithm), signature_facts(algorithm)) {
+            (Some(kem), _) => kem::facts(&kem, kem.decapsulation_keys.first().map(|&(_, length)| length)),
+            (None, Some(facts)) => facts,
+            (None, None) => continue,
+        };
+        let mut seen: Vec<&str> = Vec::new();
+        for pair in pairs.iter().filter(|pair| keeps(options, algorithm, pair)) {
+            let built = match signs {
+                true => hybrid_signature(algorithm, pair, providers).is_ok(),
+                false => hybrid_kem(algorithm, pair, providers).is_ok(),
+            };
+            let hashes = find(providers, &pair.classical).is_ok_and(|provider| provider.hash("SHA-256").is_some());
+            if !built || !hashes || (!decided && seen.contains(&pair.classical.as_str())) {
+                continue;
+            }
+            let mut own = case(algorithm, FINGERPRINT, &pair.id(), "keys", facts.clone());
+            own.form = None;
+            cases.push(own);
+            seen.push(&pair.classical);
         }
     }
     cases

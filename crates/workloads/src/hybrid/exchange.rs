@@ -57,6 +57,15 @@ impl Seeded {
         })
     }
 
+    /// The public key of the first seed, as the construction writes it.
+    pub(super) fn public_key(&self) -> LibraryResult<Vec<u8>> {
+        let coins = if self.kem.info().coins.keygen { Coins::Exact(&self.seeds[0]) } else { Coins::Internal };
+        let mut public = vec![0; self.kem.info().parameters.encapsulation_key];
+        let length = self.kem.generate(coins)?.encode_encapsulation_key(&mut public)?;
+        public.truncate(length);
+        Ok(public)
+    }
+
     fn coins(self, given: bool) -> Option<GivenCoins> {
         given.then(|| GivenCoins::seeds(self.seeds))
     }
@@ -78,11 +87,7 @@ mod tests {
 
     /// The first key of a KEM, encoded.
     fn public_key(kem: Arc<dyn Kem>, shake256: &dyn Xof) -> Vec<u8> {
-        let mut public = vec![0; kem.info().parameters.encapsulation_key];
-        let seeded = Seeded::new(kem, shake256, &mut ChaCha8Rng::seed_from_u64(7)).unwrap();
-        let length = seeded.keys().unwrap()[0].encode_encapsulation_key(&mut public).unwrap();
-        public.truncate(length);
-        public
+        Seeded::new(kem, shake256, &mut ChaCha8Rng::seed_from_u64(7)).unwrap().public_key().unwrap()
     }
 
     #[test]

@@ -9,6 +9,9 @@
 //! What makes keys is measured twice: from the libraries' own randomness, as users have it, and as
 //! `keygen[coins=exact]` from given seeds, which alone is the same work in the hybrid as in its halves.
 //!
+//! `hybrid/X-Wing/fingerprint@aws-lc` is the fingerprint of a construction's public key by itself: SHA-256 of its
+//! SubjectPublicKeyInfo, which any library of the pair's post-quantum half leaves as it is.
+//!
 //! `hybrid/X-Wing/handshake-load[tasks=500,workers=2]@aws-lc+liboqs` is the whole key exchange as a task, so many of them at
 //! once through a thread pool: see [`scaling`](crate::scaling).
 
@@ -19,15 +22,17 @@ mod signing;
 pub(crate) use cases::{deciding, signature_pairs};
 
 use crate::fastest::Question;
+use crate::fingerprint::{FINGERPRINT, Fingerprint};
 use crate::hash::HashWorkload;
 use crate::inputs::generator;
 use crate::pairs::Pair;
 use crate::{CaseOptions, Workload, fault, find, scaling};
 use cases::SYMMETRIC;
 use exchange::Seeded;
+use pqlab_constructions::keys::{Identifier, PublicKey};
 use pqlab_constructions::{CompositeSignature, HybridKem, MockKem, ReferenceSignature};
 use pqlab_harness::{Fault, Seed, Trial};
-use pqlab_primitives::{Kem, Provider, SignatureScheme};
+use pqlab_primitives::{Coins, Kem, Provider, SignatureScheme};
 use pqlab_record::Case;
 use signing::Inputs;
 use std::sync::Arc;
@@ -70,7 +75,8 @@ impl Workload for HybridWorkload {
             ReferenceSignature::ALGORITHM => &[ED25519],
             alone => return vec![(case.provider.clone(), alone.to_owned())],
         };
-        let classical = parts.iter().map(|part| (pair.classical.clone(), (*part).to_owned()));
+        let hashes: &[&str] = if case.operation == FINGERPRINT { &["SHA-256"] } else { &[] };
+        let classical = parts.iter().chain(hashes).map(|part| (pair.classical.clone(), (*part).to_owned()));
         let lattice = match case.algorithm.as_str() {
             "X25519+mock" => None,
             other if HYBRID_KEMS.contains(&other) => Some(ML_KEM),
@@ -98,6 +104,9 @@ impl Workload for HybridWorkload {
             let trial = || {
                 let mut generator = generator(&shared("kem"), seed);
                 let seeded = Seeded::new(Arc::clone(&kem), shake256.as_ref(), &mut generator).map_err(fault)?;
+                if case.operation == FINGERPRINT {
+                    return fingerprint(algorithm, &seeded.public_key().map_err(fault)?, &pair, providers);
+                }
                 seeded.trial(scaling::operation(case), case, given)
             };
             return if scaling::concerns(case) { scaling::prepare(case, seed, trial) } else { trial() };
@@ -110,8 +119,29 @@ impl Workload for HybridWorkload {
         let sha512 = providers.iter().find_map(|provider| provider.hash("SHA-512"));
         let sha512 = sha512.ok_or_else(|| Fault::Unsupported("no provider has SHA-512, for inputs".into()))?;
         let mut generator = generator(&shared("signature"), seed);
+        if case.operation == FINGERPRINT {
+            let mut public = vec![0; scheme.info().parameters.verifying_key];
+            let key = scheme.generate(Coins::Internal).map_err(fault)?;
+            key.verifying_key().and_then(|key| key.encode(&mut public)).map_err(fault)?;
+            return fingerprint(algorithm, &public, &pair, providers);
+        }
         Inputs::new(scheme, case, given, sha512.as_ref(), &mut generator).map_err(fault)?.trial(case)
     }
+}
+
+/// The fingerprint of a public key, by SHA-256 of the classical half's library.
+fn fingerprint(
+    algorithm: &str,
+    public: &[u8],
+    pair: &Pair,
+    providers: &[Arc<Provider>],
+) -> Result<Box<dyn Trial>, Fault> {
+    let unnamed = || Fault::Unsupported(format!("{algorithm} has no object identifier"));
+    let identifier = Identifier::named(algorithm).ok_or_else(unnamed)?;
+    let key = PublicKey::new(identifier, public).map_err(|error| Fault::WrongAnswer(error.to_string()))?;
+    let hash = find(providers, &pair.classical)?.hash("SHA-256").cloned();
+    let hash = hash.ok_or_else(|| Fault::Unsupported(format!("{} has no SHA-256", pair.classical)))?;
+    Ok(Box::new(Fingerprint::new(key, hash)?))
 }
 
 fn half_kem(algorithm: &str, provider: &str, providers: &[Arc<Provider>]) -> Result<Arc<dyn Kem>, Fault> {

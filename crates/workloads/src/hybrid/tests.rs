@@ -2,6 +2,7 @@ use super::*;
 use crate::kem::Handshake;
 use crate::testing::{SEED, is_void, prepared, right, sample};
 use pqlab_harness::Recorder;
+use std::collections::BTreeSet;
 
 fn cases() -> (Vec<Arc<Provider>>, Vec<Case>) {
     let providers = pqlab_providers::providers();
@@ -24,6 +25,21 @@ fn an_output_that_was_not_written_is_a_wrong_answer() {
     for operation in ["keygen", "encapsulate", "decapsulate", "handshake", "sign", "cycle"] {
         let case = cases.iter().find(|case| case.operation == operation && case.provider.contains('+')).unwrap();
         assert!(is_void(prepared(&HybridWorkload, case, &providers).as_mut(), 1), "{operation}");
+    }
+}
+
+#[test]
+fn keys_that_a_standard_names_have_a_fingerprint_by_each_classical_half() {
+    let (providers, cases) = cases();
+    let of: Vec<&Case> = cases.iter().filter(|case| case.operation == FINGERPRINT).collect();
+    let algorithms: BTreeSet<&str> = of.iter().map(|case| case.algorithm.as_str()).collect();
+    assert_eq!(algorithms, BTreeSet::from(["X-Wing", "MLKEM768-X25519-SHA3-256", "MLDSA65-Ed25519-SHA512"]));
+    for (place, case) in of.iter().enumerate() {
+        let classical = Pair::of(case).classical;
+        let twice = |other: &&Case| other.algorithm == case.algorithm && Pair::of(other).classical == classical;
+        assert!(!of[..place].iter().copied().any(|other| twice(&other)), "{}", case.id());
+        assert_eq!(case.facts.category, Some(3), "{}", case.id());
+        assert!(is_void(prepared(&HybridWorkload, case, &providers).as_mut(), 1), "{}", case.id());
     }
 }
 
@@ -81,6 +97,7 @@ fn the_halves_of_every_hybrid_are_in_its_block() {
         let hedged = case.block.ends_with("/hedged");
         ["X-Wing", CompositeSignature::ALGORITHM].contains(&case.algorithm.as_str())
             && !scaling::concerns(case)
+            && case.operation != FINGERPRINT
             && !hedged
     };
     for case in cases.iter().filter(compared) {

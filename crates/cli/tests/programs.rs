@@ -1,0 +1,108 @@
+//! The commands that docs/programs.md gives for what others have programs for: each is a command, and what it measures is held by the
+//! ids of its cases. `PQLAB_RENEW_SNAPSHOTS=1` writes them anew; what changed is looked at before it is kept.
+
+mod common;
+
+use common::Pqlab;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Libraries that every machine has, whatever its processor can do.
+const EVERYWHERE: [&str; 4] = ["aws-lc", "liboqs", "openssl", "rustcrypto"];
+
+fn beside(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// The commands that run something, by the first column of their row.
+fn commands() -> Vec<(String, Vec<String>)> {
+    let document = std::fs::read_to_string(beside("../../docs/programs.md")).unwrap();
+    let mut found = Vec::new();
+    for line in document.lines().filter(|line| line.starts_with('|')) {
+        let quoted: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
+        for command in quoted.iter().filter(|text| text.starts_with("pqlab run ")) {
+            let words = shell_words(command);
+            let program = quoted.first().filter(|text| !text.starts_with("pqlab")).unwrap_or(command);
+            found.push(((*program).to_owned(), words[1..].to_vec()));
+        }
+    }
+    found
+}
+
+fn without_workers(id: &str) -> String {
+    let Some((before, after)) = id.split_once("workers=") else { return id.to_owned() };
+    format!("{before}workers=*{}", after.trim_start_matches(|character: char| character.is_ascii_digit()))
+}
+
+/// Words as a shell has them, with single quotes.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (place, part) in line.split('\'').enumerate() {
+        for (word, text) in if place % 2 == 1 { vec![part] } else { part.split(' ').collect() }.into_iter().enumerate()
+        {
+            if word > 0 {
+                words.push(String::new());
+            }
+            words.last_mut().unwrap().push_str(text);
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[test]
+fn each_command_measures_the_cases_that_it_is_known_for() {
+    let pqlab = Pqlab::new();
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (program, words) in commands() {
+        let arguments: Vec<&str> = words.iter().map(String::as_str).chain(["--dry-run"]).collect();
+        let ids = pqlab.expect(0, &arguments);
+        let everywhere = |id: &&str| {
+            let provider = id.rsplit_once('@').map_or("", |(_, provider)| provider);
+            provider.split('+').all(|half| EVERYWHERE.contains(&half))
+        };
+        // How many workers a pool has where nobody says it is the machine's.
+        let own = !words.iter().any(|word| word == "--workers");
+        let plain = |id: &str| if own { without_workers(id) } else { id.to_owned() };
+        let ids: Vec<String> = ids.lines().filter(everywhere).map(plain).collect();
+        assert!(!ids.is_empty(), "{program}: {arguments:?}");
+        found.entry(program).or_default().extend(ids);
+    }
+    let programs = ["verify_benchmark", "statistical_benchmark", "sign_benchmark", "comprehensive_comparison"];
+    assert!(programs.iter().all(|program| found.contains_key(*program)), "{:?}", found.keys());
+    let mut text = String::new();
+    for (program, ids) in &found {
+        text.push_str(&format!("{program}\n"));
+        ids.iter().for_each(|id| text.push_str(&format!("  {id}\n")));
+    }
+    let kept = beside("tests/programs.txt");
+    if std::env::var_os("PQLAB_RENEW_SNAPSHOTS").is_some() {
+        std::fs::write(&kept, &text).unwrap();
+    }
+    let wanted = std::fs::read_to_string(&kept).unwrap_or_default();
+    let differs = text.lines().zip(wanted.lines()).find(|(now, before)| now != before);
+    assert!(
+        text == wanted,
+        "the cases of docs/programs.md changed: {differs:?}; PQLAB_RENEW_SNAPSHOTS=1 writes them anew"
+    );
+}
+
+/// Of the reference's programs what signs and verifies messages does so with those of its length.
+#[test]
+fn messages_are_as_long_as_the_references() {
+    let kept = std::fs::read_to_string(beside("tests/programs.txt")).unwrap();
+    let (mut program, mut seen) = ("", 0);
+    for line in kept.lines() {
+        if !line.starts_with(' ') {
+            program = line;
+        }
+        let of_reference = program.ends_with("_benchmark") || program == "comprehensive_comparison";
+        let with_messages =
+            ["/sign[", "/sign-load[", "/verify[", "/verify-load["].iter().any(|part| line.contains(part));
+        if of_reference && with_messages {
+            assert!(line.contains("len=256"), "{program}: {line}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}

@@ -1,0 +1,166 @@
+//! What people type where something is to be measured: a suite, an area, a file of a suite, an algorithm, a provider.
+
+use crate::{Filters, LabError, Laboratory, Select, Suite, Thing, builtin_suites, matches};
+use pqlab_record::Case;
+use std::path::Path;
+
+/// The areas in which an algorithm is looked for that is typed without one: in the first that has it, all of it is measured there.
+const AREAS: [&str; 8] = ["kem", "signature", "hash", "hybrid", "certificate", "ntor", "ledger", "memory"];
+
+/// What algorithms were called before their standards, by the beginning of what is left of the name without case and signs.
+const BEFORE: [(&str, &str); 9] = [
+    ("kyber512", "ML-KEM-512"),
+    ("kyber768", "ML-KEM-768"),
+    ("kyber1024", "ML-KEM-1024"),
+    ("dilithium2", "ML-DSA-44"),
+    ("dilithium3", "ML-DSA-65"),
+    ("dilithium5", "ML-DSA-87"),
+    ("curve25519", "X25519"),
+    ("p256", "ECDSA-P-256"),
+    ("secp256k1", "ECDSA-secp256k1"),
+];
+
+/// What a list of words stands for.
+#[derive(Clone, Debug, Default)]
+pub struct Named {
+    /// The suites.
+    pub suites: Vec<Suite>,
+    /// Patterns of algorithms.
+    pub algorithms: Vec<String>,
+    /// Patterns of providers.
+    pub providers: Vec<String>,
+    /// What was taken for something that it does not say itself, each in a line.
+    pub notes: Vec<String>,
+}
+
+impl Laboratory {
+    /// What words stand for: each is a suite, an area, a file of a suite, an algorithm by any of its names, or a provider. Where no
+    /// suite is named, it is the area of the algorithms, or else the suite `standard`.
+    ///
+    /// # Errors
+    /// [`LabError::Unknown`] for what is none of these, and what a file of a suite has wrong.
+    pub fn named(&self, words: &[String]) -> Result<Named, LabError> {
+        let mut named = Named::default();
+        let cases = self.registry().cases(&Default::default());
+        let builtin = builtin_suites()?;
+        for word in words {
+            if word.ends_with(".toml") || Path::new(word).is_file() || builtin.iter().any(|suite| suite.name == *word) {
+                named.suites.push(Suite::find(word)?);
+            } else if self.registry().workloads().iter().any(|workload| workload.id() == word) {
+                named.suites.push(of_workload(word));
+            } else if let Some(algorithm) = algorithm(word, &cases) {
+                if algorithm != *word {
+                    named.notes.push(format!("{word}: {algorithm}"));
+                }
+                named.algorithms.push(algorithm);
+            } else if cases.iter().any(|case| matches(word, &case.provider) || matches(word, case.library())) {
+                named.providers.push(word.clone());
+            } else {
+                let suites = builtin.iter().map(|suite| suite.name.as_str());
+                let all = suites.chain(cases.iter().flat_map(|case| [case.algorithm.as_str(), case.library()]));
+                return Err(LabError::unknown(Thing::Selection, word, all));
+            }
+        }
+        if named.suites.is_empty() {
+            named.suites = homes(&named.algorithms, &cases, &mut named.notes)?;
+        }
+        Ok(named)
+    }
+
+    /// The built-in suites that have something of what filters leave.
+    pub(crate) fn suites_with(&self, filters: &Filters) -> Vec<String> {
+        let suites = builtin_suites().unwrap_or_default();
+        let has = |suite: &Suite| self.draft(std::slice::from_ref(suite), filters, &Default::default()).is_ok();
+        suites.into_iter().filter(has).map(|suite| suite.name).collect()
+    }
+}
+
+/// A suite of all that a workload has.
+fn of_workload(workload: &str) -> Suite {
+    Suite {
+        name: workload.to_owned(),
+        about: String::new(),
+        protocol: Default::default(),
+        select: vec![Select { workload: workload.to_owned(), ..Select::default() }],
+        builtin: true,
+    }
+}
+
+/// The suites in which the algorithms are at home.
+fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Result<Vec<Suite>, LabError> {
+    let mut names: Vec<&str> = Vec::new();
+    for algorithm in algorithms {
+        let has =
+            |area: &&&str| cases.iter().any(|case| case.workload == **area && matches(algorithm, &case.algorithm));
+        let area = AREAS.iter().find(has).copied().unwrap_or("standard");
+        if !names.contains(&area) {
+            names.push(area);
+        }
+    }
+    if names.is_empty() {
+        names.push("standard");
+    } else {
+        notes.push(format!("measured in {}; name another area or suite beside it for that one", names.join(", ")));
+    }
+    names.into_iter().map(Suite::find).collect()
+}
+
+/// The algorithm that a word means: by its name, by a pattern, without regard to case and signs, or by its name before the standard.
+fn algorithm(word: &str, cases: &[Case]) -> Option<String> {
+    let has = |name: &str| cases.iter().any(|case| case.algorithm == name);
+    if has(word) || word.contains(['*', '?']) && cases.iter().any(|case| matches(word, &case.algorithm)) {
+        return Some(word.to_owned());
+    }
+    let plain = plain(word);
+    let alike = cases.iter().map(|case| &case.algorithm).find(|name| self::plain(name) == plain);
+    let before = || BEFORE.iter().find(|(old, _)| *old == plain).map(|(_, name)| (*name).to_owned());
+    alike.cloned().or_else(before).filter(|name| has(name))
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|character| character.to_ascii_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WorkerProgram;
+
+    fn named(words: &[&str]) -> Result<(Vec<String>, Vec<String>, Vec<String>), String> {
+        let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let found = laboratory.named(&words).map_err(|error| error.to_string())?;
+        Ok((found.suites.into_iter().map(|suite| suite.name).collect(), found.algorithms, found.providers))
+    }
+
+    #[test]
+    fn an_algorithm_is_found_by_whatever_people_call_it() {
+        for word in ["ML-KEM-768", "mlkem768", "ml_kem_768", "kyber768", "Kyber-768"] {
+            let wanted = (vec!["kem".to_owned()], vec!["ML-KEM-768".to_owned()], vec![]);
+            assert_eq!(named(&[word]), Ok(wanted), "{word}");
+        }
+        assert_eq!(named(&["dilithium3"]).unwrap().1, ["ML-DSA-65"]);
+        assert_eq!(named(&["ED25519"]).unwrap(), (vec!["signature".into()], vec!["Ed25519".into()], vec![]));
+        assert_eq!(named(&["x-wing"]).unwrap(), (vec!["hybrid".into()], vec!["X-Wing".into()], vec![]));
+        assert_eq!(named(&["ML-KEM-*"]).unwrap(), (vec!["kem".into()], vec!["ML-KEM-*".into()], vec![]));
+    }
+
+    #[test]
+    fn suites_areas_algorithms_and_providers_stand_in_one_place() {
+        assert_eq!(named(&[]).unwrap(), (vec!["standard".into()], vec![], vec![]));
+        assert_eq!(named(&["rustcrypto"]).unwrap(), (vec!["standard".into()], vec![], vec!["rustcrypto".into()]));
+        let mixed = named(&["hybrid", "xwing", "rustcrypto"]).unwrap();
+        assert_eq!(mixed, (vec!["hybrid".into()], vec!["X-Wing".into()], vec!["rustcrypto".into()]));
+        assert_eq!(named(&["floor"]).unwrap().0, ["floor"]);
+        let unknown = named(&["ML-KEM-76"]).unwrap_err();
+        assert!(unknown.contains("did you mean \"ML-KEM-768\""), "{unknown}");
+    }
+
+    #[test]
+    fn suites_that_have_what_filters_leave_are_known() {
+        let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
+        let filters = Filters { algorithms: vec!["X-Wing".into()], ..Filters::default() };
+        let with = laboratory.suites_with(&filters);
+        assert!(with.contains(&"hybrid".to_owned()) && !with.contains(&"hash".to_owned()), "{with:?}");
+    }
+}

@@ -1,0 +1,250 @@
+//! Which cases a suite, a filter and a protocol make of all.
+
+use super::*;
+use pqlab_record::CoinSource;
+use pqlab_workloads::Keys;
+
+/// A plan in which `fastest` stands for the last candidate of each question.
+fn plan_of(suite: &str, filters: &Filters, overrides: &ProtocolOverrides) -> Plan {
+    let registry = Registry::new(pqlab_providers::providers());
+    let suites = [Suite::find(suite).unwrap()];
+    let Draft { questions, .. } = Plan::draft(&registry, &suites, filters, overrides).unwrap();
+    let answer = |question: &Question| Fastest {
+        construction: question.construction.clone(),
+        asked: question.asked.clone(),
+        operations: question.operations(),
+        provider: question.candidates.last().unwrap().clone(),
+        ns: 1.0,
+        runner_up: None,
+        candidates: question.candidates.len() as u64,
+        failed: Vec::new(),
+    };
+    let found: Vec<Fastest> = questions.iter().map(answer).collect();
+    Plan::new(&registry, &suites, filters, overrides, &found).unwrap()
+}
+
+fn planned(suite: &str, filters: &Filters) -> Vec<Case> {
+    plan_of(suite, filters, &ProtocolOverrides::default()).cases
+}
+
+fn filter(ids: &[&str]) -> Filters {
+    Filters { ids: ids.iter().map(|&id| id.to_owned()).collect(), ..Filters::default() }
+}
+
+fn unchosen() -> CaseOptions {
+    CaseOptions::default()
+}
+
+fn with(options: CaseOptions) -> Filters {
+    Filters { options, ..Filters::default() }
+}
+
+fn fastest_halves() -> CaseOptions {
+    let asked = || Some(FASTEST.to_owned());
+    CaseOptions { classical: asked(), post_quantum: asked(), ..unchosen() }
+}
+
+/// What is under load: different algorithms, providers and numbers of tasks.
+fn loads(cases: &[Case]) -> [usize; 3] {
+    let loads: Vec<&Case> = cases.iter().filter(|case| case.operation == "handshake-load").collect();
+    let count = |of: &dyn Fn(&Case) -> String| loads.iter().map(|case| of(case)).collect::<HashSet<_>>().len();
+    let tasks = |case: &Case| case.number("tasks").map(|tasks| tasks.to_string()).unwrap_or_default();
+    [count(&|case| case.algorithm.clone()), count(&|case| case.provider.clone()), count(&tasks)]
+}
+
+#[test]
+fn the_suite_hybrid_loads_one_construction_of_the_fastest_and_flags_widen_it() {
+    let usual = planned("hybrid", &Filters::default());
+    assert_eq!(loads(&usual), [1, 1, 4]);
+    assert!(usual.iter().any(|case| case.operation == "handshake"));
+    let all = planned("hybrid", &filter(&["*handshake-load*"]));
+    // The mock has no second half.
+    assert!(matches!(loads(&all), [5, 1 | 2, 4]), "{:?}", loads(&all));
+    let named = planned("hybrid", &filter(&["*handshake-load*@rustcrypto"]));
+    assert_eq!(loads(&named), [5, 1, 4]);
+    assert!(named.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
+    let rustcrypto = || Some("rustcrypto".to_owned());
+    let halves =
+        with(CaseOptions { classical: rustcrypto(), post_quantum: rustcrypto(), tasks: Some(vec![7]), ..unchosen() });
+    let of_halves = planned("hybrid", &halves);
+    assert_eq!(loads(&of_halves), [1, 1, 1]);
+    assert!(of_halves.iter().all(|case| case.provider == "rustcrypto" || case.workload == "floor"));
+}
+
+#[test]
+fn under_a_fixed_number_of_samples_loads_are_measured_only_if_asked_for() {
+    let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
+    let number = |filters: &Filters, suite: &str, of: &str| {
+        let cases = plan_of(suite, filters, &fixed).cases;
+        cases.iter().filter(|case| case.number(of).is_some()).count()
+    };
+    for suite in ["hybrid", "ntor"] {
+        let all = plan_of(suite, &Filters::default(), &fixed).cases;
+        let several = |case: &&Case| case.number("tasks").or(case.number("threads")).is_some();
+        assert_eq!(all.iter().filter(several).count(), 0);
+        assert!(all.iter().any(|case| case.operation == "handshake"));
+    }
+    for (suite, filters) in [
+        ("hybrid", filter(&["*/X-Wing/handshake-load*"])),
+        ("hybrid", with(CaseOptions { tasks: Some(vec![7]), ..unchosen() })),
+        ("ntor", filter(&["*/ntor-v1/*tasks=100,*"])),
+        ("scaling", filter(&["*ML-KEM-768/handshake-load*"])),
+    ] {
+        assert!(number(&filters, suite, "tasks") > 0, "{suite}: {filters:?}");
+    }
+    // What asks for something else brings none in.
+    for (suite, filters) in [
+        ("scaling", Filters::default()),
+        ("scaling", Filters { algorithms: vec!["ML-KEM-768".into()], ..Filters::default() }),
+        ("hybrid", filter(&["*X-Wing*"])),
+        ("ntor", filter(&["*ntor-v1*"])),
+    ] {
+        assert_eq!(number(&filters, suite, "tasks"), 0, "{suite}: {filters:?}");
+        assert!(plan_of(suite, &filters, &fixed).cases.len() > 1, "{suite}");
+    }
+    assert!(number(&Filters::default(), "scaling", "threads") > 0);
+    let threads = with(CaseOptions { threads: Some(vec![2]), ..unchosen() });
+    assert!(number(&threads, "ntor", "threads") > 0 && number(&threads, "ntor", "tasks") == 0);
+}
+
+#[test]
+fn the_references_number_of_samples_is_the_suites_own() {
+    let reference = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
+    let of = |suite: &str, overrides: &ProtocolOverrides| {
+        let rustcrypto = Filters { providers: vec!["rustcrypto".into()], ..Filters::default() };
+        plan_of(suite, &rustcrypto, overrides).protocol.iterations
+    };
+    assert_eq!((of("sha3", &reference), of("kem", &reference)), (Some(2000), Some(1000)));
+    assert_eq!(of("sha3", &ProtocolOverrides::default()), None);
+    assert_eq!(of("sha3", &ProtocolOverrides { iterations: Some(7), ..reference.clone() }), Some(7));
+    let registry = Registry::new(pqlab_providers::providers());
+    let both = ["sha3", "kem"].map(|suite| Suite::find(suite).unwrap());
+    let Draft { plan, .. } = Plan::draft(&registry, &both, &filter(&["*SHA3-256*"]), &reference).unwrap();
+    assert_eq!(plan.protocol.iterations, Some(1000), "a run has one number");
+}
+
+#[test]
+fn a_suite_of_ones_own_that_names_loads_asks_for_them() {
+    let registry = Registry::new(pqlab_providers::providers());
+    let fixed = ProtocolOverrides { kind: Some(ProtocolKind::Reference), ..ProtocolOverrides::default() };
+    for (selection, wanted) in [
+        ("workload = \"scaling\"\nalgorithms = [\"X25519\"]\noperations = [\"*-load\"]", true),
+        ("workload = \"scaling\"\nalgorithms = [\"X25519\"]\ntasks = [100]", true),
+        ("workload = \"scaling\"\nalgorithms = [\"X25519\"]", false),
+    ] {
+        let suite = Suite::parse(&format!("name = \"x\"\nabout = \"\"\n[[select]]\n{selection}"), "x").unwrap();
+        let Draft { plan, .. } = Plan::draft(&registry, &[suite], &Filters::default(), &fixed).unwrap();
+        assert_eq!(plan.cases.iter().any(is_load), wanted, "{selection}");
+    }
+}
+
+#[test]
+fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
+    let usual = planned("ntor", &with(CaseOptions { threads: Some(vec![1, 2]), ..unchosen() }));
+    let [algorithms, providers, tasks] = loads(&usual);
+    assert!(algorithms == 3 && (1..=3).contains(&providers) && tasks == 2, "{:?}", loads(&usual));
+    let several: Vec<&Case> = usual.iter().filter(|case| case.number("threads").is_some()).collect();
+    assert_eq!(several.len(), 3 * 2 * 2, "{several:?}");
+    for case in several {
+        let alone = |operation: &str| {
+            usual
+                .iter()
+                .any(|one| one.parameters.is_empty() && one.operation == operation && one.provider == case.provider)
+        };
+        assert!(["create", "reply", "finish", "handshake"].into_iter().all(alone), "{}", case.id());
+    }
+    let widened = planned("ntor", &filter(&["*[threads=*"]));
+    let algorithms: HashSet<&str> = widened.iter().map(|case| case.algorithm.as_str()).collect();
+    assert!(algorithms.len() >= 7, "{algorithms:?}");
+}
+
+#[test]
+fn the_suite_standard_has_the_usual_kind_of_work_alone() {
+    let cases = planned("standard", &Filters::default());
+    assert!(cases.iter().all(|case| case.kind().to_string().is_empty() && case.keys().is_none()));
+    let kinds = |suite| -> HashSet<String> {
+        let cases = planned(suite, &Filters { algorithms: vec!["ML-*".into()], ..Filters::default() });
+        cases.iter().map(|case| format!("{} {:?}", case.kind(), case.keys())).collect()
+    };
+    for suite in ["kem", "signature"] {
+        let kinds = kinds(suite);
+        for kind in ["encoded,key=seed None", "encoded,key=expanded None", "coins=exact None", " Some(1)"] {
+            assert!(kinds.contains(kind), "{suite}: {kind} is not among {kinds:?}");
+        }
+    }
+    let given = with(CaseOptions { coins: vec![CoinSource::Exact], keys: vec![Keys::Number(2)], ..unchosen() });
+    let given = planned("kem", &given);
+    let ids: Vec<String> = given.iter().map(Case::id).collect();
+    assert!(ids.contains(&"kem/ML-KEM-512/encapsulate[coins=exact,keys=2]@rustcrypto".to_owned()), "{ids:?}");
+}
+
+#[test]
+fn an_id_of_before_takes_each_encoding_and_a_run_of_before_is_measured_again_by_todays_names() {
+    let old = "kem/ML-KEM-768/decapsulate[encoded]@rustcrypto";
+    let ids = |cases: &[Case]| cases.iter().map(Case::id).filter(|id| id.starts_with("kem")).collect::<Vec<_>>();
+    let [seed, expanded] =
+        ["seed", "expanded"].map(|key| format!("kem/ML-KEM-768/decapsulate[encoded,key={key}]@rustcrypto"));
+    let cases = planned("kem", &filter(&[old]));
+    assert_eq!(ids(&cases), [seed.clone(), expanded]);
+    assert_eq!(ids(&planned("kem", &filter(&[&seed]))), std::slice::from_ref(&seed));
+    let mut before = cases.into_iter().find(|case| case.id() == seed).unwrap();
+    before.parameters.clear();
+    let header = RunHeader {
+        id: "before".into(),
+        suite: "kem".into(),
+        command: String::new(),
+        seed: 1,
+        started_at: String::new(),
+        environment: Default::default(),
+        protocol: Protocol::default(),
+        plan: vec![before],
+    };
+    for asked in [old, &seed] {
+        let again = Plan::again(&header, &filter(&[asked]), &ProtocolOverrides::default()).unwrap();
+        assert_eq!(ids(&again.cases), std::slice::from_ref(&seed));
+    }
+}
+
+#[test]
+fn an_unwanted_parameter_is_marked_by_an_exclamation_mark() {
+    let registry = Registry::new(pqlab_providers::providers());
+    let cases = registry.cases(&CaseOptions { threads: Some(vec![2]), ..CaseOptions::default() });
+    let of = |id: &str| cases.iter().find(|case| case.id() == id).unwrap();
+    let several = of("ntor/ntor-v1/reply[threads=2]@rustcrypto");
+    let alone = of("ntor/ntor-v1/reply@rustcrypto");
+    assert!(has_parameter(several, "threads=*") && !has_parameter(several, "!threads=*"));
+    assert!(has_parameter(alone, "threads=*") && has_parameter(alone, "!threads=*"));
+    assert!(!has_parameter(several, "tasks=*") && has_parameter(several, "!tasks=*"));
+}
+
+#[test]
+fn halves_that_a_suite_names_must_exist() {
+    let suite = "name = \"x\"\nabout = \"\"\nselect = [{workload = \"hybrid\", classical = \"nobody\"}]";
+    let suite = Suite::parse(suite, "x.toml").unwrap();
+    let registry = Registry::new(pqlab_providers::providers());
+    let plan = Plan::draft(&registry, &[suite], &Filters::default(), &ProtocolOverrides::default());
+    assert!(plan.map(drop).unwrap_err().to_string().contains("nobody"));
+}
+
+#[test]
+fn one_question_has_one_answer_in_all_areas_of_a_plan() {
+    let registry = Registry::new(pqlab_providers::providers());
+    let suites = ["hybrid", "certificate"].map(|suite| Suite::find(suite).unwrap());
+    let filters = Filters { options: fastest_halves(), ..filter(&["*composite*", "*MLDSA65-Ed25519*"]) };
+    let overrides = ProtocolOverrides::default();
+    let Draft { questions, .. } = Plan::draft(&registry, &suites, &filters, &overrides).unwrap();
+    let names: Vec<&str> = questions.iter().map(|question| question.construction.as_str()).collect();
+    assert_eq!(names, ["MLDSA65-Ed25519-SHA512"]);
+    assert_eq!(questions[0].operations(), ["cycle"]);
+}
+
+#[test]
+fn filters_narrow_down_what_fastest_is_chosen_from() {
+    let registry = Registry::new(pqlab_providers::providers());
+    let suites = [Suite::find("hybrid").unwrap()];
+    let filters = Filters { options: fastest_halves(), ..filter(&["hybrid/X-Wing/*@rustcrypto*"]) };
+    let Draft { questions, .. } = Plan::draft(&registry, &suites, &filters, &ProtocolOverrides::default()).unwrap();
+    assert_eq!(questions.len(), 1);
+    assert!(questions[0].candidates.len() > 1, "{:?}", questions[0].candidates);
+    assert!(questions[0].candidates.iter().all(|pair| pair.starts_with("rustcrypto")));
+}

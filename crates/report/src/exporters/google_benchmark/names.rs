@@ -1,0 +1,161 @@
+//! What rows are called: by the ids of their cases, or, where that is asked for, as in the reference's ledger benchmark.
+
+use super::super::ExportError;
+use pqlab_record::{Case, Form, Protocol, ProtocolKind};
+
+/// The form of transaction that the reference measured.
+const REFERENCE_FORM: &str = "TXv1-ML-DSA-65";
+/// And its block: transactions of one sender in memory, one after the other.
+const BLOCK: u64 = 100;
+
+/// What the reference calls the work of a case; `None` for what it did not measure.
+fn reference_name(case: &Case) -> Option<&'static str> {
+    let one_thread = case.number("threads").unwrap_or(1) == 1 && case.word("invalid").is_none();
+    let reference = case.workload == "ledger" && case.algorithm == REFERENCE_FORM && one_thread;
+    // It parsed the key on each call.
+    if !reference || case.form == Some(Form::Prepared) {
+        return None;
+    }
+    match case.operation.as_str() {
+        "verify-block" => {
+            let block = case.number("tx") == Some(BLOCK) && case.number("senders") == Some(1);
+            (block && case.word("regime") == Some("compute")).then_some("BM_Verify100Transactions")
+        }
+        "verify" => Some("BM_VerifySingleTransaction"),
+        "encode" => Some("BM_EncodeTransaction"),
+        "decode" => Some("BM_DecodeTransaction"),
+        _ => None,
+    }
+}
+
+/// The reference's name of each case that does what it measured, with the provider behind it where several do so, in the order of
+/// the cases; `None` for any other.
+///
+/// # Errors
+/// [`ExportError::Choice`] where none does, or where two of one provider do.
+pub(super) fn reference_names(
+    cases: &[&Case],
+    protocol: Option<&Protocol>,
+) -> Result<Vec<Option<String>>, ExportError> {
+    let all: Vec<Option<&str>> = cases.iter().map(|case| reference_name(case)).collect();
+    if all.iter().all(Option::is_none) {
+        let what = "none of the cases is what the reference's ledger benchmark measured: the suite ledger-reference is";
+        return Err(ExportError::Choice(what.to_owned()));
+    }
+    let mut names = Vec::new();
+    for (case, name) in cases.iter().zip(&all) {
+        let Some(name) = *name else {
+            names.push(None);
+            continue;
+        };
+        let same: Vec<&&Case> =
+            cases.iter().zip(&all).filter(|(_, other)| **other == Some(name)).map(|(case, _)| case).collect();
+        let twice = same.iter().filter(|other| other.provider == case.provider).count() > 1;
+        if twice {
+            let ids: Vec<String> = same.iter().map(|case| case.id()).collect();
+            return Err(ExportError::Choice(format!(
+                "{name} would be the name of {}: filter one of them",
+                ids.join(", ")
+            )));
+        }
+        let mut own = name.to_owned();
+        if let (Some(iterations), "verify-block") = (protocol.and_then(iterations), case.operation.as_str()) {
+            own.push_str(&format!("/iterations:{iterations}"));
+        }
+        if same.len() > 1 {
+            own.push_str(&format!("/{}", case.provider));
+        }
+        names.push(Some(own));
+    }
+    Ok(names)
+}
+
+/// Iterations of each repetition, which is a process, where they are a fixed number.
+fn iterations(protocol: &Protocol) -> Option<u64> {
+    let processes = u64::from(protocol.processes);
+    let fixed = protocol.iterations.filter(|_| protocol.kind != ProtocolKind::Adaptive && processes > 0);
+    fixed.filter(|iterations| iterations % processes == 0).map(|iterations| iterations / processes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_record::{Facts, Parameter};
+
+    fn case(operation: &str, provider: &str, parameters: Vec<Parameter>) -> Case {
+        Case {
+            workload: "ledger".into(),
+            algorithm: REFERENCE_FORM.into(),
+            operation: operation.into(),
+            provider: provider.into(),
+            form: Some(Form::Encoded),
+            parameters,
+            block: String::new(),
+            facts: Facts::default(),
+        }
+    }
+
+    fn block(provider: &str, transactions: u64) -> Case {
+        let number = |name: &str, value| Parameter::Number(name.into(), value);
+        let regime = Parameter::Word("regime".into(), "compute".into());
+        case("verify-block", provider, vec![number("tx", transactions), number("senders", 1), regime])
+    }
+
+    fn fixed(iterations: u64) -> Protocol {
+        Protocol { kind: ProtocolKind::Fixed, processes: 3, iterations: Some(iterations), ..Protocol::default() }
+    }
+
+    fn names(cases: &[Case], protocol: &Protocol) -> Result<Vec<Option<String>>, String> {
+        let cases: Vec<&Case> = cases.iter().collect();
+        reference_names(&cases, Some(protocol)).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn work_of_the_reference_has_its_name_and_nothing_else_has() {
+        let mut floor = case("nothing", "null", Vec::new());
+        floor.workload = "floor".into();
+        let mut other = case("verify", "liboqs", Vec::new());
+        other.algorithm = "ML-DSA-65".into();
+        let alone = |operation| case(operation, "liboqs", Vec::new());
+        let cases = [
+            floor,
+            block("liboqs", 100),
+            alone("verify"),
+            alone("encode"),
+            alone("decode"),
+            block("liboqs", 1000),
+            other,
+        ];
+        let some = |name: &str| Some(name.to_owned());
+        let wanted = [
+            None,
+            some("BM_Verify100Transactions/iterations:10"),
+            some("BM_VerifySingleTransaction"),
+            some("BM_EncodeTransaction"),
+            some("BM_DecodeTransaction"),
+            None,
+            None,
+        ];
+        assert_eq!(names(&cases, &fixed(30)).unwrap(), wanted);
+        for protocol in [fixed(31), Protocol::default()] {
+            let names = names(&cases, &protocol).unwrap();
+            assert_eq!(names[1], some("BM_Verify100Transactions"), "no fixed number for each process");
+        }
+        assert!(names(&cases[5..], &fixed(30)).unwrap_err().contains("ledger-reference"));
+    }
+
+    #[test]
+    fn a_name_is_of_one_case() {
+        let two = [block("liboqs", 100), block("aws-lc", 100)];
+        let found: Vec<String> = names(&two, &fixed(30)).unwrap().into_iter().flatten().collect();
+        assert_eq!(
+            found,
+            ["BM_Verify100Transactions/iterations:10/liboqs", "BM_Verify100Transactions/iterations:10/aws-lc"]
+        );
+        let [mut again, _] = two.clone();
+        again.parameters.push(Parameter::Word("state".into(), "evicted".into()));
+        let [first, second] = two;
+        let refused = names(&[first, second, again], &fixed(30)).unwrap_err();
+        assert!(refused.contains("filter one of them") && refused.contains("evicted"), "{refused}");
+    }
+}

@@ -1,0 +1,2 @@
+-- What users wrote of a run.
+ALTER TABLE runs ADD COLUMN note TEXT;

@@ -1,0 +1,47 @@
+//! The fingerprint of a public key: the trial that areas have in common.
+
+use pqlab_constructions::keys::{DecodeError, PublicKey};
+use pqlab_harness::{Fault, Recorder, Trial};
+use pqlab_primitives::Hash;
+use std::sync::Arc;
+
+/// What the operation is called.
+pub(crate) const FINGERPRINT: &str = "fingerprint";
+
+/// SHA-256 of the SubjectPublicKeyInfo, which is written anew for each.
+pub(crate) struct Fingerprint {
+    key: PublicKey,
+    hash: Arc<dyn Hash>,
+    expected: [u8; 32],
+    output: Option<[u8; 32]>,
+}
+
+impl Fingerprint {
+    /// That of a key, by SHA-256 of a library.
+    pub(crate) fn new(key: PublicKey, hash: Arc<dyn Hash>) -> Result<Fingerprint, Fault> {
+        let expected = key.fingerprint(hash.as_ref()).map_err(broken)?;
+        Ok(Fingerprint { key, hash, expected, output: None })
+    }
+}
+
+impl Trial for Fingerprint {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.output = None;
+        Ok(())
+    }
+
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.output = Some(self.key.fingerprint(self.hash.as_ref()).map_err(broken)?);
+        }
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        if self.output == Some(self.expected) { Ok(()) } else { Err(Fault::WrongAnswer("another fingerprint".into())) }
+    }
+}
+
+fn broken(error: DecodeError) -> Fault {
+    Fault::WrongAnswer(error.to_string())
+}
