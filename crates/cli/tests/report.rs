@@ -27,7 +27,15 @@ fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
     assert!(page.contains("What was found") && page.ends_with("</html>"));
     assert_eq!(
         files(&Path::new(out).join("tables")),
-        ["BENCHMARKS.md", "performance_table.tex", "results.csv", "results.json"]
+        [
+            "BENCHMARKS.md",
+            "libraries.csv",
+            "library-facts.csv",
+            "performance_table.tex",
+            "results.csv",
+            "results.json",
+            "sizes.csv"
+        ]
     );
     let charts = files(&Path::new(out).join("charts"));
     assert!(charts.len() >= 9 && charts.len().is_multiple_of(3), "{charts:?}");

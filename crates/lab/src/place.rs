@@ -123,7 +123,7 @@ mod tests {
         assert!(notes(&first).is_empty() && notes(&second).is_empty());
         let process = std::process::id();
         let told = format!("another pqlab (process {process}) measures on core 3 too: each disturbs the other");
-        assert_eq!(notes(&third), [told.clone()]);
+        assert_eq!(notes(&third), std::slice::from_ref(&told));
         for (named, wanted) in [(&[1, 1, 3], vec![told]), (&[1, 1, 1], vec![])] {
             assert_eq!(notes(&place(Some(named))), wanted, "{named:?}");
         }
