@@ -1,6 +1,8 @@
 //! The commands that docs/programs.md gives for what others have programs for: each is a command, and what it measures is held by the
 //! ids of its cases. `PQLAB_RENEW_SNAPSHOTS=1` writes them anew; what changed is looked at before it is kept.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::Pqlab;

@@ -126,7 +126,10 @@ mod tests {
     use super::*;
     use crate::WorkerProgram;
 
-    fn named(words: &[&str]) -> Result<(Vec<String>, Vec<String>, Vec<String>), String> {
+    /// Suites, algorithms and providers.
+    type Found = (Vec<String>, Vec<String>, Vec<String>);
+
+    fn named(words: &[&str]) -> Result<Found, String> {
         let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let found = laboratory.named(&words).map_err(|error| error.to_string())?;
