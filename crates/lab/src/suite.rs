@@ -328,10 +328,8 @@ mod tests {
         let protocol = &schema["properties"]["protocol"]["properties"];
         let select = &schema["properties"]["select"]["items"]["properties"];
         let head = "name = \"a\"\nabout = \"\"\n";
-        let example = |field: &serde_json::Value| {
-            let value: toml::Value = serde_json::from_value(field["examples"][0].clone()).unwrap();
-            value.to_string()
-        };
+        // Of words, numbers and lists of them both languages write the same.
+        let example = |field: &serde_json::Value| field["examples"][0].to_string();
         for (name, field) in protocol.as_object().unwrap() {
             let text = format!("{head}[protocol]\n{name} = {}\n[[select]]\nworkload = \"kem\"\n", example(field));
             assert!(Suite::parse(&text, "x.toml").is_ok(), "{name}: {}", message(&text));
