@@ -1,8 +1,8 @@
 //! How long a plan with a fixed number of samples takes, said before it begins: such a plan has no limit of time.
 //!
 //! What an operation takes is what earlier runs of this machine and build found; of what they did not measure one library does
-//! one operation, in a worker process of its own. The rest is arithmetic, and less than what it will be: a visit has to be made
-//! ready too.
+//! one operation, in a worker process of its own, and making it ready is timed too. The rest is arithmetic, and less than what it
+//! will be: answers are checked, and disturbed visits are measured again.
 
 use crate::place::Place;
 use crate::{LabError, Laboratory, Plan};
@@ -93,8 +93,10 @@ impl Laboratory {
         let mut pool = ProcessPool::new(self.workers(1, &protocol, &tried, &place, None));
         let begun = clock::monotonic_ns();
         for case in tried.iter().take_while(|_| clock::monotonic_ns() - begun < PATIENCE_NS) {
+            let asked = clock::monotonic_ns();
             match pool.prepare(0, case) {
                 Ok(prepared) => {
+                    times.ready_ns.insert(kind(case), (clock::monotonic_ns() - asked) as f64);
                     times.tried(case, prepared.ns_per_operation * prepared.batch.unwrap_or(1) as f64);
                     times.shortest_sample_ns.insert(kind(case), prepared.demands.shortest_sample_ns as f64);
                 }
@@ -116,6 +118,8 @@ struct Times {
     by_id: BTreeMap<String, f64>,
     /// For each unit of size, by kind.
     by_kind: BTreeMap<String, Known>,
+    /// How long a process takes to ready a case of a kind, in ns.
+    ready_ns: BTreeMap<String, f64>,
     /// How long a sample of a kind is at least, in ns, where it asks for long ones.
     shortest_sample_ns: BTreeMap<String, f64>,
 }
@@ -139,6 +143,12 @@ impl Times {
 
     fn tried(&mut self, case: &Case, ns: f64) {
         self.by_kind.insert(kind(case), Known::Trial(ns / size(case)));
+    }
+
+    /// How long a process takes to ready a case, in ns: as long as those that were tried, where its kind was not.
+    fn to_ready(&self, case: &Case) -> f64 {
+        let mean = || self.ready_ns.values().sum::<f64>() / self.ready_ns.len().max(1) as f64;
+        self.ready_ns.get(&kind(case)).copied().unwrap_or_else(mean)
     }
 
     fn of(&self, case: &Case) -> Option<Known> {
@@ -193,7 +203,8 @@ fn expected(cases: &[Case], protocol: &Protocol, samples: u64, times: &Times) ->
         // Of a load the warm-up counts tasks.
         let calls = protocol.warmup as f64 / case.number("tasks").unwrap_or(1) as f64;
         let warmup_ns = if warm { calls * ns * f64::from(protocol.processes) } else { 0.0 };
-        found.seconds += (sample_ns * samples as f64 + warmup_ns) / 1e9;
+        let ready_ns = times.to_ready(case) * f64::from(protocol.processes);
+        found.seconds += (sample_ns * samples as f64 + warmup_ns + ready_ns) / 1e9;
     }
     found
 }
@@ -236,6 +247,12 @@ mod tests {
         times.shortest_sample_ns.insert(kind(&cases[2]), 1e6);
         let long = expected(&cases[2..3], &reference(), 1000, &times).seconds;
         assert!((long - (1.0 + 4e-5)).abs() < 1e-9, "{long}");
+        times.ready_ns.insert(kind(&cases[2]), 1e8);
+        for (cases, alone) in [(&cases[2..3], long), (&cases[..1], 1.4)] {
+            let ready = expected(cases, &reference(), 1000, &times).seconds - alone;
+            assert!((ready - 4.0 * 0.1).abs() < 1e-9, "four processes: {ready}");
+        }
+        times.ready_ns.clear();
         let one = expected(&cases[2..3], &Protocol { batch: Some(1), ..reference() }, 1000, &times);
         assert!((one.seconds - 1400.0 * 1e-7).abs() < 1e-9, "{}", one.seconds);
     }
