@@ -60,7 +60,9 @@ fn several_cores_are_measured_and_the_tables_answer_what_is_asked() {
         assert!(text.contains(id), "{id} in {text}");
     }
     let shown = pqlab.expect(0, &["show", "last", "--circuits-per-second", "200", "--link", "2M", "--rtt", "300"]);
-    for words in ["Threads: throughput against one thread", "Load: tasks through a thread pool", "64 cores (extrapolated)"] {
+    for words in
+        ["Threads: throughput against one thread", "Load: tasks through a thread pool", "64 cores (extrapolated)"]
+    {
         assert!(shown.contains(words), "{words} in {shown}");
     }
     let several = std::thread::available_parallelism().unwrap().get() > 1;

@@ -1,0 +1,55 @@
+//! The arguments of `pqlab runs`.
+
+use super::DatabaseArgs;
+use clap::{Args, Subcommand};
+
+/// List past runs, remove them, write a word on them.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "Examples:
+  pqlab runs                                          all runs, the newest first, with their names and notes
+  pqlab runs note last \"before the new kernel\"       write a word on a run; an empty one removes it
+  pqlab runs rm 20261121T185800-k3f9 last~3           remove runs with all their samples
+
+Exit codes: 0 done, 2 no such run, or one that has a name and is kept")]
+pub(crate) struct RunsArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<RunsCommand>,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum RunsCommand {
+    /// Remove runs with all their samples: all of those that are named, or none
+    Rm {
+        /// Ids, unique beginnings of them, `last` or `last~1`
+        #[arg(value_name = "RUN", required = true)]
+        runs: Vec<String>,
+
+        /// Also those that have a name, which goes with them
+        #[arg(long)]
+        force: bool,
+
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+    /// Write a word on a run, which `pqlab runs` and the list of `pqlab serve` show
+    Note {
+        /// An id, a unique beginning of one, `last` or `last~1`
+        #[arg(value_name = "RUN")]
+        run: String,
+
+        /// What to say of it; nothing removes what was said
+        #[arg(value_name = "TEXT")]
+        text: String,
+
+        #[command(flatten)]
+        database: DatabaseArgs,
+    },
+}
