@@ -158,7 +158,7 @@ impl Introduction {
             false => None,
         };
         let protocol = ServiceProtocol::new(parts_of(providers, pair)?, kem, DATA).map_err(handshake_fault)?;
-        let service = Service::new(protocol.clone(), *b"the key of the introduction poin", [0x5a; 32], Coins::Internal);
+        let service = Service::new(protocol.clone(), *b"a key of this introduction point", [0x5a; 32], Coins::Internal);
         let service = service.map_err(handshake_fault)?;
         let client = ServiceClient::new(protocol.clone(), service.descriptor());
         Ok(Introduction { protocol, client, service, data: std::array::from_fn(|at| at as u8) })
