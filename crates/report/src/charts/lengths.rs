@@ -1,8 +1,9 @@
 //! How long signatures are where their length varies.
 
 use super::Chart;
-use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label};
+use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle};
 use pqlab_analysis::number::{digits, grouped, significant};
+use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_stats::{Description, describe_samples};
 use std::collections::BTreeMap;
@@ -27,13 +28,18 @@ pub(super) fn signatures(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     for (place, panel) in panels.iter().enumerate() {
         let top = top + 24.0 + PANEL * place as f64;
         let bottom = top + BARS;
-        canvas.text(left, top - 8.0, TextStyle::Label, Anchor::Start, &label(&panel.heading()));
+        canvas.text(left, top - 8.0, TextStyle::Label, Anchor::Start, &neutral(&panel.heading()));
         let (from, to) = (panel.seen.min - 1.0, panel.seen.max + 1.0);
         let across = Scale::between(from, to, left, right);
         let most = panel.counts.values().copied().max().unwrap_or(1) as f64;
         let up = Scale::linear([most].into_iter(), bottom, top);
         canvas.axis_up(&up, Quantity::Plain, left, right);
-        canvas.axis_across(&across, Quantity::Plain, top, bottom);
+        // Whole bytes: axes have three digits, and these lengths differ in the fourth.
+        for tick in across.ticks(12).into_iter().filter(|tick| tick.fract() == 0.0) {
+            let x = across.at(tick);
+            canvas.rule((x, top), (x, bottom));
+            canvas.text(x, bottom + 15.0, TextStyle::Faint, Anchor::Middle, &grouped(tick as u64));
+        }
         let wide = (0.8 * (right - left) / (to - from)).max(1.0);
         for (length, count) in &panel.counts {
             let (x, y) = (across.at(*length as f64), up.at(*count as f64));
@@ -99,6 +105,9 @@ mod tests {
             assert!(chart.svg.contains(&format!("{length} bytes: ")), "{length}");
         }
         assert!(!chart.svg.contains("661 bytes"));
+        let text = |text: &str| chart.svg.contains(&format!(">{text}<"));
+        assert!(text("650") && text("655") || text("652") && text("654"), "{}", chart.svg);
+        assert!(!chart.svg.contains("…"), "headings are whole");
         assert!(
             chart.about.contains("640 signatures of 650 to 660 bytes, mean 655.0, standard deviation"),
             "{}",
