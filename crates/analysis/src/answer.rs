@@ -1,8 +1,11 @@
 //! A run in two or three sentences: which library for what, and how far that can be believed.
 
+use crate::decomposition::{Decomposition, decompositions};
 use crate::findings::{Findings, Recommendation};
+use crate::number::{difference, grouped, time};
 use crate::run::RunAnalysis;
 use crate::trust::publishable;
+use pqlab_record::RunHeader;
 
 /// Recommendations that an answer names; the others stand in the report.
 const NAMED: usize = 3;
@@ -10,26 +13,78 @@ const NAMED: usize = 3;
 /// Each sentence in a line.
 pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     let mut lines: Vec<String> = found.recommendations.iter().take(NAMED).map(sentence).collect();
+    lines.extend(of_hybrid(analysis));
     let more = found.recommendations.len().saturating_sub(NAMED);
     if more > 0 {
-        lines.push(format!("And {more} more, with why, on the page of the report."));
+        lines.push(format!("And {more} more, each with why, on the cards of the report."));
     }
     if lines.is_empty() && analysis.cases().iter().any(|case| !case.is_floor() && case.estimates.is_some()) {
-        lines.push("Nothing is recommended: no case of a job that this tool knows may be.".to_owned());
+        let measured = || analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
+        let none_may = measured().all(|case| !case.ranked());
+        lines.push(match none_may {
+            true => "Nothing is recommended: every figure shared its core with somebody or is of a library with a known defect.",
+            false => "Nothing is recommended: the run has no whole job, such as a key exchange of every operation.",
+        }.to_owned());
     }
     let believed = publishable(analysis).text;
     let mut letters = believed.chars();
     let first = letters.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
     lines.push(format!("{first}{}.", letters.as_str()));
+    lines.extend(of_which_runs(analysis));
     lines
 }
 
-/// `Key exchange: ML-KEM-768 by aws-lc, 41.0 µs (40.8 to 41.2 µs), not told apart from ...`.
+/// The hybrids of which an answer speaks, the most used first.
+const HYBRIDS: [&str; 3] = ["X25519MLKEM768", "X-Wing", "MLKEM768-X25519-SHA3-256"];
+
+/// What a whole exchange of a hybrid takes with the fastest pair of libraries, of what parts; `None` where none was measured beside
+/// its halves.
+fn of_hybrid(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let all = decompositions(analysis);
+    let sound =
+        |of: &&Decomposition<'_>| of.caveats.notes().next().is_none() && of.hybrid.case.operation == "handshake";
+    let of = HYBRIDS.iter().find_map(|name| {
+        let same = all.iter().filter(sound).filter(|of| of.hybrid.case.algorithm == *name);
+        same.min_by(|one, other| one.hybrid_ns.total_cmp(&other.hybrid_ns))
+    })?;
+    let case = |record: &pqlab_record::Record| record.case.algorithm.clone();
+    Some(format!(
+        "A hybrid: a whole exchange of {} by {} takes {}, of which {} {} and {} {}; to combine them adds {} to both.",
+        case(of.hybrid),
+        of.hybrid.case.provider,
+        time(of.hybrid_ns),
+        case(of.classical),
+        time(of.classical_ns),
+        case(of.post_quantum),
+        time(of.post_quantum_ns),
+        difference(&of.combiner_pct),
+    ))
+}
+
+/// Which runs were put together, the newest first, and how many cases are of each; `None` for a run that is one.
+fn of_which_runs(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let of = |part: &&RunHeader| {
+        let cases = analysis.cases().iter().filter(|case| !case.is_floor() && case.header().id == part.id).count();
+        let cases = if cases == 1 { "1 case".to_owned() } else { format!("{} cases", grouped(cases as u64)) };
+        format!("{} {} ({}, {cases})", part.suite, part.id, part.started_at)
+    };
+    let parts: Vec<String> = analysis.parts.iter().map(of).collect();
+    (parts.len() > 1).then(|| {
+        format!(
+            "Put together of {} runs of one machine and build, each job from one of them: {}.",
+            parts.len(),
+            parts.join(", ")
+        )
+    })
+}
+
+/// `Key exchange: ML-KEM-768 by aws-lc, 41.0 µs (40.8 to 41.2 µs), 24,400 a second on one core, not told apart from ...`.
 fn sentence(of: &Recommendation) -> String {
-    let Recommendation { use_case, algorithm, provider, figure, interval, tied, .. } = of;
+    let Recommendation { use_case, algorithm, provider, figure, interval, rate, tied, .. } = of;
     let tied = if tied.is_empty() { String::new() } else { format!(", not told apart from {}", tied.join(" and ")) };
     let interval = if interval == "exact" { String::new() } else { format!(" ({interval})") };
-    format!("{use_case}: {algorithm} by {provider}, {figure}{interval}{tied}.")
+    let rate = rate.as_ref().map_or(String::new(), |rate| format!(", {rate}"));
+    format!("{use_case}: {algorithm} by {provider}, {figure}{interval}{rate}{tied}.")
 }
 
 #[cfg(test)]
@@ -53,6 +108,23 @@ mod tests {
         assert!(
             answer(&analysis, &Findings { recommendations: Vec::new(), ..findings(&analysis) })[0]
                 .starts_with("Nothing")
+        );
+    }
+
+    #[test]
+    fn runs_that_were_put_together_are_named() {
+        let mut later = fixtures::references_run();
+        later.header.id = "later".into();
+        later.header.started_at = "2027-01-01T00:00:00Z".into();
+        later.records.truncate(1);
+        later.header.plan.truncate(1);
+        let merged = crate::Merged::of(vec![later, fixtures::run()]).unwrap();
+        let analysis = merged.analysis();
+        let lines = answer(&analysis, &findings(&analysis));
+        let last = lines.last().unwrap();
+        assert!(
+            last.starts_with("Put together of 2 runs") && last.contains(" later (2027-01-01T00:00:00Z, 1 case), "),
+            "{last}"
         );
     }
 }

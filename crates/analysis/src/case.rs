@@ -32,7 +32,7 @@ pub struct CaseAnalysis<'a> {
     /// As comparisons need it.
     measured: Option<Measured<'a>>,
     /// Its place among the cases of its run, where these were computed together.
-    pub(crate) place: usize,
+    pub place: usize,
 }
 
 impl<'a> CaseAnalysis<'a> {

@@ -41,6 +41,7 @@ fn counter(counters: &Counters) -> String {
 mod tests {
     use super::*;
     use crate::fixtures;
+    use pqlab_record::{LoadedLibrary, ProviderBuild};
 
     #[test]
     fn the_environment_takes_one_line() {
@@ -54,5 +55,17 @@ mod tests {
         let line = environment_line(&environment);
         assert!(line.starts_with(r"two\nlines · ") && line.contains(" · turbo off · "));
         assert!(line.ends_with(" · counter wall (core clock about 2.70 GHz)"));
+    }
+
+    #[test]
+    fn builds_of_before_were_linked_in() {
+        let build: ProviderBuild = serde_json::from_str(r#"{"id": "a", "version": "1", "build": "avx2"}"#).unwrap();
+        assert_eq!((build.library.clone(), build.origin().as_str()), (None, "avx2"));
+        let library = LoadedLibrary { kind: "liboqs".into(), path: "/x.so".into(), spec: "b=liboqs:/x.so".into() };
+        let loaded = ProviderBuild { id: "b".into(), library: Some(library.clone()), ..ProviderBuild::default() };
+        assert_eq!(loaded.origin(), "loaded from /x.so");
+        let environment = Environment { providers: vec![build, loaded], ..Environment::default() };
+        assert_eq!(environment.loaded("a"), None);
+        assert_eq!(environment.loaded("a+b"), Some(("b", &library)));
     }
 }

@@ -23,6 +23,7 @@ pub mod histogram;
 pub mod history;
 pub mod ledger;
 pub mod libraries;
+mod merged;
 pub mod ntor;
 pub mod number;
 mod run;
@@ -31,12 +32,14 @@ pub mod series;
 pub mod tables;
 pub mod text;
 pub mod trust;
+pub mod words;
 
 pub use case::{CaseAnalysis, wire_bytes};
 pub use caveats::{Caveat, Caveats};
 pub use disturbances::Disturbances;
 pub use estimates::{Estimates, crossed_of, run_spread};
-pub use group::grouped;
+pub use group::{Group, grouped};
+pub use merged::{Merged, NotOneRun};
 pub use run::{RunAnalysis, sum};
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Numbers as people read them: three significant digits, separated thousands, a unit that fits.
+//! Numbers as people read them: three significant digits, four of rates and counts, fewer where the interval leaves them open;
+//! separated thousands, a unit that fits.
 
 use pqlab_stats::Interval;
 
@@ -29,14 +30,82 @@ pub fn digits(value: f64, digits: usize) -> String {
     separate(&whole)
 }
 
+/// Most digits of times and factors, and of rates and counts.
+const MOST: usize = 3;
+const MOST_COUNTED: usize = 4;
+/// From this half-width of the interval on, in percent, a figure is marked as approximate.
+const APPROXIMATE_PCT: f64 = 10.0;
+/// What stands before such a figure.
+const SIGN: &str = "≈";
+/// What it means there.
+pub const APPROXIMATE: &str = "before a figure: its 95% interval is wider than ±10%";
+
+/// So many digits of an estimate are known: one or two of the half-width, by the rule of the Particle Data Group ("Review of
+/// Particle Physics", section 5.3 of the introduction): two where its leading digits are at most 354, else one.
+fn known_digits(estimate: f64, half_width: f64, most: usize) -> usize {
+    if !(estimate.is_finite() && half_width.is_finite() && half_width > 0.0 && estimate != 0.0) {
+        return most;
+    }
+    let exponent = half_width.log10().floor();
+    let finer = half_width / 10_f64.powf(exponent) < 3.545;
+    let last = exponent as i32 - i32::from(finer);
+    let digits = estimate.abs().log10().floor() as i32 - last + 1;
+    digits.clamp(1, most as i32) as usize
+}
+
+fn digits_of(of: &Interval, most: usize) -> usize {
+    known_digits(of.estimate, (of.high - of.estimate).max(of.estimate - of.low), most)
+}
+
+fn sign_of(half_width_pct: f64) -> &'static str {
+    if half_width_pct > APPROXIMATE_PCT { SIGN } else { "" }
+}
+
+/// Whether a figure is marked as approximate.
+pub fn is_approximate(of: &Interval) -> bool {
+    of.half_width_pct() > APPROXIMATE_PCT
+}
+
+/// A time with as many digits as its interval leaves: `31.2 µs`, `≈31 µs`.
+pub fn known_time(of: &Interval) -> String {
+    let (number, unit) = known_duration(of);
+    format!("{number} {unit}")
+}
+
+/// As [`known_time`], number and unit.
+pub fn known_duration(of: &Interval) -> (String, &'static str) {
+    let (number, unit) = rescaled(of.estimate, MOST, digits_of(of, MOST));
+    (format!("{}{number}", sign_of(of.half_width_pct())), unit)
+}
+
+/// A ratio with as many digits as its interval leaves: `1.32×`.
+pub fn known_factor(of: &Interval) -> String {
+    format!("{}{}×", sign_of(of.half_width_pct()), digits(of.estimate, digits_of(of, MOST)))
+}
+
+/// A count with as many digits as its interval leaves: `28,080`.
+pub fn known_count(of: &Interval) -> String {
+    format!("{}{}", sign_of(of.half_width_pct()), count_digits(of.estimate, digits_of(of, MOST_COUNTED)))
+}
+
+/// A rate of which the half-width is so many percent: `79,800`.
+pub fn known_rate(per_second: f64, half_width_pct: f64) -> String {
+    let known = known_digits(per_second, per_second * half_width_pct / 100.0, MOST_COUNTED);
+    format!(
+        "{}{}",
+        sign_of(half_width_pct),
+        digits(per_second, if per_second < 99.95 { known.min(MOST) } else { known })
+    )
+}
+
 /// A whole number with thousands separated: `96,154`.
 pub fn grouped(value: u64) -> String {
     separate(&value.to_string())
 }
 
-/// A rate: whole and with thousands separated from 100 on, three significant digits below.
+/// A rate: four significant digits with thousands separated from 1,000 on, three below: `94,340`.
 pub fn rate(value: f64) -> String {
-    if value.is_finite() && value >= 99.95 { separate(&format!("{value:.0}")) } else { significant(value) }
+    if value.is_finite() && value >= 999.5 { digits(value, MOST_COUNTED) } else { significant(value) }
 }
 
 /// A time as number and unit, `ns`, `µs`, `ms` or `s`, with three significant digits.
@@ -59,6 +128,18 @@ pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str
     (digits(scaled, wanted), unit)
 }
 
+/// As [`duration_digits`], with so many digits of those that decide on the unit.
+fn rescaled(nanoseconds: f64, wanted: usize, known: usize) -> (String, &'static str) {
+    let (_, unit) = duration_digits(nanoseconds, wanted);
+    let divisor = match unit {
+        "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => 1.0,
+    };
+    (digits(nanoseconds / divisor, known), unit)
+}
+
 /// A time with its unit and three significant digits: `31.2 µs`.
 pub fn time(nanoseconds: f64) -> String {
     let (number, unit) = duration(nanoseconds);
@@ -67,7 +148,7 @@ pub fn time(nanoseconds: f64) -> String {
 
 /// A time with the half-width of its interval: `31.2 µs ±0.4%`.
 pub fn time_within(of: &Interval) -> String {
-    format!("{} ±{}", time(of.estimate), percent(of.half_width_pct()))
+    format!("{} ±{}", known_time(of), percent(of.half_width_pct()))
 }
 
 /// Both ends of a time's interval in ns, in four digits: `10.31 to 10.52 µs`.
@@ -88,11 +169,15 @@ pub fn percent(value: f64) -> String {
 
 /// A count in four digits: `28,080`, and from a million on `1.234 M`.
 pub fn count(value: f64) -> String {
+    count_digits(value, MOST_COUNTED)
+}
+
+fn count_digits(value: f64, wanted: usize) -> String {
     match value {
-        value if value >= 999.95e9 => format!("{} T", digits(value / 1e12, 4)),
-        value if value >= 999.95e6 => format!("{} G", digits(value / 1e9, 4)),
-        value if value >= 999.95e3 => format!("{} M", digits(value / 1e6, 4)),
-        value => digits(value, 4),
+        value if value >= 999.95e9 => format!("{} T", digits(value / 1e12, wanted)),
+        value if value >= 999.95e6 => format!("{} G", digits(value / 1e9, wanted)),
+        value if value >= 999.95e3 => format!("{} M", digits(value / 1e6, wanted)),
+        value => digits(value, wanted),
     }
 }
 
@@ -103,7 +188,19 @@ pub fn factor(value: f64) -> String {
 
 /// A ratio with the half-width of its interval: `1.32× ±0.4%`.
 pub fn factor_within(ratio: &Interval) -> String {
-    format!("{} ±{}", factor(ratio.estimate), percent(ratio.half_width_pct()))
+    format!("{} ±{}", known_factor(ratio), percent(ratio.half_width_pct()))
+}
+
+/// How far an interval goes to its farther side, in the unit of its estimate: `±0.2`.
+pub(crate) fn plus_minus(of: &Interval) -> String {
+    let half = (of.high - of.estimate).max(of.estimate - of.low);
+    if half >= 0.05 { format!("±{half:.1}") } else { format!("±{}", significant(half)) }
+}
+
+/// A difference in percent with its interval: `+1.3% ±0.2`; without one where it is a point.
+pub fn difference(of: &Interval) -> String {
+    let estimate = format!("{:+.1}%", of.estimate);
+    if of.low == of.high { estimate } else { format!("{estimate} {}", plus_minus(of)) }
 }
 
 /// Both ends of a ratio's interval: `1.31× to 1.33×`.
@@ -207,13 +304,46 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_whole_unless_they_are_small() {
-        assert_eq!(rate(96_153.8), "96,154");
-        assert_eq!(rate(1_234_567.0), "1,234,567");
+    fn rates_have_four_digits_unless_they_are_small() {
+        assert_eq!(rate(96_153.8), "96,150");
+        assert_eq!(rate(1_234_567.0), "1,235,000");
         assert_eq!(rate(99.97), "100");
         assert_eq!(rate(52.04), "52.0");
         assert_eq!(rate(0.5), "0.500");
         assert_eq!(rate(f64::INFINITY), "-");
+    }
+
+    #[test]
+    fn digits_that_the_interval_leaves_open_are_not_shown() {
+        let of = |estimate: f64, pct: f64| Interval {
+            estimate,
+            low: estimate * (1.0 - pct / 100.0),
+            high: estimate * (1.0 + pct / 100.0),
+            confidence: 0.95,
+            method: pqlab_stats::IntervalMethod::CrossedT,
+        };
+        for (ns, pct, text) in [
+            (10_412.0, 0.6, "10.4 µs"),
+            (78_123.0, 2.3, "78.1 µs"),
+            (78_123.0, 9.0, "78 µs"),
+            (92_345.0, 4.2, "92 µs"),
+            (31_234.0, 14.0, "≈31 µs"),
+            (31_234.0, 150.0, "≈30 µs"),
+            (999_600.0, 30.0, "≈1.0 ms"),
+            (999_600.0, 60.0, "≈1 ms"),
+            (2.712, 0.0, "2.71 ns"),
+        ] {
+            assert_eq!(known_time(&of(ns, pct)), text, "{ns} ±{pct}%");
+        }
+        assert_eq!(known_factor(&of(3.284, 0.7)), "3.28×");
+        assert_eq!(known_factor(&of(3.284, 12.0)), "≈3.3×");
+        assert_eq!(known_count(&of(45_742.0, 0.3)), "45,740");
+        assert_eq!(known_count(&of(45_742.0, 1.2)), "45,700");
+        assert_eq!(known_count(&of(1_234_567.0, 0.9)), "1.235 M");
+        assert_eq!(known_rate(79_783.0, 0.6), "79,800");
+        assert_eq!(known_rate(79_783.0, 0.2), "79,780");
+        assert_eq!(known_rate(52.04, 0.1), "52.0");
+        assert_eq!(known_rate(520.4, 20.0), "≈520");
     }
 
     #[test]

@@ -1,14 +1,20 @@
 use crate::case::CaseAnalysis;
 use crate::comparison::{Compared, ComparisonCriteria, Measured, Ranking, Standing, ranking, ratio, standings, total};
-use pqlab_record::Run;
+use crate::libraries::JobWeights;
+use crate::merged::Merged;
+use pqlab_record::{Run, RunHeader};
 use pqlab_stats::Interval;
 use std::sync::OnceLock;
 
 /// A run with its figures: what everything that is said of a run is made of, computed once.
 #[derive(Debug)]
 pub struct RunAnalysis<'a> {
-    /// The run.
+    /// The run, or the [one](Merged::of) that several were put into.
     pub run: &'a Run,
+    /// The runs that its cases are of, the newest first: itself, or those that were merged.
+    pub parts: Vec<&'a RunHeader>,
+    /// The job that a library is chosen for.
+    pub job: JobWeights,
     /// Its providers, in the order in which they first appear: what colours and shapes go by.
     pub providers: Vec<String>,
     cases: Vec<CaseAnalysis<'a>>,
@@ -21,8 +27,31 @@ pub struct RunAnalysis<'a> {
 impl<'a> RunAnalysis<'a> {
     /// Computes the figures of all cases.
     pub fn of(run: &'a Run) -> RunAnalysis<'a> {
+        let criteria = ComparisonCriteria::within(&run.header);
+        RunAnalysis::made(run, vec![&run.header], |_| &run.header, criteria)
+    }
+
+    /// Computes the figures of cases of several runs, each by the rules of its own: cases of different runs are compared as measured
+    /// apart.
+    pub fn of_merged(merged: &'a Merged) -> RunAnalysis<'a> {
+        let each = merged.parts.iter().map(ComparisonCriteria::within);
+        let criteria = each.reduce(ComparisonCriteria::wider).unwrap_or_default();
+        RunAnalysis::made(&merged.run, merged.parts.iter().collect(), |place| merged.header(place), criteria)
+    }
+
+    /// With another job that a library is chosen for.
+    pub fn with_job(self, job: JobWeights) -> RunAnalysis<'a> {
+        RunAnalysis { job, ..self }
+    }
+
+    fn made(
+        run: &'a Run,
+        parts: Vec<&'a RunHeader>,
+        header: impl Fn(usize) -> &'a RunHeader,
+        criteria: ComparisonCriteria,
+    ) -> RunAnalysis<'a> {
         let cases = run.records.iter().enumerate();
-        let cases = cases.map(|(place, record)| CaseAnalysis::of(&run.header, record).at(place));
+        let cases = cases.map(|(place, record)| CaseAnalysis::of(header(place), record).at(place));
         let cases: Vec<CaseAnalysis<'a>> = cases.collect();
         let mut providers: Vec<String> = Vec::new();
         for case in cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case) {
@@ -30,8 +59,8 @@ impl<'a> RunAnalysis<'a> {
                 providers.push(case.provider.clone());
             }
         }
-        let criteria = ComparisonCriteria::within(&run.header);
-        RunAnalysis { run, providers, cases, criteria, standings: OnceLock::new() }
+        let (job, standings) = (JobWeights::default(), OnceLock::new());
+        RunAnalysis { run, parts, job, providers, cases, criteria, standings }
     }
 
     /// Its cases, in the order of the plan.

@@ -1,9 +1,10 @@
 //! How well a run can be believed.
 
+use crate::case::CaseAnalysis;
 use crate::estimates::{Estimates, Imprecision};
 use crate::number::{grouped, percent};
 use crate::run::RunAnalysis;
-use pqlab_record::Protocol;
+use pqlab_record::{Protocol, ProtocolKind};
 
 /// From this share of shared measuring time on, in percent, and from this share of cases whose figures count all visits, the
 /// machine was too busy.
@@ -91,6 +92,45 @@ pub fn publishable(analysis: &RunAnalysis<'_>) -> Publishable {
     Publishable { so, text }
 }
 
+/// Whether the figure of a case is good enough to publish, why not, and what can be done about it, in a sentence.
+pub fn case_sentence(of: &CaseAnalysis<'_>) -> String {
+    let Some(estimates) = &of.estimates else {
+        return "No figure: it failed, and the reason is the answer.".to_owned();
+    };
+    let protocol = &of.header().protocol;
+    let mut against = Vec::new();
+    if !of.record.verified {
+        against.push("its answers were not verified".to_owned());
+    }
+    if let Some(defect) = &of.case().facts.defect {
+        against.push(format!("a known defect concerns it ({defect})"));
+    }
+    if estimates.contended {
+        against.push("too few visits had the core to themselves".to_owned());
+    }
+    against.extend(estimates.imprecise.iter().map(|reason| format!("imprecise, {}", reason.words())));
+    let known = format!(
+        "known to ±{} ({}), {} of the measuring time shared and left out",
+        percent(estimates.half_width_pct()),
+        match protocol.kind {
+            ProtocolKind::Adaptive => format!("±{} was wanted of its own run", percent(protocol.precision_pct)),
+            _ => "by a fixed number of samples".to_owned(),
+        },
+        percent(estimates.shared_pct)
+    );
+    if against.is_empty() {
+        return format!("Good enough to publish: {known}, every answer verified.");
+    }
+    let remedy = if of.case().facts.defect.is_some() {
+        "another library has no such defect, or its next version".to_owned()
+    } else if estimates.contended {
+        "measure again when the machine is quiet".to_owned()
+    } else {
+        "measure again with --rigorous".to_owned()
+    };
+    format!("Not good enough to publish: {}; {known}. To mend it: {remedy}.", against.join(", "))
+}
+
 fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
     let all = cases.len() as f64;
     let share = |holds: &dyn Fn(&Estimates) -> bool| cases.iter().filter(|case| holds(case)).count() as f64 / all;
@@ -142,6 +182,24 @@ mod tests {
         );
         run.records.clear();
         assert!(!of(&run).so);
+    }
+
+    #[test]
+    fn whether_a_figure_is_good_enough_is_said_with_what_to_do() {
+        let mut run = fixtures::run();
+        let of = |run: &Run| case_sentence(&CaseAnalysis::of(&run.header, &run.records[0]));
+        let text = of(&run);
+        assert!(text.starts_with("Good enough to publish: known to ±3.2% ("), "{text}");
+        run.header.protocol.precision_pct = 0.1;
+        let text = of(&run);
+        assert!(
+            text.starts_with("Not good enough to publish: imprecise, ") && text.ends_with("with --rigorous."),
+            "{text}"
+        );
+        run.records[0].case.facts.defect = Some("skips a check".into());
+        assert!(of(&run).contains("a known defect concerns it (skips a check)"), "{}", of(&run));
+        run.records[0] = fixtures::failed("wrong secret");
+        assert!(of(&run).starts_with("No figure"));
     }
 
     #[test]

@@ -17,6 +17,7 @@ fn of_lab(error: &LabError) -> Option<String> {
         LabError::Store(error) => return of_store(error),
         LabError::Unknown { what, .. } => match what {
             Thing::Algorithm | Thing::Provider => format!(": see `pqlab list {what}s`"),
+            Thing::Library => ": see `pqlab list providers`, or name a library as [LABEL=]KIND:PATH".into(),
             Thing::LedgerProvider => ": see `pqlab list providers`".into(),
             Thing::LeakCase => ": see `pqlab leak --list`".into(),
             Thing::Suite => ", or name a .toml file".into(),
@@ -28,14 +29,18 @@ fn of_lab(error: &LabError) -> Option<String> {
         },
         LabError::Invalid { field: "count", .. } => ": --count tells how many".into(),
         LabError::Invalid { field: "senders", .. } => " (--senders)".into(),
-        LabError::NothingSelected { with } if with.is_empty() => {
+        LabError::NothingSelected { with, .. } if with.is_empty() => {
             ": see `pqlab list cases` for the ids that filters match".into()
         }
-        LabError::NothingSelected { with } => format!(": `pqlab run {}` with the same filters has it", with[0]),
+        LabError::NothingSelected { with, .. } => format!(": `pqlab run {}` with the same filters has it", with[0]),
         LabError::NoCaseOfRun { run, .. } => format!(": `pqlab show {run}` lists them"),
         LabError::NothingInCommon { .. } => ": `pqlab show` lists their cases".into(),
         LabError::OtherCounter { .. } => ": start a new run, or choose one with --counter".into(),
         LabError::Changed { .. } => "; start a new run, or go on all the same with --resume-elsewhere".into(),
+        LabError::Foreign { .. } => ": allow it with --allow-foreign, or give them yourself with --library".into(),
+        LabError::NothingShared { .. } => {
+            ": `pqlab list library=...` and `pqlab list algorithms` say what each of them has".into()
+        }
         LabError::OtherForm { found, .. } => format!(": --form {found} takes them"),
         LabError::Missing { program } => format!(": install the package `{program}`, or leave out --taint"),
         _ => return None,
@@ -89,7 +94,8 @@ mod tests {
             said(LabError::Missing { program: "valgrind" }),
             "valgrind is not installed: install the package `valgrind`, or leave out --taint"
         );
-        let context = anyhow::Error::from(LabError::NothingSelected { with: Vec::new() }).context("the plan");
+        let context =
+            anyhow::Error::from(LabError::NothingSelected { with: Vec::new(), near: Vec::new() }).context("the plan");
         assert_eq!(
             said(context),
             "the plan: nothing is selected: see `pqlab list cases` for the ids that filters match"

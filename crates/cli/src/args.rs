@@ -1,23 +1,61 @@
-//! The command line.
+//! The command line, one file a verb.
 
+mod compare;
+mod compare_libraries;
 mod doctor;
+mod export;
+mod import;
+mod inspect;
+mod job;
+mod leak;
 mod ledger;
+mod library;
+mod list;
 mod metric;
 mod names;
+mod ntor;
+mod report;
 mod run;
 mod runs;
+mod show;
 mod stats;
+mod verify;
 
+pub(crate) use compare::CompareArgs;
+pub(crate) use compare_libraries::{CompareLibrariesArgs, ComparedFormat};
 pub(crate) use doctor::{DoctorArgs, MeasuredArgs};
+pub(crate) use export::ExportArgs;
+pub(crate) use import::ImportArgs;
+pub(crate) use inspect::InspectArgs;
+pub(crate) use job::JobArgs;
+pub(crate) use leak::LeakArgs;
 pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, VerifyBlockArgs};
+pub(crate) use library::{LibraryArgs, NamedLibraryArgs};
+pub(crate) use list::{ListArgs, Listed, Listing};
 pub(crate) use metric::MetricName;
 pub(crate) use names::NamesName;
-pub(crate) use run::RunArgs;
+pub(crate) use ntor::{ClientArgs, RelayArgs};
+pub(crate) use report::{ReportArgs, ServeArgs};
+pub(crate) use run::{ProtocolArgs, RunArgs};
 pub(crate) use runs::{RunsArgs, RunsCommand};
+pub(crate) use show::{ScenarioArgs, ShowArgs};
 pub(crate) use stats::StatsArgs;
+pub(crate) use verify::{VerifyArgs, VerifyFormat};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+
+/// What the help says of patterns wherever one is taken.
+macro_rules! patterns {
+    () => {
+        "Patterns of ids: `*` stands for any text and `?` for any one character. All else stands for
+itself, and so do brackets, which are a part of the id:
+  'signature/ML-DSA-65/verify[len=32]@*'   that length, of every library
+  'signature/ML-DSA-65/verify[*'           every length; `verify@*` is only what has no brackets
+Quote them: a shell takes stars and brackets for names of files."
+    };
+}
+use patterns;
 
 /// With how to cite it, as CITATION.cff does.
 const LONG_VERSION: &str = concat!(
@@ -37,7 +75,11 @@ const LONG_VERSION: &str = concat!(
   pqlab run ML-KEM-768                       one algorithm from every library
   pqlab show last                            the table of the latest run
   pqlab report --out report                  a page, pictures and tables to publish
-  pqlab export last --format json            the same for programs")]
+  pqlab export last --format json            the same for programs
+
+Exit codes: 0 done; 1 a case failed, an answer was wrong, a transaction was rejected, or something
+is slower; 2 bad usage or bad input; 3 a comparison does not tell; 130 interrupted. Each verb's
+--help says what they mean there.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -63,6 +105,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Compare two runs, or cases of one run
     Compare(CompareArgs),
+    /// Measure the same cases from two libraries, in the same rounds, and compare them
+    CompareLibraries(Box<CompareLibrariesArgs>),
     /// Make the report: a page, pictures and tables to publish
     Report(ReportArgs),
     /// Serve the report's pages over the whole store
@@ -73,6 +117,8 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Answer circuit handshakes over TCP
     NtorRelay(RelayArgs),
+    /// Do circuit handshakes with such a relay
+    NtorClient(ClientArgs),
     /// Take in runs that were exported elsewhere
     Import(ImportArgs),
     /// What of this machine disturbs measuring, and what to do about it
@@ -82,7 +128,11 @@ pub(crate) enum Command {
     /// Does the time depend on the secret?
     Leak(LeakArgs),
     /// Print a shell's completion script
-    #[command(after_help = "Example:\n  pqlab completions bash > ~/.local/share/bash-completion/completions/pqlab")]
+    #[command(after_help = "Examples:
+  pqlab completions bash > ~/.local/share/bash-completion/completions/pqlab
+  pqlab completions zsh > ~/.zfunc/_pqlab
+
+Exit codes: 0 done; 2 no such shell")]
     Completions {
         /// The shell
         #[arg(value_enum)]
@@ -96,346 +146,6 @@ pub(crate) enum Command {
     },
 }
 
-/// What `pqlab list` can list.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Listing {
-    Cases,
-    Algorithms,
-    Providers,
-    Suites,
-    Exporters,
-    Counters,
-}
-
-/// List what there is.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab list algorithms          lengths, categories and encodings, by provider
-  pqlab list cases --json        every id that a filter can match")]
-pub(crate) struct ListArgs {
-    /// What to list
-    #[arg(value_enum, default_value_t = Listing::Suites)]
-    pub(crate) what: Listing,
-
-    /// As JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Are the answers right? Exit code 1 if any is wrong.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab verify                                        a page: a grid for each kind of check
-  pqlab verify --provider libcrux                     one library, by itself and with every other
-  pqlab verify --long                                 and thousands of answers of lattice schemes, some minutes
-  pqlab verify --algorithm 'ML-KEM-*' --no-interop    some algorithms, each library by itself
-  pqlab verify --format markdown > VERIFIED.md")]
-pub(crate) struct VerifyArgs {
-    /// Only this provider; it is still paired with all others [repeatable]
-    #[arg(long, value_name = "P")]
-    pub(crate) provider: Vec<String>,
-
-    /// Only this algorithm [repeatable]
-    #[arg(long, value_name = "A")]
-    pub(crate) algorithm: Vec<String>,
-
-    /// Leave out the matrix of every library against every other
-    #[arg(long)]
-    pub(crate) no_interop: bool,
-
-    /// Every line as it comes, before the page
-    #[arg(long)]
-    pub(crate) all: bool,
-
-    /// The long accumulated vectors: 10,000 answers of ML-DSA, a million of ML-KEM-768. It says first how long they take
-    #[arg(long)]
-    pub(crate) long: bool,
-
-    /// Accumulated vectors up to this published number of answers: 100, 10000, 1000000 (ML-KEM-768), 60000000 (ML-DSA).
-    /// Stopped, the same command goes on where it was
-    #[arg(long, value_name = "N", conflicts_with = "long")]
-    pub(crate) accumulated: Option<u64>,
-
-    /// What to print: a page for people, or a document
-    #[arg(long, value_enum, default_value_t = VerifyFormat::Text)]
-    pub(crate) format: VerifyFormat,
-}
-
-/// Lengths, bytes and checks of one algorithm. Exit code 1 if a check fails.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab inspect ML-KEM-768                               every library that has it
-  pqlab inspect Falcon-512 --provider liboqs --full      every byte")]
-pub(crate) struct InspectArgs {
-    /// The algorithm: see `pqlab list algorithms`
-    pub(crate) algorithm: String,
-
-    /// Only this provider; what it makes is still handed to all others [repeatable]
-    #[arg(long, value_name = "P")]
-    pub(crate) provider: Vec<String>,
-
-    /// From which keys, messages and coins are drawn
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-
-    /// Every byte
-    #[arg(long)]
-    pub(crate) full: bool,
-
-    /// As JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// What `pqlab verify` prints.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum VerifyFormat {
-    Text,
-    Markdown,
-    Json,
-}
-
-/// Show a run's table, or one case in full.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab show                                          the latest run
-  pqlab show last~1                                   the one before it
-  pqlab show last 'kem/ML-KEM-768/decapsulate@*'      cases in full, with their histograms")]
-pub(crate) struct ShowArgs {
-    /// An id, a unique beginning of one, `last` or `last~1`
-    #[arg(default_value = "last")]
-    pub(crate) run: String,
-
-    /// A case's id, or a pattern with `*`
-    pub(crate) case: Option<String>,
-
-    #[command(flatten)]
-    pub(crate) scenario: ScenarioArgs,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-}
-
-/// What the tables of circuit handshakes ask about.
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Circuit handshakes")]
-pub(crate) struct ScenarioArgs {
-    /// New circuits a second at the relay
-    #[arg(long, value_name = "N", default_value_t = 1000.0)]
-    pub(crate) circuits_per_second: f64,
-
-    /// Speeds of links, with a unit: 10M, 100M, 10G bits a second
-    #[arg(long, value_name = "SPEED", value_delimiter = ',', default_value = "10M,100M,10G")]
-    pub(crate) link: Vec<String>,
-
-    /// Round-trip time in ms
-    #[arg(long, value_name = "MS", default_value_t = 50.0)]
-    pub(crate) rtt: f64,
-}
-
-/// Answer circuit handshakes over TCP until a signal ends it: classical ntor, KEM-only, authenticated hybrid. An instrument,
-/// not a relay of Tor.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab ntor-relay                                    on a free port of loopback, which it prints
-  pqlab ntor-relay --listen 0.0.0.0:9001 --provider aws-lc+liboqs")]
-pub(crate) struct RelayArgs {
-    /// Where to listen; port 0 for any that is free
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub(crate) listen: std::net::SocketAddr,
-
-    /// The provider, or two: of X25519 and hashes, and of ML-KEM
-    #[arg(long, value_name = "P", default_value = "aws-lc")]
-    pub(crate) provider: String,
-}
-
-/// Compare two runs case by case, or cases of one run. Exit code 1 if something is slower (or failed where it did not), else 3
-/// if a comparison does not tell, else 0.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab compare last~1 last                          did anything change?
-  pqlab compare release-1.0 last --margin 1          against a run that was saved by name
-  pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another, where both were measured
-  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   cases are paired where the stars stand for the same text")]
-pub(crate) struct CompareArgs {
-    /// The run to compare with: an id, a unique beginning of one, a baseline's name, `last` or `last~1`; or a pattern of cases
-    #[arg(value_name = "A")]
-    pub(crate) first: String,
-
-    /// The run that is judged; or a pattern of cases
-    #[arg(value_name = "B")]
-    pub(crate) second: String,
-
-    /// The run whose cases A and B are patterns of [default for patterns: last]
-    #[arg(long, value_name = "RUN")]
-    pub(crate) run: Option<String>,
-
-    /// Differences within this percentage are equivalent [default: this machine's own, from `pqlab doctor --aa`, else 2]
-    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
-    pub(crate) margin: Option<f64>,
-
-    /// In which unit cases are judged
-    #[arg(long, value_enum, default_value_t = MetricName::Auto)]
-    pub(crate) metric: MetricName,
-
-    /// As JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-}
-
-/// Write a run in another format.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab export last --format csv --out results.csv
-  pqlab export last --format samples-csv | head
-  pqlab export last --format latex --table decomposition
-  pqlab export last --format sha3-csv --provider openssl --digits 2
-  pqlab export last --format google-benchmark-csv --names reference")]
-pub(crate) struct ExportArgs {
-    /// An id, a unique beginning of one, `last` or `last~1`
-    #[arg(default_value = "last")]
-    pub(crate) run: String,
-
-    /// The format: see `pqlab list exporters`
-    #[arg(long, value_name = "F")]
-    pub(crate) format: String,
-
-    /// Whose figures, for a format that holds those of one provider
-    #[arg(long, value_name = "P")]
-    pub(crate) provider: Option<String>,
-
-    /// Decimals of a format that rounds [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_digits)]
-    pub(crate) digits: Option<usize>,
-
-    /// One table of several cases alone, as csv, json, latex or markdown: decomposition, scaling, load, signatures, kems, sizes,
-    /// ledger-blocks, ntor-steps, claims, ...; a wrong name lists those that the run has
-    #[arg(long, value_name = "NAME")]
-    pub(crate) table: Option<String>,
-
-    /// What the formats of Google Benchmark call their rows: ids of cases, or the names of the reference's ledger benchmark
-    #[arg(long, value_enum, default_value_t = NamesName::Ids)]
-    pub(crate) names: NamesName,
-
-    /// The file; `-` is standard output, a pipe or device is written to [default: standard output]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-
-    #[command(flatten)]
-    pub(crate) scenario: ScenarioArgs,
-}
-
-/// Make the report: a page, pictures and tables to publish.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab report --out report                     the latest run, with the ones before it as its history
-  pqlab report last last~1 --out report         these two: a trend, or machine against machine
-  pqlab report --link 20M,1G --rtt 80 --circuits-per-second 300     what circuit handshakes cost such a relay
-  xdg-open report/index.html                    one file that needs nothing else")]
-pub(crate) struct ReportArgs {
-    /// Ids, unique beginnings of them, `last` or `last~1`; the newest is shown, the others are its history
-    /// [default: the latest and the 19 before it]
-    #[arg(value_name = "RUN")]
-    pub(crate) runs: Vec<String>,
-
-    /// The folder, which comes into being if it is not there
-    #[arg(long, value_name = "DIR", default_value = "pqlab-report")]
-    pub(crate) out: PathBuf,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-
-    #[command(flatten)]
-    pub(crate) scenario: ScenarioArgs,
-}
-
-/// Serve the report's pages over the whole store, read-only; a run that is going on is shown as it grows.
-#[derive(Args, Debug)]
-#[command(after_help = "Example:\n  pqlab serve --listen 127.0.0.1:8000     then open http://127.0.0.1:8000/")]
-pub(crate) struct ServeArgs {
-    /// Where to listen; port 0 takes one that is free. Whoever reaches it reads the whole store
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000")]
-    pub(crate) listen: std::net::SocketAddr,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-}
-
-/// Take in runs that were exported as json-samples.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab export last --format json-samples --out run.json      there
-  pqlab import run.json                                       here; then `pqlab show last`")]
-pub(crate) struct ImportArgs {
-    /// Files of the format json-samples
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) files: Vec<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) database: DatabaseArgs,
-}
-
-/// Does the time of an operation depend on the secret? Exit code 1 if so, 3 if it cannot be said.
-#[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  pqlab leak kem/ML-KEM-768/decapsulate@liboqs          every test of one operation, with its controls
-  pqlab leak '*[secret=validity]@*' --samples 1000000   one test of every library
-  pqlab leak 'compare/*'                                the built-in targets: one leaks, one does not
-  pqlab leak --taint '*ML-KEM-768*'                     what depends on the secret, as valgrind sees it
-  pqlab leak --list")]
-pub(crate) struct LeakArgs {
-    /// Operations or single tests: `*` stands for any text; see --list
-    #[arg(value_name = "CASE", required_unless_present = "list")]
-    pub(crate) cases: Vec<String>,
-
-    /// List the tests that there are, and measure nothing
-    #[arg(long)]
-    pub(crate) list: bool,
-
-    /// Samples of a test, half of them of each class; fewer where --max-time allows no more
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(2_000..))]
-    pub(crate) samples: u64,
-
-    /// The difference in nanoseconds that matters: `none above X` is said for an X of at most this
-    #[arg(long, value_name = "NS", default_value_t = 30.0, value_parser = positive, allow_hyphen_values = true)]
-    pub(crate) effect: f64,
-
-    /// The positive control: a delay in nanoseconds beside each test, which the test must find to be worth anything
-    #[arg(long, value_name = "NS", default_value_t = 50.0, value_parser = positive, allow_hyphen_values = true)]
-    pub(crate) planted: f64,
-
-    /// Most seconds for a test
-    #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = positive, allow_hyphen_values = true)]
-    pub(crate) max_time: f64,
-
-    /// Seed of keys, inputs and order
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-
-    /// Test everything so many times, each time with another seed, and count the verdicts
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) repeat: u32,
-
-    /// Measure nothing: run each operation once under valgrind, with its secret marked, and report each branch and each
-    /// address that depends on it. Exit code 1 if there is one
-    #[arg(long)]
-    pub(crate) taint: bool,
-
-    /// As JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-
-    /// No progress bar
-    #[arg(long)]
-    pub(crate) no_progress: bool,
-}
-
 /// Reads a number above zero.
 fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -446,6 +156,7 @@ fn positive(text: &str) -> Result<f64, String> {
 
 /// Where results are kept.
 #[derive(Args, Debug)]
+#[command(next_help_heading = "Results and output")]
 pub(crate) struct DatabaseArgs {
     /// The database [default: pqlab.db in the platform's data folder]
     #[arg(long, value_name = "FILE", env = "PQLAB_DB", hide_env_values = true)]
@@ -477,12 +188,42 @@ mod tests {
         Cli::command().debug_assert();
     }
 
+    /// Every verb and sub-verb that a user can type, with its name.
+    fn verbs(command: &clap::Command, before: &str) -> Vec<(String, clap::Command)> {
+        let of = |verb: &clap::Command| {
+            let name = format!("{before}{}", verb.get_name());
+            let below = verbs(verb, &format!("{name} "));
+            [(name, verb.clone())].into_iter().chain(below).collect::<Vec<_>>()
+        };
+        command.get_subcommands().filter(|verb| !verb.is_hide_set()).flat_map(of).collect()
+    }
+
     #[test]
-    fn every_verb_has_an_example() {
+    fn every_verb_has_examples_and_says_its_exit_codes() {
         let command = Cli::command();
-        for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        let verbs = verbs(&command, "pqlab ");
+        assert!(verbs.iter().any(|(name, _)| name == "pqlab runs rm"), "sub-verbs are verbs");
+        for (name, verb) in verbs {
             let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(help.contains("Example"), "{} has no example", verb.get_name());
+            let (_, examples) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{name} has no examples"));
+            let examples = examples.lines().take_while(|line| !line.is_empty());
+            let shown = examples.filter(|line| line.trim_start().starts_with(&name)).count();
+            assert!(shown >= 2, "{name} has {shown} examples");
+            let codes = help.split_once("Exit codes: ").unwrap_or_else(|| panic!("{name} says no exit codes")).1;
+            assert!(codes.starts_with('0') && codes.contains("; 2 "), "{name}: {codes}");
+            let long = help.lines().find(|line| line.chars().count() > 99);
+            assert_eq!(long, None, "{name}: it is broken where it should not be");
+        }
+    }
+
+    #[test]
+    fn the_help_of_run_explains_its_words() {
+        let help = Cli::command().find_subcommand_mut("run").unwrap().render_long_help().to_string();
+        let suites = pqlab_lab::builtin_suites().unwrap();
+        let words = suites.iter().map(|suite| suite.name.as_str());
+        for word in words.chain(["PASS", "FAIL", "UNDECIDED", "fastest", "reference", "null", "mock", "floor"]) {
+            let explained = |line: &str| line.trim_start().split([' ', ',']).any(|begin| begin == word);
+            assert!(help.lines().any(|line| line.starts_with("  ") && explained(line)), "{word} in {help}");
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The page in a browser: headless Chromium, driven through chromedriver. From disk and from `pqlab serve`: tables sort and
-//! filter, a case opens, the theme switches, the console stays silent and no request leaves the page. Screenshots go to the
-//! target folder.
+//! The page in a browser: headless Chromium, driven through chromedriver. From disk and from `pqlab serve`: tables group, sort and
+//! filter, a case opens and has an address, the theme switches, the first screen holds the answer, nothing is cut off on a phone,
+//! the console stays silent and no request leaves the page. Screenshots go to the target folder.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,6 +18,7 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
+use std::time::Duration;
 
 /// chromedriver's way to read the logs of the browser.
 #[derive(Debug)]
@@ -33,38 +34,205 @@ impl WebDriverCompatibleCommand for Log {
     }
 }
 
+/// chromedriver's way to the browser's own commands.
+#[derive(Debug)]
+struct Browser(&'static str, Value);
+
+impl WebDriverCompatibleCommand for Browser {
+    fn endpoint(&self, base: &url::Url, session: Option<&str>) -> Result<url::Url, url::ParseError> {
+        base.join(&format!("session/{}/goog/cdp/execute", session.unwrap_or_default()))
+    }
+
+    fn method_and_body(&self, _: &url::Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(json!({ "cmd": self.0, "params": self.1 }).to_string()))
+    }
+}
+
+/// A window is never as narrow as a phone, so the size of what is shown is set by itself.
+async fn screen(client: &Client, width: u32, height: u32) {
+    let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
+    client.issue_cmd(Browser("Emulation.setDeviceMetricsOverride", size)).await.unwrap();
+    let found = text_of(client, "return [innerWidth, innerHeight];").await;
+    assert_eq!(found, json!([width, height]));
+}
+
+/// As if the reader's system were set to a colour scheme.
+async fn scheme(client: &Client, name: &str) {
+    let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": name }] });
+    client.issue_cmd(Browser("Emulation.setEmulatedMedia", features)).await.unwrap();
+}
+
 async fn picture(client: &Client, name: &str) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screenshots");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join(format!("{name}.png")), client.screenshot().await.unwrap()).unwrap();
 }
 
-const FIRST_MEDIANS: &str = "return [...document.querySelectorAll('#area-kem table.cases tbody tr:not([hidden]):not(.failed)')]\
-    .map(row => Number(row.cells[2].dataset.v));";
+/// What a script returns, as the type that is asked for.
+macro_rules! list {
+    ($client:expr, $script:expr) => {
+        serde_json::from_value(text_of($client, $script).await).unwrap()
+    };
+}
 
-async fn use_the_page(client: &Client, name: &str) {
-    // Sorts by the median, both ways.
+const MEDIANS: &str = "return [...document.querySelectorAll('#area-kem tr.case:not([hidden]):not(.failed)')]\
+    .map(row => Number(row.cells[2].dataset.v));";
+const JOBS: &str =
+    "return [...document.querySelectorAll('#area-kem tr.case:not([hidden])')].map(row => row.cells[0].textContent);";
+/// What is seen of the table from above to below: names of jobs, and providers.
+const SEEN: &str = "return [...document.querySelectorAll('#area-kem table.cases tbody tr')].filter(row => row.checkVisibility())\
+    .map(row => row.matches('.group') ? row.textContent : '  ' + row.cells[1].textContent);";
+/// For each row the name above it and its own job, its factor, and what the data say of the case.
+const GROUPED: &str = "let group = null; const cases = JSON.parse(document.getElementById('data').textContent).cases;\
+    return [...document.querySelectorAll('#area-kem table.cases tbody tr')].flatMap(row => {\
+      if (row.matches('.group')) { group = row.textContent; return []; }\
+      const of = cases[row.querySelector('.open').dataset.case];\
+      return [[group, row.cells[0].textContent, row.matches('.failed') ? '' : row.cells[4].textContent, of.f || '', of.i]];\
+    });";
+
+/// Rows stand below their jobs until they are sorted, with their factors; sorting, filtering.
+async fn use_a_table(client: &Client) {
+    let rows: Vec<[String; 5]> = list!(client, GROUPED);
+    assert!(rows.len() > 3, "{rows:?}");
+    for [group, job, factor, standing, id] in &rows {
+        assert_eq!(group, job);
+        assert_eq!(factor, standing);
+        assert!(id.starts_with(&format!("kem/{}", job.replacen(' ', "/", 1))), "{id} below {job}");
+    }
+    let listed: Vec<String> = list!(client, SEEN);
+    let jobs = listed.iter().filter(|row| !row.starts_with(' ')).count();
+    assert!(jobs > 1 && listed.len() == rows.len() + jobs, "{listed:?}");
+    // Sorts by the median, both ways; the third press puts all back.
     let head = client.find(Locator::Css("#area-kem table.cases thead th:nth-child(3) button")).await.unwrap();
     for descending in [false, true] {
         head.click().await.unwrap();
-        let medians: Vec<f64> = serde_json::from_value(text_of(client, FIRST_MEDIANS).await).unwrap();
+        let medians: Vec<f64> = list!(client, MEDIANS);
         let mut sorted = medians.clone();
         sorted.sort_by(f64::total_cmp);
         if descending {
             sorted.reverse();
         }
         assert!(medians.len() > 3 && medians == sorted, "{medians:?}");
+        let seen: Vec<String> = list!(client, SEEN);
+        assert!(seen.len() == rows.len() && seen.iter().all(|row| row.starts_with(' ')), "{seen:?}");
     }
-    // Filters by words; what is left has them all.
+    head.click().await.unwrap();
+    let again: Vec<String> = list!(client, SEEN);
+    assert_eq!(again, listed);
+    // Filters by words; what is left has them all, and no job is named that has nothing left.
     let field = client.find(Locator::Css("#area-kem .filter-text")).await.unwrap();
     field.send_keys("768 decaps").await.unwrap();
-    let script = "return [...document.querySelectorAll('#area-kem table.cases tbody tr:not([hidden])')].map(row => row.cells[0].textContent);";
-    let names: Vec<String> = serde_json::from_value(text_of(client, script).await).unwrap();
-    assert!(!names.is_empty() && names.iter().all(|name| name.starts_with("ML-KEM-768 decapsulate")), "{names:?}");
+    let left: Vec<String> = list!(client, JOBS);
+    assert!(!left.is_empty() && left.iter().all(|job| job.starts_with("ML-KEM-768 decapsulate")), "{left:?}");
+    let seen: Vec<String> = list!(client, SEEN);
+    let named: Vec<&String> = seen.iter().filter(|row| !row.starts_with(' ')).collect();
+    assert!(!named.is_empty() && named.iter().all(|job| left.contains(job)), "{seen:?}");
     let count = client.find(Locator::Css("#area-kem .count")).await.unwrap().text().await.unwrap();
-    assert!(count.starts_with(&format!("{} of ", names.len())), "{count}");
+    assert!(count.starts_with(&format!("{} of ", left.len())), "{count}");
+}
+
+const ADDRESS: &str = "return decodeURIComponent(location.hash);";
+const IS_OPEN: &str = "return document.getElementById('case').open;";
+
+/// Waits until a script returns something.
+async fn until(client: &Client, script: &str, wanted: Value) {
+    for _ in 0..50 {
+        if text_of(client, script).await == wanted {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(text_of(client, script).await, wanted, "{script}");
+}
+
+/// A case has an address: it opens the case, Back closes it, closing clears it, and one that names nothing does nothing.
+async fn follow_addresses(client: &Client) {
+    let page = client.current_url().await.unwrap();
+    let script = "return JSON.parse(document.getElementById('data').textContent).cases.map(of => of.i)\
+        .filter(id => id.startsWith('signature'));";
+    let ids: Vec<String> = list!(client, script);
+    let id = ids.iter().find(|id| id.contains('[')).unwrap_or(&ids[0]);
+    for fragment in [Some(id.as_str()), Some("kem/no/such@case"), Some("%zz@"), None] {
+        let mut address = page.clone();
+        address.set_fragment(fragment);
+        // From another page, so that it is loaded with the address and does not only change it.
+        client.goto("data:text/html,elsewhere").await.unwrap();
+        client.goto(address.as_str()).await.unwrap();
+        let opens = fragment == Some(id);
+        assert_eq!(text_of(client, IS_OPEN).await, opens, "{fragment:?}");
+        if opens {
+            assert_eq!(client.find(Locator::Css("#case-title")).await.unwrap().text().await.unwrap(), *id);
+            let held = text_of(client, "return decodeURIComponent(document.getElementById('case-link').href);").await;
+            assert!(held.as_str().unwrap().ends_with(&format!("#{id}")), "{held}");
+            client.find(Locator::Css("dialog .close")).await.unwrap().click().await.unwrap();
+            until(client, ADDRESS, json!("")).await;
+            assert_eq!(text_of(client, IS_OPEN).await, false);
+        }
+    }
+    let open = "document.querySelector('#area-kem .open').click(); return decodeURIComponent(location.hash);";
+    for back in [true, false] {
+        let before = text_of(client, "return history.length;").await;
+        let hash = text_of(client, open).await;
+        assert!(hash.as_str().unwrap().starts_with("#kem/ML-KEM"), "{hash}");
+        assert_eq!(text_of(client, IS_OPEN).await, true);
+        match back {
+            true => client.back().await.unwrap(),
+            false => client.find(Locator::Css("dialog .close")).await.unwrap().click().await.unwrap(),
+        }
+        until(client, IS_OPEN, json!(false)).await;
+        until(client, ADDRESS, json!("")).await;
+        let after = text_of(client, "return history.length;").await;
+        assert!(
+            after.as_u64() <= before.as_u64().map(|length| length + 1),
+            "what was closed leaves nothing to go back to"
+        );
+    }
+}
+
+/// What is cut off: elements that reach beyond the screen and stand in no frame that scrolls and says so.
+const CUT_OFF: &str = "return [...document.querySelectorAll('body *')].filter(one => one.checkVisibility() && !one.closest('.hidden'))\
+    .filter(one => one.getBoundingClientRect().right > innerWidth + 1)\
+    .filter(one => !one.parentElement.closest('nav.wide, figure.wide, .scroll.wide'))\
+    .map(one => one.outerHTML.slice(0, 120));";
+const ANSWER: &str = "scrollTo({top: 0, behavior: 'instant'}); const box = document.getElementById('answer').getBoundingClientRect();\
+    return [box.top, box.height, box.bottom, innerHeight];";
+
+/// The first screen holds the answer, on a desk and on a phone, in light and dark; on a phone nothing is cut off.
+async fn look_at_screens(client: &Client, name: &str) {
+    for (width, height, what) in [(1280, 800, "desktop"), (390, 844, "phone")] {
+        screen(client, width, height).await;
+        for of in ["light", "dark"] {
+            scheme(client, of).await;
+            let answer: Vec<f64> = list!(client, ANSWER);
+            assert!(answer[0] > 0.0 && answer[1] > 20.0 && answer[2] <= answer[3], "{what}, {of}: {answer:?}");
+            picture(client, &format!("{name}-{what}-{of}")).await;
+        }
+        scheme(client, "light").await;
+        let sizes: Vec<u64> = list!(
+            client,
+            "return [document.scrollingElement.scrollWidth, innerWidth, document.scrollingElement.scrollHeight];"
+        );
+        assert!(sizes[0] <= sizes[1], "{what}: {sizes:?}");
+        // As high as the page is, so that all of it is laid out.
+        screen(client, width, sizes[2].min(16_000) as u32).await;
+        until(client, CUT_OFF, json!([])).await;
+        picture(client, &format!("{name}-{what}")).await;
+    }
+    // Every figure of a case is on the phone's screen, with what it is.
+    let hidden = "return [...document.querySelectorAll('tr.case td:not(.job)')].filter(cell => cell.textContent.trim() && !cell.checkVisibility())\
+        .map(cell => cell.textContent);";
+    assert_eq!(text_of(client, hidden).await, json!([]));
+    let labels = "return [...document.querySelector('#area-kem tr.case:not(.failed)').cells].slice(5, 10)\
+        .map(cell => getComputedStyle(cell, '::before').content);";
+    let labels: Vec<String> = list!(client, labels);
+    assert_eq!(labels, ["\"Interval \"", "\"Cycles \"", "\"p95 \"", "\"CoV \"", "\"op/s \""]);
+    client.issue_cmd(Browser("Emulation.clearDeviceMetricsOverride", json!({}))).await.unwrap();
+}
+
+async fn use_the_page(client: &Client, name: &str) {
+    use_a_table(client).await;
     // Opens a case, by keyboard as by mouse.
-    let open = "#area-kem table.cases tbody tr:not([hidden]) .open";
+    let open = "#area-kem tr.case:not([hidden]) .open";
     text_of(client, &format!("document.querySelector({open:?}).focus(); return null;")).await;
     client.find(Locator::Css(open)).await.unwrap().send_keys("\u{e007}").await.unwrap();
     let title = client.find(Locator::Css("#case-title")).await.unwrap().text().await.unwrap();
@@ -78,8 +246,13 @@ async fn use_the_page(client: &Client, name: &str) {
     );
     picture(client, &format!("{name}-case")).await;
     client.find(Locator::Css("dialog .close")).await.unwrap().click().await.unwrap();
-    assert_eq!(text_of(client, "return document.getElementById('case').open;").await, false);
-    field.clear().await.unwrap();
+    until(client, IS_OPEN, json!(false)).await;
+    until(client, ADDRESS, json!("")).await;
+    // As a reader empties the field: the driver's own way tells the page nothing.
+    let field = "const field = document.querySelector('#area-kem .filter-text'); field.value = '';\
+        field.dispatchEvent(new Event('input')); return document.querySelector('#area-kem .count').textContent;";
+    let count = text_of(client, field).await;
+    assert!(!count.as_str().unwrap().contains(" of "), "{count}");
     // Switches the theme, and back.
     let paper = "return getComputedStyle(document.body).backgroundColor;";
     let before = text_of(client, paper).await;
@@ -90,20 +263,8 @@ async fn use_the_page(client: &Client, name: &str) {
     picture(client, &format!("{name}-dark")).await;
     theme.click().await.unwrap();
     assert_eq!(text_of(client, paper).await, before);
-    // Pictures of the whole page, wide and narrow; nothing makes the page itself wider than the screen.
-    for (width, what) in [(1280, "desktop"), (390, "phone")] {
-        client.set_window_size(width, 1000).await.unwrap();
-        let sizes = text_of(
-            client,
-            "return [document.documentElement.scrollWidth, innerWidth, document.documentElement.scrollHeight];",
-        )
-        .await;
-        assert!(sizes[0].as_u64() <= sizes[1].as_u64(), "{what}: {sizes}");
-        let height = sizes[2].as_u64().unwrap().min(16_000) as u32;
-        client.set_window_size(width, height).await.unwrap();
-        picture(client, &format!("{name}-{what}")).await;
-    }
-    client.set_window_size(1280, 1000).await.unwrap();
+    look_at_screens(client, name).await;
+    follow_addresses(client).await;
 }
 
 /// Errors on the console, and addresses that were asked for outside of what is allowed.

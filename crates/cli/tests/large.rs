@@ -136,7 +136,7 @@ async fn open(pqlab: &Pqlab, page: &str) {
 }
 
 const SHOWN: &str = "const [done] = arguments; requestAnimationFrame(() => requestAnimationFrame(() => done(null)));";
-const ROWS: &str = "return document.querySelectorAll('table.cases tbody tr').length;";
+const ROWS: &str = "return document.querySelectorAll('table.cases tr.case').length;";
 /// Scrolls to the last row of the last table, and tells whether the row is on the screen.
 const LAST_ROW: &str = "const area = [...document.querySelectorAll('.area')].pop();\
     const row = [...area.querySelectorAll('table.cases tbody tr')].pop();\

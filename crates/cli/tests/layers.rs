@@ -17,6 +17,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-keccak", &[]),
     ("pqlab-verification", &["pqlab-primitives"]),
     ("pqlab-providers", &["pqlab-primitives", "pqlab-openssl-sys", "pqlab-cryptogams-sys", "pqlab-keccak"]),
+    ("pqlab-foreign", &["pqlab-primitives"]),
     ("pqlab-constructions", &["pqlab-primitives"]),
     ("pqlab-harness", &["pqlab-stats", "pqlab-record"]),
     (
@@ -31,6 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "pqlab-analysis",
             "pqlab-constructions",
+            "pqlab-foreign",
             "pqlab-harness",
             "pqlab-primitives",
             "pqlab-providers",

@@ -4,10 +4,10 @@
 
 mod common;
 
-use common::Pqlab;
+use common::{Pqlab, text};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
-use std::process::Stdio;
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Output, Stdio};
 
 #[test]
 fn a_relay_says_where_it_listens_answers_and_ends_on_a_signal() {
@@ -41,7 +41,7 @@ fn handshakes_are_exchanged_over_sockets_and_shown() {
     let arguments = ["run", "ntor", "--over", "tcp", "--provider", "aws-lc", "--processes", "2", "--max-time", "0.1"];
     let output = pqlab.command(&arguments).arg("--no-progress").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let text = text(&output.stdout);
     assert!(text.contains("exchange[over=tcp,connection=fresh]"), "{text}");
     assert!(text.contains("over loopback sockets"), "{text}");
     let shown = pqlab.command(&["show", "last", "--link", "fast"]).output().unwrap();
@@ -79,5 +79,127 @@ fn several_cores_are_measured_and_the_tables_answer_what_is_asked() {
     for wrong in [["--link", "fast"], ["--rtt", "-1"], ["--circuits-per-second", "0"]] {
         let arguments = [&["export", "last", "--format", "markdown"][..], &wrong].concat();
         assert_eq!(pqlab.run(&arguments).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+/// A relay as a process of its own, with what it printed before it began to wait; it is ended when it goes.
+struct Running {
+    process: Child,
+    address: String,
+    said: String,
+}
+
+impl Running {
+    fn new(pqlab: &Pqlab, keys: &str) -> Running {
+        let arguments = ["ntor-relay", "--provider", "rustcrypto", "--keys", keys];
+        let mut process = pqlab.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut lines = BufReader::new(process.stdout.take().unwrap());
+        let mut said = String::new();
+        while !said.contains("ntor-client") {
+            assert!(lines.read_line(&mut said).unwrap() > 0, "{said}");
+        }
+        let address = said.lines().next().unwrap().strip_prefix("listening at ").unwrap().to_owned();
+        Running { process, address, said }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
+
+fn said(output: &Output) -> String {
+    text(&output.stderr)
+}
+
+#[test]
+fn a_client_does_each_handshake_with_a_relay() {
+    let pqlab = Pqlab::new();
+    let keys = pqlab.path("relay.json").to_str().unwrap().to_owned();
+    let relay = Running::new(&pqlab, &keys);
+    let line = |begin: &str| relay.said.lines().find(|line| line.trim_start().starts_with(begin)).unwrap().to_owned();
+    let word = |line: &str, at: usize| line.split_whitespace().nth(at).unwrap().to_owned();
+    let (identity, onion_key) = (word(&line("identity"), 1), word(&line("onion key"), 2));
+    assert_eq!((identity.len(), onion_key.len()), (40, 64));
+    assert!(line("ntor-v1").contains("0002") && line("ntor-v1").contains("84"), "{}", relay.said);
+    assert!(line("descriptor").contains("ff00"), "{}", relay.said);
+    let given = ["--identity", &identity, "--onion-key", &onion_key];
+    for (handshake, name, each) in [
+        ("ntor", "ntor-v1", "(88 and 66 each)"),
+        ("kem-only", "kem-only-mlkem768", "(1208 and 1122 each)"),
+        ("hybrid", "ntor-x25519-mlkem768", "(1272 and 1154 each)"),
+        ("ntor-x25519-mlkem512", "ntor-x25519-mlkem512", "(888 and 834 each)"),
+    ] {
+        for how in [&["--keys", &keys][..], &given, &[]] {
+            let arguments = [&["ntor-client", &relay.address, "--handshake", handshake, "--count", "3"], how].concat();
+            let done = pqlab.expect(0, &arguments);
+            assert!(done.starts_with(&format!("{name}: 3 handshakes done")) && done.contains(each), "{done}");
+            assert_eq!(done.contains("nothing proves who answered"), handshake == "kem-only", "{done}");
+        }
+    }
+}
+
+#[test]
+fn a_relay_that_is_another_than_was_meant_is_found_out() {
+    let pqlab = Pqlab::new();
+    let keys = pqlab.path("relay.json").to_str().unwrap().to_owned();
+    let relay = Running::new(&pqlab, &keys);
+    let given = std::fs::read_to_string(&keys).unwrap();
+    let given: serde_json::Value = serde_json::from_str(&given).unwrap();
+    let [identity, onion_key] = ["identity", "onion_key"].map(|key| given[key].as_str().unwrap().to_owned());
+    let other = |hex: &str| hex.replace(|character: char| character != '0', "1");
+    for (identity, onion_key) in [(other(&identity), onion_key.clone()), (identity.clone(), other(&onion_key))] {
+        for handshake in ["ntor", "hybrid"] {
+            let arguments = ["ntor-client", &relay.address, "--handshake", handshake, "--identity", &identity];
+            let output = pqlab.run(&[&arguments[..], &["--onion-key", &onion_key]].concat());
+            assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+            assert!(said(&output).contains("another") && output.stdout.is_empty(), "{}", said(&output));
+        }
+    }
+    // Whoever knows the public keys, but not the private one, and answers something of the right length.
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let impostor = std::thread::spawn(move || {
+        for answer in [vec![9; 64], vec![9; 63], Vec::new()] {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.read_exact(&mut [0; 88]).unwrap();
+            stream.write_all(&(answer.len() as u16).to_be_bytes()).unwrap();
+            stream.write_all(&answer).unwrap();
+        }
+        // And one who takes the request and says nothing: until the client has had enough.
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.read_to_end(&mut Vec::new()).unwrap();
+    });
+    for reason in ["authenticator does not verify", "another length", "another length", "no answer within 0.5 s"] {
+        let arguments = ["ntor-client", &address, "--handshake", "ntor", "--keys", &keys, "--timeout", "0.5"];
+        let output = pqlab.run(&arguments);
+        assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+        assert!(said(&output).contains(reason), "{}", said(&output));
+    }
+    impostor.join().unwrap();
+}
+
+#[test]
+fn a_client_that_cannot_begin_says_why_in_a_line() {
+    let pqlab = Pqlab::new();
+    // A port that was free a moment ago.
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let bad = common::write(&pqlab.path("bad.json"), "{\"schema\": \"pqlab-relay/1\"}");
+    for (arguments, reason) in [
+        (&[nobody.as_str()][..], "nobody answers at"),
+        (&["nowhere"], "no address and port"),
+        (&[nobody.as_str(), "--handshake", "ntor-v2"], "did you mean \"ntor-v1\""),
+        (&[nobody.as_str(), "--provider", "keccak"], "pqlab list providers"),
+        (&[nobody.as_str(), "--keys", &bad], "bad.json: "),
+        (&[nobody.as_str(), "--keys", "nothing.json"], "nothing.json: "),
+        (&[nobody.as_str(), "--identity", "00"], "20 bytes in hexadecimal"),
+        (&[nobody.as_str(), "--count", "0"], "--count"),
+    ] {
+        let output = pqlab.run(&[&["ntor-client"][..], arguments].concat());
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(reason) && said.lines().count() == 1, "{arguments:?}: {said}");
     }
 }

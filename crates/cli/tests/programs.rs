@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::Pqlab;
+use common::{Pqlab, shell_words};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -34,22 +34,6 @@ fn commands() -> Vec<(String, Vec<String>)> {
 fn without_workers(id: &str) -> String {
     let Some((before, after)) = id.split_once("workers=") else { return id.to_owned() };
     format!("{before}workers=*{}", after.trim_start_matches(|character: char| character.is_ascii_digit()))
-}
-
-/// Words as a shell has them, with single quotes.
-fn shell_words(line: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    for (place, part) in line.split('\'').enumerate() {
-        for (word, text) in if place % 2 == 1 { vec![part] } else { part.split(' ').collect() }.into_iter().enumerate()
-        {
-            if word > 0 {
-                words.push(String::new());
-            }
-            words.last_mut().unwrap().push_str(text);
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub mod hybrid_signature;
 pub mod keys;
 pub mod ledger;
 pub mod ntor;
+pub mod parts;
 
 pub use hybrid_kem::{HybridKem, MockKem};
 pub use hybrid_signature::{CompositeSignature, ReferenceSignature};

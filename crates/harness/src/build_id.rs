@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     fn provider(id: &str, version: &str) -> ProviderBuild {
-        ProviderBuild { id: id.into(), version: version.into(), build: String::new() }
+        ProviderBuild { id: id.into(), version: version.into(), ..ProviderBuild::default() }
     }
 
     #[test]

@@ -41,6 +41,12 @@ pub fn utc_now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// Seconds from one moment to another, both RFC 3339; `None` where one is no such text.
+pub fn seconds_between(earlier: &str, later: &str) -> Option<f64> {
+    let [earlier, later] = [earlier, later].map(|text| text.parse::<jiff::Timestamp>().ok());
+    Some(later?.duration_since(earlier?).as_secs_f64())
+}
+
 /// Estimates at how many Hz the core is clocked now: a chain of dependent additions, whose length in cycles is known, is
 /// timed with the monotonic clock.
 ///
@@ -273,5 +279,12 @@ mod tests {
         assert!(text.len() == 20 && text.ends_with('Z'), "{text}");
         let then: jiff::Timestamp = text.parse().unwrap();
         assert!(jiff::Timestamp::now().duration_since(then).as_secs().abs() < 5);
+    }
+
+    #[test]
+    fn moments_lie_apart_by_seconds() {
+        assert_eq!(seconds_between("2026-11-16T09:00:00Z", "2026-11-23T09:00:01Z"), Some(604_801.0));
+        assert_eq!(seconds_between("2026-11-23T09:00:01Z", "2026-11-23T09:00:00Z"), Some(-1.0));
+        assert_eq!(seconds_between("last week", "2026-11-23T09:00:00Z"), None);
     }
 }

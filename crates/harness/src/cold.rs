@@ -80,6 +80,10 @@ impl Trial for Evicted {
         self.inner.processors()
     }
 
+    fn own_ns(&mut self) -> Option<u64> {
+        self.inner.own_ns()
+    }
+
     fn demands(&self) -> Demands {
         self.inner.demands()
     }

@@ -2,6 +2,7 @@
 //! whose answers come as texts while it goes on. The process is a worker of the same build, and ends with the thread that
 //! started it.
 
+use crate::clock;
 use crate::program::{Program, Unheard, WorkerError, end_with_all_it_started, ended_within_grace};
 use crate::timed::Timed;
 use crate::wire::{self, Task};
@@ -90,9 +91,25 @@ impl Errand {
     /// # Errors
     /// What the stream reports beyond its end, and `InvalidData` for what is no text.
     pub fn next(&mut self, stop: &AtomicBool) -> io::Result<Next> {
+        self.next_until(u64::MAX, stop).map(|next| next.unwrap_or(Next::Stopped))
+    }
+
+    /// Waits so long at most; `None` where it has said nothing until then.
+    ///
+    /// # Errors
+    /// As [`next`](Self::next).
+    pub fn next_within(&mut self, limit: Duration, stop: &AtomicBool) -> io::Result<Option<Next>> {
+        let limit_ns = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
+        self.next_until(clock::monotonic_ns().saturating_add(limit_ns), stop)
+    }
+
+    fn next_until(&mut self, until_ns: u64, stop: &AtomicBool) -> io::Result<Option<Next>> {
         loop {
             if stop.load(Ordering::Relaxed) {
-                return Ok(Next::Stopped);
+                return Ok(Some(Next::Stopped));
+            }
+            if clock::monotonic_ns() >= until_ns {
+                return Ok(None);
             }
             let mut watched = [PollFd::new(self.stream.as_fd(), PollFlags::POLLIN)];
             match poll(&mut watched, PollTimeout::from(LOOK_MS)) {
@@ -102,11 +119,11 @@ impl Errand {
             }
         }
         match wire::receive(&mut &self.stream) {
-            Ok(Some(said)) => Ok(Next::Said(said)),
-            Ok(None) => Ok(Next::Ended),
+            Ok(Some(said)) => Ok(Some(Next::Said(said))),
+            Ok(None) => Ok(Some(Next::Ended)),
             // A process that is killed takes the rest of its sentence with it.
             Err(error) if matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
-                Ok(Next::Ended)
+                Ok(Some(Next::Ended))
             }
             Err(error) => Err(error),
         }

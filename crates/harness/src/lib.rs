@@ -14,6 +14,7 @@ pub mod errand;
 pub mod gate;
 pub mod leak;
 pub mod memory;
+mod own_time;
 mod probes;
 pub mod process;
 mod program;

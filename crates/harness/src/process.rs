@@ -14,6 +14,7 @@ use crate::wire::{self, Begin, Prepared, Request, Response, Task, VisitRequest, 
 use pqlab_record::{Case, CounterChoice, State};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::marker::PhantomData;
@@ -46,6 +47,9 @@ pub struct Workers {
     pub granted: Vec<u32>,
     /// Limits on time and memory.
     pub limits: Limits,
+    /// The variable that tells a worker, with the reason, to go without what it would load as it starts. Where there is one, a
+    /// worker that dies or hangs before it begins is started again so, and so are all that follow.
+    pub without_loading: Option<OsString>,
 }
 
 /// What a worker may take before it is ended.
@@ -106,17 +110,32 @@ impl ProcessPool {
 
     fn worker(&mut self, process: u32) -> Result<&mut Worker, Failure> {
         if !self.running.contains_key(&process) {
-            let worker = Worker::start(&self.workers, process).map_err(Failure::Fatal)?;
+            let worker = self.start(process)?;
             self.running.insert(process, worker);
         }
         let gone = || Failure::Fatal(WorkerError::Silent("it is gone just after its start".into()));
         self.running.get_mut(&process).ok_or_else(gone)
     }
 
+    fn start(&mut self, process: u32) -> Result<Worker, Failure> {
+        let started = match Worker::start(&self.workers, process) {
+            Err(WorkerError::Silent(reason)) => match self.workers.without_loading.take() {
+                Some(variable) => {
+                    let reason = format!("a worker that loads it does not begin: {reason}");
+                    self.workers.program.variables.push((variable, reason.into()));
+                    Worker::start(&self.workers, process)
+                }
+                None => Err(WorkerError::Silent(reason)),
+            },
+            started => started,
+        };
+        started.map_err(Failure::Fatal)
+    }
+
     /// A first call, in a process that is started for it and ended after it.
     fn first_call(&mut self, process: u32, case: &Case, visit: &VisitRequest) -> Result<Visited, Failure> {
         let started = clock::monotonic_ns();
-        let mut fresh = Worker::start(&self.workers, process).map_err(Failure::Fatal)?;
+        let mut fresh = self.start(process)?;
         let visit = VisitRequest { additions_per_cycle: self.additions_per_cycle.clone(), ..visit.clone() };
         let request = Request::FirstCall { case: case.clone(), visit };
         let answer = fresh.ask(&request, self.workers.limits.request).map_err(Failure::Case)?;
@@ -265,7 +284,11 @@ impl Worker {
             memory_limit: workers.limits.address_space,
         };
         match worker.ask(&Request::Begin(begin), limit) {
-            Ok(Response::Begun) => Ok(worker),
+            Ok(Response::Begun) => {
+                // What a library prints as it is loaded is no case's fault.
+                worker.printed();
+                Ok(worker)
+            }
             Ok(Response::Fault { reason }) => Err(WorkerError::Refused(reason)),
             Ok(other) => Err(WorkerError::Answer { request: "its beginning", answer: format!("{other:?}") }),
             Err(reason) => Err(WorkerError::Silent(reason)),

@@ -61,6 +61,12 @@ pub trait Trial: Send {
         Vec::new()
     }
 
+    /// What the last [`routine`](Self::routine) took by the clock of the process that performed it, in ns, where that is not this
+    /// one. The sample is then that time, as far as the harness's own clock around the routine bears it out.
+    fn own_ns(&mut self) -> Option<u64> {
+        None
+    }
+
     /// What the trial needs beyond one thread that is timed call by call.
     fn demands(&self) -> Demands {
         Demands::default()
@@ -78,6 +84,8 @@ pub struct Demands {
     pub shortest_sample_ns: u64,
     /// Operations in a sample are a multiple of this, unless the user asked for a batch; 0 and 1 for any number.
     pub multiple_of: u64,
+    /// Another process performs the operations and [times](Trial::own_ns) them.
+    pub own_time: bool,
 }
 
 /// Turns the cases of a plan into trials; implemented by the registry of workloads.

@@ -5,10 +5,11 @@ use crate::build_id::BuildId;
 use crate::cold::Evicted;
 use crate::counter::{self, Selected};
 use crate::gate::{self, Gate, InterferenceMonitor, Thresholds};
+use crate::own_time::OwnTime;
 use crate::probes::{self, MOST_NARROWED_PCT, Probes};
 use crate::residue::Tally;
 use crate::system::{Here, System};
-use crate::trial::{Fault, Recorder, Seed, Trial, TrialSource};
+use crate::trial::{Demands, Fault, Recorder, Seed, Trial, TrialSource};
 use crate::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
 use crate::{affinity, clock, residue};
 use pqlab_record::{Case, CpuTime, Metric, State};
@@ -85,6 +86,8 @@ struct Worker<'a> {
     /// Looks at the cores of such trials.
     monitor: InterferenceMonitor,
     trials: HashMap<String, Box<dyn Trial>>,
+    /// What is known of the clocks of those that are timed by another process.
+    own_times: HashMap<String, OwnTime>,
     /// Whether what calls leave behind can be read here.
     residues_readable: bool,
 }
@@ -113,6 +116,7 @@ impl<'a> Worker<'a> {
             wide_gate: Gate::new(None),
             monitor: InterferenceMonitor::new(),
             trials: HashMap::new(),
+            own_times: HashMap::new(),
             residues_readable: residue::controls_hold(),
         })
     }
@@ -125,6 +129,7 @@ impl<'a> Worker<'a> {
             Request::FirstCall { case, visit } => self.first_call(&case, &visit).map(Response::Visited),
             Request::Release { case } => {
                 self.trials.remove(&case);
+                self.own_times.remove(&case);
                 Ok(Response::Released)
             }
         }));
@@ -204,7 +209,7 @@ impl<'a> Worker<'a> {
         let resident_before = Here::resident_bytes();
         let started = clock::monotonic_ns();
         residue::put_back();
-        let several_threads = trial.demands().several_threads;
+        let Demands { several_threads, own_time, .. } = trial.demands();
         if request.may_put_off && !several_threads {
             self.gate.expect(&request.additions_per_cycle);
             let look = self.gate.glance();
@@ -234,6 +239,14 @@ impl<'a> Worker<'a> {
         let mut ticks = Vec::with_capacity(capacity);
         let mut wall_ns = Vec::with_capacity(if keep_wall { capacity } else { 0 });
         let ns_per_tick = self.counter.ns_per_tick.unwrap_or(0.0);
+        let metric = self.counter.counter.metric();
+        if own_time && metric == Metric::Instructions {
+            let text = "the instructions of another process are not counted; `--counter` takes another one";
+            return Err(Fault::Unsupported(text.into()));
+        }
+        // Cycles of another process are not counted either: its time at the core's clock stands for them.
+        let own_ns_per_tick =
+            if own_time && metric == Metric::Cycles { 1e9 / clock::core_clock_hz() } else { ns_per_tick };
         let counter = &mut self.counter.counter;
         let mut cpus = trial.processors();
         cpus.sort_unstable();
@@ -251,7 +264,17 @@ impl<'a> Worker<'a> {
             trial.setup(batch)?;
             // What the setup and looking left behind is none of the operation's.
             residue::put_back_registers();
-            if keep_wall {
+            if own_time {
+                let begun = clock::monotonic_ns();
+                trial.routine(batch, &mut recorder)?;
+                let measured = clock::monotonic_ns() - begun;
+                let said = trial.own_ns().ok_or_else(|| Fault::Library("its own time is not told".into()))?;
+                let kept = self.own_times.entry(request.case.clone()).or_default().judge(said, measured)?;
+                ticks.push((kept as f64 / own_ns_per_tick) as u64);
+                if keep_wall {
+                    wall_ns.push(kept);
+                }
+            } else if keep_wall {
                 let outer = clock::monotonic_ns();
                 counter.start();
                 trial.routine(batch, &mut recorder)?;

@@ -325,7 +325,7 @@ fn a_trial_has_the_samples_that_it_asks_for() {
         measure(&mut machine, &[case("A", "one")], protocol).records[0].1.samples.batch
     };
     let adaptive = Protocol::default();
-    let long = Demands { several_threads: true, shortest_sample_ns: 1_000_000, multiple_of: 4 };
+    let long = Demands { several_threads: true, shortest_sample_ns: 1_000_000, multiple_of: 4, ..Demands::default() };
     assert_eq!(batch(long, &adaptive), 52, "50 operations of 20 µs take a millisecond; 52 is a multiple of 4");
     let asked = Protocol { batch: Some(7), ..Protocol::default() };
     assert_eq!(batch(long, &asked), 7);

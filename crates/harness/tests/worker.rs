@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use pqlab_harness::wire::{self, Begin, Greeting, Hello, Prepared, Request, Response, Task, VisitRequest, Visited};
-use pqlab_harness::{BuildId, Fault, Recorder, Seed, Trial, TrialSource, residue, worker};
+use pqlab_harness::{BuildId, Demands, Fault, Recorder, Seed, Trial, TrialSource, residue, worker};
 use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,6 +105,31 @@ impl Trial for SlowSetup {
     }
 }
 
+/// Says of 2 ms that another process takes so many ns, with a trial that says nothing where there are none.
+struct ToldTime(Option<u64>);
+
+impl Trial for ToldTime {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn routine(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        thread::sleep(Duration::from_millis(2));
+        Ok(())
+    }
+    fn verify(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn batch(&self) -> Option<u64> {
+        Some(1)
+    }
+    fn own_ns(&mut self) -> Option<u64> {
+        self.0
+    }
+    fn demands(&self) -> Demands {
+        Demands { own_time: true, ..Demands::default() }
+    }
+}
+
 struct Source;
 
 impl TrialSource for Source {
@@ -112,6 +137,10 @@ impl TrialSource for Source {
         Ok(match case.algorithm.as_str() {
             "dirty" => Box::new(Dirty),
             "dirty-setup" => Box::new(DirtySetup),
+            "told-right" => Box::new(ToldTime(Some(1_999_999))),
+            "told-less" => Box::new(ToldTime(Some(1_000_000))),
+            "told-more" => Box::new(ToldTime(Some(60_000_000_000))),
+            "told-nothing" => Box::new(ToldTime(None)),
             "slow-start" => Box::new(SlowStart { calls: 0 }),
             _ => Box::new(SlowSetup),
         })
@@ -167,6 +196,13 @@ impl Served {
     }
 
     fn visit(&mut self, algorithm: &str, least: u64) -> Visited {
+        match self.try_visit(algorithm, least) {
+            Response::Visited(visited) => visited,
+            other => panic!("{algorithm}: {other:?}"),
+        }
+    }
+
+    fn try_visit(&mut self, algorithm: &str, least: u64) -> Response {
         let visit = VisitRequest {
             case: case(algorithm).id(),
             batch: 1,
@@ -177,10 +213,28 @@ impl Served {
             may_put_off: false,
             additions_per_cycle: Default::default(),
         };
-        match self.ask(Request::Visit(visit)) {
-            Response::Visited(visited) => visited,
-            other => panic!("{algorithm}: {other:?}"),
-        }
+        self.ask(Request::Visit(visit))
+    }
+}
+
+#[test]
+fn a_time_that_another_process_tells_is_the_sample_where_the_clock_bears_it_out() {
+    let mut served = Served::begin();
+    for algorithm in ["told-right", "told-less", "told-more", "told-nothing"] {
+        assert!(served.prepare(algorithm).demands.own_time);
+    }
+    // A sleep may take longer than it is told to; then what passed is kept.
+    let visited = served.visit("told-right", 10);
+    assert!(visited.ticks.iter().all(|ticks| *ticks >= 1_999_999), "{visited:?}");
+    for (algorithm, words) in [
+        ("told-less", "wrong answer: 1000000 ns are said to have passed"),
+        ("told-more", "wrong answer: 60000000000 ns are said to have passed"),
+        ("told-nothing", "its own time is not told"),
+    ] {
+        let visits = (0..5).map(|_| served.try_visit(algorithm, 10)).collect::<Vec<_>>();
+        let faults =
+            visits.iter().filter(|visit| matches!(visit, Response::Fault { reason } if reason.contains(words)));
+        assert!(faults.count() > 0, "{algorithm}: {visits:?}");
     }
 }
 
@@ -229,7 +283,7 @@ fn cpu_time_of_a_visit_is_kept_with_the_wall_time_in_which_it_was_had() {
 #[test]
 fn a_coordinator_of_another_build_is_told_so_and_refused() {
     let build = |version: &str| {
-        BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), build: String::new() }])
+        BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
     };
     let greeted = |hello: Hello, ours: BuildId| {
         let (mut coordinator, worker) = UnixStream::pair().unwrap();

@@ -23,6 +23,9 @@ const LIMIT: Duration = Duration::from_secs(30);
 const SCRIPT: &str = "PQLAB_TEST_SCRIPT";
 const NUMBER: &str = "PQLAB_TEST_NUMBER";
 
+/// The variable that tells a worker to load nothing, for a reason.
+const LOADING: &str = "PQLAB_TEST_LOADING";
+
 /// This program as a worker that behaves so.
 fn program(script: &str, number: &Path) -> Program {
     Program {
@@ -35,7 +38,7 @@ fn program(script: &str, number: &Path) -> Program {
 
 /// This build, with one provider of that version.
 fn build(version: &str) -> BuildId {
-    BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), build: String::new() }])
+    BuildId::of(&[ProviderBuild { id: "scripted".into(), version: version.into(), ..ProviderBuild::default() }])
 }
 
 /// A pool of one worker that behaves so.
@@ -49,6 +52,7 @@ fn pool(script: &str, number: &Path) -> ProcessPool {
         cpus: vec![],
         granted: vec![],
         limits: Limits { request: Duration::from_secs(2), ..Limits::default() },
+        without_loading: Some(LOADING.into()),
     })
 }
 
@@ -81,6 +85,27 @@ fn failure(script: &str) -> Failure {
 fn one_that_never_begins_is_ended() {
     let Failure::Fatal(error) = failure("never") else { panic!("no case is to blame") };
     assert_eq!(error.to_string(), "a worker does not begin: no answer within 2 s: the worker was ended");
+}
+
+#[test]
+fn one_that_dies_of_what_it_loads_goes_without() {
+    // What the script answers is the reason that the second process was told.
+    let Failure::Case(reason) = failure("load") else { panic!("measuring goes on") };
+    assert_eq!(
+        reason,
+        "a worker that loads it does not begin: the worker exited with code 9; it said: a constructor's last words"
+    );
+}
+
+#[test]
+fn an_errand_that_says_nothing_is_waited_for_as_long_as_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = program("errand", &folder.path().join("number"));
+    let mut errand = Errand::start(&program, "wait".into(), &Manner::default(), LIMIT).unwrap();
+    let going_on = AtomicBool::new(false);
+    assert_eq!(errand.next_within(Duration::from_millis(200), &going_on).unwrap(), None);
+    let mut errand = Errand::start(&program, "say it".into(), &Manner::default(), LIMIT).unwrap();
+    assert_eq!(errand.next_within(LIMIT, &going_on).unwrap(), Some(Next::Said("say it".into())));
 }
 
 #[test]
@@ -168,6 +193,11 @@ fn worker_by_script() {
     if script == "never" {
         for_ever();
     }
+    let without_loading = std::env::var(LOADING);
+    if script == "load" && without_loading.is_err() {
+        eprintln!("a constructor's last words");
+        std::process::exit(9);
+    }
     let version =
         std::env::var("PQLAB_TEST_VERSION").unwrap_or_else(|_| if script == "other build" { "2" } else { "1" }.into());
     match worker::greet(&mut stream, build(&version)) {
@@ -179,6 +209,10 @@ fn worker_by_script() {
     wire::send(&mut stream, &Response::Begun).unwrap();
     assert!(matches!(wire::receive(&mut stream).unwrap(), Some(Request::Prepare(_))));
     match script.as_str() {
+        "load" => {
+            wire::send(&mut stream, &Response::Fault { reason: without_loading.unwrap() }).unwrap();
+            for_ever();
+        }
         "close" => {
             drop(stream);
             for_ever();

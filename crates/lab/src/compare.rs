@@ -4,7 +4,7 @@ use crate::{LabError, Laboratory, Plan, Progress, RunRequest, matches};
 use pqlab_analysis::comparison::{Comparison, ComparisonCriteria, Judged, compare, compare_runs, pair_by_stars};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, crossed_of};
 use pqlab_harness::clock;
-use pqlab_record::{Case, Environment, MachineNoise, Protocol, Record, Run, Unit, Visits};
+use pqlab_record::{Case, Environment, MachineNoise, Protocol, Record, Run, RunSummary, Unit, Visits};
 use pqlab_stats::{Crossed, FEWEST_COMPARISONS, RunSpread, null_comparisons};
 use pqlab_store::Store;
 use std::sync::atomic::AtomicBool;
@@ -53,6 +53,31 @@ fn with_margin(criteria: ComparisonCriteria, margin: Option<&Margin>) -> Result<
     Ok(ComparisonCriteria { margin_pct: *pct, margin_source: source.clone(), ..criteria })
 }
 
+/// The newest complete run of the same suite and host that began at least so many seconds before a run, which is given by its id.
+///
+/// # Errors
+/// [`LabError::NoneThatOld`]; [`LabError::Store`] where the run is not to be had.
+pub fn newest_before(store: &Store, run: &str, seconds: f64) -> Result<String, LabError> {
+    let header = store.load_header(run)?;
+    let same = |other: &&RunSummary| other.suite == header.suite && other.host == header.environment.host.name;
+    let old = |other: &&RunSummary| {
+        let age = clock::seconds_between(&other.started_at, &header.started_at);
+        other.complete && age.is_some_and(|age| age >= seconds)
+    };
+    let runs = store.runs()?;
+    let found = runs.iter().filter(same).filter(old).max_by_key(|other| (&other.started_at, &other.id));
+    found.map(|found| found.id.clone()).ok_or_else(|| LabError::NoneThatOld {
+        suite: header.suite.clone(),
+        age: match seconds / DAY_S {
+            days if days >= 1.0 => format!("{days} days"),
+            days => format!("{} hours", days * 24.0),
+        },
+        run: header.id.clone(),
+    })
+}
+
+const DAY_S: f64 = 86_400.0;
+
 /// Compares two stored runs, or, where `run` is given, the cases of that run which match the patterns `first` and `second`.
 ///
 /// # Errors
@@ -72,7 +97,7 @@ pub fn compare_stored(
         let ids: Vec<String> = run.records.iter().map(|record| record.case.id()).collect();
         for pattern in [first, second] {
             if !ids.iter().any(|id| matches(pattern, id)) {
-                return Err(LabError::NoCaseOfRun { run: run.header.id, pattern: Some(pattern.to_owned()) });
+                return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids));
             }
         }
         let analysis = RunAnalysis::of(&run);

@@ -17,13 +17,15 @@ pub(crate) fn known(case: &Case, providers: &[Arc<Provider>]) -> Option<String> 
     (!found.is_empty()).then(|| found.join("; "))
 }
 
-/// Whether this build of the library has the defect.
+/// Whether this build of the library has the defect. A library that was loaded does not say which extensions it uses: of its version
+/// it counts as having it.
 fn has(provider: &Provider, defect: &KnownDefect) -> bool {
     let build = &provider.build_info;
     let extension = |wanted: &str| build.build.split([' ', ';', ',']).any(|word| word == wanted);
-    provider.library == defect.library
+    let loaded = provider.code != provider.library;
+    provider.code == defect.library
         && build.version.starts_with(defect.version)
-        && defect.extension.is_none_or(extension)
+        && (loaded || defect.extension.is_none_or(extension))
 }
 
 /// Whether the case works with the algorithm, alone or in a construction, in a way that the defect is about.
@@ -56,6 +58,15 @@ mod tests {
             block: String::new(),
             facts: pqlab_record::Facts::default(),
         }
+    }
+
+    #[test]
+    fn a_library_that_was_loaded_has_the_defects_of_its_version() {
+        let mut loaded = Provider::new("branch", BuildInfo { version: "0.13.0".into(), build: "liboqs.so".into() });
+        let verify = case("ML-DSA-65", "verify", "branch");
+        assert_eq!(known(&verify, &[Arc::new(Provider::new("branch", loaded.build_info.clone()))]), None);
+        loaded.code = "liboqs".into();
+        assert!(known(&verify, &[Arc::new(loaded)]).is_some());
     }
 
     #[test]

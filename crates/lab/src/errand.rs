@@ -1,14 +1,16 @@
 //! What is asked of a process that is started for one thing alone, and how it answers; and the leak tests, each in such a
 //! process, so that one that crashes is a failed test and the rest goes on.
 
+use crate::inspect::{InspectRequest, Inspection, inspect};
 use crate::leak::{cases_of, leak_without_figures, measure_leak};
 use crate::taint::{run_tainted, taint_findings};
 use crate::verify::{pace_here, verify_here};
 use crate::{
     LabError, Laboratory, LeakConclusion, LeakOutcome, LeakRequest, TaintEnd, Tainted, VerifyPart, VerifyRequest,
 };
+use pqlab_foreign::{Description, LibrarySpec};
 use pqlab_harness::errand::{Errand, Manner, Next};
-use pqlab_harness::wire;
+use pqlab_harness::{Program, wire};
 use pqlab_verification::{Answers, EdgeCases, Line};
 use pqlab_workloads::Registry;
 use pqlab_workloads::leak::LeakCase;
@@ -47,6 +49,16 @@ pub(crate) enum Task {
         /// What of it.
         request: VerifyRequest,
     },
+    /// To open a library and say what it offers.
+    Describe {
+        /// Which.
+        library: LibrarySpec,
+    },
+    /// To look at an algorithm.
+    Inspect {
+        /// Which, and of whom.
+        request: InspectRequest,
+    },
     /// To time some accumulated answers of one part.
     Pace {
         /// Which.
@@ -69,6 +81,12 @@ pub(crate) enum Answer {
     Line(Line),
     /// What a provider accepts of Ed25519's edge cases.
     EdgeCases(EdgeCases),
+    /// What a library offers.
+    Description(Box<Description>),
+    /// What an algorithm is of each provider.
+    Inspections(Vec<Inspection>),
+    /// Why there is no answer.
+    Refused(String),
     /// There are so many accumulated answers of so many.
     Answers(u64, u64),
     /// So many accumulated answers are asked for, and one takes so many seconds.
@@ -103,6 +121,14 @@ pub(crate) fn serve(task: &str, registry: &Registry, stream: impl Write + Send) 
         }
         Task::Taint { case, seed } => say(Answer::Tainted(run_tainted(registry, &case_of(case)?, seed))),
         Task::Verify { part, request } => verify_here(registry, &part, &request, &say),
+        Task::Describe { library } => say(match pqlab_foreign::open(&library) {
+            Ok(provider) => Answer::Description(Box::new(Description::of(&provider))),
+            Err(error) => Answer::Refused(error.to_string()),
+        }),
+        Task::Inspect { request } => say(match inspect(registry, &request) {
+            Ok(inspections) => Answer::Inspections(inspections),
+            Err(error) => Answer::Refused(error.to_string()),
+        }),
         Task::Pace { part, answers } => pace_here(registry, &part, answers).into_iter().for_each(say),
     }
     said.into_inner().unwrap_or_else(PoisonError::into_inner).1
@@ -186,8 +212,17 @@ impl Laboratory {
 
     /// Starts a process with a task.
     pub(crate) fn start(&self, task: &Task, manner: &Manner) -> Result<Errand, LabError> {
+        self.start_program(&self.program(), task, manner)
+    }
+
+    /// Likewise one that opens no library as it starts.
+    pub(crate) fn start_without_libraries(&self, task: &Task, manner: &Manner) -> Result<Errand, LabError> {
+        self.start_program(&self.program_without_libraries(), task, manner)
+    }
+
+    fn start_program(&self, program: &Program, task: &Task, manner: &Manner) -> Result<Errand, LabError> {
         let text = serde_json::to_string(task).map_err(|error| lost(io::Error::other(error)))?;
-        Ok(Errand::start(&self.program(), text, manner, self.limits.request)?)
+        Ok(Errand::start(program, text, manner, self.limits.request)?)
     }
 }
 

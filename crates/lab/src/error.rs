@@ -1,3 +1,4 @@
+use crate::near::nearest;
 use pqlab_harness::counter::CounterError;
 use pqlab_harness::{MeasuringError, WorkerError};
 use pqlab_store::StoreError;
@@ -46,24 +47,36 @@ pub enum LabError {
         reason: String,
     },
     /// Suites and filters leave nothing to measure.
-    #[error("nothing is selected{}", if with.is_empty() { String::new() } else { format!("; it is in {}", with.join(", ")) })]
+    #[error(
+        "nothing is selected{}{}",
+        if with.is_empty() { String::new() } else { format!("; it is in {}", with.join(", ")) },
+        meant(near)
+    )]
     NothingSelected {
         /// Suites that have something of what the filters leave.
         with: Vec<String>,
+        /// The ids nearest to what the filters say, where no suite has it.
+        near: Vec<String>,
     },
     /// There is no run to work on.
     #[error("there is no run to report")]
     NoRuns,
+    /// Runs cannot be put into one report.
+    #[error("{0}")]
+    NotOneRun(pqlab_analysis::NotOneRun),
     /// A run has no case that is asked for.
     #[error(
-        "no case of run {run} {}",
-        pattern.as_ref().map_or_else(|| "is selected".to_owned(), |pattern| format!("matches {pattern:?}"))
+        "no case of run {run} {}{}",
+        pattern.as_ref().map_or_else(|| "is selected".to_owned(), |pattern| format!("matches {pattern:?}")),
+        meant(near)
     )]
     NoCaseOfRun {
         /// The run's id.
         run: String,
         /// The pattern that matches none; `None` where several filters together leave none.
         pattern: Option<String>,
+        /// The ids nearest to it.
+        near: Vec<String>,
     },
     /// No case that one pattern matches belongs to one that the other matches.
     #[error(
@@ -74,6 +87,18 @@ pub enum LabError {
         first: String,
         /// The second pattern.
         second: String,
+    },
+    /// No run of a suite is old enough.
+    #[error(
+        "no complete run of suite {suite} on this machine began {age} before run {run}: `pqlab runs` lists what there is"
+    )]
+    NoneThatOld {
+        /// The suite.
+        suite: String,
+        /// How old it should be, in words.
+        age: String,
+        /// The run that it is counted from.
+        run: String,
     },
     /// Two runs have nothing to compare.
     #[error("runs {first} and {second} have no case in common")]
@@ -128,6 +153,28 @@ pub enum LabError {
         found: &'static str,
         /// What is taken.
         wanted: &'static str,
+    },
+    /// Libraries that were to be loaded cannot be.
+    #[error("{}", failures.join("; "))]
+    Libraries {
+        /// Each with why not.
+        failures: Vec<String>,
+    },
+    /// A suite or a run names libraries that were not asked for: to open them is to run their code.
+    #[error("{origin} names libraries whose code would run: {}", libraries.join(", "))]
+    Foreign {
+        /// What names them.
+        origin: String,
+        /// The libraries.
+        libraries: Vec<String>,
+    },
+    /// Two providers offer nothing in common of what is selected.
+    #[error("{first} and {second} have no case in common of what is selected")]
+    NothingShared {
+        /// A provider's id.
+        first: String,
+        /// Another's.
+        second: String,
     },
     /// A program that the request needs is not installed.
     #[error("{program} is not installed")]
@@ -199,8 +246,12 @@ pub enum Thing {
     LeakCase,
     /// A provider with a scheme of the ledger.
     LedgerProvider,
+    /// A circuit handshake.
+    Handshake,
     /// A suite, an area, an algorithm or a provider.
     Selection,
+    /// A provider of the build, or a library that is to be loaded.
+    Library,
 }
 
 impl fmt::Display for Thing {
@@ -217,7 +268,9 @@ impl fmt::Display for Thing {
             Thing::Workload => "workload",
             Thing::LeakCase => "leak test",
             Thing::LedgerProvider => "provider with a scheme of the ledger",
+            Thing::Handshake => "circuit handshake",
             Thing::Selection => "suite, area, algorithm or provider",
+            Thing::Library => "provider",
         })
     }
 }
@@ -236,8 +289,10 @@ impl LabError {
             | LabError::Suite { .. }
             | LabError::NothingSelected { .. }
             | LabError::NoRuns
+            | LabError::NotOneRun(_)
             | LabError::NoCaseOfRun { .. }
             | LabError::Unpaired { .. }
+            | LabError::NoneThatOld { .. }
             | LabError::NothingInCommon { .. }
             | LabError::OtherCounter { .. }
             | LabError::Changed { .. }
@@ -245,6 +300,9 @@ impl LabError {
             | LabError::File { .. }
             | LabError::OtherForm { .. }
             | LabError::Missing { .. }
+            | LabError::Libraries { .. }
+            | LabError::Foreign { .. }
+            | LabError::NothingShared { .. }
             | LabError::Counter(_)
             | LabError::Store(_) => true,
         }
@@ -267,6 +325,15 @@ impl LabError {
             name: name.to_owned(),
             near: near(name, known.iter().copied()),
             known: known.iter().map(|&name| name.to_owned()).collect(),
+        }
+    }
+
+    /// A pattern that matches none of a run's cases.
+    pub fn no_case_of_run(run: &str, pattern: &str, ids: &[String]) -> LabError {
+        LabError::NoCaseOfRun {
+            run: run.to_owned(),
+            pattern: Some(pattern.to_owned()),
+            near: nearest(pattern, ids.iter().map(String::as_str)),
         }
     }
 
@@ -326,6 +393,11 @@ fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> 
     let likeness = |candidate: &'a str| (strsim::jaro_winkler(&lower, &candidate.to_lowercase()), candidate);
     let (score, candidate) = known.map(likeness).max_by(|a, b| a.0.total_cmp(&b.0))?;
     (score > 0.8).then(|| candidate.to_owned())
+}
+
+/// The ids that may have been meant.
+fn meant(near: &[String]) -> String {
+    if near.is_empty() { String::new() } else { format!("; the nearest there is: {}", near.join(", ")) }
 }
 
 fn unoffered(algorithm: &str, provider: Option<&str>, offering: &[String]) -> String {

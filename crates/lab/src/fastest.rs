@@ -44,10 +44,8 @@ impl Laboratory {
         note: &mut dyn FnMut(&str),
     ) -> Result<Plan, LabError> {
         let drafted = Plan::draft(self.registry(), suites, filters, overrides);
-        let Draft { plan: draft, questions, loads_left_out } = drafted.map_err(|error| match error {
-            LabError::NothingSelected { .. } => LabError::NothingSelected { with: self.suites_with(filters) },
-            other => other,
-        })?;
+        let drafted = drafted.map_err(|error| self.with_what_was_meant(error, suites, filters));
+        let Draft { plan: draft, questions, loads_left_out } = drafted?;
         if loads_left_out > 0 {
             note(&format!("not measured: {LOADS_LEFT_OUT}"));
         }
@@ -73,7 +71,8 @@ impl Laboratory {
     /// # Errors
     /// As [`plan`](Self::plan) but for the last.
     pub fn draft(&self, suites: &[Suite], filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
-        Ok(Plan::draft(self.registry(), suites, filters, overrides)?.plan)
+        let drafted = Plan::draft(self.registry(), suites, filters, overrides);
+        Ok(drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))?.plan)
     }
 
     /// The cases of a question, measured.
@@ -137,6 +136,7 @@ fn answer(question: &Question, tried: &[Record]) -> Result<Fastest, Vec<FailedCa
         ns,
         runner_up: in_order.next().map(|(ns, provider)| RunnerUp { provider, ns }),
         candidates: question.candidates.len() as u64,
+        among: question.candidates.clone(),
         failed,
     })
 }
@@ -226,6 +226,7 @@ mod tests {
         assert_eq!((found.provider.as_str(), found.ns), (third.as_str(), 90.0));
         assert_eq!(found.runner_up.unwrap().provider, *second);
         assert_eq!(found.operations, ["keygen", "encapsulate"]);
+        assert_eq!(found.among, question.candidates, "and those among which it was chosen");
         assert_ne!(first, third);
     }
 

@@ -1,5 +1,6 @@
 //! Does the time depend on the secret? Cases from the registry, times from the harness, a verdict from the statistics.
 
+use crate::near::nearest;
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_harness::Fault;
 use pqlab_harness::leak::{FIRST, LeakPlan, LeakTimes, NULL, POSITIVE, SECOND, measure};
@@ -130,7 +131,9 @@ pub(crate) fn cases_of(registry: &Registry, patterns: &[String]) -> Result<Vec<L
     };
     for pattern in patterns {
         if !all.iter().any(|case| fits(pattern, case)) {
-            return Err(LabError::unknown(Thing::LeakCase, pattern, std::iter::empty()));
+            let ids: Vec<String> = all.iter().map(ToString::to_string).collect();
+            let near = nearest(pattern, ids.iter().map(String::as_str)).into_iter().next();
+            return Err(LabError::Unknown { what: Thing::LeakCase, name: pattern.clone(), near, known: Vec::new() });
         }
     }
     Ok(all.into_iter().filter(|case| patterns.iter().any(|pattern| fits(pattern, case))).collect())

@@ -1,11 +1,16 @@
 //! What people type where something is to be measured: a suite, an area, a file of a suite, an algorithm, a provider.
 
-use crate::{Filters, LabError, Laboratory, Select, Suite, Thing, builtin_suites, matches};
+use crate::near::nearest;
+use crate::plan::check_names;
+use crate::{Filters, LabError, Laboratory, Plan, Select, Suite, Thing, builtin_suites, matches};
 use pqlab_record::Case;
 use std::path::Path;
 
 /// The areas in which an algorithm is looked for that is typed without one: in the first that has it, all of it is measured there.
 const AREAS: [&str; 8] = ["kem", "signature", "hash", "hybrid", "certificate", "ntor", "ledger", "memory"];
+
+/// The workload of the harness itself, which every run has.
+const FLOOR: &str = "floor";
 
 /// What algorithms were called before their standards, by the beginning of what is left of the name without case and signs.
 const BEFORE: [(&str, &str); 9] = [
@@ -33,19 +38,41 @@ pub struct Named {
     pub notes: Vec<String>,
 }
 
+impl Named {
+    /// Filters that also leave only what was named.
+    pub fn narrow(&self, mut filters: Filters) -> Filters {
+        filters.algorithms.extend(self.algorithms.iter().cloned());
+        filters.providers.extend(self.providers.iter().cloned());
+        filters
+    }
+}
+
+/// The ids nearest to the patterns of filters that match none.
+fn near(filters: &Filters, ids: &[String]) -> Vec<String> {
+    let mut near = Vec::new();
+    for pattern in filters.ids.iter().filter(|pattern| !ids.iter().any(|id| matches(pattern, id))) {
+        near.extend(nearest(pattern, ids.iter().map(String::as_str)));
+    }
+    near.dedup();
+    near
+}
+
 impl Laboratory {
     /// What words stand for: each is a suite, an area, a file of a suite, an algorithm by any of its names, or a provider. Where no
     /// suite is named, it is the area of the algorithms, or else the suite `standard`.
     ///
     /// # Errors
-    /// [`LabError::Unknown`] for what is none of these, and what a file of a suite has wrong.
+    /// [`LabError::Unknown`] for what is none of these, what a file of a suite has wrong, and [`LabError::Foreign`] where it names
+    /// libraries that were not loaded.
     pub fn named(&self, words: &[String]) -> Result<Named, LabError> {
         let mut named = Named::default();
         let cases = self.registry().cases(&Default::default());
         let builtin = builtin_suites()?;
         for word in words {
             if word.ends_with(".toml") || Path::new(word).is_file() || builtin.iter().any(|suite| suite.name == *word) {
-                named.suites.push(Suite::find(word)?);
+                let suite = Suite::find(word)?;
+                self.check_asked_for(word, &suite.libraries)?;
+                named.suites.push(suite);
             } else if self.registry().workloads().iter().any(|workload| workload.id() == word) {
                 named.suites.push(of_workload(word));
             } else if let Some(algorithm) = algorithm(word, &cases) {
@@ -67,10 +94,55 @@ impl Laboratory {
         Ok(named)
     }
 
+    /// The cases that words and filters select, as a run would, with what is to be known of it; without words, of all that there
+    /// are. `fastest` stands for every library that it may be.
+    ///
+    /// # Errors
+    /// As [`named`](Self::named) and [`draft`](Self::draft).
+    pub fn select_cases(&self, words: &[String], filters: Filters) -> Result<(Vec<Case>, Vec<String>), LabError> {
+        if words.is_empty() {
+            let mut cases = self.registry().cases(&filters.options);
+            check_names(&filters, &cases)?;
+            let ids: Vec<String> = cases.iter().map(Case::id).collect();
+            cases.retain(|case| filters.take(case));
+            return match cases.is_empty() {
+                true => Err(LabError::NothingSelected { with: Vec::new(), near: near(&filters, &ids) }),
+                false => Ok((cases, Vec::new())),
+            };
+        }
+        let named = self.named(words)?;
+        let (filters, floor) = (named.narrow(filters), named.suites.iter().any(|suite| suite.name == FLOOR));
+        let mut cases = self.draft(&named.suites, &filters, &Default::default())?.cases;
+        // It is measured with every suite, and selected by none but its own.
+        cases.retain(|case| floor || case.workload != FLOOR);
+        Ok((cases, named.notes))
+    }
+
+    /// An error, where it is that nothing was selected, with where it is to be had, or else with what may have been meant.
+    pub(crate) fn with_what_was_meant(&self, error: LabError, suites: &[Suite], filters: &Filters) -> LabError {
+        if !matches!(error, LabError::NothingSelected { .. }) {
+            return error;
+        }
+        let with = self.suites_with(filters);
+        let near = match with.is_empty() {
+            true => {
+                let any = Filters { ids: Vec::new(), ..filters.clone() };
+                let drafted = Plan::draft(self.registry(), suites, &any, &Default::default());
+                let cases =
+                    drafted.map_or_else(|_| self.registry().cases(&Default::default()), |draft| draft.plan.cases);
+                near(filters, &cases.iter().map(Case::id).collect::<Vec<_>>())
+            }
+            false => Vec::new(),
+        };
+        LabError::NothingSelected { with, near }
+    }
+
     /// The built-in suites that have something of what filters leave.
     pub(crate) fn suites_with(&self, filters: &Filters) -> Vec<String> {
         let suites = builtin_suites().unwrap_or_default();
-        let has = |suite: &Suite| self.draft(std::slice::from_ref(suite), filters, &Default::default()).is_ok();
+        let has = |suite: &Suite| {
+            Plan::draft(self.registry(), std::slice::from_ref(suite), filters, &Default::default()).is_ok()
+        };
         suites.into_iter().filter(has).map(|suite| suite.name).collect()
     }
 }
@@ -80,6 +152,7 @@ fn of_workload(workload: &str) -> Suite {
     Suite {
         name: workload.to_owned(),
         about: String::new(),
+        libraries: Vec::new(),
         protocol: Default::default(),
         select: vec![Select { workload: workload.to_owned(), ..Select::default() }],
         builtin: true,
@@ -106,7 +179,7 @@ fn homes(algorithms: &[String], cases: &[Case], notes: &mut Vec<String>) -> Resu
 }
 
 /// The algorithm that a word means: by its name, by a pattern, without regard to case and signs, or by its name before the standard.
-fn algorithm(word: &str, cases: &[Case]) -> Option<String> {
+pub(crate) fn algorithm(word: &str, cases: &[Case]) -> Option<String> {
     let has = |name: &str| cases.iter().any(|case| case.algorithm == name);
     if has(word) || word.contains(['*', '?']) && cases.iter().any(|case| matches(word, &case.algorithm)) {
         return Some(word.to_owned());

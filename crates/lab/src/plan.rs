@@ -1,5 +1,6 @@
 //! From suites and filters to a plan.
 
+use crate::near::nearest;
 use crate::{LabError, ProtocolOverrides, Select, Suite, Thing, suite};
 use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
@@ -95,8 +96,7 @@ impl Plan {
         }
         let cores = overrides.affinity.as_ref().map(Vec::len);
         let all = registry.cases(&options(&Select::default(), filters, cores, None)?);
-        check_patterns(Thing::Provider, &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
-        check_patterns(Thing::Algorithm, &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))?;
+        check_names(filters, &all)?;
 
         let mut protocol = Protocol::default();
         let mut cases: Vec<Case> = Vec::new();
@@ -138,7 +138,7 @@ impl Plan {
         }
         if cases.iter().all(|case| case.workload == "floor") {
             return Err(match loads_left_out {
-                0 => LabError::NothingSelected { with: Vec::new() },
+                0 => LabError::NothingSelected { with: Vec::new(), near: Vec::new() },
                 _ => LabError::invalid("tasks", format!("nothing is selected but {LOADS_LEFT_OUT}")),
             });
         }
@@ -160,7 +160,10 @@ impl Plan {
         let taken = |case: &Case| case.workload == "floor" || filters.take(case);
         let cases: Vec<Case> = header.plan.iter().map(Case::today).filter(taken).collect();
         if cases.iter().all(|case| case.workload == "floor") {
-            return Err(LabError::NoCaseOfRun { run: header.id.clone(), pattern: None });
+            let ids: Vec<String> = header.plan.iter().map(Case::id).collect();
+            let near =
+                filters.ids.iter().flat_map(|pattern| nearest(pattern, ids.iter().map(String::as_str))).collect();
+            return Err(LabError::NoCaseOfRun { run: header.id.clone(), pattern: None, near });
         }
         Ok(Plan { suite: header.suite.clone(), cases, protocol })
     }
@@ -182,7 +185,8 @@ impl Filters {
         several || !self.ids.is_empty()
     }
 
-    fn take(&self, case: &Case) -> bool {
+    /// Whether they leave a case.
+    pub(crate) fn take(&self, case: &Case) -> bool {
         (self.ids.is_empty() || self.ids.iter().any(|pattern| names(pattern, case)))
             && (matches_any(&self.providers, &case.provider) || matches_any(&self.providers, case.library()))
             && matches_any(&self.algorithms, &case.algorithm)
@@ -287,7 +291,8 @@ fn options(
     Ok(options)
 }
 
-/// Whether a text matches a pattern, in which `*` stands for any text and `?` for any character.
+/// Whether a text matches a pattern, in which `*` stands for any text and `?` for any one character. All else stands for itself:
+/// brackets, which ids have, are no classes of characters.
 pub fn matches(pattern: &str, text: &str) -> bool {
     WildMatch::new(pattern).matches(text)
 }
@@ -300,6 +305,12 @@ fn names(pattern: &str, case: &Case) -> bool {
 /// Whether any pattern matches; no patterns match everything.
 fn matches_any(patterns: &[String], text: &str) -> bool {
     patterns.is_empty() || patterns.iter().any(|pattern| matches(pattern, text))
+}
+
+/// Whether each provider and each algorithm that the filters name is among the cases.
+pub(crate) fn check_names(filters: &Filters, all: &[Case]) -> Result<(), LabError> {
+    check_patterns(Thing::Provider, &filters.providers, all.iter().map(|case| case.provider.as_str()))?;
+    check_patterns(Thing::Algorithm, &filters.algorithms, all.iter().map(|case| case.algorithm.as_str()))
 }
 
 fn check_patterns<'a>(

@@ -1,6 +1,21 @@
+//! Circuit handshakes over TCP: a relay, a client, and what a client is told of a relay.
+
+use crate::{LabError, Thing};
 use pqlab_providers::providers;
+use pqlab_workloads::ntor::client::{Client, ClientError, handshake_named, handshake_names};
 use pqlab_workloads::ntor::relay::{Relay, RelayError};
+use pqlab_workloads::ntor::{Handshake, RelayDescriptor};
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// What says of a file that it is a relay's.
+const SCHEMA: &str = "pqlab-relay/1";
+/// Longest such file in bytes.
+const LONGEST: u64 = 64 << 10;
 
 /// A relay that answers circuit handshakes with the primitives of one provider (`aws-lc`) or two (`aws-lc+liboqs`).
 ///
@@ -8,4 +23,136 @@ use std::sync::Arc;
 /// [`RelayError::Provider`] if there is no such provider, or it lacks a part.
 pub fn relay(pair: &str, identity: [u8; 20]) -> Result<Arc<Relay>, RelayError> {
     Relay::new(&providers(), pair, identity)
+}
+
+/// The circuit handshake of that name: as cases call it, or `ntor`, `kem-only`, `hybrid`.
+///
+/// # Errors
+/// [`LabError::Unknown`] if there is none.
+pub fn circuit_handshake(name: &str) -> Result<Handshake, LabError> {
+    let names = handshake_names();
+    let known: Vec<&str> = names.iter().map(String::as_str).collect();
+    handshake_named(name).ok_or_else(|| LabError::unknown_of_few(Thing::Handshake, name, &known))
+}
+
+/// A client that is connected to a relay, of which it knows what it is told, or else what the relay says of itself.
+///
+/// # Errors
+/// [`ClientError`] that says why it is not.
+pub fn relay_client(
+    handshake: Handshake,
+    pair: &str,
+    address: SocketAddr,
+    known: Option<RelayDescriptor>,
+    limit: Duration,
+) -> Result<Client, ClientError> {
+    Client::connect(&providers(), handshake, pair, (address, known), limit)
+}
+
+/// What clients must know of a relay, as a file has it: lengths of 20 and 32 bytes, in hexadecimal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RelayKeys {
+    schema: String,
+    /// Where it listens.
+    pub address: SocketAddr,
+    identity: Bytes<20>,
+    onion_key: Bytes<32>,
+}
+
+/// Bytes as hexadecimal, of exactly that length.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+struct Bytes<const N: usize>([u8; N]);
+
+impl<const N: usize> TryFrom<String> for Bytes<N> {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Bytes<N>, String> {
+        let mut bytes = [0; N];
+        hex::decode_to_slice(&text, &mut bytes).map_err(|_| format!("{text:?} is not {N} bytes in hexadecimal"))?;
+        Ok(Bytes(bytes))
+    }
+}
+
+impl<const N: usize> From<Bytes<N>> for String {
+    fn from(bytes: Bytes<N>) -> String {
+        hex::encode(bytes.0)
+    }
+}
+
+impl RelayKeys {
+    /// Those of a relay.
+    pub fn new(address: SocketAddr, relay: RelayDescriptor) -> RelayKeys {
+        let (identity, onion_key) = (Bytes(relay.identity), Bytes(relay.onion_key));
+        RelayKeys { schema: SCHEMA.into(), address, identity, onion_key }
+    }
+
+    /// The file's text.
+    pub fn to_json(&self) -> String {
+        // Strings and nothing else, which JSON always has room for.
+        format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// [`LabError::File`] that says what is wrong with it.
+    pub fn read(path: &Path) -> Result<RelayKeys, LabError> {
+        let wrong = |reason: String| LabError::File { path: path.to_owned(), reason };
+        let length = fs::metadata(path).map_err(|error| wrong(error.to_string()))?.len();
+        if length > LONGEST {
+            return Err(wrong(format!("{length} bytes are no relay's keys")));
+        }
+        let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+        let keys: RelayKeys =
+            serde_json::from_str(&text).map_err(|error| wrong(format!("no relay's keys: {error}")))?;
+        match keys.schema == SCHEMA {
+            true => Ok(keys),
+            false => Err(wrong(format!("its schema is {:?}, not {SCHEMA:?}", keys.schema))),
+        }
+    }
+
+    /// As handshakes take them.
+    pub fn descriptor(&self) -> RelayDescriptor {
+        RelayDescriptor { identity: self.identity.0, onion_key: self.onion_key.0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_as_they_were_written_and_nothing_else_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("relay.json");
+        let relay = RelayDescriptor { identity: [1; 20], onion_key: [2; 32] };
+        let keys = RelayKeys::new("127.0.0.1:9001".parse().unwrap(), relay);
+        let text = keys.to_json();
+        fs::write(&path, &text).unwrap();
+        let read = RelayKeys::read(&path).unwrap();
+        assert_eq!((read.descriptor(), &read), (relay, &keys));
+        for wrong in [
+            text.replace("0101", "01"),
+            text.replace("relay/1", "relay/2"),
+            text.replace("\"address\"", "\"addressee\""),
+            String::new(),
+            " ".repeat(1 << 17),
+        ] {
+            fs::write(&path, wrong).unwrap();
+            let error = RelayKeys::read(&path).unwrap_err();
+            assert!(error.is_request() && error.to_string().contains("relay.json: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn handshakes_have_short_names_and_those_of_their_cases() {
+        let name =
+            |name: &str| circuit_handshake(name).map(|handshake| handshake.name()).map_err(|error| error.to_string());
+        assert_eq!(name("ntor").as_deref(), Ok("ntor-v1"));
+        assert_eq!(name("hybrid").as_deref(), Ok("ntor-x25519-mlkem768"));
+        assert_eq!(name("kem-only-mlkem512").as_deref(), Ok("kem-only-mlkem512"));
+        assert!(name("ntor-v2").unwrap_err().contains("did you mean \"ntor-v1\": there are ntor, kem-only, hybrid"));
+    }
 }

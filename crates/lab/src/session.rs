@@ -1,5 +1,6 @@
 //! Running a plan: environment, workers, store, and whoever watches.
 
+use crate::libraries::{LIBRARIES, Loaded, NOT_OPENED};
 use crate::place::Place;
 use crate::worker::{IN_WORKER, provider_builds, registry};
 use crate::{Collected, LabError, Plan, RecordSink, SinkError, WorkerProgram, defects};
@@ -10,7 +11,7 @@ use pqlab_harness::process::{Limits, ProcessPool, Workers};
 use pqlab_harness::schedule::{self, CounterFacts, LEAST_SAMPLES};
 use pqlab_harness::{BuildId, Event, Observer, ObserverError, Outcome, Program, affinity, clock, counter, environment};
 use pqlab_primitives::Provider;
-use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, Record, Run, RunHeader, State};
+use pqlab_record::{Case, CounterChoice, Environment, Metric, Protocol, ProviderBuild, Record, Run, RunHeader, State};
 use pqlab_store::Store;
 use pqlab_verification::vectors_root;
 use pqlab_workloads::{Registry, VECTORS};
@@ -25,7 +26,9 @@ const LONGEST_VALUE: usize = 40;
 
 /// Everything that this build can measure.
 pub struct Laboratory {
-    registry: Registry,
+    pub(crate) registry: Registry,
+    /// The providers among them that are shared libraries, which worker processes open.
+    pub(crate) libraries: Vec<Loaded>,
     /// How a worker process is started.
     workers: WorkerProgram,
     pub(crate) limits: Limits,
@@ -74,13 +77,14 @@ pub struct Ended {
 impl Laboratory {
     /// A laboratory whose workers run this program. Nothing is started before something is measured.
     pub fn new(workers: WorkerProgram) -> Laboratory {
-        Laboratory { registry: registry(Vec::new()), workers, limits: Limits::default() }
+        Laboratory { registry: registry(Vec::new()), libraries: Vec::new(), workers, limits: Limits::default() }
     }
 
-    /// Has these providers too. Its workers must have them as well: see [`run_if_worker_with`](crate::run_if_worker_with) and
+    /// Has these providers too, beside those of the build. Its workers must have them as well: see [`run_if_worker_with`](crate::run_if_worker_with) and
     /// [`serve_as_worker`](crate::serve_as_worker).
     pub fn with_providers(mut self, more: Vec<Provider>) -> Laboratory {
         self.registry = registry(more);
+        self.libraries = Vec::new();
         self
     }
 
@@ -108,7 +112,7 @@ impl Laboratory {
         let metric = selected.counter.metric();
         let facts = CounterFacts { metric, ns_per_tick: selected.ns_per_tick, grain_ns: selected.grain_ns() };
         let counters = selected.describe();
-        Ok((environment::capture(provider_builds(&self.registry), counters), facts))
+        Ok((environment::capture(self.provider_builds(), counters), facts))
     }
 
     /// Measures a plan from its beginning and returns the run, of which nothing else is kept: [`results`](crate::results) makes
@@ -174,7 +178,8 @@ impl Laboratory {
     /// build is another than the one with which it began, only if `elsewhere` allows it.
     ///
     /// # Errors
-    /// [`LabError::OtherCounter`] and [`LabError::Changed`] where it cannot go on here, [`LabError::Store`] where it is not there or
+    /// [`LabError::OtherCounter`] and [`LabError::Changed`] where it cannot go on here, [`LabError::Foreign`] where it has libraries
+    /// that were not asked for, [`LabError::Store`] where it is not there or
     /// complete, and as [`run`](Self::run); what was finished before is stored.
     pub fn resume(
         &self,
@@ -186,6 +191,7 @@ impl Laboratory {
     ) -> Result<Ended, LabError> {
         store.check_resumable(run)?;
         let header = store.load_header(run)?;
+        self.check_libraries_of(&header)?;
         let (now, counter) = self.calibrated(header.protocol.counter)?;
         let then = &header.environment;
         if now.counters.primary != then.counters.primary {
@@ -251,13 +257,27 @@ impl Laboratory {
 
     /// The program of worker processes, and of those that do one thing.
     pub(crate) fn program(&self) -> Program {
+        self.program_with(&self.libraries, &provider_builds(&self.registry))
+    }
+
+    /// Likewise of a process that opens no library as it starts.
+    pub(crate) fn program_without_libraries(&self) -> Program {
+        let mut linked = provider_builds(&self.registry);
+        linked.retain(|build| self.libraries().all(|library| library.label != build.id));
+        self.program_with(&[], &linked)
+    }
+
+    fn program_with(&self, libraries: &[Loaded], builds: &[ProviderBuild]) -> Program {
         // Found here once, so that workers look nowhere else.
         let vectors = vectors_root().map(|root| (VECTORS.into(), root.into()));
+        // Never what this process itself was told.
+        let told = serde_json::to_string(libraries).unwrap_or_default();
+        let own = [(IN_WORKER.into(), "1".into()), (LIBRARIES.into(), told.into())];
         Program {
             path: self.workers.path.clone(),
             arguments: self.workers.arguments.clone(),
-            variables: vectors.into_iter().chain([(IN_WORKER.into(), "1".into())]).collect(),
-            build: BuildId::of(&provider_builds(&self.registry)),
+            variables: vectors.into_iter().chain(own).collect(),
+            build: BuildId::of(builds),
         }
     }
 
@@ -279,6 +299,7 @@ impl Laboratory {
             cpus: place.cpus.clone(),
             granted: protocol.affinity.clone().unwrap_or_else(affinity::allowed),
             limits: self.limits.with_threads(most_threads(plan)),
+            without_loading: (!self.libraries.is_empty()).then(|| NOT_OPENED.into()),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Suites: TOML files that select cases and say how hard to measure them.
 
 use crate::{LabError, Thing};
+use pqlab_foreign::LibrarySpec;
 use pqlab_record::{CounterChoice, Protocol, ProtocolKind};
 use pqlab_workloads::CaseOptions;
 use serde::Deserialize;
@@ -18,6 +19,9 @@ pub struct Suite {
     pub name: String,
     /// What it answers, in a few lines of prose.
     pub about: String,
+    /// Shared libraries to measure beside those of this build; paths in a file of a suite are relative to that file.
+    #[serde(default)]
+    pub libraries: Vec<LibrarySpec>,
     /// How hard to measure, where the suite differs from the defaults.
     #[serde(default)]
     pub protocol: ProtocolOverrides,
@@ -225,7 +229,11 @@ impl Suite {
         if name.ends_with(".toml") || Path::new(name).is_file() {
             let text = std::fs::read_to_string(name)
                 .map_err(|error| LabError::File { path: name.into(), reason: format!("cannot be read: {error}") })?;
-            return Suite::parse(&text, name);
+            let mut suite = Suite::parse(&text, name)?;
+            for library in &mut suite.libraries {
+                library.path = Path::new(name).parent().unwrap_or(Path::new("")).join(&library.path);
+            }
+            return Ok(suite);
         }
         let names: Vec<&str> = builtin.iter().map(|suite| suite.name.as_str()).collect();
         Err(LabError::unknown_of_few(Thing::Suite, name, &names))
@@ -334,6 +342,11 @@ mod tests {
             let text = format!("{head}[protocol]\n{name} = {}\n[[select]]\nworkload = \"kem\"\n", example(field));
             assert!(Suite::parse(&text, "x.toml").is_ok(), "{name}: {}", message(&text));
         }
+        let top = schema["properties"].as_object().unwrap().iter();
+        for (name, field) in top.filter(|(name, _)| !["name", "about", "protocol", "select"].contains(&name.as_str())) {
+            let text = format!("{head}{name} = {}\n[[select]]\nworkload = \"kem\"\n", example(field));
+            assert!(Suite::parse(&text, "x.toml").is_ok(), "{name}: {}", message(&text));
+        }
         for (name, field) in select.as_object().unwrap().iter().filter(|(name, _)| *name != "workload") {
             let text = format!("{head}[[select]]\nworkload = \"kem\"\n{name} = {}\n", example(field));
             assert!(Suite::parse(&text, "x.toml").is_ok(), "{name}: {}", message(&text));
@@ -369,6 +382,21 @@ mod tests {
         }
         let negative = "name = \"a\"\nabout = \"\"\nselect = [{workload = \"kem\"}]\nprotocol = {precision_pct = -1.0}";
         assert!(message(negative).contains("precision is -1"));
+    }
+
+    #[test]
+    fn libraries_of_a_file_are_where_the_file_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("mine.toml");
+        let of = |libraries: &str| {
+            format!("name = \"a\"\nabout = \"\"\nlibraries = {libraries}\n[[select]]\nworkload = \"kem\"\n")
+        };
+        std::fs::write(&file, of(r#"["a=liboqs:sub/liboqs.so", "openssl:/x/libcrypto.so.3"]"#)).unwrap();
+        let suite = Suite::find(file.to_str().unwrap()).unwrap();
+        let paths: Vec<_> = suite.libraries.iter().map(|library| library.path.clone()).collect();
+        assert_eq!(paths, [folder.path().join("sub/liboqs.so"), "/x/libcrypto.so.3".into()]);
+        let wrong = message(&of(r#"["oqs:/x.so"]"#));
+        assert!(wrong.starts_with("x.toml:3:") && wrong.contains("the kinds are liboqs"), "{wrong}");
     }
 
     #[test]

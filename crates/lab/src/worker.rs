@@ -1,5 +1,6 @@
 //! The processes in which libraries are called: what program they run, and what they do there.
 
+use crate::libraries::{Opened, open_libraries};
 use crate::{LabError, errand};
 use pqlab_harness::wire::Task;
 use pqlab_harness::{BuildId, process, worker};
@@ -85,18 +86,19 @@ pub(crate) fn registry(more: Vec<Provider>) -> Registry {
     Registry::new(providers().into_iter().chain(more.into_iter().map(Arc::new)).collect())
 }
 
-/// The providers as the environment of a run has them.
+/// The providers of a registry, as both sides of a wire name them.
 pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
     let build = |provider: &Arc<Provider>| ProviderBuild {
         id: provider.id(),
         version: provider.build_info.version.clone(),
         build: provider.build_info.build.clone(),
+        library: None,
     };
     registry.providers().iter().map(build).collect()
 }
 
 /// Serves a coordinator over an inherited file descriptor until it hangs up. What a worker process does, and all. It has
-/// the same `more` providers as the [`Laboratory`](crate::Laboratory) that started it.
+/// the same `more` providers as the [`Laboratory`](crate::Laboratory) that started it, and opens the libraries that this has loaded.
 ///
 /// # Errors
 /// [`LabError::System`] if the descriptor is not a coordinator's, the coordinator is of another build, or its end of the wire
@@ -104,9 +106,15 @@ pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
 pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabError> {
     let serve = || {
         let stream = process::inherited_stream(descriptor)?;
-        let registry = registry(more);
+        let Opened { providers: opened, failed } = open_libraries()?;
+        let registry = registry(more.into_iter().chain(opened).collect()).without(failed.clone());
         match worker::greet(&stream, BuildId::of(&provider_builds(&registry)))? {
             Some(Task::Measure) => worker::serve(stream, &registry),
+            // What is found out about a library must not be that nothing was found.
+            Some(Task::Errand(_)) if !failed.is_empty() => {
+                let failed: Vec<String> = failed.iter().map(|(label, reason)| format!("{label}: {reason}")).collect();
+                Err(io::Error::other(failed.join("; ")))
+            }
             Some(Task::Errand(task)) => errand::serve(&task, &registry, stream),
             None => Ok(()),
         }

@@ -34,7 +34,7 @@ impl KeyEncoding {
 }
 
 /// A KEM as its standard defines it. Lengths in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KemParameters {
     /// The standard's name.
     pub algorithm: Cow<'static, str>,
@@ -69,7 +69,7 @@ impl KemParameters {
 }
 
 /// A signature scheme as its standard defines it. Lengths in bytes; the maximum where a length varies.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureParameters {
     /// The standard's name.
     pub algorithm: Cow<'static, str>,
@@ -109,7 +109,7 @@ impl SignatureParameters {
 }
 
 /// A Diffie-Hellman function. Lengths in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyAgreementParameters {
     /// The standard's name.
     pub algorithm: Cow<'static, str>,
@@ -135,7 +135,7 @@ impl KeyAgreementParameters {
 }
 
 /// A hash function. Lengths in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HashParameters {
     /// The standard's name.
     pub algorithm: Cow<'static, str>,
@@ -157,7 +157,7 @@ impl HashParameters {
 }
 
 /// An extendable-output function. Lengths in bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct XofParameters {
     /// The standard's name.
     pub algorithm: Cow<'static, str>,

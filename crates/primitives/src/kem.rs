@@ -1,7 +1,8 @@
 use crate::{Coins, KemParameters, KeyEncoding, Result};
+use serde::{Deserialize, Serialize};
 
 /// Which operations of a provider take [`Coins::Exact`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct CoinSupport {
     /// Key generation.
     pub keygen: bool,
@@ -10,7 +11,7 @@ pub struct CoinSupport {
 }
 
 /// What a provider offers of a KEM.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KemInfo {
     /// The standard's parameters: lengths in bytes, NIST category.
     pub parameters: KemParameters,

@@ -1,7 +1,8 @@
 use crate::{Coins, KeyAgreementParameters, Result};
+use serde::{Deserialize, Serialize};
 
 /// What a provider offers of a key agreement.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeyAgreementInfo {
     /// The standard's parameters.
     pub parameters: KeyAgreementParameters,

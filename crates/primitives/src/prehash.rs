@@ -1,6 +1,8 @@
+use serde::{Deserialize, Serialize};
+
 /// The function by which a message is hashed before its digest is signed: HashML-DSA (FIPS 204, section 5.4), HashSLH-DSA
 /// (FIPS 205, section 10.2.2), Ed25519ph (RFC 8032, section 5.1, SHA-512 alone).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Prehash {
     /// SHA-256 (FIPS 180-4): 32 bytes.
     Sha256,

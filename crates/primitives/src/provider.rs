@@ -1,4 +1,4 @@
-use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, StreamCipher, Xof};
+use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, Remote, SignatureScheme, StreamCipher, Xof};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -29,6 +29,8 @@ pub struct Unsupported {
 pub struct Provider {
     /// The library's name: `openssl`, `aws-lc`, `rustcrypto`, ...
     pub library: String,
+    /// Whose code it is: the library, and of one that was loaded under a label its kind.
+    pub code: String,
     /// The code path, where the library has more than one to choose from.
     pub backend: Option<Backend>,
     /// Version and build options.
@@ -58,6 +60,8 @@ pub struct Provider {
     pub stream_ciphers: Vec<Arc<dyn StreamCipher>>,
     /// What is missing, and why.
     pub unsupported: Vec<Unsupported>,
+    /// Where its operations are timed, if that is in another process.
+    pub remote: Option<Arc<dyn Remote>>,
 }
 
 impl Provider {
@@ -65,6 +69,7 @@ impl Provider {
     pub fn new(library: &str, build_info: BuildInfo) -> Provider {
         Provider {
             library: library.to_owned(),
+            code: library.to_owned(),
             backend: None,
             build_info,
             generator: None,
@@ -79,6 +84,7 @@ impl Provider {
             aeads: Vec::new(),
             stream_ciphers: Vec::new(),
             unsupported: Vec::new(),
+            remote: None,
         }
     }
 

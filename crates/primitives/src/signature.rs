@@ -1,4 +1,5 @@
 use crate::{CoinSupport, Coins, Error, KeyEncoding, Prehash, Result, SignatureParameters};
+use serde::{Deserialize, Serialize};
 
 /// The length in bytes of ML-DSA's message representative `mu` (FIPS 204, algorithm 7, line 6).
 pub const MU: usize = 64;
@@ -7,7 +8,7 @@ const NO_INTERNAL: Error = Error::Unsupported("no internal interface is offered"
 const NO_MU: Error = Error::Unsupported("no internal interface with mu given is offered");
 
 /// What a provider offers of a signature scheme.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SignatureInfo {
     /// The standard's parameters: lengths in bytes, NIST category.
     pub parameters: SignatureParameters,

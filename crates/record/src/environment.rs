@@ -12,7 +12,7 @@ pub struct Environment {
     pub os: OperatingSystem,
     /// How this program was built.
     pub build: Build,
-    /// Every provider in the build.
+    /// Every provider in the build, and every library that was loaded beside them.
     pub providers: Vec<ProviderBuild>,
     /// What counts time, and how it was calibrated.
     pub counters: Counters,
@@ -140,7 +140,7 @@ pub struct Build {
     pub commit: Option<String>,
 }
 
-/// A provider in the build.
+/// A provider in the build, or one that was loaded at run time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProviderBuild {
     /// Its id.
@@ -149,6 +149,43 @@ pub struct ProviderBuild {
     pub version: String,
     /// Flags, features, code paths.
     pub build: String,
+    /// The shared library that it is, its id being the label that the user gave it; `None` where it was linked in.
+    #[serde(default)]
+    pub library: Option<LoadedLibrary>,
+}
+
+/// A shared library that was loaded at run time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadedLibrary {
+    /// By which interface it is called: `liboqs`, `openssl`, `nist`.
+    pub kind: String,
+    /// Its file.
+    pub path: String,
+    /// All that was asked for, as a command line says it: the run is gone on with by the same.
+    pub spec: String,
+}
+
+impl ProviderBuild {
+    /// Its build, and the file of one that was loaded.
+    pub fn origin(&self) -> String {
+        let loaded = self.library.as_ref().map(|library| format!("loaded from {}", library.path));
+        [Some(self.build.clone()), loaded]
+            .into_iter()
+            .flatten()
+            .filter(|part| !part.is_empty())
+            .collect::<Vec<_>>()
+            .join("; ")
+    }
+}
+
+impl Environment {
+    /// The library that a case's provider is, or that one of a pair is, with its label; `None` where all were linked in.
+    pub fn loaded(&self, provider: &str) -> Option<(&str, &LoadedLibrary)> {
+        provider.split('+').find_map(|part| {
+            let build = self.providers.iter().find(|build| build.id == part)?;
+            Some((build.id.as_str(), build.library.as_ref()?))
+        })
+    }
 }
 
 /// What counts time on this machine.

@@ -21,7 +21,8 @@ pub use case::{Case, Facts, Form, Parameter, Sizes, State};
 pub use conditions::{Chunk, Conditions, CpuTime};
 pub use disturbance::{Disturbance, Residue};
 pub use environment::{
-    Build, Cache, Counters, Cpu, Environment, Host, Memory, OperatingSystem, Pressure, ProviderBuild, Virtualization,
+    Build, Cache, Counters, Cpu, Environment, Host, LoadedLibrary, Memory, OperatingSystem, Pressure, ProviderBuild,
+    Virtualization,
 };
 pub use kind::{CoinSource, Kind};
 pub use noise::MachineNoise;

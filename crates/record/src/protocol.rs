@@ -66,6 +66,9 @@ pub struct Fastest {
     pub runner_up: Option<RunnerUp>,
     /// How many pairs were tried.
     pub candidates: u64,
+    /// Which they were; none in runs of before this was kept.
+    #[serde(default)]
+    pub among: Vec<String>,
     /// Those of them that failed.
     pub failed: Vec<FailedCandidate>,
 }

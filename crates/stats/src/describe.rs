@@ -33,7 +33,27 @@ pub struct Description {
     pub mad: f64,
 }
 
+/// Half-width of a normal distribution's middle half in standard deviations, doubled: what an interquartile range is divided by to
+/// be an estimate of the standard deviation.
+const IQR_OF_NORMAL: f64 = 1.349;
+/// A coefficient of variation is an outlier's work where it is at least so many times the robust one.
+const OUTLIERS_WORK: f64 = 3.0;
+
 impl Description {
+    /// The robust coefficient of variation in percent, `RCV_Q` = 0.741 IQR / median (Arachchige, Prendergast and Staudte, "Robust
+    /// analogs to the coefficient of variation", Journal of Applied Statistics 49 (2022)): of a normal distribution the coefficient
+    /// of variation, and moved by no outlier. `None` where the median or the middle half has no extent.
+    pub fn robust_cov_pct(&self) -> Option<f64> {
+        let robust = 100.0 * (self.p75 - self.p25) / IQR_OF_NORMAL / self.median;
+        (robust.is_finite() && robust > 0.0 && self.n >= 4).then_some(robust)
+    }
+
+    /// The robust coefficient of variation where the plain one is at least three times as large: then it is the work of few samples,
+    /// and says little of the others.
+    pub fn cov_without_outliers_pct(&self) -> Option<f64> {
+        self.robust_cov_pct().filter(|robust| self.cov_pct.is_some_and(|cov| cov >= OUTLIERS_WORK * robust))
+    }
+
     /// Describes samples that are sorted already.
     pub fn of(sorted: &Sorted) -> Description {
         let samples = sorted.as_slice();
@@ -120,6 +140,20 @@ mod tests {
 
     fn close(left: f64, right: f64) {
         assert!((left - right).abs() <= 1e-12 * right.abs().max(1.0), "{left} is not {right}");
+    }
+
+    #[test]
+    fn the_robust_coefficient_of_variation_is_not_an_outliers_work() {
+        let mut samples: Vec<f64> = (0..=100).map(|at| 95.0 + f64::from(at) / 10.0).collect();
+        let clean = describe_samples(&samples).unwrap();
+        close(clean.robust_cov_pct().unwrap(), 100.0 * 5.0 / 1.349 / 100.0);
+        assert_eq!(clean.cov_without_outliers_pct(), None, "both say much the same");
+        samples[100] = 10_000.0;
+        let one = describe_samples(&samples).unwrap();
+        assert!(one.cov_pct.unwrap() > 400.0);
+        close(one.cov_without_outliers_pct().unwrap(), clean.robust_cov_pct().unwrap());
+        assert_eq!(describe_samples(&[1.0; 9]).unwrap().robust_cov_pct(), None, "nothing to see in equal samples");
+        assert_eq!(describe_samples(&[1.0, 2.0]).unwrap().robust_cov_pct(), None, "two have no quartiles");
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub enum Need {
     Vectors,
     /// What `make vectors` fetches into the cache: nobody has to.
     Fetched,
+    /// What `scripts/foreign-libraries` builds into the cache: nobody has to.
+    Built,
     /// A capability of the processor, the kernel or the user's rights, which nothing can install.
     Machine(&'static str),
 }
@@ -30,6 +32,7 @@ impl fmt::Display for Need {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Need::Installed(what) | Need::Machine(what) => out.write_str(what),
+            Need::Built => out.write_str("shared libraries (`scripts/foreign-libraries` builds them)"),
             Need::Fetched => out.write_str("more published vectors (`make vectors` fetches them)"),
             Need::Vectors => out.write_str("the folder of published vectors (PQLAB_VECTORS names it)"),
         }
@@ -62,7 +65,7 @@ impl Surroundings {
         match need {
             Need::Installed(_) => !self.ci,
             Need::Vectors => !self.vectors_named,
-            Need::Fetched | Need::Machine(_) => true,
+            Need::Built | Need::Fetched | Need::Machine(_) => true,
         }
     }
 

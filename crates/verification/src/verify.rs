@@ -99,7 +99,7 @@ const UNCOVERED: &str = "published vectors";
 fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vectors) -> Line {
     let (id, algorithm) = (provider.id(), primitive.algorithm());
     let known = KNOWN_DEFECTS.iter().filter(|defect| {
-        defect.library == provider.library
+        defect.library == provider.code
             && provider.build_info.version.starts_with(defect.version)
             && algorithm.starts_with(defect.algorithm)
             && suite.name == defect.suite

@@ -167,6 +167,7 @@ mod tests {
             ns: 1.0,
             runner_up: None,
             candidates: 2,
+            among: Vec::new(),
             failed: Vec::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Workload `floor`: calls that do nothing, through everything that real ones go through. What it shows is the harness.
 
 use crate::kem::KemWorkload;
-use crate::{CaseOptions, NULL, Workload};
+use crate::{CaseOptions, NULL, Workload, find, remote};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::Provider;
 use pqlab_record::{Case, Facts, Form};
@@ -19,11 +19,11 @@ impl Workload for FloorWorkload {
     }
 
     fn cases(&self, providers: &[Arc<Provider>], _options: &CaseOptions) -> Vec<Case> {
-        let null = providers.iter().filter(|provider| provider.library == NULL);
+        let null = providers.iter().filter(|provider| provider.library == NULL || provider.remote.is_some());
         null.map(|provider| Case {
             workload: self.id().into(),
             algorithm: NULL.into(),
-            operation: "decapsulate".into(),
+            operation: if provider.remote.is_some() { "null" } else { "decapsulate" }.into(),
             provider: provider.id(),
             form: Some(Form::Prepared),
             parameters: Vec::new(),
@@ -33,7 +33,16 @@ impl Workload for FloorWorkload {
         .collect()
     }
 
+    fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        // The turn of a loop in another process has no answers.
+        let known = case.operation == "decapsulate";
+        known.then(|| (case.provider.clone(), case.algorithm.clone())).into_iter().collect()
+    }
+
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        KemWorkload.prepare(case, providers, seed)
+        match &find(providers, &case.provider)?.remote {
+            Some(remote) => remote::nothing(remote, case),
+            None => KemWorkload.prepare(case, providers, seed),
+        }
     }
 }

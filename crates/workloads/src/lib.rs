@@ -1,5 +1,6 @@
 //! What pqlab measures: one file or folder a workload, one line each in the table below.
 
+mod constructed;
 pub mod fastest;
 mod fingerprint;
 mod inputs;
@@ -7,10 +8,15 @@ pub mod leak;
 mod options;
 mod pairs;
 mod registry;
+mod remote;
+#[cfg(test)]
+mod remote_tests;
 #[cfg(test)]
 mod testing;
 mod variant;
 
+pub use certificate::{CertificatePart, Specimen, certificate_forms, certificate_issuers};
+pub use constructed::{constructed, hybrids};
 pub use ledger::Senders;
 pub use options::{CaseOptions, OutOfRange};
 pub use registry::Registry;

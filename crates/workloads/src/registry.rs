@@ -1,4 +1,4 @@
-use crate::{CaseOptions, Workload, check_known_answers, find, workloads};
+use crate::{CaseOptions, Workload, check_known_answers, find, remote, workloads};
 use pqlab_harness::{Fault, Seed, Trial, TrialSource};
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
@@ -11,12 +11,19 @@ pub struct Registry {
     workloads: Vec<Box<dyn Workload>>,
     /// Known answers are checked once a process for each provider and algorithm.
     checked: Mutex<HashMap<(String, String), Result<(), Fault>>>,
+    /// Providers that cannot be called, and why.
+    failed: Vec<(String, String)>,
 }
 
 impl Registry {
     /// The registry of all workloads over these providers.
     pub fn new(providers: Vec<Arc<Provider>>) -> Registry {
-        Registry { providers, workloads: workloads(), checked: Mutex::default() }
+        Registry { providers, workloads: workloads(), checked: Mutex::default(), failed: Vec::new() }
+    }
+
+    /// The same where some providers, given by their ids with the reason, cannot be called: that is what becomes of their cases.
+    pub fn without(self, failed: Vec<(String, String)>) -> Registry {
+        Registry { failed, ..self }
     }
 
     /// The providers.
@@ -31,10 +38,20 @@ impl Registry {
 
     /// Every case of every workload.
     pub fn cases(&self, options: &CaseOptions) -> Vec<Case> {
-        self.workloads.iter().flat_map(|workload| workload.cases(&self.providers, options)).collect()
+        let of = |workload: &dyn Workload| {
+            let timed_there = matches!(workload.id(), "floor" | "kem" | "signature" | "hash");
+            let mut cases = workload.cases(&self.providers, options);
+            cases.retain(|case| !remote::is_remote(&self.providers, case) || (timed_there && remote::offers(case)));
+            cases
+        };
+        self.workloads.iter().flat_map(|workload| of(workload.as_ref())).collect()
     }
 
     fn workload(&self, case: &Case) -> Result<&dyn Workload, Fault> {
+        let failed = self.failed.iter().find(|(id, _)| case.provider.split('+').any(|part| part == id));
+        if let Some((id, reason)) = failed {
+            return Err(Fault::Library(format!("{id} was not opened: {reason}")));
+        }
         let workload = self.workloads.iter().find(|workload| workload.id() == case.workload);
         let missing = || Fault::Unsupported(format!("this build has no workload {}", case.workload));
         workload.map(Box::as_ref).ok_or_else(missing)
@@ -106,6 +123,21 @@ mod tests {
         {
             assert!(kinds.contains(kind), "{kind:?} is not among {kinds:?}");
         }
+    }
+
+    #[test]
+    fn cases_of_a_provider_that_cannot_be_called_say_why() {
+        let failed = vec![("rustcrypto".to_owned(), "it is gone".to_owned())];
+        let registry = Registry::new(pqlab_providers::providers()).without(failed);
+        let cases = registry.cases(&CaseOptions::default());
+        let seed = Seed { run: 1, process: 0 };
+        let of = |provider: &str| {
+            let case = cases.iter().find(|case| case.provider == provider && case.workload == "kem").unwrap();
+            (registry.prepare(case, seed).err(), registry.prepare_first_call(case, seed).err())
+        };
+        let why = Some(Fault::Library("rustcrypto was not opened: it is gone".into()));
+        assert_eq!(of("rustcrypto"), (why.clone(), why));
+        assert_eq!(of("libcrux:portable"), (None, None));
     }
 
     #[test]

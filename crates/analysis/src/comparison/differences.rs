@@ -28,17 +28,30 @@ pub(super) fn machine(environment: &Environment) -> String {
     format!("{name} ({}, {} cores)", environment.cpu.model, environment.cpu.cores)
 }
 
-/// Every difference between two runs that may move their figures: machine, system, compiler, providers, counters, rules.
+/// Every difference between two runs that may move their figures: machine, system, compiler, counters, rules, providers.
 pub fn differences(first: &RunHeader, second: &RunHeader) -> Vec<Difference> {
-    let (one, two) = (facts(first), facts(second));
+    let facts = |of: &RunHeader| [machine_and_build(&of.environment), rules(of), libraries(&of.environment)].concat();
+    between(&facts(first), &facts(second))
+}
+
+/// As [`differences`], without the rules: what two runs must not differ in to be of one machine and build.
+pub fn differences_of_builds(first: &Environment, second: &Environment) -> Vec<Difference> {
+    let facts = |of: &Environment| [machine_and_build(of), libraries(of)].concat();
+    between(&facts(first), &facts(second))
+}
+
+/// A name and what it stands for.
+type Fact = (String, String);
+
+fn between(one: &[Fact], two: &[Fact]) -> Vec<Difference> {
     let mut found: Vec<Difference> = Vec::new();
-    for (what, value) in &one {
+    for (what, value) in one {
         let other = two.iter().find(|(name, _)| name == what).map_or("none", |(_, other)| other);
         if value != other {
             found.push(Difference { what: what.clone(), first: value.clone(), second: other.to_owned() });
         }
     }
-    for (what, value) in &two {
+    for (what, value) in two {
         if !one.iter().any(|(name, _)| name == what) {
             found.push(Difference { what: what.clone(), first: "none".into(), second: value.clone() });
         }
@@ -46,10 +59,17 @@ pub fn differences(first: &RunHeader, second: &RunHeader) -> Vec<Difference> {
     found
 }
 
-fn facts(header: &RunHeader) -> Vec<(String, String)> {
-    let Environment { host, cpu, os, build, providers, counters } = &header.environment;
-    let said = |value: Option<String>| value.unwrap_or_else(|| "unknown".into());
-    let mut facts: Vec<(&str, String)> = vec![
+fn said(value: Option<String>) -> String {
+    value.unwrap_or_else(|| "unknown".into())
+}
+
+fn named(facts: Vec<(&str, String)>) -> Vec<Fact> {
+    facts.into_iter().map(|(what, value)| (what.to_owned(), value)).collect()
+}
+
+fn machine_and_build(environment: &Environment) -> Vec<Fact> {
+    let Environment { host, cpu, os, build, counters, .. } = environment;
+    named(vec![
         ("host", said(host.name.clone())),
         ("container", said(host.container.clone())),
         ("processor", cpu.model.clone()),
@@ -71,10 +91,13 @@ fn facts(header: &RunHeader) -> Vec<(String, String)> {
         ("target", build.target.clone()),
         ("compiler flags", said(build.flags.clone())),
         ("counter", counters.primary.clone()),
-    ];
+    ])
+}
+
+fn rules(header: &RunHeader) -> Vec<Fact> {
     let Protocol { kind, processes, warmup, iterations, batch, visit_s, affinity, .. } = &header.protocol;
     let count = |value: &Option<u64>| value.map_or("none".to_owned(), |value| value.to_string());
-    facts.extend([
+    named(vec![
         ("rules", format!("{kind:?}").to_lowercase()),
         ("processes", processes.to_string()),
         ("warm-up", warmup.to_string()),
@@ -82,12 +105,10 @@ fn facts(header: &RunHeader) -> Vec<(String, String)> {
         ("batch", count(batch)),
         ("seconds a visit", visit_s.to_string()),
         ("cores to run on", affinity.as_ref().map_or("chosen".into(), |cpus| format!("{cpus:?}"))),
-    ]);
-    let mut facts: Vec<(String, String)> = facts.into_iter().map(|(what, value)| (what.to_owned(), value)).collect();
-    facts.extend(
-        providers
-            .iter()
-            .map(|build| (format!("provider {}", build.id), format!("{} ({})", build.version, build.build))),
-    );
-    facts
+    ])
+}
+
+fn libraries(environment: &Environment) -> Vec<Fact> {
+    let of = environment.providers.iter();
+    of.map(|build| (format!("provider {}", build.id), format!("{} ({})", build.version, build.origin()))).collect()
 }

@@ -16,6 +16,7 @@
 //!   needs no correction for their number (Berger, "Multiparameter Hypothesis Testing and Acceptance Sampling", Technometrics
 //!   24 (1982)). Where a case was contended and its counterpart was measured apart, none is called faster or slower.
 
+mod answer;
 mod differences;
 mod json;
 mod measured;
@@ -24,7 +25,7 @@ mod ratio;
 mod regression;
 mod stars;
 
-pub use differences::{Difference, differences};
+pub use differences::{Difference, differences, differences_of_builds};
 pub use measured::{Figure, Measured};
 pub(crate) use ranking::standings;
 pub use ranking::{Ranking, Standing, ranking};
@@ -131,6 +132,17 @@ impl ComparisonCriteria {
             runs_source: if own { &self.runs_source } else { source }.clone(),
             ..self.clone()
         }
+    }
+
+    /// With the larger spread between runs of two, in each unit.
+    pub(crate) fn wider(self, other: ComparisonCriteria) -> ComparisonCriteria {
+        let larger = |one: Option<RunSpread>, two: Option<RunSpread>| match (one, two) {
+            (Some(one), Some(two)) if two.pct > one.pct => Some(two),
+            (one, two) => one.or(two),
+        };
+        let (runs_time, runs_cycles) =
+            (larger(self.runs_time, other.runs_time), larger(self.runs_cycles, other.runs_cycles));
+        ComparisonCriteria { runs_time, runs_cycles, ..self }
     }
 
     /// How far whole runs lie apart in a unit; not at all where nothing is known.

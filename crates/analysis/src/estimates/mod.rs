@@ -31,9 +31,11 @@ mod interval;
 
 pub use interval::{crossed_of, run_spread};
 
-use crate::number::{count, percent};
+use crate::number::{known_count, percent};
 use interval::{cycles, headline, median_of};
-use pqlab_record::{CyclesSource, Metric, Moment, Protocol, Record, Residue, Samples, Status, Unit, Visits, Worker};
+use pqlab_record::{
+    CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Status, Unit, Visits, Worker,
+};
 use pqlab_stats::{
     Description, Drift, Interval, JarqueBera, Mode, Sorted, VarianceComponents, describe_samples, drift, jarque_bera,
     modes, variance_components,
@@ -51,6 +53,8 @@ pub const ESTIMATED_CYCLES: &str =
 /// What the samples of a case say.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimates {
+    /// By which rules the samples were taken.
+    pub rules: ProtocolKind,
     /// Samples that estimates are made from, before trimming.
     pub n: usize,
     /// Samples of disturbed visits that were left out.
@@ -107,6 +111,15 @@ impl Estimates {
         (self.batch == 1).then_some(&self.samples_ns)
     }
 
+    /// How widely single operations spread, in percent, with what it is called: their coefficient of variation (`CoV`), or where that
+    /// is the work of outliers the robust one (`rCoV`). Under the rules of the reference, which trims, it is the CoV that is asked for.
+    pub fn variation(&self) -> Option<(&'static str, f64)> {
+        let operations = self.operations()?;
+        let robust = operations.cov_without_outliers_pct().filter(|_| self.rules != ProtocolKind::Reference);
+        let robust = robust.map(|robust| ("rCoV", robust));
+        robust.or_else(|| Some(("CoV", operations.cov_pct?)))
+    }
+
     /// Operations a second, one after the other: the reciprocal of the mean.
     pub fn operations_per_second(&self) -> Option<f64> {
         (self.samples_ns.mean > 0.0).then(|| 1e9 / self.samples_ns.mean)
@@ -159,8 +172,9 @@ impl Estimates {
     /// Core cycles of one operation with the half-width of their interval, `≈` before them where they were estimated.
     pub fn cycles_text(&self) -> Option<String> {
         let median = self.cycles?.median;
-        let sign = if self.cycles_are_estimated() { "≈" } else { "" };
-        Some(format!("{sign}{} ±{}", count(median.estimate), percent(median.half_width_pct())))
+        let text = known_count(&median);
+        let sign = if self.cycles_are_estimated() && !text.starts_with('≈') { "≈" } else { "" };
+        Some(format!("{sign}{text} ±{}", percent(median.half_width_pct())))
     }
 
     /// What the workload measured itself under a name.
@@ -254,6 +268,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
         rounds.iter().map(|visits| visits.iter().map(|(_, median)| *median).collect()).collect();
     let medians: Vec<f64> = groups.iter().filter_map(|group| pqlab_stats::median(group)).collect();
     let mut estimates = Estimates {
+        rules: protocol.kind,
         n: pooled.as_slice().len(),
         left_out: samples.count() - pooled.as_slice().len(),
         processes: groups.len(),

@@ -15,9 +15,10 @@ use crate::estimates::Estimates;
 use crate::group::grouped;
 use crate::ledger;
 use crate::number::{
-    digits, factor, factor_range, grouped as thousands, rate, significant, throughput, time, time_range,
+    digits, factor_range, grouped as thousands, known_factor, known_rate, known_time, significant, throughput,
+    time_range,
 };
-use crate::run::{RunAnalysis, sum};
+use crate::run::RunAnalysis;
 use crate::tables::most_lengths;
 use pqlab_record::{Sizes, State};
 use pqlab_stats::{Interval, Verdict};
@@ -38,6 +39,8 @@ pub struct Recommendation {
     pub figure: String,
     /// The figure's interval.
     pub interval: String,
+    /// How often that can be done: `4,780 a second on one core`.
+    pub rate: Option<String>,
     /// What the figure is of.
     pub what: String,
     /// Why it and not another.
@@ -151,7 +154,7 @@ const NAMED: usize = 12;
 
 /// What the run found.
 pub fn findings(analysis: &RunAnalysis<'_>) -> Findings {
-    let mut recommendations: Vec<Recommendation> = one_library::for_tls(analysis).into_iter().collect();
+    let mut recommendations: Vec<Recommendation> = one_library::for_job(analysis).into_iter().collect();
     recommendations.extend(USE_CASES.iter().filter_map(|use_case| recommend(analysis, use_case)));
     recommendations.extend(smallest(analysis));
     recommendations.extend(threads(analysis));
@@ -192,8 +195,9 @@ fn candidates<'s, 'a>(
     {
         let part = |operation: &&str| rows.iter().copied().find(|row| row.case().operation == *operation);
         let Some(parts) = operations.iter().map(part).collect::<Option<Vec<_>>>() else { continue };
-        let Some(times) = parts.iter().map(|row| row.median()).collect::<Option<Vec<_>>>() else { continue };
-        let (Some(time), Some(row)) = (sum(&times), parts.first()) else { continue };
+        // What whole runs differ by is the same for all parts of one run: it does not average out in their sum.
+        let time = if let [one] = parts[..] { one.median() } else { analysis.total(&parts) };
+        let (Some(time), Some(row)) = (time, parts.first()) else { continue };
         let facts = &row.case().facts;
         let bytes = parts.iter().filter_map(|row| row.case().facts.bytes).max();
         let defect = parts.iter().find_map(|row| row.case().facts.defect.clone());
@@ -240,8 +244,8 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         Some((next, ratio)) => why.push(format!(
             "the next, {}, takes {} ({}, {})",
             next.name(),
-            time(next.time.estimate),
-            factor(ratio.estimate),
+            known_time(&next.time),
+            known_factor(&ratio),
             factor_range(&ratio)
         )),
         None if found.tied.is_empty() => why.push("measured alone".to_owned()),
@@ -255,8 +259,8 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
             "at category {}, {} takes {} ({}, {})",
             weaker.category.unwrap_or(0),
             weaker.name(),
-            time(weaker.time.estimate),
-            factor(ratio.estimate),
+            known_time(&weaker.time),
+            known_factor(&ratio),
             factor_range(&ratio)
         ));
     }
@@ -267,22 +271,29 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         None => 1.0,
     };
     let through = best.bytes.filter(|_| use_case.area == "hash");
-    if let (Some(bytes), true) = (through, best.time.estimate > 0.0) {
-        why.push(throughput(bytes as f64 * 1e9 / best.time.estimate));
-    } else if best.time.estimate > 0.0 {
-        let unit = if use_case.parameter.is_some() { "transactions a second" } else { "a second on one core" };
-        why.push(format!("{} {unit}", rate(each * 1e9 / best.time.estimate)));
-    }
+    let rate = match through {
+        _ if best.time.estimate <= 0.0 => None,
+        Some(bytes) => Some(throughput(bytes as f64 * 1e9 / best.time.estimate)),
+        None if use_case.parameter.is_some() => Some(each_second(&best.time, each, "transactions a second")),
+        None => Some(each_second(&best.time, 1.0, "a second on one core")),
+    };
+    why.extend(rate.clone());
     Some(Recommendation {
         use_case: use_case.name,
         algorithm: best.algorithm.clone(),
         provider: best.provider.clone(),
-        figure: time(best.time.estimate),
+        figure: known_time(&best.time),
         interval: time_range(&best.time),
+        rate,
         what: use_case.what.to_owned(),
         why: format!("{}.", why.join("; ")),
         tied: found.tied_names(),
     })
+}
+
+/// How many are done a second where so many take a time.
+fn each_second(time: &Interval, each: f64, unit: &str) -> String {
+    format!("{} {unit}", known_rate(each * 1e9 / time.estimate, time.half_width_pct()))
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -296,7 +307,7 @@ fn listed(names: &[String]) -> String {
 
 /// What took less time than what is recommended, and why it is not.
 fn not_recommended(one: &Candidate<'_, '_>) -> String {
-    let named = format!("{} takes {}", one.name(), time(one.time.estimate));
+    let named = format!("{} takes {}", one.name(), known_time(&one.time));
     match &one.defect {
         Some(defect) => format!("faster but defective: {named} (known defect of this library: {defect})"),
         None => format!("faster but not sure: {named} (something else ran on the machine meanwhile)"),
@@ -353,8 +364,9 @@ fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
             provider: best.provider.clone(),
             figure: format!("{} B", thousands(fewest)),
             interval: "exact".to_owned(),
+            rate: None,
             what: what.to_owned(),
-            why: format!("{} ({operation}: {}).", why.join("; "), time(best.time.estimate)),
+            why: format!("{} ({operation}: {}).", why.join("; "), known_time(&best.time)),
             tied: found.tied_names(),
         })
     };
@@ -377,7 +389,7 @@ fn costs(analysis: &RunAnalysis<'_>) -> Vec<Cost> {
         };
         let (new, old) = (best(post_quantum)?, best(classical)?);
         let side = |(one, providers): &(&Candidate<'_, '_>, String)| {
-            (one.algorithm.clone(), providers.clone(), time(one.time.estimate))
+            (one.algorithm.clone(), providers.clone(), known_time(&one.time))
         };
         let compared = analysis.ratio(&old.0.parts, &new.0.parts)?;
         Some(Cost {

@@ -1,14 +1,14 @@
 //! Which one library does all of a job the fastest.
 
-use super::{Best, Candidate, Recommendation, listed, not_recommended};
+use super::{Best, Candidate, Recommendation, each_second, listed, not_recommended};
 use crate::libraries::{JobTotals, JobWeights, LibraryTotal, Part, facts_of, job_totals};
-use crate::number::{factor, factor_range, time, time_range};
+use crate::number::{factor_range, known_factor, known_time, time_range};
 use crate::run::RunAnalysis;
 use pqlab_stats::Verdict;
 
-/// The library for what both sides of a TLS handshake do, of those that may be recommended.
-pub(super) fn for_tls(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
-    let weights = JobWeights::default();
+/// The library for the [job](RunAnalysis::job), by default what both sides of a TLS handshake do, of those that may be recommended.
+pub(super) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
+    let weights = analysis.job;
     let job = job_totals(analysis, &weights).into_iter().find(|job| job.pairing.post_quantum)?;
     let all: Vec<Candidate<'_, '_>> = job.totals.iter().map(|total| candidate(&job, total, &weights)).collect();
     let sound = all.iter().zip(&job.totals).filter(|(_, total)| total.sound);
@@ -26,8 +26,8 @@ pub(super) fn for_tls(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         Some((next, ratio)) => why.push(format!(
             "the next, {}, takes {} ({}, {})",
             next.provider,
-            time(next.time.estimate),
-            factor(ratio.estimate),
+            known_time(&next.time),
+            known_factor(&ratio),
             factor_range(&ratio)
         )),
         None if tied.is_empty() => why.push("no other that may be recommended can do all of it".to_owned()),
@@ -42,11 +42,12 @@ pub(super) fn for_tls(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let library = total.parts.first()?.case.case().library();
     why.extend(facts_of(library).map(|facts| format!("maturity by its authors: {}", facts.maturity)));
     Some(Recommendation {
-        use_case: "One library for TLS",
+        use_case: if weights == JobWeights::default() { "One library for TLS" } else { "One library for the job" },
         algorithm: best.algorithm.clone(),
         provider: best.provider.clone(),
-        figure: time(best.time.estimate),
+        figure: known_time(&best.time),
         interval: time_range(&best.time),
+        rate: (best.time.estimate > 0.0).then(|| each_second(&best.time, 1.0, "a second on one core")),
         what: format!("{}, one after the other", weights.words()),
         why: format!("{}.", why.join("; ")),
         tied: found.tied_names(),
@@ -70,7 +71,7 @@ fn candidate<'r, 'a>(job: &JobTotals<'r, 'a>, total: &LibraryTotal<'r, 'a>, weig
 /// `2 × verify 70.0 µs`.
 fn part(of: &Part<'_, '_>) -> String {
     let often = if of.weight == 1 { String::new() } else { format!("{} × ", of.weight) };
-    format!("{often}{} {}", of.operation, time(of.time.estimate))
+    format!("{often}{} {}", of.operation, known_time(&of.time))
 }
 
 #[cfg(test)]
@@ -107,6 +108,18 @@ mod tests {
         ] {
             assert!(best.why.contains(part), "{}", best.why);
         }
+    }
+
+    #[test]
+    fn another_job_is_named_so() {
+        let run = fixtures::libraries_run();
+        let analysis = RunAnalysis::of(&run).with_job("sign=1,verify=100".parse().unwrap());
+        let all = crate::findings::findings(&analysis).recommendations;
+        let found = all.iter().find(|one| one.use_case == "One library for the job").unwrap();
+        assert_eq!(
+            (found.algorithm.as_str(), found.what.as_str()),
+            ("ML-DSA-65", "1 × sign, 100 × verify, one after the other")
+        );
     }
 
     #[test]

@@ -256,3 +256,15 @@ fn a_run_without_records_finds_nothing() {
     let found = findings(&RunAnalysis::of(&run));
     assert!(found.recommendations.is_empty() && found.costs.is_empty() && found.caveats.is_empty());
 }
+
+#[test]
+fn a_job_of_several_operations_is_no_better_known_than_runs_differ() {
+    let run = fixtures::libraries_run();
+    let found = findings(&RunAnalysis::of(&run));
+    let exchange = found.recommendations.iter().find(|one| one.use_case == "Key exchange").unwrap();
+    let number = |text: &str| text.split_whitespace().next().unwrap().parse::<f64>().unwrap();
+    let (low, high) = exchange.interval.split_once(" to ").unwrap();
+    let half_pct = 100.0 * (number(high) / number(low) - 1.0) / 2.0;
+    // The spread between runs that is assumed, 1.5%, at Student's quantile of 20 degrees of freedom.
+    assert!(half_pct >= 3.1, "{exchange:?}");
+}

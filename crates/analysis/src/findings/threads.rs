@@ -27,6 +27,7 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
         provider: best.provider.clone(),
         figure: factor(gain.estimate),
         interval: format!("{} to {}", factor(gain.low), factor(gain.high)),
+        rate: None,
         what: format!("the throughput of one thread, on {} threads: the largest gain that was seen", best.threads),
         why: format!(
             "{} a second all together; {} of the ideal.",

@@ -95,7 +95,7 @@ pub(super) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         .figures("heap", "peak heap", "B", 9);
     let libraries = libraries(analysis);
     let own = libraries.iter().any(|library| facts_of(library).is_some_and(|facts| facts.own));
-    if !own && job_totals(analysis, &JobWeights::default()).is_empty() {
+    if !own && job_totals(analysis, &analysis.job).is_empty() {
         return table;
     }
     let mut sources = Vec::new();

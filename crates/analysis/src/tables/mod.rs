@@ -16,9 +16,11 @@ pub use libraries::libraries_table;
 pub(crate) use sizes::most_lengths;
 
 use crate::caveats::Caveats;
-use crate::libraries::JobWeights;
+
 use crate::ntor::RelayScenario;
-use crate::number::{NONE, factor, factor_within, grouped, percent, rate, significant, time, time_within};
+use crate::number::{
+    self, NONE, factor, factor_within, grouped, percent, plus_minus, rate, significant, time, time_within,
+};
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
 
@@ -132,7 +134,7 @@ pub const NAMES: [&str; 28] = [
 pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let mut all = vec![
         headlines::headlines(analysis),
-        libraries_table(analysis, &JobWeights::default()),
+        libraries_table(analysis, &analysis.job),
         libraries::facts(analysis),
         decomposition::decomposition(analysis),
         spread::spread(analysis),
@@ -286,10 +288,7 @@ impl Cell {
 
     /// A difference in percent with its interval: `+1.3% ±0.2`; without one where it is a point.
     fn difference_within(difference: &Interval) -> Cell {
-        let estimate = format!("{:+.1}%", difference.estimate);
-        let point = difference.low == difference.high;
-        let text = if point { estimate } else { format!("{estimate} {}", plus_minus(difference)) };
-        Cell::percent(difference.estimate).within(text, difference, 1.0)
+        Cell::percent(difference.estimate).within(number::difference(difference), difference, 1.0)
     }
 
     /// Its number in another unit.
@@ -312,12 +311,6 @@ impl Cell {
         }
         self
     }
-}
-
-/// How far an interval goes to its farther side, in the unit of its estimate: `±0.2`.
-fn plus_minus(of: &Interval) -> String {
-    let half = (of.high - of.estimate).max(of.estimate - of.low);
-    if half >= 0.05 { format!("±{half:.1}") } else { format!("±{}", significant(half)) }
 }
 
 #[cfg(test)]

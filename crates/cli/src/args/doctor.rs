@@ -1,18 +1,23 @@
 //! The arguments of `pqlab doctor`: what disturbs measuring, and tests of the measuring itself.
 
 use super::run::ProtocolArgs;
-use super::{DatabaseArgs, positive};
+use super::{DatabaseArgs, patterns, positive};
 use clap::Args;
 
 /// What of this machine disturbs measuring; and with --aa, --independence or --between tests of how far its figures can be
-/// trusted. Exit code 1 if --independence finds cases that the company of others changes.
+/// trusted.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
+#[command(after_help = concat!("Examples:
   pqlab doctor
-  pqlab doctor --aa                       how often comparisons are false here, and what difference they find
-  pqlab doctor --independence kem         each case of a suite in company and alone: does it make a difference?
+  pqlab doctor --aa                       how often comparisons are false here
+  pqlab doctor --independence kem         each case in company and alone: does it differ?
   pqlab doctor --independence standard --filter 'kem/*' --repetitions 3
-  pqlab doctor --between 16 standard --algorithm ML-KEM-768    do runs find what each other's intervals say?")]
+  pqlab doctor --between 16 standard --algorithm ML-KEM-768    do intervals hold?
+
+", patterns!(), "
+
+Exit codes: 0 done; 1 --independence found cases that the company of others changes; 2 bad usage;
+130 interrupted"))]
 pub(crate) struct DoctorArgs {
     /// Compare a case with itself, again and again, and keep for later verdicts what this says of the machine
     #[arg(long, conflicts_with_all = ["independence", "between"])]
@@ -60,7 +65,7 @@ pub(crate) struct MeasuredArgs {
     #[arg(value_name = "SUITE")]
     pub(crate) suites: Vec<String>,
 
-    /// Only cases whose id matches: `*` stands for any text [repeatable]
+    /// Only cases whose id matches this pattern (see below) [repeatable]
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
 

@@ -7,7 +7,10 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ledger generate --count 10000 --scheme ML-DSA-65 --invalid 1 --out block.tx
-  pqlab ledger verify block.tx")]
+  pqlab ledger verify block.tx
+
+Exit codes: 0 done; 1 a transaction was rejected; 2 bad usage, or the file cannot be read or
+written; 130 interrupted")]
 pub(crate) struct LedgerArgs {
     #[command(subcommand)]
     pub(crate) command: LedgerCommand,
@@ -17,7 +20,7 @@ pub(crate) struct LedgerArgs {
 pub(crate) enum LedgerCommand {
     /// Make a block file: the file appears when it is whole, or not at all
     Generate(GenerateArgs),
-    /// Verify a block file of any size; exit code 1 if any transaction is rejected
+    /// Verify a block file of any size
     Verify(VerifyBlockArgs),
 }
 
@@ -25,8 +28,12 @@ pub(crate) enum LedgerCommand {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ledger generate --count 100000 --scheme ML-DSA-65 --out block.tx
-  pqlab ledger generate --count 1000 --scheme Ed25519 --senders 10 --invalid 1 --format parquet --out block.parquet
-  pqlab ledger generate --count 100 --form txv1 --senders 1 --out reference.tx")]
+  pqlab ledger generate --count 1000 --senders 10 --invalid 1 --format parquet --out block.parquet
+  pqlab ledger generate --count 100 --form txv1 --senders 1 --out reference.tx
+
+Reference: an earlier system whose ledger benchmark pqlab reproduces, see `pqlab run --help`
+
+Exit codes: 0 done; 2 bad usage, or the file cannot be written; 130 interrupted: no file is left")]
 pub(crate) struct GenerateArgs {
     /// Number of transactions
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -82,7 +89,10 @@ pub(crate) struct GenerateArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ledger verify block.tx --threads 1
-  pqlab ledger verify block.parquet --json | jq .rejected_by_kind")]
+  pqlab ledger verify block.parquet --json | jq .rejected_by_kind
+
+Exit codes: 0 every transaction is valid; 1 one was rejected; 2 bad usage, or the file cannot be
+read; 130 interrupted")]
 pub(crate) struct VerifyBlockArgs {
     /// The file, in either format
     pub(crate) file: PathBuf,

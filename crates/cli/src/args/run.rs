@@ -1,6 +1,6 @@
 //! The arguments of `pqlab run`: what to measure, and how.
 
-use super::{DatabaseArgs, MetricName, NamesName, parse_digits};
+use super::{DatabaseArgs, MetricName, NamedLibraryArgs, NamesName, parse_digits, patterns};
 use clap::{Args, ValueEnum};
 use pqlab_lab::record::{CounterChoice, ProtocolKind};
 use pqlab_lab::{CaseOptions, ProtocolOverrides};
@@ -8,25 +8,69 @@ use std::path::PathBuf;
 
 /// Measure suites or areas; with no argument the suite `standard`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
+#[command(after_help = concat!("Examples:
   pqlab run                                          the suite `standard`
-  pqlab run ML-KEM-768                               one algorithm: mlkem768 and kyber768 mean the same
-  pqlab run hybrid X-Wing --dry-run                  what would be measured, and how long it would take
+  pqlab run ML-KEM-768                               one algorithm; kyber768 means the same
+  pqlab run hybrid X-Wing --dry-run                  what would be measured, and how long it takes
   pqlab run kem hash --quick                         two areas, roughly
   pqlab run signature --algorithm 'ML-DSA-*' --provider aws-lc --lengths 32,65536
   pqlab run signature --algorithm 'ML-DSA-*' --variant deterministic,messages
   pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
   pqlab run hybrid --classical fastest --post-quantum fastest
   pqlab run my-suite.toml --rigorous --save result.json
-  pqlab run scaling --algorithm Falcon-512 --threads 1,2,4    one operation on several threads at once
-  pqlab run kem --iterations 1000 --warmup 100 --trim 1     a fixed protocol
+  pqlab run scaling --algorithm Falcon-512 --threads 1,2,4     on several threads at once
+  pqlab run kem --iterations 1000 --warmup 100 --trim 1        a fixed protocol
   pqlab run kem --save-baseline release-1.0          keep the run by a name ...
-  pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it: PASS, FAIL or UNDECIDED
+  pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it
+  pqlab run kem --library main=liboqs:/a/liboqs.so --library new=liboqs:/b/liboqs.so
   pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
   pqlab run --resume                                 go on with what was stopped
 
-Exit codes: 0 done (PASS), 1 a case failed or is slower than --fail-slower allows (FAIL), 2 bad usage or input, 3 the runs do not
-tell (UNDECIDED), 130 stopped; what was finished is stored")]
+Areas, each of which is a suite of the same name too:
+  hash          hash functions, XOFs, HMAC, HKDF and AES-GCM by message length
+  kem           key encapsulation: keygen, encapsulate, decapsulate
+  signature     keygen, sign, verify by message length
+  hybrid        hybrid KEMs and signatures beside their classical and post-quantum halves
+  certificate   X.509 certificates with one signature or two; keys to DER, PEM, CBOR and back
+  ntor          circuit handshakes as between a Tor client and a relay
+  ledger        signed transactions: one, and blocks of up to 100,000
+  scaling       operations on several threads, and as tasks of a thread pool
+  memory        peak stack and heap of one operation
+  residue       what a library leaves behind for the code that runs next
+  floor         the harness itself: what measuring an operation that does nothing shows
+
+Suites beside them:
+  standard           a spread of everything, in one to two minutes
+  smoke              does the laboratory work here? a few seconds
+  kems               every KEM, 1,000 iterations: rates, categories, lengths
+  signatures         seven signature algorithms, 1,000 iterations: rates and lengths
+  signing            how signing times are distributed: rejection in ML-DSA, sampling in Falcon
+  signature-sizes    the lengths of 10,000 Falcon signatures
+  message-lengths    signing and verifying from 32 bytes to 64 KiB
+  cold               the first call: caches warm and evicted, a fresh process
+  sha3               FIPS 202 at five message lengths, in cycles per byte
+  ledger-reference   the ledger benchmark of the reference
+
+Words:
+  fastest     the library, or pair of two, that does in the least time what is measured of a hybrid
+              (its `handshake` or `cycle` where that is selected, else its operations added up),
+              among those that can do all of it. Found by a short trial before the run; the run
+              and `pqlab show` say which was chosen, by which operation, and among which
+  reference   five earlier systems whose suites pqlab reproduces, with their construction,
+              protocol and names: of SHA-3, of signatures, of a hybrid library, of a ledger, of
+              circuit handshakes
+  null        a provider that does nothing through the same calls: what is left is the harness's
+              own part, the `floor` of the run
+  mock        a stand-in for ML-KEM that copies random bytes: a hybrid without its lattice
+  PASS        with --baseline: no case is slower than --fail-slower allows
+  FAIL        a case is, in two of up to three runs of it, or it failed
+  UNDECIDED   the runs do not tell
+
+", patterns!(), "
+
+Exit codes: 0 done (PASS); 1 a case failed, or is slower than --fail-slower allows (FAIL); 2 bad
+usage or bad input; 3 the runs do not tell (UNDECIDED); 130 interrupted: what was finished is
+stored"))]
 pub(crate) struct RunArgs {
     /// Suites, areas, files of suites, algorithms by any of their names, providers, in any order [default: standard]
     #[arg(value_name = "WHAT")]
@@ -44,7 +88,7 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     pub(crate) rigorous: bool,
 
-    /// Only cases whose id matches: `*` stands for any text [repeatable]
+    /// Only cases whose id matches this pattern (see below) [repeatable]
     #[arg(long, value_name = "GLOB")]
     pub(crate) filter: Vec<String>,
 
@@ -59,6 +103,9 @@ pub(crate) struct RunArgs {
     /// Only circuit handshakes exchanged over this: sockets of loopback
     #[arg(long, value_name = "TRANSPORT", value_parser = ["tcp"])]
     pub(crate) over: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) foreign: NamedLibraryArgs,
 
     #[command(flatten)]
     pub(crate) options: CaseOptions,
@@ -143,7 +190,7 @@ pub(crate) struct RunArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How to measure")]
 pub(crate) struct ProtocolArgs {
-    /// The rules: adaptive, or those of the reference suites (1,000 iterations after 100, 1% trimmed at each tail; 2,000 iterations
+    /// The rules: adaptive, or those of the reference's suites (1,000 iterations after 100, 1% trimmed at each tail; 2,000 iterations
     /// in the suite sha3; loads of many tasks only where --tasks or --filter names them)
     /// [default: the suite's]
     #[arg(long, value_enum)]

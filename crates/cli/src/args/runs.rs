@@ -7,11 +7,12 @@ use clap::{Args, Subcommand};
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
-  pqlab runs                                          all runs, the newest first, with their names and notes
+  pqlab runs                                          all runs with names and notes, newest first
   pqlab runs note last \"before the new kernel\"       write a word on a run; an empty one removes it
+  pqlab runs --json                                   the same for programs
   pqlab runs rm 20261121T185800-k3f9 last~3           remove runs with all their samples
 
-Exit codes: 0 done, 2 no such run, or one that has a name and is kept")]
+Exit codes: 0 done; 2 no such run, or one that has a name and is kept")]
 pub(crate) struct RunsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<RunsCommand>,
@@ -27,6 +28,12 @@ pub(crate) struct RunsArgs {
 #[derive(Subcommand, Debug)]
 pub(crate) enum RunsCommand {
     /// Remove runs with all their samples: all of those that are named, or none
+    #[command(after_help = "Examples:
+  pqlab runs rm last                                  the latest run
+  pqlab runs rm 20261121T185800-k3f9 last~3           two, or none where one of them cannot be
+  pqlab runs rm release-1.0 --force                   one that has a name, and the name with it
+
+Exit codes: 0 done; 2 no such run, or one that has a name and is kept: nothing was removed")]
     Rm {
         /// Ids, unique beginnings of them, `last` or `last~1`
         #[arg(value_name = "RUN", required = true)]
@@ -40,6 +47,11 @@ pub(crate) enum RunsCommand {
         database: DatabaseArgs,
     },
     /// Write a word on a run, which `pqlab runs` and the list of `pqlab serve` show
+    #[command(after_help = "Examples:
+  pqlab runs note last \"before the new kernel\"
+  pqlab runs note last~1 \"\"                           take the word away again
+
+Exit codes: 0 done; 2 no such run")]
     Note {
         /// An id, a unique beginning of one, `last` or `last~1`
         #[arg(value_name = "RUN")]

@@ -1,3 +1,5 @@
+//! The arguments of `pqlab stats`.
+
 use clap::Args;
 use std::path::PathBuf;
 
@@ -5,7 +7,8 @@ use std::path::PathBuf;
 /// normality; of a second file against the first Welch's t, Cohen's d and the overhead in percent; of loads the throughput curve.
 #[derive(Args, Debug)]
 #[command(after_help = "Files:
-  CSV                   each column of numbers, or --column; `concurrency,operations,seconds` is a throughput curve
+  CSV                   each column of numbers, or --column;
+                        `concurrency,operations,seconds` is a throughput curve
   JSON                  a list of numbers, or an object of lists
   hyperfine             --export-json: the times of each command
   Google Benchmark      --benchmark_format=json: real_time of each repetition
@@ -14,7 +17,9 @@ use std::path::PathBuf;
 Examples:
   pqlab stats times.csv --column ns
   pqlab stats before.json after.json          is the second slower, and by how much?
-  pqlab stats hyperfine.json --latex")]
+  pqlab stats hyperfine.json --latex
+
+Exit codes: 0 done, whatever the comparison says; 2 bad usage, or a file holds no samples")]
 pub(crate) struct StatsArgs {
     /// A file of samples, and another that is compared with it
     #[arg(required = true, num_args = 1..=2, value_name = "FILE")]

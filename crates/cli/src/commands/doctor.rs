@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use pqlab_lab::analysis::environment::environment_line;
 use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol, Record, RunHeader};
 use pqlab_lab::report::terminal::{Palette, TextStyle};
-use pqlab_lab::{Progress, Severity, advise, advise_here, counters, estimated_over_counted};
+use pqlab_lab::{LabError, Progress, Severity, advise, advise_here, counters, estimated_over_counted, nearest};
 use serde_json::json;
 use std::io::{IsTerminal, stderr};
 
@@ -81,7 +81,9 @@ fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
     let cases = laboratory.registry().cases(&Default::default());
     let wanted = |case: &&Case| case.provider != "null" && pqlab_lab::matches(&arguments.case, &case.id());
     let Some(case) = cases.iter().find(wanted) else {
-        return Err(output::BadInput(format!("no case matches {:?}: see `pqlab list cases`", arguments.case)).into());
+        let ids: Vec<String> = cases.iter().map(Case::id).collect();
+        let near = nearest(&arguments.case, ids.iter().map(String::as_str));
+        return Err(LabError::NothingSelected { with: Vec::new(), near }.into());
     };
     let mut store = arguments.database.open()?;
     let stop = stop_on_signals()?;

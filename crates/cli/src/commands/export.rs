@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
-    let analysis = RunAnalysis::of(&run);
+    let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
     match out {
         Some((path, destination)) => {
             say(exporter.as_ref(), &analysis);

@@ -1,10 +1,9 @@
-use super::laboratory;
 use crate::args::InspectArgs;
 use crate::output::{self, Terminal};
 use crate::table::table;
 use crate::{DONE, FAILED};
 use pqlab_lab::report::terminal::TextStyle;
-use pqlab_lab::{Check, InspectRequest, Inspection, Item, inspect};
+use pqlab_lab::{Check, InspectRequest, Inspection, Item, ItemPart};
 
 /// Bytes at either end that are shown of what is abridged.
 const SHOWN: usize = 16;
@@ -15,7 +14,7 @@ pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Resul
         providers: arguments.provider.clone(),
         seed: arguments.seed,
     };
-    let inspections = inspect(&laboratory()?, &request)?;
+    let inspections = arguments.foreign.laboratory()?.inspect(&request)?;
     if arguments.json {
         output::json(&serde_json::to_string_pretty(&inspections)?)?;
     } else {
@@ -28,9 +27,10 @@ pub(crate) fn run(arguments: &InspectArgs, terminal: &Terminal) -> anyhow::Resul
 
 fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -> String {
     let palette = terminal.palette;
-    let Inspection { algorithm, provider, standard, category, seeded, items, checks, .. } = inspection;
+    let Inspection { kind, algorithm, provider, standard, category, seeded, items, checks, .. } = inspection;
     let category = category.map_or_else(String::new, |category| format!(", NIST category {category}"));
     let key = match seeded {
+        _ if kind == "certificate" => format!("keys of seed {}, where the libraries take one", arguments.seed),
         true => format!("key of seed {}", arguments.seed),
         false => "key of the library's own randomness: it takes no seed".to_owned(),
     };
@@ -40,11 +40,22 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
     );
     if arguments.full {
         for item in items {
-            out.push_str(&format!("{} ({})\n{}\n", item.name, length(item), in_lines(&item.bytes)));
+            out.push_str(&format!("{} ({})\n{}", item.name, length(item), in_lines(&item.bytes)));
+            for part in &item.parts {
+                out.push_str(&format!("  {}\n", words(part)));
+            }
+            out.push('\n');
         }
     } else {
-        let rows = items.iter().map(|item| vec![format!("  {}", item.name), length(item), abridged(&item.bytes)]);
-        out.push_str(&table(&["  what", "length", "bytes"], rows.collect(), terminal.width));
+        let mut rows = Vec::new();
+        for item in items {
+            rows.push(vec![format!("  {}", item.name), length(item), abridged(&item.bytes)]);
+            for part in &item.parts {
+                let bytes = item.bytes.get(part.begin..part.end).unwrap_or_default();
+                rows.push(vec![format!("    {}", words(part)), format!("{} B", bytes.len()), abridged(bytes)]);
+            }
+        }
+        out.push_str(&table(&["  what", "length", "bytes"], rows, terminal.width));
         out.push('\n');
     }
     out.push('\n');
@@ -58,6 +69,11 @@ fn page(inspection: &Inspection, arguments: &InspectArgs, terminal: &Terminal) -
         out.push_str(&format!("  {mark}  {name}{detail}\n"));
     }
     out
+}
+
+/// A part with its place.
+fn words(part: &ItemPart) -> String {
+    format!("bytes {} to {}: {}", part.begin, part.end.saturating_sub(1), part.name)
 }
 
 fn length(item: &Item) -> String {

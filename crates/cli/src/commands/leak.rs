@@ -1,7 +1,7 @@
 //! `pqlab leak`: its sentences, its bar and its exit codes.
 
 use super::run::stop_on_signals;
-use super::{laboratory, taint};
+use super::taint;
 use crate::args::LeakArgs;
 use crate::output::{self, Terminal};
 use crate::table::table;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
 pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    let laboratory = laboratory()?;
+    let laboratory = arguments.foreign.laboratory()?;
     if arguments.list {
         return list(&leak_cases(&laboratory, &patterns(arguments))?, arguments, terminal);
     }

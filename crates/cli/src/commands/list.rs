@@ -1,14 +1,16 @@
-use super::laboratory;
-use crate::args::{ListArgs, Listing};
-use crate::output::Terminal;
+use crate::args::{self, ListArgs, Listing};
+use crate::output::{BadInput, Terminal};
 use crate::table::table;
 use crate::{DONE, output};
+use pqlab_lab::analysis::words::THE_REFERENCE;
 use pqlab_lab::report::{Format, exporters};
-use pqlab_lab::{algorithms, builtin_suites, counters, provider_entries};
+use pqlab_lab::{
+    AlgorithmEntry, Filters, LibrarySpec, ProviderEntry, algorithms, builtin_suites, counters, provider_entries,
+};
 use serde_json::{Value, json};
 
 pub(crate) fn run(arguments: &ListArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    let listing = list(arguments.what, terminal.width)?;
+    let listing = list(arguments, terminal.width)?;
     if arguments.json {
         output::json(&serde_json::to_string_pretty(&listing.json)?)?;
     } else {
@@ -17,43 +19,43 @@ pub(crate) fn run(arguments: &ListArgs, terminal: &Terminal) -> anyhow::Result<u
     Ok(DONE)
 }
 
+fn filters(arguments: &ListArgs) -> Filters {
+    Filters {
+        ids: arguments.filter.clone(),
+        providers: arguments.provider.clone(),
+        algorithms: arguments.algorithm.clone(),
+        ..Filters::default()
+    }
+}
+
 struct Listed {
     text: String,
     json: Value,
 }
 
-fn list(what: Listing, width: usize) -> anyhow::Result<Listed> {
+fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
+    let what = match &arguments.what {
+        args::Listed::Kind(kind) => *kind,
+        args::Listed::Library(library) if !arguments.selects_cases() => return in_library(library, width),
+        args::Listed::Library(_) => Listing::Algorithms,
+    };
+    if what != Listing::Cases && arguments.selects_cases() {
+        let words =
+            "suites, areas, algorithms, providers and filters select cases: write `pqlab list cases` before them";
+        return Err(BadInput(words.to_owned()).into());
+    }
+    let laboratory = || arguments.foreign.laboratory(&arguments.of);
     Ok(match what {
         Listing::Cases => {
-            let cases = laboratory()?.registry().cases(&Default::default());
+            let (cases, notes) = laboratory()?.select_cases(&arguments.of, filters(arguments))?;
+            notes.iter().for_each(|note| output::talk(note));
             let ids: Vec<String> = cases.iter().map(|case| case.id()).collect();
             Listed { text: ids.join("\n"), json: json!(ids) }
         }
         Listing::Algorithms => {
             let entries = algorithms(&laboratory()?);
-            let number = |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
-            let rows = entries.iter().map(|entry| {
-                let encodings = entry.encodings.iter().filter_map(|encoding| {
-                    entry.secret_keys.get(encoding).map(|length| format!("{encoding} {length}"))
-                });
-                vec![
-                    entry.algorithm.clone(),
-                    entry.provider.clone(),
-                    entry.category.map_or_else(|| "-".to_owned(), |category| category.to_string()),
-                    number(entry.public_key),
-                    encodings.collect::<Vec<_>>().join(", "),
-                    number(entry.ciphertext),
-                    number(entry.signature),
-                    number(entry.output.or(entry.shared_secret)),
-                ]
-            });
-            let heads =
-                ["algorithm", "provider", "category", "public key", "secret key", "ciphertext", "signature", "output"];
-            let text = table(&heads, rows.collect(), width);
-            Listed {
-                text: format!("{text}\nLengths in bytes; the longest where a length varies."),
-                json: json!(entries),
-            }
+            let text = lengths(&entries, width);
+            Listed { text, json: json!(entries) }
         }
         Listing::Providers => {
             let entries = provider_entries(&laboratory()?);
@@ -61,12 +63,10 @@ fn list(what: Listing, width: usize) -> anyhow::Result<Listed> {
                 vec![entry.id.clone(), entry.algorithms.to_string(), entry.version.clone(), entry.build.clone()]
             });
             let mut text = table(&["provider", "algorithms", "version", "build"], rows.collect(), width);
-            for entry in entries.iter().filter(|entry| !entry.unsupported.is_empty()) {
-                text.push_str(&format!("\n{} does not offer:", entry.id));
-                for (algorithm, reason) in &entry.unsupported {
-                    text.push_str(&format!("\n  {algorithm}: {reason}"));
-                }
-            }
+            entries.iter().for_each(|entry| text.push_str(&gaps(entry)));
+            text.push_str(
+                "\nnull does nothing through the same calls: what is left is the harness's own part, its floor",
+            );
             Listed { text, json: json!(entries) }
         }
         Listing::Suites => {
@@ -75,7 +75,8 @@ fn list(what: Listing, width: usize) -> anyhow::Result<Listed> {
             let rows = suites.iter().map(|suite| vec![suite.name.clone(), about(&suite.about)]);
             let json: Vec<Value> =
                 suites.iter().map(|suite| json!({"name": suite.name, "about": about(&suite.about)})).collect();
-            Listed { text: table(&["suite", "what it answers"], rows.collect(), width), json: json!(json) }
+            let text = table(&["suite", "what it answers"], rows.collect(), width);
+            Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(json) }
         }
         Listing::Exporters => {
             let all: Vec<Format> = exporters().iter().map(|exporter| exporter.format()).collect();
@@ -84,7 +85,8 @@ fn list(what: Listing, width: usize) -> anyhow::Result<Listed> {
                 .iter()
                 .map(|of| json!({"name": of.name, "about": of.describe, "extension": of.extension}))
                 .collect();
-            Listed { text: table(&["format", "what it is for"], rows.collect(), width), json: json!(json) }
+            let text = table(&["format", "what it is for"], rows.collect(), width);
+            Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(json) }
         }
         Listing::Counters => {
             let all = counters();
@@ -94,5 +96,60 @@ fn list(what: Listing, width: usize) -> anyhow::Result<Listed> {
             });
             Listed { text: table(&["counter", "available", "detail"], rows.collect(), width), json: json!(all) }
         }
+    })
+}
+
+/// Lengths and encodings, by algorithm and provider.
+fn lengths(entries: &[AlgorithmEntry], width: usize) -> String {
+    let number = |value: Option<usize>| value.map_or_else(String::new, |value| value.to_string());
+    let rows = entries.iter().map(|entry| {
+        let encodings = entry
+            .encodings
+            .iter()
+            .filter_map(|encoding| entry.secret_keys.get(encoding).map(|length| format!("{encoding} {length}")));
+        vec![
+            entry.algorithm.clone(),
+            entry.provider.clone(),
+            entry.category.map_or_else(|| "-".to_owned(), |category| category.to_string()),
+            number(entry.public_key),
+            encodings.collect::<Vec<_>>().join(", "),
+            number(entry.ciphertext),
+            number(entry.signature),
+            number(entry.output.or(entry.shared_secret)),
+        ]
+    });
+    let heads = ["algorithm", "provider", "category", "public key", "secret key", "ciphertext", "signature", "output"];
+    format!("{}\nLengths in bytes; the longest where a length varies.", table(&heads, rows.collect(), width))
+}
+
+/// What a provider does not offer, in lines that begin anew.
+fn gaps(entry: &ProviderEntry) -> String {
+    if entry.unsupported.is_empty() {
+        return String::new();
+    }
+    let lines = entry.unsupported.iter().map(|(algorithm, reason)| format!("\n  {algorithm}: {reason}"));
+    format!("\n{} does not offer:{}", entry.id, lines.collect::<String>())
+}
+
+/// What one library has.
+fn in_library(library: &LibrarySpec, width: usize) -> anyhow::Result<Listed> {
+    let laboratory = super::laboratory()?.with_libraries(vec![library.clone()])?;
+    let entries: Vec<AlgorithmEntry> =
+        algorithms(&laboratory).into_iter().filter(|entry| entry.provider == library.label).collect();
+    let provider = provider_entries(&laboratory).into_iter().find(|entry| entry.id == library.label);
+    let known = provider.as_ref().map_or_else(String::new, |of| format!("{} ({})\n\n", of.version, of.build));
+    let missing = provider.as_ref().map_or_else(String::new, gaps);
+    let loaded = laboratory.libraries().next().unwrap_or(library);
+    Ok(Listed {
+        text: format!("{} from {}: {known}{}{missing}", loaded.label, loaded.path.display(), lengths(&entries, width)),
+        json: json!({
+            "label": loaded.label,
+            "kind": loaded.kind.name(),
+            "path": loaded.path.display().to_string(),
+            "version": provider.as_ref().map(|of| &of.version),
+            "build": provider.as_ref().map(|of| &of.build),
+            "algorithms": entries,
+            "unsupported": provider.as_ref().map(|of| &of.unsupported),
+        }),
     })
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod baseline;
 pub(crate) mod compare;
+pub(crate) mod compare_libraries;
 pub(crate) mod completions;
 pub(crate) mod doctor;
 pub(crate) mod export;
@@ -10,6 +11,7 @@ pub(crate) mod inspect;
 pub(crate) mod leak;
 pub(crate) mod ledger;
 pub(crate) mod list;
+pub(crate) mod ntor_client;
 pub(crate) mod ntor_relay;
 pub(crate) mod report;
 pub(crate) mod run;
@@ -21,15 +23,30 @@ pub(crate) mod stats;
 mod taint;
 pub(crate) mod verify;
 
-use crate::args::DatabaseArgs;
+use crate::args::{DatabaseArgs, LibraryArgs, NamedLibraryArgs};
 use pqlab_lab::store::{Store, StoreError, default_path};
-use pqlab_lab::{Laboratory, WorkerProgram};
+use pqlab_lab::{Laboratory, WorkerProgram, instead, libraries_of_suites};
 use std::path::PathBuf;
 
 /// Everything that this build can measure; workers are this program again.
 pub(crate) fn laboratory() -> anyhow::Result<Laboratory> {
     let laboratory = Laboratory::new(WorkerProgram::pqlab(std::env::current_exe()?));
     Ok(laboratory.with_providers(crate::more_providers()))
+}
+
+impl LibraryArgs {
+    /// What this build can measure, with the libraries that are given.
+    pub(crate) fn laboratory(&self) -> anyhow::Result<Laboratory> {
+        Ok(laboratory()?.with_libraries(self.libraries.clone())?)
+    }
+}
+
+impl NamedLibraryArgs {
+    /// Likewise with those that suites among the words name, where that is allowed.
+    pub(crate) fn laboratory(&self, words: &[String]) -> anyhow::Result<Laboratory> {
+        let named = if self.allow_foreign { libraries_of_suites(words)? } else { Vec::new() };
+        Ok(laboratory()?.with_libraries(instead(self.given.libraries.clone(), named))?)
+    }
 }
 
 impl DatabaseArgs {

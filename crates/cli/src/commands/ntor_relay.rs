@@ -1,8 +1,9 @@
 use crate::DONE;
 use crate::args::RelayArgs;
 use crate::output::{self, BadInput};
+use crate::table::table;
 use anyhow::Context;
-use pqlab_lab::Relay;
+use pqlab_lab::{Answered, FRAMES, Relay, RelayDescriptor, RelayKeys};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::net::TcpListener;
@@ -25,11 +26,40 @@ pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
             stopping.stop(address);
         }
     });
-    output::data(&format!("listening at {address}\n"))?;
+    if let Some(path) = &arguments.keys {
+        let text = RelayKeys::new(address, relay.descriptor()).to_json();
+        output::write_file(path, &output::destination(path)?, |file| Ok(file.write_all(text.as_bytes())?))?;
+    }
+    // All at once: whoever needs the first line alone may go when it is there.
+    output::data(&format!("listening at {address}\n{}", introduction(&relay)))?;
     if !address.ip().is_loopback() {
         output::talk("note: others can reach this address; the relay is an instrument and authenticates nobody");
     }
     serve(&relay, &listener)
+}
+
+/// Who the relay is, and what a client must send.
+fn introduction(relay: &Relay) -> String {
+    let RelayDescriptor { identity, onion_key } = relay.descriptor();
+    let row = |of: Answered| {
+        let keys = if of.keys == 0 { String::new() } else { of.keys.to_string() };
+        let [request, answer] = [of.request, of.answer].map(|length| length.to_string());
+        let number = format!("{:04x}", of.number);
+        vec![of.name, number, request, of.request_parts.into(), answer, of.answer_parts.into(), keys]
+    };
+    let heads = ["request", "HTYPE", "HLEN", "HDATA", "HLEN of the answer", "HDATA of the answer", "keys"];
+    let rows = relay.answers().into_iter().map(row).collect();
+    format!(
+        "identity   {}  (ID, {} bytes)\nonion key  {}  (X25519, {} bytes; of every handshake but the KEM-only ones)\n\n{}\n{}\n\
+         lengths in bytes; X and Y are X25519 keys of 32, EK and CT the key and ciphertext of ML-KEM, AUTH is 32\n\
+         pqlab ntor-client speaks this\n",
+        hex::encode(identity),
+        identity.len(),
+        hex::encode(onion_key),
+        onion_key.len(),
+        FRAMES,
+        table(&heads, rows, usize::MAX),
+    )
 }
 
 fn serve(relay: &Arc<Relay>, listener: &TcpListener) -> anyhow::Result<u8> {

@@ -1,5 +1,5 @@
 use super::verify::spoken;
-use super::{baseline, export, laboratory};
+use super::{baseline, export};
 use crate::args::RunArgs;
 use crate::output::{self, BadInput, Terminal};
 use crate::progress::{Screen, Stream};
@@ -19,7 +19,7 @@ use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
     Destination, ExpectedDuration, Filters, LabError, Laboratory, Named, Plan, RunRequest, check_percentage,
-    compare_analyses,
+    compare_analyses, instead, libraries_of_run, libraries_of_suites,
 };
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -34,7 +34,7 @@ const LONG_S: f64 = 60.0;
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
     let options = ExportOptions { digits: arguments.digits, names: arguments.names.into(), ..ExportOptions::default() };
     let exporter = arguments.format.as_deref().map(|format| export::find(format, &options)).transpose()?;
-    let laboratory = laboratory()?.with_limits(Duration::from_secs(arguments.time_limit));
+    let laboratory = laboratory(&arguments)?;
     if arguments.dry_run {
         return dry(&arguments, &laboratory);
     }
@@ -61,6 +61,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         Some(reference) => {
             check_percentage("--fail-slower", arguments.fail_slower)?;
             let baseline = store.load_run(&store.resolve(reference)?)?;
+            laboratory.check_libraries_of(&baseline.header)?;
             (Some(again(&arguments, &baseline)?), Some(baseline))
         }
         None => (plan, None),
@@ -117,6 +118,26 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
         output::json(&event.to_string())?;
     }
     Ok(code)
+}
+
+/// What this build can measure, with the libraries that are given, and with those that suites and earlier runs name where that is
+/// allowed.
+fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
+    let foreign = &arguments.foreign;
+    let mut libraries = foreign.given.libraries.clone();
+    if foreign.allow_foreign {
+        libraries = instead(libraries, libraries_of_suites(&arguments.suites)?);
+        let earlier = match (&arguments.resume, &arguments.baseline) {
+            (Some(reference), _) => Some(incomplete(&arguments.database.open_existing()?, reference)?),
+            (None, Some(reference)) => Some(arguments.database.open_read_only()?.resolve(reference)?),
+            (None, None) => None,
+        };
+        if let Some(run) = earlier {
+            let header = arguments.database.open_read_only()?.load_header(&run)?;
+            libraries = instead(libraries, libraries_of_run(&header)?);
+        }
+    }
+    Ok(super::laboratory()?.with_limits(Duration::from_secs(arguments.time_limit)).with_libraries(libraries)?)
 }
 
 /// Whatever is compared with a baseline carries its disturbances.
@@ -213,9 +234,7 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
 /// What the words of the command line stand for, and what narrows it down.
 fn selected(arguments: &RunArgs, laboratory: &Laboratory) -> Result<(Named, Filters), LabError> {
     let named = laboratory.named(&arguments.suites)?;
-    let mut filters = filters(arguments);
-    filters.algorithms.extend(named.algorithms.iter().cloned());
-    filters.providers.extend(named.providers.iter().cloned());
+    let filters = named.narrow(filters(arguments));
     Ok((named, filters))
 }
 

@@ -1,7 +1,8 @@
 use super::scenario;
 use crate::args::ShowArgs;
-use crate::output::{BadInput, Terminal};
+use crate::output::Terminal;
 use crate::{DONE, output};
+use pqlab_lab::LabError;
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_lab::report::terminal;
@@ -10,7 +11,7 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
     let Some(pattern) = &arguments.case else {
-        let analysis = RunAnalysis::of(&run);
+        let analysis = RunAnalysis::of(&run).with_job(arguments.job.weights);
         let made = tables(&analysis, &scenario::of(&arguments.scenario)?);
         output::data(&terminal::run_table(&analysis, &made, screen.width, screen.palette))?;
         return Ok(DONE);
@@ -19,8 +20,8 @@ pub(crate) fn run(arguments: &ShowArgs, screen: &Terminal) -> anyhow::Result<u8>
     let cases: Vec<&CaseAnalysis<'_>> =
         analysis.cases().iter().filter(|of| pqlab_lab::matches(pattern, &of.case().id())).collect();
     if cases.is_empty() {
-        let message = format!("no case of run {} matches {pattern:?}: `pqlab show {0}` lists them", run.header.id);
-        return Err(BadInput(message).into());
+        let ids: Vec<String> = analysis.cases().iter().map(|of| of.case().id()).collect();
+        return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids).into());
     }
     for of in cases {
         let same = |other: &&CaseAnalysis<'_>| {

@@ -1,6 +1,5 @@
 //! `pqlab verify`: its page, its lines, its documents and its exit codes.
 
-use super::laboratory;
 use super::run::stop_on_signals;
 use crate::args::{VerifyArgs, VerifyFormat};
 use crate::output::{self, BadInput, Terminal};
@@ -14,7 +13,7 @@ use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    let laboratory = laboratory()?;
+    let laboratory = arguments.foreign.laboratory()?;
     let request = VerifyRequest {
         providers: arguments.provider.clone(),
         algorithms: arguments.algorithm.clone(),

@@ -4,7 +4,6 @@
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use percent_encoding::percent_decode_str;
-use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::record::RunSummary;
 use pqlab_lab::report::templates::{Page, page, policy, runs_page};
@@ -95,7 +94,7 @@ impl Pages {
         }
         let ids: Vec<String> = shown.iter().map(|run| run.id.clone()).collect();
         let gathered = gather(|| self.open(), &ids)?;
-        let analysis = RunAnalysis::of(&gathered.run);
+        let analysis = gathered.analysis();
         let (text, _) = page(&Page {
             analysis: &analysis,
             past: &gathered.past,

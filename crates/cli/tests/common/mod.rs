@@ -59,3 +59,20 @@ pub(crate) fn write(path: &Path, content: &str) -> String {
     std::fs::write(path, content).expect("a temporary file can be written");
     path.to_str().expect("a temporary path is UTF-8").to_owned()
 }
+
+/// Words as a shell has them, with single quotes.
+#[allow(dead_code)]
+pub(crate) fn shell_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (place, part) in line.split('\'').enumerate() {
+        for (word, text) in if place % 2 == 1 { vec![part] } else { part.split(' ').collect() }.into_iter().enumerate()
+        {
+            if word > 0 {
+                words.push(String::new());
+            }
+            words.last_mut().expect("there is always a word").push_str(text);
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}

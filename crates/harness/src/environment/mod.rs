@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn providers_and_counters_are_carried_along() {
-        let provider = ProviderBuild { id: "null".into(), version: "1".into(), build: String::new() };
+        let provider = ProviderBuild { id: "null".into(), version: "1".into(), ..ProviderBuild::default() };
         let counters = Counters { primary: "wall".into(), ..Counters::default() };
         let (_folder, root) = Root::made_of(&[]);
         let environment = capture_from(&root, false, vec![provider.clone()], counters.clone());

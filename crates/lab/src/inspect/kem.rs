@@ -1,4 +1,4 @@
-use super::{Inspection, Notebook, Objection, flipped, places};
+use super::{Inspection, Notebook, Objection, flipped};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, Provider};
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use std::sync::Arc;
 pub(super) fn inspect(provider: &Provider, kem: &dyn Kem, all: &[&Arc<Provider>], seed: u64) -> Inspection {
     let info = kem.info();
     let parameters = &info.parameters;
-    let mut notebook = Notebook::new(seed);
+    let mut notebook = Notebook::new(seed, &parameters.algorithm);
     let (coins, other_coins) = (notebook.draw(parameters.keygen_coins), notebook.draw(parameters.keygen_coins));
     let encapsulation_coins = notebook.draw(parameters.encapsulation_coins);
     let generate =
@@ -20,7 +20,7 @@ pub(super) fn inspect(provider: &Provider, kem: &dyn Kem, all: &[&Arc<Provider>]
     }
     Inspection {
         provider: provider.id(),
-        kind: "kem",
+        kind: "kem".to_owned(),
         algorithm: parameters.algorithm.to_string(),
         standard: parameters.standard.to_string(),
         category: parameters.category,
@@ -83,8 +83,8 @@ fn examine(
         true => Ok(()),
         false => Err(Objection::Wrong("it gives the same secret".into())),
     };
-    for place in places(ciphertext.len()) {
-        let name = format!("a tampered ciphertext gives another secret (byte {place})");
+    for (place, said) in notebook.places(ciphertext.len()) {
+        let name = format!("a tampered ciphertext gives another secret ({said})");
         notebook.check(&name, || another(received(key, &flipped(&ciphertext, place))?));
     }
     if let Some(other) = other {

@@ -1,36 +1,41 @@
 //! One algorithm looked at closely: the lengths and bytes of what every provider makes of it, and what must be accepted and
 //! what refused.
 
+mod certificate;
 mod kem;
 mod signature;
 
-use crate::{LabError, Laboratory, Thing, matches};
+use crate::errand::{self, Answer};
+use crate::{LabError, Laboratory, Thing, matches, names};
+use pqlab_constructions::parts::{Part, Parts, parts};
+use pqlab_harness::errand::{Manner, Next};
 use pqlab_primitives::{Error, Provider};
-use pqlab_workloads::NULL;
+use pqlab_workloads::{NULL, Registry, certificate_forms, constructed, hybrids};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// What is to be looked at.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct InspectRequest {
-    /// The algorithm's name.
+    /// The name of an algorithm, a hybrid or a form of certificate.
     pub algorithm: String,
-    /// Patterns of providers; none for all.
+    /// Patterns of providers, and of pairs of them for hybrids; none for all.
     pub providers: Vec<String>,
     /// From which keys, coins and messages are drawn: providers that take coins make the same keys from the same seed.
     pub seed: u64,
 }
 
 /// One algorithm of one provider.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Inspection {
     /// The provider's id.
     pub provider: String,
-    /// `kem` or `signature`.
-    pub kind: &'static str,
+    /// `kem`, `signature` or `certificate`.
+    pub kind: String,
     /// The standard's name.
     pub algorithm: String,
     /// Where it is defined.
@@ -46,7 +51,7 @@ pub struct Inspection {
 }
 
 /// Bytes with a name.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Item {
     /// What they are.
     pub name: String,
@@ -55,12 +60,25 @@ pub struct Item {
     /// The standard's length: the longest where it varies.
     pub longest: usize,
     /// The bytes, in hexadecimal where they are written to a file.
-    #[serde(serialize_with = "as_hex")]
+    #[serde(serialize_with = "as_hex", deserialize_with = "of_hex")]
     pub bytes: Vec<u8>,
+    /// Where its parts are, of what is put together of halves.
+    pub parts: Vec<ItemPart>,
+}
+
+/// Where a part of bytes is: from the first of them to before the last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemPart {
+    /// Of which half it is.
+    pub name: String,
+    /// Place of its first byte.
+    pub begin: usize,
+    /// Place after its last byte.
+    pub end: usize,
 }
 
 /// Something that was tried, and whether it went as it must.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Check {
     /// What was tried and must be so.
     pub name: String,
@@ -77,20 +95,50 @@ impl Inspection {
     }
 }
 
-/// Looks at an algorithm of every provider that offers it and that was asked for. What one makes is handed to all others
-/// that offer the algorithm, asked for or not.
-///
-/// # Errors
-/// [`LabError::Unknown`] for an algorithm that is not there, [`LabError::Unoffered`] where none of the providers has it, and
-/// [`LabError::Invalid`] for an algorithm without keys.
-pub fn inspect(laboratory: &Laboratory, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
-    let all = laboratory.registry().providers();
-    let algorithm = request.algorithm.as_str();
+impl Laboratory {
+    /// Looks at an algorithm of every provider that offers it and that was asked for. What one makes is handed to all others
+    /// that offer the algorithm, asked for or not. Where libraries were loaded, in a process of its own that opens them.
+    ///
+    /// # Errors
+    /// [`LabError::Unknown`] for an algorithm that is not there, [`LabError::Unoffered`] where none of the providers has it, and
+    /// [`LabError::Invalid`] for an algorithm without keys, and for each of these where libraries were loaded;
+    /// [`LabError::Library`] where one of them ends the process, [`LabError::Worker`] where none can be started.
+    pub fn inspect(&self, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
+        let loaded: Vec<&str> = self.libraries().map(|library| library.label.as_str()).collect();
+        if loaded.is_empty() {
+            return inspect(self.registry(), request);
+        }
+        let mut errand = self.start(&errand::Task::Inspect { request: request.clone() }, &Manner::default())?;
+        let never = AtomicBool::new(false);
+        while let Next::Said(said) = errand.next(&never).map_err(errand::lost)? {
+            match errand::understood(&said) {
+                Some(Answer::Inspections(inspections)) => return Ok(inspections),
+                Some(Answer::Refused(reason)) => return Err(LabError::invalid("algorithm", reason)),
+                _ => {}
+            }
+        }
+        let status = errand.end().map_err(errand::lost)?.status;
+        Err(LabError::library(&loaded.join(", "), format!("the process that called them ended, {status}")))
+    }
+}
+
+/// Looks at an algorithm in this process.
+pub(crate) fn inspect(registry: &Registry, request: &InspectRequest) -> Result<Vec<Inspection>, LabError> {
+    let own = registry.providers();
+    let known = names::algorithm(&request.algorithm, &registry.cases(&Default::default()));
+    let algorithm = known.as_deref().unwrap_or(&request.algorithm);
+    // What is put together of two providers is looked at as if a library had it.
+    let pairs = request.providers.iter().any(|pattern| pattern.contains('+'));
+    if certificate_forms().any(|form| form == algorithm) {
+        return certificate::inspect(own, algorithm, request, pairs);
+    }
+    let (usual, made) = (constructed(own, algorithm, false), constructed(own, algorithm, pairs));
+    let all = if made.is_empty() { own } else { made.as_slice() };
     let offers =
         |provider: &&Arc<Provider>| provider.kem(algorithm).is_some() || provider.signature(algorithm).is_some();
     let offering: Vec<&Arc<Provider>> = all.iter().filter(offers).collect();
     if offering.is_empty() {
-        return Err(unknown(all, algorithm));
+        return Err(unknown(own, algorithm));
     }
     let chosen = |provider: &&&Arc<Provider>| match request.providers.as_slice() {
         [] => provider.library != NULL || algorithm == NULL,
@@ -107,13 +155,14 @@ pub fn inspect(laboratory: &Laboratory, request: &InspectRequest) -> Result<Vec<
             offering: offering.iter().map(|provider| provider.id()).collect(),
         });
     }
+    let others = if usual.is_empty() { offering.clone() } else { usual.iter().collect() };
     let mut inspections = Vec::new();
     for provider in selected {
         if let Some(kem) = provider.kem(algorithm) {
-            inspections.push(kem::inspect(provider, kem.as_ref(), &offering, request.seed));
+            inspections.push(kem::inspect(provider, kem.as_ref(), &others, request.seed));
         }
         if let Some(scheme) = provider.signature(algorithm) {
-            inspections.push(signature::inspect(provider, scheme.as_ref(), &offering, request.seed));
+            inspections.push(signature::inspect(provider, scheme.as_ref(), &others, request.seed));
         }
     }
     Ok(inspections)
@@ -121,8 +170,14 @@ pub fn inspect(laboratory: &Laboratory, request: &InspectRequest) -> Result<Vec<
 
 fn unknown(all: &[Arc<Provider>], algorithm: &str) -> LabError {
     let mut names: Vec<String> = all.iter().flat_map(|provider| provider.algorithms()).collect();
+    names.extend(hybrids().chain(certificate_forms()).map(str::to_owned));
     names.sort();
     names.dedup();
+    if algorithm.contains("mock") {
+        let reason =
+            format!("{algorithm} has random bytes for a post-quantum half: there is nothing in them to look at");
+        return LabError::invalid("algorithm", reason);
+    }
     if names.iter().any(|name| name == algorithm) {
         return LabError::invalid("algorithm", format!("{algorithm} has neither keys nor signatures to look at"));
     }
@@ -132,6 +187,8 @@ fn unknown(all: &[Arc<Provider>], algorithm: &str) -> LabError {
 /// Collects what is found out about one algorithm of one provider.
 struct Notebook {
     random: ChaCha8Rng,
+    /// What the bytes are made of; nothing where they are of one algorithm.
+    parts: Parts,
     items: Vec<Item>,
     checks: Vec<Check>,
 }
@@ -154,8 +211,9 @@ impl From<Error> for Objection {
 }
 
 impl Notebook {
-    fn new(seed: u64) -> Notebook {
-        Notebook { random: ChaCha8Rng::seed_from_u64(seed), items: Vec::new(), checks: Vec::new() }
+    fn new(seed: u64, algorithm: &str) -> Notebook {
+        let parts = parts(algorithm).unwrap_or_default();
+        Notebook { random: ChaCha8Rng::seed_from_u64(seed), parts, items: Vec::new(), checks: Vec::new() }
     }
 
     fn draw(&mut self, length: usize) -> Vec<u8> {
@@ -165,8 +223,30 @@ impl Notebook {
     }
 
     fn item(&mut self, name: &str, longest: usize, bytes: &[u8]) {
-        let item = Item { name: name.to_owned(), length: bytes.len(), longest, bytes: bytes.to_vec() };
-        self.items.push(item);
+        let own = match name {
+            "encapsulation key" | "verifying key" => self.parts.public_key.as_slice(),
+            "ciphertext" | "signature" => &self.parts.output,
+            "shared secret" => &self.parts.secret,
+            private if private.starts_with("decapsulation key") || private.starts_with("signing key") => {
+                &self.parts.private_key
+            }
+            _ => &[],
+        };
+        let part = |part: &Part| ItemPart { name: part.name.into(), begin: part.range.start, end: part.range.end };
+        let parts = own.iter().map(part).collect();
+        self.items.push(Item { name: name.to_owned(), length: bytes.len(), longest, bytes: bytes.to_vec(), parts });
+    }
+
+    /// Places at which a bit of a ciphertext or a signature is flipped, each with what is said of it: of a hybrid in every part.
+    fn places(&self, length: usize) -> Vec<(usize, String)> {
+        if self.parts.output.is_empty() {
+            return places(length).into_iter().map(|place| (place, format!("byte {place}"))).collect();
+        }
+        let middle = |part: &Part| {
+            let place = part.range.start.midpoint(part.range.end);
+            (place, format!("byte {place}, of {}", part.name))
+        };
+        self.parts.output.iter().map(middle).chain([(length - 1, format!("byte {}", length - 1))]).collect()
     }
 
     /// Tries something; a panic in a library is a check that failed. Returns what came of it.
@@ -205,6 +285,10 @@ fn as_hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error>
     serializer.serialize_str(&hex::encode(bytes))
 }
 
+fn of_hex<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    hex::decode(String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,15 +311,22 @@ mod tests {
             algorithms.extend(provider.kems.iter().map(|kem| kem.info().parameters.algorithm.to_string()));
             algorithms.extend(provider.signatures.iter().map(|it| it.info().parameters.algorithm.to_string()));
         }
+        algorithms.extend(hybrids().chain(certificate_forms()).map(str::to_owned));
         algorithms.sort();
         algorithms.dedup();
         assert!(algorithms.len() > 10, "{algorithms:?}");
         let mut wrong = Vec::new();
         for algorithm in &algorithms {
-            for inspection in inspect(&laboratory, &request(algorithm, &[])).unwrap() {
-                assert!(inspection.items.len() >= 4, "{algorithm} {}", inspection.provider);
+            for inspection in laboratory.inspect(&request(algorithm, &[])).unwrap() {
+                let items = match (inspection.kind.as_str(), hybrids().any(|hybrid| hybrid == algorithm)) {
+                    ("certificate", _) => 1,
+                    // Where a half makes no key from a seed, the private key is not written.
+                    (_, true) => 3,
+                    (_, false) => 4,
+                };
+                assert!(inspection.items.len() >= items, "{algorithm} {}", inspection.provider);
                 let tampering = inspection.checks.iter().filter(|check| check.name.contains("tampered"));
-                assert!(tampering.clone().count() >= 3, "{algorithm} {}", inspection.provider);
+                assert!(tampering.clone().count() >= 2, "{algorithm} {}", inspection.provider);
                 assert!(tampering.clone().all(|check| check.passed.is_some()), "{algorithm} {}", inspection.provider);
                 let failed = inspection.checks.iter().filter(|check| check.passed == Some(false));
                 wrong.extend(failed.map(|check| format!("{algorithm} {}: {check:?}", inspection.provider)));
@@ -245,11 +336,58 @@ mod tests {
     }
 
     #[test]
+    fn of_a_pair_each_half_is_where_it_is_said_to_be() {
+        let laboratory = laboratory();
+        let one = |algorithm: &str, pair: &str| {
+            let mut found = laboratory.inspect(&request(algorithm, &[pair])).unwrap();
+            assert_eq!((found.len(), found[0].provider.as_str()), (1, pair), "{algorithm}");
+            found.remove(0)
+        };
+        let part = |inspection: &Inspection, item: &str, name: &str| {
+            let item = inspection.items.iter().find(|found| found.name == item).unwrap();
+            let part = item.parts.iter().find(|part| part.name == name).unwrap();
+            item.bytes[part.begin..part.end].to_vec()
+        };
+        let providers = laboratory.registry().providers();
+        let rustcrypto = providers.iter().find(|provider| provider.id() == "rustcrypto").unwrap();
+        for algorithm in ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768"] {
+            let inspection = one(algorithm, "rustcrypto+aws-lc");
+            for half in ["ML-KEM-768", "X25519"] {
+                let key = part(&inspection, "encapsulation key", half);
+                let kem = rustcrypto.kem(half).unwrap();
+                assert!(kem.load_encapsulation_key(&key).is_ok(), "{algorithm} {half}");
+                assert_eq!(part(&inspection, "ciphertext", half).len(), kem.info().parameters.ciphertext);
+                let said = format!("of {half})");
+                let tampered = |check: &&Check| check.name.contains("tampered") && check.name.ends_with(&said);
+                assert_eq!(inspection.checks.iter().filter(tampered).count(), 1, "{algorithm} {half}");
+            }
+        }
+        for algorithm in ["MLDSA65-Ed25519-SHA512", "Ed25519+ML-DSA-65"] {
+            let inspection = one(algorithm, "rustcrypto+aws-lc");
+            for half in ["ML-DSA-65", "Ed25519"] {
+                let key = part(&inspection, "verifying key", half);
+                let scheme = rustcrypto.signature(half).unwrap();
+                assert!(scheme.load_verifying_key(&key).is_ok(), "{algorithm} {half}");
+                assert_eq!(part(&inspection, "signature", half).len(), scheme.info().parameters.signature);
+            }
+        }
+        let certificate = one("X.509-alternative", "rustcrypto+aws-lc");
+        for (name, length) in [
+            ("public key, Ed25519", 32),
+            ("alternative public key, ML-DSA-65", 1952),
+            ("alternative signature, ML-DSA-65", 3309),
+            ("signature, Ed25519", 64),
+        ] {
+            assert_eq!(part(&certificate, "certificate", name).len(), length, "{name}");
+        }
+    }
+
+    #[test]
     fn the_same_seed_gives_the_same_key() {
         let laboratory = laboratory();
         let key = |seed| {
             let request = InspectRequest { seed, ..request("ML-KEM-768", &["rustcrypto"]) };
-            inspect(&laboratory, &request).unwrap()[0].items[0].bytes.clone()
+            laboratory.inspect(&request).unwrap()[0].items[0].bytes.clone()
         };
         assert_eq!(key(1), key(1));
         assert_ne!(key(1), key(2));
@@ -258,10 +396,13 @@ mod tests {
     #[test]
     fn what_is_not_there_is_named() {
         let laboratory = laboratory();
-        let message = |algorithm, providers: &[&str]| {
-            inspect(&laboratory, &request(algorithm, providers)).unwrap_err().to_string()
-        };
+        let message =
+            |algorithm, providers: &[&str]| laboratory.inspect(&request(algorithm, providers)).unwrap_err().to_string();
         assert!(message("ML-KEM-786", &[]).contains("did you mean \"ML-KEM-768\""));
+        assert!(message("X-Wingg", &[]).contains("did you mean \"X-Wing\""));
+        assert!(message("X.509-composites", &[]).contains("did you mean \"X.509-composite\""));
+        assert!(message("X-Wing", &["rustcrypto+nobody"]).contains("rustcrypto+nobody does not offer X-Wing: "));
+        assert!(message("X25519+mock", &[]).contains("random bytes"));
         assert!(message("SHA3-256", &[]).contains("neither keys nor signatures"));
         assert!(message("ML-KEM-768", &["nobody"]).contains("nobody does not offer ML-KEM-768: "));
     }

@@ -14,7 +14,7 @@ pub(super) fn inspect(
 ) -> Inspection {
     let info = scheme.info();
     let parameters = &info.parameters;
-    let mut notebook = Notebook::new(seed);
+    let mut notebook = Notebook::new(seed, &parameters.algorithm);
     let (coins, other_coins) = (notebook.draw(parameters.keygen_coins), notebook.draw(parameters.keygen_coins));
     let message = notebook.draw(MESSAGE);
     let generate =
@@ -44,7 +44,7 @@ pub(super) fn inspect(
     }
     Inspection {
         provider: provider.id(),
-        kind: "signature",
+        kind: "signature".to_owned(),
         algorithm: parameters.algorithm.to_string(),
         standard: parameters.standard.to_string(),
         category: parameters.category,
@@ -100,8 +100,8 @@ fn examine(
         let name = format!("a tampered message is refused (byte {place})");
         notebook.check(&name, || refuses(verifier, &flipped(message, place), signature));
     }
-    for place in places(signature.len()) {
-        let name = format!("a tampered signature is refused (byte {place})");
+    for (place, said) in notebook.places(signature.len()) {
+        let name = format!("a tampered signature is refused ({said})");
         notebook.check(&name, || refuses(verifier, message, &flipped(signature, place)));
     }
     notebook

@@ -17,6 +17,7 @@ fn plan_of(suite: &str, filters: &Filters, overrides: &ProtocolOverrides) -> Pla
         ns: 1.0,
         runner_up: None,
         candidates: question.candidates.len() as u64,
+        among: question.candidates.clone(),
         failed: Vec::new(),
     };
     let found: Vec<Fastest> = questions.iter().map(answer).collect();
@@ -161,7 +162,9 @@ fn the_suite_ntor_has_the_three_handshakes_on_threads_and_under_load() {
 #[test]
 fn the_suite_standard_has_the_usual_kind_of_work_alone() {
     let cases = planned("standard", &Filters::default());
-    assert!(cases.iter().all(|case| case.kind().to_string().is_empty() && case.keys().is_none()));
+    // What combining a hybrid's halves adds can be told from given coins alone.
+    let usual = |case: &&Case| case.workload != "hybrid";
+    assert!(cases.iter().filter(usual).all(|case| case.kind().to_string().is_empty() && case.keys().is_none()));
     let kinds = |suite| -> HashSet<String> {
         let cases = planned(suite, &Filters { algorithms: vec!["ML-*".into()], ..Filters::default() });
         cases.iter().map(|case| format!("{} {:?}", case.kind(), case.keys())).collect()

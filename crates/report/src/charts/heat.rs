@@ -5,7 +5,7 @@ use super::intervals::usual;
 use super::{Chart, slug};
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::comparison::Standing;
-use pqlab_analysis::number::{NONE, time};
+use pqlab_analysis::number::{NONE, known_time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 const MOST: usize = 40;
@@ -68,7 +68,7 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
             let shade = SHADES.into_iter().find(|(limit, ..)| ratio.is_some_and(|ratio| ratio <= *limit));
             let (_, fill, light) = shade.unwrap_or((0.0, UNRANKED, false));
             let x = gutter + place as f64 * TILE.0;
-            let about = format!("{name} {}: {}, {text}", row.case().provider, time(median.estimate));
+            let about = format!("{name} {}: {}, {text}", row.case().provider, known_time(&median));
             canvas.tile((x + 1.0, y + 1.0), (TILE.0 - 2.0, TILE.1 - 2.0), fill, &about);
             canvas.text_on(x + TILE.0 / 2.0, y + 16.0, light, &text);
         }

@@ -2,7 +2,7 @@
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::{Chart, slug};
-use pqlab_analysis::number::time;
+use pqlab_analysis::number::known_time;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 
 /// Most lines of a picture.
@@ -102,7 +102,7 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
         }
         for row in rows {
             let Some(median) = row.median() else { continue };
-            let (figure, width) = (time(median.estimate), median.half_width_pct());
+            let (figure, width) = (known_time(&median), median.half_width_pct());
             let about = format!("{} {}: {figure} ±{width:.1}%", row.job(), row.case().provider);
             canvas.mark(analysis.series(&row.case().provider), scale.at(median.estimate), y, &about);
         }
@@ -131,7 +131,7 @@ fn name_without_operation(row: &CaseAnalysis<'_>) -> String {
 fn fastest<'a>(analysis: &RunAnalysis<'a>, lines: &[(Option<&str>, String, Vec<&CaseAnalysis<'a>>)]) -> String {
     let best = |rows: &[&CaseAnalysis<'a>]| {
         let leading = analysis.leading(rows);
-        let figure = time(leading.first()?.median()?.estimate);
+        let figure = known_time(&leading.first()?.median()?);
         let names: Vec<&str> = leading.iter().map(|row| row.case().provider.as_str()).collect();
         let tied = if names.len() > 1 { " (not told apart)" } else { "" };
         Some(format!("{} by {}{tied} in {figure}", leading[0].job(), names.join(", ")))

@@ -5,7 +5,7 @@ use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, wid
 use super::intervals::usual;
 use super::stack::{stacked, steps};
 use pqlab_analysis::ledger::REFERENCE_FORM;
-use pqlab_analysis::number::{grouped as thousands, rate, time};
+use pqlab_analysis::number::{grouped as thousands, known_time, rate, time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, wire_bytes};
 use pqlab_stats::Interval;
 
@@ -256,10 +256,10 @@ fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         let (x, y) = (left + 55.0, up.at(value.estimate));
         canvas.bar(place, x - 34.0, y, 68.0, bottom - y, name);
         canvas.interval_up(x, &up, value.low, value.high);
-        canvas.text(x, up.at(value.high) - 7.0, TextStyle::Value, Anchor::Middle, &time(value.estimate));
+        canvas.text(x, up.at(value.high) - 7.0, TextStyle::Value, Anchor::Middle, &known_time(&value));
         canvas.text(x, bottom + 17.0, TextStyle::Label, Anchor::Middle, name);
     }
-    let figure = time(average.estimate);
+    let figure = known_time(&average);
     let x = 440.0 + (WIDTH - 440.0) / 2.0;
     canvas.text(x, 150.0, TextStyle::Large, Anchor::Middle, &figure);
     canvas.text(x, 178.0, TextStyle::Label, Anchor::Middle, "average verify time of a transaction");
@@ -281,11 +281,11 @@ fn block_verify(analysis: &RunAnalysis<'_>) -> Option<Chart> {
     );
     debug_assert!(width_of(&figure, 40.0) < WIDTH);
     alone(&mut canvas, &single, height);
-    let beside: String = single.iter().map(|(name, time_of)| format!(" {name}: {}.", time(time_of.estimate))).collect();
+    let beside: String = single.iter().map(|(name, time_of)| format!(" {name}: {}.", known_time(time_of))).collect();
     let about = format!(
         "{}. A block of {BLOCK} takes {}, one transaction {figure} on average, {} a second.{tied}{beside}",
         best.case().id(),
-        time(total.estimate),
+        known_time(&total),
         rate(throughput)
     );
     Some(canvas.finish("block_verify", &title, about))
@@ -324,6 +324,6 @@ fn alone(canvas: &mut Canvas, single: &[(&str, Interval)], top: f64) {
         canvas.text(left - 12.0, y + 4.0, TextStyle::Label, Anchor::End, name);
         canvas.interval_across(y, &across, of.low, of.high);
         canvas.mark(place, across.at(of.estimate), y, name);
-        canvas.text(across.at(of.high) + 10.0, y + 4.0, TextStyle::Value, Anchor::Start, &time(of.estimate));
+        canvas.text(across.at(of.high) + 10.0, y + 4.0, TextStyle::Value, Anchor::Start, &known_time(of));
     }
 }

@@ -3,7 +3,7 @@
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
 use super::intervals::usual;
 use super::{Chart, slug};
-use pqlab_analysis::number::{grouped as thousands, time};
+use pqlab_analysis::number::{grouped as thousands, known_time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, sum, wire_bytes};
 use pqlab_stats::Interval;
 
@@ -112,7 +112,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
             usize::from(*classical),
             x,
             y,
-            &format!("{algorithm} {provider}: {} B, {}", thousands(*bytes), time(total.estimate)),
+            &format!("{algorithm} {provider}: {} B, {}", thousands(*bytes), known_time(total)),
         );
         let text = label(algorithm);
         let beside = PLACES.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor));
@@ -133,7 +133,7 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let listed: Vec<String> = points
         .iter()
         .map(|(algorithm, provider, bytes, total, _)| {
-            format!("{algorithm} ({provider}) {} bytes, {}", thousands(*bytes), time(total.estimate))
+            format!("{algorithm} ({provider}) {} bytes, {}", thousands(*bytes), known_time(total))
         })
         .collect();
     let about = format!(

@@ -52,7 +52,7 @@ const fn truth(name: &'static str, value: fn(&ResultEntry) -> Option<bool>) -> C
 }
 
 /// In this order; new columns go to the end.
-pub(super) const COLUMNS: [Column; 62] = [
+pub(super) const COLUMNS: [Column; 64] = [
     text("id", |row| Some(row.id.clone())),
     text("name", |row| Some(row.name.clone())),
     text("workload", |row| Some(row.workload.clone())),
@@ -115,6 +115,8 @@ pub(super) const COLUMNS: [Column; 62] = [
     text("residue", residue),
     text("key", |row| row.key.clone()),
     text("caveats", |row| Some(caveats(row))),
+    text("run", |row| Some(row.run.clone())),
+    real("robust_cov_pct", "%", |row| row.robust_cov_pct),
 ];
 
 /// Every caveat of a case in one cell, as [`Caveats::text`](pqlab_analysis::caveats::Caveats::text) joins them.

@@ -4,12 +4,14 @@ use super::tables::{FIGURES, Footnotes, TableChoice};
 use super::{ExportError, Exporter, Format};
 use pqlab_analysis::answer::answer;
 use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::findings::{Findings, findings};
 use pqlab_analysis::history::{Past, other_machines};
 use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::number::{NONE, factor, factor_range, grouped, time};
+use pqlab_analysis::number::{NONE, factor, factor_range, grouped, known_factor, known_time, time};
 use pqlab_analysis::tables::{Holds, Table, tables};
 use pqlab_analysis::text::neutral;
+use pqlab_analysis::words::{FLOOR, words};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::ProtocolKind;
 use std::io::Write;
@@ -119,7 +121,7 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
             cost.what,
             side(&cost.post_quantum),
             side(&cost.classical),
-            factor(cost.time.estimate),
+            known_factor(&cost.time),
             factor_range(&cost.time),
             if cost.told_apart { "" } else { ", not told apart" },
             bytes.unwrap_or_else(|| NONE.to_owned())
@@ -159,10 +161,11 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
     writeln!(out, "- {}% trimmed at each tail (the median and its interval are taken before)", protocol.trim_pct)?;
     writeln!(out, "- the interval is over processes: they, not single calls, are what is repeated")?;
     writeln!(out, "- every answer is checked before and after it is timed; a wrong one voids its figures")?;
-    match analysis.floor_ns() {
-        Some(floor) => writeln!(out, "- harness floor: {} an operation (the null provider)", time(floor)),
-        None => Ok(()),
+    if let Some(floor) = analysis.floor_ns() {
+        writeln!(out, "- harness floor: {} an operation: {FLOOR}", time(floor))?;
     }
+    let fastest = analysis.run.header.protocol.fastest.iter().map(fastest_line);
+    words(analysis).into_iter().chain(fastest).try_for_each(|line| writeln!(out, "- {}", escape(&line)))
 }
 
 fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> std::io::Result<()> {
@@ -173,7 +176,7 @@ fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) 
     }
     writeln!(out, "\n| Library | Version | Build |\n|---|---|---|")?;
     for provider in &analysis.run.header.environment.providers {
-        writeln!(out, "| {} | {} | {} |", escape(&provider.id), escape(&provider.version), escape(&provider.build))?;
+        writeln!(out, "| {} | {} | {} |", escape(&provider.id), escape(&provider.version), escape(&provider.origin()))?;
     }
     Ok(())
 }
@@ -258,9 +261,9 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
                 "| {} | {} | {} | {} | **{}** | {} |",
                 escape(&row.job()),
                 escape(&row.case().provider),
-                time(here.estimate),
-                time(there.estimate),
-                factor(ratio.estimate),
+                known_time(&here),
+                known_time(there),
+                known_factor(&ratio),
                 factor_range(&ratio)
             )?;
         }
@@ -269,7 +272,7 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
 }
 
 /// The text with everything escaped that Markdown or the HTML in it would take for more than text, in one line.
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     let mut out = String::new();
     for character in neutral(text).chars() {
         match character {

@@ -1,11 +1,13 @@
 //! Export formats, one file each behind [`Exporter`] and one line each in the table below.
 
 mod columns;
+mod libraries_markdown;
 mod table_csv;
 mod tables;
 
 use tables::TableChoice;
 
+pub use libraries_markdown::compared_libraries;
 pub use markdown::benchmarks;
 pub use table_csv::table_csv;
 

@@ -5,7 +5,7 @@ use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::number::{percent, rate, time, time_range};
+use pqlab_analysis::number::{known_rate, known_time, percent, time, time_range};
 use pqlab_analysis::tables::{Table, tables};
 
 /// A column's heading, and its cell of a case; `None` where it does not apply.
@@ -13,12 +13,14 @@ pub(super) type Figure = (&'static str, fn(&Estimates) -> Option<String>);
 
 /// The figures of a case, in this order.
 pub(super) const FIGURES: [Figure; 6] = [
-    ("Median", |of| Some(time(of.median_ns.estimate))),
+    ("Median", |of| Some(known_time(&of.median_ns))),
     ("95% interval", |of| Some(time_range(&of.median_ns))),
     ("Core cycles", Estimates::cycles_text),
     ("p95", |of| of.percentile(0.95).map(time)),
-    ("CoV", |of| of.operations().and_then(|of| of.cov_pct).map(percent)),
-    ("op/s", |of| of.operations_per_second().map(rate)),
+    ("CoV", |of| {
+        of.variation().map(|(what, pct)| if what == "CoV" { percent(pct) } else { format!("{what} {}", percent(pct)) })
+    }),
+    ("op/s", |of| of.operations_per_second().map(|value| known_rate(value, of.half_width_pct()))),
 ];
 
 /// Which tables of several cases are wanted.

@@ -2,14 +2,14 @@
 
 use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
-    ModeEntry, ParameterValue, ResultEntry, RunEntry, TableEntry, UnavailableEntry,
+    LibraryEntry, ModeEntry, ParameterValue, PartEntry, ResultEntry, RunEntry, TableEntry, UnavailableEntry,
 };
 use indexmap::IndexMap;
 use pqlab_analysis::estimates::{Estimates, Imprecision};
 use pqlab_analysis::scaling::{loads, scaling};
 use pqlab_analysis::tables::Table;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
-use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, Run, SCHEMA, Status, Worker};
+use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, RunHeader, SCHEMA, Status, Worker};
 use pqlab_stats::{Description, Mode};
 
 impl Document {
@@ -26,7 +26,7 @@ impl Document {
         Document {
             schema: SCHEMA.to_owned(),
             generated_at: run.finished_at.clone().unwrap_or_else(|| run.header.started_at.clone()),
-            run: RunEntry::of(run),
+            run: RunEntry::of(analysis),
             environment: EnvironmentEntry {
                 host: environment.host.clone(),
                 cpu: environment.cpu.clone(),
@@ -45,8 +45,14 @@ impl Document {
 }
 
 impl RunEntry {
-    fn of(run: &Run) -> RunEntry {
+    fn of(analysis: &RunAnalysis<'_>) -> RunEntry {
+        let run = analysis.run;
         let header = &run.header;
+        let part = |part: &&RunHeader| PartEntry {
+            id: part.id.clone(),
+            suite: part.suite.clone(),
+            started_at: part.started_at.clone(),
+        };
         RunEntry {
             id: header.id.clone(),
             suite: header.suite.clone(),
@@ -58,6 +64,7 @@ impl RunEntry {
             planned: header.plan.len(),
             finished: run.records.len(),
             failed: run.records.iter().filter(|record| record.status == Status::Failed).count(),
+            parts: analysis.parts.iter().map(part).collect(),
         }
     }
 }
@@ -103,6 +110,7 @@ impl ResultEntry {
     /// The row of a case, without its raw samples.
     pub fn of(analysed: &CaseAnalysis<'_>) -> ResultEntry {
         let (record, case) = (analysed.record, analysed.case());
+        let loaded = analysed.header().environment.loaded(&case.provider);
         let estimates = analysed.estimates.as_ref();
         let operations = estimates.and_then(Estimates::operations);
         let of_operations =
@@ -115,6 +123,7 @@ impl ResultEntry {
         let in_us = |medians: &[(Worker, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
         ResultEntry {
             id: case.id(),
+            run: analysed.header().id.clone(),
             name: case.name(),
             workload: case.workload.clone(),
             algorithm: case.algorithm.clone(),
@@ -137,6 +146,7 @@ impl ResultEntry {
             mean_us: estimates.map(|estimates| estimates.samples_ns.mean / NS_PER_US),
             stdev_us: operations.and_then(|operations| operations.stdev).map(|stdev| stdev / NS_PER_US),
             cov_pct: operations.and_then(|operations| operations.cov_pct),
+            robust_cov_pct: operations.and_then(Description::robust_cov_pct),
             min_us: of_operations(|operations| operations.min),
             max_us: of_operations(|operations| operations.max),
             p5_us: percentile(0.05),
@@ -187,6 +197,9 @@ impl ResultEntry {
             key: case.key().map(str::to_owned),
             coins: case.coins().map(|coins| coins.name().to_owned()),
             generator: case.facts.generator.clone(),
+            library: loaded
+                .map(|(label, library)| LibraryEntry { kind: library.kind.clone(), label: label.to_owned() }),
+            language: None,
             caveats: analysed.caveats.by_word(),
             samples: None,
         }

@@ -68,6 +68,20 @@ pub struct RunEntry {
     pub finished: usize,
     /// Those of them that failed.
     pub failed: usize,
+    /// The runs that the cases are of, the newest first: itself, or those that a report put together.
+    #[serde(default)]
+    pub parts: Vec<PartEntry>,
+}
+
+/// A run that gave cases.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartEntry {
+    /// Its id.
+    pub id: String,
+    /// Its suites' names, joined by a plus.
+    pub suite: String,
+    /// When it began: RFC 3339, UTC.
+    pub started_at: String,
 }
 
 /// Machine, build and counters.
@@ -153,6 +167,9 @@ pub struct HarnessEntry {
 pub struct ResultEntry {
     /// The identity in one line.
     pub id: String,
+    /// Id of the run that measured it.
+    #[serde(default)]
+    pub run: String,
     /// What a table's row is called.
     pub name: String,
     /// The area.
@@ -199,6 +216,9 @@ pub struct ResultEntry {
     pub stdev_us: Option<f64>,
     /// Standard deviation in percent of the mean.
     pub cov_pct: Option<f64>,
+    /// Robust coefficient of variation in percent: 0.741 times the interquartile range over the median.
+    #[serde(default)]
+    pub robust_cov_pct: Option<f64>,
     /// Smallest sample.
     pub min_us: Option<f64>,
     /// Largest sample.
@@ -321,12 +341,27 @@ pub struct ResultEntry {
     /// The random generator that the library asks within the operation; null where it asks none.
     #[serde(default)]
     pub generator: Option<String>,
+    /// The shared library that was called, of a pair the first that was loaded; null where the provider was linked in.
+    #[serde(default)]
+    pub library: Option<LibraryEntry>,
+    /// The language of a provider that was not linked in; null where it was.
+    #[serde(default)]
+    pub language: Option<String>,
     /// What must be known when the figures are read, by the words of [`Caveat`](pqlab_analysis::caveats::Caveat), each with what it says of
     /// this case; empty where there is nothing.
     #[serde(default)]
     pub caveats: IndexMap<String, String>,
     /// Every raw sample; null in the format `json`, given in `json-samples`.
     pub samples: Option<Samples>,
+}
+
+/// A shared library that was loaded at run time; its file, version and build stand in the environment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LibraryEntry {
+    /// By which interface it is called: `liboqs`, `openssl`, `nist`.
+    pub kind: String,
+    /// The name that the user gave it.
+    pub label: String,
 }
 
 /// A level on which processes settled.

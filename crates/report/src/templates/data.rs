@@ -119,6 +119,9 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
             kinds.join("; ")
         ));
     }
+    if analysis.parts.len() > 1 {
+        known.push(neutral(&format!("of run {}, which began {}", row.header().id, row.header().started_at)));
+    }
     if !row.record.verified && !row.failed() {
         known.push("answers not verified".to_owned());
     }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::history::{Past, other_machines};
-use pqlab_analysis::number::{factor, factor_range, grouped, time, time_range};
+use pqlab_analysis::number::{factor_range, grouped, known_factor, known_time, time_range};
 use pqlab_analysis::text::neutral;
 
 /// Most cases that are shown side by side.
@@ -52,9 +52,9 @@ fn against(analysis: &RunAnalysis<'_>, other: &Past) -> Markup {
                 } }
                 tbody { @for (row, here, there, ratio) in both.iter().take(MOST) { tr {
                     td { (row.job()) } td { (neutral(&row.case().provider)) }
-                    td.num { (time(here.estimate)) } td.num { (time_range(here)) }
-                    td.num { (time(there.estimate)) } td.num { (time_range(there)) }
-                    td.num { strong { (factor(ratio.estimate)) } } td.num { (factor_range(ratio)) }
+                    td.num { (known_time(here)) } td.num { (time_range(here)) }
+                    td.num { (known_time(there)) } td.num { (time_range(there)) }
+                    td.num { strong { (known_factor(ratio)) } } td.num { (factor_range(ratio)) }
                 } } }
             } }
             @if both.len() > MOST { p { "and " (grouped((both.len() - MOST) as u64)) " more: `pqlab compare` shows all." } }

@@ -1,6 +1,7 @@
 //! The page as a whole, and the list of runs.
 
 use super::data::Data;
+use super::legend::legend;
 use super::machines::machines;
 use super::sections;
 use crate::charts::{self, Chart};
@@ -9,17 +10,15 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use pqlab_analysis::RunAnalysis;
-use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::findings::findings;
 use pqlab_analysis::history::Past;
 use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::number::time;
 use pqlab_analysis::tables::tables;
 use pqlab_analysis::text::neutral;
 use pqlab_record::RunSummary;
 use sha2::{Digest, Sha256};
 
-const STYLE: &str = include_str!("assets/style.css");
+pub(super) const STYLE: &str = include_str!("assets/style.css");
 const SCRIPT: &str = include_str!("assets/page.js");
 
 /// What a page is made from.
@@ -46,7 +45,6 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
     let made = tables(analysis, of.scenario);
     let data = Data::of(analysis, of.past);
     let when = run.finished_at.as_deref().unwrap_or(&run.header.started_at);
-    let floor = analysis.floor_ns().map(time);
     let failed = analysis.cases().iter().filter(|row| row.failed()).count();
     let title = format!("pqlab: {}, {}", neutral(&run.header.suite), neutral(when.get(..10).unwrap_or(when)));
     let body = html! {
@@ -57,10 +55,6 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
                 "Suite " strong { (neutral(&run.header.suite)) } " · " time datetime=(neutral(when)) { (neutral(&moment(when))) } " · " (analysis.cases().len()) " cases"
                 @if failed > 0 { ", " (failed) " failed" }
                 @if !run.complete { " · " span.flag { "not complete" } " " (run.records.len()) " of " (run.header.plan.len()) }
-            }
-            p.machine { (environment_line(&run.header.environment)) }
-            @if let Some(floor) = floor {
-                p.machine { "Harness floor " (floor) " an operation: the null provider through the same calls." }
             }
             button #theme type="button" aria-label="Switch between light and dark" { "Theme" }
         }
@@ -78,11 +72,14 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
             @for (area, charts) in &areas { (sections::area(analysis, &made, area, charts)) }
             @if !trend.is_empty() { section #trend { h2 { "Trend" } (sections::figures(&trend)) } }
             (machines(analysis, of.past))
-            section #reading { h2 { "How to read this" } (sections::legend()) (reading()) }
+            section #reading { h2 { "How to read this" } (legend()) }
             (sections::environment(run))
         }
         dialog #case aria-labelledby="case-title" {
-            form method="dialog" { button.close aria-label="Close" { "Close" } }
+            form method="dialog" {
+                a #case-link href="#" title="The address of this case: press to copy it" { "Link" }
+                button.close autofocus { "Close" }
+            }
             h2 #case-title {}
             div #case-body {}
         }
@@ -169,21 +166,6 @@ fn document(title: &str, live: Option<&str>, body: Markup) -> Markup {
     }
 }
 
-fn reading() -> Markup {
-    html! {
-        p {
-            "A figure is the median time of one operation, with its 95% interval over worker processes: the process is the unit of \
-             repetition, since two runs of the same program differ more than two calls in one run. Cases of one block are measured in \
-             the same shuffled rounds. Every answer was checked before and after it was timed; a wrong answer voids its figures."
-        }
-        p {
-            "The coefficient of variation (CoV) says how widely single operations spread. It says nothing about leaks: a signer that \
-             rejects and repeats shows 50% and leaks nothing, and a real leak can hide in 2%."
-        }
-        p { "Where an operation is too short to be timed alone, a sample is the mean of a batch: then p95 and CoV are not given." }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,10 +185,13 @@ mod tests {
             let found = text.replace("http://www.w3.org/2000/svg", "");
             assert!(!found.contains(outside), "{outside}");
         }
-        assert!(text.find("What was found").unwrap() < text.find("id=\"area-kem\"").unwrap());
+        let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what}"));
+        let answer = place("id=\"answer\"");
+        assert!(place("What was found") < answer && answer < place("class=\"card\""));
+        assert!(answer < place("Harness floor") && answer < place("id=\"area-kem\""));
         assert!(text.contains("connect-src &#39;none&#39;") || text.contains("connect-src 'none'"));
         for record in run.records.iter().filter(|record| record.case.workload != "floor") {
-            assert!(text.contains(&format!("{}</button>", record.case.name())));
+            assert!(text.contains(&format!("scope=\"rowgroup\">{}</th>", record.case.name())));
         }
         assert!(text.contains("decapsulation gave another secret"));
         assert!(!text.contains(" style=\""), "the policy allows no styles of elements");

@@ -1,28 +1,33 @@
-//! The parts of the page: findings, areas with their tables and pictures, environment.
+//! The parts of the page: findings, areas with their pictures and tables, environment.
 
+use super::cases::{cases, notes};
 use crate::charts::Chart;
 use maud::{Markup, PreEscaped, html};
 use pqlab_analysis::answer::answer;
-use pqlab_analysis::caveats::{Caveat, Caveats};
-use pqlab_analysis::estimates::{ESTIMATED_CYCLES, PLUS_MINUS};
+use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::findings::{Cost, Findings, Recommendation, RunCaveat};
-use pqlab_analysis::number::{NONE, digits, factor, factor_range, frequency, grouped, percent, rate, time, time_range};
+use pqlab_analysis::number::{self, NONE, factor, factor_range, frequency, known_factor, time};
 use pqlab_analysis::tables::{Holds, Table};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::{Publishable, publishable};
-use pqlab_analysis::{CaseAnalysis, RunAnalysis};
-use pqlab_record::{Environment, Form, Run};
+use pqlab_analysis::words::FLOOR;
+use pqlab_analysis::{RunAnalysis, grouped};
+use pqlab_record::{Environment, Run};
 
-/// A table with more rows is laid out when it comes into view: thousands of rows take a browser seconds.
-const LONG: usize = 100;
-
-/// What was found, in short and then in full.
+/// What was found, in short and then in full. The short answer comes before all else, so that it stands on the first screen, also
+/// of a phone.
 pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
     let believed = publishable(analysis);
     html! {
         section #findings {
             h2 { "What was found" }
-            div #answer { @for line in answer(analysis, found) { p { (neutral(&line)) } } }
+            div #answer { @for line in answer(analysis, found) { (sentence(&neutral(&line))) } }
+            p.machine {
+                "Measured on " (environment_line(&analysis.run.header.environment)) "."
+                @if let Some(floor) = analysis.floor_ns() {
+                    " Harness floor " (time(floor)) " an operation: " (FLOOR) "."
+                }
+            }
             @if !found.recommendations.is_empty() {
                 p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why. Where the data do not tell several apart, all are named." }
                 div.cards { @for one in &found.recommendations { (card(one, &believed)) } }
@@ -30,6 +35,14 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
             @if !found.costs.is_empty() { (costs(&found.costs)) }
             (caveats(&found.caveats))
         }
+    }
+}
+
+/// What a sentence is about stands out: `Key exchange: ...`.
+fn sentence(line: &str) -> Markup {
+    match line.split_once(": ") {
+        Some((about, says)) => html! { p { strong { (about) ":" } " " (says) } },
+        None => html! { p { (line) } },
     }
 }
 
@@ -71,11 +84,11 @@ fn costs(costs: &[Cost]) -> Markup {
                         tr {
                             th scope="row" { (cost.what) }
                             (side(&cost.post_quantum)) (side(&cost.classical))
-                            td.num { strong { (factor(cost.time.estimate)) } }
+                            td.num { strong { (known_factor(&cost.time)) } }
                             td.num { (factor_range(&cost.time)) @if !cost.told_apart { " " span.flag { "not told apart" } } }
                             @match cost.bytes {
                                 Some((new, old)) if old > 0 => {
-                                    td.num { (grouped(new)) " / " (grouped(old)) }
+                                    td.num { (number::grouped(new)) " / " (number::grouped(old)) }
                                     td.num { (factor(new as f64 / old as f64)) }
                                 }
                                 _ => { td.num { (NONE) } td.num { (NONE) } }
@@ -96,7 +109,7 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
         }
         @for caveat in caveats {
             details.doubt {
-                summary { strong { (grouped(caveat.count as u64)) } " " (caveat.what) }
+                summary { strong { (number::grouped(caveat.count as u64)) } " " (caveat.what) }
                 ul {
                     @for detail in &caveat.details { li { (neutral(detail)) } }
                     @if caveat.count > caveat.details.len() && !caveat.details.is_empty() {
@@ -110,19 +123,12 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
 
 /// An area: its pictures and its table.
 pub(super) fn area(analysis: &RunAnalysis<'_>, made: &[Table], area: &str, charts: &[Chart]) -> Markup {
-    let rows: Vec<(usize, &CaseAnalysis<'_>)> =
-        analysis.cases().iter().enumerate().filter(|(_, row)| row.case().workload == area).collect();
-    let mut providers: Vec<&str> = Vec::new();
-    for (_, row) in &rows {
-        if !providers.contains(&row.case().provider.as_str()) {
-            providers.push(&row.case().provider);
-        }
-    }
+    let providers = grouped(analysis.area(area), |row| row.case().provider.as_str());
     let id = format!("area-{}", crate::charts::slug(area));
     let field = |what: &str| format!("{id}-{what}");
     html! {
         section.area id=(id) {
-            h2 { (neutral(area)) }
+            h2 { (neutral(area)) (anchor(&id)) }
             (figures(charts))
             div.tools role="search" aria-label=(format!("Filter the cases of {}", neutral(area))) {
                 label for=(field("text")) { "Filter" }
@@ -130,35 +136,23 @@ pub(super) fn area(analysis: &RunAnalysis<'_>, made: &[Table], area: &str, chart
                 label for=(field("provider")) { "Provider" }
                 select.filter-provider id=(field("provider")) {
                     option value="" { "all" }
-                    @for provider in providers { option value=(neutral(provider)) { (neutral(provider)) } }
+                    @for (provider, _) in &providers { option value=(neutral(provider)) { (neutral(provider)) } }
                 }
                 label for=(field("form")) { "Form" }
                 select.filter-form id=(field("form")) {
                     option value="" { "all" } option value="prepared" { "prepared" } option value="encoded" { "encoded" }
                 }
-                span.count role="status" { (rows.len()) " cases" }
+                span.count role="status" { (analysis.area(area).count()) " cases" }
             }
-            div.scroll.long[rows.len() > LONG] {
-                table.cases {
-                    caption.hidden { "Cases of " (neutral(area)) ": press a heading to sort, a name to see a case in full" }
-                    thead { tr {
-                        th scope="col" aria-sort="none" { button { "Case" } }
-                        th scope="col" aria-sort="none" { button { "Provider" } }
-                        th.num scope="col" aria-sort="none" { button { "Median" } }
-                        th.num scope="col" aria-sort="none" { button { "±" } }
-                        th.num scope="col" aria-sort="none" { button { "Interval" } }
-                        th.num scope="col" aria-sort="none" { button { "Cycles" } }
-                        th.num scope="col" aria-sort="none" { button { "p95" } }
-                        th.num scope="col" aria-sort="none" { button { "CoV" } }
-                        th.num scope="col" aria-sort="none" { button { "op/s" } }
-                        th scope="col" aria-sort="none" { button { "Notes" } }
-                    } }
-                    tbody { @for (index, row) in rows { (case(index, row)) } }
-                }
-            }
+            (cases(analysis, area))
             @for table in made.iter().filter(|table| table.area == area) { (several(table)) }
         }
     }
+}
+
+/// The address of a part of the page, to be passed on.
+fn anchor(id: &str) -> Markup {
+    html! { " " a.anchor href=(format!("#{id}")) aria-label="Link to this part" { "#" } }
 }
 
 /// A table of several cases.
@@ -166,8 +160,9 @@ fn several(table: &Table) -> Markup {
     let side = |place: usize| (table.columns[place].holds == Holds::Figures).then_some("num");
     let shown = table.shown();
     let noted = table.rows.iter().any(|row| row.caveats.notes().next().is_some());
+    let id = format!("table-{}", table.name);
     html! {
-        h3 id=(format!("table-{}", table.name)) { (neutral(&table.title)) }
+        h3 id=(id) { (neutral(&table.title)) (anchor(&id)) }
         div.scroll { table.plain {
             thead { tr {
                 @for place in &shown { th class=[side(*place)] scope="col" { (neutral(&table.columns[*place].heading)) } }
@@ -182,17 +177,6 @@ fn several(table: &Table) -> Markup {
     }
 }
 
-/// The caveats that a row is marked with.
-fn notes(caveats: &Caveats) -> Markup {
-    html! {
-        @for (note, says) in caveats.notes() {
-            abbr title=(format!("{}: {}", note.legend(), neutral(says))) {
-                (note.word()) @if note == Caveat::Imprecise { ": " (says) }
-            } " "
-        }
-    }
-}
-
 /// Each in a frame of its own that scrolls where the screen is narrower than the picture can be read.
 pub(super) fn figures(charts: &[Chart]) -> Markup {
     html! {
@@ -201,72 +185,6 @@ pub(super) fn figures(charts: &[Chart]) -> Markup {
                 (PreEscaped(&chart.svg))
                 details.alt { summary { "In words" } p { (chart.about) } }
             }
-        }
-    }
-}
-
-fn case(index: usize, row: &CaseAnalysis<'_>) -> Markup {
-    let case = row.case();
-    let form = match case.form {
-        Some(Form::Encoded) => "encoded",
-        Some(Form::Prepared) => "prepared",
-        None => "",
-    };
-    let open = html! { button.open data-case=(index) { (row.job()) } };
-    let Some(estimates) = &row.estimates else {
-        return html! {
-            tr.failed data-form=(form) {
-                td { (open) } td { (neutral(&case.provider)) }
-                td colspan="7" { span.flag.bad { "failed" } " " (neutral(row.record.error.as_deref().unwrap_or(NONE))) }
-                td {}
-            }
-        };
-    };
-    let median = estimates.median_ns;
-    let width = estimates.half_width_pct();
-    let operations = estimates.operations();
-    let figure = |value: Option<f64>| match value {
-        Some(value) => html! { td.num data-v=(sortable(value)) { (time(value)) } },
-        None => html! { td.num { (NONE) } },
-    };
-    let per_second = estimates.operations_per_second();
-    html! {
-        tr data-form=(form) {
-            td { (open) }
-            td { (neutral(&case.provider)) }
-            td.num data-v=(sortable(median.estimate)) { strong { (time(median.estimate)) } }
-            td.num data-v=(sortable(width)) { (percent(width)) }
-            td.num data-v=(sortable(median.low)) { (time_range(&median)) }
-            @match estimates.cycles.zip(estimates.cycles_text()) {
-                Some((cycles, text)) => td.num data-v=(sortable(cycles.median.estimate)) { (text) },
-                None => td.num { (NONE) },
-            }
-            (figure(estimates.percentile(0.95)))
-            @match operations.and_then(|of| of.cov_pct) {
-                Some(variation) => td.num data-v=(sortable(variation)) { (percent(variation)) },
-                None => td.num { (NONE) },
-            }
-            @match per_second {
-                Some(per_second) => td.num data-v=(sortable(per_second)) { (rate(per_second)) },
-                None => td.num { (NONE) },
-            }
-            td.notes { (notes(&row.caveats)) }
-        }
-    }
-}
-
-/// A number that a script reads: five digits are enough to sort by.
-fn sortable(value: f64) -> String {
-    if value.is_finite() { digits(value, 5).replace(',', "") } else { String::new() }
-}
-
-/// What the marks mean.
-pub(super) fn legend() -> Markup {
-    html! {
-        dl.legend {
-            @for note in Caveat::ALL { dt { (note.word()) } dd { (note.legend()) } }
-            dt { "±" } dd { (PLUS_MINUS) }
-            dt { "≈" } dd { (ESTIMATED_CYCLES) }
         }
     }
 }
@@ -305,7 +223,7 @@ pub(super) fn environment(run: &Run) -> Markup {
             div.scroll { table.plain {
                 thead { tr { th scope="col" { "Provider" } th scope="col" { "Version" } th scope="col" { "Build" } } }
                 tbody { @for provider in providers {
-                    tr { th scope="row" { (neutral(&provider.id)) } td { (neutral(&provider.version)) } td { (neutral(&provider.build)) } }
+                    tr { th scope="row" { (neutral(&provider.id)) } td { (neutral(&provider.version)) } td { (neutral(&provider.origin())) } }
                 } }
             } }
         }

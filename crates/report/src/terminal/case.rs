@@ -6,10 +6,12 @@ use pqlab_analysis::caveats::{Caveat, residue_names};
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::number::{
-    count, digits, duration_digits, frequency, grouped, percent, rate, significant, throughput,
+    count, digits, duration_digits, frequency, grouped, known_count, known_rate, percent, significant, throughput,
+    time_within,
 };
 use pqlab_analysis::series::SeriesComparison;
 use pqlab_analysis::text::neutral;
+use pqlab_analysis::trust::case_sentence;
 use pqlab_analysis::{CaseAnalysis, Disturbances};
 use pqlab_record::{CoinSource, Protocol, Sizes};
 use pqlab_stats::{Interval, Mode};
@@ -38,6 +40,7 @@ pub fn show_case(of: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>], width: usi
     lengths(&mut page, &of.case().facts.sizes);
     disturbances(&mut page, &of.disturbances);
     page.out.push_str(&format!("\n{}\n", palette.paint(TextStyle::Faint, &environment_line(&of.header().environment))));
+    page.out.push_str(&format!("\n{}\n", neutral(&case_sentence(of))));
     page.out
 }
 
@@ -92,7 +95,7 @@ fn identity(of: &CaseAnalysis<'_>) -> Vec<(&'static str, String)> {
         let builds = &header.environment.providers;
         let library = part.split(':').next().unwrap_or(part);
         let build = builds.iter().find(|build| build.id == part).or(builds.iter().find(|build| build.id == library));
-        let known = build.map(|build| format!(" {} ({})", build.version, build.build)).unwrap_or_default();
+        let known = build.map(|build| format!(" {} ({})", build.version, build.origin())).unwrap_or_default();
         pairs.push(("provider", format!("{part}{known}")));
     }
     pairs.extend(case.facts.category.map(|category| ("NIST category", category.to_string())));
@@ -118,7 +121,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let confidence = significant(100.0 * interval.confidence);
     page.heading("one operation");
     let mut pairs = vec![
-        ("median", format!("{} ±{}", time(interval.estimate), percent(estimates.half_width_pct()))),
+        ("median", time_within(interval)),
         (
             "interval",
             format!("{} to {} ({confidence}%, {})", time(interval.low), time(interval.high), of(spreads.time_pct)),
@@ -126,11 +129,11 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
         ("mean", time(estimates.samples_ns.mean)),
     ];
     if let Some(cycles) = &estimates.cycles {
-        let Interval { estimate, low, high, .. } = cycles.median;
+        let Interval { low, high, .. } = cycles.median;
         let source = cycles.origin();
         pairs.push((
             "core cycles",
-            format!("{} ±{}, {source}", count(estimate), percent(cycles.median.half_width_pct())),
+            format!("{} ±{}, {source}", known_count(&cycles.median), percent(cycles.median.half_width_pct())),
         ));
         let ends = format!("{} to {}", count(low), count(high));
         pairs.push(("interval", format!("{ends} ({confidence}%, {})", of(spreads.cycles_pct))));
@@ -150,7 +153,11 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
             .filter(|drift| drift.drifting)
             .map(|drift| ("drift", format!("{:+.1}% from the first round to the last", drift.change_pct))),
     );
-    pairs.extend(estimates.operations_per_second().map(|value| ("rate", format!("{} op/s", rate(value)))));
+    pairs.extend(
+        estimates
+            .operations_per_second()
+            .map(|value| ("rate", format!("{} op/s", known_rate(value, estimates.half_width_pct())))),
+    );
     let bytes = case.bytes();
     pairs.extend(estimates.bytes_per_second(bytes).map(|value| ("throughput", throughput(value))));
     let unit = estimates.metric.unit();
@@ -239,6 +246,10 @@ fn spread(estimates: &Estimates) -> Vec<(&'static str, String)> {
     pairs.push(("MAD", format!("{} (median absolute deviation)", time(samples.mad))));
     pairs.extend(samples.stdev.map(|stdev| ("deviation", format!("{} (standard)", time(stdev)))));
     pairs.extend(samples.cov_pct.map(|variation| ("CoV", percent(variation))));
+    let robust = |variation| {
+        format!("{} (0.741 × width of the middle half / median: outliers do not move it)", percent(variation))
+    };
+    pairs.extend(samples.robust_cov_pct().map(|variation| ("rCoV", robust(variation))));
     pairs
 }
 
@@ -373,14 +384,14 @@ mod tests {
   finished       2026-11-21T18:59:00Z
 
 one operation
-  median         10.40 µs ±3.2%
+  median         10.4 µs ±3.2%
   interval       10.08 µs to 10.74 µs (95.0%, over 8 processes, their rounds and a spread of 1.5% between runs)
   mean           10.41 µs
   core cycles    28,090 ±0.9%, estimated from the time and the core clock
   interval       27,850 to 28,330 (95.0%, over 8 processes, their rounds and a spread of 0.1% between runs)
   mean cycles    28,120
   spread         0.2% between processes, 0.1% between visits of one (67.4% of the variance between)
-  rate           96,022 op/s
+  rate           96,000 op/s
   counted        21,840 TSC ticks
   core clock     about 2.70 GHz
   shared         0.0% of the measuring time

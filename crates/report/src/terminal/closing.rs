@@ -3,15 +3,17 @@ use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::estimates::{ESTIMATED_CYCLES, Estimates, PLUS_MINUS};
 use pqlab_analysis::fastest::fastest_line;
-use pqlab_analysis::number::{grouped, time};
+use pqlab_analysis::number::{APPROXIMATE, grouped, is_approximate, time};
 use pqlab_analysis::text::neutral;
+use pqlab_analysis::words::{FLOOR, words};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::Run;
 
 /// What closes a table: how many cases ended how, the marks that occur, the environment, the harness floor.
 pub fn closing(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let estimated = analysis.cases().iter().any(estimated);
-    closing_with(analysis, estimated, palette)
+    let lines = closing_lines(analysis, estimated, palette);
+    lines.join("\n") + "\n"
 }
 
 /// Whether its core cycles were estimated.
@@ -21,6 +23,13 @@ pub(super) fn estimated(case: &CaseAnalysis<'_>) -> bool {
 
 /// As [`closing`], where it is known whether estimated cycles are shown.
 pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) -> String {
+    let mut lines = closing_lines(analysis, estimated, palette);
+    // Long, and of interest to who reads a table: not at the end of a run, where the answer follows.
+    lines.extend(generators(analysis.run).map(|line| palette.paint(TextStyle::Faint, &line)));
+    lines.join("\n") + "\n"
+}
+
+fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) -> Vec<String> {
     let run = analysis.run;
     let measured = || analysis.cases().iter().filter(|case| case.estimates.is_some());
     let occurs = |caveat: Caveat| measured().filter(|case| case.caveats.has(caveat)).count() as u64;
@@ -49,17 +58,20 @@ pub(super) fn closing_with(analysis: &RunAnalysis<'_>, estimated: bool, palette:
     if estimated {
         lines.push(format!("≈cycles: {ESTIMATED_CYCLES}"));
     }
-    lines.extend(generators(run).map(|line| palette.paint(TextStyle::Faint, &line)));
+    if analysis.cases().iter().filter_map(CaseAnalysis::median).any(|median| is_approximate(&median)) {
+        lines.push(format!("≈: {APPROXIMATE}"));
+    }
+    lines.extend(words(analysis));
     lines.extend(run.header.protocol.fastest.iter().map(fastest_line));
     lines.push(palette.paint(TextStyle::Faint, &environment_line(&run.header.environment)));
     lines.extend(floor_line(analysis).map(|line| palette.paint(TextStyle::Faint, &line)));
-    lines.join("\n") + "\n"
+    lines
 }
 
 /// What an operation that does nothing costs, where the run has measured it.
 fn floor_line(analysis: &RunAnalysis<'_>) -> Option<String> {
     let floor = time(analysis.floor_ns()?);
-    Some(format!("harness floor {floor} an operation (the null provider through the same calls)"))
+    Some(format!("harness floor {floor} an operation: {FLOOR}"))
 }
 
 /// Which random generator the providers ask where a key is generated, a secret encapsulated or a signature drawn.
@@ -96,7 +108,7 @@ mod tests {
         let mut run = fixtures::run();
         let text = shown(&run, Palette::PLAIN);
         assert!(text.starts_with("7 cases: 6 measured, 1 failed\n±: "), "{text}");
-        assert!(text.ends_with("harness floor 2.70 ns an operation (the null provider through the same calls)\n"));
+        assert!(text.ends_with(&format!("harness floor 2.70 ns an operation: {FLOOR}\n")));
         run.header.protocol.precision_pct = 0.1;
         run.records[1].samples.visits.iter_mut().for_each(|visit| {
             visit.disturbances = vec![Disturbance::Steal { pct: 3.0 }];

@@ -66,8 +66,6 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
         wrapped(&text, width).iter().for_each(|line| out.push_str(&(palette.paint(TextStyle::Faint, line) + "\n")));
     }
     out.push('\n');
-    out.push_str(&footer(comparison));
-    out.push_str(&means(comparison));
     for (which, ids) in [("first", &comparison.only_first), ("second", &comparison.only_second)] {
         if !ids.is_empty() {
             let ids = ids.iter().map(|id| neutral(id)).collect::<Vec<_>>().join(", ");
@@ -77,7 +75,9 @@ pub fn comparison_table(comparison: &Comparison, width: usize, palette: Palette)
     for case in &comparison.other_encodings {
         out.push_str(&format!("not the same work: {}\n", neutral(case)));
     }
-    out
+    out.push_str(&means(comparison));
+    out.push_str(&footer(comparison));
+    out + "\n" + &comparison.answer()
 }
 
 /// Columns that a narrow terminal does without, by what they hold; the first of them.
@@ -211,6 +211,23 @@ mod tests {
 
     fn compared(first: &Run, second: &Run) -> Comparison {
         compare_runs(&RunAnalysis::of(first), &RunAnalysis::of(second), &ComparisonCriteria::default())
+    }
+
+    #[test]
+    fn the_last_lines_are_the_answer() {
+        let (first, mut second) = (fixtures::run(), fixtures::run());
+        second.header.id = "other".into();
+        let same = comparison_table(&compared(&first, &second), 120, Palette::PLAIN);
+        assert!(same.lines().last().unwrap().starts_with("Answer: ") && !same.contains("most of all"), "{same}");
+        second.records[0].samples = fixtures::samples(20.8, 1);
+        second.header.environment.host.name = Some("bench-2".into());
+        let text = comparison_table(&compared(&first, &second), 120, Palette::PLAIN);
+        let last: Vec<&str> = text.lines().rev().take(2).collect();
+        assert!(
+            last[1].starts_with("Answer: 1 of 6 slower, most of all kem/ML-KEM-768/encapsulate@liboqs (2.0"),
+            "{text}"
+        );
+        assert!(last[0].starts_with("On bench-2 (") && last[0].contains("1.00× the time"), "{text}");
     }
 
     #[test]

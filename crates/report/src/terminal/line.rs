@@ -3,7 +3,7 @@ use super::text::{left, right};
 use crate::width::display_width;
 use pqlab_analysis::CaseAnalysis;
 use pqlab_analysis::estimates::Estimates;
-use pqlab_analysis::number::{NONE, duration, percent, rate, significant};
+use pqlab_analysis::number::{NONE, duration, known_duration, known_rate, percent, significant};
 use pqlab_analysis::text::neutral;
 use pqlab_record::{Case, Record, Status};
 
@@ -61,13 +61,15 @@ pub(super) fn failure(record: &Record, palette: Palette) -> String {
 }
 
 fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> String {
-    let operations = estimates.operations();
-    let median = time(Some(estimates.median_ns.estimate));
+    let median = in_columns(known_duration(&estimates.median_ns));
     let width = left(&format!("±{}", percent(estimates.half_width_pct())), 8);
     let p95 = time(estimates.percentile(0.95));
-    let variation = operations.and_then(|operations| operations.cov_pct).map_or(NONE.to_owned(), percent);
-    let unsteady = if variation == NONE || operations.and_then(|of| of.cov_pct) < Some(3.0) { "" } else { " ~" };
-    let fill = " ".repeat(12_usize.saturating_sub(4 + display_width(&variation) + display_width(unsteady)));
+    let (what, varied) = estimates.variation().map_or(("CoV", None), |(what, pct)| (what, Some(pct)));
+    let variation = varied.map_or(NONE.to_owned(), percent);
+    let unsteady = if varied < Some(3.0) { "" } else { " ~" };
+    let used = what.len() + 1 + display_width(&variation) + display_width(unsteady);
+    let fill = " ".repeat(12_usize.saturating_sub(used));
+    let rate = |value| known_rate(value, estimates.half_width_pct());
     let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
     let median = palette.paint(TextStyle::Strong, &median);
     let per_byte = estimates.ticks_per_byte(of.bytes());
@@ -75,12 +77,15 @@ fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> St
     let per_byte = per_byte.unwrap_or_default();
     let words = of.caveats.note_words();
     let words = if words.is_empty() { words } else { format!("  {}", palette.paint(TextStyle::Warning, &words)) };
-    format!("median={median} {width}p95={p95}   CoV={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
+    format!("median={median} {width}p95={p95}   {what}={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
 }
 
 /// A time in nine columns.
 fn time(nanoseconds: Option<f64>) -> String {
-    let (number, unit) = nanoseconds.map_or((NONE.to_owned(), ""), duration);
+    in_columns(nanoseconds.map_or((NONE.to_owned(), ""), duration))
+}
+
+fn in_columns((number, unit): (String, &str)) -> String {
     format!("{} {}", right(&number, 6), left(unit, 2))
 }
 
@@ -91,9 +96,10 @@ mod tests {
     use crate::fixtures;
     use pqlab_analysis::caveats::Caveats;
     use pqlab_analysis::estimates::Imprecision;
+    use pqlab_record::ProtocolKind;
 
     const DOCUMENTED: &str =
-        "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,022 op/s";
+        "ML-KEM-768 encapsulate      liboqs     median=  10.4 µs ±0.6%   p95=  11.2 µs   CoV=3.1% ~   96,000 op/s";
 
     /// The line of a case, with its figures changed.
     fn line(record: &Record, change: impl FnOnce(&mut Estimates), palette: Palette) -> String {
@@ -115,6 +121,7 @@ mod tests {
         (estimates.median_ns.low, estimates.median_ns.high) = (10_338.0, 10_463.0);
         estimates.samples_ns.p95 = 11_200.0;
         estimates.samples_ns.cov_pct = Some(3.1);
+        (estimates.samples_ns.p25, estimates.samples_ns.p75) = (10_200.0, 10_600.0);
     }
 
     #[test]
@@ -133,6 +140,13 @@ mod tests {
             let varied = plain(|estimates| estimates.samples_ns.cov_pct = Some(variation));
             assert_eq!(varied, DOCUMENTED.replace("3.1% ~", wanted));
         }
+        let outlier = plain(|estimates| estimates.samples_ns.cov_pct = Some(84.0));
+        assert_eq!(outlier, DOCUMENTED.replace("CoV=3.1% ~ ", "rCoV=2.9%  "));
+        let of_reference = plain(|estimates| {
+            estimates.rules = ProtocolKind::Reference;
+            estimates.samples_ns.cov_pct = Some(84.0);
+        });
+        assert_eq!(of_reference, DOCUMENTED.replace("CoV=3.1% ~ ", "CoV=84.0% ~"));
     }
 
     #[test]

@@ -6,11 +6,12 @@ use super::tables::tables;
 use super::text::{below, wrapped};
 use crate::width::display_width;
 use pqlab_analysis::comparison::Standing;
-use pqlab_analysis::number::{NONE, count, grouped, percent, rate, significant, throughput, time};
+use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::number::{NONE, grouped, known_count, known_rate, known_time, percent, significant, throughput};
 use pqlab_analysis::tables::Table;
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::trust_sentence;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::{CyclesSource, Status};
 use pqlab_stats::Interval;
 
@@ -23,7 +24,7 @@ pub fn run_table(analysis: &RunAnalysis<'_>, made: &[Table], width: usize, palet
     }
     for area in analysis.areas() {
         out.push('\n');
-        let rows = layout(analysis, area, &groups(analysis, area), width);
+        let rows = layout(analysis, area, &analysis.groups(area), width);
         let (lines, left_out) = fitted(&rows, width, palette);
         lines.iter().for_each(|line| out.push_str(&format!("{line}\n")));
         let names: Vec<&str> =
@@ -45,12 +46,6 @@ pub fn run_table(analysis: &RunAnalysis<'_>, made: &[Table], width: usize, palet
     out + "\n" + &closing_with(analysis, some_estimated, palette)
 }
 
-/// The rows of one algorithm and operation, a row for each provider.
-struct Group<'r, 'a> {
-    name: String,
-    rows: Vec<&'r CaseAnalysis<'a>>,
-}
-
 fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     let run = analysis.run;
     let header = &run.header;
@@ -62,36 +57,15 @@ fn heading(analysis: &RunAnalysis<'_>, palette: Palette) -> String {
     format!("run {id}  suite {}  {}  {state}\n", neutral(&header.suite), neutral(&header.started_at))
 }
 
-/// Cases that differ in the provider alone stand together; those of one algorithm follow each other, all in the order in
-/// which the plan names them first.
-fn groups<'r, 'a>(analysis: &'r RunAnalysis<'a>, area: &'r str) -> Vec<Group<'r, 'a>> {
-    let mut algorithms: Vec<&str> = Vec::new();
-    let mut groups: Vec<(usize, Group<'r, 'a>)> = Vec::new();
-    for row in analysis.area(area) {
-        let algorithm = row.case().algorithm.as_str();
-        let rank = algorithms.iter().position(|known| *known == algorithm).unwrap_or_else(|| {
-            algorithms.push(algorithm);
-            algorithms.len() - 1
-        });
-        let name = row.case().name();
-        match groups.iter_mut().find(|(_, group)| group.name == name) {
-            Some((_, group)) => group.rows.push(row),
-            None => groups.push((rank, Group { name, rows: vec![row] })),
-        }
-    }
-    groups.sort_by_key(|(rank, _)| *rank);
-    groups.into_iter().map(|(_, group)| group).collect()
-}
-
 /// A row for each case under the name of its algorithm and operation. Notes stand at the end of their row where the terminal
 /// has room for them, else below it.
 fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], width: usize) -> Vec<Vec<Cell>> {
-    let measured = || groups.iter().flat_map(|group| &group.rows).filter_map(|row| row.estimates.as_ref());
+    let measured = || groups.iter().flat_map(|group| &group.cases).filter_map(|row| row.estimates.as_ref());
     let cycles = || measured().filter_map(|estimates| estimates.cycles);
     let mut estimated = cycles().map(|cycles| cycles.source == CyclesSource::Estimated);
     let all_estimated = estimated.all(|estimated| estimated);
     let heading = |text: &str| Cell::right(text).role(TextStyle::Faint);
-    let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.rows)).any(|(_, row)| row.bytes().is_some());
+    let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.cases)).any(|(_, row)| row.bytes().is_some());
     let mut table = vec![vec![
         Cell::left(title).role(TextStyle::Strong),
         heading("median"),
@@ -112,9 +86,9 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
     ]];
     let mut notes = vec![String::new()];
     for group in groups {
-        table.push(vec![Cell::left(&format!("  {}", group.name))]);
+        table.push(vec![Cell::left(&format!("  {}", group.job))]);
         notes.push(String::new());
-        for row in &group.rows {
+        for row in &group.cases {
             table.push(cells(row, analysis.standing(row), all_estimated));
             notes.push(row.estimates.as_ref().map(|_| row.caveats.notes_text()).unwrap_or_default());
         }
@@ -149,14 +123,21 @@ fn cells(row: &CaseAnalysis<'_>, standing: Option<Standing>, all_estimated: bool
     let half_width = |interval: &Interval| Cell::left(&format!("±{}", percent(interval.half_width_pct())));
     let per_second = match estimates.bytes_per_second(row.bytes()) {
         Some(value) => throughput(value),
-        None => estimates.operations_per_second().map_or(NONE.to_owned(), |value| format!("{}/s", short_rate(value))),
+        None => {
+            // Of a block: what people ask for is its transactions.
+            let transactions = row.case().number("tx");
+            let (each, unit) = transactions.map_or((1.0, "/s"), |number| (number as f64, " tx/s"));
+            let rate = |value: f64| format!("{}{unit}", short_rate(each * value, estimates.half_width_pct()));
+            estimates.operations_per_second().map_or(NONE.to_owned(), rate)
+        }
     };
     let leads = standing.is_some_and(Standing::leads);
-    let median = Cell::right(&time(estimates.median_ns.estimate));
+    let median = Cell::right(&known_time(&estimates.median_ns));
     let cycles = estimates.cycles.as_ref();
     let shown = cycles.map(|cycles| {
-        let sign = if cycles.source == CyclesSource::Estimated && !all_estimated { "≈" } else { "" };
-        format!("{sign}{}", count(cycles.median.estimate))
+        let text = known_count(&cycles.median);
+        let estimated = cycles.source == CyclesSource::Estimated && !all_estimated;
+        if estimated && !text.starts_with('≈') { format!("≈{text}") } else { text }
     });
     let per_byte = estimates.cycles_per_byte(row.bytes()).map(significant);
     vec![
@@ -166,16 +147,27 @@ fn cells(row: &CaseAnalysis<'_>, standing: Option<Standing>, all_estimated: bool
         Cell::right(&shown.unwrap_or_default()),
         cycles.map_or(Cell::default(), |cycles| half_width(&cycles.median)),
         Cell::right(&per_byte.unwrap_or_default()).spare(3),
-        Cell::right(&time(estimates.samples_ns.mean)).spare(4),
+        Cell::right(&mean(estimates)).spare(4),
         Cell::right(&per_second).spare(2),
         Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
         Cell::left(&standing.map(Standing::text).unwrap_or_default()).spare(1),
     ]
 }
 
-/// A rate in at most five characters: `96,134`, and from a million on `1.23 M`.
-fn short_rate(value: f64) -> String {
-    if value < 999_950.0 { rate(value) } else { format!("{} M", significant(value / 1e6)) }
+/// The mean, as far as the median is known.
+fn mean(estimates: &Estimates) -> String {
+    let Interval { estimate, low, high, .. } = estimates.median_ns;
+    let mean = estimates.samples_ns.mean;
+    let by = if estimate > 0.0 { mean / estimate } else { 1.0 };
+    known_time(&Interval { estimate: mean, low: low * by, high: high * by, ..estimates.median_ns })
+}
+
+/// A rate that is known to so many percent in few characters: `96,130`, and from a million on `1.234 M`.
+fn short_rate(value: f64, half_width_pct: f64) -> String {
+    match value {
+        value if value < 999_950.0 => known_rate(value, half_width_pct),
+        value => format!("{} M", known_rate(value / 1e6, half_width_pct)),
+    }
 }
 
 /// What stands in place of the figures.
@@ -205,7 +197,7 @@ mod tests {
 ≈cycles: core cycles estimated from the time and the core clock, which was probed around and within each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
-harness floor 2.70 ns an operation (the null provider through the same calls)
+harness floor 2.70 ns an operation: what the provider null, which does nothing, takes through the same calls
 ";
 
     #[test]
@@ -216,19 +208,19 @@ seen on its cores: nothing to do.
 
 kem           median         ≈cycles            mean      rate      n
   ML-KEM-768 encapsulate
-    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,022/s  640×8  fastest
-    aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  12.9 µs  77,413/s  640×8  1.24× ±0.9%
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,000/s  640×8  fastest
+    aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  12.9 µs  77,400/s  640×8  1.24× ±0.9%
     openssl   FAILED
 
 signature          median         ≈cycles            mean      rate      n
   ML-DSA-65 verify
-    aws-lc        45.4 µs  ±3.2%  122,600  ±0.9%  45.5 µs  21,996/s  640×8
+    aws-lc        45.4 µs  ±3.2%  122,600  ±0.9%  45.5 µs  22,000/s  640×8
   ML-DSA-65 verify[encoded,len=1024,deterministic,regime=disk]
-    libcrux:avx2  46.9 µs  ±3.2%                  47.0 µs  21,293/s  640×8
+    libcrux:avx2  46.9 µs  ±3.2%                  47.0 µs  21,300/s  640×8
 
 hash         median         ≈cycles         per byte    mean      rate      n
   SHA3-256 digest[len=64]
-    openssl  200 ns  ±3.2%    540.1  ±0.9%      8.44  200 ns  320 MB/s  640×8
+    openssl  200 ns  ±3.2%      540  ±0.9%      8.44  200 ns  320 MB/s  640×8
 
 kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
 
@@ -298,7 +290,7 @@ no room for: mean, rate, n
         let text = shown(&run, 100, Palette::PLAIN);
         let wanted = "
   ML-KEM-768 keygen
-    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,022/s  640×8               shared
+    liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,000/s  640×8               shared
 ";
         assert!(text.contains(wanted), "{text}");
         assert!(text.starts_with("run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  8 of 7 cases\n"));

@@ -2,7 +2,7 @@ use super::flipped;
 use crate::checks::kem::{decapsulate, encapsulate, encoded, encoded_secret};
 use crate::checks::{buffer, differ, equal, step};
 use crate::tally::{Checked, Tally};
-use pqlab_primitives::{Coins, DecapsulationKey, Kem, KeyEncoding};
+use pqlab_primitives::{Coins, DecapsulationKey, Error, Kem, KemParameters, KeyEncoding};
 
 /// A key of one, and what the other encapsulated to it.
 struct Exchanged {
@@ -31,7 +31,12 @@ pub(super) fn pair(one: &dyn Kem, other: &dyn Kem, tally: &mut Tally) {
     }
     tally.check("a modified ciphertext", || {
         let modified = flipped(&exchanged.ciphertext, 0);
-        let secret = decapsulate(one, exchanged.key.as_ref(), &modified)?;
+        let mut secret = buffer(one.info().parameters.shared_secret);
+        match exchanged.key.decapsulate(&modified, &mut secret) {
+            // What no table has may refuse it aloud, as HQC does in some versions of liboqs.
+            Err(Error::Malformed(_)) if KemParameters::of(&one.info().parameters.algorithm).is_none() => return Ok(()),
+            decapsulated => step("decapsulate", decapsulated)?,
+        }
         differ("shared secret", &exchanged.secret, &secret)
     });
 }

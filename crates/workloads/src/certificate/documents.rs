@@ -14,13 +14,13 @@ fn nothing() -> Fault {
 }
 
 /// A certificate, with the detached signature where the form has one.
-struct Document {
-    certificate: Certificate,
-    bundle: Option<Bundle>,
+pub(super) struct Document {
+    pub(super) certificate: Certificate,
+    pub(super) bundle: Option<Bundle>,
 }
 
 impl Document {
-    fn parse(form: Form, bytes: &[u8]) -> Result<Document, Fault> {
+    pub(super) fn parse(form: Form, bytes: &[u8]) -> Result<Document, Fault> {
         if form == Form::Detached {
             let bundle = Bundle::decode(bytes).map_err(broken)?;
             let certificate = Certificate::from_der(&bundle.certificate).map_err(broken)?;
@@ -31,7 +31,17 @@ impl Document {
 
     /// Both signatures, where there are two.
     fn verify(&self, authority: &Authority, detached: Option<&dyn VerifyingKey>) -> Result<(), Fault> {
-        self.certificate.verify(&self.certificate, &authority.schemes).map_err(broken)?;
+        self.verify_by(self, authority, detached)
+    }
+
+    /// Likewise with the keys of an issuer's certificate.
+    pub(super) fn verify_by(
+        &self,
+        issuer: &Document,
+        authority: &Authority,
+        detached: Option<&dyn VerifyingKey>,
+    ) -> Result<(), Fault> {
+        self.certificate.verify(&issuer.certificate, &authority.schemes).map_err(broken)?;
         match (&self.bundle, detached) {
             (Some(bundle), Some(key)) => bundle.verify(key).map_err(fault),
             (None, _) => Ok(()),
@@ -61,7 +71,7 @@ impl Document {
     }
 }
 
-fn detached_key(authority: &Authority) -> Result<Option<Box<dyn VerifyingKey>>, Fault> {
+pub(super) fn detached_key(authority: &Authority) -> Result<Option<Box<dyn VerifyingKey>>, Fault> {
     authority.detached_key().transpose()
 }
 

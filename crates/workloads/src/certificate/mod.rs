@@ -8,6 +8,9 @@
 mod authority;
 mod documents;
 mod encodings;
+mod specimen;
+
+pub use specimen::{CertificatePart, Specimen, certificate_forms, certificate_issuers};
 
 use crate::fastest::{self, Question, keeps};
 use crate::fingerprint::FINGERPRINT;

@@ -9,7 +9,7 @@ mod symmetric;
 mod tests;
 
 use crate::inputs::{POOL, bytes, generator};
-use crate::{CaseOptions, NULL, Workload, fault, find, missing};
+use crate::{CaseOptions, NULL, Workload, fault, find, missing, remote};
 use digest::{Digest, Function};
 use lanes::Lanes;
 use pqlab_harness::{Fault, Seed, Trial};
@@ -93,6 +93,11 @@ impl Workload for HashWorkload {
             "digest" => {
                 let function = Function::of(provider, algorithm).ok_or_else(unknown)?;
                 let reference = reference(providers, provider, algorithm).ok_or_else(unknown)?;
+                if let Some(remote) = &provider.remote {
+                    let digest = |message: &Vec<u8>| reference.digest(message, function.output(output));
+                    let expected: Result<_, _> = messages.iter().map(digest).collect();
+                    return remote::digest(remote, case, messages, expected.map_err(fault)?);
+                }
                 Box::new(Digest::new(function, messages, output, &reference).map_err(fault)?)
             }
             "absorb" => {

@@ -104,8 +104,7 @@ pub(crate) fn deciding(construction: &str, operation: &str, provider: &str) -> O
 }
 
 fn kems(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
-    let mut pairs =
-        pairs(providers, options, |provider| provider.kem(X25519).is_some(), |provider| provider.kem(ML_KEM).is_some());
+    let mut pairs = kem_pairs(providers, options);
     pairs.retain(|pair| HYBRID_KEMS.iter().any(|construction| keeps(options, construction, pair)));
     let decided = is_asked(options) && options.fastest.is_some();
     let (mut cases, mut loads) = (Vec::new(), Vec::new());
@@ -202,6 +201,12 @@ fn fingerprints(
         }
     }
     cases
+}
+
+/// The pairs that could make a hybrid KEM; of `fastest` each that it may stand for.
+pub(crate) fn kem_pairs(providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
+    let classical = |provider: &Provider| provider.kem(X25519).is_some();
+    pairs(providers, options, classical, |provider| provider.kem(ML_KEM).is_some())
 }
 
 /// The pairs that could make a hybrid signature; of `fastest` each that it may stand for.
@@ -358,6 +363,7 @@ mod tests {
             ns: 1.0,
             runner_up: None,
             candidates: 1,
+            among: Vec::new(),
             failed: Vec::new(),
         };
         let answers = vec![answer("X-Wing", "rustcrypto+libcrux:portable"), answer("X25519MLKEM768", "rustcrypto")];

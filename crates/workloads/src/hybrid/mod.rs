@@ -19,7 +19,7 @@ mod cases;
 mod exchange;
 mod signing;
 
-pub(crate) use cases::{deciding, signature_pairs};
+pub(crate) use cases::{deciding, kem_pairs, signature_pairs};
 
 use crate::fastest::Question;
 use crate::fingerprint::{FINGERPRINT, Fingerprint};
@@ -41,9 +41,11 @@ const X25519: &str = "X25519";
 const ML_KEM: &str = "ML-KEM-768";
 const ED25519: &str = "Ed25519";
 const ML_DSA: &str = "ML-DSA-65";
-const HYBRID_KEMS: [&str; 5] =
-    ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768", "X25519+mock"];
-const HYBRID_SIGNATURES: [&str; 2] = [CompositeSignature::ALGORITHM, ReferenceSignature::ALGORITHM];
+pub(crate) const HYBRID_KEMS: [&str; 5] =
+    ["X-Wing", "MLKEM768-X25519-SHA3-256", "X25519MLKEM768", "X25519+ML-KEM-768", WITH_MOCK];
+/// The one whose post-quantum half is random bytes.
+pub(crate) const WITH_MOCK: &str = "X25519+mock";
+pub(crate) const HYBRID_SIGNATURES: [&str; 2] = [CompositeSignature::ALGORITHM, ReferenceSignature::ALGORITHM];
 
 pub(crate) struct HybridWorkload;
 
@@ -70,7 +72,7 @@ impl Workload for HybridWorkload {
             "X-Wing" => &[X25519, "SHA3-256", "SHAKE256"],
             "MLKEM768-X25519-SHA3-256" => &[X25519, "SHA3-256"],
             "X25519MLKEM768" => &[X25519],
-            "X25519+ML-KEM-768" | "X25519+mock" => &[X25519, "HKDF-SHA256"],
+            "X25519+ML-KEM-768" | WITH_MOCK => &[X25519, "HKDF-SHA256"],
             CompositeSignature::ALGORITHM => &[ED25519, "SHA-512"],
             ReferenceSignature::ALGORITHM => &[ED25519],
             alone => return vec![(case.provider.clone(), alone.to_owned())],
@@ -78,7 +80,7 @@ impl Workload for HybridWorkload {
         let hashes: &[&str] = if case.operation == FINGERPRINT { &["SHA-256"] } else { &[] };
         let classical = parts.iter().chain(hashes).map(|part| (pair.classical.clone(), (*part).to_owned()));
         let lattice = match case.algorithm.as_str() {
-            "X25519+mock" => None,
+            WITH_MOCK => None,
             other if HYBRID_KEMS.contains(&other) => Some(ML_KEM),
             _ => Some(ML_DSA),
         };
@@ -172,7 +174,7 @@ pub(crate) fn hybrid_kem(algorithm: &str, pair: &Pair, providers: &[Arc<Provider
         "MLKEM768-X25519-SHA3-256" => HybridKem::composite(classical, ml_kem()?, sha3_256()?),
         "X25519MLKEM768" => HybridKem::x25519_ml_kem_768(classical, ml_kem()?),
         "X25519+ML-KEM-768" => HybridKem::reference(classical, ml_kem()?, hkdf()?),
-        "X25519+mock" => HybridKem::reference(classical, Arc::new(MockKem::new()), hkdf()?),
+        WITH_MOCK => HybridKem::reference(classical, Arc::new(MockKem::new()), hkdf()?),
         other => return Err(Fault::Unsupported(format!("no hybrid KEM is called {other}"))),
     };
     Ok(Arc::new(built.map_err(fault)?))

@@ -9,7 +9,7 @@ mod tests;
 mod trials;
 
 use crate::inputs::{self, GivenCoins, Supply, generator};
-use crate::{CaseOptions, Workload, fault, find, missing};
+use crate::{CaseOptions, Workload, fault, find, missing, remote};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{DecapsulationKey, Error, Kem, KemParameters, KeyEncoding, Provider, Result as LibraryResult};
 use pqlab_record::{Case, CoinSource, Facts, Form, Sizes};
@@ -43,7 +43,11 @@ impl Workload for KemWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let kem = find(providers, &case.provider)?.kem(&case.algorithm).ok_or_else(|| missing(case))?;
+        let provider = find(providers, &case.provider)?;
+        let kem = provider.kem(&case.algorithm).ok_or_else(|| missing(case))?;
+        if let Some(remote) = &provider.remote {
+            return remote::kem(remote, kem, case, &mut generator(case, seed));
+        }
         trial(kem, &case.operation, case, Supply::of(case), &mut generator(case, seed))
     }
 }

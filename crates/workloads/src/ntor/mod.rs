@@ -8,6 +8,7 @@
 //!
 //! Of the three handshakes, `kem-only-*` does not authenticate the relay, and is therefore never called ntor.
 
+pub mod client;
 mod exchange;
 mod messages;
 mod nothing;
@@ -15,6 +16,8 @@ mod queue;
 pub mod relay;
 mod sides;
 mod steps;
+
+pub use pqlab_constructions::ntor::RelayDescriptor;
 
 use crate::fastest::{self, Question, keeps};
 use crate::pairs::{Pair, pairs};

@@ -31,6 +31,32 @@ const IDLE: Duration = Duration::from_secs(30);
 /// Clients that are served at once; more are disconnected.
 const CLIENTS: usize = 256;
 
+/// What a client must know of the frames and of the limits, in lines.
+pub const FRAMES: &str = "\
+a request is HTYPE (2 bytes) || HLEN (2 bytes) || HDATA (HLEN bytes), numbers big-endian, as in Tor's CREATE2 cell;
+its answer is HLEN || HDATA. A message is to be whole 5 s after its first byte; after 30 s of silence, and after a request
+that is none of these, the relay closes the connection. It serves 256 clients at once.
+";
+
+/// A request that a relay answers. Lengths of HDATA in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The handshake's name; `descriptor` for the question who the relay is.
+    pub name: String,
+    /// HTYPE.
+    pub number: u16,
+    /// Length of the request.
+    pub request: usize,
+    /// What it is put together of.
+    pub request_parts: &'static str,
+    /// Length of the answer.
+    pub answer: usize,
+    /// What it is put together of.
+    pub answer_parts: &'static str,
+    /// Length of the keys that both ends have in the end.
+    pub keys: usize,
+}
+
 /// The number that stands for a handshake on the wire.
 pub fn handshake_type(handshake: Handshake) -> u16 {
     let kem = match handshake.kem {
@@ -125,6 +151,37 @@ impl Relay {
     /// What clients must know of it.
     pub fn descriptor(&self) -> RelayDescriptor {
         self.descriptor
+    }
+
+    /// Every request that it answers.
+    pub fn answers(&self) -> Vec<Answered> {
+        let descriptor = Answered {
+            name: "descriptor".into(),
+            number: DESCRIPTOR,
+            request: 0,
+            request_parts: "nothing",
+            answer: IDENTITY + 32,
+            answer_parts: "ID || onion key",
+            keys: 0,
+        };
+        let known = |(number, protocol, _): &(u16, Arc<Protocol>, Responder)| {
+            let handshake = handshakes().into_iter().find(|handshake| handshake_type(*handshake) == *number)?;
+            let (request_parts, answer_parts) = match handshake.variant {
+                Variant::V1 => ("ID || onion key || X", "Y || AUTH"),
+                Variant::KemOnly => ("EK || ID", "CT || AUTH"),
+                Variant::Authenticated => ("ID || onion key || X || EK", "Y || CT || AUTH"),
+            };
+            Some(Answered {
+                name: handshake.name(),
+                number: *number,
+                request: protocol.onionskin(),
+                request_parts,
+                answer: protocol.reply(),
+                answer_parts,
+                keys: protocol.keys(),
+            })
+        };
+        [descriptor].into_iter().chain(self.responders.iter().filter_map(known)).collect()
     }
 
     /// What it has done so far.
@@ -243,22 +300,9 @@ impl Session {
         Ok(Some((u16::from_be_bytes([t0, t1]), length)))
     }
 
-    /// Fills `buffer`, however slowly the bytes come, but by the deadline.
-    fn read_by(&mut self, deadline: u64, mut buffer: &mut [u8]) -> io::Result<()> {
-        while !buffer.is_empty() {
-            let left = deadline.saturating_sub(clock::monotonic_ns());
-            if left == 0 {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            self.stream.set_read_timeout(Some(Duration::from_nanos(left)))?;
-            match self.stream.read(buffer) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(count) => buffer = &mut buffer[count..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
+    /// Fills `buffer` by the deadline.
+    fn read_by(&mut self, deadline: u64, buffer: &mut [u8]) -> io::Result<()> {
+        read_by(&mut self.stream, deadline, buffer)
     }
 
     fn send(&mut self, length: usize) -> io::Result<()> {
@@ -268,10 +312,30 @@ impl Session {
     }
 }
 
+/// Fills `buffer`, however slowly the bytes come, but by the deadline.
+fn read_by(stream: &mut TcpStream, deadline: u64, mut buffer: &mut [u8]) -> io::Result<()> {
+    while !buffer.is_empty() {
+        let left = deadline.saturating_sub(clock::monotonic_ns());
+        if left == 0 {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        stream.set_read_timeout(Some(Duration::from_nanos(left)))?;
+        match stream.read(buffer) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => buffer = &mut buffer[count..],
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 /// A connection to a relay, seen from the client.
 pub struct Link {
     stream: TcpStream,
     request: Vec<u8>,
+    /// Time in which an answer must be there. Without it the relay is ours, and no time is spent on watching it.
+    limit: Option<Duration>,
 }
 
 impl Link {
@@ -285,7 +349,18 @@ impl Link {
         stream.set_read_timeout(Some(IDLE))?;
         // Closing resets: thousands of connections a second would else leave no port free for a minute.
         SockRef::from(&stream).set_linger(Some(Duration::ZERO))?;
-        Ok(Link { stream, request: Vec::with_capacity(4 + LONGEST) })
+        Ok(Link { stream, request: Vec::with_capacity(4 + LONGEST), limit: None })
+    }
+
+    /// Connects to a relay of whomever: the connection, and each answer after it, must be there within `limit`.
+    ///
+    /// # Errors
+    /// What the socket reports.
+    pub fn connect_within(address: SocketAddr, limit: Duration) -> io::Result<Link> {
+        let stream = TcpStream::connect_timeout(&address, limit)?;
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(limit))?;
+        Ok(Link { stream, request: Vec::with_capacity(4 + LONGEST), limit: Some(limit) })
     }
 
     /// Asks the relay who it is.
@@ -312,11 +387,34 @@ impl Link {
         self.request.extend_from_slice(&length.to_be_bytes());
         self.request.extend_from_slice(onionskin);
         self.stream.write_all(&self.request)?;
+        let deadline = self.limit.map(|limit| clock::monotonic_ns().saturating_add(limit.as_nanos() as u64));
         let mut header = [0; 2];
-        self.stream.read_exact(&mut header)?;
+        self.read(deadline, &mut header)?;
         if usize::from(u16::from_be_bytes(header)) != reply.len() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "the relay's reply has another length"));
         }
-        self.stream.read_exact(reply)
+        self.read(deadline, reply)
+    }
+
+    fn read(&mut self, deadline: Option<u64>, buffer: &mut [u8]) -> io::Result<()> {
+        match deadline {
+            Some(deadline) => read_by(&mut self.stream, deadline, buffer),
+            None => self.stream.read_exact(buffer),
+        }
+    }
+
+    /// Whether the relay has sent what nobody asked for.
+    ///
+    /// # Errors
+    /// What the socket reports.
+    pub fn has_more(&mut self) -> io::Result<bool> {
+        self.stream.set_nonblocking(true)?;
+        let more = match self.stream.read(&mut [0]) {
+            Ok(count) => count > 0,
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => false,
+            Err(error) => return Err(error),
+        };
+        self.stream.set_nonblocking(false)?;
+        Ok(more)
     }
 }

@@ -149,6 +149,7 @@ fn fastest_is_a_choice_for_either_half_and_classical_ntor_is_of_the_first() {
             ns: 1.0,
             runner_up: None,
             candidates: question.candidates.len() as u64,
+            among: question.candidates.clone(),
             failed: Vec::new(),
         }
     });

@@ -163,7 +163,12 @@ impl Trial for Team {
     }
 
     fn demands(&self) -> Demands {
-        Demands { several_threads: true, shortest_sample_ns: SAMPLE_NS, multiple_of: self.members.len() as u64 }
+        Demands {
+            several_threads: true,
+            shortest_sample_ns: SAMPLE_NS,
+            multiple_of: self.members.len() as u64,
+            ..Demands::default()
+        }
     }
 
     fn processors(&self) -> Vec<u32> {

@@ -16,7 +16,7 @@ mod tests;
 mod trials;
 
 use crate::inputs::{self, GivenCoins, Supply, bytes, generator};
-use crate::{CaseOptions, Variant, Workload, fault, find, missing};
+use crate::{CaseOptions, Variant, Workload, fault, find, missing, remote};
 pub(crate) use check::Setting;
 use messages::{MessageSet, SignSet};
 use pqlab_harness::{Fault, Seed, Trial};
@@ -84,7 +84,11 @@ impl Workload for SignatureWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let scheme = find(providers, &case.provider)?.signature(&case.algorithm).ok_or_else(|| missing(case))?;
+        let provider = find(providers, &case.provider)?;
+        let scheme = provider.signature(&case.algorithm).ok_or_else(|| missing(case))?;
+        if let Some(remote) = &provider.remote {
+            return remote::signature(remote, scheme, case, &mut generator(case, seed));
+        }
         if let Some(set) = case.word(MESSAGES) {
             let set = MessageSet::of(set).ok_or_else(|| missing(case))?;
             return Ok(Box::new(SignSet::new(scheme, set)?));

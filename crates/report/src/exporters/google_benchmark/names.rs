@@ -39,7 +39,7 @@ pub(super) fn reference_names(
 ) -> Result<Vec<Option<String>>, ExportError> {
     let all: Vec<Option<&str>> = cases.iter().map(|case| reference_name(case)).collect();
     if all.iter().all(Option::is_none) {
-        let what = "none of the cases is what the reference's ledger benchmark measured: the suite ledger-reference is";
+        let what = "none of the cases is what the ledger benchmark of the reference measured, an earlier system: the suite ledger-reference is";
         return Err(ExportError::Choice(what.to_owned()));
     }
     let mut names = Vec::new();

@@ -9,56 +9,91 @@
     try { localStorage.setItem("pqlab-theme", root.dataset.theme); } catch { /* a page from disk may have no storage */ }
   });
 
-  // Tables: sort by any column, by number where a cell carries one; what has no figure comes last either way.
+  // Tables: sort by any column, by number where a cell carries one; what has no figure comes last either way. Rows stand below
+  // the name of their job until they are sorted, and again after the third press of a heading.
   const value = (row, column) => {
     const cell = row.cells[column];
-    if (!cell) return null;
+    if (!cell || (row.classList.contains("failed") && column > 1)) return null;
     if (cell.dataset.v !== undefined) return cell.dataset.v === "" ? null : Number(cell.dataset.v);
-    const text = cell.textContent.trim();
-    return cell.classList.contains("num") || cell.colSpan > 1 ? null : text;
+    return cell.classList.contains("num") ? null : cell.textContent.trim() || null;
   };
-  const sort = (table, column, descending) => {
-    const body = table.tBodies[0];
-    const rows = [...body.rows].map((row) => [value(row, column), row]);
-    rows.sort(([one], [other]) => {
+  const sorted = (rows, column, descending) => {
+    const valued = rows.map((row) => [value(row, column), row]);
+    valued.sort(([one], [other]) => {
       if (one === null || other === null) return (one === null) - (other === null);
       const order = typeof one === "number" ? one - other : one.localeCompare(other, undefined, { numeric: true });
       return descending ? -order : order;
     });
-    body.append(...rows.map(([, row]) => row));
+    return valued.map(([, row]) => row);
   };
-  for (const table of document.querySelectorAll("table.cases")) {
-    const heads = [...table.tHead.rows[0].cells];
+  for (const area of document.querySelectorAll(".area")) {
+    const table = area.querySelector("table.cases");
+    const body = table.tBodies[0];
+    const listed = [...body.rows];
+    const cases = listed.filter((row) => row.classList.contains("case"));
+    let job = "";
+    for (const row of listed) {
+      if (!row.classList.contains("case")) {
+        job = row.textContent;
+        continue;
+      }
+      row.cells[0].textContent = job;
+      const open = row.cells[1].firstChild;
+      open.setAttribute("aria-label", `${open.textContent}, ${job}`);
+    }
     // About how high a table is that nobody has looked at yet, so that the scroll bar tells the truth.
     table.parentElement.style.containIntrinsicBlockSize = `auto ${table.rows.length * 2.05}rem`;
+    const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => head.querySelector("button").addEventListener("click", () => {
-      const descending = head.getAttribute("aria-sort") === "ascending";
+      const next = { none: "ascending", ascending: "descending", descending: "none" }[head.getAttribute("aria-sort")];
       heads.forEach((other) => other.setAttribute("aria-sort", "none"));
-      head.setAttribute("aria-sort", descending ? "descending" : "ascending");
-      sort(table, column, descending);
+      head.setAttribute("aria-sort", next);
+      table.classList.toggle("grouped", next === "none");
+      const groups = listed.filter((row) => !row.classList.contains("case"));
+      body.append(...(next === "none" ? listed : [...sorted(cases, column, next === "descending"), ...groups]));
     }));
-  }
-  for (const area of document.querySelectorAll(".area")) {
     const [text, provider, form] = [".filter-text", ".filter-provider", ".filter-form"].map((one) => area.querySelector(one));
-    const rows = [...area.querySelector("table.cases").tBodies[0].rows];
     const count = area.querySelector(".count");
     const filter = () => {
       const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
-      let shown = 0;
-      for (const row of rows) {
+      let [shown, group] = [0, null];
+      for (const row of listed) {
+        if (!row.classList.contains("case")) {
+          // The name of a job whose cases are all hidden is hidden too.
+          group = row;
+          group.hidden = true;
+          continue;
+        }
         const content = row.textContent.toLowerCase();
         row.hidden = !(words.every((word) => content.includes(word))
           && (!provider.value || row.cells[1].textContent === provider.value)
           && (!form.value || row.dataset.form === form.value));
         shown += !row.hidden;
+        if (!row.hidden) group.hidden = false;
       }
-      count.textContent = shown === rows.length ? `${rows.length} cases` : `${shown} of ${rows.length} cases`;
+      count.textContent = shown === cases.length ? `${cases.length} cases` : `${shown} of ${cases.length} cases`;
     };
     for (const field of [text, provider, form]) field.addEventListener("input", filter);
   }
 
+  // A frame says so where what it holds is wider, and the stylesheet where the rest is.
+  const hint = (frame) => {
+    frame.classList.toggle("wide", frame.scrollWidth > frame.clientWidth + 1);
+    frame.classList.toggle("end", frame.scrollLeft + frame.clientWidth >= frame.scrollWidth - 1);
+  };
+  const FRAMES = "nav, figure, .scroll";
+  const sizes = new ResizeObserver((entries) => {
+    for (const frame of new Set(entries.map(({ target }) => target.closest(FRAMES)))) if (frame) hint(frame);
+  });
+  const watch = (frame) => {
+    for (const observed of [frame, ...frame.children]) sizes.observe(observed);
+    frame.addEventListener("scroll", () => hint(frame), { passive: true });
+  };
+  document.querySelectorAll(FRAMES).forEach(watch);
+
   // A case in full.
   const dialog = document.getElementById("case");
+  const link = document.getElementById("case-link");
   const source = document.getElementById("data");
   let data = null;
   const make = (name, attributes, ...children) => {
@@ -81,6 +116,7 @@
   const number = (count) => count.toLocaleString("en-US");
   const facts = (pairs) => make("dl", { class: "facts" }, ...pairs.flatMap(([name, text]) => [make("dt", {}, name), make("dd", {}, text)]));
   const heading = (text) => make("h3", {}, text);
+  const framed = (wide) => make("div", { class: "scroll" }, wide);
   const histogram = ([from, step, beyond, counts], batch) => {
     const [width, height, left, bottom] = [720, 190, 46, 160];
     const most = Math.max(...counts, 1);
@@ -118,10 +154,11 @@
       draw("text", { class: "t faint", x: at(low), y: height - 4, "font-size": 11, "text-anchor": "start" }, time(low)),
       draw("text", { class: "t faint", x: at(high), y: height - 4, "font-size": 11, "text-anchor": "end" }, high > low ? time(high) : ""));
   };
-  const show = (index) => {
-    data ||= JSON.parse(source.textContent);
-    const of = data.cases[index];
+  const all = () => (data ||= JSON.parse(source.textContent)).cases;
+  const show = (of) => {
     document.getElementById("case-title").textContent = of.i;
+    link.href = address(of.i);
+    link.textContent = "Link";
     const body = document.getElementById("case-body");
     body.replaceChildren();
     if (of.e !== undefined) body.append(make("p", {}, make("span", { class: "flag bad" }, "failed"), ` ${of.e}`));
@@ -136,21 +173,21 @@
       body.append(facts(pairs));
     }
     if (of.k) body.append(make("ul", {}, ...of.k.map((text) => make("li", {}, text))));
-    if (of.h) body.append(heading(of.n[2] > 1 ? "Distribution of batch means" : "Distribution of single operations"), histogram(of.h, of.n[2]));
+    if (of.h) body.append(heading(of.n[2] > 1 ? "Distribution of batch means" : "Distribution of single operations"), framed(histogram(of.h, of.n[2])));
     if (of.q) {
       const names = ["minimum", "p5", "p25", "p75", "p95", "p99", "maximum", "mean", "deviation"];
-      body.append(make("div", { class: "scroll" }, make("table", { class: "plain" },
+      body.append(framed(make("table", { class: "plain" },
         make("thead", {}, make("tr", {}, ...names.map((name) => make("th", { class: "num", scope: "col" }, name)))),
         make("tbody", {}, make("tr", {}, ...of.q.map((ns) => make("td", { class: "num" }, ns === null ? "-" : time(ns))))))));
     }
-    if (of.p) body.append(heading("Median of each process"), dots(of.p.map((ns) => [ns]), (index) => `process ${index}`));
+    if (of.p) body.append(heading("Median of each process"), framed(dots(of.p.map((ns) => [ns]), (index) => `process ${index}`)));
     if (of.r && of.r.some(Boolean) && of.m) {
       const runs = [...of.r.map((point, index) => [point, data.runs[index].slice(0, 10)]), [of.m, "this run"]].filter(([point]) => point);
-      body.append(heading("Over runs, from the oldest"), dots(runs.map(([point]) => point), (index) => runs[index][1]));
+      body.append(heading("Over runs, from the oldest"), framed(dots(runs.map(([point]) => point), (index) => runs[index][1])));
     }
     if (of.x) {
       const columns = ["n", "min", "median", "mean", "p95", "p99", "max"];
-      body.append(heading("Measured by the workload"), make("div", { class: "scroll" }, make("table", { class: "plain" },
+      body.append(heading("Measured by the workload"), framed(make("table", { class: "plain" },
         make("thead", {}, make("tr", {}, make("th", { scope: "col" }, ""), ...columns.map((name) => make("th", { class: "num", scope: "col" }, name)))),
         make("tbody", {}, ...Object.entries(of.x).map(([name, values]) => make("tr", {}, make("th", { scope: "row" }, name),
           ...columns.map((column) => make("td", { class: "num" }, number(Number(values[column].toPrecision(5)))))))))));
@@ -159,14 +196,44 @@
     body.append(heading("Measure it again"), make("pre", {}, make("code", {}, of.c)), heading("Environment"));
     const environment = document.querySelector("#environment .facts");
     if (environment) body.append(environment.cloneNode(true));
-    dialog.showModal();
+    body.querySelectorAll(".scroll").forEach(watch);
+    if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
   };
-  document.addEventListener("click", (event) => {
-    const open = event.target.closest(".open");
-    if (open) show(Number(open.dataset.case));
-    else if (event.target === dialog) dialog.close();
-  });
+
+  // A case has an address: its id behind the `#`. Back closes what was opened, and closing it goes back.
+  const address = (id) => `#${encodeURI(id).replaceAll("#", "%23")}`;
+  const named = () => {
+    try { return decodeURIComponent(location.hash.slice(1)); } catch { return ""; }
+  };
+  const addressed = () => source && named().includes("@") ? all().find((of) => of.i === named()) : undefined;
+  const follow = () => {
+    const of = addressed();
+    if (of) show(of);
+    else if (dialog && dialog.open) dialog.close();
+  };
+  if (dialog) {
+    document.addEventListener("click", (event) => {
+      const open = event.target.closest(".open");
+      if (open) {
+        const of = all()[Number(open.dataset.case)];
+        show(of);
+        history.pushState({ opened: true }, "", address(of.i));
+      } else if (event.target === dialog) dialog.close();
+    });
+    dialog.addEventListener("close", () => {
+      if (!addressed()) return;
+      if (history.state && history.state.opened) history.back();
+      else history.replaceState(null, "", location.pathname + location.search);
+    });
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      // Browsers refuse it to pages from disk: then the address stands in the browser's own field and in the link.
+      navigator.clipboard?.writeText(link.href).then(() => { link.textContent = "Copied"; }, () => {});
+    });
+    addEventListener("hashchange", follow);
+    follow();
+  }
 
   // A page that is served asks now and then whether there is something new; it never changes under the reader.
   const live = document.body.dataset.live;

@@ -1,0 +1,233 @@
+//! Several runs as one: what a report over several suites is made of.
+
+use crate::comparison::{Difference, differences_of_builds};
+use crate::run::RunAnalysis;
+use pqlab_record::{Case, Run, RunHeader};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// Runs of one machine and build as one: each job (all but the provider) is that of one run, the one that has the most providers of
+/// it and of several such the newest, so that libraries that are ranked with each other were measured beside each other.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    /// All cases, as one run: it begins with the oldest, ends with the newest, and is complete if all are.
+    pub(crate) run: Run,
+    /// What is known of the runs that gave a case, the newest first.
+    pub(crate) parts: Vec<RunHeader>,
+    /// Of which of these each case is.
+    of: Vec<usize>,
+}
+
+/// Why runs are not put into one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotOneRun {
+    /// There is none.
+    None,
+    /// They are of different machines or builds.
+    Apart {
+        /// Id of the newest run.
+        newest: String,
+        /// Id of the other one.
+        other: String,
+        /// The first thing in which they differ.
+        what: Difference,
+    },
+}
+
+impl fmt::Display for NotOneRun {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NotOneRun::None => formatter.write_str("no runs to put together"),
+            NotOneRun::Apart { newest, other, what: Difference { what, first, second } } => write!(
+                formatter,
+                "runs {newest} and {other} are not of one machine and build ({what}: {first:?} and {second:?}) and make no one report: \
+                 `pqlab compare {other} {newest}` sets them side by side"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NotOneRun {}
+
+/// What cases of one job have in common: area and name. The floor of the harness is one job.
+type Job = (String, String);
+
+fn job(case: &Case) -> Job {
+    (case.workload.clone(), case.name())
+}
+
+impl Merged {
+    /// Puts runs together, in whatever order they come.
+    ///
+    /// # Errors
+    /// [`NotOneRun`].
+    pub fn of(mut runs: Vec<Run>) -> Result<Merged, NotOneRun> {
+        runs.sort_by(|one, other| {
+            let key = |run: &Run| (run.header.started_at.clone(), run.header.id.clone());
+            key(other).cmp(&key(one))
+        });
+        runs.dedup_by(|one, other| one.header.id == other.header.id);
+        let newest = runs.first().ok_or(NotOneRun::None)?;
+        for run in &runs[1..] {
+            let found = differences_of_builds(&newest.header.environment, &run.header.environment);
+            if let Some(what) = found.into_iter().next() {
+                return Err(NotOneRun::Apart { newest: newest.header.id.clone(), other: run.header.id.clone(), what });
+            }
+        }
+        let complete = runs.iter().all(|run| run.complete);
+        let finished_at = newest.finished_at.clone();
+        // The run that has the most providers of a job, and of several such the newest.
+        let mut taken: HashMap<Job, (usize, usize)> = HashMap::new();
+        for (place, run) in runs.iter().enumerate() {
+            let mut counts: HashMap<Job, usize> = HashMap::new();
+            run.header.plan.iter().for_each(|case| *counts.entry(job(case)).or_default() += 1);
+            for (job, count) in counts {
+                let best = taken.entry(job).or_insert((place, count));
+                if count > best.1 {
+                    *best = (place, count);
+                }
+            }
+        }
+        let taken: HashMap<Job, usize> = taken.into_iter().map(|(job, (place, _))| (job, place)).collect();
+        let giving: HashSet<usize> = taken.values().copied().collect();
+        let (mut records, mut of, mut plan, mut parts) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (place, mut run) in runs.into_iter().enumerate().filter(|(place, _)| giving.contains(place)) {
+            let own = |case: &Case| taken.get(&job(case)) == Some(&place);
+            plan.extend(run.header.plan.iter().filter(|case| own(case)).cloned());
+            for record in std::mem::take(&mut run.records) {
+                if own(&record.case) {
+                    of.push(parts.len());
+                    records.push(record);
+                }
+            }
+            parts.push(run.header);
+        }
+        let header = header(&parts, plan);
+        Ok(Merged { run: Run { header, records, complete, finished_at }, parts, of })
+    }
+
+    /// With the figures of its cases.
+    pub fn analysis(&self) -> RunAnalysis<'_> {
+        RunAnalysis::of_merged(self)
+    }
+
+    /// Of which run a case is.
+    pub(crate) fn header(&self, place: usize) -> &RunHeader {
+        &self.parts[self.of[place]]
+    }
+}
+
+/// What is said of all: what differs is named of each, joined.
+fn header(parts: &[RunHeader], plan: Vec<Case>) -> RunHeader {
+    let joined = |of: fn(&RunHeader) -> &String, by: &str| {
+        let mut all: Vec<&str> = Vec::new();
+        for part in parts {
+            if !all.contains(&of(part).as_str()) {
+                all.push(of(part));
+            }
+        }
+        all.join(by)
+    };
+    let newest = &parts[0];
+    RunHeader {
+        id: joined(|part| &part.id, "+"),
+        suite: joined(|part| &part.suite, "+"),
+        command: joined(|part| &part.command, "; "),
+        started_at: parts.iter().map(|part| part.started_at.clone()).min().unwrap_or_default(),
+        plan,
+        ..newest.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::Standing;
+    use crate::fixtures;
+
+    /// A later run of the area `kem` alone, without one of the providers of a job where that is asked for.
+    fn later(without: Option<&str>) -> Run {
+        let mut run = fixtures::run();
+        run.header.id = "later".into();
+        run.header.suite = "kem".into();
+        run.header.started_at = "2027-01-01T00:00:00Z".into();
+        run.header.protocol.run_spreads.cycles_pct = 9.0;
+        let stays = |case: &Case| case.workload == "kem" && Some(case.provider.as_str()) != without;
+        run.header.plan.retain(stays);
+        run.records.retain(|record| stays(&record.case));
+        run
+    }
+
+    #[test]
+    fn each_job_is_of_the_newest_run_and_the_rest_of_the_older_one() {
+        let (old, new) = (fixtures::run(), later(None));
+        let (all, kems) = (old.records.len(), new.records.len());
+        let merged = Merged::of(vec![old.clone(), new.clone()]).unwrap();
+        let analysis = merged.analysis();
+        assert_eq!(analysis.cases().len(), all);
+        assert!(analysis.cases()[..kems].iter().all(|case| case.header().id == "later"));
+        assert!(
+            analysis.cases()[kems..]
+                .iter()
+                .all(|case| case.header().id == old.header.id && case.case().workload != "kem")
+        );
+        assert_eq!(merged.run.header.id, format!("later+{}", old.header.id));
+        assert_eq!(merged.run.header.suite, format!("kem+{}", old.header.suite));
+        assert_eq!(analysis.parts.iter().map(|part| part.id.as_str()).collect::<Vec<_>>(), ["later", &old.header.id]);
+        assert_eq!(merged.run.header.plan.len(), old.header.plan.len());
+    }
+
+    #[test]
+    fn what_was_ranked_together_stays_together() {
+        let old = fixtures::run();
+        let merged = Merged::of(vec![later(Some("aws-lc")), old.clone()]).unwrap();
+        let analysis = merged.analysis();
+        let shared: Vec<_> = analysis.cases().iter().filter(|case| analysis.standing(case).is_some()).collect();
+        assert!(
+            !shared.is_empty() && shared.iter().all(|case| case.header().id == old.header.id),
+            "both providers are the old run's"
+        );
+        assert!(shared.iter().any(|case| analysis.standing(case) == Some(Standing::Fastest)));
+    }
+
+    #[test]
+    fn cases_of_two_runs_are_compared_as_measured_apart_with_the_larger_spread_between_runs() {
+        let (old, new) = (fixtures::run(), later(None));
+        let merged = Merged::of(vec![old.clone(), new]).unwrap();
+        let (analysis, alone) = (merged.analysis(), RunAnalysis::of(&old));
+        let of = |analysis: &RunAnalysis<'_>, area: &str| {
+            analysis
+                .area(area)
+                .position(|case| case.estimates.is_some())
+                .map(|at| analysis.area(area).nth(at).unwrap().place)
+        };
+        let compared = |analysis: &RunAnalysis<'_>| {
+            let [kem, signature] = ["kem", "signature"].map(|area| of(analysis, area).unwrap());
+            let case = |place: usize| &analysis.cases()[place];
+            let ratio = crate::comparison::ratio(
+                &[case(kem).measured().unwrap()],
+                &[case(signature).measured().unwrap()],
+                analysis.criteria(),
+            );
+            (ratio.paired, ratio.ratio.unwrap().ratio.half_width_pct())
+        };
+        let ((paired, width), (_, narrow)) = (compared(&analysis), compared(&alone));
+        assert!(!paired && width > narrow && width > 9.0, "{width} and {narrow}");
+    }
+
+    #[test]
+    fn other_machines_and_builds_are_not_put_together() {
+        let mut other = later(None);
+        other.header.environment.build.commit = Some("another".into());
+        let error = Merged::of(vec![fixtures::run(), other]).unwrap_err().to_string();
+        assert!(error.contains("commit") && error.contains("pqlab compare"), "{error}");
+        assert_eq!(Merged::of(Vec::new()).unwrap_err(), NotOneRun::None);
+    }
+
+    #[test]
+    fn one_run_alone_is_itself() {
+        let run = fixtures::run();
+        let merged = Merged::of(vec![run.clone(), run.clone()]).unwrap();
+        assert_eq!(merged.run, run);
+    }
+}

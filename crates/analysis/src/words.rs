@@ -1,0 +1,52 @@
+//! Words that a run's tables use and that no outsider knows: each with what it means, where it occurs.
+
+use crate::run::RunAnalysis;
+
+/// Constructions as the reference made them.
+const REFERENCE: [&str; 4] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65", "X.509-detached", "TXv1-ML-DSA-65"];
+
+/// What the null provider and the floor are: what is said wherever the floor of a run is.
+pub const FLOOR: &str = "what the provider null, which does nothing, takes through the same calls";
+
+/// What `the reference` means wherever it is spoken of.
+pub const THE_REFERENCE: &str = "the reference: five earlier systems whose suites pqlab reproduces";
+
+/// A line for each word that occurs in the names of the cases.
+pub fn words(analysis: &RunAnalysis<'_>) -> Vec<String> {
+    let occurs = |algorithm: &str| analysis.cases().iter().any(|of| of.case().algorithm == algorithm);
+    let mut lines = Vec::new();
+    if occurs("X25519+mock") {
+        lines.push(
+            "mock: a stand-in for ML-KEM that copies random bytes and protects nothing: what the hybrid takes without its lattice"
+                .to_owned(),
+        );
+    }
+    let of_reference: Vec<&str> = REFERENCE.into_iter().filter(|algorithm| occurs(algorithm)).collect();
+    if !of_reference.is_empty() {
+        lines.push(format!(
+            "{}: as the reference made it, one of five earlier systems whose suites pqlab reproduces; not for use",
+            of_reference.join(", ")
+        ));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_word_is_explained_where_it_occurs() {
+        let mut run = fixtures::run();
+        assert!(words(&RunAnalysis::of(&run)).is_empty());
+        run.records[0].case.algorithm = "X25519+mock".into();
+        run.records[1].case.algorithm = "X25519+ML-KEM-768".into();
+        let lines = words(&RunAnalysis::of(&run));
+        assert_eq!(lines.len(), 2);
+        assert!(
+            lines[0].starts_with("mock: ") && lines[1].starts_with("X25519+ML-KEM-768: as the reference"),
+            "{lines:?}"
+        );
+    }
+}

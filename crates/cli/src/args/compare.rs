@@ -1,0 +1,84 @@
+//! The arguments of `pqlab compare`.
+
+use super::{DatabaseArgs, MetricName, patterns};
+use clap::Args;
+
+/// Compare two runs case by case, or cases of one run.
+#[derive(Args, Debug)]
+#[command(after_help = concat!("Examples:
+  pqlab compare last~1 last                          did anything change?
+  pqlab compare release-1.0 last --margin 1          against a run that was saved by name
+  pqlab compare --since 7d                           the latest run against one of a week before
+  pqlab compare '*@liboqs' '*@aws-lc' --run last     one library against another
+  pqlab compare 'kem/ML-KEM-768/*' 'kem/ML-KEM-1024/*'   pairs where the stars stand for the same
+
+Verdicts on B against A, with the exit code if there is one such case:
+  slower         B takes longer, beyond the margin and beyond chance                         1
+  inconclusive   the data do not tell: noise, or somebody used the core while it ran         3
+  equivalent     the difference lies within the margin                                       0
+  faster         B takes less time, beyond the margin and beyond chance                      0
+
+", patterns!(), "
+
+Exit codes: 0 no case is slower or inconclusive; 1 one is slower, or failed in B alone; 2 no such
+run or case; 3 none is slower, but one is inconclusive"))]
+pub(crate) struct CompareArgs {
+    /// The run to compare with: an id, a unique beginning of one, a baseline's name, `last` or `last~1`; or a pattern of cases.
+    /// With --since the run that is judged [default with --since: last]
+    #[arg(value_name = "A", required_unless_present = "since")]
+    pub(crate) first: Option<String>,
+
+    /// The run that is judged; or a pattern of cases
+    #[arg(value_name = "B", required_unless_present = "since", conflicts_with = "since")]
+    pub(crate) second: Option<String>,
+
+    /// What changed since: compare with the newest complete run of the same suite and host that is older by so many days or hours
+    #[arg(long, value_name = "AGE", value_parser = parse_age, conflicts_with = "run")]
+    pub(crate) since: Option<f64>,
+
+    /// The run whose cases A and B are patterns of [default for patterns: last]
+    #[arg(long, value_name = "RUN")]
+    pub(crate) run: Option<String>,
+
+    /// Differences within this percentage are equivalent [default: this machine's own, from `pqlab doctor --aa`, else 2]
+    #[arg(long, value_name = "PCT", allow_hyphen_values = true)]
+    pub(crate) margin: Option<f64>,
+
+    /// In which unit cases are judged
+    #[arg(long, value_enum, default_value_t = MetricName::Auto)]
+    pub(crate) metric: MetricName,
+
+    /// As JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}
+
+/// Reads `7d` or `12h`, as seconds.
+fn parse_age(text: &str) -> Result<f64, String> {
+    let (number, seconds) = match (text.strip_suffix('d'), text.strip_suffix('h')) {
+        (Some(days), _) => (days, 86_400.0),
+        (None, Some(hours)) => (hours, 3_600.0),
+        (None, None) => ("", 0.0),
+    };
+    match number.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 => Ok(number * seconds),
+        _ => Err("it must be a number of days or hours above zero, such as 7d or 12h".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_are_days_or_hours() {
+        assert_eq!(parse_age("7d"), Ok(604_800.0));
+        assert_eq!(parse_age("0.5h"), Ok(1_800.0));
+        for wrong in ["", "d", "7", "0d", "-1h", "7 weeks", "infd"] {
+            assert!(parse_age(wrong).is_err(), "{wrong}");
+        }
+    }
+}

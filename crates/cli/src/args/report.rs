@@ -1,0 +1,57 @@
+//! The arguments of `pqlab report` and `pqlab serve`.
+
+use super::{DatabaseArgs, JobArgs, ScenarioArgs};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Make the report: a page, pictures and tables to publish.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab report --out report                     the latest run, with those before it as its history
+  pqlab report last last~1 --out report         these two: a trend, or machine against machine
+  pqlab report --merge                          one report over the newest run of each suite
+  pqlab report --job sign=1,verify=100          which one library, if signatures are verified often
+  pqlab report --link 20M,1G --rtt 80           what circuit handshakes cost with such links
+  xdg-open report/index.html                    one file that needs nothing else
+
+Exit codes: 0 done; 2 no such run, or the folder cannot be written")]
+pub(crate) struct ReportArgs {
+    /// Ids, unique beginnings of them, `last` or `last~1`; the newest is shown, the others are its history
+    /// [default: the latest and the 19 before it]
+    #[arg(value_name = "RUN")]
+    pub(crate) runs: Vec<String>,
+
+    /// Put the runs into one, or without runs the newest complete one of each suite of this machine and build: each job is of
+    /// the run that has the most providers of it, and of several such of the newest. The page says which
+    #[arg(long)]
+    pub(crate) merge: bool,
+
+    /// The folder, which comes into being if it is not there
+    #[arg(long, value_name = "DIR", default_value = "pqlab-report")]
+    pub(crate) out: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+
+    #[command(flatten)]
+    pub(crate) job: JobArgs,
+
+    #[command(flatten)]
+    pub(crate) scenario: ScenarioArgs,
+}
+
+/// Serve the report's pages over the whole store, read-only; a run that is going on is shown as it grows.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab serve                                 then open http://127.0.0.1:8000/
+  pqlab serve --listen 127.0.0.1:0            on a free port, which it prints
+
+Exit codes: 0 Ctrl-C ended it; 2 no such database, or it cannot listen there")]
+pub(crate) struct ServeArgs {
+    /// Where to listen; port 0 takes one that is free. Whoever reaches it reads the whole store
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000")]
+    pub(crate) listen: std::net::SocketAddr,
+
+    #[command(flatten)]
+    pub(crate) database: DatabaseArgs,
+}

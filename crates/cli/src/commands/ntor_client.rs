@@ -1,0 +1,79 @@
+use crate::args::ClientArgs;
+use crate::output::{self, BadInput};
+use crate::{DONE, FAILED};
+use pqlab_lab::analysis::number::grouped;
+use pqlab_lab::{ClientError, RelayKeys, circuit_handshake, relay_client};
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::time::Duration;
+
+pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
+    let handshake = circuit_handshake(&arguments.handshake)?;
+    let known = match &arguments.keys {
+        Some(path) => Some(RelayKeys::read(path)?.descriptor()),
+        None => arguments.given(),
+    };
+    let address = resolve(&arguments.address)?;
+    let limit = Duration::from_secs_f64(arguments.timeout);
+    let provider = &arguments.provider;
+    let mut client = match relay_client(handshake, provider, address, known, limit) {
+        Ok(client) => client,
+        Err(ClientError::Provider(fault)) => {
+            return Err(BadInput(format!("no client of {provider:?}: {fault}: see `pqlab list providers`")).into());
+        }
+        Err(ClientError::Unreachable(error)) => {
+            let message =
+                format!("nobody answers at {address}: {error}; is `pqlab ntor-relay --listen {address}` running?");
+            return Err(BadInput(message).into());
+        }
+        Err(error) => return Ok(failed(&format!("{address}: who the relay is: {error}"))),
+    };
+    if known.is_none() {
+        output::talk(&format!(
+            "identity {} and onion key {} are what {address} says of itself: --keys or --identity and --onion-key hold it to them",
+            hex::encode(client.relay().identity),
+            hex::encode(client.relay().onion_key)
+        ));
+    }
+    let mut length = 0;
+    for done in 0..arguments.count {
+        match client.handshake() {
+            Ok(keys) => length = keys.len(),
+            Err(error) => {
+                return Ok(failed(&format!(
+                    "{address}: {} of {}: handshake {} failed: {error}",
+                    handshake.name(),
+                    provider,
+                    grouped(done + 1)
+                )));
+            }
+        }
+    }
+    let [sent, received] = client.lengths();
+    let all = |length: usize| grouped(arguments.count * length as u64);
+    output::data(&format!(
+        "{}: {} handshakes done with {address}, {} bytes sent and {} received ({sent} and {received} each)\n\
+         both ends have the same {length} bytes of keys: each answer's authenticator, which is made of them, verifies\n{}",
+        handshake.name(),
+        grouped(arguments.count),
+        all(sent),
+        all(received),
+        match (client.authenticates(), known.is_some()) {
+            (true, true) => "the relay holds the onion key that was given",
+            (true, false) => "the relay holds the onion key that it stated",
+            (false, _) => "nothing proves who answered: this handshake needs no long-term secret",
+        }
+    ))?;
+    Ok(DONE)
+}
+
+fn failed(text: &str) -> u8 {
+    output::complain(text);
+    FAILED
+}
+
+fn resolve(address: &str) -> Result<SocketAddr, BadInput> {
+    let wrong =
+        |reason: String| BadInput(format!("{address:?} is no address and port, such as 127.0.0.1:9001: {reason}"));
+    let mut found = address.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
+    found.next().ok_or_else(|| wrong("no such host".into()))
+}

@@ -1,0 +1,168 @@
+//! The ten questions of docs/questions.md: each command is run, and its answer stands in the last lines of what it prints, as the
+//! document has it. Where somebody else uses the machine a run recommends nothing and says so, which is an answer too.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, shell_words, text};
+use pqlab_lab::matches;
+use std::path::{Path, PathBuf};
+
+/// An answer is read from so many lines.
+const LAST: usize = 10;
+/// What a run says in place of a recommendation on a busy machine.
+const BUSY: &str = "Nothing is recommended: *";
+
+/// A question of the document.
+struct Question {
+    /// Its command, as words.
+    command: Vec<String>,
+    /// What was printed when the document was made.
+    transcript: Vec<String>,
+    /// Patterns one of which the answer matches.
+    answers: Vec<String>,
+}
+
+fn document() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/questions.md")
+}
+
+fn questions() -> Vec<Question> {
+    let document = std::fs::read_to_string(document()).unwrap();
+    let mut found = Vec::new();
+    let mut lines = document.lines();
+    while let Some(line) = lines.next() {
+        if line != "```" {
+            continue;
+        }
+        let mut block: Vec<String> = lines.by_ref().take_while(|line| *line != "```").map(str::to_owned).collect();
+        let command = block.remove(0);
+        let words = shell_words(command.strip_prefix("$ pqlab ").unwrap());
+        let answer = lines.next().unwrap();
+        let answer = answer.strip_prefix("<!-- answer: ").and_then(|text| text.strip_suffix(" -->")).unwrap();
+        let answers = answer.split('|').map(str::to_owned).collect();
+        found.push(Question { command: words, transcript: block, answers });
+    }
+    assert_eq!(found.len(), 10);
+    found
+}
+
+/// The lines at the end that an answer is read from.
+fn last_lines(printed: &str) -> Vec<String> {
+    let mut lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines.split_off(lines.len().saturating_sub(LAST)).into_iter().map(str::to_owned).collect()
+}
+
+/// What must be there before a question is asked; `short` are arguments of runs that make them short.
+fn prepare(pqlab: &Pqlab, number: usize, short: &[&str]) {
+    let elsewhere = |change: &dyn Fn(&mut serde_json::Value)| {
+        let file = pqlab.path("there.json");
+        let name = file.to_str().unwrap();
+        pqlab.expect(0, &["export", "last", "--format", "json-samples", "--out", name]);
+        let mut run: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        change(&mut run);
+        std::fs::write(&file, run.to_string()).unwrap();
+        pqlab.expect(0, &["import", name]);
+        std::fs::remove_file(&file).unwrap();
+    };
+    match number {
+        3 => {
+            let before = ["run", "kem", "--algorithm", "ML-KEM-768", "--save-baseline", "main", "--no-progress"];
+            pqlab.expect(0, &[&before, short].concat());
+        }
+        6 => elsewhere(&|run| {
+            run["run"]["id"] = "20991231T235959-there".into();
+            run["run"]["started_at"] = "2099-12-31T23:59:59Z".into();
+            run["environment"]["host"]["name"] = "there".into();
+        }),
+        7 => {
+            pqlab.expect(0, &["runs", "rm", "20991231T235959-there"]);
+        }
+        8 => {
+            let block = pqlab.path("block.tx");
+            pqlab.expect(
+                0,
+                &["ledger", "generate", "--count", "1000", "--out", block.to_str().unwrap(), "--no-progress"],
+            );
+        }
+        10 => elsewhere(&|run| {
+            run["run"]["id"] = "20260101T000000-before".into();
+            run["run"]["started_at"] = "2026-01-01T00:00:00Z".into();
+        }),
+        _ => {}
+    }
+}
+
+/// Runs the command of a question and returns the lines that its answer is read from.
+fn asked(pqlab: &Pqlab, question: &Question, more: &[&str]) -> Vec<String> {
+    let mut words: Vec<&str> = question.command.iter().map(String::as_str).collect();
+    if words[0] == "run" {
+        words.extend(more);
+        words.push("--no-progress");
+    }
+    let output = pqlab.command(&words).current_dir(pqlab.path("")).output().unwrap();
+    let code = output.status.code();
+    // A verdict has a code of its own.
+    assert!(matches!(code, Some(0 | 1 | 3)), "{words:?}: {code:?} {}", text(&output.stderr));
+    last_lines(&text(&output.stdout))
+}
+
+fn answered(question: &Question, lines: &[String]) -> bool {
+    lines.iter().any(|line| question.answers.iter().any(|pattern| matches(pattern, line)))
+}
+
+#[test]
+fn each_transcript_has_the_answer() {
+    for (number, question) in (1..).zip(questions()) {
+        let lines = &question.transcript;
+        assert!(!lines.is_empty() && lines.len() <= LAST, "question {number} has {} lines", lines.len());
+        assert!(answered(&question, lines), "question {number}: {lines:#?}");
+    }
+}
+
+#[test]
+fn each_command_answers_in_its_last_lines() {
+    let pqlab = Pqlab::new();
+    let short = ["--quick", "--processes", "2", "--max-time", "0.02"];
+    let few = ["--provider", "aws-lc", "--provider", "rustcrypto", "--provider", "null"];
+    let (kem, signatures) = (
+        ["--algorithm", "ML-KEM-768"],
+        ["--provider", "liboqs", "--algorithm", "Falcon-1024", "--algorithm", "ML-DSA-65"],
+    );
+    for (number, question) in (1..).zip(questions()) {
+        prepare(&pqlab, number, &[&short[..], &few].concat());
+        let more = match number {
+            1 => [&short[..], &few, &kem].concat(),
+            // Pairs of libraries are no single ones.
+            2 => short.to_vec(),
+            // It measures what was measured before.
+            3 => Vec::new(),
+            // The suite has a fixed number of samples.
+            4 => [&["--iterations", "10", "--warmup", "1", "--processes", "2"][..], &few, &signatures].concat(),
+            _ => [&short[..], &few].concat(),
+        };
+        let lines = asked(&pqlab, &question, &more);
+        let busy = question.command[0] == "run" && lines.iter().any(|line| matches(BUSY, line));
+        assert!(busy || answered(&question, &lines), "question {number}: {:?}\n{lines:#?}", question.answers);
+    }
+}
+
+/// Writes the document's transcripts anew: minutes of measuring, on a machine that has nothing else to do.
+#[test]
+#[ignore = "measures for minutes and writes docs/questions.md"]
+fn transcripts_are_taken_anew() {
+    let pqlab = Pqlab::new();
+    let mut document = std::fs::read_to_string(document()).unwrap();
+    for (number, question) in (1..).zip(questions()) {
+        prepare(&pqlab, number, &[]);
+        let lines = asked(&pqlab, &question, &[]);
+        assert!(answered(&question, &lines), "question {number}: {lines:#?}");
+        let heading = document.find(&format!("\n## {number}. ")).unwrap();
+        let start = heading + document[heading..].find("$ pqlab ").unwrap();
+        let start = start + document[start..].find('\n').unwrap() + 1;
+        let end = start + document[start..].find("```").unwrap();
+        document.replace_range(start..end, &format!("{}\n", lines.join("\n")));
+        std::fs::write(self::document(), &document).unwrap();
+    }
+}

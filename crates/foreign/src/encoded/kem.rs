@@ -1,0 +1,195 @@
+use super::bytes::{PublicBytes, SecretBytes};
+use super::{NO_GIVEN_COINS, check, check_encoding, library};
+use crate::room::write;
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KeyEncoding, Result};
+use std::mem::MaybeUninit;
+
+/// The longest encapsulation key that is thrown away on the stack, in bytes: that of ML-KEM-1024 (FIPS 203, table 3).
+const ON_THE_STACK: usize = 1568;
+
+const NO_PUBLIC_HALF: Error = Error::Unsupported("the library computes no encapsulation key from a decapsulation key");
+
+/// The functions of a KEM. Each says whether it did what it was asked.
+///
+/// # Safety
+/// That of all functions: every pointer leads to as many bytes as the `KemInfo` beside them states.
+pub(crate) trait KemCalls: Send + Sync + 'static {
+    /// Makes a key pair.
+    unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
+    /// Makes the key pair that follows from coins; called where the info says that they are taken.
+    unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
+    /// Encapsulates.
+    unsafe fn encapsulate(&self, ciphertext: *mut u8, secret: *mut u8, public: *const u8) -> bool;
+    /// Encapsulates with coins; called where the info says that they are taken.
+    unsafe fn encapsulate_from(
+        &self,
+        ciphertext: *mut u8,
+        secret: *mut u8,
+        public: *const u8,
+        coins: *const u8,
+    ) -> bool;
+    /// Decapsulates.
+    unsafe fn decapsulate(&self, secret: *mut u8, ciphertext: *const u8, private: *const u8) -> bool;
+}
+
+/// A KEM of a library that stays open.
+pub(crate) struct EncodedKem<C: KemCalls>(&'static Shared<C>);
+
+/// What a KEM and its keys share.
+struct Shared<C> {
+    info: KemInfo,
+    calls: C,
+    decapsulation_key: usize,
+    /// Where the encapsulation key stands within the decapsulation key, if it does.
+    public_half: Option<usize>,
+}
+
+impl<C: KemCalls> EncodedKem<C> {
+    /// Made once in a process for each library, and kept, so that a key's reference to it costs nothing.
+    ///
+    /// # Safety
+    /// The functions of `calls` read and write as many bytes as `info` states.
+    pub(crate) unsafe fn new(info: KemInfo, calls: C) -> EncodedKem<C> {
+        let decapsulation_key = info.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default();
+        // FIPS 203, algorithm 16: `dk = dkPKE || ek || H(ek) || z`; so in its draft.
+        let public_half = info
+            .parameters
+            .algorithm
+            .starts_with("ML-KEM-")
+            .then(|| decapsulation_key - (32 + 32) - info.parameters.encapsulation_key);
+        EncodedKem(Box::leak(Box::new(Shared { info, calls, decapsulation_key, public_half })))
+    }
+}
+
+impl<C: KemCalls> Shared<C> {
+    /// Writes a key pair.
+    ///
+    /// # Safety
+    /// There is room for as many bytes as the info states.
+    unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
+        match coins {
+            // SAFETY: passed on to the caller.
+            Coins::Internal => check(unsafe { self.calls.keypair(public, private) }, library("keypair")),
+            Coins::Exact(_) if !self.info.coins.keygen => Err(NO_GIVEN_COINS),
+            Coins::Exact(seed) => {
+                Error::check_length("coins", self.info.parameters.keygen_coins, seed.len())?;
+                // SAFETY: as above; the seed too has its length.
+                let done = unsafe { self.calls.keypair_from(public, private, seed.as_ptr()) };
+                check(done, library("keypair_derand"))
+            }
+        }
+    }
+}
+
+impl<C: KemCalls> Kem for EncodedKem<C> {
+    fn info(&self) -> &KemInfo {
+        &self.0.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        let expected = self.0.info.parameters.encapsulation_key;
+        Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
+        Error::check_length("decapsulation key", self.0.decapsulation_key, decapsulation_key.len())?;
+        // SAFETY: both buffers have the lengths that the info states.
+        unsafe { self.0.key_pair(coins, encapsulation_key.as_mut_ptr(), decapsulation_key.as_mut_ptr()) }
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        let length = self.0.info.parameters.encapsulation_key;
+        if self.0.public_half.is_some() && length <= ON_THE_STACK {
+            let mut encapsulation_key = MaybeUninit::<[u8; ON_THE_STACK]>::uninit();
+            let public = encapsulation_key.as_mut_ptr().cast();
+            // SAFETY: the call writes as many bytes as the info states, which both have room for.
+            let bytes = unsafe {
+                SecretBytes::written(self.0.decapsulation_key, |private| self.0.key_pair(coins, public, private))?
+            };
+            return Ok(Box::new(Decapsulator { shared: self.0, bytes, public: None }));
+        }
+        let mut encapsulation_key = vec![0; length];
+        let public = encapsulation_key.as_mut_ptr();
+        // SAFETY: as above.
+        let bytes = unsafe {
+            SecretBytes::written(self.0.decapsulation_key, |private| self.0.key_pair(coins, public, private))?
+        };
+        Ok(Box::new(Decapsulator { shared: self.0, bytes, public: Some(encapsulation_key.into()) }))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        Error::check_length("encapsulation key", self.0.info.parameters.encapsulation_key, bytes.len())?;
+        Ok(Box::new(Encapsulator { shared: self.0, bytes: PublicBytes::of(bytes) }))
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        check_encoding(encoding)?;
+        Error::check_length("decapsulation key", self.0.decapsulation_key, bytes.len())?;
+        Ok(Box::new(Decapsulator { shared: self.0, bytes: SecretBytes::of(bytes), public: None }))
+    }
+}
+
+struct Encapsulator<C: KemCalls> {
+    shared: &'static Shared<C>,
+    bytes: PublicBytes,
+}
+
+impl<C: KemCalls> EncapsulationKey for Encapsulator<C> {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        let (info, calls) = (&self.shared.info, &self.shared.calls);
+        Error::check_length("ciphertext", info.parameters.ciphertext, ciphertext.len())?;
+        Error::check_length("shared secret", info.parameters.shared_secret, secret.len())?;
+        let (ciphertext, secret, key) = (ciphertext.as_mut_ptr(), secret.as_mut_ptr(), self.bytes.as_ptr());
+        let done = match coins {
+            // SAFETY: all three buffers have the lengths that the info states.
+            Coins::Internal => unsafe { calls.encapsulate(ciphertext, secret, key) },
+            Coins::Exact(_) if !info.coins.operation => return Err(NO_GIVEN_COINS),
+            Coins::Exact(coins) => {
+                Error::check_length("coins", info.parameters.encapsulation_coins, coins.len())?;
+                // SAFETY: as above, and so do the coins.
+                unsafe { calls.encapsulate_from(ciphertext, secret, key, coins.as_ptr()) }
+            }
+        };
+        check(done, Error::Malformed("encapsulation key"))
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", out, &self.bytes)
+    }
+}
+
+struct Decapsulator<C: KemCalls> {
+    shared: &'static Shared<C>,
+    bytes: SecretBytes,
+    /// The encapsulation key of a key that was generated, where it does not stand inside of it.
+    public: Option<Box<[u8]>>,
+}
+
+impl<C: KemCalls> Decapsulator<C> {
+    fn public_half(&self) -> Result<&[u8]> {
+        let inside = |start| &self.bytes[start..start + self.shared.info.parameters.encapsulation_key];
+        self.public.as_deref().or_else(|| self.shared.public_half.map(inside)).ok_or(NO_PUBLIC_HALF)
+    }
+}
+
+impl<C: KemCalls> DecapsulationKey for Decapsulator<C> {
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        let parameters = &self.shared.info.parameters;
+        Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
+        Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
+        // SAFETY: all three buffers have the lengths that the info states.
+        let done =
+            unsafe { self.shared.calls.decapsulate(secret.as_mut_ptr(), ciphertext.as_ptr(), self.bytes.as_ptr()) };
+        check(done, Error::Malformed("decapsulation key"))
+    }
+
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(Encapsulator { shared: self.shared, bytes: PublicBytes::of(self.public_half()?) }))
+    }
+
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        write("encapsulation key", out, self.public_half()?)
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        check_encoding(encoding)?;
+        write("decapsulation key", out, &self.bytes)
+    }
+}

@@ -1,0 +1,179 @@
+use super::bytes::{PublicBytes, SecretBytes};
+use super::{NO_GIVEN_COINS, check, check_encoding, library};
+use crate::room::{front_of, write};
+use pqlab_primitives::{
+    Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureScheme, SigningKey, VerifyingKey,
+};
+
+/// The longest context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
+const MAX_CONTEXT: usize = 255;
+
+/// The functions of a signature scheme. Each says whether it did what it was asked.
+///
+/// # Safety
+/// That of all functions: every pointer leads to as many bytes as the `SignatureInfo` beside them states.
+pub(crate) trait SignatureCalls: Send + Sync + 'static {
+    /// Makes a key pair.
+    unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool;
+    /// Makes the key pair that follows from coins; called where the info says that they are taken.
+    unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool;
+    /// Signs to the front of `out`, which has room for the longest signature. The context is empty where the info says that
+    /// none is taken. Returns the length in bytes.
+    unsafe fn sign(&self, out: &mut [u8], message: &[u8], context: &[u8], private: *const u8) -> Option<usize>;
+    /// Verifies a signature of any length.
+    unsafe fn verify(&self, message: &[u8], signature: &[u8], context: &[u8], public: *const u8) -> bool;
+}
+
+/// A signature scheme of a library that stays open.
+pub(crate) struct EncodedScheme<C: SignatureCalls>(&'static Shared<C>);
+
+/// What a scheme and its keys share.
+struct Shared<C> {
+    info: SignatureInfo,
+    calls: C,
+    signing_key: usize,
+    /// Whether a signing key ends with its verifying key: `SK = SK.seed || SK.prf || PK` (FIPS 205, section 9.1).
+    public_half: bool,
+}
+
+impl<C: SignatureCalls> EncodedScheme<C> {
+    /// Made once in a process for each library, and kept.
+    ///
+    /// # Safety
+    /// The functions of `calls` read and write as many bytes as `info` states.
+    pub(crate) unsafe fn new(info: SignatureInfo, calls: C) -> EncodedScheme<C> {
+        let signing_key = info.signing_key(KeyEncoding::Expanded).unwrap_or_default();
+        let algorithm = &info.parameters.algorithm;
+        let public_half = algorithm.starts_with("SLH-DSA-") || algorithm.starts_with("SPHINCS+-");
+        EncodedScheme(Box::leak(Box::new(Shared { info, calls, signing_key, public_half })))
+    }
+}
+
+impl<C: SignatureCalls> Shared<C> {
+    fn check_context(&self, context: &[u8]) -> Result<()> {
+        if !self.info.context && !context.is_empty() {
+            return Err(Error::Unsupported("the scheme has no context string"));
+        }
+        if context.len() > MAX_CONTEXT {
+            return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
+        }
+        Ok(())
+    }
+
+    /// Writes a key pair.
+    ///
+    /// # Safety
+    /// There is room for as many bytes as the info states.
+    unsafe fn key_pair(&self, coins: Coins, public: *mut u8, private: *mut u8) -> Result<()> {
+        match coins {
+            // SAFETY: passed on to the caller.
+            Coins::Internal => check(unsafe { self.calls.keypair(public, private) }, library("keypair")),
+            Coins::Exact(_) if !self.info.coins.keygen => Err(NO_GIVEN_COINS),
+            Coins::Exact(seed) => {
+                Error::check_length("coins", self.info.parameters.keygen_coins, seed.len())?;
+                // SAFETY: as above; the seed too has its length.
+                let done = unsafe { self.calls.keypair_from(public, private, seed.as_ptr()) };
+                check(done, library("keypair from a seed"))
+            }
+        }
+    }
+
+    fn verifying_key_of<'a>(&self, signing_key: &'a [u8]) -> Option<&'a [u8]> {
+        self.public_half.then(|| &signing_key[signing_key.len() - self.info.parameters.verifying_key..])
+    }
+}
+
+impl<C: SignatureCalls> SignatureScheme for EncodedScheme<C> {
+    fn info(&self) -> &SignatureInfo {
+        &self.0.info
+    }
+
+    /// Hedged signatures draw, and Falcon samples anew for each.
+    fn draws_to_sign(&self) -> bool {
+        true
+    }
+
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
+        Error::check_length("verifying key", self.0.info.parameters.verifying_key, verifying_key.len())?;
+        Error::check_length("signing key", self.0.signing_key, signing_key.len())?;
+        // SAFETY: both buffers have the lengths that the info states.
+        unsafe { self.0.key_pair(coins, verifying_key.as_mut_ptr(), signing_key.as_mut_ptr()) }?;
+        Ok((verifying_key.len(), signing_key.len()))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        let mut verifying_key = vec![0; self.0.info.parameters.verifying_key];
+        let public = verifying_key.as_mut_ptr();
+        // SAFETY: the call writes as many bytes as the info states, which both keys have room for.
+        let bytes =
+            unsafe { SecretBytes::written(self.0.signing_key, |private| self.0.key_pair(coins, public, private))? };
+        Ok(Box::new(Signer { shared: self.0, bytes, verifying_key: Some(verifying_key.into()) }))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        check_encoding(encoding)?;
+        Error::check_length("signing key", self.0.signing_key, bytes.len())?;
+        let verifying_key = self.0.verifying_key_of(bytes).map(Into::into);
+        Ok(Box::new(Signer { shared: self.0, bytes: SecretBytes::of(bytes), verifying_key }))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Error::check_length("verifying key", self.0.info.parameters.verifying_key, bytes.len())?;
+        Ok(Box::new(Verifier { shared: self.0, bytes: PublicBytes::of(bytes) }))
+    }
+}
+
+struct Signer<C: SignatureCalls> {
+    shared: &'static Shared<C>,
+    bytes: SecretBytes,
+    verifying_key: Option<Box<[u8]>>,
+}
+
+impl<C: SignatureCalls> SigningKey for Signer<C> {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.shared.check_context(context)?;
+        if let Coins::Exact(_) = coins {
+            return Err(NO_GIVEN_COINS);
+        }
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
+        // SAFETY: `out` has the longest signature's length and the key its own, as the info states them.
+        let length = unsafe { self.shared.calls.sign(out, message, context, self.bytes.as_ptr()) };
+        length.ok_or(Error::Malformed("signing key"))
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        let Some(bytes) = &self.verifying_key else {
+            return Err(Error::Unsupported("the library does not compute the verifying key from the signing key"));
+        };
+        Ok(Box::new(Verifier { shared: self.shared, bytes: PublicBytes::of(bytes) }))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        check_encoding(encoding)?;
+        write("signing key", out, &self.bytes)
+    }
+}
+
+struct Verifier<C: SignatureCalls> {
+    shared: &'static Shared<C>,
+    bytes: PublicBytes,
+}
+
+impl<C: SignatureCalls> VerifyingKey for Verifier<C> {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        self.shared.check_context(context)?;
+        // Verifiers of Falcon take either encoding under either name. Here a signature of a scheme whose signatures have one
+        // length has that length.
+        let parameters = &self.shared.info.parameters;
+        if !parameters.variable_length && signature.len() != parameters.signature {
+            return Err(Error::VerificationFailed);
+        }
+        // SAFETY: the key has the length that the info states.
+        let valid = unsafe { self.shared.calls.verify(message, signature, context, self.bytes.as_ptr()) };
+        check(valid, Error::VerificationFailed)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        write("verifying key", out, &self.bytes)
+    }
+}

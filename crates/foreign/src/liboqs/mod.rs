@@ -1,0 +1,165 @@
+//! liboqs, 0.10 and later.
+//!
+//! Of `OQS_KEM` and `OQS_SIG` only the front is read, which is the same in all versions: the names, the category, the lengths.
+//! `OQS_SIG` has one flag more from 0.12 on and two from 0.13 on, where the padding before the lengths was. What comes behind
+//! the lengths is never looked at; every operation is called through its function.
+//!
+//! A name means what it means in that version: the ML-KEM of 0.10 and the ML-DSA of 0.10 and 0.11 are those of the standards'
+//! drafts, and are called so (`ML-KEM-768-ipd`), whatever name the library lists them under.
+
+mod kem;
+mod names;
+mod native;
+mod signature;
+
+use crate::open::{Library, OpenError};
+use crate::symbols::symbols;
+use native::{OqsKem, OqsSig};
+use pqlab_primitives::{BuildInfo, Provider, Unsupported};
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::sync::Arc;
+
+/// The library's yes.
+const SUCCESS: c_int = 0;
+
+symbols! {
+    /// What is called of liboqs.
+    Api, "it is no liboqs, or it was built without exporting its functions (a shared library is: BUILD_SHARED_LIBS=ON)" {
+        fn OQS_version() -> *const c_char;
+        fn OQS_init();
+        fn OQS_KEM_alg_count() -> c_int;
+        fn OQS_KEM_alg_identifier(usize) -> *const c_char;
+        fn OQS_KEM_alg_is_enabled(*const c_char) -> c_int;
+        fn OQS_KEM_new(*const c_char) -> *mut OqsKem;
+        fn OQS_KEM_keypair(*const OqsKem, *mut u8, *mut u8) -> c_int;
+        fn OQS_KEM_encaps(*const OqsKem, *mut u8, *mut u8, *const u8) -> c_int;
+        fn OQS_KEM_decaps(*const OqsKem, *mut u8, *const u8, *const u8) -> c_int;
+        fn OQS_SIG_alg_count() -> c_int;
+        fn OQS_SIG_alg_identifier(usize) -> *const c_char;
+        fn OQS_SIG_alg_is_enabled(*const c_char) -> c_int;
+        fn OQS_SIG_new(*const c_char) -> *mut OqsSig;
+        fn OQS_SIG_keypair(*const OqsSig, *mut u8, *mut u8) -> c_int;
+        fn OQS_SIG_sign(*const OqsSig, *mut u8, *mut usize, *const u8, usize, *const u8) -> c_int;
+        fn OQS_SIG_verify(*const OqsSig, *const u8, usize, *const u8, usize, *const u8) -> c_int;
+        optional
+        // From 0.13 on.
+        fn OQS_KEM_keypair_derand(*const OqsKem, *mut u8, *mut u8, *const u8) -> c_int;
+        // From 0.15 on.
+        fn OQS_KEM_encaps_derand(*const OqsKem, *mut u8, *mut u8, *const u8, *const u8) -> c_int;
+        // From 0.12 on.
+        fn OQS_SIG_sign_with_ctx_str(
+            *const OqsSig, *mut u8, *mut usize, *const u8, usize, *const u8, usize, *const u8,
+        ) -> c_int;
+        fn OQS_SIG_verify_with_ctx_str(
+            *const OqsSig, *const u8, usize, *const u8, usize, *const u8, usize, *const u8,
+        ) -> c_int;
+        // From 0.14 on.
+        fn OQS_SIG_supports_ctx_str(*const c_char) -> bool;
+    }
+}
+
+/// Major and minor.
+type Version = (u32, u32);
+
+/// The first version whose interface is known.
+const OLDEST: Version = (0, 10);
+
+/// Everything that an opened liboqs offers, under a label.
+pub(crate) fn provider(library: Library, label: &str) -> Result<Provider, OpenError> {
+    let api: &'static Api = Box::leak(Box::new(Api::of(&library)?));
+    // SAFETY: may be called at any time and more than once; the version is a string that lives as long as the library.
+    let version = unsafe {
+        (api.OQS_init)();
+        CStr::from_ptr((api.OQS_version)()).to_string_lossy().into_owned()
+    };
+    let number = parse(&version).filter(|number| *number >= OLDEST).ok_or_else(|| {
+        library.unusable(format!("its version is {version}; liboqs {}.{} and later are understood", OLDEST.0, OLDEST.1))
+    })?;
+    let build = format!("{}; {}", library.file(), library.libcrypto());
+    let mut provider = Provider::new(label, BuildInfo { version, build });
+    provider.generator =
+        Some("OQS_randombytes: the library's choice, the operating system or its libcrypto".to_owned());
+    // SAFETY: counts and names are constants of the library.
+    let (kems, signatures) = unsafe {
+        (
+            listed((api.OQS_KEM_alg_count)(), api.OQS_KEM_alg_identifier, api.OQS_KEM_alg_is_enabled),
+            listed((api.OQS_SIG_alg_count)(), api.OQS_SIG_alg_identifier, api.OQS_SIG_alg_is_enabled),
+        )
+    };
+    for algorithm in kems {
+        let ours = names::ours(number, &algorithm.name);
+        if provider.kem(&ours).is_some() {
+            continue;
+        }
+        match algorithm.enabled().and_then(|name| kem::kem(api, name, &ours)) {
+            Ok(kem) => provider.kems.push(Arc::new(kem)),
+            Err(reason) => provider.unsupported.push(Unsupported { algorithm: ours, reason }),
+        }
+    }
+    for algorithm in signatures {
+        let ours = names::ours(number, &algorithm.name);
+        if names::is_prehashed(&algorithm.name) || provider.signature(&ours).is_some() {
+            continue;
+        }
+        match algorithm.enabled().and_then(|name| signature::scheme(api, number, name, &ours)) {
+            Ok(scheme) => provider.signatures.push(Arc::new(scheme)),
+            Err(reason) => provider.unsupported.push(Unsupported { algorithm: ours, reason }),
+        }
+    }
+    Ok(provider)
+}
+
+/// An algorithm that the library lists.
+struct Listed {
+    name: String,
+    native: CString,
+    enabled: bool,
+}
+
+impl Listed {
+    fn enabled(&self) -> Result<&CStr, String> {
+        if self.enabled { Ok(&self.native) } else { Err("this liboqs was built without it".to_owned()) }
+    }
+}
+
+/// # Safety
+/// The functions take every number below `count`, and the names that they answer.
+unsafe fn listed(
+    count: c_int,
+    identifier: unsafe extern "C" fn(usize) -> *const c_char,
+    is_enabled: unsafe extern "C" fn(*const c_char) -> c_int,
+) -> Vec<Listed> {
+    let mut all = Vec::new();
+    for place in 0..usize::try_from(count).unwrap_or_default() {
+        // SAFETY: the caller's promise; a name lives as long as the library.
+        unsafe {
+            let name = identifier(place);
+            if !name.is_null() {
+                let native = CStr::from_ptr(name).to_owned();
+                let enabled = is_enabled(name) == 1;
+                all.push(Listed { name: native.to_string_lossy().into_owned(), native, enabled });
+            }
+        }
+    }
+    all
+}
+
+/// `0.13.0`, `0.15.0-rc1`, `0.10.1-dev`.
+fn parse(version: &str) -> Option<Version> {
+    let mut numbers = version.split('.').map(str::parse);
+    Some((numbers.next()?.ok()?, numbers.next()?.ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        assert_eq!(parse("0.13.0"), Some((0, 13)));
+        assert_eq!(parse("0.15.0-rc1"), Some((0, 15)));
+        assert_eq!(parse("1.2"), Some((1, 2)));
+        assert!(parse("0.9.2").unwrap() < OLDEST && parse("0.10.1-dev").unwrap() >= OLDEST);
+        assert_eq!((parse("nightly"), parse("1")), (None, None));
+    }
+}

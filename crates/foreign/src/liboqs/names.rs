@@ -1,0 +1,72 @@
+//! What an algorithm of liboqs is called here.
+
+use super::Version;
+
+/// The version whose ML-KEM is FIPS 203's, and that whose ML-DSA is FIPS 204's: before, they were the drafts'.
+const ML_KEM_FINAL: Version = (0, 11);
+const ML_DSA_FINAL: Version = (0, 12);
+
+/// What ends the name of an algorithm of a draft (initial public draft).
+const DRAFT: &str = "-ipd";
+
+/// The standard's name, the draft's, or liboqs's own.
+pub(super) fn ours(version: Version, name: &str) -> String {
+    let draft = (name.starts_with("ML-KEM-") && version < ML_KEM_FINAL)
+        || (name.starts_with("ML-DSA-") && version < ML_DSA_FINAL);
+    if draft && !name.ends_with(DRAFT) {
+        return format!("{name}{DRAFT}");
+    }
+    // SLH_DSA_PURE_SHA2_128S is SLH-DSA-SHA2-128s.
+    match name.strip_prefix("SLH_DSA_PURE_").and_then(|set| set.split_once('_')) {
+        Some((hash, size)) => format!("SLH-DSA-{hash}-{}", size.to_lowercase()),
+        None => name.to_owned(),
+    }
+}
+
+/// The name of the standard's algorithm whose lengths a draft's are like.
+pub(super) fn final_name(ours: &str) -> &str {
+    ours.strip_suffix(DRAFT).unwrap_or(ours)
+}
+
+/// Whether it is the draft's.
+pub(super) fn is_draft(ours: &str) -> bool {
+    ours.ends_with(DRAFT)
+}
+
+/// Whether the name is that of a scheme that hashes the message before it signs. liboqs has one for each pair of scheme and
+/// hash function, 144 in all; here they are variants of the scheme, which nobody lists.
+pub(super) fn is_prehashed(name: &str) -> bool {
+    name.starts_with("SLH_DSA_") && name.contains("_PREHASH_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_primitives::SignatureParameters;
+
+    #[test]
+    fn a_name_is_what_it_is_in_that_version() {
+        for (version, name, expected) in [
+            ((0, 10), "ML-KEM-768", "ML-KEM-768-ipd"),
+            ((0, 10), "ML-KEM-768-ipd", "ML-KEM-768-ipd"),
+            ((0, 11), "ML-KEM-768", "ML-KEM-768"),
+            ((0, 11), "ML-DSA-65", "ML-DSA-65-ipd"),
+            ((0, 12), "ML-DSA-65", "ML-DSA-65"),
+            ((0, 10), "Falcon-padded-512", "Falcon-padded-512"),
+            ((0, 15), "SLH_DSA_PURE_SHA2_128S", "SLH-DSA-SHA2-128s"),
+            ((0, 15), "SLH_DSA_PURE_SHAKE_256F", "SLH-DSA-SHAKE-256f"),
+            ((0, 15), "BIKE-L1", "BIKE-L1"),
+        ] {
+            assert_eq!(ours(version, name), expected, "{name} of {version:?}");
+        }
+        assert_eq!((final_name("ML-KEM-768-ipd"), final_name("BIKE-L1")), ("ML-KEM-768", "BIKE-L1"));
+        assert!(is_draft("ML-DSA-65-ipd") && !is_draft("ML-DSA-65"));
+        assert!(SignatureParameters::of(&ours((0, 16), "SLH_DSA_PURE_SHA2_192F")).is_some());
+    }
+
+    #[test]
+    fn prehashed_schemes_are_told_apart() {
+        assert!(is_prehashed("SLH_DSA_SHA2_224_PREHASH_SHA2_128S"));
+        assert!(!is_prehashed("SLH_DSA_PURE_SHA2_128S") && !is_prehashed("ML-DSA-65"));
+    }
+}

@@ -1,0 +1,77 @@
+use super::{SUCCESS, Symbols, probe};
+use crate::encoded::{EncodedKem, KemCalls};
+use crate::open::OpenError;
+use pqlab_primitives::{CoinSupport, KemInfo, KemParameters, KeyEncoding};
+use std::ffi::c_int;
+
+type Make = unsafe extern "C" fn(*mut u8, *mut u8) -> c_int;
+type MakeFrom = unsafe extern "C" fn(*mut u8, *mut u8, *const u8) -> c_int;
+type Use = unsafe extern "C" fn(*mut u8, *mut u8, *const u8) -> c_int;
+type UseFrom = unsafe extern "C" fn(*mut u8, *mut u8, *const u8, *const u8) -> c_int;
+type Open = unsafe extern "C" fn(*mut u8, *const u8, *const u8) -> c_int;
+
+/// The functions of a KEM.
+pub(super) struct Calls {
+    keypair: Make,
+    encapsulate: Use,
+    decapsulate: Open,
+    keypair_from: Option<MakeFrom>,
+    encapsulate_from: Option<UseFrom>,
+}
+
+/// The KEM of those parameters.
+pub(super) fn kem(symbols: &Symbols, parameters: KemParameters) -> Result<EncodedKem<Calls>, OpenError> {
+    // SAFETY: functions of these names have these types.
+    let calls = unsafe {
+        Calls {
+            keypair: symbols.need(&["crypto_kem_keypair", "keypair"])?,
+            encapsulate: symbols.need(&["crypto_kem_enc", "enc"])?,
+            decapsulate: symbols.need(&["crypto_kem_dec", "dec"])?,
+            keypair_from: symbols.find(&["crypto_kem_keypair_derand", "keypair_derand"]),
+            encapsulate_from: symbols.find(&["crypto_kem_enc_derand", "enc_derand"]),
+        }
+    };
+    let lengths =
+        (parameters.encapsulation_key, parameters.decapsulation_key(KeyEncoding::Expanded).unwrap_or_default());
+    // SAFETY: there is more room than that.
+    probe::key_pair(lengths, |public, private| unsafe { calls.keypair(public, private) })
+        .map_err(|reason| symbols.library.unusable(reason))?;
+    let coins = CoinSupport { keygen: calls.keypair_from.is_some(), operation: calls.encapsulate_from.is_some() };
+    let info = KemInfo { parameters, encodings: vec![KeyEncoding::Expanded], coins };
+    // SAFETY: the keys have these lengths, and with them the algorithm is the one that was named.
+    Ok(unsafe { EncodedKem::new(info, calls) })
+}
+
+impl KemCalls for Calls {
+    unsafe fn keypair(&self, public: *mut u8, private: *mut u8) -> bool {
+        // SAFETY: passed on to the caller, for all of them.
+        unsafe { (self.keypair)(public, private) == SUCCESS }
+    }
+
+    unsafe fn keypair_from(&self, public: *mut u8, private: *mut u8, coins: *const u8) -> bool {
+        // SAFETY: as above.
+        self.keypair_from.is_some_and(|keypair| unsafe { keypair(public, private, coins) == SUCCESS })
+    }
+
+    unsafe fn encapsulate(&self, ciphertext: *mut u8, secret: *mut u8, public: *const u8) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.encapsulate)(ciphertext, secret, public) == SUCCESS }
+    }
+
+    unsafe fn encapsulate_from(
+        &self,
+        ciphertext: *mut u8,
+        secret: *mut u8,
+        public: *const u8,
+        coins: *const u8,
+    ) -> bool {
+        let Some(encapsulate) = self.encapsulate_from else { return false };
+        // SAFETY: as above.
+        unsafe { encapsulate(ciphertext, secret, public, coins) == SUCCESS }
+    }
+
+    unsafe fn decapsulate(&self, secret: *mut u8, ciphertext: *const u8, private: *const u8) -> bool {
+        // SAFETY: as above.
+        unsafe { (self.decapsulate)(secret, ciphertext, private) == SUCCESS }
+    }
+}

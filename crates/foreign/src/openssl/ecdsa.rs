@@ -1,0 +1,434 @@
+//! ECDSA (FIPS 186-5, section 6) over secp256k1, P-256 and P-384: EVP_PKEY-EC(7), EVP_SIGNATURE-ECDSA(7).
+//!
+//! A public key is a point as in SEC 1, section 2.3.3: written compressed for secp256k1, as ledgers do, and
+//! uncompressed for the NIST curves, as X.509 does; both are read. A private key is the scalar, big-endian. A
+//! signature is `r || s` of fixed length; the library's DER stays inside.
+//!
+//! The message is digested here and `EVP_PKEY_sign` gets the digest: that leaves a context as it was, so that one serves
+//! any number of calls, where `EVP_DigestSign` has to be begun anew for each message.
+
+use super::NO_SUCH_ENCODING;
+use super::crypto::Crypto;
+use super::der::{MAX_DER, from_der, to_der};
+use super::hash::Algorithm;
+use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
+use super::param::Param;
+use super::point;
+use super::signature::{sign, verify};
+use super::sys;
+use crate::contexts::Contexts;
+use crate::room::front_of;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, Result, SignatureInfo, SignatureParameters, SignatureScheme,
+    SigningKey, VerifyingKey, Wiped,
+};
+use std::ffi::{CStr, c_int, c_uint};
+use std::sync::Arc;
+
+/// The curves, each with its digest.
+pub(super) static CURVES: [Curve; 3] = [
+    Curve {
+        algorithm: "ECDSA-secp256k1",
+        group: c"secp256k1",
+        nid: 714,
+        digest: "SHA-256",
+        digest_name: c"SHA2-256",
+        field: 32,
+        compressed: true,
+        order: Some(&SECP256K1_ORDER),
+    },
+    Curve {
+        algorithm: "ECDSA-P-256",
+        group: c"P-256",
+        nid: 415,
+        digest: "SHA-256",
+        digest_name: c"SHA2-256",
+        field: 32,
+        compressed: false,
+        order: None,
+    },
+    Curve {
+        algorithm: "ECDSA-P-384",
+        group: c"P-384",
+        nid: 715,
+        digest: "SHA-384",
+        digest_name: c"SHA2-384",
+        field: 48,
+        compressed: false,
+        order: None,
+    },
+];
+
+/// The order `n` of secp256k1 (SEC 2, section 2.4.1), big-endian.
+const SECP256K1_ORDER: [u8; 32] = [
+    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFE, 0xBA, 0xAE, 0xDC,
+    0xE6, 0xAF, 0x48, 0xA0, 0x3B, 0xBF, 0xD2, 0x5E, 0x8C, 0xD0, 0x36, 0x41, 0x41,
+];
+
+const EC: &CStr = c"EC";
+const SCALAR: &str = "scalar of an ECDSA key";
+const POINT: &str = "point of the curve";
+/// Bytes of the longest coordinate or scalar: P-384.
+const MAX_FIELD: usize = 48;
+/// "nonce-type" of a random nonce, and of one that follows from key and digest (RFC 6979).
+const NONCE_RANDOM: c_uint = 0;
+const NONCE_DETERMINISTIC: c_uint = 1;
+
+/// What distinguishes one curve from another. Lengths in bytes.
+pub(super) struct Curve {
+    pub(super) algorithm: &'static str,
+    group: &'static CStr,
+    /// The library's number of it.
+    nid: c_int,
+    digest: &'static str,
+    digest_name: &'static CStr,
+    /// Length of a coordinate, and of a scalar.
+    field: usize,
+    /// Whether public keys are written compressed.
+    compressed: bool,
+    /// The group's order, if signatures are brought to the form with the lower `s`.
+    order: Option<&'static [u8; 32]>,
+}
+
+/// ECDSA over one curve.
+pub(super) struct Ecdsa(Arc<Shared>);
+
+/// What a scheme and its keys share.
+struct Shared {
+    crypto: &'static Crypto,
+    info: SignatureInfo,
+    curve: &'static Curve,
+    digest: Algorithm,
+    algorithm: Signature,
+    generator: Generator,
+    /// Whether a key that is imported as a scalar gets its point; since 3.4.
+    computes_points: bool,
+}
+
+struct Signer {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Contexts<Signing>,
+}
+
+/// A context that is ready to sign, and the kind of nonce that it is set to.
+struct Signing {
+    ctx: PkeyCtx,
+    nonce: c_uint,
+}
+
+struct Verifier {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Contexts<PkeyCtx>,
+}
+
+impl Ecdsa {
+    pub(super) fn new(crypto: &'static Crypto, curve: &'static Curve) -> Result<Ecdsa> {
+        let parameters =
+            SignatureParameters::of(curve.algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
+        let mut info = SignatureInfo {
+            parameters,
+            encodings: vec![KeyEncoding::Scalar],
+            coins: CoinSupport { keygen: true, operation: false },
+            context: false,
+            hedged: true,
+        };
+        let digest = Algorithm::fetch(crypto, curve.digest)?;
+        let (algorithm, generator) =
+            (Signature::fetch(crypto, c"ECDSA")?, Generator::new(crypto, EC, Setting::Group(curve.group)));
+        // A library may have been built without a curve; and only since 3.2 there are nonces that follow from the message.
+        let key = generator.generate()?;
+        let signing = Signing::new(curve, &algorithm, &key)?;
+        info.coins.operation = signing.ctx.knows(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE);
+        let mut shared = Shared { crypto, info, curve, digest, algorithm, generator, computes_points: true };
+        shared.computes_points = shared.finds_point(&key)?;
+        Ok(Ecdsa(Arc::new(shared)))
+    }
+}
+
+impl SignatureScheme for Ecdsa {
+    fn info(&self) -> &SignatureInfo {
+        &self.0.info
+    }
+
+    /// The nonce is drawn.
+    fn draws_to_sign(&self) -> bool {
+        true
+    }
+
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
+        let shared = &self.0;
+        let verifying_key = front_of("verifying key", verifying_key, shared.info.parameters.verifying_key)?;
+        let signing_key = front_of("signing key", signing_key, shared.curve.field)?;
+        let key = shared.generate(coins)?;
+        shared.write_public(&key, verifying_key)?;
+        shared.write_private(&key, signing_key)?;
+        Ok((verifying_key.len(), signing_key.len()))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(NO_SUCH_ENCODING);
+        }
+        Ok(Box::new(Signer::new(&self.0, self.0.load_private(bytes)?)))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(Verifier::load(&self.0, bytes)?))
+    }
+}
+
+impl Shared {
+    fn generate(&self, coins: Coins) -> Result<Pkey> {
+        match coins {
+            Coins::Internal => self.generator.generate(),
+            // The coins are the scalar.
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", self.curve.field, bytes.len())?;
+                self.load_private(bytes)
+            }
+        }
+    }
+
+    fn load_private(&self, scalar: &[u8]) -> Result<Pkey> {
+        Error::check_length("signing key", self.curve.field, scalar.len())?;
+        let mut number = Wiped::new([0; MAX_FIELD]);
+        let number = &mut number[..scalar.len()];
+        number.copy_from_slice(scalar);
+        swap_order(number);
+        let mut parts = [
+            Param::text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.curve.group),
+            Param::number(sys::OSSL_PKEY_PARAM_PRIV_KEY, number),
+            Param::END,
+        ];
+        let key = Pkey::import(self.crypto, EC, sys::EVP_PKEY_KEYPAIR, &mut parts)
+            .map_err(|_| self.crypto.malformed(SCALAR))?;
+        let ctx = PkeyCtx::of_key(&key)?;
+        // The import alone takes zero and scalars beyond the order.
+        // SAFETY: the context is ours alone.
+        let checked = unsafe { (self.crypto.EVP_PKEY_private_check)(ctx.as_ptr()) };
+        if checked <= 0 {
+            return Err(self.crypto.malformed(SCALAR));
+        }
+        if self.computes_points {
+            return Ok(key);
+        }
+        let mut point = [0; 1 + 2 * MAX_FIELD];
+        let point = &mut point[..1 + 2 * self.curve.field];
+        point::of_scalar(self.crypto, self.curve.nid, scalar, point)?;
+        let mut parts = [
+            Param::text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.curve.group),
+            Param::number(sys::OSSL_PKEY_PARAM_PRIV_KEY, number),
+            Param::octets(sys::OSSL_PKEY_PARAM_PUB_KEY, point),
+            Param::END,
+        ];
+        Pkey::import(self.crypto, EC, sys::EVP_PKEY_KEYPAIR, &mut parts).map_err(|_| self.crypto.malformed(SCALAR))
+    }
+
+    /// Whether the library computes the point of this key from its scalar.
+    fn finds_point(&self, key: &Pkey) -> Result<bool> {
+        let mut scalar = Wiped::new([0; MAX_FIELD]);
+        let scalar = &mut scalar[..self.curve.field];
+        self.write_private(key, scalar)?;
+        let mut point = [0; 1 + 2 * MAX_FIELD];
+        let found = self.load_private(scalar)?.write_octets(sys::OSSL_PKEY_PARAM_PUB_KEY, &mut point).is_ok();
+        self.crypto.clear();
+        Ok(found)
+    }
+
+    fn load_public(&self, point: &[u8]) -> Result<Pkey> {
+        // The library would also take the hybrid form, which SEC 1 has no place for in keys, and the point at infinity.
+        let proper = match point {
+            [0x02 | 0x03, x @ ..] => x.len() == self.curve.field,
+            [0x04, xy @ ..] => xy.len() == 2 * self.curve.field,
+            _ => false,
+        };
+        if !proper {
+            return Err(self.crypto.malformed(POINT));
+        }
+        let mut parts = [
+            Param::text(sys::OSSL_PKEY_PARAM_GROUP_NAME, self.curve.group),
+            Param::octets(sys::OSSL_PKEY_PARAM_PUB_KEY, point),
+            Param::END,
+        ];
+        Pkey::import(self.crypto, EC, sys::EVP_PKEY_PUBLIC_KEY, &mut parts).map_err(|_| self.crypto.malformed(POINT))
+    }
+
+    fn write_private(&self, key: &Pkey, out: &mut [u8]) -> Result<()> {
+        key.write_number(sys::OSSL_PKEY_PARAM_PRIV_KEY, out)?;
+        swap_order(out);
+        Ok(())
+    }
+
+    fn write_public(&self, key: &Pkey, out: &mut [u8]) -> Result<()> {
+        let mut point = [0; 1 + 2 * MAX_FIELD];
+        let length = key.write_octets(sys::OSSL_PKEY_PARAM_PUB_KEY, &mut point)?;
+        let point = &point[..length];
+        // The library keeps points uncompressed whatever form they came in.
+        if point.first() != Some(&0x04) || length != 1 + 2 * self.curve.field {
+            return Err(self.crypto.fault("EVP_PKEY_get_octet_string_param"));
+        }
+        if self.curve.compressed {
+            out[0] = 0x02 | (point[length - 1] & 1);
+            out[1..].copy_from_slice(&point[1..=self.curve.field]);
+        } else {
+            out.copy_from_slice(point);
+        }
+        Ok(())
+    }
+
+    /// Digests the message and hands the digest to `work`.
+    fn with_digest<R>(&self, message: &[u8], work: impl FnOnce(&[u8]) -> Result<R>) -> Result<R> {
+        let mut digest = [0; MAX_FIELD];
+        // On each of the three curves the digest is as long as a scalar.
+        let digest = &mut digest[..self.curve.field];
+        self.digest.digest(message, digest)?;
+        work(digest)
+    }
+}
+
+impl Signer {
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Signer {
+        Signer { shared: shared.clone(), key, idle: Contexts::new() }
+    }
+}
+
+impl Signing {
+    fn new(curve: &Curve, algorithm: &Signature, key: &Pkey) -> Result<Signing> {
+        let ctx = PkeyCtx::of_key(key)?;
+        algorithm.begin_to_sign(&ctx, &[Param::text(sys::OSSL_ALG_PARAM_DIGEST, curve.digest_name), Param::END])?;
+        Ok(Signing { ctx, nonce: NONCE_RANDOM })
+    }
+
+    /// Chooses the kind of nonce, which the library keeps from call to call, if it is the other one.
+    fn set_nonce(&mut self, nonce: c_uint) -> Result<()> {
+        if self.nonce != nonce {
+            self.ctx.set(&[Param::uint(sys::OSSL_SIGNATURE_PARAM_NONCE_TYPE, &nonce), Param::END])?;
+            self.nonce = nonce;
+        }
+        Ok(())
+    }
+}
+
+impl SigningKey for Signer {
+    /// The deterministic variant is RFC 6979's. Over secp256k1 the lower of the two valid `s` is chosen: ledgers and
+    /// libsecp256k1 refuse the other.
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        if !context.is_empty() {
+            return Err(super::NO_CONTEXT);
+        }
+        let nonce = match coins {
+            Coins::Internal => NONCE_RANDOM,
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", 0, bytes.len())?;
+                if !self.shared.info.coins.operation {
+                    return Err(Error::Unsupported("before OpenSSL 3.2 every nonce is drawn"));
+                }
+                NONCE_DETERMINISTIC
+            }
+        };
+        let length = 2 * self.shared.curve.field;
+        let out = front_of("signature", out, length)?;
+        self.shared.with_digest(message, |digest| {
+            self.idle.with(
+                || Signing::new(self.shared.curve, &self.shared.algorithm, &self.key),
+                |signing| {
+                    signing.set_nonce(nonce)?;
+                    let mut der = [0; MAX_DER];
+                    let der_length = sign(&signing.ctx, digest, &mut der)?;
+                    from_der(&der[..der_length], out).ok_or_else(|| self.shared.crypto.fault("EVP_PKEY_sign"))
+                },
+            )
+        })?;
+        if let Some(order) = self.shared.curve.order {
+            lower(&mut out[32..], order);
+        }
+        Ok(length)
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        let mut bytes = vec![0; self.shared.info.parameters.verifying_key];
+        self.shared.write_public(&self.key, &mut bytes)?;
+        Ok(Box::new(Verifier::load(&self.shared, &bytes)?))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(NO_SUCH_ENCODING);
+        }
+        let length = self.shared.curve.field;
+        self.shared.write_private(&self.key, front_of("signing key", out, length)?)?;
+        Ok(length)
+    }
+}
+
+impl Verifier {
+    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
+        let key = shared.load_public(bytes)?;
+        Ok(Verifier { shared: shared.clone(), key, idle: Contexts::new() })
+    }
+
+    fn context(shared: &Shared, key: &Pkey) -> Result<PkeyCtx> {
+        let ctx = PkeyCtx::of_key(key)?;
+        let params = [Param::text(sys::OSSL_ALG_PARAM_DIGEST, shared.curve.digest_name), Param::END];
+        shared.algorithm.begin_to_verify(&ctx, &params)?;
+        Ok(ctx)
+    }
+}
+
+impl VerifyingKey for Verifier {
+    /// Takes either `s`, as OpenSSL does.
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        if !context.is_empty() {
+            return Err(super::NO_CONTEXT);
+        }
+        if signature.len() != 2 * self.shared.curve.field {
+            return Err(self.shared.crypto.refused());
+        }
+        let mut der = [0; MAX_DER];
+        let length = to_der(signature, &mut der);
+        self.shared
+            .with_digest(message, |digest| {
+                self.idle.with(|| Verifier::context(&self.shared, &self.key), |ctx| verify(ctx, digest, &der[..length]))
+            })
+            .map_err(|error| match error {
+                // SEC 1, section 4.1.4, step 5: where the sum is the point at infinity the signature is invalid. The library
+                // reports that as a fault of its own.
+                Error::Library { detail, .. } if detail.contains("point at infinity") => self.shared.crypto.refused(),
+                other => other,
+            })
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.parameters.verifying_key;
+        self.shared.write_public(&self.key, front_of("verifying key", out, length)?)?;
+        Ok(length)
+    }
+}
+
+/// Between big-endian and the machine's byte order, in which the library takes and gives integers.
+fn swap_order(number: &mut [u8]) {
+    if cfg!(target_endian = "little") {
+        number.reverse();
+    }
+}
+
+/// Replaces `s` by `n - s` if that is the smaller. Both are public, so that nothing is hidden from a clock.
+fn lower(s: &mut [u8], order: &[u8; 32]) {
+    let mut negated = [0; 32];
+    let mut borrow = false;
+    for i in (0..32).rev() {
+        let (difference, first) = order[i].overflowing_sub(s[i]);
+        let (difference, second) = difference.overflowing_sub(u8::from(borrow));
+        negated[i] = difference;
+        borrow = first || second;
+    }
+    if negated[..] < *s {
+        s.copy_from_slice(&negated);
+    }
+}

@@ -1,0 +1,229 @@
+//! ML-KEM (FIPS 203): EVP_PKEY-ML-KEM(7), EVP_KEM-ML-KEM(7).
+
+use super::NO_SUCH_ENCODING;
+use super::crypto::Crypto;
+use super::native::{Generator, KeyManagement, Pkey, PkeyCtx, Setting};
+use super::param::Param;
+use super::sys;
+use crate::contexts::Contexts;
+use crate::room::front_of;
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyEncoding, Result,
+};
+use std::ffi::CString;
+use std::ptr;
+use std::sync::Arc;
+
+/// The parameter sets, by the names that OpenSSL gives them too.
+pub(super) const ALGORITHMS: [&str; 3] = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"];
+
+/// `d || z` (FIPS 203, algorithm 16), in bytes.
+const SEED: usize = 64;
+/// `m` (FIPS 203, algorithm 17), in bytes.
+const ENCAPSULATION_COINS: usize = 32;
+
+/// One parameter set.
+pub(super) struct MlKem(Arc<Shared>);
+
+/// What a parameter set and its keys share.
+struct Shared {
+    crypto: &'static Crypto,
+    info: KemInfo,
+    name: CString,
+    generator: Generator,
+}
+
+struct Encapsulator {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Contexts<PkeyCtx>,
+}
+
+struct Decapsulator {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Contexts<PkeyCtx>,
+}
+
+impl MlKem {
+    pub(super) fn new(crypto: &'static Crypto, algorithm: &'static str) -> Result<MlKem> {
+        let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        KeyManagement::check(crypto, &name)?;
+        let generator = Generator::new(crypto, &name, Setting::None);
+        let info = KemInfo {
+            parameters,
+            encodings: vec![KeyEncoding::Seed, KeyEncoding::Expanded],
+            coins: CoinSupport { keygen: true, operation: true },
+        };
+        Ok(MlKem(Arc::new(Shared { crypto, info, name, generator })))
+    }
+}
+
+impl Kem for MlKem {
+    fn info(&self) -> &KemInfo {
+        &self.0.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        let expected = self.0.info.parameters.encapsulation_key;
+        Error::check_length("encapsulation key", expected, encapsulation_key.len())?;
+        Error::check_length("decapsulation key", SEED, decapsulation_key.len())?;
+        let key = self.0.generate(coins)?;
+        key.write_raw_public(encapsulation_key)?;
+        key.write_octets(sys::OSSL_PKEY_PARAM_SEED, decapsulation_key)?;
+        Ok(())
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(Box::new(Decapsulator::new(&self.0, self.0.generate(coins)?)))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        Ok(Box::new(Encapsulator::load(&self.0, bytes)?))
+    }
+
+    /// OpenSSL tries every private key that it imports, with one encapsulation and one decapsulation; its own key
+    /// generation does not.
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        let expected = self.0.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
+        Error::check_length("decapsulation key", expected, bytes.len())?;
+        let key = match encoding {
+            KeyEncoding::Seed => {
+                let mut parts = [Param::octets(sys::OSSL_PKEY_PARAM_SEED, bytes), Param::END];
+                Pkey::import(self.0.crypto, &self.0.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
+            }
+            KeyEncoding::Expanded => Pkey::raw_private(self.0.crypto, &self.0.name, bytes),
+            KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => return Err(NO_SUCH_ENCODING),
+        };
+        Ok(Box::new(Decapsulator::new(&self.0, key.map_err(|_| self.0.crypto.malformed("ML-KEM decapsulation key"))?)))
+    }
+}
+
+impl Shared {
+    fn generate(&self, coins: Coins) -> Result<Pkey> {
+        match coins.exact::<SEED>()? {
+            None => self.generator.generate(),
+            Some(seed) => self.generator.generate_from(seed),
+        }
+    }
+}
+
+impl Encapsulator {
+    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Encapsulator> {
+        Error::check_length("encapsulation key", shared.info.parameters.encapsulation_key, bytes.len())?;
+        let key = Pkey::raw_public(shared.crypto, &shared.name, bytes)
+            .map_err(|_| shared.crypto.malformed("ML-KEM encapsulation key"))?;
+        Ok(Encapsulator { shared: shared.clone(), key, idle: Contexts::new() })
+    }
+
+    fn context(key: &Pkey) -> Result<PkeyCtx> {
+        let ctx = PkeyCtx::of_key(key)?;
+        // SAFETY: the context is ours alone; null says that there are no parameters.
+        ctx.crypto.check("EVP_PKEY_encapsulate_init", unsafe {
+            (ctx.crypto.EVP_PKEY_encapsulate_init)(ctx.as_ptr(), ptr::null())
+        })?;
+        Ok(ctx)
+    }
+}
+
+impl EncapsulationKey for Encapsulator {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        let parameters = &self.shared.info.parameters;
+        Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
+        Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
+        let coins = coins.exact::<ENCAPSULATION_COINS>()?;
+        self.idle.with(
+            || Encapsulator::context(&self.key),
+            |ctx| {
+                if let Some(coins) = coins {
+                    // Good for the one encapsulation that follows: the library forgets it then.
+                    ctx.set(&[Param::octets(sys::OSSL_KEM_PARAM_IKME, coins), Param::END])?;
+                }
+                let (mut ciphertext_length, mut secret_length) = (ciphertext.len(), secret.len());
+                // SAFETY: the context is this thread's until the call ends; the lengths say how much room there is.
+                let returned = unsafe {
+                    (ctx.crypto.EVP_PKEY_encapsulate)(
+                        ctx.as_ptr(),
+                        ciphertext.as_mut_ptr(),
+                        &raw mut ciphertext_length,
+                        secret.as_mut_ptr(),
+                        &raw mut secret_length,
+                    )
+                };
+                ctx.crypto.check("EVP_PKEY_encapsulate", returned)
+            },
+        )
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.parameters.encapsulation_key;
+        self.key.write_raw_public(front_of("encapsulation key", out, length)?)?;
+        Ok(length)
+    }
+}
+
+impl Decapsulator {
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Decapsulator {
+        Decapsulator { shared: shared.clone(), key, idle: Contexts::new() }
+    }
+
+    fn context(key: &Pkey) -> Result<PkeyCtx> {
+        let ctx = PkeyCtx::of_key(key)?;
+        // SAFETY: the context is ours alone; null says that there are no parameters.
+        ctx.crypto.check("EVP_PKEY_decapsulate_init", unsafe {
+            (ctx.crypto.EVP_PKEY_decapsulate_init)(ctx.as_ptr(), ptr::null())
+        })?;
+        Ok(ctx)
+    }
+}
+
+impl DecapsulationKey for Decapsulator {
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        let parameters = &self.shared.info.parameters;
+        Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
+        Error::check_length("shared secret", parameters.shared_secret, secret.len())?;
+        self.idle.with(
+            || Decapsulator::context(&self.key),
+            |ctx| {
+                let mut secret_length = secret.len();
+                // SAFETY: the context is this thread's until the call ends; the length says how much room there is.
+                let returned = unsafe {
+                    (ctx.crypto.EVP_PKEY_decapsulate)(
+                        ctx.as_ptr(),
+                        secret.as_mut_ptr(),
+                        &raw mut secret_length,
+                        ciphertext.as_ptr(),
+                        ciphertext.len(),
+                    )
+                };
+                ctx.crypto.check("EVP_PKEY_decapsulate", returned)
+            },
+        )
+    }
+
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        let mut bytes = vec![0; self.shared.info.parameters.encapsulation_key];
+        self.key.write_raw_public(&mut bytes)?;
+        Ok(Box::new(Encapsulator::load(&self.shared, &bytes)?))
+    }
+
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.parameters.encapsulation_key;
+        self.key.write_raw_public(front_of("encapsulation key", out, length)?)?;
+        Ok(length)
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.decapsulation_key(encoding).ok_or(NO_SUCH_ENCODING)?;
+        let out = front_of("decapsulation key", out, length)?;
+        match encoding {
+            KeyEncoding::Seed => self.key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map_err(|_| {
+                self.shared.crypto.clear();
+                Error::Unsupported("a key that was loaded expanded has no seed")
+            }),
+            KeyEncoding::Expanded => self.key.write_raw_private(out).map(|()| length),
+            KeyEncoding::Scalar | KeyEncoding::Der | KeyEncoding::Cbor => Err(NO_SUCH_ENCODING),
+        }
+    }
+}

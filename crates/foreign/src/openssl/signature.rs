@@ -1,0 +1,459 @@
+//! The schemes that sign a message as a whole: ML-DSA (FIPS 204), SLH-DSA (FIPS 205), Ed25519 (RFC 8032).
+//! EVP_SIGNATURE-ML-DSA(7), EVP_SIGNATURE-SLH-DSA(7), EVP_SIGNATURE-ED25519(7).
+//!
+//! `EVP_PKEY_sign` and `EVP_PKEY_verify` on a context begun with `EVP_PKEY_sign_message_init` leave the context as it
+//! was for these schemes, so that one context serves any number of calls; `EVP_DigestSign` would copy it each time.
+
+use super::NO_SUCH_ENCODING;
+use super::crypto::Crypto;
+use super::hash::MdCtx;
+use super::native::{Generator, Pkey, PkeyCtx, Setting, Signature};
+use super::one_shot;
+use super::param::Param;
+use super::sys;
+use crate::contexts::Contexts;
+use crate::room::front_of;
+use pqlab_primitives::{
+    CoinSupport, Coins, Error, KeyEncoding, KeyLengths, MU, Prehash, Result, SignatureInfo, SignatureParameters,
+    SignatureScheme, SigningKey, VerifyingKey,
+};
+use std::ffi::CString;
+use std::ptr;
+use std::sync::Arc;
+
+/// The schemes, by the names that OpenSSL gives them too.
+pub(super) fn algorithms() -> impl Iterator<Item = &'static str> {
+    ["FIPS 204", "FIPS 205"].into_iter().flat_map(SignatureParameters::of_standard).chain(["Ed25519"])
+}
+
+/// What a library before 3.4 lacks.
+const NO_MESSAGES: Error = Error::Unsupported("before OpenSSL 3.4 there is no EVP_PKEY_sign_message_init");
+
+/// The longest context string in bytes (FIPS 204, section 5.2; FIPS 205, section 10.2).
+const MAX_CONTEXT: usize = 255;
+
+/// One scheme.
+pub(super) struct Scheme(Arc<Shared>);
+
+/// What a scheme and its keys share.
+struct Shared {
+    crypto: &'static Crypto,
+    info: SignatureInfo,
+    name: CString,
+    algorithm: Signature,
+    /// Ed25519ph, which OpenSSL has as an algorithm of its own.
+    prehashed: Option<Signature>,
+    /// Whether each message is begun anew, as Ed25519's are before 3.4.
+    one_shot: bool,
+    generator: Generator,
+}
+
+struct Signer {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Contexts<Prepared>,
+    prehashing: Contexts<Prepared>,
+    digests: Contexts<MdCtx>,
+}
+
+struct Verifier {
+    shared: Arc<Shared>,
+    key: Pkey,
+    idle: Contexts<Prepared>,
+    prehashing: Contexts<Prepared>,
+    digests: Contexts<MdCtx>,
+}
+
+/// A context that is ready to sign or to verify, and the parameters that it holds at the moment.
+struct Prepared {
+    ctx: PkeyCtx,
+    context: [u8; MAX_CONTEXT],
+    context_length: usize,
+    deterministic: bool,
+}
+
+/// What the internal interface is handed.
+#[derive(Clone, Copy)]
+enum Raw {
+    /// `M'`.
+    Formatted,
+    /// ML-DSA's message representative.
+    Mu,
+}
+
+impl Scheme {
+    pub(super) fn new(crypto: &'static Crypto, algorithm: &'static str) -> Result<Scheme> {
+        let parameters = SignatureParameters::of(algorithm).ok_or(Error::Unsupported("no parameters are known"))?;
+        let name = CString::new(algorithm).map_err(|_| Error::Unsupported("the name holds a NUL"))?;
+        let randomised = parameters.signing_coins != 0;
+        let info = SignatureInfo {
+            encodings: parameters.signing_keys.iter().map(|(encoding, _)| *encoding).collect(),
+            coins: CoinSupport { keygen: true, operation: true },
+            context: randomised,
+            hedged: randomised,
+            parameters,
+        };
+        let one_shot = crypto.EVP_PKEY_sign_message_init.is_none();
+        let prehashed = match algorithm {
+            "Ed25519" if !one_shot => Signature::fetch(crypto, c"ED25519ph").ok(),
+            _ => None,
+        };
+        let algorithm = Signature::fetch(crypto, &name)?;
+        let generator = Generator::new(crypto, &name, Setting::None);
+        Ok(Scheme(Arc::new(Shared { crypto, info, name, algorithm, prehashed, one_shot, generator })))
+    }
+}
+
+impl SignatureScheme for Scheme {
+    fn info(&self) -> &SignatureInfo {
+        &self.0.info
+    }
+
+    fn prehashes(&self) -> &[Prehash] {
+        if self.0.prehashed.is_some() { &[Prehash::Sha512] } else { &[] }
+    }
+
+    fn generate_encoded(&self, coins: Coins, verifying_key: &mut [u8], signing_key: &mut [u8]) -> Result<KeyLengths> {
+        let shared = &self.0;
+        let encoding = shared.info.encodings[0];
+        let verifying_length = shared.info.parameters.verifying_key;
+        let signing_length = shared.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
+        let verifying_key = front_of("verifying key", verifying_key, verifying_length)?;
+        let signing_key = front_of("signing key", signing_key, signing_length)?;
+        let key = shared.generate(coins)?;
+        key.write_raw_public(verifying_key)?;
+        shared.write_signing_key(&key, encoding, signing_key)?;
+        Ok((verifying_length, signing_length))
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn SigningKey>> {
+        Ok(Box::new(Signer::new(&self.0, self.0.generate(coins)?)))
+    }
+
+    fn load_signing_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn SigningKey>> {
+        let key = self.0.load_private(encoding, bytes)?;
+        Ok(Box::new(Signer::new(&self.0, key)))
+    }
+
+    fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
+        Ok(Box::new(Verifier::load(&self.0, bytes)?))
+    }
+}
+
+impl Shared {
+    fn generate(&self, coins: Coins) -> Result<Pkey> {
+        match coins {
+            Coins::Internal => self.generator.generate(),
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", self.info.parameters.keygen_coins, bytes.len())?;
+                if self.info.hedged {
+                    self.generator.generate_from(bytes)
+                } else {
+                    // Ed25519's seed is the private key (RFC 8032, section 5.1.5).
+                    self.load_private(KeyEncoding::Seed, bytes)
+                }
+            }
+        }
+    }
+
+    fn load_private(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Pkey> {
+        let expected = self.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
+        Error::check_length("signing key", expected, bytes.len())?;
+        let key = if self.has_seed_beside_key(encoding) {
+            let mut parts = [Param::octets(sys::OSSL_PKEY_PARAM_SEED, bytes), Param::END];
+            Pkey::import(self.crypto, &self.name, sys::EVP_PKEY_KEYPAIR, &mut parts)
+        } else {
+            Pkey::raw_private(self.crypto, &self.name, bytes)
+        };
+        key.map_err(|_| self.crypto.malformed("signing key"))
+    }
+
+    fn write_signing_key(&self, key: &Pkey, encoding: KeyEncoding, out: &mut [u8]) -> Result<()> {
+        if self.has_seed_beside_key(encoding) {
+            key.write_octets(sys::OSSL_PKEY_PARAM_SEED, out).map(|_| ()).map_err(|_| {
+                self.crypto.clear();
+                Error::Unsupported("a key that was loaded expanded has no seed")
+            })
+        } else {
+            key.write_raw_private(out)
+        }
+    }
+
+    /// Whether the encoding is a part that OpenSSL keeps beside the private key proper: ML-DSA's seed. Ed25519's seed
+    /// is its private key.
+    fn has_seed_beside_key(&self, encoding: KeyEncoding) -> bool {
+        encoding == KeyEncoding::Seed && self.info.encodings.len() > 1
+    }
+
+    fn check_internal(&self) -> Result<()> {
+        // A scheme without a context string (Ed25519) has one interface.
+        if self.info.context { Ok(()) } else { Err(Error::Unsupported("the scheme has no internal interface")) }
+    }
+
+    fn check_mu(&self) -> Result<()> {
+        // Another scheme would sign `mu` as a message: the library passes over parameters that it does not know.
+        let has_mu = self.info.parameters.algorithm.starts_with("ML-DSA-");
+        if has_mu { Ok(()) } else { Err(Error::Unsupported("mu is of ML-DSA")) }
+    }
+
+    /// The algorithm that hashes with that function before it signs.
+    fn prehashed(&self, prehash: Prehash, context: &[u8]) -> Result<&Signature> {
+        let algorithm = self.prehashed.as_ref().filter(|_| prehash == Prehash::Sha512);
+        let algorithm = algorithm.ok_or(Error::Unsupported("OpenSSL hashes before it signs in Ed25519ph alone"))?;
+        if context.len() > MAX_CONTEXT {
+            return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
+        }
+        Ok(algorithm)
+    }
+
+    fn check_context(&self, context: &[u8]) -> Result<()> {
+        if !context.is_empty() && !self.info.context {
+            return Err(super::NO_CONTEXT);
+        }
+        if context.len() > MAX_CONTEXT {
+            return Err(Error::Length { what: "context", expected: MAX_CONTEXT, actual: context.len() });
+        }
+        Ok(())
+    }
+}
+
+impl Prepared {
+    fn to_sign(algorithm: &Signature, key: &Pkey) -> Result<Prepared> {
+        let ctx = PkeyCtx::of_key(key)?;
+        let begin = key.crypto.EVP_PKEY_sign_message_init.ok_or(NO_MESSAGES)?;
+        // SAFETY: the context is ours alone; null says that there are no parameters.
+        let returned = unsafe { begin(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
+        key.crypto.check("EVP_PKEY_sign_message_init", returned)?;
+        Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
+    }
+
+    fn to_verify(algorithm: &Signature, key: &Pkey) -> Result<Prepared> {
+        let ctx = PkeyCtx::of_key(key)?;
+        let begin = key.crypto.EVP_PKEY_verify_message_init.ok_or(NO_MESSAGES)?;
+        // SAFETY: as in `to_sign`.
+        let returned = unsafe { begin(ctx.as_ptr(), algorithm.as_ptr(), ptr::null()) };
+        key.crypto.check("EVP_PKEY_verify_message_init", returned)?;
+        Ok(Prepared { ctx, context: [0; MAX_CONTEXT], context_length: 0, deterministic: false })
+    }
+
+    /// Sets the context string, which the library keeps from call to call, if it is another one.
+    fn set_context(&mut self, context: &[u8]) -> Result<()> {
+        if self.context[..self.context_length] != *context {
+            self.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_CONTEXT_STRING, context), Param::END])?;
+            self.context[..context.len()].copy_from_slice(context);
+            self.context_length = context.len();
+        }
+        Ok(())
+    }
+
+    /// Asks for the internal interface.
+    fn set_raw(&self, raw: Raw) -> Result<()> {
+        match raw {
+            // 0: the message is `M'` already.
+            Raw::Formatted => self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_MESSAGE_ENCODING, &0), Param::END]),
+            Raw::Mu => self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_MU, &1), Param::END]),
+        }
+    }
+
+    /// Chooses the variant, which the library keeps from call to call, if it is the other one.
+    fn set_deterministic(&mut self, deterministic: bool) -> Result<()> {
+        if self.deterministic != deterministic {
+            let value = i32::from(deterministic);
+            self.ctx.set(&[Param::int(sys::OSSL_SIGNATURE_PARAM_DETERMINISTIC, &value), Param::END])?;
+            self.deterministic = deterministic;
+        }
+        Ok(())
+    }
+}
+
+impl Signer {
+    fn new(shared: &Arc<Shared>, key: Pkey) -> Signer {
+        Signer {
+            shared: shared.clone(),
+            key,
+            idle: Contexts::new(),
+            prehashing: Contexts::new(),
+            digests: Contexts::new(),
+        }
+    }
+
+    /// Signs through the internal interface, in a context of its own: the library keeps every parameter that is set.
+    fn sign_raw(&self, raw: Raw, input: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
+        let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
+        prepared.set_raw(raw)?;
+        match coins {
+            Coins::Internal => {}
+            Coins::Exact([]) => prepared.set_deterministic(true)?,
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", self.shared.info.parameters.signing_coins, bytes.len())?;
+                prepared.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_TEST_ENTROPY, bytes), Param::END])?;
+            }
+        }
+        sign(&prepared.ctx, input, out)
+    }
+}
+
+impl SigningKey for Signer {
+    fn sign(&self, context: &[u8], message: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.shared.check_context(context)?;
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
+        let deterministic = match coins {
+            Coins::Internal => false,
+            Coins::Exact([]) => true,
+            Coins::Exact(bytes) => {
+                Error::check_length("coins", self.shared.info.parameters.signing_coins, bytes.len())?;
+                // The library would use these coins for every later signature too: the context is not kept.
+                let mut prepared = Prepared::to_sign(&self.shared.algorithm, &self.key)?;
+                prepared.set_context(context)?;
+                prepared.ctx.set(&[Param::octets(sys::OSSL_SIGNATURE_PARAM_TEST_ENTROPY, bytes), Param::END])?;
+                return sign(&prepared.ctx, message, out);
+            }
+        };
+        if self.shared.one_shot {
+            let made = || MdCtx::new(self.shared.crypto);
+            return self.digests.with(made, |ctx| one_shot::sign(ctx, &self.key, message, out));
+        }
+        self.idle.with(
+            || Prepared::to_sign(&self.shared.algorithm, &self.key),
+            |prepared| {
+                prepared.set_context(context)?;
+                if self.shared.info.hedged {
+                    prepared.set_deterministic(deterministic)?;
+                }
+                sign(&prepared.ctx, message, out)
+            },
+        )
+    }
+
+    fn sign_internal(&self, formatted: &[u8], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.shared.check_internal()?;
+        self.sign_raw(Raw::Formatted, formatted, coins, out)
+    }
+
+    fn sign_mu(&self, mu: &[u8; MU], coins: Coins, out: &mut [u8]) -> Result<usize> {
+        self.shared.check_mu()?;
+        self.sign_raw(Raw::Mu, mu, coins, out)
+    }
+
+    fn sign_prehashed(
+        &self,
+        prehash: Prehash,
+        context: &[u8],
+        message: &[u8],
+        coins: Coins,
+        out: &mut [u8],
+    ) -> Result<usize> {
+        let algorithm = self.shared.prehashed(prehash, context)?;
+        coins.exact::<0>()?;
+        let out = front_of("signature", out, self.shared.info.parameters.signature)?;
+        self.prehashing.with(
+            || Prepared::to_sign(algorithm, &self.key),
+            |prepared| {
+                prepared.set_context(context)?;
+                sign(&prepared.ctx, message, out)
+            },
+        )
+    }
+
+    fn verifying_key(&self) -> Result<Box<dyn VerifyingKey>> {
+        let mut bytes = vec![0; self.shared.info.parameters.verifying_key];
+        self.key.write_raw_public(&mut bytes)?;
+        Ok(Box::new(Verifier::load(&self.shared, &bytes)?))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.signing_key(encoding).ok_or(NO_SUCH_ENCODING)?;
+        let out = front_of("signing key", out, length)?;
+        self.shared.write_signing_key(&self.key, encoding, out)?;
+        Ok(length)
+    }
+}
+
+impl Verifier {
+    fn load(shared: &Arc<Shared>, bytes: &[u8]) -> Result<Verifier> {
+        Error::check_length("verifying key", shared.info.parameters.verifying_key, bytes.len())?;
+        let key = Pkey::raw_public(shared.crypto, &shared.name, bytes)
+            .map_err(|_| shared.crypto.malformed("verifying key"))?;
+        Ok(Verifier {
+            shared: shared.clone(),
+            key,
+            idle: Contexts::new(),
+            prehashing: Contexts::new(),
+            digests: Contexts::new(),
+        })
+    }
+}
+
+impl VerifyingKey for Verifier {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        self.shared.check_context(context)?;
+        if self.shared.one_shot {
+            let made = || MdCtx::new(self.shared.crypto);
+            return self.digests.with(made, |ctx| one_shot::verify(ctx, &self.key, message, signature));
+        }
+        self.idle.with(
+            || Prepared::to_verify(&self.shared.algorithm, &self.key),
+            |prepared| {
+                prepared.set_context(context)?;
+                verify(&prepared.ctx, message, signature)
+            },
+        )
+    }
+
+    fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
+        self.shared.check_internal()?;
+        let prepared = Prepared::to_verify(&self.shared.algorithm, &self.key)?;
+        prepared.set_raw(Raw::Formatted)?;
+        verify(&prepared.ctx, formatted, signature)
+    }
+
+    fn verify_mu(&self, mu: &[u8; MU], signature: &[u8]) -> Result<()> {
+        self.shared.check_mu()?;
+        let prepared = Prepared::to_verify(&self.shared.algorithm, &self.key)?;
+        prepared.set_raw(Raw::Mu)?;
+        verify(&prepared.ctx, mu, signature)
+    }
+
+    fn verify_prehashed(&self, prehash: Prehash, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        let algorithm = self.shared.prehashed(prehash, context)?;
+        self.prehashing.with(
+            || Prepared::to_verify(algorithm, &self.key),
+            |prepared| {
+                prepared.set_context(context)?;
+                verify(&prepared.ctx, message, signature)
+            },
+        )
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        let length = self.shared.info.parameters.verifying_key;
+        self.key.write_raw_public(front_of("verifying key", out, length)?)?;
+        Ok(length)
+    }
+}
+
+/// Signs what the context was begun for, a message or a digest, and returns the signature's length in bytes.
+pub(super) fn sign(ctx: &PkeyCtx, input: &[u8], out: &mut [u8]) -> Result<usize> {
+    let mut length = out.len();
+    // SAFETY: the context is this thread's while we hold it; `length` says how much room there is in `out`.
+    let returned = unsafe {
+        (ctx.crypto.EVP_PKEY_sign)(ctx.as_ptr(), out.as_mut_ptr(), &raw mut length, input.as_ptr(), input.len())
+    };
+    ctx.crypto.check("EVP_PKEY_sign", returned)?;
+    Ok(length)
+}
+
+/// Verifies what the context was begun for, a message or a digest. Zero is OpenSSL's answer to a signature that does
+/// not verify, whatever its form; a negative answer is a fault.
+pub(super) fn verify(ctx: &PkeyCtx, input: &[u8], signature: &[u8]) -> Result<()> {
+    // SAFETY: the context is this thread's while we hold it; both slices are only read.
+    let returned = unsafe {
+        (ctx.crypto.EVP_PKEY_verify)(ctx.as_ptr(), signature.as_ptr(), signature.len(), input.as_ptr(), input.len())
+    };
+    match returned {
+        1 => Ok(()),
+        0 => Err(ctx.crypto.refused()),
+        _ => Err(ctx.crypto.fault("EVP_PKEY_verify")),
+    }
+}

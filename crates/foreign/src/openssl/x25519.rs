@@ -1,0 +1,234 @@
+//! X25519 (RFC 7748), as plain Diffie-Hellman and as a KEM: EVP_PKEY-X25519(7), EVP_KEYEXCH-X25519(7).
+//!
+//! As a KEM the ciphertext is an ephemeral public key and the secret the plain Diffie-Hellman value, as in TLS 1.3's
+//! key share. (OpenSSL's own KEM for X25519 is DHKEM of RFC 9180, which is another algorithm.)
+
+use super::NO_SUCH_ENCODING;
+use super::crypto::Crypto;
+use super::native::{Generator, KeyManagement, Pkey, PkeyCtx, Setting};
+use crate::contexts::Contexts;
+use crate::room::front_of;
+use pqlab_primitives::{
+    CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Kem, KemInfo, KemParameters, KeyAgreement,
+    KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result,
+};
+use std::ffi::CStr;
+use std::sync::Arc;
+
+const NAME: &CStr = c"X25519";
+/// Every length of X25519 in bytes (RFC 7748, section 5).
+const LENGTH: usize = 32;
+
+/// Plain Diffie-Hellman.
+pub(super) struct X25519 {
+    info: KeyAgreementInfo,
+    generator: Generator,
+}
+
+/// Diffie-Hellman with an ephemeral key as a KEM.
+pub(super) struct X25519Kem {
+    info: KemInfo,
+    generator: Arc<Generator>,
+}
+
+/// A private key, for both uses.
+struct Private {
+    key: Pkey,
+    idle: Contexts<PkeyCtx>,
+    /// What makes ephemeral keys for the encapsulation key that belongs to this one.
+    generator: Arc<Generator>,
+}
+
+/// A peer's public key, for which ephemeral keys are made.
+struct Encapsulator {
+    key: Pkey,
+    generator: Arc<Generator>,
+}
+
+/// A private key as [`KeyAgreement`] hands it out.
+struct Agreement {
+    key: Pkey,
+    idle: Contexts<PkeyCtx>,
+}
+
+impl X25519 {
+    pub(super) fn new(crypto: &'static Crypto) -> Result<X25519> {
+        KeyManagement::check(crypto, NAME)?;
+        let info = KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: true };
+        Ok(X25519 { info, generator: Generator::new(crypto, NAME, Setting::None) })
+    }
+}
+
+impl KeyAgreement for X25519 {
+    fn info(&self) -> &KeyAgreementInfo {
+        &self.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, public_key: &mut [u8], private_key: &mut [u8]) -> Result<()> {
+        generate_encoded(&self.generator, coins, public_key, private_key)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn PrivateKey>> {
+        Ok(Box::new(Agreement::new(generate(&self.generator, coins)?)))
+    }
+
+    fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
+        Ok(Box::new(Agreement::new(private(self.generator.crypto, bytes)?)))
+    }
+}
+
+impl Agreement {
+    fn new(key: Pkey) -> Agreement {
+        Agreement { key, idle: Contexts::new() }
+    }
+}
+
+impl PrivateKey for Agreement {
+    fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
+        let peer = public(self.key.crypto, "peer's public key", peer_public_key)?;
+        Error::check_length("shared secret", LENGTH, secret.len())?;
+        self.idle.with(|| context(&self.key), |ctx| derive(ctx, &peer, secret))
+    }
+
+    fn public_key(&self, out: &mut [u8]) -> Result<()> {
+        Error::check_length("public key", LENGTH, out.len())?;
+        self.key.write_raw_public(out)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<()> {
+        Error::check_length("private key", LENGTH, out.len())?;
+        self.key.write_raw_private(out)
+    }
+}
+
+impl X25519Kem {
+    pub(super) fn new(crypto: &'static Crypto) -> Result<X25519Kem> {
+        KeyManagement::check(crypto, NAME)?;
+        let parameters = KemParameters::of("X25519").ok_or(Error::Unsupported("no parameters are known"))?;
+        let info = KemInfo {
+            parameters,
+            encodings: vec![KeyEncoding::Scalar],
+            coins: CoinSupport { keygen: true, operation: true },
+        };
+        Ok(X25519Kem { info, generator: Arc::new(Generator::new(crypto, NAME, Setting::None)) })
+    }
+
+    fn prepare(&self, key: Pkey) -> Box<dyn DecapsulationKey> {
+        Box::new(Private { key, idle: Contexts::new(), generator: self.generator.clone() })
+    }
+}
+
+impl Kem for X25519Kem {
+    fn info(&self) -> &KemInfo {
+        &self.info
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        generate_encoded(&self.generator, coins, encapsulation_key, decapsulation_key)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        Ok(self.prepare(generate(&self.generator, coins)?))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        let key = public(self.generator.crypto, "encapsulation key", bytes)?;
+        Ok(Box::new(Encapsulator { key, generator: self.generator.clone() }))
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(NO_SUCH_ENCODING);
+        }
+        Ok(self.prepare(private(self.generator.crypto, bytes)?))
+    }
+}
+
+impl EncapsulationKey for Encapsulator {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        Error::check_length("ciphertext", LENGTH, ciphertext.len())?;
+        Error::check_length("shared secret", LENGTH, secret.len())?;
+        let ephemeral = generate(&self.generator, coins)?;
+        derive(&context(&ephemeral)?, &self.key, secret)?;
+        ephemeral.write_raw_public(ciphertext)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        self.key.write_raw_public(front_of("encapsulation key", out, LENGTH)?)?;
+        Ok(LENGTH)
+    }
+}
+
+impl DecapsulationKey for Private {
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        let peer = public(self.key.crypto, "ciphertext", ciphertext)?;
+        Error::check_length("shared secret", LENGTH, secret.len())?;
+        self.idle.with(|| context(&self.key), |ctx| derive(ctx, &peer, secret))
+    }
+
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        let mut bytes = [0; LENGTH];
+        self.key.write_raw_public(&mut bytes)?;
+        let key = public(self.key.crypto, "encapsulation key", &bytes)?;
+        Ok(Box::new(Encapsulator { key, generator: self.generator.clone() }))
+    }
+
+    fn encode_encapsulation_key(&self, out: &mut [u8]) -> Result<usize> {
+        self.key.write_raw_public(front_of("encapsulation key", out, LENGTH)?)?;
+        Ok(LENGTH)
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != KeyEncoding::Scalar {
+            return Err(NO_SUCH_ENCODING);
+        }
+        self.key.write_raw_private(front_of("decapsulation key", out, LENGTH)?)?;
+        Ok(LENGTH)
+    }
+}
+
+fn generate(generator: &Generator, coins: Coins) -> Result<Pkey> {
+    match coins.exact::<LENGTH>()? {
+        None => generator.generate(),
+        Some(scalar) => private(generator.crypto, scalar),
+    }
+}
+
+fn generate_encoded(generator: &Generator, coins: Coins, public: &mut [u8], private: &mut [u8]) -> Result<()> {
+    Error::check_length("public key", LENGTH, public.len())?;
+    Error::check_length("private key", LENGTH, private.len())?;
+    let key = generate(generator, coins)?;
+    key.write_raw_public(public)?;
+    key.write_raw_private(private)
+}
+
+fn private(crypto: &'static Crypto, bytes: &[u8]) -> Result<Pkey> {
+    Error::check_length("private key", LENGTH, bytes.len())?;
+    Pkey::raw_private(crypto, NAME, bytes)
+}
+
+fn public(crypto: &'static Crypto, what: &'static str, bytes: &[u8]) -> Result<Pkey> {
+    Error::check_length(what, LENGTH, bytes.len())?;
+    Pkey::raw_public(crypto, NAME, bytes)
+}
+
+fn context(key: &Pkey) -> Result<PkeyCtx> {
+    let ctx = PkeyCtx::of_key(key)?;
+    // SAFETY: the context is ours alone.
+    ctx.crypto.check("EVP_PKEY_derive_init", unsafe { (ctx.crypto.EVP_PKEY_derive_init)(ctx.as_ptr()) })?;
+    Ok(ctx)
+}
+
+/// The Diffie-Hellman value. Every 32 bytes are a public key (RFC 7748, section 5), so the peer is not validated; an
+/// all-zero result is refused (section 6.1), which is the only way in which the derivation of proper keys fails.
+fn derive(ctx: &PkeyCtx, peer: &Pkey, secret: &mut [u8]) -> Result<()> {
+    let mut length = secret.len();
+    // SAFETY: the context is this thread's while we hold it; it counts its own reference to the peer, and `length`
+    // says how much room there is in `secret`.
+    let returned = unsafe {
+        let set = (ctx.crypto.EVP_PKEY_derive_set_peer_ex)(ctx.as_ptr(), peer.as_ptr(), 0);
+        ctx.crypto.check("EVP_PKEY_derive_set_peer_ex", set)?;
+        (ctx.crypto.EVP_PKEY_derive)(ctx.as_ptr(), secret.as_mut_ptr(), &raw mut length)
+    };
+    if returned > 0 { Ok(()) } else { Err(ctx.crypto.malformed("X25519 public key: the shared secret is zero")) }
+}

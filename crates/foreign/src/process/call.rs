@@ -1,0 +1,263 @@
+//! KEMs, key agreements and hash functions of a program: each call is a request. For verification, and never timed.
+
+use super::offer::Offer;
+use super::program::Program;
+use pqlab_primitives::{
+    Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kem, KemInfo, KemParameters, KeyAgreement,
+    KeyAgreementInfo, KeyAgreementParameters, KeyEncoding, PrivateKey, Result,
+};
+use std::sync::Arc;
+
+/// The outputs of an operation, of these lengths at most; of exactly these where `exact`.
+pub(super) fn call<const N: usize>(
+    program: &Program,
+    operation: &'static str,
+    algorithm: &str,
+    inputs: &[&[u8]],
+    lengths: [usize; N],
+    exact: bool,
+) -> Result<[Vec<u8>; N]> {
+    let fields: Vec<&[u8]> =
+        [operation.as_bytes(), algorithm.as_bytes()].into_iter().chain(inputs.iter().copied()).collect();
+    let outputs = program.ask("call", &fields).map_err(|error| error.of_library(operation))?;
+    let wrong = || Error::Library { call: operation, detail: "a wrong number or length of outputs".into() };
+    let outputs = <[Vec<u8>; N]>::try_from(outputs).map_err(|_| wrong())?;
+    let fits = |(output, length): (&Vec<u8>, &usize)| output.len() == *length || (!exact && output.len() < *length);
+    if outputs.iter().zip(&lengths).all(fits) { Ok(outputs) } else { Err(wrong()) }
+}
+
+/// What a request carries for coins: nothing where the program draws its own.
+pub(super) fn carried<'a>(coins: Coins<'a>, taken: bool, length: usize) -> Result<&'a [u8]> {
+    match coins {
+        Coins::Internal => Ok(&[]),
+        Coins::Exact(_) if !taken => Err(Error::Unsupported("the worker takes no coins here")),
+        Coins::Exact(bytes) => Error::check_length("coins", length, bytes.len()).map(|()| bytes),
+    }
+}
+
+/// Copies to a buffer of exactly that length.
+pub(super) fn copy(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<()> {
+    Error::check_length(what, bytes.len(), out.len())?;
+    out.copy_from_slice(bytes);
+    Ok(())
+}
+
+/// Copies to the front of a buffer, and returns the length.
+pub(super) fn copy_front(what: &'static str, bytes: &[u8], out: &mut [u8]) -> Result<usize> {
+    let actual = out.len();
+    let front = out.get_mut(..bytes.len()).ok_or(Error::Length { what, expected: bytes.len(), actual })?;
+    front.copy_from_slice(bytes);
+    Ok(bytes.len())
+}
+
+#[derive(Clone)]
+pub(super) struct RemoteKem(Arc<KemOf>);
+
+struct KemOf {
+    program: Arc<Program>,
+    info: KemInfo,
+    written: Vec<KeyEncoding>,
+}
+
+impl RemoteKem {
+    pub(super) fn new(program: Arc<Program>, parameters: KemParameters, offer: Offer) -> RemoteKem {
+        let written = offer.encodings.iter().take(1).copied().collect();
+        let info = KemInfo { parameters, encodings: offer.encodings, coins: offer.coins };
+        RemoteKem(Arc::new(KemOf { program, info, written }))
+    }
+
+    fn call<const N: usize>(
+        &self,
+        operation: &'static str,
+        inputs: &[&[u8]],
+        lengths: [usize; N],
+    ) -> Result<[Vec<u8>; N]> {
+        call(&self.0.program, operation, &self.0.info.parameters.algorithm, inputs, lengths, true)
+    }
+
+    /// The encapsulation key and the decapsulation key, with the encoding of that one.
+    fn pair(&self, coins: Coins) -> Result<(Vec<u8>, KeyEncoding, Vec<u8>)> {
+        let KemInfo { parameters, encodings, coins: taken } = &self.0.info;
+        let encoding = *encodings.first().ok_or(Error::Unsupported("no encoding of a private key is offered"))?;
+        let private = parameters.decapsulation_key(encoding).ok_or(Error::Unsupported("no such encoding"))?;
+        let seed = carried(coins, taken.keygen, parameters.keygen_coins)?;
+        let [public, private] = self.call("keygen", &[seed], [parameters.encapsulation_key, private])?;
+        Ok((public, encoding, private))
+    }
+}
+
+impl Kem for RemoteKem {
+    fn info(&self) -> &KemInfo {
+        &self.0.info
+    }
+
+    fn written(&self) -> &[KeyEncoding] {
+        &self.0.written
+    }
+
+    fn generate_encoded(&self, coins: Coins, encapsulation_key: &mut [u8], decapsulation_key: &mut [u8]) -> Result<()> {
+        let (public, _, private) = self.pair(coins)?;
+        copy("encapsulation key", &public, encapsulation_key)?;
+        copy("decapsulation key", &private, decapsulation_key)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
+        let (public, encoding, private) = self.pair(coins)?;
+        Ok(Box::new(RemoteKey { kem: self.clone(), public: Some(public), encoding, private }))
+    }
+
+    fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
+        Error::check_length("encapsulation key", self.0.info.parameters.encapsulation_key, bytes.len())?;
+        Ok(Box::new(RemoteRecipient { kem: self.clone(), bytes: bytes.to_vec() }))
+    }
+
+    fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
+        let KemInfo { parameters, encodings, coins } = &self.0.info;
+        let length = parameters.decapsulation_key(encoding).filter(|_| encodings.contains(&encoding));
+        let length = length.ok_or(Error::Unsupported("the worker does not read this encoding"))?;
+        Error::check_length("decapsulation key", length, bytes.len())?;
+        let public = match encoding {
+            // FIPS 203, algorithm 16: dk is dk_PKE of 384k bytes, ek, H(ek), z.
+            KeyEncoding::Expanded => {
+                let end = length - 64;
+                bytes.get(end - parameters.encapsulation_key..end).map(<[u8]>::to_vec)
+            }
+            KeyEncoding::Seed if coins.keygen => Some(self.pair(Coins::Exact(bytes))?.0),
+            _ => None,
+        };
+        Ok(Box::new(RemoteKey { kem: self.clone(), public, encoding, private: bytes.to_vec() }))
+    }
+}
+
+struct RemoteRecipient {
+    kem: RemoteKem,
+    bytes: Vec<u8>,
+}
+
+impl EncapsulationKey for RemoteRecipient {
+    fn encapsulate(&self, coins: Coins, ciphertext: &mut [u8], secret: &mut [u8]) -> Result<()> {
+        let KemInfo { parameters, coins: taken, .. } = &self.kem.0.info;
+        let coins = carried(coins, taken.operation, parameters.encapsulation_coins)?;
+        let lengths = [parameters.ciphertext, parameters.shared_secret];
+        let [sent, shared] = self.kem.call("encapsulate", &[&self.bytes, coins], lengths)?;
+        copy("ciphertext", &sent, ciphertext)?;
+        copy("secret", &shared, secret)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<usize> {
+        copy_front("encapsulation key", &self.bytes, out)
+    }
+}
+
+struct RemoteKey {
+    kem: RemoteKem,
+    /// Where it is known.
+    public: Option<Vec<u8>>,
+    encoding: KeyEncoding,
+    private: Vec<u8>,
+}
+
+impl DecapsulationKey for RemoteKey {
+    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
+        let parameters = &self.kem.0.info.parameters;
+        Error::check_length("ciphertext", parameters.ciphertext, ciphertext.len())?;
+        let inputs = [self.encoding.name().as_bytes(), &self.private, ciphertext];
+        let [shared] = self.kem.call("decapsulate", &inputs, [parameters.shared_secret])?;
+        copy("secret", &shared, secret)
+    }
+
+    fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
+        let public =
+            self.public.as_ref().ok_or(Error::Unsupported("the worker does not tell the key's public half"))?;
+        self.kem.load_encapsulation_key(public)
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        if encoding != self.encoding {
+            return Err(Error::Unsupported("the worker writes keys in one encoding"));
+        }
+        copy_front("decapsulation key", &self.private, out)
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct RemoteAgreement(Arc<(Arc<Program>, KeyAgreementInfo)>);
+
+impl RemoteAgreement {
+    pub(super) fn new(program: Arc<Program>, parameters: KeyAgreementParameters, offer: &Offer) -> RemoteAgreement {
+        RemoteAgreement(Arc::new((program, KeyAgreementInfo { parameters, exact_coins: offer.coins.keygen })))
+    }
+
+    fn pair(&self, coins: Coins) -> Result<[Vec<u8>; 2]> {
+        let (program, KeyAgreementInfo { parameters, exact_coins }) = &*self.0;
+        let seed = carried(coins, *exact_coins, parameters.private_key)?;
+        let lengths = [parameters.public_key, parameters.private_key];
+        call(program, "keygen", &parameters.algorithm, &[seed], lengths, true)
+    }
+}
+
+impl KeyAgreement for RemoteAgreement {
+    fn info(&self) -> &KeyAgreementInfo {
+        &self.0.1
+    }
+
+    fn generate_encoded(&self, coins: Coins, public_key: &mut [u8], private_key: &mut [u8]) -> Result<()> {
+        let [public, private] = self.pair(coins)?;
+        copy("public key", &public, public_key)?;
+        copy("private key", &private, private_key)
+    }
+
+    fn generate(&self, coins: Coins) -> Result<Box<dyn PrivateKey>> {
+        let [public, private] = self.pair(coins)?;
+        Ok(Box::new(RemotePrivate { agreement: self.clone(), public: Some(public), private }))
+    }
+
+    fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
+        Error::check_length("private key", self.0.1.parameters.private_key, bytes.len())?;
+        let public = if self.0.1.exact_coins { Some(self.pair(Coins::Exact(bytes))?[0].clone()) } else { None };
+        Ok(Box::new(RemotePrivate { agreement: self.clone(), public, private: bytes.to_vec() }))
+    }
+}
+
+struct RemotePrivate {
+    agreement: RemoteAgreement,
+    public: Option<Vec<u8>>,
+    private: Vec<u8>,
+}
+
+impl PrivateKey for RemotePrivate {
+    fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
+        let (program, KeyAgreementInfo { parameters, .. }) = &*self.agreement.0;
+        Error::check_length("public key", parameters.public_key, peer_public_key.len())?;
+        let inputs: [&[u8]; 2] = [&self.private, peer_public_key];
+        let [shared] = call(program, "agree", &parameters.algorithm, &inputs, [parameters.shared_secret], true)?;
+        copy("secret", &shared, secret)
+    }
+
+    fn public_key(&self, out: &mut [u8]) -> Result<()> {
+        let public =
+            self.public.as_ref().ok_or(Error::Unsupported("the worker does not tell the key's public half"))?;
+        copy("public key", public, out)
+    }
+
+    fn encode(&self, out: &mut [u8]) -> Result<()> {
+        copy("private key", &self.private, out)
+    }
+}
+
+pub(super) struct RemoteHash {
+    pub(super) program: Arc<Program>,
+    pub(super) parameters: HashParameters,
+}
+
+impl Hash for RemoteHash {
+    fn info(&self) -> &HashParameters {
+        &self.parameters
+    }
+
+    fn digest(&self, message: &[u8], out: &mut [u8]) -> Result<()> {
+        let HashParameters { algorithm, digest, .. } = &self.parameters;
+        let [found] = call(&self.program, "digest", algorithm, &[message], [*digest], true)?;
+        copy("digest", &found, out)
+    }
+}

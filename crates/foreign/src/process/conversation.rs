@@ -1,0 +1,212 @@
+//! One start of a program: its pipes, with a time limit on each answer.
+
+use super::frame::{self, Message, ReadError};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How long a program may take before it is ended.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// For its first answer.
+    pub hello: Duration,
+    /// For any other.
+    pub answer: Duration,
+    /// A monotonic clock, in ns: whoever measures has one, and lends it.
+    pub now: fn() -> u64,
+}
+
+impl Limits {
+    /// The usual ones: 10 s for the first answer, 120 s for any other.
+    pub fn by(now: fn() -> u64) -> Limits {
+        Limits { hello: Duration::from_secs(10), answer: Duration::from_secs(120), now }
+    }
+}
+
+/// Most bytes of a last line that are kept.
+const LAST_LINE: usize = 400;
+/// How long a program that broke off has to end by itself, so that its last words are there.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+pub(super) struct Conversation {
+    child: Child,
+    input: ChildStdin,
+    output: ChildStdout,
+    last_line: Arc<Mutex<String>>,
+    listener: Option<JoinHandle<()>>,
+    now: fn() -> u64,
+}
+
+impl Conversation {
+    pub(super) fn start(program: &Path, arguments: &[String], now: fn() -> u64) -> io::Result<Conversation> {
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // SAFETY: between fork and exec nothing is called but one system call.
+        unsafe { command.pre_exec(end_with_parent) };
+        let mut child = command.spawn()?;
+        let missing = || io::Error::other("no pipe");
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let errors = child.stderr.take().ok_or_else(missing)?;
+        let last_line = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&last_line);
+        let listener = std::thread::spawn(move || keep_last_line(errors, &kept));
+        let conversation = Conversation { child, input, output, last_line, listener: Some(listener), now };
+        never_block(conversation.input.as_raw_fd())?;
+        never_block(conversation.output.as_raw_fd())?;
+        Ok(conversation)
+    }
+
+    /// Asks, and waits for the answer; on failure says what happened, and the conversation cannot go on.
+    pub(super) fn ask(&mut self, verb: &str, fields: &[&[u8]], limit: Duration) -> Result<Message, String> {
+        let until = Until { now: self.now, deadline_ns: (self.now)().saturating_add(nanoseconds(limit)) };
+        let input = &mut Timed { descriptor: self.input.as_raw_fd(), stream: &mut self.input, until };
+        if let Err(error) = frame::send(input, verb, fields) {
+            return Err(self.ended(&error, limit));
+        }
+        let output = &mut Timed { descriptor: self.output.as_raw_fd(), stream: &mut self.output, until };
+        match frame::receive(output) {
+            Ok(Some(message)) => Ok(message),
+            Ok(None) => Err(self.ended(&io::ErrorKind::BrokenPipe.into(), limit)),
+            Err(ReadError::Io(error)) => Err(self.ended(&error, limit)),
+            Err(ReadError::Malformed(malformed)) => Err(format!("it does not answer with a message: {malformed}")),
+        }
+    }
+
+    /// What became of the program, with its last words.
+    fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
+        match error.kind() {
+            io::ErrorKind::TimedOut => return format!("no answer in {} s, it was ended", limit.as_secs_f64()),
+            io::ErrorKind::InvalidInput => return error.to_string(),
+            _ => {}
+        }
+        let last = Until { now: self.now, deadline_ns: (self.now)().saturating_add(nanoseconds(LAST_WORDS)) };
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(None) if !last.left().is_zero() => std::thread::sleep(Duration::from_millis(2)),
+                Ok(Some(status)) => break status.to_string(),
+                _ => break format!("it closed its output ({error})"),
+            }
+        };
+        // Somebody else may hold its standard error open, so this is not waited for.
+        while !last.left().is_zero() && self.listener.as_ref().is_some_and(|listener| !listener.is_finished()) {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        let line = self.last_line.lock().unwrap_or_else(PoisonError::into_inner);
+        if line.is_empty() { format!("it ended: {status}") } else { format!("it ended: {status}: {line}") }
+    }
+}
+
+impl Drop for Conversation {
+    fn drop(&mut self) {
+        // It may have ended by itself; what is left is to take its place in the system's table away.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A moment of a clock.
+#[derive(Clone, Copy)]
+struct Until {
+    now: fn() -> u64,
+    deadline_ns: u64,
+}
+
+impl Until {
+    fn left(self) -> Duration {
+        Duration::from_nanos(self.deadline_ns.saturating_sub((self.now)()))
+    }
+}
+
+fn nanoseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// A pipe that does not block, read and written until a moment.
+struct Timed<'a, S> {
+    descriptor: RawFd,
+    stream: &'a mut S,
+    until: Until,
+}
+
+impl<S> Timed<'_, S> {
+    fn until_ready<T>(&mut self, events: libc::c_short, mut act: impl FnMut(&mut S) -> io::Result<T>) -> io::Result<T> {
+        loop {
+            match act(self.stream) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.wait(events)?,
+                other => return other,
+            }
+        }
+    }
+
+    fn wait(&self, events: libc::c_short) -> io::Result<()> {
+        let left = self.until.left();
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        let mut poll = libc::pollfd { fd: self.descriptor, events, revents: 0 };
+        let milliseconds = i32::try_from(left.as_millis()).unwrap_or(i32::MAX).max(1);
+        // SAFETY: one structure, which lives for the call.
+        match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
+            -1 if io::Error::last_os_error().kind() != io::ErrorKind::Interrupted => Err(io::Error::last_os_error()),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl<S: Read> Read for Timed<'_, S> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.until_ready(libc::POLLIN, |stream| stream.read(into))
+    }
+}
+
+impl<S: Write> Write for Timed<'_, S> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.until_ready(libc::POLLOUT, |stream| stream.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn never_block(descriptor: RawFd) -> io::Result<()> {
+    // SAFETY: the descriptor is open, and the calls take and give numbers.
+    let done = unsafe {
+        let flags = libc::fcntl(descriptor, libc::F_GETFL);
+        flags >= 0 && libc::fcntl(descriptor, libc::F_SETFL, flags | libc::O_NONBLOCK) >= 0
+    };
+    if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// A program that hangs does not notice that its standard input ends, so where the system can it ends with who started it.
+fn end_with_parent() -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    // SAFETY: takes numbers, and is allowed between fork and exec.
+    unsafe {
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+    }
+    Ok(())
+}
+
+fn keep_last_line(errors: impl Read, kept: &Mutex<String>) {
+    let mut errors = BufReader::new(errors);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        // A line without end is taken in parts.
+        match errors.by_ref().take(1 << 16).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let text: String = String::from_utf8_lossy(&line).trim().chars().take(LAST_LINE).collect();
+        if !text.is_empty() {
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = text;
+        }
+    }
+}

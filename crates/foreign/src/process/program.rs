@@ -1,0 +1,248 @@
+//! A program that is started when it is asked, and again after it was ended.
+
+use super::conversation::{Conversation, Limits};
+use super::frame::{self, Message};
+use super::{ProcessError, folder};
+use pqlab_primitives::{Remote, RemoteCase, Result as LibraryResult};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The version of the protocol.
+const VERSION: &[u8] = b"1";
+/// Most sets of inputs of a case.
+const MOST_SETS: usize = 4096;
+
+/// What a program says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Greeting {
+    /// `go`, `java`, ...
+    pub language: String,
+    /// The language's version, as found at run time.
+    pub runtime: String,
+    /// What is called, with versions.
+    pub libraries: String,
+    /// Where its random numbers come from.
+    pub generator: String,
+}
+
+/// A worker in another language.
+pub struct Program {
+    name: String,
+    path: PathBuf,
+    arguments: Vec<String>,
+    limits: Limits,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    conversation: Option<Conversation>,
+    /// How often it was started: handles of an earlier start mean nothing.
+    starts: u64,
+    handles: u64,
+}
+
+impl Program {
+    /// The worker of a name, as `make workers` builds it, or the program at a path (which has a `/`); `now` is a monotonic clock in ns,
+    /// for the limits of time.
+    ///
+    /// # Errors
+    /// [`ProcessError::Unknown`]
+    pub fn find(name: &str, now: fn() -> u64) -> Result<Program, ProcessError> {
+        if name.contains('/') {
+            let path = PathBuf::from(name);
+            let label = path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy().into_owned());
+            return Ok(Program::new(&label, path, Vec::new(), Limits::by(now)));
+        }
+        let folder = folder().unwrap_or_default();
+        let path = folder.join(name);
+        if name.is_empty() || name.starts_with('.') || !path.is_file() {
+            return Err(ProcessError::Unknown { name: name.into(), folder: folder.display().to_string() });
+        }
+        Ok(Program::new(name, path, Vec::new(), Limits::by(now)))
+    }
+
+    /// A program, which is not started yet.
+    pub fn new(name: &str, path: PathBuf, arguments: Vec<String>, limits: Limits) -> Program {
+        Program { name: name.into(), path, arguments, limits, state: Mutex::default() }
+    }
+
+    /// By what it is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Starts it if it does not run, and asks what it is.
+    ///
+    /// # Errors
+    /// [`ProcessError`]
+    pub fn greet(&self) -> Result<Greeting, ProcessError> {
+        let fields = self.ask("hello", &[VERSION])?;
+        let texts: Option<Vec<String>> =
+            fields.iter().map(|field| line(field).filter(|text| !text.is_empty())).collect();
+        match texts.map(<[String; 5]>::try_from) {
+            Some(Ok([version, language, runtime, libraries, generator])) if version.as_bytes() == VERSION => {
+                Ok(Greeting { language, runtime, libraries, generator })
+            }
+            _ => Err(self.broken("its greeting is none of version 1")),
+        }
+    }
+
+    /// The fields of an answer of `ok`. A program that breaks off, hangs or sends garbage is ended, and started again by
+    /// the next request.
+    ///
+    /// # Errors
+    /// [`ProcessError`]
+    pub(super) fn ask(&self, verb: &str, fields: &[&[u8]]) -> Result<Vec<Vec<u8>>, ProcessError> {
+        self.ask_start(None, verb, fields)
+    }
+
+    fn ask_start(&self, start: Option<u64>, verb: &str, fields: &[&[u8]]) -> Result<Vec<Vec<u8>>, ProcessError> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if start.is_some_and(|start| start != state.starts || state.conversation.is_none()) {
+            return Err(self.conversation("it was started again, and this case was prepared before"));
+        }
+        let mut conversation = match state.conversation.take() {
+            Some(conversation) => conversation,
+            None => self.started(&mut state, verb)?,
+        };
+        // What fails here drops the conversation, which ends the program.
+        let limit = if verb == "hello" { self.limits.hello } else { self.limits.answer };
+        let Message { verb, fields } =
+            conversation.ask(verb, fields, limit).map_err(|reason| self.conversation(&reason))?;
+        let reason = || match &fields[..] {
+            [reason] => line(reason).filter(|text| !text.is_empty()),
+            _ => None,
+        };
+        let answer = match (verb.as_str(), reason()) {
+            ("ok", _) => Ok(fields),
+            ("unsupported", Some(reason)) => Err(ProcessError::Unsupported { program: self.name.clone(), reason }),
+            ("error", Some(reason)) => Err(ProcessError::Refused { program: self.name.clone(), reason }),
+            _ => return Err(self.conversation(&format!("its answer, {verb:?}, is none of the protocol"))),
+        };
+        state.conversation = Some(conversation);
+        answer
+    }
+
+    /// A fresh start, after its greeting, unless that is what is going to be asked.
+    fn started(&self, state: &mut State, verb: &str) -> Result<Conversation, ProcessError> {
+        let failed = |error: std::io::Error| ProcessError::Start {
+            program: self.path.display().to_string(),
+            reason: error.to_string(),
+        };
+        state.starts += 1;
+        let mut conversation = Conversation::start(&self.path, &self.arguments, self.limits.now).map_err(failed)?;
+        if verb != "hello" {
+            let hello = conversation.ask("hello", &[VERSION], self.limits.hello);
+            let answer = hello.map_err(|reason| self.conversation(&reason))?;
+            if answer.verb != "ok" || answer.fields.first().is_none_or(|version| version != VERSION) {
+                return Err(self.conversation("its greeting is none of version 1"));
+            }
+        }
+        Ok(conversation)
+    }
+
+    fn conversation(&self, reason: &str) -> ProcessError {
+        ProcessError::Conversation { program: self.name.clone(), reason: reason.into() }
+    }
+
+    /// Ends a program whose answer was a message and still makes no sense.
+    pub(super) fn broken(&self, reason: &str) -> ProcessError {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).conversation = None;
+        self.conversation(reason)
+    }
+}
+
+/// A program as the trials know it.
+pub(super) struct Timed(pub(super) Arc<Program>);
+
+impl Remote for Timed {
+    fn prepare(&self, operation: &str, algorithm: &str, sets: &[Vec<Vec<u8>>]) -> LibraryResult<Box<dyn RemoteCase>> {
+        let (handle, count) = {
+            let mut state = self.0.state.lock().unwrap_or_else(PoisonError::into_inner);
+            state.handles += 1;
+            (state.handles.to_string(), sets.len().min(MOST_SETS))
+        };
+        let number = count.to_string();
+        let mut fields = vec![handle.as_bytes(), operation.as_bytes(), algorithm.as_bytes(), number.as_bytes()];
+        fields.extend(sets.iter().take(count).flatten().map(Vec::as_slice));
+        self.0.ask("prepare", &fields).map_err(|error| error.of_library("prepare"))?;
+        let start = self.0.state.lock().unwrap_or_else(PoisonError::into_inner).starts;
+        let width = 1 + outputs(operation);
+        Ok(Box::new(Case { program: Arc::clone(&self.0), handle, start, count, width }))
+    }
+}
+
+struct Case {
+    program: Arc<Program>,
+    handle: String,
+    start: u64,
+    count: usize,
+    /// Fields of a set among the answers.
+    width: usize,
+}
+
+/// Outputs of an operation.
+fn outputs(operation: &str) -> usize {
+    match operation {
+        "null" => 0,
+        "keygen" | "encapsulate" => 2,
+        _ => 1,
+    }
+}
+
+impl Case {
+    fn ask(&self, verb: &'static str, rest: &[&[u8]]) -> LibraryResult<Vec<Vec<u8>>> {
+        let fields: Vec<&[u8]> = std::iter::once(self.handle.as_bytes()).chain(rest.iter().copied()).collect();
+        self.program.ask_start(Some(self.start), verb, &fields).map_err(|error| error.of_library(verb))
+    }
+}
+
+impl RemoteCase for Case {
+    fn visit(&mut self, first: u64, count: u64) -> LibraryResult<u64> {
+        let fields = self.ask("visit", &[first.to_string().as_bytes(), count.to_string().as_bytes()])?;
+        let said = match &fields[..] {
+            [said] => frame::number(said),
+            _ => None,
+        };
+        said.ok_or_else(|| self.program.broken("its visit is not answered with a time").of_library("visit"))
+    }
+
+    fn answers(&mut self) -> LibraryResult<Vec<(usize, Vec<Vec<u8>>)>> {
+        let fields = self.ask("answers", &[])?;
+        let odd = || self.program.broken("its answers are not those of a visit").of_library("answers");
+        if !reads(&fields, self.width, self.count) {
+            return Err(odd());
+        }
+        let mut found = Vec::new();
+        for set in fields.chunks_exact(self.width) {
+            let number = frame::number(&set[0]).ok_or_else(odd)? as usize;
+            found.push((number, set[1..].to_vec()));
+        }
+        Ok(found)
+    }
+}
+
+/// Whether fields are sets of that width: each begins with a number of a set, and none comes twice.
+fn reads(fields: &[Vec<u8>], width: usize, count: usize) -> bool {
+    let mut seen = vec![false; count];
+    !fields.is_empty()
+        && fields.len().is_multiple_of(width)
+        && fields.chunks_exact(width).all(|set| match frame::number(&set[0]) {
+            Some(number) if (number as usize) < count => !std::mem::replace(&mut seen[number as usize], true),
+            _ => false,
+        })
+}
+
+impl Drop for Case {
+    fn drop(&mut self) {
+        // Where it was started again there is nothing to forget.
+        let _ = self.ask("release", &[]);
+    }
+}
+
+/// A text of the protocol: one line.
+pub(super) fn line(field: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(field).ok()?.trim();
+    (!text.contains(char::is_control)).then(|| text.to_owned())
+}

@@ -1,0 +1,68 @@
+//! What a program lists, as a provider.
+
+use super::call::{RemoteAgreement, RemoteHash, RemoteKem};
+use super::offer::{Kind, Offer};
+use super::program::{Program, Timed, line};
+use super::signature::RemoteScheme;
+use super::{Greeting, ProcessError};
+use pqlab_primitives::{
+    BuildInfo, Error, HashParameters, KemParameters, KeyAgreementParameters, Provider, SignatureParameters,
+};
+use std::sync::Arc;
+
+/// Starts the program, asks what it offers, and makes a provider of it, under the program's name. Algorithms that have no
+/// parameters here are left out, and said to be.
+///
+/// # Errors
+/// [`ProcessError`]
+pub fn open(program: Program) -> Result<Provider, ProcessError> {
+    let program = Arc::new(program);
+    let Greeting { language, runtime, libraries, generator } = program.greet()?;
+    let info = BuildInfo { version: libraries, build: format!("{language}: {runtime}") };
+    let mut provider = Provider::new(program.name(), info);
+    provider.generator = Some(generator);
+    let mut seen = Vec::new();
+    for text in program.ask("list", &[])? {
+        let text = line(&text).ok_or_else(|| program.broken("its list has something that is no text"))?;
+        let offer = Offer::parse(&text).map_err(|reason| program.broken(&reason))?;
+        let name = (offer.kind as u8, offer.algorithm.clone());
+        if seen.contains(&name) {
+            return Err(program.broken(&format!("its list has {} twice", offer.algorithm)));
+        }
+        seen.push(name);
+        add(&mut provider, &program, offer);
+    }
+    provider.remote = Some(Arc::new(Timed(program)));
+    Ok(provider)
+}
+
+fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
+    let program = Arc::clone(program);
+    let algorithm = offer.algorithm.clone();
+    let known = match offer.kind {
+        Kind::Kem => KemParameters::of(&algorithm)
+            .map(|parameters| provider.kems.push(Arc::new(RemoteKem::new(program, parameters, offer)))),
+        Kind::Signature => SignatureParameters::of(&algorithm)
+            .map(|parameters| provider.signatures.push(Arc::new(RemoteScheme::new(program, parameters, offer)))),
+        Kind::KeyAgreement => (algorithm == KeyAgreementParameters::X25519.algorithm).then(|| {
+            let parameters = KeyAgreementParameters::X25519;
+            provider.key_agreements.push(Arc::new(RemoteAgreement::new(program, parameters, &offer)));
+        }),
+        Kind::Hash => HashParameters::of(&algorithm)
+            .map(|parameters| provider.hashes.push(Arc::new(RemoteHash { program, parameters }))),
+    };
+    if known.is_none() {
+        let reason = "the worker offers it, and pqlab knows no parameters of it".to_owned();
+        provider.unsupported.push(pqlab_primitives::Unsupported { algorithm, reason });
+    }
+}
+
+impl ProcessError {
+    /// As the traits have it: what goes wrong in a program is a failure of the library.
+    pub(super) fn of_library(self, call: &'static str) -> Error {
+        match self {
+            ProcessError::Unsupported { .. } => Error::Unsupported("the worker does not offer this"),
+            other => Error::Library { call, detail: other.to_string() },
+        }
+    }
+}

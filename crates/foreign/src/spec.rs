@@ -1,0 +1,239 @@
+//! How a library is named on the command line and in suites: `[LABEL=]KIND:PATH[?prefix=...&algorithm=...]`.
+
+use crate::nist;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// A shared library as a provider.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LibrarySpec {
+    /// The provider's name: letters, digits, `.`, `_` and `-`.
+    pub label: String,
+    /// Which interface it has.
+    pub kind: LibraryKind,
+    /// The file.
+    pub path: PathBuf,
+    /// What stands before each of its symbols.
+    pub prefix: Option<String>,
+    /// What it computes, where its interface does not tell.
+    pub algorithm: Option<String>,
+}
+
+/// The interfaces that are understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LibraryKind {
+    /// liboqs 0.10 and later: `OQS_KEM`, `OQS_SIG`.
+    Liboqs,
+    /// A libcrypto of OpenSSL 3.0 and later: `EVP`.
+    Openssl,
+    /// The C interface of the NIST competition, of PQClean and of mlkem-native: one algorithm.
+    Nist,
+}
+
+/// A text that names no library.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` names no library: {reason}. The form is [LABEL=]KIND:PATH[?prefix=...&algorithm=...], such as \
+     main=liboqs:/usr/lib/liboqs.so"
+)]
+pub struct WrongSpec {
+    text: String,
+    reason: String,
+}
+
+const KINDS: [LibraryKind; 3] = [LibraryKind::Liboqs, LibraryKind::Openssl, LibraryKind::Nist];
+
+impl LibraryKind {
+    /// The word in the specification.
+    pub fn name(self) -> &'static str {
+        match self {
+            LibraryKind::Liboqs => "liboqs",
+            LibraryKind::Openssl => "openssl",
+            LibraryKind::Nist => "nist",
+        }
+    }
+
+    fn of(name: &str) -> Option<LibraryKind> {
+        KINDS.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl LibrarySpec {
+    /// The label of a library that is given none: the kind and the file's name.
+    fn default_label(kind: LibraryKind, path: &Path) -> String {
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let file = file.chars().map(|letter| if of_a_label(letter) { letter } else { '-' });
+        [kind.name(), "-"].into_iter().flat_map(str::chars).chain(file).collect()
+    }
+}
+
+impl FromStr for LibrarySpec {
+    type Err = WrongSpec;
+
+    fn from_str(text: &str) -> Result<LibrarySpec, WrongSpec> {
+        parse(text).map_err(|reason| WrongSpec { text: text.to_owned(), reason })
+    }
+}
+
+fn parse(text: &str) -> Result<LibrarySpec, String> {
+    let (front, rest) = text.split_once(':').ok_or("there is no colon after a kind")?;
+    let (label, kind) = match front.split_once('=') {
+        Some((label, kind)) => (Some(label), kind),
+        None => (None, front),
+    };
+    let kind = LibraryKind::of(kind).ok_or_else(|| {
+        format!("`{kind}` is no kind of library; the kinds are {}", KINDS.map(LibraryKind::name).join(", "))
+    })?;
+    if let Some(label) = label
+        && (label.is_empty() || !label.chars().all(of_a_label))
+    {
+        return Err(format!("the label `{label}` may hold letters, digits, `.`, `_` and `-`, and has one at least"));
+    }
+    // A path that holds a question mark ends with one more.
+    let (path, options) = rest.rsplit_once('?').unwrap_or((rest, ""));
+    let path = PathBuf::from(path);
+    if path.file_name().is_none() {
+        return Err("its path names no file".to_owned());
+    }
+    let (mut prefix, mut algorithm) = (None, None);
+    for option in options.split('&').filter(|option| !option.is_empty()) {
+        let (name, value) = option.split_once('=').ok_or_else(|| format!("the option `{option}` has no value"))?;
+        let place = match name {
+            "prefix" => &mut prefix,
+            "algorithm" => &mut algorithm,
+            _ => return Err(format!("`{name}` is no option; the options are prefix, algorithm")),
+        };
+        if value.is_empty() || place.replace(value.to_owned()).is_some() {
+            return Err(format!("the option `{name}` is given once, with a value"));
+        }
+    }
+    check_options(kind, prefix.as_deref(), algorithm.as_deref())?;
+    let label = label.map_or_else(|| LibrarySpec::default_label(kind, &path), str::to_owned);
+    Ok(LibrarySpec { label, kind, path, prefix, algorithm })
+}
+
+fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str>) -> Result<(), String> {
+    if kind != LibraryKind::Nist {
+        return match (prefix, algorithm) {
+            (None, None) => Ok(()),
+            _ => Err(format!("the kind {} takes no options: the library says itself what it has", kind.name())),
+        };
+    }
+    if let Some(prefix) = prefix
+        && !prefix.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    {
+        return Err(format!("the prefix `{prefix}` is none of a C symbol"));
+    }
+    let known = || nist::algorithms().collect::<Vec<_>>().join(", ");
+    match algorithm {
+        Some(algorithm) if nist::algorithms().any(|known| known == algorithm) => Ok(()),
+        Some(algorithm) => Err(format!("the lengths of `{algorithm}` are not known; known are {}", known())),
+        None => Err(format!("the kind nist needs ?algorithm=NAME; known are {}", known())),
+    }
+}
+
+fn of_a_label(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-')
+}
+
+impl fmt::Display for LibrarySpec {
+    /// The one text that parses back to this library: the label is left out where it is the default.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.label != LibrarySpec::default_label(self.kind, &self.path) {
+            write!(out, "{}=", self.label)?;
+        }
+        let path = self.path.display().to_string();
+        write!(out, "{}:{path}", self.kind.name())?;
+        let options = [("prefix", &self.prefix), ("algorithm", &self.algorithm)];
+        let mut mark = '?';
+        for (name, value) in options.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+            write!(out, "{mark}{name}={value}")?;
+            mark = '&';
+        }
+        if mark == '?' && path.contains('?') { out.write_str("?") } else { Ok(()) }
+    }
+}
+
+impl Serialize for LibrarySpec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LibrarySpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LibrarySpec, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spec(text: &str) -> LibrarySpec {
+        text.parse().unwrap_or_else(|wrong: WrongSpec| panic!("{wrong}"))
+    }
+
+    #[test]
+    fn a_library_is_named_by_kind_and_path() {
+        let plain = spec("liboqs:/usr/lib/liboqs.so.7");
+        assert_eq!((plain.kind, plain.label.as_str()), (LibraryKind::Liboqs, "liboqs-liboqs.so.7"));
+        assert_eq!((plain.path.as_path(), plain.prefix), (Path::new("/usr/lib/liboqs.so.7"), None));
+        assert_eq!(spec("openssl:lib crypto+1.so").label, "openssl-lib-crypto-1.so");
+        assert_eq!(spec("main=openssl:/a=b/libcrypto.so").label, "main");
+        let nist = spec("nist:/x/lib.so?prefix=PQCLEAN_MLKEM768_CLEAN_&algorithm=ML-KEM-768");
+        assert_eq!(nist.prefix.as_deref(), Some("PQCLEAN_MLKEM768_CLEAN_"));
+        assert_eq!(nist.algorithm.as_deref(), Some("ML-KEM-768"));
+    }
+
+    #[test]
+    fn the_text_of_a_library_parses_back() {
+        for text in [
+            "liboqs:/usr/lib/liboqs.so",
+            "branch=liboqs:relative/liboqs.so",
+            "openssl:/odd?name=x/lib.so?",
+            "a.b_c-1=nist:/x/lib.so?prefix=P_&algorithm=ML-KEM-768",
+            "nist:/x/li?b.so?algorithm=SLH-DSA-SHA2-128f",
+        ] {
+            let parsed = spec(text);
+            assert_eq!(parsed.to_string(), text);
+            let json = serde_json::to_string(&parsed).unwrap();
+            assert_eq!(json, format!("\"{text}\""));
+            assert_eq!(serde_json::from_str::<LibrarySpec>(&json).unwrap(), parsed);
+        }
+        assert_eq!(spec("liboqs-x.so=liboqs:/x.so").to_string(), "liboqs:/x.so", "the default label is left out");
+        assert_eq!(
+            spec("nist:/x.so?algorithm=ML-DSA-65&prefix=p").to_string(),
+            "nist:/x.so?prefix=p&algorithm=ML-DSA-65"
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_what_would_be_right() {
+        for (text, said) in [
+            ("", "no colon"),
+            ("/usr/lib/liboqs.so", "no colon"),
+            ("oqs:/usr/lib/liboqs.so", "the kinds are liboqs, openssl, nist"),
+            ("=liboqs:/x.so", "the label ``"),
+            ("a b=liboqs:/x.so", "the label `a b`"),
+            ("a=b=liboqs:/x.so", "`b=liboqs` is no kind"),
+            ("liboqs:", "names no file"),
+            ("liboqs:/", "names no file"),
+            ("liboqs:/x.so?prefix=a", "takes no options"),
+            ("nist:/x.so", "needs ?algorithm=NAME; known are ML-KEM-512"),
+            ("nist:/x.so?algorithm=ML-KEM-769", "the lengths of `ML-KEM-769` are not known; known are ML-KEM-512"),
+            ("nist:/x.so?algorithm=X25519", "not known"),
+            ("nist:/x.so?algorithm=ML-KEM-768&algorithm=ML-KEM-512", "given once"),
+            ("nist:/x.so?algorithm", "has no value"),
+            ("nist:/x.so?algorithm=", "with a value"),
+            ("nist:/x.so?symbol=a&algorithm=ML-KEM-768", "the options are prefix, algorithm"),
+            ("nist:/x.so?prefix=a-b&algorithm=ML-KEM-768", "the prefix `a-b`"),
+        ] {
+            let wrong = text.parse::<LibrarySpec>().expect_err(text).to_string();
+            assert!(wrong.contains(said) && wrong.contains("[LABEL=]KIND:PATH"), "{text}: {wrong}");
+            assert_eq!(wrong.lines().count(), 1);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Libraries that may be there, and what every opened one has to answer.
+
+#![allow(dead_code, clippy::unwrap_used, reason = "each test needs a part")]
+
+#[path = "../../../providers/src/shared/testing.rs"]
+mod testing;
+
+use pqlab_foreign::{Description, LibrarySpec, open};
+use pqlab_primitives::{Coins, Error, Kem, KemParameters, Provider};
+use pqlab_testing::Need;
+use pqlab_verification::{Line, interop, verify_known_answers};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use testing::*;
+
+/// Debian's libcrypto, and what stands beside it.
+pub(crate) const SYSTEMS: Need = Need::Machine("a libcrypto.so.3 of the system");
+pub(crate) const DEBIANS: Need = Need::Machine("a libssl.so.3 beside the system's libcrypto");
+
+/// The libcrypto that the system's programs use.
+pub(crate) fn system_libcrypto() -> Option<PathBuf> {
+    let folders = ["/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib"];
+    folders.iter().map(|folder| Path::new(folder).join("libcrypto.so.3")).find(|path| path.exists())
+}
+
+/// A library that `scripts/foreign-libraries` built.
+pub(crate) fn built(name: &str) -> Option<PathBuf> {
+    let cache = env::var_os("PQLAB_CACHE").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(Path::new(&env::var_os("HOME")?).join(".cache/pqlab")))?;
+    Some(cache.join("foreign").join(name)).filter(|path| path.exists())
+}
+
+/// Opens a library that can be opened.
+pub(crate) fn opened(spec: &str) -> Arc<Provider> {
+    let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
+    let provider = open(&spec).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(provider.id(), spec.label);
+    Arc::new(provider)
+}
+
+/// The one line of a library that cannot be opened.
+pub(crate) fn refusal(spec: &str) -> String {
+    let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
+    let said = open(&spec).expect_err("it cannot be opened").to_string();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    said
+}
+
+/// What every opened library has to do, as the linked ones do.
+pub(crate) fn check(provider: &Arc<Provider>) {
+    check_description(provider);
+    check_answers(provider);
+    let of_a_table = |kem: &&Arc<dyn Kem>| KemParameters::of(&kem.info().parameters.algorithm).is_some();
+    provider.kems.iter().filter(of_a_table).for_each(|kem| check_kem_refusals(&**kem));
+    for kem in &provider.kems {
+        let parameters = &kem.info().parameters;
+        let key = kem.generate(Coins::Internal).unwrap();
+        let public = encoded_encapsulation_key(&**kem, &*key.encapsulation_key().unwrap());
+        let mut sent = encapsulate(&**kem, &*kem.load_encapsulation_key(&public).unwrap(), Coins::Internal);
+        for &encoding in kem.written() {
+            let mut private = vec![0; kem.info().decapsulation_key(encoding).unwrap()];
+            assert_eq!(key.encode(encoding, &mut private), Ok(private.len()));
+            let loaded = kem.load_decapsulation_key(encoding, &private).unwrap();
+            assert_eq!(decapsulate(&*loaded, &sent.ciphertext).unwrap(), sent.secret, "{}", parameters.algorithm);
+            let mut again = vec![0; public.len()];
+            match loaded.encode_encapsulation_key(&mut again) {
+                // No library computes it for the algorithms that no table has.
+                Err(Error::Unsupported(_)) if KemParameters::of(&parameters.algorithm).is_none() => {}
+                written => assert!(written == Ok(public.len()) && again == public, "{}", parameters.algorithm),
+            }
+        }
+        sent.ciphertext[0] ^= 1;
+        assert_ne!(decapsulate(&*key, &sent.ciphertext).unwrap(), sent.secret);
+    }
+    check_signatures(provider);
+    check_threads(provider, quick);
+    if provider.hash("SHA3-256").is_some() {
+        assert!(check_known_digests(provider) > 4);
+    }
+}
+
+/// Without the small SLH-DSA sets, which sign for seconds.
+fn quick(algorithm: &str) -> bool {
+    let slow = algorithm.starts_with("SLH-DSA") && algorithm.ends_with('s');
+    !slow && !algorithm.starts_with("SPHINCS+")
+}
+
+fn check_signatures(provider: &Provider) {
+    for scheme in provider.signatures.iter().filter(|scheme| quick(&scheme.info().parameters.algorithm)) {
+        let info = scheme.info();
+        let context: &[u8] = if info.context { b"context" } else { b"" };
+        let key = scheme.generate(Coins::Internal).unwrap();
+        let public = key.verifying_key().unwrap();
+        for &encoding in scheme.written() {
+            let mut private = vec![0; info.signing_key(encoding).unwrap()];
+            let length = key.encode(encoding, &mut private).unwrap();
+            let loaded = scheme.load_signing_key(encoding, &private[..length]).unwrap();
+            let signature = sign(info, &*loaded, context, b"message", Coins::Internal);
+            check_accepts_only(&*public, context, b"message", signature);
+        }
+        let given = scheme.generate(Coins::Exact(&[1]));
+        assert!(if info.coins.keygen { length_error(given) } else { unsupported_error(given) });
+        if !info.context {
+            assert!(unsupported_error(key.sign(b"x", b"", Coins::Internal, &mut vec![0; info.parameters.signature])));
+        }
+        let refused = key.sign(b"", b"", Coins::Internal, &mut vec![0; info.parameters.signature / 2]);
+        assert!(matches!(refused, Err(Error::Length { .. })) || info.parameters.variable_length);
+    }
+}
+
+/// What the coordinator sees is what was opened.
+fn check_description(provider: &Provider) {
+    let description = Description::of(provider);
+    let json = serde_json::to_string(&description).unwrap();
+    let read: Description = serde_json::from_str(&json).unwrap();
+    assert_eq!(read, description);
+    let described = read.provider();
+    assert_eq!((described.id(), &described.build_info), (provider.id(), &provider.build_info));
+    assert_eq!(described.algorithms(), provider.algorithms());
+    assert!(described.kems.iter().all(|kem| unsupported_error(kem.generate(Coins::Internal))));
+    assert!(!provider.build_info.version.is_empty() && provider.build_info.build.contains("SHA-256 "));
+    assert!(provider.generator.is_some());
+}
+
+/// Known answers, and the library against itself.
+pub(crate) fn check_answers(provider: &Arc<Provider>) {
+    let providers = [provider.clone()];
+    verify_known_answers(&providers, &|_, algorithm, _| quick(algorithm), &mut expect_right);
+    interop(&providers, &|_, algorithm, _| quick(algorithm), &mut expect_right);
+}
+
+/// Two libraries understand each other.
+pub(crate) fn check_pair(one: &Arc<Provider>, other: &Arc<Provider>) -> usize {
+    let mut lines = 0;
+    interop(&[one.clone(), other.clone()], &|_, algorithm, _| quick(algorithm), &mut |line: Line| {
+        lines += usize::from(line.peer.as_ref().is_some_and(|peer| *peer != line.provider));
+        expect_right(line);
+    });
+    lines
+}
+
+fn expect_right(line: Line) {
+    assert!(line.failures.is_empty(), "{}, {}: {:?}", line.provider, line.algorithm, line.failures);
+}

@@ -1,0 +1,275 @@
+//! Libraries that are loaded at run time: a worker process opens each and describes it, and this one, which opens none, plans
+//! with the descriptions. Every worker of a run then opens all of them.
+
+use crate::errand::{self, Answer, Task, lost};
+use crate::{LabError, Laboratory, Suite};
+use pqlab_foreign::{Description, LibrarySpec};
+use pqlab_harness::errand::{Manner, Next};
+use pqlab_primitives::{BuildInfo, Provider};
+use pqlab_record::{LoadedLibrary, ProviderBuild, RunHeader};
+use pqlab_workloads::Registry;
+use pqlab_workloads::fastest::FASTEST;
+use serde::{Deserialize, Serialize};
+use std::env;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+/// The variable that tells a worker which libraries to open.
+pub(crate) const LIBRARIES: &str = "PQLAB_LIBRARIES";
+
+/// The variable that tells a worker why it opens none of them.
+pub(crate) const NOT_OPENED: &str = "PQLAB_NOT_OPENED";
+
+/// How long a library may take to be opened and described, unless workers have less for an answer: that is milliseconds' work.
+const DESCRIBING: Duration = Duration::from_secs(20);
+
+/// A library as workers are told of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Loaded {
+    /// What to open.
+    pub(crate) library: LibrarySpec,
+    /// What it said of itself when it was described: the provider of a worker that cannot open it any more says the same.
+    build: BuildInfo,
+}
+
+/// The libraries of a worker process.
+#[derive(Default)]
+pub(crate) struct Opened {
+    /// A provider each, which offers nothing where it could not be opened.
+    pub(crate) providers: Vec<Provider>,
+    /// Labels of those that could not be, with the reason.
+    pub(crate) failed: Vec<(String, String)>,
+}
+
+/// Opens the libraries that the coordinator wants, in this process.
+///
+/// # Errors
+/// Where the variable that names them is not of this build.
+pub(crate) fn open_libraries() -> io::Result<Opened> {
+    let mut opened = Opened::default();
+    let Some(told) = env::var_os(LIBRARIES) else { return Ok(opened) };
+    let loaded: Vec<Loaded> = serde_json::from_slice(told.as_encoded_bytes()).map_err(io::Error::other)?;
+    let none = env::var(NOT_OPENED).ok();
+    for Loaded { library, build } in loaded {
+        let open = || pqlab_foreign::open(&library).map_err(|error| error.to_string());
+        match none.clone().map_or_else(open, Err) {
+            Ok(provider) => opened.providers.push(provider),
+            Err(reason) => {
+                opened.failed.push((library.label.clone(), reason));
+                opened.providers.push(Provider::new(&library.label, build));
+            }
+        }
+    }
+    Ok(opened)
+}
+
+/// The libraries that the files of suites among these words name, those of the last word where a label comes twice.
+///
+/// # Errors
+/// What is wrong with a file.
+pub fn libraries_of_suites(words: &[String]) -> Result<Vec<LibrarySpec>, LabError> {
+    let mut found = Vec::new();
+    for word in words.iter().filter(|word| word.ends_with(".toml") || Path::new(word).is_file()) {
+        found = instead(Suite::find(word)?.libraries, found);
+    }
+    Ok(found)
+}
+
+/// The libraries with which a run was measured.
+///
+/// # Errors
+/// [`LabError::Invalid`] where this build does not understand how one of them is named.
+pub fn libraries_of_run(header: &RunHeader) -> Result<Vec<LibrarySpec>, LabError> {
+    let loaded = header.environment.providers.iter().filter_map(|build| build.library.as_ref());
+    let parsed = loaded.map(|library| {
+        library.spec.parse().map_err(|error| LabError::invalid("library", format!("run {}: {error}", header.id)))
+    });
+    parsed.collect()
+}
+
+/// Some libraries, and of others those with no label of these.
+pub fn instead(these: Vec<LibrarySpec>, others: Vec<LibrarySpec>) -> Vec<LibrarySpec> {
+    let rest: Vec<LibrarySpec> =
+        others.into_iter().filter(|other| these.iter().all(|one| one.label != other.label)).collect();
+    these.into_iter().chain(rest).collect()
+}
+
+impl Laboratory {
+    /// Has these shared libraries too, each as a provider by its label. A worker process opens and describes each of them now;
+    /// this process opens none, and neither does it later.
+    ///
+    /// # Errors
+    /// [`LabError::Invalid`] for a label that is a provider's or comes twice, [`LabError::Libraries`] naming all that cannot be
+    /// described, [`LabError::Worker`] where no worker can be started.
+    pub fn with_libraries(mut self, libraries: Vec<LibrarySpec>) -> Result<Laboratory, LabError> {
+        let libraries: Vec<LibrarySpec> = libraries.into_iter().map(lasting).collect::<Result<_, _>>()?;
+        self.check_labels(&libraries)?;
+        let (mut found, mut failures) = (Vec::new(), Vec::new());
+        for library in libraries {
+            match self.described(&library)? {
+                Ok(provider) => found.push((library, provider)),
+                Err(reason) => failures.push(reason),
+            }
+        }
+        if !failures.is_empty() {
+            return Err(LabError::Libraries { failures });
+        }
+        let mut providers = self.registry.providers().to_vec();
+        for (library, provider) in found {
+            self.libraries.push(Loaded { library, build: provider.build_info.clone() });
+            providers.push(Arc::new(provider));
+        }
+        self.registry = Registry::new(providers);
+        Ok(self)
+    }
+
+    /// The libraries that were loaded.
+    pub fn libraries(&self) -> impl Iterator<Item = &LibrarySpec> {
+        self.libraries.iter().map(|loaded| &loaded.library)
+    }
+
+    /// Refuses a run whose libraries were not asked for: to measure its cases again is to run their code.
+    ///
+    /// # Errors
+    /// [`LabError::Foreign`] naming those that are missing.
+    pub fn check_libraries_of(&self, header: &RunHeader) -> Result<(), LabError> {
+        self.check_asked_for(&format!("run {}", header.id), &libraries_of_run(header)?)
+    }
+
+    /// Refuses what names libraries that were not asked for.
+    pub(crate) fn check_asked_for(&self, origin: &str, named: &[LibrarySpec]) -> Result<(), LabError> {
+        let missing = named.iter().filter(|library| self.libraries().all(|own| own.label != library.label));
+        let libraries: Vec<String> = missing.map(ToString::to_string).collect();
+        match libraries.is_empty() {
+            true => Ok(()),
+            false => Err(LabError::Foreign { origin: origin.to_owned(), libraries }),
+        }
+    }
+
+    fn check_labels(&self, libraries: &[LibrarySpec]) -> Result<(), LabError> {
+        for (place, LibrarySpec { label, .. }) in libraries.iter().enumerate() {
+            let is = |provider: &Arc<Provider>| provider.id() == *label || provider.library == *label;
+            let other = match () {
+                () if libraries[..place].iter().any(|before| before.label == *label) => "another library's",
+                () if self.libraries().any(|before| before.label == *label) => "another library's",
+                () if self.registry.providers().iter().any(is) => "a provider's of this build",
+                () if label == FASTEST => "a word of its own",
+                () => continue,
+            };
+            let reason = format!("the label {label:?} is {other}: give another one before the kind, LABEL=KIND:PATH");
+            return Err(LabError::invalid("library", reason));
+        }
+        Ok(())
+    }
+
+    /// What a worker process says of a library that it opens: what the provider offers, or which library gives none, and why.
+    fn described(&self, library: &LibrarySpec) -> Result<Result<Provider, String>, LabError> {
+        let manner = Manner { keep_stderr: true, ..Manner::default() };
+        let mut errand = self.start_without_libraries(&Task::Describe { library: library.clone() }, &manner)?;
+        let limit = DESCRIBING.min(self.limits.request);
+        let never = AtomicBool::new(false);
+        loop {
+            match errand.next_within(limit, &never).map_err(lost)? {
+                None => return Ok(Err(format!("{library} was not opened within {} s", limit.as_secs_f64()))),
+                Some(Next::Said(said)) => match errand::understood(&said) {
+                    Some(Answer::Description(description)) => return Ok(offered(library, &description)),
+                    // It names the file.
+                    Some(Answer::Refused(reason)) => return Ok(Err(format!("{}: {reason}", library.label))),
+                    _ => {}
+                },
+                Some(Next::Ended | Next::Stopped) => break,
+            }
+        }
+        let ended = errand.end().map_err(lost)?;
+        let words =
+            ended.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("note: "));
+        let said = words.map_or_else(String::new, |words| format!("; it said: {words}"));
+        Ok(Err(format!("{library}: the process that opened it ended, {}{said}", ended.status)))
+    }
+
+    /// The providers as the environment of a run has them.
+    pub(crate) fn provider_builds(&self) -> Vec<ProviderBuild> {
+        let mut builds = crate::worker::provider_builds(&self.registry);
+        for build in &mut builds {
+            let of = self.libraries().find(|library| library.label == build.id);
+            build.library = of.map(|library| LoadedLibrary {
+                kind: library.kind.name().to_owned(),
+                path: library.path.display().to_string(),
+                spec: library.to_string(),
+            });
+        }
+        builds
+    }
+}
+
+/// The provider, unless there is nothing in it.
+fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider, String> {
+    let provider = description.provider();
+    if provider.primitives().next().is_some() {
+        return Ok(provider);
+    }
+    let gap = provider.unsupported.first().map(|gap| format!(": {}: {}", gap.algorithm, gap.reason));
+    Err(format!("{library} offers nothing that can be measured{}", gap.unwrap_or_default()))
+}
+
+/// The same by a path that names it from wherever the run is gone on with.
+fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
+    let path = std::path::absolute(&library.path).map_err(LabError::system("a library has no path"))?;
+    Ok(LibrarySpec { path, ..library })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WorkerProgram;
+
+    fn library(text: &str) -> LibrarySpec {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_label_is_nobody_elses() {
+        // No worker is there to be started: these are refused before.
+        let refused = |labels: &[&str]| {
+            let libraries = labels.iter().map(|label| library(&format!("{label}=openssl:/x.so"))).collect();
+            let laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
+            laboratory.with_libraries(libraries).map(|_| ()).unwrap_err().to_string()
+        };
+        assert!(refused(&["a", "b", "a"]).starts_with("the label \"a\" is another library's: "));
+        assert!(refused(&["rustcrypto"]).contains("\"rustcrypto\" is a provider's of this build"));
+        assert!(refused(&["null"]).contains("is a provider's"));
+        assert!(refused(&["fastest"]).contains("a word of its own"));
+    }
+
+    #[test]
+    fn what_names_libraries_that_nobody_asked_for_is_refused() {
+        let mut laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
+        let build = BuildInfo { version: String::new(), build: String::new() };
+        laboratory.libraries.push(Loaded { library: library("main=liboqs:/a.so"), build });
+        let check = |named: &[&str]| {
+            let named: Vec<LibrarySpec> = named.iter().map(|text| library(text)).collect();
+            laboratory.check_asked_for("mine.toml", &named).map_err(|error| error.to_string())
+        };
+        assert_eq!(check(&[]), Ok(()));
+        assert_eq!(check(&["main=liboqs:/b.so"]), Ok(()), "the command line says where it is");
+        let said = check(&["main=liboqs:/a.so", "branch=liboqs:/b.so"]).unwrap_err();
+        assert_eq!(said, "mine.toml names libraries whose code would run: branch=liboqs:/b.so");
+    }
+
+    #[test]
+    fn the_first_of_a_label_is_taken() {
+        let of = |texts: &[&str]| texts.iter().map(|text| library(text)).collect::<Vec<_>>();
+        let found = instead(of(&["a=openssl:/1"]), of(&["a=openssl:/2", "b=openssl:/3"]));
+        assert_eq!(found, of(&["a=openssl:/1", "b=openssl:/3"]));
+    }
+
+    #[test]
+    fn a_path_lasts() {
+        let path = |text: &str| lasting(library(text)).unwrap().path;
+        assert!(path("openssl:some/lib.so").is_absolute());
+        assert_eq!(path("openssl:/x/lib.so"), Path::new("/x/lib.so"));
+    }
+}

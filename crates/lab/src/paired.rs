@@ -1,0 +1,204 @@
+//! Two libraries against each other: the cases that both have, each pair measured in the same rounds.
+
+use crate::plan::Plan;
+use crate::{Filters, LabError, Laboratory, LibrarySpec, ProtocolOverrides, Select, Suite, Thing};
+use pqlab_record::Case;
+use pqlab_workloads::CaseOptions;
+use std::collections::HashSet;
+
+/// The workload of the harness itself, which every run has.
+const FLOOR: &str = "floor";
+/// The length of the messages that are signed where no suite says another, in bytes.
+const MESSAGE: u64 = 32;
+
+/// A side of a comparison of libraries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// A provider that is linked in, by its id.
+    Linked(String),
+    /// A shared library.
+    Loaded(LibrarySpec),
+}
+
+impl Side {
+    /// Two sides that go by different names: libraries of one label are numbered.
+    pub fn apart(sides: [Side; 2]) -> [Side; 2] {
+        if sides[0].id() != sides[1].id() {
+            return sides;
+        }
+        let mut number = 0;
+        sides.map(|side| match side {
+            Side::Linked(id) => Side::Linked(id),
+            Side::Loaded(library) => {
+                number += 1;
+                Side::Loaded(LibrarySpec { label: format!("{}-{number}", library.label), ..library })
+            }
+        })
+    }
+
+    /// The provider's id.
+    pub fn id(&self) -> &str {
+        match self {
+            Side::Linked(id) => id,
+            Side::Loaded(library) => &library.label,
+        }
+    }
+
+    /// The library that is to be loaded for it.
+    pub fn library(&self) -> Option<&LibrarySpec> {
+        match self {
+            Side::Linked(_) => None,
+            Side::Loaded(library) => Some(library),
+        }
+    }
+}
+
+/// What two libraries are compared by where no suite is named: their KEMs and signatures, with prepared keys and short messages.
+pub fn shared_operations() -> Suite {
+    let select = |workload: &str| Select {
+        workload: workload.to_owned(),
+        forms: vec!["prepared".to_owned()],
+        options: CaseOptions { lengths: Some(vec![MESSAGE]), ..CaseOptions::default() },
+        ..Select::default()
+    };
+    Suite {
+        name: "libraries".to_owned(),
+        about: String::new(),
+        libraries: Vec::new(),
+        protocol: ProtocolOverrides::default(),
+        select: vec![select("kem"), select("signature")],
+        builtin: true,
+    }
+}
+
+impl Laboratory {
+    /// What a text means as a side of a comparison: a provider of this build by its id, or else a library.
+    ///
+    /// # Errors
+    /// [`LabError::Invalid`] for what is neither, and for a library with several code paths, naming these.
+    pub fn side(&self, text: &str) -> Result<Side, LabError> {
+        let providers = self.registry().providers();
+        if providers.iter().any(|provider| provider.id() == text) {
+            return Ok(Side::Linked(text.to_owned()));
+        }
+        let paths: Vec<String> =
+            providers.iter().filter(|provider| provider.library == text).map(|provider| provider.id()).collect();
+        match (paths.as_slice(), text.contains(':')) {
+            ([only], _) => Ok(Side::Linked(only.clone())),
+            ([_, _, ..], _) => {
+                let reason = format!("{text} has several code paths: name one of {}", paths.join(", "));
+                Err(LabError::invalid("library", reason))
+            }
+            ([], true) => match text.parse() {
+                Ok(library) => Ok(Side::Loaded(library)),
+                Err(wrong) => Err(LabError::invalid("library", format!("{wrong}"))),
+            },
+            ([], false) => {
+                let ids: Vec<String> = providers.iter().map(|provider| provider.id()).collect();
+                Err(LabError::unknown(Thing::Library, text, ids.iter().map(String::as_str)))
+            }
+        }
+    }
+
+    /// The cases of suites that two providers both have: those of a pair are measured in the same rounds. All else as
+    /// [`plan`](Self::plan).
+    ///
+    /// # Errors
+    /// [`LabError::NothingShared`] where there is none, and as [`plan`](Self::plan).
+    pub fn plan_of_two(
+        &self,
+        suites: &[Suite],
+        filters: &Filters,
+        overrides: &ProtocolOverrides,
+        [first, second]: [&str; 2],
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Plan, LabError> {
+        let nothing = || LabError::NothingShared { first: first.to_owned(), second: second.to_owned() };
+        let filters = Filters { providers: vec![first.to_owned(), second.to_owned()], ..filters.clone() };
+        let mut plan = match self.plan(suites, &filters, overrides, note) {
+            Err(LabError::NothingSelected { .. }) => return Err(nothing()),
+            planned => planned?,
+        };
+        let ids: HashSet<String> = plan.cases.iter().map(Case::id).collect();
+        let by = |case: &Case, provider: &str| Case { provider: provider.to_owned(), ..case.clone() }.id();
+        plan.cases.retain(|case| {
+            let one = case.provider == first || case.provider == second;
+            case.workload == FLOOR || one && ids.contains(&by(case, first)) && ids.contains(&by(case, second))
+        });
+        match plan.cases.iter().all(|case| case.workload == FLOOR) {
+            true => Err(nothing()),
+            false => Ok(plan),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WorkerProgram;
+
+    fn laboratory() -> Laboratory {
+        Laboratory::new(WorkerProgram::pqlab("none"))
+    }
+
+    #[test]
+    fn a_side_is_a_provider_or_a_library() {
+        let laboratory = laboratory();
+        let side = |text: &str| laboratory.side(text).map_err(|error| error.to_string());
+        assert_eq!(side("rustcrypto"), Ok(Side::Linked("rustcrypto".into())));
+        assert_eq!(side("libcrux:portable"), Ok(Side::Linked("libcrux:portable".into())));
+        let loaded = side("main=liboqs:/x/liboqs.so").unwrap();
+        assert_eq!((loaded.id(), loaded.library().is_some()), ("main", true));
+        assert!(side("libcrux").unwrap_err().contains("name one of libcrux:portable"));
+        assert!(side("rustcryto").unwrap_err().contains("did you mean \"rustcrypto\""));
+        assert!(side("oqs:/x.so").unwrap_err().contains("[LABEL=]KIND:PATH"));
+    }
+
+    #[test]
+    fn a_library_against_itself_goes_by_two_names() {
+        let side = |text: &str| laboratory().side(text).unwrap();
+        let ids = |sides: &[Side; 2]| [sides[0].id().to_owned(), sides[1].id().to_owned()];
+        let same = Side::apart([side("liboqs:/a/liboqs.so"), side("liboqs:/b/liboqs.so")]);
+        assert_eq!(ids(&same), ["liboqs-liboqs.so-1", "liboqs-liboqs.so-2"]);
+        let named = Side::apart([side("a=liboqs:/a.so"), side("rustcrypto")]);
+        assert_eq!(ids(&named), ["a", "rustcrypto"]);
+    }
+
+    #[test]
+    fn what_one_of_two_has_alone_is_left_out() {
+        let plan = |first: &str, second: &str| {
+            let (suites, overrides) = ([shared_operations()], ProtocolOverrides::default());
+            laboratory().plan_of_two(&suites, &Filters::default(), &overrides, [first, second], &mut |_| {})
+        };
+        let plan = plan("rustcrypto", "libcrux:portable").unwrap();
+        let of = |provider: &str| {
+            let cases = plan.cases.iter().filter(|case| case.provider == provider);
+            cases.map(|case| case.id().replace(provider, "")).collect::<Vec<_>>()
+        };
+        let (mut one, mut other) = (of("rustcrypto"), of("libcrux:portable"));
+        one.sort();
+        other.sort();
+        assert_eq!(one, other);
+        assert!(one.contains(&"kem/ML-KEM-768/decapsulate@".to_owned()), "{one:?}");
+        assert!(one.iter().any(|id| id.starts_with("signature/ML-DSA-65/sign[len=32")), "{one:?}");
+        assert!(!one.iter().any(|id| id.contains("encoded") || id.contains("ECDSA")), "{one:?}");
+        let blocks: HashSet<&str> = plan.cases.iter().map(|case| case.block.as_str()).collect();
+        let twice = |block: &&str| plan.cases.iter().filter(|case| case.block == *block).count() >= 2;
+        assert!(blocks.into_iter().filter(|block| !block.contains(FLOOR)).all(|block| twice(&block)));
+    }
+
+    #[test]
+    fn of_two_that_share_nothing_that_is_said() {
+        let suites = [shared_operations()];
+        let filters = Filters { algorithms: vec!["ECDSA-secp256k1".into()], ..Filters::default() };
+        let planned = laboratory().plan_of_two(
+            &suites,
+            &filters,
+            &ProtocolOverrides::default(),
+            ["rustcrypto", "libcrux:portable"],
+            &mut |_| {},
+        );
+        let said = planned.unwrap_err().to_string();
+        assert_eq!(said, "rustcrypto and libcrux:portable have no case in common of what is selected");
+    }
+}

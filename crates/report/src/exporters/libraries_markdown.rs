@@ -1,0 +1,102 @@
+//! Two libraries of one run against each other, in Markdown: what a comment on a pull request says.
+
+use super::markdown::escape;
+use pqlab_analysis::comparison::{ComparedCase, Comparison};
+use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::number::{NONE, percent, time};
+use pqlab_record::{Environment, Unit};
+use pqlab_stats::{VERDICT_SIGNIFICANCE, Verdict};
+
+/// The answer first, then a row for each pair of cases, and what they are of. The first and the second library are given by the
+/// ids of their providers.
+pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [first, second]: [&str; 2]) -> String {
+    let mut out = format!("### {} against {}\n\n", escape(second), escape(first));
+    comparison.answer().lines().for_each(|line| out.push_str(&format!("{}\n", escape(line))));
+    out.push_str(&format!(
+        "\n| case | {} | {} | ratio | 95% interval | verdict | notes |\n|---|---:|---:|---:|---:|---|---|\n",
+        escape(first),
+        escape(second)
+    ));
+    comparison.cases.iter().for_each(|case| out.push_str(&row(case, first)));
+    out.push('\n');
+    for id in [first, second] {
+        let build = environment.providers.iter().find(|build| build.id == id);
+        let known =
+            build.map_or_else(|| "unknown".to_owned(), |build| format!("{} ({})", build.version, build.origin()));
+        out.push_str(&format!("- {}: {}\n", escape(id), escape(&known)));
+    }
+    let criteria = &comparison.criteria;
+    let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
+    let unit = match cycles {
+        0 => "time",
+        all if all == comparison.cases.len() => "core cycles",
+        _ => "core cycles where they are known, else time",
+    };
+    out.push_str(&format!(
+        "- the ratio is the second's {unit} over the first's, of the same rounds and processes; equivalent: within {} ({}); of pairs \
+         without a difference at most {} are called faster or slower\n",
+        percent(criteria.margin_pct),
+        escape(&criteria.margin_source),
+        percent(100.0 * VERDICT_SIGNIFICANCE)
+    ));
+    out.push_str(&format!("- run {}, on {}\n", escape(&comparison.first_run), escape(&environment_line(environment))));
+    out
+}
+
+fn row(case: &ComparedCase, first: &str) -> String {
+    let time = |ns: Option<f64>| ns.map_or_else(|| NONE.to_owned(), time);
+    let name = case.first.strip_suffix(&format!("@{first}")).unwrap_or(&case.first);
+    let (ratio, ends) = case.ratio.map_or_else(
+        || (NONE.to_owned(), NONE.to_owned()),
+        |of| (format!("{:.3}", of.ratio.estimate), format!("{:.3} to {:.3}", of.ratio.low, of.ratio.high)),
+    );
+    let word = case.judgement.verdict.name();
+    let verdict = match case.judgement.verdict {
+        Verdict::Slower => format!("**{word}**"),
+        _ => word.to_owned(),
+    };
+    format!(
+        "| {} | {} | {} | {ratio} | {ends} | {verdict} | {} |\n",
+        escape(name),
+        time(case.first_ns),
+        time(case.second_ns),
+        escape(&case.notes.join("; "))
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use pqlab_analysis::RunAnalysis;
+    use pqlab_analysis::comparison::{ComparisonCriteria, compare};
+    use pqlab_record::LoadedLibrary;
+
+    #[test]
+    fn a_comment_has_the_answer_a_row_for_each_case_and_what_the_libraries_are() {
+        let mut run = fixtures::run();
+        run.header.environment.providers[1].library = Some(LoadedLibrary {
+            kind: "openssl".into(),
+            path: "/opt/a|b/libcrypto.so".into(),
+            spec: "aws-lc=openssl:/opt/a|b/libcrypto.so".into(),
+        });
+        let analysis = RunAnalysis::of(&run);
+        let case = |id: &str| analysis.cases().iter().find(|case| case.case().id() == id).expect("the fixture has it");
+        let pair = (case("kem/ML-KEM-768/encapsulate@liboqs"), case("kem/ML-KEM-768/encapsulate@aws-lc"));
+        let comparison = compare(&analysis, &analysis, &[pair], &ComparisonCriteria::default());
+        let text = compared_libraries(&comparison, &run.header.environment, ["liboqs", "aws-lc"]);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "### aws-lc against liboqs");
+        assert!(lines[2].starts_with("Answer: 1 of 1 slower, most of all "), "{text}");
+        assert_eq!(lines[4], "| case | liboqs | aws-lc | ratio | 95% interval | verdict | notes |");
+        assert!(
+            lines[6].starts_with("| kem/ML-KEM-768/encapsulate | ") && lines[6].contains(" | **slower** | "),
+            "{text}"
+        );
+        let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+        assert!(lines[4..7].iter().all(|line| columns(line) == 8), "{text}");
+        assert!(text.contains("- liboqs: 0.13.0 (avx2, vendored)\n"), "{text}");
+        assert!(text.contains("- aws-lc: 1.19.0 (assembly; loaded from /opt/a\\|b/libcrypto.so)\n"), "{text}");
+        assert!(text.contains(&format!("- run {}, on Example CPU", run.header.id)), "{text}");
+    }
+}

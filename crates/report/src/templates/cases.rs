@@ -1,0 +1,182 @@
+//! The table of the cases of an area: as the terminal lists them, those that do the same job below its name.
+
+use super::legend;
+use maud::{Markup, html};
+use pqlab_analysis::caveats::{Caveat, Caveats};
+use pqlab_analysis::comparison::Standing;
+use pqlab_analysis::number::{NONE, digits, known_rate, known_time, percent, time, time_range};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_record::Form;
+
+/// A table with more rows is laid out when it comes into view: thousands of rows take a browser seconds.
+const LONG: usize = 100;
+
+/// Headings. The first column is seen where the rows are sorted by a heading and no longer stand below the name of their job.
+/// The stylesheet repeats those of the figures, for screens on which a row takes several lines.
+const HEADINGS: [&str; 11] =
+    ["Job", "Provider", "Median", "±", "Against the fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];
+/// Those that hold figures.
+const FIGURES: std::ops::Range<usize> = 2..10;
+
+/// The table of an area.
+pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
+    let side = |place: usize| FIGURES.contains(&place).then_some("num");
+    let job = |place: usize| (place == 0).then_some("job");
+    html! {
+        div.scroll.long[analysis.area(area).count() > LONG] {
+            table.cases.grouped {
+                caption.hidden { "Cases of " (neutral(area)) ": press a heading to sort, up to three times, a provider to see a case in full" }
+                thead { tr {
+                    @for (place, heading) in HEADINGS.iter().enumerate() {
+                        th class=[side(place).or(job(place))] scope="col" aria-sort="none" {
+                            button title=[legend::says(heading)] { (heading) }
+                        }
+                    }
+                } }
+                tbody {
+                    @for group in analysis.groups(area) {
+                        tr.group { th colspan=(HEADINGS.len()) scope="rowgroup" { (group.job) } }
+                        @for row in &group.cases { (case(row, analysis.standing(row))) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
+    let case = row.case();
+    let form = match case.form {
+        Some(Form::Encoded) => "encoded",
+        Some(Form::Prepared) => "prepared",
+        None => "",
+    };
+    // The script repeats the job from the heading above: thousands of rows would carry it twice.
+    let names = html! { td.job {} td { button.open data-case=(row.place) { (neutral(&case.provider)) } } };
+    let Some(estimates) = &row.estimates else {
+        return html! {
+            tr.case.failed data-form=(form) {
+                (names)
+                td colspan=(FIGURES.len()) { span.flag.bad { "failed" } " " (neutral(row.record.error.as_deref().unwrap_or(NONE))) }
+                td.notes {}
+            }
+        };
+    };
+    let median = estimates.median_ns;
+    let width = estimates.half_width_pct();
+    let figure = |shown: Option<(f64, String)>| match shown {
+        Some((value, text)) => html! { td.num data-v=(sortable(value)) { (text) } },
+        None => html! { td.num { (NONE) } },
+    };
+    let varied = |(what, pct)| (pct, if what == "CoV" { percent(pct) } else { format!("{what} {}", percent(pct)) });
+    let per_second = |value| (value, each_second(row, value, width));
+    html! {
+        tr.case data-form=(form) {
+            (names)
+            td.num data-v=(sortable(median.estimate)) { strong { (known_time(&median)) } }
+            (figure(Some((width, percent(width)))))
+            @match standing {
+                Some(standing) => td.num.leads[standing.leads()] data-v=(sortable(over_lowest(standing))) { (standing.text()) },
+                None => td {},
+            }
+            (figure(Some((median.low, time_range(&median)))))
+            (figure(estimates.cycles.zip(estimates.cycles_text()).map(|(cycles, text)| (cycles.median.estimate, text))))
+            (figure(estimates.percentile(0.95).map(|value| (value, time(value)))))
+            (figure(estimates.variation().map(varied)))
+            (figure(estimates.operations_per_second().map(per_second)))
+            td.notes { (notes(&row.caveats)) }
+        }
+    }
+}
+
+/// Operations a second as far as they are known; of blocks their transactions.
+fn each_second(row: &CaseAnalysis<'_>, value: f64, half_width_pct: f64) -> String {
+    match row.case().number("tx") {
+        Some(transactions) => format!("{} tx/s", known_rate(transactions as f64 * value, half_width_pct)),
+        None => known_rate(value, half_width_pct),
+    }
+}
+
+/// What the column against the fastest is sorted by: those that lead come first.
+fn over_lowest(standing: Standing) -> f64 {
+    standing.ratio().map_or(1.0, |ratio| ratio.estimate)
+}
+
+/// The caveats that a row is marked with.
+pub(super) fn notes(caveats: &Caveats) -> Markup {
+    html! {
+        @for (note, says) in caveats.notes() {
+            abbr title=(format!("{}: {}", note.legend(), neutral(says))) {
+                (note.word()) @if note == Caveat::Imprecise { ": " (says) }
+            } " "
+        }
+    }
+}
+
+/// A number that a script reads: five digits are enough to sort by.
+fn sortable(value: f64) -> String {
+    if value.is_finite() { digits(value, 5).replace(',', "") } else { String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::templates::page::STYLE;
+
+    /// The texts of the cells of a row, or of its single heading.
+    fn texts(row: &str) -> Vec<String> {
+        let bare = |cell: &str| {
+            let inside = cell.split_once('>').map_or("", |(_, inside)| inside);
+            inside.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect::<String>()
+        };
+        row.split("<td").skip(1).map(bare).collect()
+    }
+
+    #[test]
+    fn rows_stand_below_their_job_as_in_the_terminal_with_their_factors() {
+        let mut run = fixtures::run();
+        // Another job comes between those of one: a plan may go from provider to provider.
+        let mut between = run.records[0].clone();
+        between.case.operation = "keygen".to_owned();
+        run.records.insert(1, between);
+        let analysis = RunAnalysis::of(&run);
+        let text = cases(&analysis, "kem").into_string();
+        let body = text.split_once("<tbody>").unwrap().1;
+        let rows: Vec<&str> = body.split("<tr ").skip(1).collect();
+        let shown: Vec<String> = rows
+            .iter()
+            .map(|row| match texts(row) {
+                heading if heading.is_empty() => {
+                    row.split_once("rowgroup\">").unwrap().1.split('<').next().unwrap().to_owned()
+                }
+                cells if row.contains("failed") => format!("{}: failed", cells[1]),
+                cells => format!("{}: {}", cells[1], cells[4]),
+            })
+            .collect();
+        let wanted = [
+            "ML-KEM-768 encapsulate",
+            "liboqs: fastest",
+            "aws-lc: 1.24× ±0.9%",
+            "openssl: failed",
+            "ML-KEM-768 keygen",
+            "liboqs: ",
+        ];
+        assert_eq!(shown, wanted);
+        assert!(rows[1].contains("num leads\" data-v=\"1.0000\"") && rows[2].contains("data-v=\"1.24"), "{text}");
+        // Buttons open the case that they name, wherever it stands in the plan.
+        let opens = |row: &str| row.split_once("data-case=\"").unwrap().1.split('"').next().unwrap().to_owned();
+        assert_eq!([1, 2, 3, 5].map(|place| opens(rows[place])), ["0", "2", "3", "1"]);
+    }
+
+    #[test]
+    fn a_row_of_several_lines_says_what_its_figures_are() {
+        // A median stands out, and what stands against the fastest speaks for itself.
+        let labelled = FIGURES.filter(|place| !["Median", "Against the fastest"].contains(&HEADINGS[*place]));
+        for place in labelled {
+            let label = format!("td:nth-child({})::before {{ content: \"{}", place + 1, HEADINGS[place]);
+            assert!(STYLE.contains(&label), "{label:?} is missing");
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! A certificate to be looked at: its bytes, what they are, and whether others are believed in its place.
+
+use super::authority::{Authority, Form};
+use super::documents::{Document, detached_key};
+use super::{broken, schemes, signature_pairs};
+use crate::{CaseOptions, find};
+use pqlab_constructions::certificate::verify_chain;
+use pqlab_constructions::parts::parts;
+use pqlab_harness::Fault;
+use pqlab_primitives::{Provider, SignatureParameters};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes of a certificate with a name.
+pub type CertificatePart = (String, Range<usize>);
+
+/// The names of the forms of certificate.
+pub fn certificate_forms() -> impl Iterator<Item = &'static str> {
+    Form::ALL.into_iter().map(Form::name)
+}
+
+/// Who can issue a certificate of a form: providers, or pairs of them where it has two halves. Of the pairs that a run measures
+/// where none are asked for, or, if `every`, of all that there are.
+pub fn certificate_issuers(form: &str, providers: &[Arc<Provider>], every: bool) -> Vec<String> {
+    let Some(form) = Form::named(form) else { return Vec::new() };
+    let half = every.then(|| crate::fastest::FASTEST.to_owned());
+    let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };
+    let mut issuers: Vec<String> = Vec::new();
+    for pair in signature_pairs(providers, &options) {
+        let issuer = form.provider(&pair);
+        if !issuers.contains(&issuer) && schemes(form, &issuer, providers).is_ok() {
+            issuers.push(issuer);
+        }
+    }
+    issuers
+}
+
+/// A self-signed certificate of a form, by a provider or a pair.
+pub struct Specimen {
+    authority: Authority,
+    bytes: Vec<u8>,
+}
+
+impl Specimen {
+    /// Issues one, with keys drawn from a seed where the libraries take coins.
+    ///
+    /// # Errors
+    /// If there is no such form, or the providers lack what it needs.
+    pub fn new(form: &str, issuer: &str, providers: &[Arc<Provider>], seed: u64) -> Result<Specimen, Fault> {
+        let form = Form::named(form).ok_or_else(|| Fault::Unsupported(format!("no certificate is called {form}")))?;
+        let halves = issuer.split('+');
+        halves.map(|half| find(providers, half)).collect::<Result<Vec<_>, _>>()?;
+        let sha256 = providers.iter().find_map(|provider| provider.hash("SHA-256"));
+        let sha256 = sha256.ok_or_else(|| Fault::Unsupported("no provider has SHA-256, for key identifiers".into()))?;
+        let mut generator = ChaCha8Rng::seed_from_u64(seed);
+        let schemes = schemes(form, issuer, providers)?;
+        let authority = Authority::new(form, schemes, sha256.as_ref(), &mut generator)?;
+        let bytes = authority.root(1)?;
+        Ok(Specimen { authority, bytes })
+    }
+
+    /// Its bytes: DER, or the CBOR array of the detached form.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Where keys and signatures are in them, those of a composite by half.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn parts(&self) -> Result<Vec<CertificatePart>, Fault> {
+        let document = Document::parse(self.authority.form, &self.bytes)?;
+        let certificate = &document.certificate;
+        let der = self.place(certificate.as_der())?;
+        let key = certificate.subject_key();
+        let scheme = key.identifier().algorithm;
+        let mut found = vec![(format!("public key, {scheme}"), self.place(key.as_bytes())?)];
+        if let Some(key) = certificate.alternative_key() {
+            found
+                .push((format!("alternative public key, {}", key.identifier().algorithm), self.place(key.as_bytes())?));
+        }
+        if let Some(signature) = certificate.alternative_signature() {
+            found.push(("alternative signature, ML-DSA-65".to_owned(), self.place(signature)?));
+        }
+        let length = SignatureParameters::of(scheme).map_or(0, |parameters| parameters.signature);
+        let outer = der.end.saturating_sub(length)..der.end;
+        match parts(scheme) {
+            Some(halves) => found.extend(halves.output.into_iter().map(|half| {
+                let range = outer.start + half.range.start..outer.start + half.range.end;
+                (format!("signature, {}", half.name), range)
+            })),
+            None => found.push((format!("signature, {scheme}"), outer)),
+        }
+        if let Some(bundle) = &document.bundle {
+            found.push(("detached signature, ML-DSA-65".to_owned(), self.place(&bundle.signature)?));
+        }
+        Ok(found)
+    }
+
+    /// Whether bytes are a certificate that whoever holds this one's keys has signed, with every signature.
+    ///
+    /// # Errors
+    /// Why they are not.
+    pub fn verify(&self, bytes: &[u8]) -> Result<(), Fault> {
+        let detached = detached_key(&self.authority)?;
+        let document = Document::parse(self.authority.form, bytes)?;
+        // By the keys of the one that was issued, which is trusted, not by what stands in these bytes.
+        let issuer = Document::parse(self.authority.form, &self.bytes)?;
+        document.verify_by(&issuer, &self.authority, detached.as_deref())
+    }
+
+    /// Whether a chain of three below it is accepted with and refused without its middle; `None` for the form that nothing chains.
+    ///
+    /// # Errors
+    /// What went wrong.
+    pub fn chain(&self) -> Option<Result<(), Fault>> {
+        self.authority.form.offers("verify-chain").then(|| {
+            let chain = self.authority.chain()?;
+            let root = Document::parse(self.authority.form, &self.bytes)?.certificate;
+            let verify = |chain| verify_chain(chain, &root, super::authority::TODAY, &self.authority.schemes);
+            verify(&chain).map_err(broken)?;
+            match verify(&chain[..1]) {
+                Err(_) => Ok(()),
+                Ok(()) => Err(Fault::WrongAnswer("a chain without its intermediate certificate is accepted".into())),
+            }
+        })
+    }
+
+    fn place(&self, part: &[u8]) -> Result<Range<usize>, Fault> {
+        let begin = self.bytes.windows(part.len().max(1)).position(|window| window == part);
+        let begin = begin.ok_or_else(|| Fault::WrongAnswer("the certificate has not what was put into it".into()))?;
+        Ok(begin..begin + part.len())
+    }
+}

@@ -1,0 +1,61 @@
+//! Hybrids as if libraries had them: for each pair of providers one that has the construction put together of the two.
+
+use crate::CaseOptions;
+use crate::fastest::FASTEST;
+use crate::hybrid::{
+    HYBRID_KEMS, HYBRID_SIGNATURES, WITH_MOCK, hybrid_kem, hybrid_signature, kem_pairs, signature_pairs,
+};
+use pqlab_primitives::{BuildInfo, Provider};
+use std::sync::Arc;
+
+/// The names of the hybrid KEMs and signatures of two halves: not of the one with the mock, which has no keys of its own.
+pub fn hybrids() -> impl Iterator<Item = &'static str> {
+    HYBRID_KEMS.into_iter().filter(|name| *name != WITH_MOCK).chain(HYBRID_SIGNATURES)
+}
+
+/// A provider for each pair that can make the hybrid, called as cases call the pair: `aws-lc`, `aws-lc+liboqs`. Of the pairs that
+/// a run measures where none are asked for, or, if `every`, of all that there are. None for what is no hybrid.
+pub fn constructed(providers: &[Arc<Provider>], algorithm: &str, every: bool) -> Vec<Arc<Provider>> {
+    let half = every.then(|| FASTEST.to_owned());
+    let options = CaseOptions { classical: half.clone(), post_quantum: half, ..CaseOptions::default() };
+    let version = || BuildInfo { version: env!("CARGO_PKG_VERSION").to_owned(), build: "put together here".to_owned() };
+    let mut made = Vec::new();
+    if HYBRID_KEMS.contains(&algorithm) && algorithm != WITH_MOCK {
+        for pair in kem_pairs(providers, &options) {
+            let Ok(kem) = hybrid_kem(algorithm, &pair, providers) else { continue };
+            made.push(Arc::new(Provider { kems: vec![kem], ..Provider::new(&pair.id(), version()) }));
+        }
+    }
+    if HYBRID_SIGNATURES.contains(&algorithm) {
+        for pair in signature_pairs(providers, &options) {
+            let Ok(scheme) = hybrid_signature(algorithm, &pair, providers) else { continue };
+            made.push(Arc::new(Provider { signatures: vec![scheme], ..Provider::new(&pair.id(), version()) }));
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_hybrid_is_made_of_each_pair_that_can() {
+        let providers = pqlab_providers::providers();
+        for algorithm in hybrids() {
+            let usual = constructed(&providers, algorithm, false);
+            let ids = |made: &[Arc<Provider>]| made.iter().map(|provider| provider.id()).collect::<Vec<_>>();
+            assert!(ids(&usual).contains(&"rustcrypto".to_owned()), "{algorithm}: {:?}", ids(&usual));
+            assert!(usual.iter().all(|provider| provider.algorithms() == [algorithm]), "{algorithm}");
+            let every = ids(&constructed(&providers, algorithm, true));
+            assert!(
+                every.len() > usual.len() && every.contains(&"aws-lc+rustcrypto".to_owned()),
+                "{algorithm}: {every:?}"
+            );
+        }
+        for other in ["ML-KEM-768", WITH_MOCK] {
+            assert!(constructed(&providers, other, true).is_empty(), "{other}");
+        }
+    }
+}

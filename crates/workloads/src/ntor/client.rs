@@ -1,0 +1,141 @@
+//! A client of a relay on the wire, whoever runs it: [`relay`](super::relay) says how messages are framed.
+
+use super::relay::{Link, handshake_type};
+use super::{Handshake, handshakes};
+use crate::pairs::Pair;
+use pqlab_constructions::ntor::{HandshakeError, Initiator, Protocol, RelayDescriptor, Variant};
+use pqlab_harness::Fault;
+use pqlab_primitives::{Coins, Provider};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use zeroize::Zeroizing;
+
+/// Bytes of HTYPE and HLEN before a request, and of HLEN before its answer.
+const HEADS: [usize; 2] = [4, 2];
+
+/// Why a handshake with a relay did not come about.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The provider does not offer what the handshake needs.
+    #[error("{0}")]
+    Provider(#[from] Fault),
+    /// Nobody answers there.
+    #[error("no connection: {0}")]
+    Unreachable(io::Error),
+    /// The relay went where an answer was due.
+    #[error(
+        "the relay closed the connection in place of an answer: its identity or onion key is another, or it does not know the \
+         handshake"
+    )]
+    Refused,
+    /// The answer did not come in time.
+    #[error("no answer within {0} s")]
+    Late(f64),
+    /// What came is no answer.
+    #[error("{0}")]
+    Malformed(io::Error),
+    /// The answer does not verify.
+    #[error(transparent)]
+    Handshake(#[from] HandshakeError),
+}
+
+/// The handshake of that name, or what is meant by one in short: `ntor`, `kem-only` and `hybrid`, these two with ML-KEM-768.
+pub fn handshake_named(name: &str) -> Option<Handshake> {
+    let named = match name {
+        "ntor" => "ntor-v1",
+        "kem-only" => "kem-only-mlkem768",
+        "hybrid" => "ntor-x25519-mlkem768",
+        other => other,
+    };
+    Handshake::of(named)
+}
+
+/// Every name that [`handshake_named`] knows.
+pub fn handshake_names() -> Vec<String> {
+    let short = ["ntor", "kem-only", "hybrid"].map(str::to_owned);
+    short.into_iter().chain(handshakes().iter().map(Handshake::name)).collect()
+}
+
+/// A client that is connected to a relay.
+pub struct Client {
+    link: Link,
+    limit: Duration,
+    number: u16,
+    protocol: Arc<Protocol>,
+    relay: RelayDescriptor,
+    initiator: Initiator,
+    keys: Zeroizing<Vec<u8>>,
+}
+
+impl Client {
+    /// Connects to the relay at the address, over one provider (`aws-lc`) or two (`aws-lc+liboqs`). Where nothing is known of the
+    /// relay it is asked who it is, and believed. Connecting and each answer may take as long as `limit`.
+    ///
+    /// # Errors
+    /// If the provider lacks something, nobody answers, or the answer is none.
+    pub fn connect(
+        providers: &[Arc<Provider>],
+        handshake: Handshake,
+        pair: &str,
+        (address, known): (SocketAddr, Option<RelayDescriptor>),
+        limit: Duration,
+    ) -> Result<Client, ClientError> {
+        let (classical, post_quantum) = pair.split_once('+').unwrap_or((pair, pair));
+        let pair = Pair { classical: classical.into(), post_quantum: post_quantum.into() };
+        let protocol = handshake.protocol(providers, &pair, None)?;
+        let mut link = Link::connect_within(address, limit).map_err(ClientError::Unreachable)?;
+        let relay = match known {
+            Some(relay) => relay,
+            None => link.descriptor().map_err(|error| said(error, limit))?,
+        };
+        let initiator = Initiator::new(Arc::clone(&protocol), relay);
+        let keys = Zeroizing::new(vec![0; protocol.keys()]);
+        Ok(Client { link, limit, number: handshake_type(handshake), protocol, relay, initiator, keys })
+    }
+
+    /// The relay, as it is known.
+    pub fn relay(&self) -> RelayDescriptor {
+        self.relay
+    }
+
+    /// Whether the handshake proves that who answers holds the onion key.
+    pub fn authenticates(&self) -> bool {
+        self.protocol.variant() != Variant::KemOnly
+    }
+
+    /// Bytes that a handshake sends and receives.
+    pub fn lengths(&self) -> [usize; 2] {
+        [HEADS[0] + self.protocol.onionskin(), HEADS[1] + self.protocol.reply()]
+    }
+
+    /// Does one handshake, and returns the keys. That the relay has the same ones is what its authenticator says, which is
+    /// computed from them and checked here.
+    ///
+    /// # Errors
+    /// If the answer does not come, is none, or does not verify.
+    pub fn handshake(&mut self) -> Result<&[u8], ClientError> {
+        let mut onionskin = vec![0; self.protocol.onionskin()];
+        let mut reply = vec![0; self.protocol.reply()];
+        let pending = self.initiator.start(Coins::Internal, &mut onionskin)?;
+        let limit = self.limit;
+        self.link.ask(self.number, &onionskin, &mut reply).map_err(|error| said(error, limit))?;
+        pending.finish(&reply, &mut self.keys)?;
+        if self.link.has_more().map_err(|error| said(error, limit))? {
+            let more = io::Error::new(io::ErrorKind::InvalidData, "the relay sent more than its answer");
+            return Err(ClientError::Malformed(more));
+        }
+        Ok(&self.keys)
+    }
+}
+
+/// What a socket's error means to a client.
+fn said(error: io::Error, limit: Duration) -> ClientError {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
+    match error.kind() {
+        UnexpectedEof | ConnectionReset | ConnectionAborted | BrokenPipe => ClientError::Refused,
+        TimedOut | WouldBlock => ClientError::Late(limit.as_secs_f64()),
+        _ => ClientError::Malformed(error),
+    }
+}

@@ -1,0 +1,146 @@
+//! A program that digests: rightly, wrongly, or with a clock that lies. And the workers that come along, where they are built.
+
+use crate::testing::{SEED, sample};
+use crate::{CaseOptions, Registry};
+use pqlab_foreign::process::{Limits, Program, open};
+use pqlab_harness::clock::monotonic_ns;
+use pqlab_harness::{Fault, Recorder, TrialSource};
+use pqlab_primitives::Provider;
+use pqlab_record::Case;
+use pqlab_testing::{Need, program, require};
+use std::collections::BTreeSet;
+use std::fs;
+use std::time::Duration;
+
+const WORKER: &str = r#"
+import hashlib, struct, sys, time
+MODE = sys.argv[1]
+def read(n):
+    data = sys.stdin.buffer.read(n)
+    if len(data) < n: sys.exit(0)
+    return data
+def send(*fields):
+    body = b"".join(struct.pack(">I", len(f)) + f for f in (f.encode() if isinstance(f, str) else f for f in fields))
+    sys.stdout.buffer.write(struct.pack(">I", len(body)) + body); sys.stdout.buffer.flush()
+def digest(message): return hashlib.sha3_256(message).digest()
+cases = {}
+while True:
+    body = read(struct.unpack(">I", read(4))[0]); fields = []
+    while body: n = struct.unpack(">I", body[:4])[0]; fields.append(body[4:4+n]); body = body[4+n:]
+    verb = fields[0].decode()
+    if verb == "hello": send("ok", "1", "python", "3", "hashlib", "none")
+    elif verb == "list": send("ok", "hash SHA3-256")
+    elif verb == "call": send("ok", digest(fields[3]))
+    elif verb == "prepare": cases[fields[1]] = [fields[5:] or [b""] * int(fields[4]), 0, 0, fields[2]]; send("ok")
+    elif verb == "visit":
+        case = cases[fields[1]]; sets = case[0]; first, n = int(fields[2]), int(fields[3]); t = time.perf_counter_ns()
+        for i in range(n): digest(sets[(first + i) % len(sets)])
+        ns = time.perf_counter_ns() - t; case[1], case[2] = first, min(n, len(sets))
+        send("ok", str({"less": ns // 3, "more": ns * 9 + 10**9}.get(MODE, ns)))
+    elif verb == "answers":
+        sets, first, n, operation = cases[fields[1]]; out = []
+        for i in range(n - (MODE == "few")):
+            at = (first + i) % len(sets); out.append(str(at))
+            if operation == b"digest": out.append(bytes(32) if MODE == "zero" else digest(sets[at] + (b"!" if MODE == "wrong" else b"")))
+        send("ok", *out)
+    else: send("ok")
+"#;
+
+fn odd(mode: &str) -> Provider {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("worker.py");
+    fs::write(&script, WORKER).unwrap();
+    let limits = Limits { hello: Duration::from_secs(10), answer: Duration::from_secs(60), now: monotonic_ns };
+    let arguments = vec![script.display().to_string(), mode.to_owned()];
+    open(Program::new("odd", "python3".into(), arguments, limits)).unwrap()
+}
+
+fn registry(provider: Provider) -> Registry {
+    let mut providers = pqlab_providers::providers();
+    providers.push(provider.into());
+    Registry::new(providers)
+}
+
+fn cases_of(registry: &Registry, provider: &str) -> Vec<Case> {
+    let of = |half: &str| half == provider;
+    registry.cases(&CaseOptions::default()).into_iter().filter(|case| case.provider.split('+').any(of)).collect()
+}
+
+/// A few samples of the first digest of a provider, as a worker process takes them.
+fn samples(mode: &str) -> Result<Vec<u64>, Fault> {
+    let registry = registry(odd(mode));
+    let case = cases_of(&registry, "odd").into_iter().find(|case| case.operation == "digest").unwrap();
+    let mut trial = registry.prepare(&case, SEED)?;
+    assert!(trial.demands().own_time && trial.demands().shortest_sample_ns > 0);
+    (1..=20).map(|batch| sample(trial.as_mut(), batch).map(|_| trial.own_ns().unwrap())).collect()
+}
+
+#[test]
+fn what_another_process_times_has_right_answers_and_a_time_of_its_own() {
+    require!(program("python3"), Need::Installed("Python"));
+    let begun = monotonic_ns();
+    let own = samples("right").unwrap();
+    assert!(own.iter().all(|ns| *ns < monotonic_ns() - begun));
+}
+
+#[test]
+fn a_wrong_answer_of_another_process_is_a_fault() {
+    require!(program("python3"), Need::Installed("Python"));
+    for (mode, words) in
+        [("wrong", "another digest"), ("zero", "another digest"), ("few", "its answers are not those of a visit")]
+    {
+        match samples(mode) {
+            Err(fault) => assert!(fault.to_string().contains(words), "{mode}: {fault}"),
+            other => panic!("{mode}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn only_what_is_timed_there_has_cases_and_the_floor_is_one_of_them() {
+    require!(program("python3"), Need::Installed("Python"));
+    let registry = registry(odd("right"));
+    let operations: BTreeSet<(String, String)> =
+        cases_of(&registry, "odd").into_iter().map(|case| (case.workload, case.operation)).collect();
+    let expected = [("floor", "null"), ("hash", "digest")];
+    assert_eq!(operations, expected.map(|(workload, operation)| (workload.to_owned(), operation.to_owned())).into());
+    let floor = cases_of(&registry, "odd").into_iter().find(|case| case.workload == "floor").unwrap();
+    let mut trial = registry.prepare(&floor, SEED).unwrap();
+    sample(trial.as_mut(), 100).unwrap();
+}
+
+#[test]
+fn nothing_was_done_before_a_visit() {
+    require!(program("python3"), Need::Installed("Python"));
+    let registry = registry(odd("right"));
+    let case = cases_of(&registry, "odd").into_iter().find(|case| case.operation == "digest").unwrap();
+    let mut trial = registry.prepare_first_call(&case, SEED).unwrap();
+    assert!(crate::testing::is_void(trial.as_mut(), 1));
+    trial.routine(1, &mut Recorder::default()).unwrap();
+    trial.verify().unwrap();
+}
+
+/// Every worker that `make workers` has built: of each kind of algorithm every operation gives right answers.
+#[test]
+fn the_workers_that_come_along_give_right_answers() {
+    for name in ["go", "java", "javascript", "python", "c"] {
+        let found = Program::find(name, monotonic_ns);
+        let program = require!(found, Need::Fetched);
+        let provider = open(program).unwrap_or_else(|error| panic!("{error}"));
+        let registry = registry(Provider { library: name.into(), ..provider });
+        let mut tried = 0;
+        for case in cases_of(&registry, name) {
+            let chosen = ["null", "ML-KEM-768", "ML-DSA-65", "Ed25519", "SHA3-256"].contains(&case.algorithm.as_str());
+            if !chosen || case.number("len").is_some_and(|length| length > 64) {
+                continue;
+            }
+            let mut trial =
+                registry.prepare_first_call(&case, SEED).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+            for batch in [1, 3] {
+                sample(trial.as_mut(), batch).unwrap_or_else(|fault| panic!("{}: {fault}", case.id()));
+            }
+            tried += 1;
+        }
+        assert!(tried > 0, "{name}");
+    }
+}

@@ -1,0 +1,349 @@
+/* The protocol of docs/workers.md for workers in C: include this, fill a table of offers, call pqlab_serve.
+ *
+ * An operation has two functions. `ready` looks at the inputs of one set, checks their lengths, parses keys, and asks for room for the
+ * outputs with pqlab_out; it is not timed. `run` is the operation and nothing else; it is timed. Both answer 0, or one of the
+ * codes below with `why` set. C99 and POSIX, one thread. */
+#ifndef PQLAB_WORKER_H
+#define PQLAB_WORKER_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PQLAB_OK = 0, PQLAB_UNSUPPORTED = 1, PQLAB_ERROR = 2 };
+enum { PQLAB_INPUTS = 4, PQLAB_OUTPUTS = 2, PQLAB_SETS = 4096, PQLAB_FIELDS = 1 << 16 };
+#define PQLAB_BYTES (16u << 20)
+
+struct pqlab_field {
+    uint8_t *bytes;
+    size_t length;
+};
+
+/* One set of inputs, with its outputs. What `ready` leaves in `state` it allocates with malloc; it is freed with the case. */
+struct pqlab_set {
+    const void *context; /* of the offer */
+    struct pqlab_field in[PQLAB_INPUTS], out[PQLAB_OUTPUTS];
+    size_t ins, outs;
+    void *state;
+    const char *why;
+};
+
+struct pqlab_operation {
+    const char *name;
+    size_t least, most; /* inputs of a `call`; a case has the least */
+    int (*ready)(struct pqlab_set *set);
+    int (*run)(struct pqlab_set *set);
+};
+
+struct pqlab_offer {
+    const char *text;                         /* as `list` has it */
+    const struct pqlab_operation *operations; /* the last has no name */
+    const void *context;                      /* what the operations need to know */
+};
+
+static inline int pqlab_refuse(struct pqlab_set *set, int code, const char *why) {
+    set->why = why;
+    return code;
+}
+
+/* Room for one more output; its length may be made smaller by `run`. */
+static inline uint8_t *pqlab_out(struct pqlab_set *set, size_t length) {
+    struct pqlab_field *out = &set->out[set->outs++];
+    out->length = length;
+    out->bytes = calloc(1, length + 1);
+    if (!out->bytes) abort();
+    return out->bytes;
+}
+
+static inline int pqlab_is(const struct pqlab_field *field, const char *text) {
+    return field->length == strlen(text) && !memcmp(field->bytes, text, field->length);
+}
+
+/* ---- From here on nothing that a worker needs to call but pqlab_serve. */
+
+struct pqlab_case {
+    uint64_t handle, first, n;
+    const struct pqlab_operation *operation;
+    size_t count;
+    struct pqlab_set *sets;
+    struct pqlab_case *next;
+};
+
+static struct pqlab_case *pqlab_cases;
+static uint8_t *pqlab_answer;
+static size_t pqlab_length, pqlab_room;
+static int pqlab_output = 1;
+
+static void pqlab_die(const char *why) {
+    fprintf(stderr, "pqlab worker in C: %s\n", why);
+    exit(1);
+}
+
+static void pqlab_put(const void *bytes, size_t length) {
+    if (pqlab_length + length + 4 > pqlab_room) {
+        pqlab_room = 2 * (pqlab_length + length + 4);
+        pqlab_answer = realloc(pqlab_answer, pqlab_room);
+        if (!pqlab_answer) abort();
+    }
+    for (int shift = 24; shift >= 0; shift -= 8) pqlab_answer[pqlab_length++] = (uint8_t)(length >> shift);
+    if (length) memcpy(pqlab_answer + pqlab_length, bytes, length);
+    pqlab_length += length;
+}
+
+static void pqlab_put_text(const char *text) { pqlab_put(text, strlen(text)); }
+
+static void pqlab_put_number(uint64_t number) {
+    char text[24];
+    pqlab_put(text, (size_t)snprintf(text, sizeof text, "%llu", (unsigned long long)number));
+}
+
+static void pqlab_begin(const char *verb) {
+    pqlab_length = 0;
+    pqlab_put("", 0); /* the place of the length */
+    pqlab_put_text(verb);
+}
+
+static void pqlab_send(void) {
+    size_t end = pqlab_length;
+    pqlab_length = 0;
+    pqlab_put("", 0);
+    for (int byte = 0; byte < 4; byte++) pqlab_answer[byte] = (uint8_t)((end - 4) >> (24 - 8 * byte));
+    for (size_t done = 0; done < end;) {
+        ssize_t part = write(pqlab_output, pqlab_answer + done, end - done);
+        if (part <= 0) pqlab_die("the answer cannot be written");
+        done += (size_t)part;
+    }
+}
+
+/* 1 where all was read, 0 where the input ends before it, and the end of the process where it ends inside. */
+static int pqlab_read(void *into, size_t length) {
+    size_t done = 0;
+    while (done < length) {
+        ssize_t part = read(0, (uint8_t *)into + done, length - done);
+        if (part <= 0 && done == 0) return 0;
+        if (part <= 0) pqlab_die("the input ends inside a message");
+        done += (size_t)part;
+    }
+    return 1;
+}
+
+static size_t pqlab_u32(const uint8_t *bytes) {
+    return (size_t)bytes[0] << 24 | (size_t)bytes[1] << 16 | (size_t)bytes[2] << 8 | bytes[3];
+}
+
+/* The fields of a message into `fields`; their number, 0 at the end of the input. The body is freed by the caller. */
+static size_t pqlab_receive(struct pqlab_field *fields, uint8_t **body) {
+    uint8_t head[4];
+    size_t count = 0, at = 0;
+    if (!pqlab_read(head, 4)) return 0;
+    size_t size = pqlab_u32(head);
+    if (size == 0 || size > PQLAB_BYTES) pqlab_die("a message of a length that is not allowed");
+    *body = malloc(size);
+    if (!*body) abort();
+    if (!pqlab_read(*body, size)) pqlab_die("the input ends inside a message");
+    while (at < size) {
+        if (count == PQLAB_FIELDS || size - at < 4 || pqlab_u32(*body + at) > size - at - 4)
+            pqlab_die("a message whose fields do not fit it");
+        fields[count].length = pqlab_u32(*body + at);
+        fields[count++].bytes = *body + at + 4;
+        at += 4 + fields[count - 1].length;
+    }
+    for (size_t i = 0; i < fields[0].length; i++)
+        if ((fields[0].bytes[i] < 'a' || fields[0].bytes[i] > 'z') && fields[0].bytes[i] != '-') size = 0;
+    if (size == 0 || fields[0].length == 0) pqlab_die("a message without a verb");
+    return count;
+}
+
+static int pqlab_number(const struct pqlab_field *field, uint64_t *number) {
+    *number = 0;
+    if (field->length == 0 || field->length > 19 || (field->length > 1 && field->bytes[0] == '0')) return 0;
+    for (size_t i = 0; i < field->length; i++) {
+        if (field->bytes[i] < '0' || field->bytes[i] > '9') return 0;
+        *number = *number * 10 + (field->bytes[i] - '0');
+    }
+    return *number <= INT64_MAX;
+}
+
+static int pqlab_null_ready(struct pqlab_set *set) { return (void)set, PQLAB_OK; }
+static int pqlab_null_run(struct pqlab_set *set) { return (void)set, PQLAB_OK; }
+
+static const struct pqlab_operation *pqlab_find(const struct pqlab_offer *offers, const struct pqlab_field *name,
+                                                const struct pqlab_field *algorithm, const void **context) {
+    static const struct pqlab_operation null = {"null", 0, 0, pqlab_null_ready, pqlab_null_run};
+    if (pqlab_is(name, "null") && pqlab_is(algorithm, "null")) return &null;
+    for (; offers->text; offers++) {
+        const char *word = strchr(offers->text, ' ') + 1;
+        if (algorithm->length != strcspn(word, " ") || memcmp(word, algorithm->bytes, algorithm->length)) continue;
+        *context = offers->context;
+        for (const struct pqlab_operation *found = offers->operations; found->name; found++)
+            if (pqlab_is(name, found->name)) return found;
+    }
+    return NULL;
+}
+
+static void pqlab_forget(struct pqlab_set *set, int inputs_too) {
+    for (size_t i = 0; i < set->outs; i++) free(set->out[i].bytes);
+    for (size_t i = 0; inputs_too && i < set->ins; i++) free(set->in[i].bytes);
+    free(set->state);
+}
+
+static void pqlab_free(struct pqlab_case *gone) {
+    for (size_t i = 0; i < gone->count; i++) pqlab_forget(&gone->sets[i], 1);
+    free(gone->sets);
+    free(gone);
+}
+
+static int pqlab_call(const struct pqlab_offer *offers, struct pqlab_field *in, size_t count, const char **why) {
+    struct pqlab_set set = {0};
+    *why = "a wrong number of fields";
+    if (count < 2) return PQLAB_ERROR;
+    const struct pqlab_operation *operation = pqlab_find(offers, &in[0], &in[1], &set.context);
+    *why = "not offered";
+    if (!operation) return PQLAB_UNSUPPORTED;
+    *why = "a wrong number of fields";
+    set.ins = count - 2;
+    if (set.ins < operation->least || set.ins > operation->most) return PQLAB_ERROR;
+    memcpy(set.in, in + 2, set.ins * sizeof *in);
+    int code = operation->ready(&set);
+    if (code == PQLAB_OK) code = operation->run(&set);
+    if (code == PQLAB_OK)
+        for (size_t i = 0; i < set.outs; i++) pqlab_put(set.out[i].bytes, set.out[i].length);
+    *why = set.why;
+    pqlab_forget(&set, 0);
+    return code;
+}
+
+static int pqlab_prepare(const struct pqlab_offer *offers, struct pqlab_field *in, size_t count, const char **why) {
+    uint64_t handle, sets;
+    const void *context = NULL;
+    *why = "a wrong number of fields, or a wrong number";
+    if (count < 4 || !pqlab_number(&in[0], &handle) || !pqlab_number(&in[3], &sets) || sets < 1 || sets > PQLAB_SETS)
+        return PQLAB_ERROR;
+    for (struct pqlab_case *known = pqlab_cases; known; known = known->next)
+        if (known->handle == handle) return *why = "not a new handle", PQLAB_ERROR;
+    const struct pqlab_operation *operation = pqlab_find(offers, &in[1], &in[2], &context);
+    if (!operation) return *why = "not offered", PQLAB_UNSUPPORTED;
+    if (count - 4 != sets * operation->least) return PQLAB_ERROR;
+    struct pqlab_case *made = calloc(1, sizeof *made);
+    if (!made || !(made->sets = calloc(sets, sizeof *made->sets))) abort();
+    made->handle = handle;
+    made->operation = operation;
+    int code = PQLAB_OK;
+    while (made->count < sets && code == PQLAB_OK) {
+        struct pqlab_set *set = &made->sets[made->count];
+        set->context = context;
+        for (; set->ins < operation->least; set->ins++) {
+            const struct pqlab_field *from = &in[4 + made->count * operation->least + set->ins];
+            set->in[set->ins] = *from;
+            if (!(set->in[set->ins].bytes = malloc(from->length + 1))) abort();
+            memcpy(set->in[set->ins].bytes, from->bytes, from->length);
+        }
+        made->count++;
+        code = operation->ready(set);
+        *why = set->why;
+    }
+    if (code != PQLAB_OK) return pqlab_free(made), code;
+    made->next = pqlab_cases;
+    pqlab_cases = made;
+    return PQLAB_OK;
+}
+
+static uint64_t pqlab_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static int pqlab_visit(struct pqlab_case *of, uint64_t first, uint64_t n, const char **why) {
+    int (*run)(struct pqlab_set *) = of->operation->run;
+    struct pqlab_set *sets = of->sets, *end = sets + of->count, *at = sets + first % of->count;
+    uint64_t begun = pqlab_now();
+    for (uint64_t i = 0; i < n; i++) {
+        if (run(at)) return *why = at->why, PQLAB_ERROR;
+        if (++at == end) at = sets;
+    }
+    uint64_t elapsed = pqlab_now() - begun;
+    of->first = first % of->count;
+    of->n = n < of->count ? n : of->count;
+    pqlab_put_number(elapsed);
+    return PQLAB_OK;
+}
+
+/* Visits, answers, release: the verbs that name a case. */
+static int pqlab_of_case(const char *verb, struct pqlab_field *in, size_t count, const char **why) {
+    uint64_t handle, first, n;
+    struct pqlab_case **at = &pqlab_cases;
+    *why = "a wrong number of fields, or a wrong number";
+    if (count != (*verb == 'v' ? 3u : 1u) || !pqlab_number(&in[0], &handle)) return PQLAB_ERROR;
+    while (*at && (*at)->handle != handle) at = &(*at)->next;
+    struct pqlab_case *found = *at;
+    if (!found) return *why = "no such case", PQLAB_ERROR;
+    if (*verb == 'r') {
+        *at = found->next;
+        pqlab_free(found);
+    } else if (*verb == 'a') {
+        for (uint64_t i = 0; i < found->n; i++) {
+            struct pqlab_set *set = &found->sets[(found->first + i) % found->count];
+            pqlab_put_number((found->first + i) % found->count);
+            for (size_t out = 0; out < set->outs; out++) pqlab_put(set->out[out].bytes, set->out[out].length);
+        }
+    } else {
+        if (!pqlab_number(&in[1], &first) || !pqlab_number(&in[2], &n) || n < 1 || n > (uint64_t)1 << 32) return PQLAB_ERROR;
+        return pqlab_visit(found, first, n, why);
+    }
+    return PQLAB_OK;
+}
+
+/* Answers requests until the conversation ends; what main returns. */
+static int pqlab_serve(const struct pqlab_offer *offers, const char *runtime, const char *libraries, const char *generator) {
+    static struct pqlab_field fields[PQLAB_FIELDS];
+    uint8_t *body = NULL;
+    /* What a library prints is no answer. */
+    if ((pqlab_output = dup(1)) < 0 || dup2(2, 1) < 0) pqlab_die("standard output cannot be kept");
+    for (size_t count; (count = pqlab_receive(fields, &body)); free(body)) {
+        const char *why = "a wrong number of fields";
+        struct pqlab_field *verb = &fields[0], *in = &fields[1];
+        int code = PQLAB_ERROR, last = 0;
+        uint64_t version;
+        count--;
+        pqlab_begin("ok");
+        if (pqlab_is(verb, "hello")) {
+            if (count == 1 && pqlab_number(in, &version) && version >= 1) {
+                const char *said[] = {"1", "c", runtime, libraries, generator};
+                for (size_t i = 0; i < 5; i++) pqlab_put_text(said[i]);
+                code = PQLAB_OK;
+            }
+        } else if (pqlab_is(verb, "list")) {
+            for (size_t i = 0; count == 0 && offers[i].text; i++) pqlab_put_text(offers[i].text);
+            if (count == 0) code = PQLAB_OK;
+        } else if (pqlab_is(verb, "goodbye")) {
+            last = count == 0;
+            if (last) code = PQLAB_OK;
+        } else if (pqlab_is(verb, "call")) {
+            code = pqlab_call(offers, in, count, &why);
+        } else if (pqlab_is(verb, "prepare")) {
+            code = pqlab_prepare(offers, in, count, &why);
+        } else if (pqlab_is(verb, "visit")) {
+            code = pqlab_of_case("visit", in, count, &why);
+        } else if (pqlab_is(verb, "answers")) {
+            code = pqlab_of_case("answers", in, count, &why);
+        } else if (pqlab_is(verb, "release")) {
+            code = pqlab_of_case("release", in, count, &why);
+        } else {
+            code = PQLAB_UNSUPPORTED;
+            why = "no such request";
+        }
+        if (code != PQLAB_OK) {
+            pqlab_begin(code == PQLAB_UNSUPPORTED ? "unsupported" : "error");
+            pqlab_put_text(why ? why : "the library reports a failure");
+        }
+        pqlab_send();
+        if (last) return 0;
+    }
+    return 0;
+}
+
+#endif

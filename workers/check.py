@@ -1,0 +1,457 @@
+#!/usr/bin/env python3
+"""Tries a worker: speaks the protocol of docs/workers.md to it, and says what it does wrong.
+
+    check.py [--quick] PROGRAM [ARGUMENT...]
+    check.py --together PROGRAM [ARGUMENT...] -- PROGRAM [ARGUMENT...] [-- ...]
+
+The first form calls everything that the worker lists: round trips, forgeries, repeated coins, cases that are visited, and what it
+must refuse, garbage included. The second holds the answers of several workers against each other: what one encapsulates the
+others decapsulate, what one signs the others verify. Ends with code 1 where something is wrong. Needs nothing but Python 3.9.
+"""
+
+import hashlib
+import os
+import select
+import struct
+import subprocess
+import sys
+import time
+
+MOST_BYTES = 16 << 20
+KINDS = {
+    "kem": ["keygen", "encapsulate", "decapsulate"],
+    "signature": ["keygen", "sign", "verify"],
+    "key-agreement": ["keygen", "agree"],
+    "hash": ["digest"],
+}
+# Lengths of public key, then of ciphertext or signature (the longest), and of the seed of key generation.
+KEMS = {"ML-KEM-512": (800, 768, 64), "ML-KEM-768": (1184, 1088, 64), "ML-KEM-1024": (1568, 1568, 64)}
+SIGNATURES = {
+    "ML-DSA-44": (1312, 2420, 32),
+    "ML-DSA-65": (1952, 3309, 32),
+    "ML-DSA-87": (2592, 4627, 32),
+    "Ed25519": (32, 64, 32),
+    "ECDSA-P-256": (65, 64, 32),
+}
+ENCODED = {("kem", "seed"): 64, ("signature", "seed"): 32, ("signature", "scalar"): 32}
+HASHES = {"SHA3-224": "sha3_224", "SHA3-256": "sha3_256", "SHA3-384": "sha3_384", "SHA3-512": "sha3_512",
+          "SHA-256": "sha256", "SHA-512": "sha512"}  # fmt: skip
+
+
+class Wrong(Exception):
+    """The worker does something else than the protocol says."""
+
+
+def encode(*fields):
+    fields = [field.encode() if isinstance(field, str) else field for field in fields]
+    body = b"".join(struct.pack(">I", len(field)) + field for field in fields)
+    return struct.pack(">I", len(body)) + body
+
+
+class Worker:
+    def __init__(self, command):
+        self.command = command
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe)
+        self.handle = 0
+
+    def read(self, size, deadline):
+        found = b""
+        while len(found) < size:
+            if not select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
+                raise Wrong("no answer in time")
+            part = os.read(self.process.stdout.fileno(), size - len(found))
+            if not part:
+                raise Wrong("the worker ended: " + self.last_words())
+            found += part
+        return found
+
+    def last_words(self):
+        lines = self.process.stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "without a word"
+
+    def ask(self, *fields, limit=120):
+        try:
+            self.process.stdin.write(encode(*fields))
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            raise Wrong("the worker ended: " + self.last_words()) from None
+        deadline = time.monotonic() + limit
+        (size,) = struct.unpack(">I", self.read(4, deadline))
+        if not 0 < size <= MOST_BYTES:
+            raise Wrong(f"an answer of {size} bytes")
+        body, found = self.read(size, deadline), []
+        while body:
+            (length,) = struct.unpack(">I", body[:4]) if len(body) >= 4 else (size,)
+            if length > len(body) - 4:
+                raise Wrong("an answer whose fields do not fit it")
+            found.append(body[4 : 4 + length])
+            body = body[4 + length :]
+        if found[0] not in (b"ok", b"unsupported", b"error"):
+            raise Wrong(f"an answer that begins with {found[0]!r}")
+        if found[0] != b"ok" and (len(found) != 2 or not found[1].strip() or b"\n" in found[1]):
+            raise Wrong(f"{found[0].decode()} without one line that says why")
+        return found[0].decode(), found[1:]
+
+    def ok(self, *fields, limit=120):
+        verb, found = self.ask(*fields, limit=limit)
+        if verb != "ok":
+            shown = " ".join(f if isinstance(f, str) else f"<{len(f)} bytes>" for f in fields)
+            raise Wrong(f"{shown[:120]}: {verb}: {found[0].decode(errors='replace')}")
+        return found
+
+    def call(self, operation, algorithm, *inputs):
+        return self.ok("call", operation, algorithm, *inputs)
+
+    def refuses(self, *fields, by=("error",)):
+        verb, _ = self.ask(*fields)
+        expect(verb in by, f"{fields[0]} {fields[1] if len(fields) > 1 else ''}: {verb} where {' or '.join(by)} is due")
+
+    def greet(self):
+        fields = [field.decode() for field in self.ok("hello", "1", limit=10)]
+        expect(len(fields) == 5 and fields[0] == "1" and all(fields), f"hello is answered by {fields}")
+        return fields[1:]
+
+    def offers(self):
+        return dict(offer(text.decode()) for text in self.ok("list"))
+
+    def prepare(self, operation, algorithm, sets):
+        self.handle += 1
+        fields = [field for inputs in sets for field in inputs]
+        self.ok("prepare", str(self.handle), operation, algorithm, str(len(sets)), *fields)
+        return str(self.handle)
+
+    def visit(self, handle, first, n):
+        started = time.monotonic_ns()
+        (said,) = self.ok("visit", handle, str(first), str(n))
+        measured = time.monotonic_ns() - started
+        said = int(said)
+        expect(said <= measured, f"{n} operations took {measured} ns at most, and the worker says {said}")
+        return said, measured
+
+    def answers(self, handle, width):
+        fields, found = self.ok("answers", handle), {}
+        expect(len(fields) % (width + 1) == 0, "answers: a wrong number of fields")
+        for at in range(0, len(fields), width + 1):
+            expect(fields[at] not in found, "answers: a set twice")
+            found[fields[at]] = fields[at + 1 : at + width + 1]
+        return {int(number): outputs for number, outputs in found.items()}
+
+    def end(self):
+        self.ok("goodbye")
+        expect(self.process.wait(10) == 0, "goodbye: the code is not 0")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+def expect(true, what):
+    if not true:
+        raise Wrong(what)
+
+
+def offer(text):
+    kind, algorithm, *attributes = text.split(" ")
+    expect(kind in KINDS and algorithm, f"an offer that cannot be read: {text}")
+    parsed = dict(attribute.split("=", 1) for attribute in attributes)
+    known = {"encodings", "coins", "context", "hedged"}
+    expect(set(parsed) <= known, f"attributes that nobody knows: {text}")
+    return (kind, algorithm), {
+        "encodings": parsed.get("encodings", "expanded").split(","),
+        "coins": parsed.get("coins", "").split(","),
+        "context": parsed.get("context") == "yes",
+        "hedged": parsed.get("hedged") == "yes",
+    }
+
+
+def flipped(data, at=0):
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def kem(worker, algorithm, attributes):
+    encoding = attributes["encodings"][0]
+    ek, dk = worker.call("keygen", algorithm, "")
+    ct, ss = worker.call("encapsulate", algorithm, ek, "")
+    lengths = KEMS.get(algorithm)
+    if lengths:
+        expect((len(ek), len(ct), len(ss)) == (*lengths[:2], 32), f"lengths are not the standard's: {len(ek)}, {len(ct)}")
+        expect(len(dk) == ENCODED.get(("kem", encoding), 2 * len(ek) + 32), f"a private key of {len(dk)} bytes")
+    expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "decapsulation gives another secret")
+    expect(worker.call("keygen", algorithm, "")[0] != ek, "two keys are the same")
+    expect(worker.call("encapsulate", algorithm, ek, "")[0] != ct, "two ciphertexts are the same")
+    if algorithm.startswith("ML-KEM"):
+        rejected = [worker.call("decapsulate", algorithm, encoding, dk, flipped(ct)) for _ in range(2)]
+        expect(rejected[0] == rejected[1] != [ss], "implicit rejection does not give a secret of its own")
+        worker.refuses("call", "encapsulate", algorithm, b"\xff" * len(ek), "")
+    for length in (0, len(ct) - 1, len(ct) + 1):
+        worker.refuses("call", "decapsulate", algorithm, encoding, dk, (ct + ct)[:length])
+        worker.refuses("call", "encapsulate", algorithm, (ek + ek)[: length - len(ct) + len(ek)], "")
+    worker.refuses("call", "decapsulate", algorithm, encoding, dk[:-1], ct)
+    seeded(worker, algorithm, attributes, lengths and lengths[2])
+    coins = bytes(range(32))
+    if "operation" in attributes["coins"]:
+        twice = [worker.call("encapsulate", algorithm, ek, coins) for _ in range(2)]
+        expect(twice[0] == twice[1], "the same coins give two ciphertexts")
+    else:
+        worker.refuses("call", "encapsulate", algorithm, ek, coins, by=("unsupported",))
+    timed(worker, "keygen", algorithm, [[]] * 3, 2)
+    sent = timed(worker, "encapsulate", algorithm, [[ek]] * 3, 2)
+    for ct, ss in sent.values():
+        expect(worker.call("decapsulate", algorithm, encoding, dk, ct) == [ss], "a visit's ciphertext has another secret")
+    received = timed(worker, "decapsulate", algorithm, [[encoding, dk, ct] for ct, _ in sent.values()], 1)
+    expect([out[0] for out in received.values()] == [ss for _, ss in sent.values()], "a visit gives another secret")
+
+
+def seeded(worker, algorithm, attributes, length):
+    seed = bytes(range(7, 7 + (length or 32)))
+    if "keygen" in attributes["coins"]:
+        twice = [worker.call("keygen", algorithm, seed) for _ in range(2)]
+        expect(twice[0] == twice[1], "the same seed gives two keys")
+        worker.refuses("call", "keygen", algorithm, seed[:-1])
+    else:
+        worker.refuses("call", "keygen", algorithm, seed, by=("unsupported",))
+
+
+def signature(worker, algorithm, attributes):
+    encoding, message = attributes["encodings"][0], b"a message"
+    vk, sk = worker.call("keygen", algorithm, "")
+    (signed,) = worker.call("sign", algorithm, encoding, sk, message)
+    lengths = SIGNATURES.get(algorithm)
+    if lengths:
+        expect((len(vk), len(signed)) == lengths[:2], f"lengths are not the standard's: {len(vk)}, {len(signed)}")
+        expect(len(sk) == ENCODED.get(("signature", encoding), len(sk)), f"a private key of {len(sk)} bytes")
+    verified = lambda *fields: worker.call("verify", algorithm, *fields) == [b"1"]
+    refused = lambda *fields: worker.call("verify", algorithm, *fields) == [b"0"]
+    expect(verified(vk, message, signed), "a signature of its own does not verify")
+    expect(refused(vk, b"another", signed), "another message verifies")
+    expect(refused(vk, b"", signed), "the empty message verifies")
+    for at in {0, len(signed) // 2, len(signed) - 1}:
+        expect(refused(vk, message, flipped(signed, at)), f"a signature with a bit flipped at {at} verifies")
+    for other in (b"", signed[:-1], signed + b"\0"):
+        expect(refused(vk, message, other), f"a signature of {len(other)} bytes verifies")
+    expect(refused(worker.call("keygen", algorithm, "")[0], message, signed), "another key verifies")
+    again = worker.call("sign", algorithm, encoding, sk, message) == [signed]
+    expect(again != attributes["hedged"], "hedged= does not tell whether a signature draws")
+    (empty,) = worker.call("sign", algorithm, encoding, sk, b"")
+    expect(verified(vk, b"", empty), "the signature of the empty message does not verify")
+    worker.refuses("call", "verify", algorithm, vk[:-1], message, signed)
+    worker.refuses("call", "sign", algorithm, encoding, sk[:-1], message)
+    if attributes["context"]:
+        (bound,) = worker.call("sign", algorithm, encoding, sk, message, b"context")
+        expect(verified(vk, message, bound, b"context"), "a signature with a context does not verify")
+        expect(refused(vk, message, bound), "the context does not matter")
+        expect(verified(vk, message, signed, b""), "the empty context is not the absent one")
+    seeded(worker, algorithm, attributes, lengths and lengths[2])
+    timed(worker, "keygen", algorithm, [[]] * 2, 2)
+    messages = [b"one", b"two", b"three"]
+    made = timed(worker, "sign", algorithm, [[encoding, sk, text] for text in messages], 1)
+    sets = [[vk, text, made[number][0]] for number, text in enumerate(messages)]
+    sets.append([vk, b"four", made[0][0]])
+    found = timed(worker, "verify", algorithm, sets, 1)
+    expect([found[number][0] for number in range(4)] == [b"1"] * 3 + [b"0"], "a visit's signatures do not verify")
+
+
+def key_agreement(worker, algorithm, attributes):
+    (pk, sk), (peer, other) = worker.call("keygen", algorithm, ""), worker.call("keygen", algorithm, "")
+    expect(pk != peer, "two keys are the same")
+    ss = worker.call("agree", algorithm, sk, peer)
+    expect(ss == worker.call("agree", algorithm, other, pk), "the two sides have different secrets")
+    worker.refuses("call", "agree", algorithm, sk, peer[:-1])
+    worker.refuses("call", "agree", algorithm, sk[:-1], peer)
+    if algorithm == "X25519":
+        worker.refuses("call", "agree", algorithm, sk, bytes(32))
+    seeded(worker, algorithm, attributes, len(sk))
+    timed(worker, "keygen", algorithm, [[]] * 2, 2)
+    found = timed(worker, "agree", algorithm, [[sk, peer], [other, pk]], 1)
+    expect(found[0] == found[1] == ss, "a visit gives another secret")
+
+
+def digest(worker, algorithm, _):
+    messages = [b"", b"abc", bytes(200), bytes(100_000)]
+    known = HASHES.get(algorithm)
+    found = [worker.call("digest", algorithm, message)[0] for message in messages]
+    if known:
+        expect(found == [hashlib.new(known, message).digest() for message in messages], "a digest is wrong")
+    made = timed(worker, "digest", algorithm, [[message] for message in messages], 1)
+    expect([made[number][0] for number in range(4)] == found, "a visit gives another digest")
+
+
+def timed(worker, operation, algorithm, sets, width):
+    """Visits a case; the answers to one operation on each set."""
+    handle = worker.prepare(operation, algorithm, sets)
+    count = len(sets)
+    worker.refuses("prepare", handle, operation, algorithm, "1", *sets[0])
+    worker.visit(handle, 0, 1)
+    expect(list(worker.answers(handle, width)) == [0], "one operation touches one set")
+    worker.visit(handle, count - 1, 1)
+    expect(list(worker.answers(handle, width)) == [count - 1], "FIRST is not where it begins")
+    # Others may have had the core meanwhile: one visit of several that agrees will do.
+    for left in reversed(range(8)):
+        said, measured = worker.visit(handle, 5 * count, count)
+        if measured - said < max(0.05 * measured, 1e6):
+            break
+        expect(left, f"a visit of {measured} ns, of which {said} are said to be timed")
+    found = worker.answers(handle, width)
+    expect(sorted(found) == list(range(count)), "not every set was touched")
+    worker.ok("release", handle)
+    worker.refuses("visit", handle, "0", "1")
+    return dict(sorted(found.items()))
+
+
+def floor(worker):
+    handle = worker.prepare("null", "null", [[]] * 16)
+    n = 1000
+    while True:
+        said, measured = worker.visit(handle, 0, n)
+        if said > 20_000_000 or n >= 1 << 30:
+            break
+        n *= 4
+    runs = [worker.visit(handle, 0, n) for _ in range(7)]
+    slack = min(measured - said for said, measured in runs)
+    expect(sorted(worker.answers(handle, 0)) == list(range(16)), "null has other sets than it was given")
+    expect(slack < max(200_000, 0.05 * runs[0][1]), f"a visit of null takes {slack} ns beside its loop")
+    return min(said for said, _ in runs) / n, slack / 1000
+
+
+def strict(worker, command):
+    worker.refuses("no-such-request", by=("unsupported",))
+    worker.refuses("call", "keygen", "NO-SUCH", "", by=("unsupported",))
+    worker.refuses("prepare", "999", "keygen", "NO-SUCH", "1", by=("unsupported",))
+    for fields in (["hello"], ["hello", "x"], ["hello", "01"], ["call"], ["list", "x"], ["visit", "1"], ["release", "12345"],
+                   ["answers", "12345"], ["visit", "12345", "0", "1"], ["prepare", "1000", "null", "null", "0"],
+                   ["prepare", "1000", "null", "null", "-1"], ["prepare", "1000", "null", "null", "5000"],
+                   ["prepare", "x", "null", "null", "1"]):  # fmt: skip
+        worker.refuses(*fields)
+    handle = worker.prepare("null", "null", [[]])
+    for first, n in (("0", "0"), ("-1", "1"), ("0", "x"), ("0", "4294967297"), ("9223372036854775808", "1")):
+        worker.refuses("visit", handle, first, n)
+    hello = encode("hello", "1")
+    for name, garbage in {
+        "an empty body": bytes(4),
+        "a body above the limit": b"\xff\xff\xff\xff",
+        "a body just above the limit": struct.pack(">I", MOST_BYTES + 1),
+        "a field beyond its body": b"\0\0\0\x05\0\0\0\x02o",
+        "bytes behind the last field": b"\0\0\0\x0b" + hello[4:13] + b"\0\0",
+        "a verb in capitals": encode("HELLO", "1"),
+        "an empty verb": encode("", "1"),
+        "a message that is cut off": hello[:-1],
+        "half a length": hello[:2],
+        "text": b"hello 1\n",
+        "too many fields": encode("hello", *[""] * (1 << 16)),
+    }.items():
+        with Worker(command) as other:
+            try:
+                out, _ = other.process.communicate(garbage, timeout=10)
+            except subprocess.TimeoutExpired:
+                raise Wrong(f"{name} does not end the worker") from None
+            expect(out == b"", f"{name} is answered")
+            expect(other.process.returncode > 0, f"{name} ends the worker with code {other.process.returncode}")
+    with Worker(command) as other:
+        expect(other.process.communicate(hello, timeout=10)[0][4:10] == b"\0\0\0\x02ok", "a lone hello is not answered")
+        expect(other.process.returncode == 0, "the end of input is not a good end")
+
+
+CHECKS = {"kem": kem, "signature": signature, "key-agreement": key_agreement, "hash": digest}
+
+
+def check(command, quick):
+    with Worker(command) as worker:
+        language, runtime, libraries, generator = worker.greet()
+        print(f"{language}: {runtime}; {libraries}; random numbers of {generator}")
+        offers = worker.offers()
+        expect(len(offers) > 0 or language == "c", "nothing is offered")
+        wrong = 0
+        for (kind, algorithm), attributes in offers.items():
+            if quick and algorithm.startswith("SLH-DSA"):
+                continue
+            try:
+                CHECKS[kind](worker, algorithm, attributes)
+                print(f"  {kind} {algorithm}: right")
+            except Wrong as error:
+                print(f"  {kind} {algorithm}: WRONG: {error}")
+                wrong += 1
+                if worker.process.poll() is not None:
+                    raise
+        strict(worker, command)
+        print("  what is not valid is refused")
+        operation, slack = floor(worker)
+        print(f"  null: {operation:.1f} ns an operation; a visit takes {slack:.0f} us beside its loop")
+        worker.end()
+        return wrong
+
+
+def together(commands):
+    workers = [Worker(command) for command in commands]
+    wrong = tried = 0
+    try:
+        known = []
+        for worker in workers:
+            name = worker.greet()[0]
+            known.append((name, worker, worker.offers()))
+        for (kind, algorithm), _ in sorted({key: None for _, _, offers in known for key in offers}.items()):
+            able = [(name, worker, offers[kind, algorithm]) for name, worker, offers in known if (kind, algorithm) in offers]
+            pairs = 0
+            for name, worker, attributes in able:
+                for other_name, other, _ in able:
+                    try:
+                        between(kind, algorithm, worker, attributes, other)
+                        pairs += 1
+                    except Wrong as error:
+                        print(f"  {kind} {algorithm}, {name} and {other_name}: WRONG: {error}")
+                        wrong += 1
+            tried += pairs
+            print(f"  {kind} {algorithm}: {pairs} pairs of {', '.join(name for name, _, _ in able)}")
+        print(f"{tried} pairs agree, {wrong} do not")
+    finally:
+        for worker in workers:
+            worker.__exit__()
+    return wrong
+
+
+def between(kind, algorithm, worker, attributes, other):
+    message = b"a message for somebody else"
+    if kind == "hash":
+        expect(worker.call("digest", algorithm, message) == other.call("digest", algorithm, message), "digests differ")
+        return
+    public, private = worker.call("keygen", algorithm, "")
+    encoding = attributes["encodings"][0]
+    if kind == "kem":
+        ct, ss = other.call("encapsulate", algorithm, public, "")
+        expect(worker.call("decapsulate", algorithm, encoding, private, ct) == [ss], "secrets differ")
+    elif kind == "signature":
+        (signed,) = worker.call("sign", algorithm, encoding, private, message)
+        expect(other.call("verify", algorithm, public, message, signed) == [b"1"], "the signature is refused")
+        forged = flipped(signed, len(signed) // 2)
+        expect(other.call("verify", algorithm, public, message, forged) == [b"0"], "a forgery is accepted")
+    else:
+        peer, mine = other.call("keygen", algorithm, "")
+        ours, theirs = worker.call("agree", algorithm, private, peer), other.call("agree", algorithm, mine, public)
+        expect(ours == theirs, "secrets differ")
+
+
+def main(arguments):
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(__doc__)
+        return 0 if arguments else 2
+    try:
+        if arguments[0] == "--together":
+            commands = [[]]
+            for argument in arguments[1:]:
+                commands.append([]) if argument == "--" else commands[-1].append(argument)
+            return 1 if together([command for command in commands if command]) else 0
+        quick = arguments[0] == "--quick"
+        return 1 if check(arguments[quick:], quick) else 0
+    except (Wrong, ValueError) as error:
+        print(f"WRONG: {error}")
+        return 1
+    except OSError as error:
+        print(f"cannot be started: {error}")
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,418 @@
+// A worker for pqlab in Go: the standard library, and CIRCL where that has no algorithm.
+//
+// The protocol is described in docs/workers.md. An algorithm is a table of operations, each of which parses its inputs once and
+// hands out what is timed; `call` runs it once, `visit` in a loop.
+package main
+
+import (
+	"crypto/ecdh"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/mlkem"
+	"crypto/mlkem/mlkemtest"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/sha3"
+	"crypto/sha512"
+	"errors"
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/cloudflare/circl/sign"
+	"github.com/cloudflare/circl/sign/mldsa/mldsa44"
+	"github.com/cloudflare/circl/sign/mldsa/mldsa65"
+	"github.com/cloudflare/circl/sign/mldsa/mldsa87"
+	"github.com/cloudflare/circl/sign/slhdsa"
+)
+
+// What the worker does not offer, as opposed to input that is not valid.
+type unsupported string
+
+func (u unsupported) Error() string { return string(u) }
+
+var errArguments = errors.New("wrong number of fields, or a wrong number")
+
+// One operation on one set of inputs: what is timed, which keeps its result, and the result as bytes.
+type operation struct {
+	run     func() error
+	outputs func() [][]byte
+}
+
+// Parses the inputs of an operation.
+type ready func(inputs [][]byte) (operation, error)
+
+type offer struct {
+	text       string
+	operations map[string]ready
+}
+
+var null = map[string]ready{"null": func([][]byte) (operation, error) {
+	return operation{func() error { return nil }, func() [][]byte { return nil }}, nil
+}}
+
+func one(result *[]byte) func() [][]byte { return func() [][]byte { return [][]byte{*result} } }
+
+// The input of that number if it is there and not empty.
+func optional(inputs [][]byte, index int) []byte {
+	if index < len(inputs) && len(inputs[index]) > 0 {
+		return inputs[index]
+	}
+	return nil
+}
+
+func length(what string, bytes []byte, expected int) error {
+	if len(bytes) != expected {
+		return fmt.Errorf("%s of %d bytes where %d are needed", what, len(bytes), expected)
+	}
+	return nil
+}
+
+// Checks the number of inputs and of the encoding that is the first, if there is one.
+func inputs(given [][]byte, least, most int, encoding string) error {
+	if len(given) < least || len(given) > most {
+		return errArguments
+	}
+	if encoding != "" && string(given[0]) != encoding {
+		return unsupported("only " + encoding + " is read")
+	}
+	return nil
+}
+
+type decapsulation[E any] interface {
+	Decapsulate([]byte) ([]byte, error)
+	EncapsulationKey() E
+	Bytes() []byte
+}
+
+type encapsulation interface {
+	Encapsulate() (secret, ciphertext []byte)
+	Bytes() []byte
+}
+
+func mlKem[E encapsulation, D decapsulation[E]](name string, generate func() (D, error), load func([]byte) (D, error),
+	loadPublic func([]byte) (E, error), exact func(E, []byte) ([]byte, []byte, error)) offer {
+	return offer{"kem " + name + " encodings=seed coins=keygen,operation", map[string]ready{
+		"keygen": func(in [][]byte) (operation, error) {
+			if err := inputs(in, 0, 1, ""); err != nil {
+				return operation{}, err
+			}
+			make := generate
+			if seed := optional(in, 0); seed != nil {
+				make = func() (D, error) { return load(seed) }
+			}
+			var key D
+			return operation{func() (err error) { key, err = make(); return },
+				func() [][]byte { return [][]byte{key.EncapsulationKey().Bytes(), key.Bytes()} }}, nil
+		},
+		"encapsulate": func(in [][]byte) (operation, error) {
+			if err := inputs(in, 1, 2, ""); err != nil {
+				return operation{}, err
+			}
+			key, err := loadPublic(in[0])
+			if err != nil {
+				return operation{}, err
+			}
+			var secret, ciphertext []byte
+			run := func() error { secret, ciphertext = key.Encapsulate(); return nil }
+			if coins := optional(in, 1); coins != nil {
+				run = func() (err error) { secret, ciphertext, err = exact(key, coins); return }
+			}
+			return operation{run, func() [][]byte { return [][]byte{ciphertext, secret} }}, nil
+		},
+		"decapsulate": func(in [][]byte) (operation, error) {
+			if err := inputs(in, 3, 3, "seed"); err != nil {
+				return operation{}, err
+			}
+			key, err := load(in[1])
+			if err != nil {
+				return operation{}, err
+			}
+			ciphertext := in[2]
+			var secret []byte
+			return operation{func() (err error) { secret, err = key.Decapsulate(ciphertext); return }, one(&secret)}, nil
+		},
+	}}
+}
+
+// CIRCL's schemes differ in little; what signs with randomness is given apart.
+func circl(scheme sign.Scheme, encoding, attributes string, generate func() (sign.PublicKey, sign.PrivateKey, error),
+	signer func(key sign.PrivateKey, message, context []byte) ([]byte, error)) offer {
+	seeded := encoding == "seed"
+	load := func(bytes []byte) (sign.PrivateKey, error) {
+		if !seeded {
+			return scheme.UnmarshalBinaryPrivateKey(bytes)
+		}
+		if err := length("a seed", bytes, scheme.SeedSize()); err != nil {
+			return nil, err
+		}
+		_, key := scheme.DeriveKey(bytes)
+		return key, nil
+	}
+	return offer{"signature " + scheme.Name() + " " + attributes, map[string]ready{
+		"keygen": func(in [][]byte) (operation, error) {
+			if err := inputs(in, 0, 1, ""); err != nil {
+				return operation{}, err
+			}
+			seed := optional(in, 0)
+			if seed != nil && !seeded {
+				return operation{}, unsupported("no seed is taken")
+			}
+			var public sign.PublicKey
+			var private sign.PrivateKey
+			run := func() (err error) { public, private, err = generate(); return }
+			if seed != nil {
+				if err := length("a seed", seed, scheme.SeedSize()); err != nil {
+					return operation{}, err
+				}
+				run = func() error { public, private = scheme.DeriveKey(seed); return nil }
+			}
+			return operation{run, func() [][]byte {
+				verifying, _ := public.MarshalBinary()
+				signing, _ := private.MarshalBinary()
+				if seeded {
+					signing = private.(sign.Seeded).Seed()
+				}
+				return [][]byte{verifying, signing}
+			}}, nil
+		},
+		"sign": func(in [][]byte) (operation, error) {
+			if err := inputs(in, 3, 4, encoding); err != nil {
+				return operation{}, err
+			}
+			key, err := load(in[1])
+			if err != nil {
+				return operation{}, err
+			}
+			message, context := in[2], optional(in, 3)
+			var signature []byte
+			return operation{func() (err error) { signature, err = signer(key, message, context); return },
+				one(&signature)}, nil
+		},
+		"verify": verify(func(key []byte) (func(message, signature, context []byte) bool, error) {
+			public, err := scheme.UnmarshalBinaryPublicKey(key)
+			return func(message, signature, context []byte) bool {
+				return scheme.Verify(public, message, signature, &sign.SignatureOpts{Context: string(context)})
+			}, err
+		}, true),
+	}}
+}
+
+func verify(load func(key []byte) (func(message, signature, context []byte) bool, error), contexts bool) ready {
+	return func(in [][]byte) (operation, error) {
+		if err := inputs(in, 3, 4, ""); err != nil {
+			return operation{}, err
+		}
+		check, err := load(in[0])
+		if err != nil {
+			return operation{}, err
+		}
+		message, signature, context := in[1], in[2], optional(in, 3)
+		if context != nil && !contexts {
+			return operation{}, unsupported("no context is taken")
+		}
+		valid := false
+		return operation{func() error { valid = check(message, signature, context); return nil }, func() [][]byte {
+			if valid {
+				return [][]byte{[]byte("1")}
+			}
+			return [][]byte{[]byte("0")}
+		}}, nil
+	}
+}
+
+func mlDsa[K any](scheme sign.Scheme, signTo func(key K, message, context []byte, signature []byte) error) offer {
+	return circl(scheme, "seed", "encodings=seed coins=keygen context=yes hedged=yes", scheme.GenerateKey,
+		func(key sign.PrivateKey, message, context []byte) ([]byte, error) {
+			signature := make([]byte, scheme.SignatureSize())
+			return signature, signTo(key.(K), message, context, signature)
+		})
+}
+
+func slhDsa(name string) offer {
+	id, err := slhdsa.IDByName(name)
+	if err != nil {
+		panic(err)
+	}
+	return circl(id.Scheme(), "expanded", "encodings=expanded context=yes hedged=yes", id.Scheme().GenerateKey,
+		func(key sign.PrivateKey, message, context []byte) ([]byte, error) {
+			private := key.(slhdsa.PrivateKey)
+			return slhdsa.SignRandomized(&private, rand.Reader, slhdsa.NewMessage(message), context)
+		})
+}
+
+var ed = offer{"signature Ed25519 encodings=seed coins=keygen", map[string]ready{
+	"keygen": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 0, 1, ""); err != nil {
+			return operation{}, err
+		}
+		var key ed25519.PrivateKey
+		run := func() (err error) { _, key, err = ed25519.GenerateKey(nil); return }
+		if seed := optional(in, 0); seed != nil {
+			if err := length("a seed", seed, ed25519.SeedSize); err != nil {
+				return operation{}, err
+			}
+			run = func() error { key = ed25519.NewKeyFromSeed(seed); return nil }
+		}
+		return operation{run, func() [][]byte { return [][]byte{key.Public().(ed25519.PublicKey), key.Seed()} }}, nil
+	},
+	"sign": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 3, 3, "seed"); err != nil {
+			return operation{}, err
+		}
+		if err := length("a seed", in[1], ed25519.SeedSize); err != nil {
+			return operation{}, err
+		}
+		key, message := ed25519.NewKeyFromSeed(in[1]), in[2]
+		var signature []byte
+		return operation{func() error { signature = ed25519.Sign(key, message); return nil }, one(&signature)}, nil
+	},
+	"verify": verify(func(key []byte) (func(message, signature, context []byte) bool, error) {
+		return func(message, signature, _ []byte) bool {
+			return ed25519.Verify(key, message, signature)
+		}, length("a verifying key", key, ed25519.PublicKeySize)
+	}, false),
+}}
+
+// Signatures are `r || s`.
+var p256 = offer{"signature ECDSA-P-256 encodings=scalar coins=keygen hedged=yes", map[string]ready{
+	"keygen": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 0, 1, ""); err != nil {
+			return operation{}, err
+		}
+		var key *ecdsa.PrivateKey
+		run := func() (err error) { key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); return }
+		if seed := optional(in, 0); seed != nil {
+			run = func() (err error) { key, err = ecdsa.ParseRawPrivateKey(elliptic.P256(), seed); return }
+		}
+		return operation{run, func() [][]byte {
+			public, _ := key.PublicKey.Bytes()
+			private, _ := key.Bytes()
+			return [][]byte{public, private}
+		}}, nil
+	},
+	"sign": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 3, 3, "scalar"); err != nil {
+			return operation{}, err
+		}
+		key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), in[1])
+		if err != nil {
+			return operation{}, err
+		}
+		message := in[2]
+		var r, s *big.Int
+		return operation{func() (err error) {
+			digest := sha256.Sum256(message)
+			r, s, err = ecdsa.Sign(rand.Reader, key, digest[:])
+			return
+		}, func() [][]byte {
+			signature := make([]byte, 64)
+			r.FillBytes(signature[:32])
+			s.FillBytes(signature[32:])
+			return [][]byte{signature}
+		}}, nil
+	},
+	"verify": verify(func(key []byte) (func(message, signature, context []byte) bool, error) {
+		public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), key)
+		return func(message, signature, _ []byte) bool {
+			if len(signature) != 64 {
+				return false
+			}
+			digest := sha256.Sum256(message)
+			r, s := new(big.Int).SetBytes(signature[:32]), new(big.Int).SetBytes(signature[32:])
+			return ecdsa.Verify(public, digest[:], r, s)
+		}, err
+	}, false),
+}}
+
+var x25519 = offer{"key-agreement X25519 coins=keygen", map[string]ready{
+	"keygen": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 0, 1, ""); err != nil {
+			return operation{}, err
+		}
+		var key *ecdh.PrivateKey
+		var public []byte
+		make := func() (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand.Reader) }
+		if seed := optional(in, 0); seed != nil {
+			make = func() (*ecdh.PrivateKey, error) { return ecdh.X25519().NewPrivateKey(seed) }
+		}
+		// The standard library computes the public half when it is asked for.
+		run := func() (err error) {
+			if key, err = make(); err == nil {
+				public = key.PublicKey().Bytes()
+			}
+			return
+		}
+		return operation{run, func() [][]byte { return [][]byte{public, key.Bytes()} }}, nil
+	},
+	"agree": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 2, 2, ""); err != nil {
+			return operation{}, err
+		}
+		key, err := ecdh.X25519().NewPrivateKey(in[0])
+		if err != nil {
+			return operation{}, err
+		}
+		peer, err := ecdh.X25519().NewPublicKey(in[1])
+		if err != nil {
+			return operation{}, err
+		}
+		var secret []byte
+		return operation{func() (err error) { secret, err = key.ECDH(peer); return }, one(&secret)}, nil
+	},
+}}
+
+func digest[D any](name string, sum func([]byte) D, bytes func(*D) []byte) offer {
+	return offer{"hash " + name, map[string]ready{"digest": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 1, 1, ""); err != nil {
+			return operation{}, err
+		}
+		message := in[0]
+		var result D
+		return operation{func() error { result = sum(message); return nil },
+			func() [][]byte { return [][]byte{bytes(&result)} }}, nil
+	}}}
+}
+
+var offers = func() []offer {
+	all := []offer{
+		mlKem("ML-KEM-768", mlkem.GenerateKey768, mlkem.NewDecapsulationKey768, mlkem.NewEncapsulationKey768, mlkemtest.Encapsulate768),
+		mlKem("ML-KEM-1024", mlkem.GenerateKey1024, mlkem.NewDecapsulationKey1024, mlkem.NewEncapsulationKey1024, mlkemtest.Encapsulate1024),
+		mlDsa(mldsa44.Scheme(), func(key *mldsa44.PrivateKey, message, context, out []byte) error {
+			return mldsa44.SignTo(key, message, context, true, out)
+		}),
+		mlDsa(mldsa65.Scheme(), func(key *mldsa65.PrivateKey, message, context, out []byte) error {
+			return mldsa65.SignTo(key, message, context, true, out)
+		}),
+		mlDsa(mldsa87.Scheme(), func(key *mldsa87.PrivateKey, message, context, out []byte) error {
+			return mldsa87.SignTo(key, message, context, true, out)
+		}),
+		ed, p256, x25519,
+		digest("SHA3-224", sha3.Sum224, func(d *[28]byte) []byte { return d[:] }),
+		digest("SHA3-256", sha3.Sum256, func(d *[32]byte) []byte { return d[:] }),
+		digest("SHA3-384", sha3.Sum384, func(d *[48]byte) []byte { return d[:] }),
+		digest("SHA3-512", sha3.Sum512, func(d *[64]byte) []byte { return d[:] }),
+		digest("SHA-256", sha256.Sum256, func(d *[32]byte) []byte { return d[:] }),
+		digest("SHA-512", sha512.Sum512, func(d *[64]byte) []byte { return d[:] }),
+	}
+	for _, name := range []string{"SLH-DSA-SHA2-128s", "SLH-DSA-SHAKE-128s", "SLH-DSA-SHA2-128f", "SLH-DSA-SHAKE-128f"} {
+		all = append(all, slhDsa(name))
+	}
+	return all
+}()
+
+// The operation of an algorithm, by its name in the list.
+func find(operation, algorithm string) (ready, error) {
+	if operation == "null" && algorithm == "null" {
+		return null["null"], nil
+	}
+	for _, offer := range offers {
+		if strings.Fields(offer.text)[1] == algorithm {
+			if ready, ok := offer.operations[operation]; ok {
+				return ready, nil
+			}
+		}
+	}
+	return nil, unsupported(operation + " of " + algorithm + " is not offered")
+}
