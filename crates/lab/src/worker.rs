@@ -92,6 +92,8 @@ pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
         id: provider.id(),
         version: provider.build_info.version.clone(),
         build: provider.build_info.build.clone(),
+        language: provider.language.as_ref().map(|language| language.name.clone()),
+        runtime: provider.language.as_ref().and_then(|language| language.runtime.clone()),
         library: None,
     };
     registry.providers().iter().map(build).collect()

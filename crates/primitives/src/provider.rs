@@ -11,6 +11,15 @@ pub struct BuildInfo {
     pub build: String,
 }
 
+/// The language that a provider is written in, where that is not what this program is linked of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Language {
+    /// A word of lower case: `go`.
+    pub name: String,
+    /// What runs it, with its version as found at run time: `go1.26.8`; `None` where nothing does.
+    pub runtime: Option<String>,
+}
+
 /// One of several code paths of a library for the same algorithms, such as `portable` and `avx2`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Backend(pub String);
@@ -35,6 +44,8 @@ pub struct Provider {
     pub backend: Option<Backend>,
     /// Version and build options.
     pub build_info: BuildInfo,
+    /// The language of what is not linked in; `None` for what is.
+    pub language: Option<Language>,
     /// The random generator that [`Coins::Internal`](crate::Coins::Internal) asks, in a few words; `None` for a provider that
     /// draws nothing.
     pub generator: Option<String>,
@@ -72,6 +83,7 @@ impl Provider {
             code: library.to_owned(),
             backend: None,
             build_info,
+            language: None,
             generator: None,
             kems: Vec::new(),
             signatures: Vec::new(),

@@ -149,15 +149,21 @@ pub struct ProviderBuild {
     pub version: String,
     /// Flags, features, code paths.
     pub build: String,
-    /// The shared library that it is, its id being the label that the user gave it; `None` where it was linked in.
+    /// The language of what is not linked in, in a word of lower case (`go`); `None` for what is.
+    #[serde(default)]
+    pub language: Option<String>,
+    /// What runs it, with its version as found at run time: `go1.26.8`; `None` where nothing does.
+    #[serde(default)]
+    pub runtime: Option<String>,
+    /// The shared library or the program that it is, its id being the label that the user gave it; `None` where it was linked in.
     #[serde(default)]
     pub library: Option<LoadedLibrary>,
 }
 
-/// A shared library that was loaded at run time.
+/// A shared library that was loaded at run time, or a program that was started.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoadedLibrary {
-    /// By which interface it is called: `liboqs`, `openssl`, `nist`.
+    /// By which interface it is called: `liboqs`, `openssl`, `nist`, `worker`.
     pub kind: String,
     /// Its file.
     pub path: String,
