@@ -41,7 +41,7 @@ fn a_worker_stands_beside_the_libraries() {
     let listed = pqlab.expect(0, &["list", &format!("worker={right}")]);
     assert!(listed.contains("SHA3-256") && listed.contains("NO-SUCH"), "{listed}");
     let named = format!("mine={right}");
-    let arguments = ["run", "hash", "floor", "--worker", &named, "--provider", "openssl,mine,null"];
+    let arguments = ["run", "hash", "floor", "--worker", &named];
     pqlab.expect(0, &[&arguments[..], QUICK, DIGESTS].concat());
     let hashes = rows(&pqlab, "hash");
     let mine = row(&hashes, "mine");
