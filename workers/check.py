@@ -70,7 +70,7 @@ class Worker:
         lines = self.process.stderr.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "without a word"
 
-    def ask(self, *fields, limit=120):
+    def ask(self, *fields, limit=60):
         try:
             self.process.stdin.write(encode(*fields))
             self.process.stdin.flush()
@@ -93,7 +93,7 @@ class Worker:
             raise Wrong(f"{found[0].decode()} without one line that says why")
         return found[0].decode(), found[1:]
 
-    def ok(self, *fields, limit=120):
+    def ok(self, *fields, limit=60):
         verb, found = self.ask(*fields, limit=limit)
         if verb != "ok":
             shown = " ".join(f if isinstance(f, str) else f"<{len(f)} bytes>" for f in fields)

@@ -230,6 +230,7 @@ impl KeyAgreement for RemoteAgreement {
 
 impl PrivateKey for RemoteKey {
     fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
+        Error::check_length("public key", self.kem.0.info.parameters.encapsulation_key, peer_public_key.len())?;
         self.decapsulate(peer_public_key, secret)
     }
 

@@ -33,7 +33,11 @@ while True:
     verb = fields[0].decode(); wrong(verb)
     if verb == "hello": send("ok", "2" if MODE == "version" else "1", "python", "3", "hashlib", "none")
     elif verb == "list":
-        send("ok", "hash SHA3-256", "hash NO-SUCH", *(["hash SHA3-256"] if MODE == "twice" else []), *(["dance"] if MODE == "dance" else []))
+        if MODE == "exchange": send("ok", "kem X25519 encodings=scalar coins=keygen,operation"); continue
+        send("ok", "hash SHA3-256", "hash NO-SUCH", *(["hash SHA3-256"] if MODE == "twice" else []), *(["dance"] if MODE == "dance" else []),
+             *(["key-agreement X25519"] if MODE == "agrees" else []))
+    elif verb == "call" and MODE == "exchange":
+        found = kem(*fields[1:]); send("ok", *found) if found else send("error", "the secret is all zero")
     elif verb == "call":
         digest = hashlib.sha3_256(fields[3]).digest()
         if MODE == "short": digest = digest[:31]
@@ -51,6 +55,36 @@ while True:
     else: send("unsupported", "what?")
 "#;
 
+/// X25519 by RFC 7748, section 5: `EXCHANGE(scalar, point)`.
+const EXCHANGE: &str = r#"
+import os
+P = 2**255 - 19
+def EXCHANGE(scalar, point):
+    k = int.from_bytes(scalar, "little") & ~7 & ~(1 << 255) | 1 << 254
+    u = int.from_bytes(point, "little") & ~(1 << 255)
+    a, b, c, d, swapped = 1, 0, u, 1, 0
+    for t in reversed(range(255)):
+        if k >> t & 1 != swapped: a, b, c, d, swapped = c, d, a, b, 1 - swapped
+        A, B = (a + b) ** 2 % P, (a - b) ** 2 % P; E = A - B
+        da, cb = (c - d) * (a + b), (c + d) * (a - b)
+        c, d = (da + cb) ** 2 % P, u * (da - cb) ** 2 % P
+        a, b = A * B % P, E * (A + 121665 * E) % P
+    if swapped: a, b = c, d
+    return (a * pow(b, P - 2, P) % P).to_bytes(32, "little")
+BASE = bytes([9]) + bytes(31)
+def kem(operation, algorithm, *given):
+    if operation == b"keygen":
+        sk = given[0] or os.urandom(32)
+        return EXCHANGE(sk, BASE), sk
+    if operation == b"encapsulate":
+        e = given[1] or os.urandom(32)
+        found = EXCHANGE(e, BASE), EXCHANGE(e, given[0])
+    else:
+        assert given[0] == b"scalar"
+        found = EXCHANGE(given[1], given[2]),
+    return None if not any(found[-1]) else found
+"#;
+
 /// A clock of the tests' own.
 fn now() -> u64 {
     static BEGUN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
@@ -59,7 +93,7 @@ fn now() -> u64 {
 
 fn odd(folder: &Path, mode: &str) -> Program {
     let script = folder.join("worker.py");
-    fs::write(&script, WORKER).unwrap();
+    fs::write(&script, [EXCHANGE, WORKER].concat()).unwrap();
     let limits = Limits { hello: Duration::from_secs(10), answer: Duration::from_secs(1), now };
     let arguments = vec![script.display().to_string(), mode.to_owned()];
     Program::new("odd", "python3".into(), arguments, limits)
@@ -92,12 +126,36 @@ fn what_a_program_lists_is_a_provider() {
 }
 
 #[test]
+fn an_x25519_is_a_kem_and_a_key_agreement() {
+    require!(program("python3"), Need::Installed("Python"));
+    let folder = tempfile::tempdir().unwrap();
+    let provider = open(odd(folder.path(), "exchange")).unwrap();
+    // Keys of RFC 7748, section 6.1, by both; a key is loaded and asked for its public half.
+    let known = pqlab_verification::known_answers::check(&provider, "X25519").unwrap();
+    assert!(matches!(known, pqlab_verification::known_answers::KnownAnswer::Checked(count) if count >= 8), "{known:?}");
+    let agreement = provider.key_agreement("X25519").unwrap();
+    assert!(agreement.info().exact_coins);
+    let (mut public, mut secret) = ([0; 32], [0; 32]);
+    let key = agreement.generate(pqlab_primitives::Coins::Internal).unwrap();
+    key.public_key(&mut public).unwrap();
+    assert!(matches!(key.agree(&[0; 32], &mut secret), Err(Error::Library { call: "decapsulate", .. })));
+    assert!(matches!(key.agree(&[9; 31], &mut secret), Err(Error::Length { what: "public key", .. })));
+    let kem = provider.kem("X25519").unwrap();
+    let (mut ciphertext, mut sent) = ([0; 32], [0; 32]);
+    let recipient = kem.load_encapsulation_key(&public).unwrap();
+    recipient.encapsulate(pqlab_primitives::Coins::Internal, &mut ciphertext, &mut sent).unwrap();
+    key.agree(&ciphertext, &mut secret).unwrap();
+    assert_eq!(sent, secret);
+}
+
+#[test]
 fn a_program_that_greets_or_lists_wrongly_is_no_provider() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
         ("version", "its greeting is none of version 1"),
         ("twice", "its list has SHA3-256 twice"),
         ("dance", "the kind is none of"),
+        ("agrees", "the kind is none of kem, signature, hash"),
         ("list-crashes", "exit status: 7: the last words"),
         ("list-garbage", "it does not answer with a message"),
         ("hello-half", "it does not answer with a message"),
