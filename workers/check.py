@@ -281,7 +281,7 @@ def timed(worker, operation, algorithm, sets, width):
     worker.visit(handle, count - 1, 1)
     expect(list(worker.answers(handle, width)) == [count - 1], "FIRST is not where it begins")
     # Others may have had the core meanwhile: one visit of several that agrees will do.
-    for left in reversed(range(8)):
+    for left in reversed(range(30)):
         said, measured = worker.visit(handle, 5 * count, count)
         if measured - said < max(0.05 * measured, 1e6):
             break

@@ -138,7 +138,9 @@ fn the_workers_that_come_along_give_right_answers() {
         let mut tried = BTreeSet::new();
         for case in cases_of(&registry, name) {
             let algorithm = case.algorithm.as_str();
-            if !(chosen.contains(&algorithm) || algorithm == NULL) || case.number("len").is_some_and(|length| length > 64) {
+            if !(chosen.contains(&algorithm) || algorithm == NULL)
+                || case.number("len").is_some_and(|length| length > 64)
+            {
                 continue;
             }
             let case = case.in_state(State::FirstCall);

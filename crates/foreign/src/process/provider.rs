@@ -5,9 +5,7 @@ use super::offer::{Kind, Offer};
 use super::program::{Program, Timed, line};
 use super::signature::RemoteScheme;
 use super::{Greeting, ProcessError};
-use pqlab_primitives::{
-    BuildInfo, Error, HashParameters, KemParameters, Provider, SignatureParameters,
-};
+use pqlab_primitives::{BuildInfo, Error, HashParameters, KemParameters, Provider, SignatureParameters};
 use std::sync::Arc;
 
 /// Starts the program, asks what it offers, and makes a provider of it, under the program's name. Algorithms that have no
