@@ -326,40 +326,72 @@ var p256 = offer{"signature ECDSA-P-256 encodings=scalar coins=keygen hedged=yes
 	}, false),
 }}
 
-var x25519 = offer{"key-agreement X25519 coins=keygen", map[string]ready{
+// A key of X25519 from these bytes, or of the library's own where there are none, with its public half, which the standard library
+// computes when it is asked for.
+func scalar(given []byte) func() (*ecdh.PrivateKey, []byte, error) {
+	return func() (*ecdh.PrivateKey, []byte, error) {
+		make := func() (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand.Reader) }
+		if given != nil {
+			make = func() (*ecdh.PrivateKey, error) { return ecdh.X25519().NewPrivateKey(given) }
+		}
+		key, err := make()
+		if err != nil {
+			return nil, nil, err
+		}
+		return key, key.PublicKey().Bytes(), nil
+	}
+}
+
+var x25519 = offer{"kem X25519 encodings=scalar coins=keygen,operation", map[string]ready{
 	"keygen": func(in [][]byte) (operation, error) {
 		if err := inputs(in, 0, 1, ""); err != nil {
 			return operation{}, err
 		}
+		make := scalar(optional(in, 0))
 		var key *ecdh.PrivateKey
 		var public []byte
-		make := func() (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand.Reader) }
-		if seed := optional(in, 0); seed != nil {
-			make = func() (*ecdh.PrivateKey, error) { return ecdh.X25519().NewPrivateKey(seed) }
-		}
-		// The standard library computes the public half when it is asked for.
-		run := func() (err error) {
-			if key, err = make(); err == nil {
-				public = key.PublicKey().Bytes()
-			}
-			return
-		}
-		return operation{run, func() [][]byte { return [][]byte{public, key.Bytes()} }}, nil
+		return operation{func() (err error) { key, public, err = make(); return },
+			func() [][]byte { return [][]byte{public, key.Bytes()} }}, nil
 	},
-	"agree": func(in [][]byte) (operation, error) {
-		if err := inputs(in, 2, 2, ""); err != nil {
+	"encapsulate": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 1, 2, ""); err != nil {
 			return operation{}, err
 		}
-		key, err := ecdh.X25519().NewPrivateKey(in[0])
+		peer, err := ecdh.X25519().NewPublicKey(in[0])
 		if err != nil {
 			return operation{}, err
 		}
-		peer, err := ecdh.X25519().NewPublicKey(in[1])
+		make := scalar(optional(in, 1))
+		var ciphertext, secret []byte
+		return operation{func() error {
+			key, public, err := make()
+			if err == nil {
+				ciphertext = public
+				secret, err = key.ECDH(peer)
+			}
+			return err
+		}, func() [][]byte { return [][]byte{ciphertext, secret} }}, nil
+	},
+	"decapsulate": func(in [][]byte) (operation, error) {
+		if err := inputs(in, 3, 3, "scalar"); err != nil {
+			return operation{}, err
+		}
+		key, err := ecdh.X25519().NewPrivateKey(in[1])
 		if err != nil {
 			return operation{}, err
 		}
+		if err := length("a ciphertext", in[2], 32); err != nil {
+			return operation{}, err
+		}
+		ciphertext := in[2]
 		var secret []byte
-		return operation{func() (err error) { secret, err = key.ECDH(peer); return }, one(&secret)}, nil
+		return operation{func() error {
+			peer, err := ecdh.X25519().NewPublicKey(ciphertext)
+			if err == nil {
+				secret, err = key.ECDH(peer)
+			}
+			return err
+		}, one(&secret)}, nil
 	},
 }}
 

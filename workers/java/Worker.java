@@ -9,7 +9,6 @@ import java.security.SecureRandom;
 import java.util.*;
 import java.util.function.Supplier;
 import org.bouncycastle.crypto.*;
-import org.bouncycastle.crypto.agreement.X25519Agreement;
 import org.bouncycastle.crypto.digests.*;
 import org.bouncycastle.crypto.generators.*;
 import org.bouncycastle.crypto.kems.*;
@@ -241,18 +240,29 @@ public final class Worker {
         };
         Outputs<Pair> outputs = pair -> fields(
             ((X25519PublicKeyParameters) pair.open).getEncoded(), ((X25519PrivateKeyParameters) pair.secret).getEncoded());
-        Ready agree = given -> {
-            inputs(given, 2, 2, null);
-            X25519Agreement agreement = new X25519Agreement();
-            agreement.init(new X25519PrivateKeyParameters(length("a key", given.get(0), 32), 0));
-            X25519PublicKeyParameters peer = new X25519PublicKeyParameters(length("a key", given.get(1), 32), 0);
+        Ready encapsulate = given -> {
+            inputs(given, 1, 2, null);
+            X25519PublicKeyParameters peer = new X25519PublicKeyParameters(length("a key", given.get(0), 32), 0);
+            byte[] coins = optional(given, 1);
+            check(coins == null || coins.length == 32, "coins of another length");
             return operation(() -> {
-                byte[] secret = new byte[32];
-                agreement.calculateAgreement(peer, secret, 0);
-                return secret;
-            }, Worker::fields);
+                Pair pair = coins == null ? Pair.of(generator.generateKeyPair()) : made.of(coins);
+                return fields(((X25519PublicKeyParameters) pair.open).getEncoded(), agree(pair.secret, peer));
+            }, sent -> sent);
         };
-        return Map.of("keygen", keygen(generator, 32, made, outputs), "agree", agree);
+        Ready decapsulate = given -> {
+            inputs(given, 3, 3, "scalar");
+            X25519PrivateKeyParameters key = new X25519PrivateKeyParameters(length("a key", given.get(1), 32), 0);
+            byte[] ciphertext = length("a ciphertext", given.get(2), 32);
+            return operation(() -> agree(key, new X25519PublicKeyParameters(ciphertext, 0)), Worker::fields);
+        };
+        return Map.of("keygen", keygen(generator, 32, made, outputs), "encapsulate", encapsulate, "decapsulate", decapsulate);
+    }
+
+    private static byte[] agree(CipherParameters key, X25519PublicKeyParameters peer) {
+        byte[] secret = new byte[32];
+        ((X25519PrivateKeyParameters) key).generateSecret(peer, secret, 0);
+        return secret;
     }
 
     private static Map<String, Ready> digest(Supplier<ExtendedDigest> digests) {
@@ -283,7 +293,7 @@ public final class Worker {
         OFFERS.put("signature ML-DSA-65" + signature, mlDsa(MLDSAParameters.ml_dsa_65, 1952));
         OFFERS.put("signature ML-DSA-87" + signature, mlDsa(MLDSAParameters.ml_dsa_87, 2592));
         OFFERS.put("signature Ed25519 encodings=seed coins=keygen", ed25519());
-        OFFERS.put("key-agreement X25519 coins=keygen", x25519());
+        OFFERS.put("kem X25519 encodings=scalar coins=keygen,operation", x25519());
         for (int bits : new int[] {224, 256, 384, 512}) {
             OFFERS.put("hash SHA3-" + bits, digest(() -> new SHA3Digest(bits)));
         }

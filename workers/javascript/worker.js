@@ -85,6 +85,7 @@ const verdict = (valid) => [valid ? '1' : '0'];
 // Node takes raw keys of these curves as JSON or behind a fixed head of DER.
 const PRIVATE = { Ed25519: '302e020100300506032b657004220420', X25519: '302e020100300506032b656e04220420' };
 const PUBLIC = { Ed25519: '302a300506032b6570032100', X25519: '302a300506032b656e032100' };
+const SPKI = { type: 'spki', format: 'der' };
 const der = (head, bytes) => Buffer.concat([Buffer.from(head, 'hex'), length('a key', bytes, 32)]);
 const privateKey = (curve, bytes) =>
   crypto.createPrivateKey({ key: der(PRIVATE[curve], bytes), format: 'der', type: 'pkcs8' });
@@ -125,10 +126,28 @@ const ed25519 = {
 
 const x25519 = {
   keygen: curveKeygen('X25519'),
-  agree(given) {
-    inputs(given, 2, 2);
-    const keys = { privateKey: privateKey('X25519', given[0]), publicKey: publicKey('X25519', given[1]) };
-    return { run: () => crypto.diffieHellman(keys), outputs: alone };
+  encapsulate(given) {
+    inputs(given, 1, 2);
+    const peer = publicKey('X25519', given[0]);
+    const coins = optional(given, 1);
+    const ephemeral = () => {
+      if (!coins) return crypto.generateKeyPairSync('x25519', { publicKeyEncoding: SPKI });
+      const key = privateKey('X25519', coins);
+      return { privateKey: key, publicKey: crypto.createPublicKey(key).export(SPKI) };
+    };
+    const run = () => {
+      const pair = ephemeral();
+      const secret = crypto.diffieHellman({ privateKey: pair.privateKey, publicKey: peer });
+      return [pair.publicKey.subarray(-32), secret];
+    };
+    return { run, outputs: (sent) => sent };
+  },
+  decapsulate(given) {
+    inputs(given, 3, 3, 'scalar');
+    const key = privateKey('X25519', given[1]);
+    const ciphertext = length('a ciphertext', given[2], 32);
+    const run = () => crypto.diffieHellman({ privateKey: key, publicKey: publicKey('X25519', ciphertext) });
+    return { run, outputs: alone };
   },
 };
 
@@ -150,7 +169,7 @@ const OFFERS = new Map([
   ['signature ML-DSA-65 encodings=expanded coins=keygen context=yes hedged=yes', nobleSignature(ml_dsa65)],
   ['signature ML-DSA-87 encodings=expanded coins=keygen context=yes hedged=yes', nobleSignature(ml_dsa87)],
   ['signature Ed25519 encodings=seed coins=keygen', ed25519],
-  ['key-agreement X25519 coins=keygen', x25519],
+  ['kem X25519 encodings=scalar coins=keygen,operation', x25519],
   ['hash SHA3-224', digest('sha3-224')],
   ['hash SHA3-256', digest('sha3-256')],
   ['hash SHA3-384', digest('sha3-384')],

@@ -98,11 +98,24 @@ def signature(private, public, from_seed, contexts):
     return {b"keygen": keygen(private, from_seed), b"sign": sign, b"verify": verify}
 
 
-def agree(given):
-    inputs(given, 2, 2)
-    key = x25519.X25519PrivateKey.from_private_bytes(given[0])
-    peer = x25519.X25519PublicKey.from_public_bytes(given[1])
-    return lambda: key.exchange(peer), lambda secret: [secret]
+def diffie_hellman(private, public):
+    def encapsulate(given):
+        inputs(given, 1, 2)
+        peer, coins = public.from_public_bytes(given[0]), bytes(given[1]) if len(given) > 1 else b""
+
+        def run():
+            key = private.from_private_bytes(coins) if coins else private.generate()
+            return [raw(key.public_key()), key.exchange(peer)]
+
+        return run, lambda sent: sent
+
+    def decapsulate(given):
+        inputs(given, 3, 3, b"scalar")
+        key, ciphertext = private.from_private_bytes(given[1]), given[2]
+        return lambda: key.exchange(public.from_public_bytes(ciphertext)), lambda secret: [secret]
+
+    generate = keygen(private, private.from_private_bytes)
+    return {b"keygen": generate, b"encapsulate": encapsulate, b"decapsulate": decapsulate}
 
 
 def digest(algorithm):
@@ -146,8 +159,8 @@ def offered():
         else:
             from_seed = private.from_seed_bytes if module is mldsa else private.from_private_bytes
             yield text, signature(private, public, from_seed, module is mldsa)
-    private = x25519.X25519PrivateKey
-    yield "key-agreement X25519 coins=keygen", {b"keygen": keygen(private, private.from_private_bytes), b"agree": agree}
+    exchange = diffie_hellman(x25519.X25519PrivateKey, x25519.X25519PublicKey)
+    yield "kem X25519 encodings=scalar coins=keygen,operation", exchange
     for name in ("SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512", "SHA-256", "SHA-512"):
         spelled = name.replace("SHA-", "SHA") if name.startswith("SHA-") else name.replace("-", "_")
         yield "hash " + name, digest(getattr(hashes, spelled))

@@ -27,6 +27,8 @@ pub enum Need {
     Fetched,
     /// What `scripts/foreign-libraries` builds into the cache: nobody has to.
     Built,
+    /// What `make workers` builds into the cache, where the tools of its language are there: nobody has to.
+    Workers,
     /// A capability of the processor, the kernel or the user's rights, which nothing can install.
     Machine(&'static str),
 }
@@ -36,6 +38,7 @@ impl fmt::Display for Need {
         match self {
             Need::Installed(what) | Need::Machine(what) => out.write_str(what),
             Need::Built => out.write_str("shared libraries (`scripts/foreign-libraries` builds them)"),
+            Need::Workers => out.write_str("workers in other languages (`make workers` builds them)"),
             Need::Fetched => out.write_str("more published vectors (`make vectors` fetches them)"),
             Need::Vectors => out.write_str("the folder of published vectors (PQLAB_VECTORS names it)"),
         }
@@ -68,7 +71,7 @@ impl Surroundings {
         match need {
             Need::Installed(_) => !self.ci,
             Need::Vectors => !self.vectors_named,
-            Need::Built | Need::Fetched | Need::Machine(_) => true,
+            Need::Built | Need::Workers | Need::Fetched | Need::Machine(_) => true,
         }
     }
 

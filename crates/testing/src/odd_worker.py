@@ -61,6 +61,40 @@ def digest(message):
     return hashlib.sha3_256(message).digest()
 
 
+def exchange(scalar, point):
+    """X25519 by RFC 7748, section 5."""
+    p = 2**255 - 19
+    k = int.from_bytes(scalar, "little") & ~7 & ~(1 << 255) | 1 << 254
+    u = int.from_bytes(point, "little") & ~(1 << 255)
+    a, b, c, d, swapped = 1, 0, u, 1, 0
+    for bit in reversed(range(255)):
+        if k >> bit & 1 != swapped:
+            a, b, c, d, swapped = c, d, a, b, 1 - swapped
+        aa, bb = (a + b) ** 2 % p, (a - b) ** 2 % p
+        e = aa - bb
+        da, cb = (c - d) * (a + b), (c + d) * (a - b)
+        c, d = (da + cb) ** 2 % p, u * (da - cb) ** 2 % p
+        a, b = aa * bb % p, e * (aa + 121665 * e) % p
+    if swapped:
+        a, b = c, d
+    return (a * pow(b, p - 2, p) % p).to_bytes(32, "little")
+
+
+def kem(operation, _algorithm, *given):
+    """X25519 as a KEM, in the mode `exchange`."""
+    base = bytes([9]) + bytes(31)
+    if operation == b"keygen":
+        secret = given[0] or os.urandom(32)
+        return send("ok", exchange(secret, base), secret)
+    if operation == b"encapsulate":
+        secret = given[1] or os.urandom(32)
+        found = [exchange(secret, base), exchange(secret, given[0])]
+    else:
+        assert given[0] == b"scalar"
+        found = [exchange(given[1], given[2])]
+    return send("ok", *found) if any(found[-1]) else send("error", "the secret is all zero")
+
+
 def call(message):
     if MODE == "lacks":
         send("unsupported", "not today")
@@ -104,10 +138,13 @@ while True:
     if verb == "hello":
         send("ok", "2" if MODE == "version" else "1", "python", "3", "another" if MODE == "other" else "hashlib", "none")
     elif verb == "list":
-        more = {"twice": ["hash SHA3-256"], "dance": ["dance"]}.get(MODE, [])
-        send("ok", "hash SHA3-256", "hash NO-SUCH", *more)
+        more = {"twice": "hash SHA3-256", "dance": "dance", "agrees": "key-agreement X25519"}
+        if MODE == "exchange":
+            send("ok", "kem X25519 encodings=scalar coins=keygen,operation")
+        else:
+            send("ok", "hash SHA3-256", "hash NO-SUCH", *([more[MODE]] if MODE in more else []))
     elif verb == "call":
-        call(request[3])
+        kem(*request[1:]) if MODE == "exchange" else call(request[3])
     elif verb == "prepare":
         cases[request[1]] = Case(request[2], int(request[4]), request[5:])
         send("ok")

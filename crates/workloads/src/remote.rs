@@ -19,7 +19,8 @@ use std::sync::Arc;
 const SAMPLE_NS: u64 = 500_000;
 /// How long a visit of the warm-up takes, in ns.
 const WARM_UP_VISIT_NS: u64 = 20_000_000;
-/// When the warm-up is over at the latest, in ns.
+/// How long the warm-up takes at most, in ns, where one operation takes less: a small part of the time that the harness gives a case
+/// to be readied (`harness::process::Limits::request`).
 const WARM_UP_NS: u64 = 10_000_000_000;
 /// Visits in a row that agree when it is over.
 const STEADY: usize = 3;
@@ -234,26 +235,63 @@ impl Visits {
         Ok(ns)
     }
 
-    /// Visits until a compiler has done its work: until several visits in a row take the same.
+    /// Visits until a compiler has done its work, or for as long as a warm-up may take.
     fn warm_up(&mut self) -> Result<(), Fault> {
-        let begun = monotonic_ns();
-        let (mut count, mut latest) = (1, Vec::new());
-        loop {
+        let (mut state, mut next) = (WarmUp::default(), Some(1));
+        while let Some(count) = next {
             // By this process's clock: the other one's is not to be trusted with how long this takes.
             let started = monotonic_ns();
-            self.visit(count)?;
-            let took = (monotonic_ns() - started).max(1);
-            latest.push(took as f64 / count as f64);
-            let steady = latest.len() >= STEADY && took > WARM_UP_VISIT_NS / 4 && {
-                let last = &latest[latest.len() - STEADY..];
-                let (least, most) = last.iter().fold((f64::MAX, 0_f64), |(a, b), &ns| (a.min(ns), b.max(ns)));
-                most <= least * (1.0 + STEADY_WITHIN)
-            };
-            if steady || monotonic_ns() - begun > WARM_UP_NS {
-                return Ok(());
+            let said = self.visit(count)?;
+            next = state.next(count, monotonic_ns() - started, said);
+        }
+        state.judged()
+    }
+}
+
+/// Visits before the first figure.
+#[derive(Default)]
+struct WarmUp {
+    /// What they took together, in ns.
+    spent: u64,
+    /// What an operation took in the latest of them, in ns.
+    latest: Vec<f64>,
+    /// What one of the long visits took, and what it was said to take, in ns: of all the one that agrees best. A visit of 20 ms shows
+    /// what one of half a millisecond hides among the messages.
+    closest: Option<(u64, u64)>,
+}
+
+impl WarmUp {
+    /// How many operations come next, after `count` that took `took` ns: none where the latest visits agree, and none where they would
+    /// take longer than a warm-up may. So one visit is enough of operations that take as long.
+    fn next(&mut self, count: u64, took: u64, said: u64) -> Option<u64> {
+        let took = took.max(1);
+        let apart = |(took, said): (u64, u64)| took.abs_diff(said) as f64 / took as f64;
+        if took > WARM_UP_VISIT_NS / 4 && self.closest.is_none_or(|closest| apart((took, said)) < apart(closest)) {
+            self.closest = Some((took, said));
+        }
+        self.spent = self.spent.saturating_add(took);
+        self.latest.push(took as f64 / count as f64);
+        let steady = self.latest.len() >= STEADY && took > WARM_UP_VISIT_NS / 4 && {
+            let last = &self.latest[self.latest.len() - STEADY..];
+            let (least, most) = last.iter().fold((f64::MAX, 0_f64), |(a, b), &ns| (a.min(ns), b.max(ns)));
+            most <= least * (1.0 + STEADY_WITHIN)
+        };
+        let wanted = (count as f64 * WARM_UP_VISIT_NS as f64 / took as f64) as u64;
+        let wanted = wanted.clamp(1, count.saturating_mul(8)).min(1 << 32);
+        let expected = took as f64 * wanted as f64 / count as f64;
+        let ready = steady && self.judged().is_ok();
+        (!ready && self.spent as f64 + expected <= WARM_UP_NS as f64).then_some(wanted)
+    }
+
+    /// Whether some long visit took what it was said to take; where there was none, nothing is known.
+    fn judged(&self) -> Result<(), Fault> {
+        match self.closest {
+            Some((took, said)) if took.abs_diff(said) > took / 20 => {
+                let text =
+                    format!("{said} ns are said to have passed in a visit of {took} ns, and no other agrees better");
+                Err(Fault::WrongAnswer(text))
             }
-            let wanted = (count as f64 * WARM_UP_VISIT_NS as f64 / took as f64) as u64;
-            count = wanted.clamp(1, count.saturating_mul(8)).min(1 << 32);
+            _ => Ok(()),
         }
     }
 }
@@ -295,4 +333,61 @@ pub(crate) fn is_remote(providers: &[Arc<Provider>], case: &Case) -> bool {
     case.provider
         .split('+')
         .any(|half| providers.iter().any(|provider| provider.id() == half && provider.remote.is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The visits of a warm-up: operations, with what they take in ns where the operation takes so long in the visit of that number.
+    fn visits(operation_ns: impl Fn(usize) -> u64) -> Vec<(u64, u64)> {
+        let (mut state, mut made, mut next) = (WarmUp::default(), Vec::new(), Some(1));
+        while let Some(count) = next {
+            made.push((count, count * operation_ns(made.len())));
+            next = made.last().and_then(|&(count, took)| state.next(count, took, took));
+        }
+        made
+    }
+
+    fn total(visits: &[(u64, u64)]) -> u64 {
+        visits.iter().map(|(_, took)| took).sum()
+    }
+
+    #[test]
+    fn a_warm_up_ends_when_visits_agree() {
+        let quick = visits(|_| 1_000);
+        assert!(total(&quick) < 200_000_000, "{quick:?}");
+        assert!(quick.iter().filter(|(_, took)| *took > WARM_UP_VISIT_NS / 4).count() >= 1, "{quick:?}");
+        // A compiler comes in at the 50th visit.
+        let compiled = visits(|visit| if visit < 50 { 40_000 - 700 * visit as u64 } else { 900 });
+        assert!(compiled.len() > 50 && total(&compiled) < WARM_UP_NS, "{compiled:?}");
+    }
+
+    #[test]
+    fn a_warm_up_that_never_agrees_ends_within_its_time() {
+        let restless = visits(|visit| if visit % 2 == 0 { 30_000 } else { 40_000 });
+        assert!(total(&restless) > WARM_UP_NS / 2 && total(&restless) <= WARM_UP_NS + WARM_UP_VISIT_NS);
+    }
+
+    #[test]
+    fn a_clock_that_never_agrees_is_found_and_one_that_sometimes_does_is_not() {
+        let judged = |said: fn(usize, u64) -> u64| {
+            let (mut state, mut next, mut visits) = (WarmUp::default(), Some(1), 0);
+            while let Some(count) = next {
+                next = state.next(count, count * 1_000, said(visits, count * 1_000));
+                visits += 1;
+            }
+            (state.judged().is_ok(), state.spent > WARM_UP_NS / 2)
+        };
+        assert_eq!(judged(|_, took| took), (true, false));
+        assert_eq!(judged(|_, took| took * 96 / 100), (true, false));
+        assert_eq!(judged(|_, took| took * 9 / 10), (false, true));
+        assert_eq!(judged(|visit, took| if visit % 20 == 19 { took } else { took / 2 }), (true, false));
+    }
+
+    #[test]
+    fn slow_operations_are_warmed_up_by_few_visits() {
+        let seconds = |seconds: u64| visits(|_| seconds * 1_000_000_000).len();
+        assert_eq!([seconds(1), seconds(3), seconds(4), seconds(6), seconds(30)], [3, 3, 2, 1, 1]);
+    }
 }

@@ -1,4 +1,4 @@
-//! KEMs, key agreements and hash functions of a program: each call is a request. For verification, and never timed.
+//! KEMs, X25519 and hash functions of a program: each call is a request. For verification, and never timed.
 
 use super::offer::Offer;
 use super::program::Program;
@@ -84,6 +84,29 @@ impl RemoteKem {
         let [public, private] = self.call("keygen", &[seed], [parameters.encapsulation_key, private])?;
         Ok((public, encoding, private))
     }
+
+    fn key(&self, coins: Coins) -> Result<RemoteKey> {
+        let (public, encoding, private) = self.pair(coins)?;
+        Ok(RemoteKey { kem: self.clone(), public: Some(public), encoding, private })
+    }
+
+    fn load(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<RemoteKey> {
+        let KemInfo { parameters, encodings, coins } = &self.0.info;
+        let length = parameters.decapsulation_key(encoding).filter(|_| encodings.contains(&encoding));
+        let length = length.ok_or(Error::Unsupported("the worker does not read this encoding"))?;
+        Error::check_length("decapsulation key", length, bytes.len())?;
+        let public = match encoding {
+            // FIPS 203, algorithm 16: dk is dk_PKE of 384k bytes, ek, H(ek), z.
+            KeyEncoding::Expanded => {
+                let end = length - 64;
+                bytes.get(end - parameters.encapsulation_key..end).map(<[u8]>::to_vec)
+            }
+            // What keys are made of: `d || z` of ML-KEM, the scalar of X25519.
+            KeyEncoding::Seed | KeyEncoding::Scalar if coins.keygen => Some(self.pair(Coins::Exact(bytes))?.0),
+            _ => None,
+        };
+        Ok(RemoteKey { kem: self.clone(), public, encoding, private: bytes.to_vec() })
+    }
 }
 
 impl Kem for RemoteKem {
@@ -102,8 +125,7 @@ impl Kem for RemoteKem {
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn DecapsulationKey>> {
-        let (public, encoding, private) = self.pair(coins)?;
-        Ok(Box::new(RemoteKey { kem: self.clone(), public: Some(public), encoding, private }))
+        Ok(Box::new(self.key(coins)?))
     }
 
     fn load_encapsulation_key(&self, bytes: &[u8]) -> Result<Box<dyn EncapsulationKey>> {
@@ -112,20 +134,7 @@ impl Kem for RemoteKem {
     }
 
     fn load_decapsulation_key(&self, encoding: KeyEncoding, bytes: &[u8]) -> Result<Box<dyn DecapsulationKey>> {
-        let KemInfo { parameters, encodings, coins } = &self.0.info;
-        let length = parameters.decapsulation_key(encoding).filter(|_| encodings.contains(&encoding));
-        let length = length.ok_or(Error::Unsupported("the worker does not read this encoding"))?;
-        Error::check_length("decapsulation key", length, bytes.len())?;
-        let public = match encoding {
-            // FIPS 203, algorithm 16: dk is dk_PKE of 384k bytes, ek, H(ek), z.
-            KeyEncoding::Expanded => {
-                let end = length - 64;
-                bytes.get(end - parameters.encapsulation_key..end).map(<[u8]>::to_vec)
-            }
-            KeyEncoding::Seed if coins.keygen => Some(self.pair(Coins::Exact(bytes))?.0),
-            _ => None,
-        };
-        Ok(Box::new(RemoteKey { kem: self.clone(), public, encoding, private: bytes.to_vec() }))
+        Ok(Box::new(self.load(encoding, bytes)?))
     }
 }
 
@@ -157,6 +166,12 @@ struct RemoteKey {
     private: Vec<u8>,
 }
 
+impl RemoteKey {
+    fn public(&self) -> Result<&[u8]> {
+        self.public.as_deref().ok_or(Error::Unsupported("the worker does not tell the key's public half"))
+    }
+}
+
 impl DecapsulationKey for RemoteKey {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let parameters = &self.kem.0.info.parameters;
@@ -167,9 +182,7 @@ impl DecapsulationKey for RemoteKey {
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {
-        let public =
-            self.public.as_ref().ok_or(Error::Unsupported("the worker does not tell the key's public half"))?;
-        self.kem.load_encapsulation_key(public)
+        self.kem.load_encapsulation_key(self.public()?)
     }
 
     fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
@@ -180,64 +193,49 @@ impl DecapsulationKey for RemoteKey {
     }
 }
 
+/// X25519 as it is, by the operations of the KEM: the peer's public key is the ciphertext.
 #[derive(Clone)]
-pub(super) struct RemoteAgreement(Arc<(Arc<Program>, KeyAgreementInfo)>);
+pub(super) struct RemoteAgreement {
+    kem: RemoteKem,
+    info: Arc<KeyAgreementInfo>,
+}
 
 impl RemoteAgreement {
-    pub(super) fn new(program: Arc<Program>, parameters: KeyAgreementParameters, offer: &Offer) -> RemoteAgreement {
-        RemoteAgreement(Arc::new((program, KeyAgreementInfo { parameters, exact_coins: offer.coins.keygen })))
-    }
-
-    fn pair(&self, coins: Coins) -> Result<[Vec<u8>; 2]> {
-        let (program, KeyAgreementInfo { parameters, exact_coins }) = &*self.0;
-        let seed = carried(coins, *exact_coins, parameters.private_key)?;
-        let lengths = [parameters.public_key, parameters.private_key];
-        call(program, "keygen", &parameters.algorithm, &[seed], lengths, true)
+    /// Where the KEM is X25519, of private keys that are scalars.
+    pub(super) fn of(kem: &RemoteKem) -> Option<RemoteAgreement> {
+        let KemInfo { parameters, encodings, coins } = &kem.0.info;
+        let is = parameters.algorithm == KeyAgreementParameters::X25519.algorithm;
+        let info = KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: coins.keygen };
+        (is && encodings[..] == [KeyEncoding::Scalar]).then(|| RemoteAgreement { kem: kem.clone(), info: info.into() })
     }
 }
 
 impl KeyAgreement for RemoteAgreement {
     fn info(&self) -> &KeyAgreementInfo {
-        &self.0.1
+        &self.info
     }
 
     fn generate_encoded(&self, coins: Coins, public_key: &mut [u8], private_key: &mut [u8]) -> Result<()> {
-        let [public, private] = self.pair(coins)?;
-        copy("public key", &public, public_key)?;
-        copy("private key", &private, private_key)
+        self.kem.generate_encoded(coins, public_key, private_key)
     }
 
     fn generate(&self, coins: Coins) -> Result<Box<dyn PrivateKey>> {
-        let [public, private] = self.pair(coins)?;
-        Ok(Box::new(RemotePrivate { agreement: self.clone(), public: Some(public), private }))
+        Ok(Box::new(self.kem.key(coins)?))
     }
 
     fn load_private_key(&self, bytes: &[u8]) -> Result<Box<dyn PrivateKey>> {
-        Error::check_length("private key", self.0.1.parameters.private_key, bytes.len())?;
-        let public = if self.0.1.exact_coins { Some(self.pair(Coins::Exact(bytes))?[0].clone()) } else { None };
-        Ok(Box::new(RemotePrivate { agreement: self.clone(), public, private: bytes.to_vec() }))
+        Ok(Box::new(self.kem.load(KeyEncoding::Scalar, bytes)?))
     }
 }
 
-struct RemotePrivate {
-    agreement: RemoteAgreement,
-    public: Option<Vec<u8>>,
-    private: Vec<u8>,
-}
-
-impl PrivateKey for RemotePrivate {
+impl PrivateKey for RemoteKey {
     fn agree(&self, peer_public_key: &[u8], secret: &mut [u8]) -> Result<()> {
-        let (program, KeyAgreementInfo { parameters, .. }) = &*self.agreement.0;
-        Error::check_length("public key", parameters.public_key, peer_public_key.len())?;
-        let inputs: [&[u8]; 2] = [&self.private, peer_public_key];
-        let [shared] = call(program, "agree", &parameters.algorithm, &inputs, [parameters.shared_secret], true)?;
-        copy("secret", &shared, secret)
+        Error::check_length("public key", self.kem.0.info.parameters.encapsulation_key, peer_public_key.len())?;
+        self.decapsulate(peer_public_key, secret)
     }
 
     fn public_key(&self, out: &mut [u8]) -> Result<()> {
-        let public =
-            self.public.as_ref().ok_or(Error::Unsupported("the worker does not tell the key's public half"))?;
-        copy("public key", public, out)
+        copy("public key", self.public()?, out)
     }
 
     fn encode(&self, out: &mut [u8]) -> Result<()> {

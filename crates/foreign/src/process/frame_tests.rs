@@ -121,7 +121,7 @@ fn message(random: &mut ChaCha8Rng) -> Vec<u8> {
         })
         .collect();
     let fields: Vec<&[u8]> = fields.iter().map(Vec::as_slice).collect();
-    encode(["ok", "visit", "error", "key-agreement"][below(random, 4)], &fields).unwrap()
+    encode(["ok", "visit", "error", "no-such-verb"][below(random, 4)], &fields).unwrap()
 }
 
 fn change(bytes: &mut Vec<u8>, random: &mut ChaCha8Rng) {

@@ -17,7 +17,6 @@ pub(super) struct Offer {
 pub(super) enum Kind {
     Kem,
     Signature,
-    KeyAgreement,
     Hash,
 }
 
@@ -29,9 +28,8 @@ impl Offer {
         let kind = match words.next() {
             Some("kem") => Kind::Kem,
             Some("signature") => Kind::Signature,
-            Some("key-agreement") => Kind::KeyAgreement,
             Some("hash") => Kind::Hash,
-            _ => return wrong("the kind is none of kem, signature, key-agreement, hash"),
+            _ => return wrong("the kind is none of kem, signature, hash"),
         };
         let Some(algorithm) = words.next().filter(|name| !name.is_empty()) else {
             return wrong("there is no algorithm");

@@ -5,9 +5,7 @@ use super::offer::{Kind, Offer};
 use super::program::{Program, Timed, line};
 use super::signature::RemoteScheme;
 use super::{Greeting, ProcessError};
-use pqlab_primitives::{
-    BuildInfo, Error, HashParameters, KemParameters, KeyAgreementParameters, Language, Provider, SignatureParameters,
-};
+use pqlab_primitives::{BuildInfo, Error, HashParameters, KemParameters, Language, Provider, SignatureParameters};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -67,14 +65,13 @@ fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
     let program = Arc::clone(program);
     let algorithm = offer.algorithm.clone();
     let known = match offer.kind {
-        Kind::Kem => KemParameters::of(&algorithm)
-            .map(|parameters| provider.kems.push(Arc::new(RemoteKem::new(program, parameters, offer)))),
+        Kind::Kem => KemParameters::of(&algorithm).map(|parameters| {
+            let kem = RemoteKem::new(program, parameters, offer);
+            provider.key_agreements.extend(RemoteAgreement::of(&kem).map(|agreement| Arc::new(agreement) as _));
+            provider.kems.push(Arc::new(kem));
+        }),
         Kind::Signature => SignatureParameters::of(&algorithm)
             .map(|parameters| provider.signatures.push(Arc::new(RemoteScheme::new(program, parameters, offer)))),
-        Kind::KeyAgreement => (algorithm == KeyAgreementParameters::X25519.algorithm).then(|| {
-            let parameters = KeyAgreementParameters::X25519;
-            provider.key_agreements.push(Arc::new(RemoteAgreement::new(program, parameters, &offer)));
-        }),
         Kind::Hash => HashParameters::of(&algorithm)
             .map(|parameters| provider.hashes.push(Arc::new(RemoteHash { program, parameters }))),
     };

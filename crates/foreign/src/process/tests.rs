@@ -68,12 +68,36 @@ fn what_was_listed_before_is_not_asked_again_and_the_program_starts_with_the_fir
 }
 
 #[test]
+fn an_x25519_is_a_kem_and_a_key_agreement() {
+    require!(program("python3"), Need::Installed("Python"));
+    let folder = tempfile::tempdir().unwrap();
+    let (provider, _) = open(odd(folder.path(), "exchange")).unwrap();
+    // Keys of RFC 7748, section 6.1, by both; a key is loaded and asked for its public half.
+    let known = pqlab_verification::known_answers::check(&provider, "X25519").unwrap();
+    assert!(matches!(known, pqlab_verification::known_answers::KnownAnswer::Checked(count) if count >= 8), "{known:?}");
+    let agreement = provider.key_agreement("X25519").unwrap();
+    assert!(agreement.info().exact_coins);
+    let (mut public, mut secret) = ([0; 32], [0; 32]);
+    let key = agreement.generate(pqlab_primitives::Coins::Internal).unwrap();
+    key.public_key(&mut public).unwrap();
+    assert!(matches!(key.agree(&[0; 32], &mut secret), Err(Error::Library { call: "decapsulate", .. })));
+    assert!(matches!(key.agree(&[9; 31], &mut secret), Err(Error::Length { what: "public key", .. })));
+    let kem = provider.kem("X25519").unwrap();
+    let (mut ciphertext, mut sent) = ([0; 32], [0; 32]);
+    let recipient = kem.load_encapsulation_key(&public).unwrap();
+    recipient.encapsulate(pqlab_primitives::Coins::Internal, &mut ciphertext, &mut sent).unwrap();
+    key.agree(&ciphertext, &mut secret).unwrap();
+    assert_eq!(sent, secret);
+}
+
+#[test]
 fn a_program_that_greets_or_lists_wrongly_is_no_provider() {
     require!(program("python3"), Need::Installed("Python"));
     for (mode, words) in [
         ("version", "its greeting is none of version 1"),
         ("twice", "its list has SHA3-256 twice"),
         ("dance", "the kind is none of"),
+        ("agrees", "the kind is none of kem, signature, hash"),
         ("list-crashes", "exit status: 7: the last words"),
         ("list-garbage", "it does not answer with a message"),
         ("hello-half", "it does not answer with a message"),
