@@ -278,7 +278,8 @@ fn a_program_in_another_language_is_recommended_where_it_is_the_fastest_and_its_
     assert_eq!(by("Verifying much").provider, "go (Go)");
     assert_eq!(by("Key exchange").provider, "openssl");
     assert!(by("Verifying much").why.contains("the next, ML-DSA-65 by openssl, takes"), "{:?}", by("Verifying much"));
-    assert!(by("One library for TLS").why.contains("the next, go (Go), takes"), "{:?}", by("One library for TLS"));
+    let job = by("One library for TLS");
+    assert!(job.provider == "openssl" && job.why.contains("the next, libcrux:avx2, takes"), "{job:?}");
     let mut verifying = run.clone();
     verifying.records.retain(|record| record.case.operation == "verify");
     let analysis = RunAnalysis::of(&verifying);

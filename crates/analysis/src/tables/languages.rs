@@ -1,6 +1,6 @@
 //! The same operation in programs and libraries in several languages.
 
-use super::{Cell, Table};
+use super::{Cell, Holds, Table};
 use crate::case::CaseAnalysis;
 use crate::comparison::Standing;
 use crate::languages::Language;
@@ -20,8 +20,8 @@ pub(super) fn languages(analysis: &RunAnalysis<'_>) -> Table {
         .names("provider", "provider")
         .figures("median", "median", "µs", 0)
         .figures("factor", "to the fastest", "", 0)
-        .names("runtime", "run time")
-        .prose("version", "version", 1);
+        .names("runtime", "run by")
+        .column("version", "version", "", Holds::Text, 1);
     if !analysis.has_workers() {
         return table;
     }
@@ -55,7 +55,7 @@ pub(super) fn languages(analysis: &RunAnalysis<'_>) -> Table {
     }
     table = table
         .note("a program in another language times its own loop, and the clock of the harness around it bears that out: messages between the two are no part of a figure")
-        .note("what its run time does meanwhile is: compiled as far as it was after warm-up, with its collector on the same core");
+.note("it is of code as far compiled as warm-up brings it; what compiles or collects meanwhile shares the core");
     table.notes.extend(worker_floors(analysis));
     table
 }
