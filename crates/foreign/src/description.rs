@@ -1,23 +1,27 @@
 //! What a provider offers, without its code: made where the library is open, read where it is not.
 
+use crate::process::Listing;
 use pqlab_primitives::{
     BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kem, KemInfo, KeyAgreement,
-    KeyAgreementInfo, KeyEncoding, KeyLengths, Prehash, PrivateKey, Provider, Result, SignatureInfo, SignatureScheme,
-    SigningKey, Unsupported, VerifyingKey, Xof, XofParameters, XofReader,
+    KeyAgreementInfo, KeyEncoding, KeyLengths, Language, Prehash, PrivateKey, Provider, Remote, RemoteCase, Result,
+    SignatureInfo, SignatureScheme, SigningKey, Unsupported, VerifyingKey, Xof, XofParameters, XofReader,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The answer of every operation of a described provider.
-const CLOSED: Error = Error::Unsupported("only a worker process opens this library");
+const CLOSED: Error = Error::Unsupported("only a process of its own opens this library");
 
-/// What a loaded library offers: KEMs, signature schemes, key agreements, hash functions, extendable-output functions.
+/// What a loaded library or a program offers: KEMs, signature schemes, key agreements, hash functions, extendable-output functions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     library: String,
     code: String,
     build_info: BuildInfo,
+    language: Option<Language>,
     generator: Option<String>,
+    /// Of a program: what it said, by which other processes know it without starting it.
+    listing: Option<Listing>,
     kems: Vec<KemDescription>,
     signatures: Vec<SignatureDescription>,
     key_agreements: Vec<KeyAgreementInfo>,
@@ -54,7 +58,9 @@ impl Description {
             library: provider.library.clone(),
             code: provider.code.clone(),
             build_info: provider.build_info.clone(),
+            language: provider.language.clone(),
             generator: provider.generator.clone(),
+            listing: None,
             kems: provider.kems.iter().map(kem).collect(),
             signatures: provider.signatures.iter().map(signature).collect(),
             key_agreements: provider.key_agreements.iter().map(|agreement| agreement.info().clone()).collect(),
@@ -64,10 +70,22 @@ impl Description {
         }
     }
 
+    /// The same of a program that gave this listing.
+    pub(crate) fn listed(self, listing: Listing) -> Description {
+        Description { listing: Some(listing), ..self }
+    }
+
+    /// What a program said of itself; `None` for a shared library.
+    pub fn listing(&self) -> Option<&Listing> {
+        self.listing.as_ref()
+    }
+
     /// A provider of the same name that offers the same, whose operations all answer [`Error::Unsupported`].
     pub fn provider(&self) -> Provider {
         let mut provider = Provider::new(&self.library, self.build_info.clone());
         provider.code.clone_from(&self.code);
+        provider.language.clone_from(&self.language);
+        provider.remote = self.listing.is_some().then(|| Arc::new(Closed) as Arc<dyn Remote>);
         provider.generator.clone_from(&self.generator);
         provider.unsupported.clone_from(&self.unsupported);
         provider.kems = self.kems.iter().map(|kem| Arc::new(kem.clone()) as Arc<dyn Kem>).collect();
@@ -77,6 +95,15 @@ impl Description {
         provider.hashes = described(&self.hashes, |it| Arc::new(it) as Arc<dyn Hash>);
         provider.xofs = described(&self.xofs, |it| Arc::new(it) as Arc<dyn Xof>);
         provider
+    }
+}
+
+/// A program that this process does not start.
+struct Closed;
+
+impl Remote for Closed {
+    fn prepare(&self, _: &str, _: &str, _: &[Vec<Vec<u8>>]) -> Result<Box<dyn RemoteCase>> {
+        Err(CLOSED)
     }
 }
 
@@ -212,7 +239,9 @@ mod tests {
             library: "branch".to_owned(),
             code: "liboqs".to_owned(),
             build_info: BuildInfo { version: "1".to_owned(), build: "-O3".to_owned() },
+            language: Some(Language { name: "c".to_owned(), runtime: None }),
             generator: Some("its own".to_owned()),
+            listing: None,
             kems: [own, KemParameters::of("ML-KEM-512").unwrap()]
                 .map(|parameters| KemDescription { info: kem(parameters), written: vec![KeyEncoding::Seed] })
                 .to_vec(),

@@ -2,7 +2,7 @@
 //! programs in any language, which speak the protocol of `docs/workers.md` ([`process`]).
 //!
 //! - [`LibrarySpec`]: how one is named.
-//! - [`open`]: opens it in this process, runs its code, and hands out a provider. A library may crash, hang or abort in its
+//! - [`open`], [`describe`]: opens it in this process, runs its code, and hands out a provider. A library may crash, hang or abort in its
 //!   constructor: only worker processes call this.
 //! - [`Description`]: what a provider offers, without its code, for processes that only plan and list.
 //!
@@ -24,5 +24,5 @@ mod spec;
 mod symbols;
 
 pub use description::Description;
-pub use open::{OpenError, open};
+pub use open::{OpenError, describe, open};
 pub use spec::{LibraryKind, LibrarySpec, WrongSpec};

@@ -1,8 +1,9 @@
 //! From a file to a provider, in this process.
 
-use crate::{LibraryKind, LibrarySpec, liboqs, nist, openssl};
+use crate::process::{self, Listing, ProcessError};
+use crate::{Description, LibraryKind, LibrarySpec, liboqs, nist, openssl};
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
-use pqlab_primitives::Provider;
+use pqlab_primitives::{Language, Provider};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
@@ -66,6 +67,9 @@ pub enum OpenError {
         /// Why.
         reason: String,
     },
+    /// It is a program that is not to be had, or does not speak the protocol.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
 }
 
 /// Opens a library in this process and hands out what it offers. Its constructors run, and whatever they do is done to this
@@ -74,17 +78,40 @@ pub enum OpenError {
 /// Its symbols serve nobody else (`RTLD_LOCAL`), and everything that it needs is found now (`RTLD_NOW`). It stays open as
 /// long as the process lives.
 ///
+/// A program is started when it is called first, if there is the `listing` that it gave when it was described; else now. `now` is
+/// a monotonic clock in ns, for the limits of a program's time.
+///
 /// # Errors
 /// [`OpenError`].
-pub fn open(spec: &LibrarySpec) -> Result<Provider, OpenError> {
+pub fn open(spec: &LibrarySpec, listing: Option<&Listing>, now: fn() -> u64) -> Result<Provider, OpenError> {
+    if spec.kind == LibraryKind::Worker {
+        let program = process::Program::find(spec, now)?;
+        return Ok(match listing {
+            Some(listing) => process::open_listed(program, listing)?,
+            None => process::open(program)?.0,
+        });
+    }
     let library = Library::open(&spec.path)?;
     let mut provider = match spec.kind {
         LibraryKind::Liboqs => liboqs::provider(library, &spec.label),
         LibraryKind::Openssl => openssl::provider(library, &spec.label),
-        LibraryKind::Nist => nist::provider(library, spec),
+        LibraryKind::Nist | LibraryKind::Worker => nist::provider(library, spec),
     }?;
     spec.kind.name().clone_into(&mut provider.code);
+    provider.language = Some(Language { name: "c".to_owned(), runtime: None });
     Ok(provider)
+}
+
+/// Opens it likewise, and says what it offers.
+///
+/// # Errors
+/// [`OpenError`].
+pub fn describe(spec: &LibrarySpec, now: fn() -> u64) -> Result<Description, OpenError> {
+    if spec.kind == LibraryKind::Worker {
+        let (provider, listing) = process::open(process::Program::find(spec, now)?)?;
+        return Ok(Description::of(&provider).listed(listing));
+    }
+    open(spec, None, now).map(|provider| Description::of(&provider))
 }
 
 /// A library that was opened and stays so.

@@ -1,19 +1,20 @@
-//! How a library is named on the command line and in suites: `[LABEL=]KIND:PATH[?prefix=...&algorithm=...]`.
+//! How a library is named on the command line and in suites: `[LABEL=]KIND:PATH[?prefix=...&algorithm=...]`, a program in another
+//! language by `[LABEL=]worker:NAME-or-PATH`.
 
-use crate::nist;
+use crate::{nist, process};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A shared library as a provider.
+/// A shared library, or a program that speaks the protocol of `docs/workers.md`, as a provider.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LibrarySpec {
     /// The provider's name: letters, digits, `.`, `_` and `-`.
     pub label: String,
     /// Which interface it has.
     pub kind: LibraryKind,
-    /// The file.
+    /// The file; of a worker that comes along its name, which has no slash.
     pub path: PathBuf,
     /// What stands before each of its symbols.
     pub prefix: Option<String>,
@@ -30,6 +31,8 @@ pub enum LibraryKind {
     Openssl,
     /// The C interface of the NIST competition, of PQClean and of mlkem-native: one algorithm.
     Nist,
+    /// A program in any language: `docs/workers.md`.
+    Worker,
 }
 
 /// A text that names no library.
@@ -43,7 +46,7 @@ pub struct WrongSpec {
     reason: String,
 }
 
-const KINDS: [LibraryKind; 3] = [LibraryKind::Liboqs, LibraryKind::Openssl, LibraryKind::Nist];
+const KINDS: [LibraryKind; 4] = [LibraryKind::Liboqs, LibraryKind::Openssl, LibraryKind::Nist, LibraryKind::Worker];
 
 impl LibraryKind {
     /// The word in the specification.
@@ -52,6 +55,7 @@ impl LibraryKind {
             LibraryKind::Liboqs => "liboqs",
             LibraryKind::Openssl => "openssl",
             LibraryKind::Nist => "nist",
+            LibraryKind::Worker => "worker",
         }
     }
 
@@ -61,11 +65,42 @@ impl LibraryKind {
 }
 
 impl LibrarySpec {
-    /// The label of a library that is given none: the kind and the file's name.
+    /// A worker: `[LABEL=]NAME-or-PATH`, where a path has a slash.
+    ///
+    /// # Errors
+    /// [`WrongSpec`]
+    pub fn worker(text: &str) -> Result<LibrarySpec, WrongSpec> {
+        let (label, program) = match text.split_once('=') {
+            Some((label, program)) if !label.contains('/') => (format!("{label}="), program),
+            _ => (String::new(), text),
+        };
+        // A question mark of a path is none of options.
+        let end = if program.contains('?') { "?" } else { "" };
+        format!("{label}worker:{program}{end}").parse()
+    }
+
+    /// The name of a worker that comes along.
+    pub fn name(&self) -> Option<&str> {
+        let name = self.path.to_str().filter(|path| !path.contains('/'));
+        name.filter(|_| self.kind == LibraryKind::Worker)
+    }
+
+    /// The file that is opened or started.
+    pub fn file(&self) -> PathBuf {
+        match self.name() {
+            Some(name) => process::folder().unwrap_or_default().join(name),
+            None => self.path.clone(),
+        }
+    }
+
+    /// The label of what is given none: the kind and the file's name, and of a worker its name alone.
     fn default_label(kind: LibraryKind, path: &Path) -> String {
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        let worker = kind == LibraryKind::Worker;
+        let file = if worker { path.file_stem() } else { path.file_name() };
+        let file = file.unwrap_or_default().to_string_lossy();
         let file = file.chars().map(|letter| if of_a_label(letter) { letter } else { '-' });
-        [kind.name(), "-"].into_iter().flat_map(str::chars).chain(file).collect()
+        let kind = if worker { ["", ""] } else { [kind.name(), "-"] };
+        kind.into_iter().flat_map(str::chars).chain(file).collect()
     }
 }
 
@@ -118,7 +153,7 @@ fn check_options(kind: LibraryKind, prefix: Option<&str>, algorithm: Option<&str
     if kind != LibraryKind::Nist {
         return match (prefix, algorithm) {
             (None, None) => Ok(()),
-            _ => Err(format!("the kind {} takes no options: the library says itself what it has", kind.name())),
+            _ => Err(format!("the kind {} takes no options: it says itself what it has", kind.name())),
         };
     }
     if let Some(prefix) = prefix
@@ -196,6 +231,8 @@ mod tests {
             "openssl:/odd?name=x/lib.so?",
             "a.b_c-1=nist:/x/lib.so?prefix=P_&algorithm=ML-KEM-768",
             "nist:/x/li?b.so?algorithm=SLH-DSA-SHA2-128f",
+            "worker:go",
+            "mine=worker:./my worker.py",
         ] {
             let parsed = spec(text);
             assert_eq!(parsed.to_string(), text);
@@ -211,11 +248,35 @@ mod tests {
     }
 
     #[test]
+    fn a_worker_is_named_by_its_name_or_its_path() {
+        let worker = |text: &str| LibrarySpec::worker(text).unwrap_or_else(|wrong| panic!("{wrong}"));
+        for (text, label, name, whole) in [
+            ("go", "go", Some("go"), "worker:go"),
+            ("mine=go", "mine", Some("go"), "mine=worker:go"),
+            ("./go", "go", None, "worker:./go"),
+            ("/x/my worker.py", "my-worker", None, "worker:/x/my worker.py"),
+            ("/x/a=b", "a-b", None, "worker:/x/a=b"),
+            ("/x/a?b", "a-b", None, "worker:/x/a?b?"),
+        ] {
+            let spec = worker(text);
+            assert_eq!((spec.label.as_str(), spec.name()), (label, name), "{text}");
+            assert_eq!(spec.to_string(), whole);
+            assert_eq!(spec, worker(text).to_string().parse().unwrap());
+        }
+        assert!(worker("go").file().ends_with("workers/go"));
+        assert_eq!(worker("./go").file(), Path::new("./go"));
+        assert_eq!(spec("liboqs:x.so").name(), None);
+        for wrong in ["", "=go", "a b=go", "/"] {
+            assert!(LibrarySpec::worker(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_said_with_what_would_be_right() {
         for (text, said) in [
             ("", "no colon"),
             ("/usr/lib/liboqs.so", "no colon"),
-            ("oqs:/usr/lib/liboqs.so", "the kinds are liboqs, openssl, nist"),
+            ("oqs:/usr/lib/liboqs.so", "the kinds are liboqs, openssl, nist, worker"),
             ("=liboqs:/x.so", "the label ``"),
             ("a b=liboqs:/x.so", "the label `a b`"),
             ("a=b=liboqs:/x.so", "`b=liboqs` is no kind"),

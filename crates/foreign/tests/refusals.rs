@@ -62,7 +62,7 @@ fn a_library_that_the_loader_refuses() {
     let bytes = fs::read(std::env::current_exe().unwrap()).unwrap();
     fs::write(&path, &bytes[..64]).unwrap();
     let spec: LibrarySpec = format!("liboqs:{}", path.display()).parse().unwrap();
-    assert!(matches!(open(&spec), Err(OpenError::Refused { .. })));
+    assert!(matches!(open(&spec, None, || 0), Err(OpenError::Refused { .. })));
     let said = refusal(&spec.to_string());
     assert_eq!(said.matches("half.so").count(), 1, "{said}");
 }

@@ -1,9 +1,12 @@
-//! Libraries that are loaded at run time: a worker process opens each and describes it, and this one, which opens none, plans
-//! with the descriptions. Every worker of a run then opens all of them.
+//! Libraries that are loaded at run time, and programs in other languages: a process of its own opens each and describes it, and
+//! this one, which opens none, plans with the descriptions. Every process of a run then opens all libraries, and starts the
+//! programs whose cases it has.
 
 use crate::errand::{self, Answer, Task, lost};
 use crate::{LabError, Laboratory, Suite};
+use pqlab_foreign::process::Listing;
 use pqlab_foreign::{Description, LibrarySpec};
+use pqlab_harness::clock;
 use pqlab_harness::errand::{Manner, Next};
 use pqlab_primitives::{BuildInfo, Provider};
 use pqlab_record::{LoadedLibrary, ProviderBuild, RunHeader};
@@ -33,6 +36,8 @@ pub(crate) struct Loaded {
     pub(crate) library: LibrarySpec,
     /// What it said of itself when it was described: the provider of a worker that cannot open it any more says the same.
     build: BuildInfo,
+    /// What a program listed, so that it need not be started to be known.
+    listing: Option<Listing>,
 }
 
 /// The libraries of a worker process.
@@ -53,8 +58,9 @@ pub(crate) fn open_libraries() -> io::Result<Opened> {
     let Some(told) = env::var_os(LIBRARIES) else { return Ok(opened) };
     let loaded: Vec<Loaded> = serde_json::from_slice(told.as_encoded_bytes()).map_err(io::Error::other)?;
     let none = env::var(NOT_OPENED).ok();
-    for Loaded { library, build } in loaded {
-        let open = || pqlab_foreign::open(&library).map_err(|error| error.to_string());
+    for Loaded { library, build, listing } in loaded {
+        let open =
+            || pqlab_foreign::open(&library, listing.as_ref(), clock::monotonic_ns).map_err(|error| error.to_string());
         match none.clone().map_or_else(open, Err) {
             Ok(provider) => opened.providers.push(provider),
             Err(reason) => {
@@ -98,8 +104,8 @@ pub fn instead(these: Vec<LibrarySpec>, others: Vec<LibrarySpec>) -> Vec<Library
 }
 
 impl Laboratory {
-    /// Has these shared libraries too, each as a provider by its label. A worker process opens and describes each of them now;
-    /// this process opens none, and neither does it later.
+    /// Has these shared libraries and programs too, each as a provider by its label. A process of its own opens and describes each
+    /// of them now; this process opens none, and neither does it later.
     ///
     /// # Errors
     /// [`LabError::Invalid`] for a label that is a provider's or comes twice, [`LabError::Libraries`] naming all that cannot be
@@ -110,7 +116,7 @@ impl Laboratory {
         let (mut found, mut failures) = (Vec::new(), Vec::new());
         for library in libraries {
             match self.described(&library)? {
-                Ok(provider) => found.push((library, provider)),
+                Ok((provider, listing)) => found.push((library, provider, listing)),
                 Err(reason) => failures.push(reason),
             }
         }
@@ -118,8 +124,8 @@ impl Laboratory {
             return Err(LabError::Libraries { failures });
         }
         let mut providers = self.registry.providers().to_vec();
-        for (library, provider) in found {
-            self.libraries.push(Loaded { library, build: provider.build_info.clone() });
+        for (library, provider, listing) in found {
+            self.libraries.push(Loaded { library, build: provider.build_info.clone(), listing });
             providers.push(Arc::new(provider));
         }
         self.registry = Registry::new(providers);
@@ -166,7 +172,7 @@ impl Laboratory {
     }
 
     /// What a worker process says of a library that it opens: what the provider offers, or which library gives none, and why.
-    fn described(&self, library: &LibrarySpec) -> Result<Result<Provider, String>, LabError> {
+    fn described(&self, library: &LibrarySpec) -> Result<Result<(Provider, Option<Listing>), String>, LabError> {
         let manner = Manner { keep_stderr: true, ..Manner::default() };
         let mut errand = self.start_without_libraries(&Task::Describe { library: library.clone() }, &manner)?;
         let limit = DESCRIBING.min(self.limits.request);
@@ -175,7 +181,10 @@ impl Laboratory {
             match errand.next_within(limit, &never).map_err(lost)? {
                 None => return Ok(Err(format!("{library} was not opened within {} s", limit.as_secs_f64()))),
                 Some(Next::Said(said)) => match errand::understood(&said) {
-                    Some(Answer::Description(description)) => return Ok(offered(library, &description)),
+                    Some(Answer::Description(description)) => {
+                        let listing = description.listing().cloned();
+                        return Ok(offered(library, &description).map(|provider| (provider, listing)));
+                    }
                     // It names the file.
                     Some(Answer::Refused(reason)) => return Ok(Err(format!("{}: {reason}", library.label))),
                     _ => {}
@@ -197,7 +206,7 @@ impl Laboratory {
             let of = self.libraries().find(|library| library.label == build.id);
             build.library = of.map(|library| LoadedLibrary {
                 kind: library.kind.name().to_owned(),
-                path: library.path.display().to_string(),
+                path: library.file().display().to_string(),
                 spec: library.to_string(),
             });
         }
@@ -217,6 +226,9 @@ fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider,
 
 /// The same by a path that names it from wherever the run is gone on with.
 fn lasting(library: LibrarySpec) -> Result<LibrarySpec, LabError> {
+    if library.name().is_some() {
+        return Ok(library);
+    }
     let path = std::path::absolute(&library.path).map_err(LabError::system("a library has no path"))?;
     Ok(LibrarySpec { path, ..library })
 }
@@ -248,7 +260,7 @@ mod tests {
     fn what_names_libraries_that_nobody_asked_for_is_refused() {
         let mut laboratory = Laboratory::new(WorkerProgram::pqlab("none"));
         let build = BuildInfo { version: String::new(), build: String::new() };
-        laboratory.libraries.push(Loaded { library: library("main=liboqs:/a.so"), build });
+        laboratory.libraries.push(Loaded { library: library("main=liboqs:/a.so"), build, listing: None });
         let check = |named: &[&str]| {
             let named: Vec<LibrarySpec> = named.iter().map(|text| library(text)).collect();
             laboratory.check_asked_for("mine.toml", &named).map_err(|error| error.to_string())
@@ -271,5 +283,7 @@ mod tests {
         let path = |text: &str| lasting(library(text)).unwrap().path;
         assert!(path("openssl:some/lib.so").is_absolute());
         assert_eq!(path("openssl:/x/lib.so"), Path::new("/x/lib.so"));
+        assert!(path("worker:./mine").is_absolute());
+        assert_eq!(path("worker:go"), Path::new("go"), "wherever workers are");
     }
 }

@@ -19,7 +19,7 @@ pub struct Suite {
     pub name: String,
     /// What it answers, in a few lines of prose.
     pub about: String,
-    /// Shared libraries to measure beside those of this build; paths in a file of a suite are relative to that file.
+    /// Shared libraries and workers to measure beside those of this build; paths in a file of a suite are relative to that file.
     #[serde(default)]
     pub libraries: Vec<LibrarySpec>,
     /// How hard to measure, where the suite differs from the defaults.
@@ -230,7 +230,7 @@ impl Suite {
             let text = std::fs::read_to_string(name)
                 .map_err(|error| LabError::File { path: name.into(), reason: format!("cannot be read: {error}") })?;
             let mut suite = Suite::parse(&text, name)?;
-            for library in &mut suite.libraries {
+            for library in suite.libraries.iter_mut().filter(|library| library.name().is_none()) {
                 library.path = Path::new(name).parent().unwrap_or(Path::new("")).join(&library.path);
             }
             return Ok(suite);
@@ -391,10 +391,22 @@ mod tests {
         let of = |libraries: &str| {
             format!("name = \"a\"\nabout = \"\"\nlibraries = {libraries}\n[[select]]\nworkload = \"kem\"\n")
         };
-        std::fs::write(&file, of(r#"["a=liboqs:sub/liboqs.so", "openssl:/x/libcrypto.so.3"]"#)).unwrap();
+        std::fs::write(
+            &file,
+            of(r#"["a=liboqs:sub/liboqs.so", "openssl:/x/libcrypto.so.3", "worker:go", "worker:./mine"]"#),
+        )
+        .unwrap();
         let suite = Suite::find(file.to_str().unwrap()).unwrap();
         let paths: Vec<_> = suite.libraries.iter().map(|library| library.path.clone()).collect();
-        assert_eq!(paths, [folder.path().join("sub/liboqs.so"), "/x/libcrypto.so.3".into()]);
+        assert_eq!(
+            paths,
+            [
+                folder.path().join("sub/liboqs.so"),
+                "/x/libcrypto.so.3".into(),
+                "go".into(),
+                folder.path().join("./mine"),
+            ]
+        );
         let wrong = message(&of(r#"["oqs:/x.so"]"#));
         assert!(wrong.starts_with("x.toml:3:") && wrong.contains("the kinds are liboqs"), "{wrong}");
     }

@@ -12,6 +12,9 @@ use std::panic::Location;
 use std::path::{Path, PathBuf};
 use std::{env, thread};
 
+/// A program in Python that speaks the protocol of `docs/workers.md`, rightly or as the mode in its first argument says.
+pub const ODD_WORKER: &str = include_str!("odd_worker.py");
+
 /// What a test cannot do without, by who could provide it. The text is what to install or to have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {

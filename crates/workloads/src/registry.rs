@@ -38,13 +38,14 @@ impl Registry {
 
     /// Every case of every workload.
     pub fn cases(&self, options: &CaseOptions) -> Vec<Case> {
-        let of = |workload: &dyn Workload| {
-            let timed_there = matches!(workload.id(), "floor" | "kem" | "signature" | "hash");
-            let mut cases = workload.cases(&self.providers, options);
-            cases.retain(|case| !remote::is_remote(&self.providers, case) || (timed_there && remote::offers(case)));
-            cases
-        };
-        self.workloads.iter().flat_map(|workload| of(workload.as_ref())).collect()
+        self.workloads.iter().flat_map(|workload| self.cases_of(workload.as_ref(), options)).collect()
+    }
+
+    /// Every case of a workload: of a provider in another process only what is timed there.
+    pub fn cases_of(&self, workload: &dyn Workload, options: &CaseOptions) -> Vec<Case> {
+        let mut cases = workload.cases(&self.providers, options);
+        cases.retain(|case| !remote::is_remote(&self.providers, case) || remote::offers(case));
+        cases
     }
 
     fn workload(&self, case: &Case) -> Result<&dyn Workload, Fault> {

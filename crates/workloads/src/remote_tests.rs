@@ -2,54 +2,21 @@
 
 use crate::testing::{SEED, sample};
 use crate::{CaseOptions, Registry};
+use pqlab_foreign::LibrarySpec;
 use pqlab_foreign::process::{Limits, Program, open};
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Fault, Recorder, TrialSource};
 use pqlab_primitives::Provider;
 use pqlab_record::Case;
-use pqlab_testing::{Need, program, require};
+use pqlab_testing::{Need, ODD_WORKER, program, require};
 use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
-const WORKER: &str = r#"
-import hashlib, struct, sys, time
-MODE = sys.argv[1]
-def read(n):
-    data = sys.stdin.buffer.read(n)
-    if len(data) < n: sys.exit(0)
-    return data
-def send(*fields):
-    body = b"".join(struct.pack(">I", len(f)) + f for f in (f.encode() if isinstance(f, str) else f for f in fields))
-    sys.stdout.buffer.write(struct.pack(">I", len(body)) + body); sys.stdout.buffer.flush()
-def digest(message): return hashlib.sha3_256(message).digest()
-cases = {}
-while True:
-    body = read(struct.unpack(">I", read(4))[0]); fields = []
-    while body: n = struct.unpack(">I", body[:4])[0]; fields.append(body[4:4+n]); body = body[4+n:]
-    verb = fields[0].decode()
-    if verb == "hello": send("ok", "1", "python", "3", "hashlib", "none")
-    elif verb == "list": send("ok", "hash SHA3-256")
-    elif verb == "call": send("ok", digest(fields[3]))
-    elif verb == "prepare": cases[fields[1]] = [fields[5:] or [b""] * int(fields[4]), 0, 0, fields[2]]; send("ok")
-    elif verb == "visit":
-        case = cases[fields[1]]; sets = case[0]; first, n = int(fields[2]), int(fields[3]); t = time.perf_counter_ns()
-        for i in range(n): digest(sets[(first + i) % len(sets)])
-        ns = time.perf_counter_ns() - t; case[1], case[2] = first, min(n, len(sets))
-        send("ok", str({"less": ns // 3, "more": ns * 9 + 10**9}.get(MODE, ns)))
-    elif verb == "answers":
-        sets, first, n, operation = cases[fields[1]]; out = []
-        for i in range(n - (MODE == "few")):
-            at = (first + i) % len(sets); out.append(str(at))
-            if operation == b"digest": out.append(bytes(32) if MODE == "zero" else digest(sets[at] + (b"!" if MODE == "wrong" else b"")))
-        send("ok", *out)
-    else: send("ok")
-"#;
-
 fn odd(mode: &str) -> Provider {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("worker.py");
-    fs::write(&script, WORKER).unwrap();
+    fs::write(&script, ODD_WORKER).unwrap();
     let limits = Limits { hello: Duration::from_secs(10), answer: Duration::from_secs(60), now: monotonic_ns };
     let arguments = vec![script.display().to_string(), mode.to_owned()];
     open(Program::new("odd", "python3".into(), arguments, limits)).unwrap()
@@ -124,9 +91,9 @@ fn nothing_was_done_before_a_visit() {
 #[test]
 fn the_workers_that_come_along_give_right_answers() {
     for name in ["go", "java", "javascript", "python", "c"] {
-        let found = Program::find(name, monotonic_ns);
+        let found = LibrarySpec::worker(name).map(|spec| Program::find(&spec, monotonic_ns)).unwrap();
         let program = require!(found, Need::Fetched);
-        let provider = open(program).unwrap_or_else(|error| panic!("{error}"));
+        let (provider, _) = open(program).unwrap_or_else(|error| panic!("{error}"));
         let registry = registry(Provider { library: name.into(), ..provider });
         let mut tried = 0;
         for case in cases_of(&registry, name) {

@@ -1,6 +1,6 @@
 //! The arguments of `pqlab leak`.
 
-use super::{LibraryArgs, patterns, positive};
+use super::{SharedLibraryArgs, patterns, positive};
 use clap::Args;
 
 /// Does the time of an operation depend on the secret?
@@ -72,7 +72,7 @@ pub(crate) struct LeakArgs {
     pub(crate) json: bool,
 
     #[command(flatten)]
-    pub(crate) foreign: LibraryArgs,
+    pub(crate) foreign: SharedLibraryArgs,
 
     /// No progress bar
     #[arg(long)]

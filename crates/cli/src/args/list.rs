@@ -23,12 +23,14 @@ pub(crate) enum Listing {
 pub(crate) enum Listed {
     /// What there is of a kind.
     Kind(Listing),
-    /// What is in one library.
+    /// What is in one library, or what a worker offers.
     Library(LibrarySpec),
 }
 
 /// What `library=` stands before.
 const LIBRARY: &str = "library=";
+/// Likewise before a worker.
+const WORKER: &str = "worker=";
 
 /// Reads a listing, or a library after `library=`.
 #[derive(Clone)]
@@ -38,11 +40,13 @@ impl TypedValueParser for ListedParser {
     type Value = Listed;
 
     fn parse_ref(&self, command: &Command, argument: Option<&clap::Arg>, value: &OsStr) -> Result<Listed, Error> {
-        match value.to_str().and_then(|text| text.strip_prefix(LIBRARY)) {
-            Some(text) => match text.parse() {
-                Ok(library) => Ok(Listed::Library(library)),
-                Err(wrong) => Err(Error::raw(ErrorKind::ValueValidation, wrong).with_cmd(command)),
-            },
+        let named = |text: &str| {
+            let library = text.strip_prefix(LIBRARY).map(str::parse);
+            library.or_else(|| text.strip_prefix(WORKER).map(LibrarySpec::worker))
+        };
+        match value.to_str().and_then(named) {
+            Some(Ok(library)) => Ok(Listed::Library(library)),
+            Some(Err(wrong)) => Err(Error::raw(ErrorKind::ValueValidation, wrong).with_cmd(command)),
             None => EnumValueParser::<Listing>::new().parse_ref(command, argument, value).map(Listed::Kind),
         }
     }
@@ -58,6 +62,7 @@ impl TypedValueParser for ListedParser {
   pqlab list                     the suites, and what each of them answers
   pqlab list algorithms          lengths, NIST categories and encodings, by provider
   pqlab list library=liboqs:/opt/liboqs.so   what is in a shared library
+  pqlab list worker=go           what a worker in another language offers
   pqlab list cases --json        every id that a filter can match
   pqlab list cases hybrid xwing  those of an area and an algorithm
   pqlab list cases kem --provider liboqs --filter '*decaps*'
@@ -67,7 +72,8 @@ impl TypedValueParser for ListedParser {
 Exit codes: 0 done; 2 bad usage, there is no such case, or a library cannot be opened"))]
 pub(crate) struct ListArgs {
     /// What to list: cases (ids), algorithms, providers (libraries), suites (lists of cases to measure), exporters (formats
-    /// of `pqlab export`), counters (clocks and counters of this machine); or library=[LABEL=]KIND:PATH: what is in that library
+    /// of `pqlab export`), counters (clocks and counters of this machine); or library=[LABEL=]KIND:PATH, worker=NAME-or-PATH: what is in that library,
+    /// what that worker offers
     #[arg(value_parser = ListedParser, value_name = "LISTING", default_value = "suites")]
     pub(crate) what: Listed,
 

@@ -59,7 +59,7 @@ fn laboratory(arguments: &CompareLibrariesArgs) -> anyhow::Result<(Laboratory, [
         return Err(BadInput(message).into());
     }
     let mut libraries = sides.iter().filter_map(Side::library).cloned().collect::<Vec<_>>();
-    libraries.extend(arguments.foreign.given.libraries.iter().cloned());
+    libraries.extend(arguments.foreign.given.all());
     if arguments.foreign.allow_foreign {
         libraries = instead(libraries, libraries_of_suites(&arguments.suites)?);
     }

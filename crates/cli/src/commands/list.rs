@@ -141,11 +141,16 @@ fn in_library(library: &LibrarySpec, width: usize) -> anyhow::Result<Listed> {
     let missing = provider.as_ref().map_or_else(String::new, gaps);
     let loaded = laboratory.libraries().next().unwrap_or(library);
     Ok(Listed {
-        text: format!("{} from {}: {known}{}{missing}", loaded.label, loaded.path.display(), lengths(&entries, width)),
+        text: format!(
+            "{} from {}: {known}{}{missing}",
+            loaded.label,
+            loaded.file().display(),
+            lengths(&entries, width)
+        ),
         json: json!({
             "label": loaded.label,
             "kind": loaded.kind.name(),
-            "path": loaded.path.display().to_string(),
+            "path": loaded.file().display().to_string(),
             "version": provider.as_ref().map(|of| &of.version),
             "build": provider.as_ref().map(|of| &of.build),
             "algorithms": entries,

@@ -23,7 +23,7 @@ pub(crate) mod stats;
 mod taint;
 pub(crate) mod verify;
 
-use crate::args::{DatabaseArgs, LibraryArgs, NamedLibraryArgs};
+use crate::args::{DatabaseArgs, LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
 use pqlab_lab::store::{Store, StoreError, default_path};
 use pqlab_lab::{Laboratory, WorkerProgram, instead, libraries_of_suites};
 use std::path::PathBuf;
@@ -34,10 +34,17 @@ pub(crate) fn laboratory() -> anyhow::Result<Laboratory> {
     Ok(laboratory.with_providers(crate::more_providers()))
 }
 
-impl LibraryArgs {
+impl SharedLibraryArgs {
     /// What this build can measure, with the libraries that are given.
     pub(crate) fn laboratory(&self) -> anyhow::Result<Laboratory> {
         Ok(laboratory()?.with_libraries(self.libraries.clone())?)
+    }
+}
+
+impl LibraryArgs {
+    /// What this build can measure, with the libraries that are given.
+    pub(crate) fn laboratory(&self) -> anyhow::Result<Laboratory> {
+        Ok(laboratory()?.with_libraries(self.all())?)
     }
 }
 
@@ -45,7 +52,7 @@ impl NamedLibraryArgs {
     /// Likewise with those that suites among the words name, where that is allowed.
     pub(crate) fn laboratory(&self, words: &[String]) -> anyhow::Result<Laboratory> {
         let named = if self.allow_foreign { libraries_of_suites(words)? } else { Vec::new() };
-        Ok(laboratory()?.with_libraries(instead(self.given.libraries.clone(), named))?)
+        Ok(laboratory()?.with_libraries(instead(self.given.all(), named))?)
     }
 }
 

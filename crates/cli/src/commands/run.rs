@@ -124,7 +124,7 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
 /// allowed.
 fn laboratory(arguments: &RunArgs) -> anyhow::Result<Laboratory> {
     let foreign = &arguments.foreign;
-    let mut libraries = foreign.given.libraries.clone();
+    let mut libraries = foreign.given.all();
     if foreign.allow_foreign {
         libraries = instead(libraries, libraries_of_suites(&arguments.suites)?);
         let earlier = match (&arguments.resume, &arguments.baseline) {

@@ -16,7 +16,7 @@ mod tests;
 
 pub use conversation::Limits;
 pub use program::{Greeting, Program};
-pub use provider::open;
+pub use provider::{Listing, open, open_listed};
 
 use std::path::PathBuf;
 

@@ -1,19 +1,22 @@
 //! A program that is started when it is asked, and again after it was ended.
 
+use super::ProcessError;
 use super::conversation::{Conversation, Limits};
 use super::frame::{self, Message};
-use super::{ProcessError, folder};
+use crate::LibrarySpec;
 use pqlab_primitives::{Remote, RemoteCase, Result as LibraryResult};
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The version of the protocol.
 const VERSION: &[u8] = b"1";
+const NO_GREETING: &str = "its greeting is none of version 1";
 /// Most sets of inputs of a case.
 const MOST_SETS: usize = 4096;
 
 /// What a program says of itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
     /// `go`, `java`, ...
     pub language: String,
@@ -31,6 +34,8 @@ pub struct Program {
     path: PathBuf,
     arguments: Vec<String>,
     limits: Limits,
+    /// How it greeted when it was described: another greeting is another program.
+    known: OnceLock<Greeting>,
     state: Mutex<State>,
 }
 
@@ -43,28 +48,29 @@ struct State {
 }
 
 impl Program {
-    /// The worker of a name, as `make workers` builds it, or the program at a path (which has a `/`); `now` is a monotonic clock in ns,
-    /// for the limits of time.
+    /// The program that is so named; `now` is a monotonic clock in ns, for the limits of time.
     ///
     /// # Errors
     /// [`ProcessError::Unknown`]
-    pub fn find(name: &str, now: fn() -> u64) -> Result<Program, ProcessError> {
-        if name.contains('/') {
-            let path = PathBuf::from(name);
-            let label = path.file_stem().map_or_else(|| name.into(), |stem| stem.to_string_lossy().into_owned());
-            return Ok(Program::new(&label, path, Vec::new(), Limits::by(now)));
+    pub fn find(spec: &LibrarySpec, now: fn() -> u64) -> Result<Program, ProcessError> {
+        let path = spec.file();
+        match spec.name() {
+            Some(name) if name.starts_with('.') || !path.is_file() => Err(ProcessError::Unknown {
+                name: name.into(),
+                folder: path.parent().unwrap_or(&path).display().to_string(),
+            }),
+            _ => Ok(Program::new(&spec.label, path, Vec::new(), Limits::by(now))),
         }
-        let folder = folder().unwrap_or_default();
-        let path = folder.join(name);
-        if name.is_empty() || name.starts_with('.') || !path.is_file() {
-            return Err(ProcessError::Unknown { name: name.into(), folder: folder.display().to_string() });
-        }
-        Ok(Program::new(name, path, Vec::new(), Limits::by(now)))
     }
 
     /// A program, which is not started yet.
     pub fn new(name: &str, path: PathBuf, arguments: Vec<String>, limits: Limits) -> Program {
-        Program { name: name.into(), path, arguments, limits, state: Mutex::default() }
+        Program { name: name.into(), path, arguments, limits, known: OnceLock::new(), state: Mutex::default() }
+    }
+
+    /// The same program, of which is known how it greets: one that greets otherwise is refused when it is started.
+    pub(super) fn known(self, greeting: Greeting) -> Program {
+        Program { known: greeting.into(), ..self }
     }
 
     /// By what it is called.
@@ -78,14 +84,7 @@ impl Program {
     /// [`ProcessError`]
     pub fn greet(&self) -> Result<Greeting, ProcessError> {
         let fields = self.ask("hello", &[VERSION])?;
-        let texts: Option<Vec<String>> =
-            fields.iter().map(|field| line(field).filter(|text| !text.is_empty())).collect();
-        match texts.map(<[String; 5]>::try_from) {
-            Some(Ok([version, language, runtime, libraries, generator])) if version.as_bytes() == VERSION => {
-                Ok(Greeting { language, runtime, libraries, generator })
-            }
-            _ => Err(self.broken("its greeting is none of version 1")),
-        }
+        greeting(&fields).ok_or_else(|| self.broken(NO_GREETING))
     }
 
     /// The fields of an answer of `ok`. A program that breaks off, hangs or sends garbage is ended, and started again by
@@ -135,8 +134,10 @@ impl Program {
         if verb != "hello" {
             let hello = conversation.ask("hello", &[VERSION], self.limits.hello);
             let answer = hello.map_err(|reason| self.conversation(&reason))?;
-            if answer.verb != "ok" || answer.fields.first().is_none_or(|version| version != VERSION) {
-                return Err(self.conversation("its greeting is none of version 1"));
+            let said = greeting(&answer.fields).filter(|_| answer.verb == "ok");
+            let said = said.ok_or_else(|| self.conversation(NO_GREETING))?;
+            if self.known.get_or_init(|| said.clone()) != &said {
+                return Err(self.conversation("it greets otherwise than it did before: it is another program by now"));
             }
         }
         Ok(conversation)
@@ -151,6 +152,12 @@ impl Program {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).conversation = None;
         self.conversation(reason)
     }
+}
+
+fn greeting(fields: &[Vec<u8>]) -> Option<Greeting> {
+    let texts: Option<Vec<String>> = fields.iter().map(|field| line(field).filter(|text| !text.is_empty())).collect();
+    let [version, language, runtime, libraries, generator] = <[String; 5]>::try_from(texts?).ok()?;
+    (version.as_bytes() == VERSION).then_some(Greeting { language, runtime, libraries, generator })
 }
 
 /// A program as the trials know it.

@@ -6,25 +6,52 @@ use super::program::{Program, Timed, line};
 use super::signature::RemoteScheme;
 use super::{Greeting, ProcessError};
 use pqlab_primitives::{
-    BuildInfo, Error, HashParameters, KemParameters, KeyAgreementParameters, Provider, SignatureParameters,
+    BuildInfo, Error, HashParameters, KemParameters, KeyAgreementParameters, Language, Provider, SignatureParameters,
 };
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// What a program says of itself, so that it does not have to be started to be a provider.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listing {
+    greeting: Greeting,
+    /// The offers as it wrote them.
+    offers: Vec<String>,
+}
 
 /// Starts the program, asks what it offers, and makes a provider of it, under the program's name. Algorithms that have no
 /// parameters here are left out, and said to be.
 ///
 /// # Errors
 /// [`ProcessError`]
-pub fn open(program: Program) -> Result<Provider, ProcessError> {
+pub fn open(program: Program) -> Result<(Provider, Listing), ProcessError> {
+    let greeting = program.greet()?;
+    let mut offers = Vec::new();
+    for text in program.ask("list", &[])? {
+        offers.push(line(&text).ok_or_else(|| program.broken("its list has something that is no text"))?);
+    }
+    let listing = Listing { greeting, offers };
+    Ok((provider(program, &listing)?, listing))
+}
+
+/// Likewise of a program that was asked before, which is started when it is called first: in the state in which the process
+/// that calls it is then, on the same processor.
+///
+/// # Errors
+/// [`ProcessError`] for a listing that no program should have.
+pub fn open_listed(program: Program, listing: &Listing) -> Result<Provider, ProcessError> {
+    provider(program.known(listing.greeting.clone()), listing)
+}
+
+fn provider(program: Program, listing: &Listing) -> Result<Provider, ProcessError> {
     let program = Arc::new(program);
-    let Greeting { language, runtime, libraries, generator } = program.greet()?;
-    let info = BuildInfo { version: libraries, build: format!("{language}: {runtime}") };
-    let mut provider = Provider::new(program.name(), info);
+    let Greeting { language, runtime, libraries, generator } = listing.greeting.clone();
+    let mut provider = Provider::new(program.name(), BuildInfo { version: libraries, build: runtime.clone() });
+    provider.language = Some(Language { name: language, runtime: Some(runtime) });
     provider.generator = Some(generator);
     let mut seen = Vec::new();
-    for text in program.ask("list", &[])? {
-        let text = line(&text).ok_or_else(|| program.broken("its list has something that is no text"))?;
-        let offer = Offer::parse(&text).map_err(|reason| program.broken(&reason))?;
+    for text in &listing.offers {
+        let offer = Offer::parse(text).map_err(|reason| program.broken(&reason))?;
         let name = (offer.kind as u8, offer.algorithm.clone());
         if seen.contains(&name) {
             return Err(program.broken(&format!("its list has {} twice", offer.algorithm)));

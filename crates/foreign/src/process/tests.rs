@@ -1,55 +1,12 @@
 //! Programs that go wrong: each is one clear error, none is waited for longer than its limit, and the next request has a fresh one.
 
 use super::*;
+use crate::LibrarySpec;
 use pqlab_primitives::{Error, Provider};
-use pqlab_testing::{Need, program, require};
+use pqlab_testing::{Need, ODD_WORKER, program, require};
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-/// Speaks the protocol; what goes wrong replaces `digest` or `visit`.
-const WORKER: &str = r#"
-import os, struct, sys, time, hashlib
-MODE = sys.argv[1]
-def read(n):
-    data = sys.stdin.buffer.read(n)
-    if len(data) < n: sys.exit(0)
-    return data
-def send(*fields):
-    body = b"".join(struct.pack(">I", len(f)) + f for f in (f.encode() if isinstance(f, str) else f for f in fields))
-    sys.stdout.buffer.write(struct.pack(">I", len(body)) + body); sys.stdout.buffer.flush()
-def wrong(at):
-    if MODE == at + "-hangs": time.sleep(100)
-    if MODE == at + "-crashes": sys.stderr.write("some words\nthe last words\n"); sys.stderr.flush(); os._exit(7)
-    if MODE == at + "-garbage": sys.stdout.buffer.write(b"Segmentation fault\n"); sys.stdout.buffer.flush()
-    if MODE == at + "-long": sys.stdout.buffer.write(b"\xff" * 8); sys.stdout.buffer.flush()
-    if MODE == at + "-half": sys.stdout.buffer.write(b"\0\0\0\x10\0"); sys.stdout.buffer.flush(); os._exit(0)
-    if MODE == at + "-shouts": send("LOUD")
-    if MODE == at + "-silent": send("error")
-cases = {}
-while True:
-    body = read(struct.unpack(">I", read(4))[0]); fields = []
-    while body: n = struct.unpack(">I", body[:4])[0]; fields.append(body[4:4+n]); body = body[4+n:]
-    verb = fields[0].decode(); wrong(verb)
-    if verb == "hello": send("ok", "2" if MODE == "version" else "1", "python", "3", "hashlib", "none")
-    elif verb == "list":
-        send("ok", "hash SHA3-256", "hash NO-SUCH", *(["hash SHA3-256"] if MODE == "twice" else []), *(["dance"] if MODE == "dance" else []))
-    elif verb == "call":
-        digest = hashlib.sha3_256(fields[3]).digest()
-        if MODE == "short": digest = digest[:31]
-        if MODE == "lacks": send("unsupported", "not today")
-        elif MODE == "refuses": send("error", "not this message")
-        else: send("ok", digest)
-    elif verb == "prepare": cases[fields[1]] = fields[5:]; send("ok")
-    elif verb == "visit":
-        first, n = int(fields[2]), int(fields[3]); t = time.perf_counter_ns()
-        for _ in range(n): hashlib.sha3_256(cases[fields[1]][0]).digest()
-        send("ok", "soon" if MODE == "visit-words" else str(time.perf_counter_ns() - t))
-    elif verb == "answers":
-        send("ok", "7" if MODE == "answers-other" else "0", hashlib.sha3_256(cases[fields[1]][0]).digest())
-    elif verb == "release": del cases[fields[1]]; send("ok")
-    else: send("unsupported", "what?")
-"#;
 
 /// A clock of the tests' own.
 fn now() -> u64 {
@@ -59,7 +16,7 @@ fn now() -> u64 {
 
 fn odd(folder: &Path, mode: &str) -> Program {
     let script = folder.join("worker.py");
-    fs::write(&script, WORKER).unwrap();
+    fs::write(&script, ODD_WORKER).unwrap();
     let limits = Limits { hello: Duration::from_secs(10), answer: Duration::from_secs(1), now };
     let arguments = vec![script.display().to_string(), mode.to_owned()];
     Program::new("odd", "python3".into(), arguments, limits)
@@ -67,7 +24,7 @@ fn odd(folder: &Path, mode: &str) -> Program {
 
 fn provider(mode: &str) -> Result<Provider, ProcessError> {
     let folder = tempfile::tempdir().unwrap();
-    open(odd(folder.path(), mode))
+    open(odd(folder.path(), mode)).map(|(provider, _)| provider)
 }
 
 fn digest(provider: &Provider) -> Result<Vec<u8>, Error> {
@@ -80,7 +37,8 @@ fn what_a_program_lists_is_a_provider() {
     require!(program("python3"), Need::Installed("Python"));
     let provider = provider("right").unwrap();
     assert_eq!((provider.id().as_str(), provider.build_info.version.as_str()), ("odd", "hashlib"));
-    assert_eq!(provider.build_info.build, "python: 3");
+    let language = provider.language.as_ref().unwrap();
+    assert_eq!((language.name.as_str(), language.runtime.as_deref()), ("python", Some("3")));
     assert_eq!(hex::encode(digest(&provider).unwrap())[..8], *"3a985da7");
     assert_eq!(provider.unsupported[0].algorithm, "NO-SUCH");
     let remote = provider.remote.as_ref().unwrap();
@@ -89,6 +47,24 @@ fn what_a_program_lists_is_a_provider() {
     let said = case.visit(0, 1000).unwrap();
     assert!(u128::from(said) <= begun.elapsed().as_nanos());
     assert_eq!(case.answers().unwrap(), [(0, vec![digest(&provider).unwrap()])]);
+}
+
+#[test]
+fn what_was_listed_before_is_not_asked_again_and_the_program_starts_with_the_first_call() {
+    require!(program("python3"), Need::Installed("Python"));
+    let folder = tempfile::tempdir().unwrap();
+    let (_, listing) = open(odd(folder.path(), "right")).unwrap();
+    // These would break off where they are greeted or asked for a list.
+    for mode in ["hello-crashes", "list-crashes"] {
+        let provider = open_listed(odd(folder.path(), mode), &listing).unwrap();
+        let answer = digest(&provider).map_err(|error| error.to_string());
+        match mode {
+            "list-crashes" => assert_eq!(hex::encode(answer.unwrap())[..8], *"3a985da7"),
+            _ => assert!(answer.unwrap_err().contains("the last words")),
+        }
+    }
+    let other = open_listed(odd(folder.path(), "other"), &listing).unwrap();
+    assert!(digest(&other).unwrap_err().to_string().contains("it is another program by now"));
 }
 
 #[test]
@@ -123,7 +99,7 @@ fn what_goes_wrong_in_a_call_is_an_error_within_the_limit() {
         ("refuses", "not this message"),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let provider = open(odd(folder.path(), mode)).unwrap();
+        let (provider, _) = open(odd(folder.path(), mode)).unwrap();
         // The second time it is a fresh one that goes wrong in the same way.
         for _ in 0..2 {
             let begun = Instant::now();
@@ -148,7 +124,7 @@ fn a_case_does_not_outlive_its_program() {
         ("answers-other", "its answers are not those of a visit"),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let provider = open(odd(folder.path(), mode)).unwrap();
+        let (provider, _) = open(odd(folder.path(), mode)).unwrap();
         let remote = provider.remote.as_ref().unwrap();
         let mut case = remote.prepare("digest", "SHA3-256", &[vec![b"abc".to_vec()]]).unwrap();
         let error = case.visit(0, 10).and_then(|_| case.answers().map(drop)).unwrap_err().to_string();
@@ -162,9 +138,11 @@ fn a_case_does_not_outlive_its_program() {
 
 #[test]
 fn what_is_not_there_is_named_with_the_remedy() {
-    let text = Program::find("no-such-worker", now).err().unwrap().to_string();
+    let find = |text: &str| Program::find(&LibrarySpec::worker(text).unwrap(), now);
+    let text = find("no-such-worker").err().unwrap().to_string();
     assert!(text.contains("no worker no-such-worker in") && text.contains("make workers"), "{text}");
-    let text = Program::find("/no/such/program", now).and_then(open).unwrap_err().to_string();
+    let text = find("/no/such/program").and_then(open).unwrap_err().to_string();
     assert!(text.starts_with("/no/such/program cannot be started: "), "{text}");
-    assert!(Program::find("../etc", now).is_ok_and(|program| program.name() == "etc"));
+    assert!(find("../etc").is_ok_and(|program| program.name() == "etc"));
+    assert!(find(".hidden").is_err());
 }

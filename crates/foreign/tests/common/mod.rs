@@ -34,7 +34,7 @@ pub(crate) fn built(name: &str) -> Option<PathBuf> {
 /// Opens a library that can be opened.
 pub(crate) fn opened(spec: &str) -> Arc<Provider> {
     let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
-    let provider = open(&spec).unwrap_or_else(|error| panic!("{error}"));
+    let provider = open(&spec, None, || 0).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(provider.id(), spec.label);
     Arc::new(provider)
 }
@@ -42,7 +42,7 @@ pub(crate) fn opened(spec: &str) -> Arc<Provider> {
 /// The one line of a library that cannot be opened.
 pub(crate) fn refusal(spec: &str) -> String {
     let spec: LibrarySpec = spec.parse().unwrap_or_else(|wrong| panic!("{wrong}"));
-    let said = open(&spec).expect_err("it cannot be opened").to_string();
+    let said = open(&spec, None, || 0).expect_err("it cannot be opened").to_string();
     assert_eq!(said.lines().count(), 1, "{said}");
     said
 }

@@ -1,0 +1,117 @@
+//! Programs in other languages as providers of a run: those that work have verified rows, those that go wrong failed rows with the
+//! reason, and the run goes on.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text, write};
+use pqlab_testing::{Need, ODD_WORKER, program, require};
+use serde_json::Value;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
+const PYTHON: Need = Need::Installed("Python");
+const QUICK: &[&str] = &["--processes", "2", "--max-time", "0.05", "--no-progress", "-q"];
+const DIGESTS: &[&str] = &["--filter", "hash/SHA3-256/digest[len=64]@*", "--filter", "floor/*"];
+
+/// A program that behaves as the mode says, by which it is called.
+fn worker(pqlab: &Pqlab, mode: &str) -> String {
+    let script = write(&pqlab.path("odd_worker.py"), ODD_WORKER);
+    let path = pqlab.path(mode);
+    let starter = write(&path, &format!("#!/bin/sh\nexec python3 {script:?} {mode}\n"));
+    fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+    starter
+}
+
+fn rows(pqlab: &Pqlab, area: &str) -> Vec<Value> {
+    let document: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
+    document["results"][area].as_array().unwrap_or_else(|| panic!("{area} in {document}")).clone()
+}
+
+fn row<'a>(rows: &'a [Value], provider: &str) -> &'a Value {
+    rows.iter().find(|row| row["provider"] == provider).unwrap_or_else(|| panic!("no row of {provider}"))
+}
+
+#[test]
+fn a_worker_stands_beside_the_libraries() {
+    require!(program("python3"), PYTHON);
+    let pqlab = Pqlab::new();
+    let right = worker(&pqlab, "right");
+    let listed = pqlab.expect(0, &["list", &format!("worker={right}")]);
+    assert!(listed.contains("SHA3-256") && listed.contains("NO-SUCH"), "{listed}");
+    let named = format!("mine={right}");
+    let arguments = ["run", "hash", "floor", "--worker", &named];
+    pqlab.expect(0, &[&arguments[..], QUICK, DIGESTS].concat());
+    let hashes = rows(&pqlab, "hash");
+    let mine = row(&hashes, "mine");
+    assert_eq!((&mine["status"], &mine["verified"]), (&"ok".into(), &true.into()), "{mine}");
+    assert_eq!((&mine["library"]["kind"], &mine["library"]["label"]), (&"worker".into(), &"mine".into()));
+    assert_eq!(row(&hashes, "openssl")["library"], Value::Null);
+    assert_eq!(row(&rows(&pqlab, "floor"), "mine")["status"], "ok");
+    // A worker is verified with every library, and has no leak tests.
+    let verified = pqlab.expect(0, &["verify", "--worker", &named, "--provider", "mine", "--algorithm", "SHA3-256"]);
+    assert!(verified.contains("mine"), "{verified}");
+    let beside = ["compare-libraries", "openssl", &format!("mine=worker:{right}"), "hash", "--quick"];
+    let compared = pqlab.run(&[&beside[..], QUICK, &DIGESTS[..2]].concat());
+    assert!(text(&compared.stdout).contains("SHA3-256"), "{}", text(&compared.stderr));
+}
+
+#[test]
+fn what_goes_wrong_in_a_worker_is_a_failed_row_and_the_run_goes_on() {
+    require!(program("python3"), PYTHON);
+    let pqlab = Pqlab::new();
+    let wrong = [
+        ("visit-hangs", "was ended"),
+        ("visit-crashes", "exit status: 7: the last words"),
+        ("visit-garbage", "it does not answer with a message"),
+        ("call-crashes", "exit status: 7: the last words"),
+        ("wrong", "the same input gives another digest"),
+        ("less", "are said to have passed in a visit"),
+        ("more", "are said to have passed in a visit"),
+    ];
+    let mut arguments = vec!["run", "hash", "--time-limit", "4"];
+    let workers: Vec<String> = wrong.iter().map(|(mode, _)| worker(&pqlab, mode)).collect();
+    arguments.extend(workers.iter().flat_map(|worker| ["--worker", worker]));
+    let right = worker(&pqlab, "right");
+    arguments.extend(["--worker", &right]);
+    pqlab.expect(1, &[&arguments[..], QUICK, &DIGESTS[..2]].concat());
+    let rows = rows(&pqlab, "hash");
+    for (mode, words) in wrong {
+        let row = row(&rows, mode);
+        assert_eq!(row["status"], "failed", "{mode}: {row}");
+        assert!(row["error"].as_str().unwrap().contains(words), "{mode}: {}", row["error"]);
+    }
+    for sound in ["right", "openssl", "rustcrypto"] {
+        assert_eq!(row(&rows, sound)["status"], "ok", "{sound}");
+    }
+}
+
+#[test]
+fn what_is_no_worker_is_said_before_anything_is_measured() {
+    require!(program("python3"), PYTHON);
+    let pqlab = Pqlab::new();
+    let (crashing, silent) = (worker(&pqlab, "list-crashes"), worker(&pqlab, "version"));
+    let refused = pqlab.run(&["run", "hash", "--worker", &crashing, "--worker", &silent, "--worker", "no-such-worker"]);
+    let said = text(&refused.stderr);
+    assert_eq!((refused.status.code(), said.trim_end().lines().count()), (Some(2), 1), "{said}");
+    for words in ["the last words", "its greeting is none of version 1", "`make workers` builds", "no-such-worker"] {
+        assert!(said.contains(words), "{words:?} in {said}");
+    }
+    let twice = pqlab.run(&["run", "hash", "--worker", "./a", "--worker", "/b/a"]);
+    assert!(text(&twice.stderr).contains("is another library's"), "{}", text(&twice.stderr));
+}
+
+#[test]
+fn a_suite_that_names_a_worker_runs_it_only_where_that_is_allowed() {
+    require!(program("python3"), PYTHON);
+    let pqlab = Pqlab::new();
+    worker(&pqlab, "right");
+    let suite = "name = \"mine\"\nabout = \"\"\nlibraries = [\"worker:./right\"]\n[[select]]\nworkload = \"hash\"\nalgorithms = [\"SHA3-256\"]\n";
+    let suite = write(&pqlab.path("mine.toml"), suite);
+    let refused = pqlab.run(&["run", &suite, "--dry-run"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused.stderr).contains("--allow-foreign"), "{}", text(&refused.stderr));
+    let planned = pqlab.expect(0, &["run", &suite, "--dry-run", "--allow-foreign"]);
+    assert!(planned.contains("@right"), "{planned}");
+}

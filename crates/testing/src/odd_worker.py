@@ -1,0 +1,125 @@
+"""A worker that digests, rightly or as the mode in its first argument says: for tests of what goes wrong."""
+
+import hashlib
+import os
+import struct
+import sys
+import time
+
+MODE = sys.argv[1]
+
+
+def read(count):
+    data = sys.stdin.buffer.read(count)
+    if len(data) < count:
+        sys.exit(0)
+    return data
+
+
+def raw(data):
+    sys.stdout.buffer.write(data)
+    sys.stdout.buffer.flush()
+
+
+def send(*fields):
+    fields = [field.encode() if isinstance(field, str) else field for field in fields]
+    body = b"".join(struct.pack(">I", len(field)) + field for field in fields)
+    raw(struct.pack(">I", len(body)) + body)
+
+
+def received():
+    body, fields = read(struct.unpack(">I", read(4))[0]), []
+    while body:
+        end = 4 + struct.unpack(">I", body[:4])[0]
+        fields.append(body[4:end])
+        body = body[end:]
+    return fields
+
+
+def go_wrong(verb):
+    """What replaces or precedes an answer in the modes `VERB-hangs`, `VERB-crashes`, ..."""
+    if MODE == verb + "-hangs":
+        time.sleep(100)
+    elif MODE == verb + "-crashes":
+        sys.stderr.write("some words\nthe last words\n")
+        sys.stderr.flush()
+        os._exit(7)
+    elif MODE == verb + "-garbage":
+        raw(b"Segmentation fault\n")
+    elif MODE == verb + "-long":
+        raw(b"\xff" * 8)
+    elif MODE == verb + "-half":
+        raw(b"\0\0\0\x10\0")
+        os._exit(0)
+    elif MODE == verb + "-shouts":
+        send("LOUD")
+    elif MODE == verb + "-silent":
+        send("error")
+
+
+def digest(message):
+    return hashlib.sha3_256(message).digest()
+
+
+def call(message):
+    if MODE == "lacks":
+        send("unsupported", "not today")
+    elif MODE == "refuses":
+        send("error", "not this message")
+    else:
+        send("ok", digest(message)[: 31 if MODE == "short" else 32])
+
+
+class Case:
+    def __init__(self, operation, count, inputs):
+        self.timed = operation == b"digest"
+        self.sets = inputs or [b""] * count
+        self.first = self.touched = 0
+
+    def visit(self, first, count):
+        begun = time.perf_counter_ns()
+        for at in range(count):
+            digest(self.sets[(first + at) % len(self.sets)])
+        took = time.perf_counter_ns() - begun
+        self.first, self.touched = first, min(count, len(self.sets))
+        lies = {"less": took // 3, "more": took * 9 + 10**9, "visit-words": "soon"}
+        send("ok", str(lies.get(MODE, took)))
+
+    def answers(self):
+        fields = []
+        for at in range(self.touched - (MODE == "few")):
+            at = (self.first + at) % len(self.sets)
+            fields.append(str(len(self.sets) if MODE == "answers-other" else at))
+            if self.timed:
+                wrong = b"!" if MODE == "wrong" else b""
+                fields.append(bytes(32) if MODE == "zero" else digest(self.sets[at] + wrong))
+        send("ok", *fields)
+
+
+cases = {}
+while True:
+    request = received()
+    verb = request[0].decode()
+    go_wrong(verb)
+    if verb == "hello":
+        send("ok", "2" if MODE == "version" else "1", "python", "3", "another" if MODE == "other" else "hashlib", "none")
+    elif verb == "list":
+        more = {"twice": ["hash SHA3-256"], "dance": ["dance"]}.get(MODE, [])
+        send("ok", "hash SHA3-256", "hash NO-SUCH", *more)
+    elif verb == "call":
+        call(request[3])
+    elif verb == "prepare":
+        cases[request[1]] = Case(request[2], int(request[4]), request[5:])
+        send("ok")
+    elif verb == "visit":
+        cases[request[1]].visit(int(request[2]), int(request[3]))
+    elif verb == "answers":
+        cases[request[1]].answers()
+    elif verb == "release":
+        del cases[request[1]]
+        send("ok")
+    elif verb == "goodbye":
+        send("ok")
+        sys.exit(0)
+    else:
+        send("unsupported", "what?")
