@@ -6,7 +6,6 @@ use crate::comparison::Standing;
 use crate::languages::Language;
 use crate::number::NONE;
 use crate::run::RunAnalysis;
-use crate::words::worker_floors;
 
 /// What does nothing is written in no language.
 const NO_LIBRARY: &str = "null";
@@ -53,11 +52,9 @@ pub(super) fn languages(analysis: &RunAnalysis<'_>) -> Table {
             table.row([&case.caveats], cells);
         }
     }
-    table = table
-        .note("a program in another language times its own loop, and the clock of the harness around it bears that out: messages between the two are no part of a figure")
-.note("it is of code as far compiled as warm-up brings it; what compiles or collects meanwhile shares the core");
-    table.notes.extend(worker_floors(analysis));
     table
+        .note("a program in another language times its own loop, and the clock of the harness around it bears that out: messages between the two are no part of a figure")
+        .note("it is of code as far compiled as warm-up brings it; what compiles or collects meanwhile shares the core")
 }
 
 /// How many times as long as the fastest it takes; for those that lead the word for how.
@@ -94,7 +91,6 @@ mod tests {
         assert_eq!(verify[1][4..], ["-", "4.0.3"]);
         assert_eq!(of("ML-KEM-768 keygen").len(), 5);
         assert_eq!(table.rows.len(), 3 * 5 + 3 + 4 + 4);
-        assert!(table.notes.last().unwrap().starts_with("floors of workers: go 1.30 ns"), "{:?}", table.notes);
     }
 
     #[test]
