@@ -3,7 +3,7 @@
 //! [`RunAnalysis`] is a run with the figures of its cases, each computed once. All else is made of it: who is faster than whom
 //! ([`comparison`]), what a hybrid costs beyond its halves ([`decomposition`]), what more threads are worth ([`scaling`]), what
 //! circuit handshakes and blocks of transactions take ([`ntor`], [`ledger`]), which one library is the best for a job
-//! ([`libraries`]), what was found in all ([`findings`]).
+//! ([`libraries`]), in which languages they are written ([`languages`]), what was found in all ([`findings`]).
 //! [`estimates`] says how figures come from samples, [`caveats`] what must be known when they are read.
 //!
 //! Everything here is a pure function of stored runs. It knows no harness and no cryptographic library and reads no clock.
@@ -21,6 +21,7 @@ pub mod findings;
 mod group;
 pub mod histogram;
 pub mod history;
+pub mod languages;
 pub mod ledger;
 pub mod libraries;
 mod merged;
@@ -40,7 +41,7 @@ pub use disturbances::Disturbances;
 pub use estimates::{Estimates, crossed_of, run_spread};
 pub use group::{Group, grouped};
 pub use merged::{Merged, NotOneRun};
-pub use run::{RunAnalysis, sum};
+pub use run::RunAnalysis;
 
 #[cfg(test)]
 use pqlab_fixtures as fixtures;

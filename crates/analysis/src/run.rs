@@ -6,6 +6,9 @@ use pqlab_record::{Run, RunHeader};
 use pqlab_stats::Interval;
 use std::sync::OnceLock;
 
+/// The provider that does nothing.
+const NULL: &str = "null";
+
 /// A run with its figures: what everything that is said of a run is made of, computed once.
 #[derive(Debug)]
 pub struct RunAnalysis<'a> {
@@ -84,10 +87,20 @@ impl<'a> RunAnalysis<'a> {
         self.cases.iter().filter(move |case| case.case().workload == area)
     }
 
-    /// Median in ns of what does nothing through the same calls; `None` where the run has not measured it.
+    /// Median in ns of what does nothing through the same calls; `None` where the run has not measured it. A worker's floor is
+    /// that of its own loop.
     pub fn floor_ns(&self) -> Option<f64> {
-        let floor = self.cases.iter().filter(|case| case.is_floor()).find_map(CaseAnalysis::median);
-        floor.map(|median| median.estimate)
+        self.floors().find(|(provider, _)| *provider == NULL).map(|(_, ns)| ns)
+    }
+
+    /// What an empty turn takes in the loop of each program in another language: its provider, and the median in ns.
+    pub fn worker_floors(&self) -> Vec<(&'a str, f64)> {
+        self.floors().filter(|(provider, _)| *provider != NULL).collect()
+    }
+
+    fn floors(&self) -> impl Iterator<Item = (&'a str, f64)> {
+        let floors = self.cases.iter().filter(|case| case.is_floor());
+        floors.filter_map(|case| Some((case.case().provider.as_str(), case.median()?.estimate)))
     }
 
     /// By what its cases are compared with each other.
@@ -137,16 +150,6 @@ fn measured<'r, 'a>(cases: &[&'r CaseAnalysis<'a>]) -> Option<Vec<&'r Measured<'
     cases.iter().map(|case| case.measured()).collect()
 }
 
-/// The sum of independent times: the half-widths add as squares.
-pub fn sum(parts: &[Interval]) -> Option<Interval> {
-    let first = parts.first()?;
-    let estimate = parts.iter().map(|part| part.estimate).sum::<f64>();
-    let root = |side: fn(&Interval) -> f64| parts.iter().map(|part| side(part).powi(2)).sum::<f64>().sqrt();
-    let low = estimate - root(|part| part.estimate - part.low);
-    let high = estimate + root(|part| part.high - part.estimate);
-    Some(Interval { estimate, low: low.max(0.0), high, ..*first })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,16 +192,15 @@ mod tests {
     }
 
     #[test]
-    fn the_half_widths_of_a_sum_add_up_as_squares() {
-        let interval = |low: f64, estimate: f64, high: f64| Interval {
-            estimate,
-            low,
-            high,
-            confidence: 0.95,
-            method: pqlab_stats::IntervalMethod::StudentT,
-        };
-        let total = sum(&[interval(9.0, 10.0, 11.0), interval(4.0, 5.0, 6.0)]).unwrap();
-        assert_eq!(total.estimate, 15.0);
-        assert!((total.high - 15.0 - 2.0_f64.sqrt()).abs() < 1e-12);
+    fn the_floor_is_that_of_the_harness_and_a_worker_has_its_own() {
+        let run = fixtures::workers_run();
+        let analysis = RunAnalysis::of(&run);
+        assert!((analysis.floor_ns().unwrap() / 2.7 - 1.0).abs() < 0.01);
+        let floors = analysis.worker_floors();
+        assert_eq!(floors.iter().map(|(provider, _)| *provider).collect::<Vec<_>>(), ["go", "script"]);
+        assert!(floors.iter().all(|(_, ns)| *ns < 2.6), "{floors:?}");
+        let mut without = run.clone();
+        without.records.retain(|record| record.case.provider != NULL);
+        assert_eq!(RunAnalysis::of(&without).floor_ns(), None);
     }
 }

@@ -1,5 +1,6 @@
 //! Words that a run's tables use and that no outsider knows: each with what it means, where it occurs.
 
+use crate::number::time;
 use crate::run::RunAnalysis;
 
 /// Constructions as the reference made them.
@@ -7,6 +8,16 @@ const REFERENCE: [&str; 4] = ["X25519+ML-KEM-768", "Ed25519+ML-DSA-65", "X.509-d
 
 /// What the null provider and the floor are: what is said wherever the floor of a run is.
 pub const FLOOR: &str = "what the provider null, which does nothing, takes through the same calls";
+
+/// What the floors of workers are.
+const WORKER_FLOORS: &str = "an empty turn of the loop in which each times its operations";
+
+/// `floors of workers: go 1.30 ns, java 2.10 ns: an empty turn ...`; `None` where the run has no worker.
+pub fn worker_floors(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let floors = analysis.worker_floors();
+    let floors: Vec<String> = floors.into_iter().map(|(provider, ns)| format!("{provider} {}", time(ns))).collect();
+    (!floors.is_empty()).then(|| format!("floors of workers: {}: {WORKER_FLOORS}", floors.join(", ")))
+}
 
 /// What `the reference` means wherever it is spoken of.
 pub const THE_REFERENCE: &str = "the reference: five earlier systems whose suites pqlab reproduces";
@@ -35,6 +46,14 @@ pub fn words(analysis: &RunAnalysis<'_>) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::fixtures;
+
+    #[test]
+    fn workers_have_floors_of_their_own() {
+        assert_eq!(worker_floors(&RunAnalysis::of(&fixtures::libraries_run())), None);
+        let run = fixtures::workers_run();
+        let line = worker_floors(&RunAnalysis::of(&run)).unwrap();
+        assert!(line.starts_with("floors of workers: go 1.30 ns, script 2.10 ns: an empty turn"), "{line}");
+    }
 
     #[test]
     fn a_word_is_explained_where_it_occurs() {

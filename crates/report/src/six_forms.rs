@@ -67,7 +67,13 @@ fn plain(text: &str) -> String {
 }
 
 fn runs() -> Vec<Run> {
-    vec![fixtures::references_run(), fixtures::scaling_run(), fixtures::ntor_ahead_run(), fixtures::libraries_run()]
+    vec![
+        fixtures::references_run(),
+        fixtures::scaling_run(),
+        fixtures::ntor_ahead_run(),
+        fixtures::libraries_run(),
+        fixtures::workers_run(),
+    ]
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub struct Recommendation {
     pub use_case: &'static str,
     /// The algorithm.
     pub algorithm: String,
-    /// The provider.
+    /// The provider, with the language of one that is a program of its own: `go (Go)`.
     pub provider: String,
     /// Its figure: `31.2 µs`.
     pub figure: String,
@@ -91,6 +91,7 @@ pub struct Findings {
 /// One that could be chosen.
 struct Candidate<'r, 'a> {
     algorithm: String,
+    /// As people read it: `go (Go)` for a program in another language.
     provider: String,
     category: Option<u8>,
     time: Interval,
@@ -202,6 +203,7 @@ fn candidates<'s, 'a>(
         let bytes = parts.iter().filter_map(|row| row.case().facts.bytes).max();
         let defect = parts.iter().find_map(|row| row.case().facts.defect.clone());
         let (category, sizes) = (facts.category, facts.sizes);
+        let provider = analysis.by(&provider);
         found.push(Candidate { algorithm, provider, category, time, sizes, bytes, defect, parts });
     }
     found.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));

@@ -10,12 +10,12 @@ use pqlab_stats::Verdict;
 pub(super) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let weights = analysis.job;
     let job = job_totals(analysis, &weights).into_iter().find(|job| job.pairing.post_quantum)?;
-    let all: Vec<Candidate<'_, '_>> = job.totals.iter().map(|total| candidate(&job, total, &weights)).collect();
+    let all: Vec<Candidate<'_, '_>> = job.totals.iter().map(|total| candidate(analysis, &job, total)).collect();
     let sound = all.iter().zip(&job.totals).filter(|(_, total)| total.sound);
     let from: Vec<&Candidate<'_, '_>> = sound.map(|(one, _)| one).collect();
     let found = Best::of(analysis, &from)?;
     let best = found.best;
-    let total = job.totals.iter().find(|total| total.provider == best.provider)?;
+    let (_, total) = all.iter().zip(&job.totals).find(|(one, _)| std::ptr::eq(*one, best))?;
     let mut why: Vec<String> = best.category.map(|category| format!("NIST category {category}")).into_iter().collect();
     why.push(total.parts.iter().map(part).collect::<Vec<_>>().join(", "));
     let tied: Vec<String> = found.tied.iter().map(|one| one.provider.clone()).collect();
@@ -54,11 +54,15 @@ pub(super) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     })
 }
 
-fn candidate<'r, 'a>(job: &JobTotals<'r, 'a>, total: &LibraryTotal<'r, 'a>, weights: &JobWeights) -> Candidate<'r, 'a> {
+fn candidate<'r, 'a>(
+    analysis: &RunAnalysis<'a>,
+    job: &JobTotals<'r, 'a>,
+    total: &LibraryTotal<'r, 'a>,
+) -> Candidate<'r, 'a> {
     let cases = || total.parts.iter().map(|part| part.case.case());
     Candidate {
-        algorithm: job.pairing.name(weights),
-        provider: total.provider.to_owned(),
+        algorithm: job.pairing.name(&analysis.job),
+        provider: analysis.by(total.provider),
         category: cases().map(|case| case.facts.category).min().flatten(),
         time: total.total,
         sizes: Default::default(),

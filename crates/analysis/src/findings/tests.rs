@@ -268,3 +268,21 @@ fn a_job_of_several_operations_is_no_better_known_than_runs_differ() {
     // The spread between runs that is assumed, 1.5%, at Student's quantile of 20 degrees of freedom.
     assert!(half_pct >= 3.1, "{exchange:?}");
 }
+
+#[test]
+fn a_program_in_another_language_is_recommended_where_it_is_the_fastest_and_its_language_is_said() {
+    let run = fixtures::workers_run();
+    let analysis = RunAnalysis::of(&run);
+    let found = findings(&analysis);
+    let by = |use_case: &str| found.recommendations.iter().find(|one| one.use_case == use_case).unwrap();
+    assert_eq!(by("Verifying much").provider, "go (Go)");
+    assert_eq!(by("Key exchange").provider, "openssl");
+    assert!(by("Verifying much").why.contains("the next, ML-DSA-65 by openssl, takes"), "{:?}", by("Verifying much"));
+    let job = by("One library for TLS");
+    assert!(job.provider == "openssl" && job.why.contains("the next, libcrux:avx2, takes"), "{job:?}");
+    let mut verifying = run.clone();
+    verifying.records.retain(|record| record.case.operation == "verify");
+    let analysis = RunAnalysis::of(&verifying);
+    let lines = crate::answer::answer(&analysis, &findings(&analysis));
+    assert!(lines[0].starts_with("Verifying much: ML-DSA-65 by go (Go), 80.0 µs ("), "{lines:?}");
+}

@@ -21,6 +21,8 @@ pub struct LibraryFacts {
     pub whose: String,
     /// Whether it is this project's own code, which is not recommended as a library.
     pub own: bool,
+    /// In which language the code that is measured is written: `C and assembly`.
+    pub language: String,
     /// Under which licence it comes.
     pub licence: String,
     /// How mature its authors say that it is.
@@ -37,7 +39,7 @@ pub struct LibraryFacts {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Which facts: `whose`, `licence`, `maturity`, `validation`, `constant_time`.
+    /// Which facts: `whose`, `language`, `licence`, `maturity`, `validation`, `constant_time`.
     pub of: Vec<String>,
     /// Where.
     pub url: String,
@@ -69,9 +71,10 @@ mod tests {
     use super::*;
 
     /// The facts of a library that have sources.
-    fn sourced(of: &LibraryFacts) -> [(&'static str, &str); 5] {
+    fn sourced(of: &LibraryFacts) -> [(&'static str, &str); 6] {
         [
             ("whose", &of.whose),
+            ("language", &of.language),
             ("licence", &of.licence),
             ("maturity", &of.maturity),
             ("validation", &of.validation),
@@ -113,6 +116,8 @@ mod tests {
         assert_eq!(names, linked);
         assert_eq!(facts().iter().filter(|of| of.own).map(|of| of.library.as_str()).collect::<Vec<_>>(), ["keccak"]);
         assert!(facts_of("null").is_none());
+        let known = ["C", "C and assembly", "Rust", "Rust and assembly", "assembly"];
+        facts().iter().for_each(|of| assert!(known.contains(&of.language.as_str()), "{}: {}", of.library, of.language));
     }
 
     /// A library of another version may have another licence, another certificate, other claims.

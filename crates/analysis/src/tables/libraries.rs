@@ -85,6 +85,7 @@ pub(super) fn facts(analysis: &RunAnalysis<'_>) -> Table {
     let mut table = Table::new("library-facts", "", "Libraries beside their speed")
         .names("library", "library")
         .prose("version", "version", 7)
+        .prose("language", "language", 4)
         .prose("whose", "whose code", 6)
         .prose("licence", "licence", 5)
         .prose("maturity", "maturity, by its authors", 1)
@@ -110,6 +111,7 @@ pub(super) fn facts(analysis: &RunAnalysis<'_>) -> Table {
         let cells = [
             Cell::text(library),
             Cell::text(version.unwrap_or_default()),
+            Cell::text(analysis.language(library).name.unwrap_or_else(|| NOT_FOUND.to_owned())),
             says(facts.map(|facts| &facts.whose)),
             says(facts.map(|facts| &facts.licence)),
             says(facts.map(|facts| &facts.maturity)),
@@ -245,6 +247,7 @@ mod tests {
         let names: Vec<&str> = table.rows.iter().map(|row| row.cells[0].text.as_str()).collect();
         assert_eq!(names, ["aws-lc", "liboqs", "libcrux", "openssl", "rustcrypto", "graviola", "keccak"]);
         assert_eq!(cell(&table, "libcrux", "version").split(',').next(), Some("libcrux-ml-kem 0.0.11"));
+        assert_eq!(cell(&table, "openssl", "language"), "C and assembly");
         assert!(cell(&table, "keccak", "whose").starts_with("this project's own code: not recommended"));
         assert_eq!(cell(&table, "liboqs", "defects"), format!("ML-DSA-65 verify: {}", fixtures::LIBRARIES_DEFECT));
         assert_eq!(cell(&table, "openssl", "defects"), "");

@@ -4,6 +4,7 @@
 mod claims;
 mod decomposition;
 mod headlines;
+mod languages;
 mod ledger;
 mod libraries;
 mod ntor;
@@ -99,8 +100,9 @@ pub struct Table {
 }
 
 /// Names of all tables that there can be, in the order in which they are shown.
-pub const NAMES: [&str; 28] = [
+pub const NAMES: [&str; 29] = [
     "headlines",
+    "languages",
     "libraries",
     "library-facts",
     "decomposition",
@@ -134,6 +136,7 @@ pub const NAMES: [&str; 28] = [
 pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table> {
     let mut all = vec![
         headlines::headlines(analysis),
+        languages::languages(analysis),
         libraries_table(analysis, &analysis.job),
         libraries::facts(analysis),
         decomposition::decomposition(analysis),
@@ -332,6 +335,7 @@ mod tests {
             fixtures::scaling_run(),
             fixtures::references_run(),
             fixtures::libraries_run(),
+            fixtures::workers_run(),
         ] {
             let all = tables(&RunAnalysis::of(&run), &RelayScenario::default());
             let places: Vec<usize> =

@@ -5,6 +5,7 @@ mod curves;
 mod distribution;
 mod heat;
 mod intervals;
+mod languages;
 mod lengths;
 mod named;
 pub mod raster;
@@ -30,6 +31,7 @@ pub struct Chart {
 /// The pictures of an area, for which the run has the data.
 pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
     let mut charts = intervals::latency(analysis, area);
+    charts.extend(languages::by_language(analysis, area));
     charts.extend(stack::phases(analysis, area));
     charts.extend(stack::halves(analysis, area));
     charts.extend(curves::threads(analysis, area));
@@ -67,15 +69,22 @@ pub(crate) fn slug(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::fixtures;
+    use pqlab_record::Run;
 
     #[test]
     fn every_picture_is_sound_and_says_in_words_what_it_shows() {
-        let mut run = fixtures::run();
-        for hostile in [false, true] {
-            if hostile {
-                run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
-                run.records[3].case.provider = fixtures::HOSTILE.repeat(40);
-            }
+        let hostile = |mut run: Run| {
+            run.records[0].case.algorithm = fixtures::HOSTILE.to_owned();
+            run.records[3].case.provider = fixtures::HOSTILE.repeat(40);
+            run.header
+                .environment
+                .providers
+                .iter_mut()
+                .for_each(|one| one.language = Some(fixtures::HOSTILE.to_owned()));
+            run
+        };
+        let runs = [fixtures::run(), fixtures::workers_run()];
+        for run in runs.clone().into_iter().chain(runs.map(hostile)) {
             let analysis = RunAnalysis::of(&run);
             let mut charts: Vec<Chart> =
                 analysis.areas().into_iter().flat_map(|area| of_area(&analysis, area)).collect();

@@ -4,7 +4,7 @@ use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of}
 use super::intervals::usual;
 use super::{Chart, slug};
 use pqlab_analysis::number::{grouped as thousands, known_time};
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, sum, wire_bytes};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped, wire_bytes};
 use pqlab_stats::Interval;
 
 const WIDTH: f64 = 760.0;
@@ -51,44 +51,56 @@ impl Place {
     }
 }
 
-pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+/// An algorithm with its fastest provider.
+struct Point {
+    algorithm: String,
+    /// All that are not told apart.
+    provider: String,
+    /// On the wire.
+    bytes: u64,
+    /// Of the operations one after the other, in ns.
+    time: Interval,
+    classical: bool,
+    /// Which operations, of [`TOGETHER`].
+    operations: usize,
+}
+
+fn points(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Point> {
     let rows = usual(analysis, area);
-    let mut points: Vec<(String, String, u64, Interval, bool)> = Vec::new();
-    let (mut exchanges, mut signatures) = (false, false);
+    let mut points = Vec::new();
     for (algorithm, rows) in grouped(rows.iter().copied(), |row| row.case().algorithm.clone()) {
         let bytes = rows.iter().find_map(|row| wire_bytes(&row.case().facts.sizes));
         let classical = rows.iter().all(|row| row.case().facts.category.is_none());
-        for operations in TOGETHER {
+        for (operations, names) in TOGETHER.iter().enumerate() {
             let of_provider = grouped(rows.iter().copied(), |row| row.case().provider.clone());
             let part = |rows: &[&'_ CaseAnalysis<'_>], operation: &str| {
                 rows.iter().position(|row| row.case().operation == operation)
             };
             let whole = of_provider.iter().filter_map(|(provider, rows)| {
-                let parts = operations.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
-                let times = parts.iter().map(|row| row.median()).collect::<Option<Vec<_>>>()?;
-                Some((provider.clone(), sum(&times)?, parts))
+                let parts = names.iter().map(|one| Some(rows[part(rows, one)?])).collect::<Option<Vec<_>>>()?;
+                // What a process or a run does to one part it does to all: their intervals are not independent.
+                Some((provider.clone(), analysis.total(&parts)?, parts))
             });
             let whole: Vec<(String, Interval, Vec<&CaseAnalysis<'_>>)> = whole.collect();
             let rivals: Vec<Vec<&CaseAnalysis<'_>>> = whole.iter().map(|(_, _, parts)| parts.clone()).collect();
             let leaders = analysis.ranking(&rivals).leaders();
-            let names: Vec<&str> = leaders.iter().map(|place| whole[*place].0.as_str()).collect();
-            if let (Some(bytes), Some(best)) = (bytes, leaders.first()) {
-                let (provider, total) = (names.join(", "), whole[*best].1);
-                if operations.len() == 3 {
-                    exchanges = true
-                } else {
-                    signatures = true
-                }
-                points.push((algorithm.clone(), provider, bytes, total, classical));
-            }
+            let (Some(bytes), Some(best)) = (bytes, leaders.first()) else { continue };
+            let provider = leaders.iter().map(|place| whole[*place].0.as_str()).collect::<Vec<_>>().join(", ");
+            let (algorithm, time) = (algorithm.clone(), whole[*best].1);
+            points.push(Point { algorithm, provider, bytes, time, classical, operations });
         }
     }
+    points
+}
+
+pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
+    let mut points = points(analysis, area);
     if points.len() < 3 {
         return None;
     }
-    let (what, bytes_of) = match (exchanges, signatures) {
-        (true, true) => ("of a key exchange, or to sign and verify", "public key with ciphertext or signature"),
-        (true, false) => ("of keygen, encapsulate and decapsulate", "public key and ciphertext"),
+    let (what, bytes_of) = match [0, 1].map(|operations| points.iter().any(|point| point.operations == operations)) {
+        [true, true] => ("of a key exchange, or to sign and verify", "public key with ciphertext or signature"),
+        [true, false] => ("of keygen, encapsulate and decapsulate", "public key and ciphertext"),
         _ => ("to sign and verify", "public key and signature"),
     };
     let title = format!("{area}: bytes on the wire against time {what}");
@@ -96,23 +108,23 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let legend = [(0, "post-quantum".to_owned()), (1, "classical".to_owned())];
     let top = canvas.head(&title, &legend) + 6.0;
     let (left, right, bottom) = (64.0, WIDTH - 40.0, HEIGHT - 46.0);
-    let across = Scale::log(points.iter().map(|point| point.2 as f64), left, right);
-    let up = Scale::log(points.iter().map(|point| point.3.estimate), bottom, top);
+    let across = Scale::log(points.iter().map(|point| point.bytes as f64), left, right);
+    let up = Scale::log(points.iter().map(|point| point.time.estimate), bottom, top);
     canvas.axis_across(&across, Quantity::Bytes, top, bottom);
     canvas.axis_up(&up, Quantity::Time, left, right);
     canvas.text((left + right) / 2.0, HEIGHT - 8.0, TextStyle::Faint, Anchor::Middle, bytes_of);
-    points.sort_by(|one, other| other.3.estimate.total_cmp(&one.3.estimate));
+    points.sort_by(|one, other| other.time.estimate.total_cmp(&one.time.estimate));
     // Labels give way to all marks and to the labels before them.
-    let mut taken: Vec<Place> =
-        points.iter().map(|point| Place::around(across.at(point.2 as f64), up.at(point.3.estimate), 12.0)).collect();
-    for (algorithm, provider, bytes, total, classical) in &points {
-        let (x, y) = (across.at(*bytes as f64), up.at(total.estimate));
-        canvas.interval_up(x, &up, total.low, total.high);
+    let around = |point: &Point| Place::around(across.at(point.bytes as f64), up.at(point.time.estimate), 12.0);
+    let mut taken: Vec<Place> = points.iter().map(around).collect();
+    for Point { algorithm, provider, bytes, time, classical, .. } in &points {
+        let (x, y) = (across.at(*bytes as f64), up.at(time.estimate));
+        canvas.interval_up(x, &up, time.low, time.high);
         canvas.mark(
             usize::from(*classical),
             x,
             y,
-            &format!("{algorithm} {provider}: {} B, {}", thousands(*bytes), known_time(total)),
+            &format!("{algorithm} {provider}: {} B, {}", thousands(*bytes), known_time(time)),
         );
         let text = label(algorithm);
         let beside = PLACES.map(|(dx, dy, anchor)| (x + dx, y + dy, anchor));
@@ -132,8 +144,8 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     }
     let listed: Vec<String> = points
         .iter()
-        .map(|(algorithm, provider, bytes, total, _)| {
-            format!("{algorithm} ({provider}) {} bytes, {}", thousands(*bytes), known_time(total))
+        .map(|Point { algorithm, provider, bytes, time, .. }| {
+            format!("{algorithm} ({provider}) {} bytes, {}", thousands(*bytes), known_time(time))
         })
         .collect();
     let about = format!(
@@ -141,4 +153,28 @@ pub(super) fn sizes(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         listed.join("; ")
     );
     Some(canvas.finish(&format!("sizes-{}", slug(area)), &title, about))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn the_time_of_several_operations_has_the_interval_of_the_whole() {
+        let run = fixtures::references_run();
+        let analysis = RunAnalysis::of(&run);
+        let points = points(&analysis, "signature");
+        let point = points.iter().find(|point| point.algorithm == "ML-DSA-44").unwrap();
+        let parts: Vec<&CaseAnalysis<'_>> = analysis
+            .area("signature")
+            .filter(|of| {
+                of.case().algorithm == "ML-DSA-44" && ["sign", "verify"].contains(&of.case().operation.as_str())
+            })
+            .collect();
+        assert_eq!(Some(point.time), analysis.total(&parts));
+        let squares: f64 = parts.iter().filter_map(|part| part.median()).map(|of| (of.high - of.low).powi(2)).sum();
+        assert!(point.time.high - point.time.low > 1.1 * squares.sqrt(), "{:?}", point.time);
+        assert!(sizes(&analysis, "signature").unwrap().about.contains("ML-DSA-44 (liboqs) 3,732 bytes, 109 µs"));
+    }
 }

@@ -52,7 +52,7 @@ const fn truth(name: &'static str, value: fn(&ResultEntry) -> Option<bool>) -> C
 }
 
 /// In this order; new columns go to the end.
-pub(super) const COLUMNS: [Column; 64] = [
+pub(super) const COLUMNS: [Column; 67] = [
     text("id", |row| Some(row.id.clone())),
     text("name", |row| Some(row.name.clone())),
     text("workload", |row| Some(row.workload.clone())),
@@ -117,6 +117,9 @@ pub(super) const COLUMNS: [Column; 64] = [
     text("caveats", |row| Some(caveats(row))),
     text("run", |row| Some(row.run.clone())),
     real("robust_cov_pct", "%", |row| row.robust_cov_pct),
+    text("library_kind", |row| row.library.as_ref().map(|library| library.kind.clone())),
+    text("library_label", |row| row.library.as_ref().map(|library| library.label.clone())),
+    text("language", |row| row.language.clone()),
 ];
 
 /// Every caveat of a case in one cell, as [`Caveats::text`](pqlab_analysis::caveats::Caveats::text) joins them.

@@ -75,6 +75,7 @@ fn named(run: Run, name: &str) -> Run {
     }
     for provider in &mut environment.providers {
         (provider.id, provider.version, provider.build) = (name.to_owned(), name.to_owned(), name.to_owned());
+        (provider.language, provider.runtime) = (Some(name.to_owned()), Some(name.to_owned()));
     }
     run.finished_at = Some(name.to_owned());
     run

@@ -224,6 +224,21 @@ mod tests {
     }
 
     #[test]
+    fn what_was_not_linked_in_says_its_language() {
+        let found = exported(false, &fixtures::workers_run());
+        let rows = found["results"]["kem"].as_array().unwrap();
+        let of = |provider: &str| rows.iter().find(|row| row["provider"] == provider).unwrap();
+        for (provider, language, kind) in
+            [("go", "go", "worker"), ("script", "javascript", "worker"), ("branch", "c", "liboqs")]
+        {
+            assert_eq!((&of(provider)["language"], &of(provider)["library"]["kind"]), (&json!(language), &json!(kind)));
+            assert_eq!(of(provider)["library"]["label"], provider);
+        }
+        assert!(of("openssl")["language"].is_null() && of("openssl")["library"].is_null());
+        assert!((found["harness"]["floor_ns"].as_f64().unwrap() - 2.7).abs() < 0.1, "not the floor of a worker");
+    }
+
+    #[test]
     fn what_is_no_number_is_null() {
         let mut run = fixtures::run();
         run.header.environment.counters.resolution_ns = f64::NAN;

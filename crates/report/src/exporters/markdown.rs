@@ -7,11 +7,12 @@ use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::findings::{Findings, findings};
 use pqlab_analysis::history::{Past, other_machines};
+use pqlab_analysis::languages::Language;
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::number::{NONE, factor, factor_range, grouped, known_factor, known_time, time};
 use pqlab_analysis::tables::{Holds, Table, tables};
 use pqlab_analysis::text::neutral;
-use pqlab_analysis::words::{FLOOR, words};
+use pqlab_analysis::words::{FLOOR, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::ProtocolKind;
 use std::io::Write;
@@ -164,6 +165,7 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
     if let Some(floor) = analysis.floor_ns() {
         writeln!(out, "- harness floor: {} an operation: {FLOOR}", time(floor))?;
     }
+    worker_floors(analysis).iter().try_for_each(|line| writeln!(out, "- {}", escape(line)))?;
     let fastest = analysis.run.header.protocol.fastest.iter().map(fastest_line);
     words(analysis).into_iter().chain(fastest).try_for_each(|line| writeln!(out, "- {}", escape(&line)))
 }
@@ -174,9 +176,13 @@ fn environments(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) 
     for (index, other) in other_machines(analysis.run, past).iter().enumerate() {
         writeln!(out, "| ENV-{} | {} |", index + 2, escape(&environment_line(&other.environment)))?;
     }
-    writeln!(out, "\n| Library | Version | Build |\n|---|---|---|")?;
+    writeln!(out, "\n| Library | Language | Run by | Version | Build |\n|---|---|---|---|---|")?;
     for provider in &analysis.run.header.environment.providers {
-        writeln!(out, "| {} | {} | {} |", escape(&provider.id), escape(&provider.version), escape(&provider.origin()))?;
+        let Language { name, runtime, .. } = analysis.language(&provider.id);
+        let [language, runtime] =
+            [name, runtime].map(|text| text.map_or_else(|| NONE.to_owned(), |text| escape(&text)));
+        let [id, version, origin] = [&provider.id, &provider.version, &provider.origin()].map(|text| escape(text));
+        writeln!(out, "| {id} | {language} | {runtime} | {version} | {origin} |")?;
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use super::{
 };
 use indexmap::IndexMap;
 use pqlab_analysis::estimates::{Estimates, Imprecision};
+use pqlab_analysis::languages::Language;
 use pqlab_analysis::scaling::{loads, scaling};
 use pqlab_analysis::tables::Table;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
@@ -199,7 +200,7 @@ impl ResultEntry {
             generator: case.facts.generator.clone(),
             library: loaded
                 .map(|(label, library)| LibraryEntry { kind: library.kind.clone(), label: label.to_owned() }),
-            language: None,
+            language: Language::of(&analysed.header().environment, &case.provider).word,
             caveats: analysed.caveats.by_word(),
             samples: None,
         }

@@ -344,7 +344,7 @@ pub struct ResultEntry {
     /// The shared library that was called, of a pair the first that was loaded; null where the provider was linked in.
     #[serde(default)]
     pub library: Option<LibraryEntry>,
-    /// The language of a provider that was not linked in; null where it was.
+    /// The language of a provider that was not linked in, of a pair that of the first such: `go`; null where it was.
     #[serde(default)]
     pub language: Option<String>,
     /// What must be known when the figures are read, by the words of [`Caveat`](pqlab_analysis::caveats::Caveat), each with what it says of

@@ -6,11 +6,12 @@ use maud::{Markup, PreEscaped, html};
 use pqlab_analysis::answer::answer;
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::findings::{Cost, Findings, Recommendation, RunCaveat};
+use pqlab_analysis::languages::Language;
 use pqlab_analysis::number::{self, NONE, factor, factor_range, frequency, known_factor, time};
 use pqlab_analysis::tables::{Holds, Table};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::{Publishable, publishable};
-use pqlab_analysis::words::FLOOR;
+use pqlab_analysis::words::{FLOOR, worker_floors};
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_record::{Environment, Run};
 
@@ -27,6 +28,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
                 @if let Some(floor) = analysis.floor_ns() {
                     " Harness floor " (time(floor)) " an operation: " (FLOOR) "."
                 }
+                @if let Some(floors) = worker_floors(analysis) { " Beside that, " (neutral(&floors)) "." }
             }
             @if !found.recommendations.is_empty() {
                 p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why. Where the data do not tell several apart, all are named." }
@@ -221,10 +223,15 @@ pub(super) fn environment(run: &Run) -> Markup {
             }
             h3 { "Libraries" }
             div.scroll { table.plain {
-                thead { tr { th scope="col" { "Provider" } th scope="col" { "Version" } th scope="col" { "Build" } } }
-                tbody { @for provider in providers {
-                    tr { th scope="row" { (neutral(&provider.id)) } td { (neutral(&provider.version)) } td { (neutral(&provider.origin())) } }
+                thead { tr {
+                    @for heading in ["Provider", "Language", "Run by", "Version", "Build"] { th scope="col" { (heading) } }
                 } }
+                tbody { @for provider in providers { @let language = Language::of(&run.header.environment, &provider.id); tr {
+                    th scope="row" { (neutral(&provider.id)) }
+                    td { (neutral(language.name.as_deref().unwrap_or(NONE))) }
+                    td { (neutral(language.runtime.as_deref().unwrap_or(NONE))) }
+                    td { (neutral(&provider.version)) } td { (neutral(&provider.origin())) }
+                } } }
             } }
         }
     }

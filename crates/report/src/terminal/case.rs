@@ -1,3 +1,6 @@
+mod identity;
+
+use self::identity::identity;
 use super::columns::{Cell, lines};
 use super::histogram::histogram;
 use super::line::failure;
@@ -13,7 +16,7 @@ use pqlab_analysis::series::SeriesComparison;
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::case_sentence;
 use pqlab_analysis::{CaseAnalysis, Disturbances};
-use pqlab_record::{CoinSource, Protocol, Sizes};
+use pqlab_record::{Protocol, Sizes};
 use pqlab_stats::{Interval, Mode};
 
 /// Processes whose medians are listed: a case of first calls has one for each sample.
@@ -85,30 +88,6 @@ fn against(page: &mut Page, of: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>])
         );
         page.lines(&lines(&rows, usize::MAX, page.palette));
     }
-}
-
-fn identity(of: &CaseAnalysis<'_>) -> Vec<(&'static str, String)> {
-    let (header, record, case) = (of.header(), of.record, of.case());
-    let mut pairs = vec![("run", format!("{} (suite {}, seed {})", header.id, header.suite, header.seed))];
-    let parts: Vec<&str> = case.provider.split('+').collect();
-    for part in parts {
-        let builds = &header.environment.providers;
-        let library = part.split(':').next().unwrap_or(part);
-        let build = builds.iter().find(|build| build.id == part).or(builds.iter().find(|build| build.id == library));
-        let known = build.map(|build| format!(" {} ({})", build.version, build.origin())).unwrap_or_default();
-        pairs.push(("provider", format!("{part}{known}")));
-    }
-    pairs.extend(case.facts.category.map(|category| ("NIST category", category.to_string())));
-    pairs.extend(case.facts.defect.clone().map(|defect| ("known defect", defect)));
-    pairs.extend(case.key().map(|key| ("private key", format!("{key}, loaded or written within the operation"))));
-    pairs.extend(case.coins().map(|coins| match (coins, &case.facts.generator) {
-        (CoinSource::Internal, Some(generator)) => ("coins", format!("the library's own: {generator}")),
-        _ => ("coins", "given: no random generator is asked".to_owned()),
-    }));
-    pairs.extend(case.keys().map(|keys| ("keys", format!("{} in turn", grouped(keys)))));
-    pairs.push(("answers", if record.verified { "verified" } else { "not verified" }.to_owned()));
-    pairs.push(("finished", record.finished_at.clone()));
-    pairs
 }
 
 fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
@@ -379,6 +358,7 @@ mod tests {
         let wanted = "kem/ML-KEM-768/encapsulate@liboqs
   run            20261121T185800-k3f9 (suite standard, seed 1)
   provider       liboqs 0.13.0 (avx2, vendored)
+  language       C and assembly
   NIST category  3
   answers        verified
   finished       2026-11-21T18:59:00Z

@@ -5,7 +5,7 @@ use pqlab_analysis::estimates::{ESTIMATED_CYCLES, Estimates, PLUS_MINUS};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::number::{APPROXIMATE, grouped, is_approximate, time};
 use pqlab_analysis::text::neutral;
-use pqlab_analysis::words::{FLOOR, words};
+use pqlab_analysis::words::{FLOOR, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::Run;
 
@@ -64,7 +64,8 @@ fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) 
     lines.extend(words(analysis));
     lines.extend(run.header.protocol.fastest.iter().map(fastest_line));
     lines.push(palette.paint(TextStyle::Faint, &environment_line(&run.header.environment)));
-    lines.extend(floor_line(analysis).map(|line| palette.paint(TextStyle::Faint, &line)));
+    let floors = [floor_line(analysis), worker_floors(analysis).map(|line| neutral(&line))];
+    lines.extend(floors.into_iter().flatten().map(|line| palette.paint(TextStyle::Faint, &line)));
     lines
 }
 
@@ -101,6 +102,14 @@ mod tests {
 
     fn shown(run: &Run, palette: Palette) -> String {
         closing(&RunAnalysis::of(run), palette)
+    }
+
+    #[test]
+    fn floors_of_workers_stand_beside_that_of_the_harness() {
+        let text = shown(&fixtures::workers_run(), Palette::PLAIN);
+        let wanted =
+            format!("harness floor 2.70 ns an operation: {FLOOR}\nfloors of workers: go 1.30 ns, script 2.10 ns: ");
+        assert!(text.contains(&wanted), "{text}");
     }
 
     #[test]

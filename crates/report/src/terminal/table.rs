@@ -85,11 +85,15 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
         Cell::default(),
     ]];
     let mut notes = vec![String::new()];
+    let named = |provider: &str| match analysis.has_workers() {
+        true => analysis.language(provider).beside(provider),
+        false => provider.to_owned(),
+    };
     for group in groups {
         table.push(vec![Cell::left(&format!("  {}", group.job))]);
         notes.push(String::new());
         for row in &group.cases {
-            table.push(cells(row, analysis.standing(row), all_estimated));
+            table.push(cells(row, &named(&row.case().provider), analysis.standing(row), all_estimated));
             notes.push(row.estimates.as_ref().map(|_| row.caveats.notes_text()).unwrap_or_default());
         }
     }
@@ -117,8 +121,8 @@ const COLUMNS: usize = 10;
 const SPARED: [&str; 5] = ["per byte", "mean", "rate", "n", "rank among the providers"];
 const SPARED_FROM: usize = 5;
 
-fn cells(row: &CaseAnalysis<'_>, standing: Option<Standing>, all_estimated: bool) -> Vec<Cell> {
-    let provider = Cell::left(&format!("    {}", row.case().provider));
+fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all_estimated: bool) -> Vec<Cell> {
+    let provider = Cell::left(&format!("    {provider}"));
     let Some(estimates) = &row.estimates else { return vec![provider, missing(row)] };
     let half_width = |interval: &Interval| Cell::left(&format!("±{}", percent(interval.half_width_pct())));
     let per_second = match estimates.bytes_per_second(row.bytes()) {
@@ -269,6 +273,17 @@ no room for: mean, rate, n
         let row = text.lines().find(|line| line.contains("aws-lc+liboqs")).unwrap();
         assert!(row.contains("123 ms") && row.contains("640×8") && row.ends_with("  defect"), "{text}");
         assert!(display_width(row) <= 100, "{text}");
+    }
+
+    #[test]
+    fn languages_stand_behind_providers_where_programs_in_other_languages_were_measured() {
+        let text = shown(&fixtures::workers_run(), 100, Palette::PLAIN);
+        for wanted in ["    openssl (C) ", "    libcrux:avx2 (Rust) ", "    go  ", "    script (JavaScript) "] {
+            assert!(text.lines().any(|line| line.starts_with(wanted)), "{wanted:?} in {text}");
+        }
+        let rows = || text.lines().filter(|line| line.starts_with("    "));
+        assert!(rows().all(|line| display_width(line) <= 100), "{text}");
+        assert!(!shown(&fixtures::libraries_run(), 100, Palette::PLAIN).contains("openssl (C)"));
     }
 
     #[test]
