@@ -1,5 +1,6 @@
 //! The clocks of the host, and an estimate of the rate at which the core itself is clocked.
 
+use crate::system::{Here, System as _};
 use nix::time::{ClockId, clock_gettime};
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -34,6 +35,15 @@ pub fn monotonic_ns() -> u64 {
 /// CPU time that the calling thread has used, in nanoseconds (`CLOCK_THREAD_CPUTIME_ID`).
 pub fn thread_cpu_ns() -> u64 {
     nanoseconds(ClockId::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// CPU time that all threads of another process have used, also those that ended, in nanoseconds (`clock_getcpuclockid`); `None` where
+/// there is no such process, or the system does not tell.
+pub fn process_cpu_ns(process: u32) -> Option<u64> {
+    Here::process_cpu_clock(process).and_then(|clock| clock_gettime(clock).ok()).map(|time| {
+        let nanoseconds = time.tv_sec() as u64 * 1_000_000_000;
+        nanoseconds + time.tv_nsec() as u64
+    })
 }
 
 /// The time of day: RFC 3339, UTC, to the second.
@@ -271,6 +281,22 @@ mod tests {
         black_box(chain(LINKS));
         assert!(monotonic_ns() > wall);
         assert!(thread_cpu_ns() >= cpu);
+    }
+
+    #[test]
+    fn another_process_has_a_clock_of_its_own() {
+        let mut busy = std::process::Command::new("sh").args(["-c", "while :; do :; done"]).spawn().unwrap();
+        let begun = monotonic_ns();
+        let used = loop {
+            match process_cpu_ns(busy.id()) {
+                Some(0) | None if monotonic_ns() - begun < 20_000_000_000 => std::thread::yield_now(),
+                used => break used,
+            }
+        };
+        busy.kill().unwrap();
+        busy.wait().unwrap();
+        assert_eq!(used.is_some(), cfg!(target_os = "linux"));
+        assert_eq!(process_cpu_ns(busy.id()), None, "it is no more");
     }
 
     #[test]

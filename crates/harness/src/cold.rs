@@ -80,6 +80,10 @@ impl Trial for Evicted {
         self.inner.processors()
     }
 
+    fn process(&self) -> Option<u32> {
+        self.inner.process()
+    }
+
     fn own_ns(&mut self) -> Option<u64> {
         self.inner.own_ns()
     }

@@ -168,6 +168,17 @@ impl Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::default() }
     }
 
+    /// For a thread that hands the work to another process on its processor, with the CPU time of both: what counts is whether
+    /// somebody else had the processor. That the two take turns there is neither a loss nor a switch that others make.
+    pub fn for_another_process(its_time_is_known: bool) -> Thresholds {
+        Thresholds {
+            min_cpu_share_pct: its_time_is_known.then_some(97.0),
+            switches: None,
+            max_pressure_pct: None,
+            ..Thresholds::default()
+        }
+    }
+
     /// For a workload that sleeps or waits by itself.
     pub fn for_waiting_workload() -> Thresholds {
         Thresholds { workload_waits: true, ..Thresholds::default() }

@@ -67,6 +67,11 @@ pub trait Trial: Send {
         None
     }
 
+    /// The process that performs the operations, where that is not this one: its CPU time is the trial's.
+    fn process(&self) -> Option<u32> {
+        None
+    }
+
     /// What the trial needs beyond one thread that is timed call by call.
     fn demands(&self) -> Demands {
         Demands::default()

@@ -256,7 +256,9 @@ impl<'a> Worker<'a> {
             monitor.expect(&request.additions_per_cycle);
             monitor.probe(&cpus)
         });
+        let other = if own_time { trial.process() } else { None };
         let before = gate.open();
+        let others_before = other.and_then(clock::process_cpu_ns);
         let mut probes = Probes::begin(gate.first_probe(&before));
         let measuring = clock::monotonic_ns();
         let (mut worked_ns, mut tally) = (0, Tally::default());
@@ -303,7 +305,11 @@ impl<'a> Worker<'a> {
                 break;
             }
         }
+        let others_cpu = others_before.zip(other.and_then(clock::process_cpu_ns));
         let mut observation = gate.close(before);
+        if let Some((begun, ended)) = others_cpu {
+            observation.cpu_ns = (observation.cpu_ns + ended.saturating_sub(begun)).min(observation.wall_ns);
+        }
         let mut additions_per_cycle = gate.additions_per_cycle();
         let chunks = if several_threads { Vec::new() } else { probes.end(gate.last_probe(&observation)) };
         if let Some(pct) = probes::narrowed_pct(&chunks) {
@@ -316,6 +322,7 @@ impl<'a> Worker<'a> {
             additions_per_cycle.extend(monitor.additions_per_cycle());
         }
         trial.verify()?;
+        let thresholds = if own_time { Thresholds::for_another_process(others_cpu.is_some()) } else { thresholds };
         recorder.disturbed(gate::judge(&observation, &thresholds));
         if several_threads {
             self.return_home()?;

@@ -20,6 +20,9 @@ pub trait RemoteCase: Send {
     /// As [`Remote::prepare`].
     fn visit(&mut self, first: u64, count: u64) -> Result<u64>;
 
+    /// The number of the process that performs them.
+    fn process(&self) -> Option<u32>;
+
     /// The outputs of the sets that the last visit touched, each with its number.
     ///
     /// # Errors

@@ -358,6 +358,10 @@ impl Trial for Visits {
         self.last.map(|(_, ns)| ns)
     }
 
+    fn process(&self) -> Option<u32> {
+        self.there.process()
+    }
+
     fn demands(&self) -> Demands {
         Demands { shortest_sample_ns: SAMPLE_NS, own_time: true, ..Demands::default() }
     }

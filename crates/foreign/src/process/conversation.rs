@@ -46,8 +46,8 @@ impl Conversation {
     pub(super) fn start(program: &Path, arguments: &[String], now: fn() -> u64) -> io::Result<Conversation> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // SAFETY: between fork and exec nothing is called but one system call.
-        unsafe { command.pre_exec(end_with_parent) };
+        // SAFETY: between fork and exec nothing is called but system calls.
+        unsafe { command.pre_exec(set_free) };
         let mut child = command.spawn()?;
         let missing = || io::Error::other("no pipe");
         let input = child.stdin.take().ok_or_else(missing)?;
@@ -60,6 +60,11 @@ impl Conversation {
         never_block(conversation.input.as_raw_fd())?;
         never_block(conversation.output.as_raw_fd())?;
         Ok(conversation)
+    }
+
+    /// The number of its process.
+    pub(super) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// Asks, and waits for the answer; on failure says what happened, and the conversation cannot go on.
@@ -184,8 +189,18 @@ fn never_block(descriptor: RawFd) -> io::Result<()> {
     if done { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// A program that hangs does not notice that its standard input ends, so where the system can it ends with who started it.
-fn end_with_parent() -> io::Result<()> {
+/// The limit of memory that is set for libraries in this process is none for the program: runtimes reserve more address space than
+/// they ever use. And a program that hangs does not notice that its standard input ends, so where the system can it ends with who
+/// started it.
+fn set_free() -> io::Result<()> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: one structure, which lives for the calls; both are allowed between fork and exec.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) == 0 {
+            limit.rlim_cur = limit.rlim_max;
+            libc::setrlimit(libc::RLIMIT_AS, &raw const limit);
+        }
+    }
     #[cfg(target_os = "linux")]
     // SAFETY: takes numbers, and is allowed between fork and exec.
     unsafe {

@@ -215,6 +215,11 @@ impl RemoteCase for Case {
         said.ok_or_else(|| self.program.broken("its visit is not answered with a time").of_library("visit"))
     }
 
+    fn process(&self) -> Option<u32> {
+        let state = self.program.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.conversation.as_ref().filter(|_| state.starts == self.start).map(Conversation::process)
+    }
+
     fn answers(&mut self) -> LibraryResult<Vec<(usize, Vec<Vec<u8>>)>> {
         let fields = self.ask("answers", &[])?;
         let odd = || self.program.broken("its answers are not those of a visit").of_library("answers");

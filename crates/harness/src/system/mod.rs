@@ -17,6 +17,7 @@ compile_error!("this system is not supported: pqlab needs Linux, macOS or FreeBS
 
 use crate::affinity::AffinityError;
 use crate::counter::{Counter, EventProbe};
+use nix::time::ClockId;
 use pqlab_record::{Environment, Metric};
 use std::fs::File;
 use std::io;
@@ -46,6 +47,9 @@ pub(crate) trait System {
 
     /// The processor on which the calling thread runs at this moment.
     fn current_processor() -> Option<u32>;
+
+    /// The clock of the CPU time of all threads of a process. `None` where there is no such process, or no such clock.
+    fn process_cpu_clock(process: u32) -> Option<ClockId>;
 
     /// How often a processor was taken from the calling thread; from any thread of the process where the system keeps no
     /// account of each.

@@ -5,6 +5,7 @@ use crate::affinity::AffinityError;
 use crate::counter::{Counter, EventProbe};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::signal::{Signal, kill};
+use nix::time::ClockId;
 use nix::unistd::{Pid, getppid};
 use pqlab_record::{Environment, Metric};
 use std::fs::File;
@@ -32,6 +33,10 @@ impl System for Portable {
     }
 
     fn current_processor() -> Option<u32> {
+        None
+    }
+
+    fn process_cpu_clock(_process: u32) -> Option<ClockId> {
         None
     }
 

@@ -9,8 +9,9 @@ use nix::errno::Errno;
 use nix::fcntl::{PosixFadviseAdvice, posix_fadvise};
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use nix::sys::prctl;
-use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
+use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, setrlimit};
 use nix::sys::signal::Signal;
+use nix::time::{ClockId, clock_getcpuclockid};
 use nix::unistd::{Pid, SysconfVar, getpid, getppid, sysconf};
 use pqlab_record::{Environment, Metric};
 use std::fs::{File, read_to_string};
@@ -58,13 +59,19 @@ impl System for Linux {
         sched_getcpu().ok().map(|cpu| cpu as u32)
     }
 
+    fn process_cpu_clock(process: u32) -> Option<ClockId> {
+        clock_getcpuclockid(Pid::from_raw(i32::try_from(process).ok()?)).ok()
+    }
+
     fn involuntary_switches() -> u64 {
         getrusage(UsageWho::RUSAGE_THREAD).map_or(0, |usage| usage.involuntary_context_switches().max(0) as u64)
     }
 
     fn limit_memory(bytes: u64) {
         // Where the limit cannot be set the worker runs without: the coordinator still watches its resident memory.
-        setrlimit(Resource::RLIMIT_AS, bytes, bytes).ok();
+        // A program in another language, which this process may start, takes the limit off itself again.
+        let most = getrlimit(Resource::RLIMIT_AS).map_or(bytes, |(_, most)| most);
+        setrlimit(Resource::RLIMIT_AS, bytes.min(most), most).ok();
     }
 
     /// The second field of `/proc/self/statm`, in pages.
