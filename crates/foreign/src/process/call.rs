@@ -1,5 +1,6 @@
 //! KEMs, X25519 and hash functions of a program: each call is a request. For verification, and never timed.
 
+use super::ProcessError;
 use super::offer::Offer;
 use super::program::Program;
 use pqlab_primitives::{
@@ -19,7 +20,13 @@ pub(super) fn call<const N: usize>(
 ) -> Result<[Vec<u8>; N]> {
     let fields: Vec<&[u8]> =
         [operation.as_bytes(), algorithm.as_bytes()].into_iter().chain(inputs.iter().copied()).collect();
-    let outputs = program.ask("call", &fields).map_err(|error| error.of_library(operation))?;
+    let outputs = program.ask("call", &fields).map_err(|error| match error {
+        // What the program refuses of keys, ciphertexts and signatures from outside is not valid.
+        ProcessError::Refused { .. } if !matches!(operation, "keygen" | "digest") => {
+            Error::Malformed("input: the worker answers with an error")
+        }
+        error => error.of_library(operation),
+    })?;
     let wrong = || Error::Library { call: operation, detail: "a wrong number or length of outputs".into() };
     let outputs = <[Vec<u8>; N]>::try_from(outputs).map_err(|_| wrong())?;
     let fits = |(output, length): (&Vec<u8>, &usize)| output.len() == *length || (!exact && output.len() < *length);
