@@ -1,0 +1,12 @@
+//! The module `pqlab._pqlab`: it converts types, and lets other threads of Python go on during everything that takes time. What
+//! users import is the package in `python/pqlab`.
+
+use pyo3::prelude::*;
+
+mod errors;
+
+/// One line a topic: each adds its functions and classes.
+#[pymodule]
+fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
+}

@@ -1,0 +1,3 @@
+"""The compiled part of pqlab. Use what the package :mod:`pqlab` offers instead."""
+
+__version__: str
