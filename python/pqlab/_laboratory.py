@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypedDict, Unpack
 
 from pqlab import _pqlab
-from pqlab._errors import InvalidArgument
+from pqlab._errors import Interrupted, InvalidArgument
 from pqlab._progress import Shown
 from pqlab._runs import Run
 from pqlab._worker import program
@@ -119,12 +119,7 @@ def run(
         allow_foreign=allow_foreign,
         command=f"pqlab.run({', '.join(map(repr, what))})",
     )
-    shown = Shown("cases") if progress else None
-    try:
-        return Run(_pqlab.measure(request, _database(database), shown))
-    finally:
-        if shown is not None:
-            shown.close()
+    return _measured(progress, lambda shown: _pqlab.measure(request, _database(database), shown))
 
 
 def resume(
@@ -141,12 +136,9 @@ def resume(
     Where machine or build are others than those with which it began, only if ``elsewhere`` is true.
     """
     request = _request(libraries=libraries, workers=workers)
-    shown = Shown("cases") if progress else None
-    try:
-        return Run(_pqlab.resume(request, _database(database), reference, elsewhere, shown))
-    finally:
-        if shown is not None:
-            shown.close()
+    return _measured(
+        progress, lambda shown: _pqlab.resume(request, _database(database), reference, elsewhere, shown)
+    )
 
 
 def cases(
@@ -230,6 +222,21 @@ def inspect(
         raise InvalidArgument(f"seed: {seed} is no number from 0 to 2^64 - 1")
     found: list[dict[str, Any]] = json.loads(_pqlab.inspect(request, algorithm, seed))
     return found
+
+
+def _measured(progress: bool, measure: Callable[[Shown | None], _pqlab.Measured]) -> Run:
+    """The run, with a bar where it is wanted. A run that is stopped goes with the exception."""
+    shown = Shown("cases") if progress else None
+    try:
+        return Run(measure(shown))
+    except Interrupted as stopped:
+        # The compiled module knows no class of the package.
+        compiled: Any = stopped.run
+        stopped.run = None if compiled is None else Run(compiled)
+        raise
+    finally:
+        if shown is not None:
+            shown.close()
 
 
 def _catalogue(what: str, libraries: Iterable[str], workers: Iterable[str]) -> list[dict[str, Any]]:

@@ -225,8 +225,8 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path: Path) -> None:
             pqlab.run("kem", "signature", providers=["rustcrypto"], quick=True, processes=1)
         except KeyboardInterrupt as stopped:
             assert isinstance(stopped, pqlab.Interrupted), stopped
-            run = pqlab.open().run(stopped.run)
-            assert not run.complete and run.cases
+            assert stopped.run.cases and not stopped.run.complete
+            assert pqlab.open().run(stopped.run.id).cases == stopped.run.cases
             print(stopped)
         """
     )

@@ -1,14 +1,13 @@
 //! What there is to measure, and measuring it.
 
 use crate::errors::{Answer, Failure, Kind, detached};
-use crate::progress::Watch;
+use crate::progress::{Watch, interrupted};
 use crate::request::{self, Request};
 use crate::run::Measured;
 use crate::store::{open, open_existing};
 use pqlab_lab::record::Case;
 use pqlab_lab::store::Store;
-use pqlab_lab::{Ended, Laboratory, Progress, RunRequest, algorithms, builtin_suites, counters, provider_entries};
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pqlab_lab::{Ended, Progress, RunRequest, algorithms, builtin_suites, counters, provider_entries};
 use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
@@ -26,7 +25,7 @@ fn measure(py: Python<'_>, request: &str, database: Option<&str>, shown: Option<
     detached(py, || {
         let request: Request = request::read(request)?;
         let laboratory = request.laboratory()?;
-        measured(&laboratory, shown, |watch, stop| {
+        measured(shown, |watch, stop| {
             let named = laboratory.named(&request.what)?;
             named.notes.iter().for_each(|note| watch.note(note));
             let filters = named.narrow(request.filters()?);
@@ -52,7 +51,7 @@ fn resume(
     detached(py, || {
         let request: Request = request::read(request)?;
         let laboratory = request.laboratory()?;
-        measured(&laboratory, shown, |watch, stop| {
+        measured(shown, |watch, stop| {
             let mut store = open_existing(database)?;
             let found = match run {
                 Some(reference) => Some(store.resolve(reference)?),
@@ -67,7 +66,6 @@ fn resume(
 
 /// What was measured. An interruption names the run.
 fn measured(
-    _: &Laboratory,
     shown: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<(Store, Ended)>,
 ) -> Answer<Measured> {
@@ -75,29 +73,11 @@ fn measured(
     let mut watch = Watch::new(shown, &stop);
     let outcome = work(&mut watch, &stop);
     if let Some(raised) = watch.raised.take() {
-        let run = outcome.as_ref().ok().map(|(_, ended)| ended.run.clone());
-        return Err(Python::attach(|py| interrupted(py, raised, run)));
+        let run = outcome.ok().and_then(|(store, ended)| store.load_run(&ended.run).ok());
+        return Err(interrupted(raised, run));
     }
     let (store, ended) = outcome?;
     Ok(Measured::of(store.load_run(&ended.run)?))
-}
-
-/// Ctrl-C as an exception of pqlab; any other as it is.
-fn interrupted(py: Python<'_>, raised: PyErr, run: Option<String>) -> Failure {
-    if !raised.is_instance_of::<PyKeyboardInterrupt>(py) {
-        return raised.into();
-    }
-    let reason = match &run {
-        Some(run) => format!("stopped: what was finished of run {run} is stored"),
-        None => "stopped before anything was measured".to_owned(),
-    };
-    let remedy = if run.is_some() { "pqlab.resume() goes on with it" } else { "" };
-    let made = || {
-        let made = py.import("pqlab._errors")?.getattr("Interrupted")?.call1((reason, remedy))?;
-        made.setattr("run", run)?;
-        Ok::<_, PyErr>(made)
-    };
-    made().map_or_else(|error| error, PyErr::from_value).into()
 }
 
 /// The ids of the cases that a request selects, as a list of JSON.

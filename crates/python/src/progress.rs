@@ -1,7 +1,10 @@
 //! Who watches a run: an object of the package, and Ctrl-C.
 
+use crate::errors::Failure;
+use crate::run::Measured;
 use pqlab_lab::Progress;
-use pqlab_lab::record::{Case, Record, RunHeader};
+use pqlab_lab::record::{Case, Record, Run, RunHeader};
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -52,4 +55,25 @@ impl Progress for Watch<'_> {
     fn note(&mut self, text: &str) {
         self.tell(|py, shown| shown.call_method1(py, "note", (text,)).map(drop));
     }
+}
+
+/// Ctrl-C as an exception of pqlab, with what of a run was measured before; any other as it is.
+pub(crate) fn interrupted(raised: PyErr, run: Option<Run>) -> Failure {
+    Python::attach(|py| if raised.is_instance_of::<PyKeyboardInterrupt>(py) { stopped(py, run) } else { raised }).into()
+}
+
+fn stopped(py: Python<'_>, run: Option<Run>) -> PyErr {
+    let (reason, remedy) = match &run {
+        Some(run) => (
+            format!("stopped: run {} has {} of {} cases", run.header.id, run.records.len(), run.header.plan.len()),
+            "pqlab.resume() goes on with it",
+        ),
+        None => ("stopped: nothing is kept".to_owned(), ""),
+    };
+    let made = || {
+        let made = py.import("pqlab._errors")?.getattr("Interrupted")?.call1((reason, remedy))?;
+        made.setattr("run", run.map(Measured::of))?;
+        Ok(made)
+    };
+    made().map_or_else(|error| error, PyErr::from_value)
 }

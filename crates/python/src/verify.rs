@@ -1,7 +1,7 @@
 //! Whether answers are right, and what keys and signatures look like.
 
 use crate::errors::{Answer, Failure, Kind, detached};
-use crate::progress::Watch;
+use crate::progress::{Watch, interrupted};
 use crate::request::{self, Request};
 use pqlab_lab::verification::{self, Answers};
 use pqlab_lab::{Found, InspectRequest, Verified, VerifyPart, VerifyRequest};
@@ -51,7 +51,7 @@ fn verify(
         };
         let whole = laboratory.verify(&parts, &request, &mut take, &stop);
         if let Some(raised) = watch.raised.take() {
-            return Err(raised.into());
+            return Err(interrupted(raised, None));
         }
         whole?;
         let (vectors, pairs, edge_cases) = found.in_order(&parts);
