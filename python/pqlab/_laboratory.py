@@ -184,6 +184,15 @@ def counters() -> list[dict[str, Any]]:
     return _catalogue("counters", (), ())
 
 
+def doctor() -> dict[str, Any]:
+    """What of this machine disturbs measuring, and what to do about it: ``["advice"]``, beside its description.
+
+    The answer is the document of ``pqlab doctor --json``.
+    """
+    found: dict[str, Any] = json.loads(_pqlab.doctor(_request()))
+    return found
+
+
 def verify(
     *,
     algorithms: Iterable[str] = (),
