@@ -209,4 +209,4 @@ def _needed(module: str, what: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise Error(f"{what} needs {module}, which is not installed", "pip install 'pqlab[notebook]'") from None
+        raise Error(f"{what} needs {module}, which is not installed", f"pip install {module}") from None
