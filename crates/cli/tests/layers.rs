@@ -45,6 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("pqlab", &["pqlab-lab"]),
+    ("pqlab-python", &["pqlab-constructions", "pqlab-lab"]),
     ("pqlab-misbehaving", &["pqlab", "pqlab-harness", "pqlab-primitives", "pqlab-providers"]),
     ("pqlab-fixtures", &["pqlab-record"]),
     ("pqlab-testing", &[]),

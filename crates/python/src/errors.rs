@@ -1,0 +1,183 @@
+//! What goes wrong in Rust, as the exceptions of `pqlab._errors`.
+
+use pqlab_lab::store::StoreError;
+use pqlab_lab::{LabError, primitives};
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// How a failure is answered: the class of its exception.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A fault of pqlab itself.
+    Internal,
+    InvalidArgument,
+    UnknownName,
+    VerificationFailed,
+    Library,
+    Store,
+}
+
+impl Kind {
+    fn class(self) -> &'static str {
+        match self {
+            Kind::Internal => "Error",
+            Kind::InvalidArgument => "InvalidArgument",
+            Kind::UnknownName => "UnknownName",
+            Kind::VerificationFailed => "VerificationFailed",
+            Kind::Library => "LibraryError",
+            Kind::Store => "StoreError",
+        }
+    }
+}
+
+/// Why a call has no answer.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// What and where, and what can be done about it; the latter may be empty.
+    Said { kind: Kind, reason: String, remedy: String },
+    /// An exception of Python, handed on.
+    Raised(PyErr),
+}
+
+/// What a call gives.
+pub(crate) type Answer<T> = Result<T, Failure>;
+
+impl Failure {
+    /// A failure whose reason says it all.
+    pub(crate) fn new(kind: Kind, reason: impl Into<String>) -> Failure {
+        Failure::Said { kind, reason: reason.into(), remedy: String::new() }
+    }
+
+    /// An argument that cannot be used: its name, and what it is and must be.
+    pub(crate) fn argument(name: &str, reason: impl std::fmt::Display) -> Failure {
+        Failure::new(Kind::InvalidArgument, format!("{name}: {reason}"))
+    }
+
+    /// The same with what can be done about it.
+    pub(crate) fn advising(self, advice: impl Into<String>) -> Failure {
+        match self {
+            Failure::Said { kind, reason, .. } => Failure::Said { kind, reason, remedy: advice.into() },
+            raised => raised,
+        }
+    }
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Failure {
+        Failure::Raised(error)
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> PyErr {
+        let (kind, reason, remedy) = match failure {
+            Failure::Said { kind, reason, remedy } => (kind, reason, remedy),
+            Failure::Raised(error) => return error,
+        };
+        Python::attach(|py| {
+            let made = || py.import("pqlab._errors")?.getattr(kind.class())?.call1((reason, remedy));
+            made().map_or_else(|error| error, PyErr::from_value)
+        })
+    }
+}
+
+/// Does what takes time while other threads of Python go on. A panic becomes an exception.
+pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Answer<T> + Send) -> Answer<T> {
+    py.detach(|| {
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str);
+            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word");
+            Err(Failure::new(Kind::Internal, format!("a fault of pqlab itself: {text}")))
+        })
+    })
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Failure {
+        let kind = match &error {
+            LabError::Store(error) => {
+                return Failure::new(of_store(error), error.to_string()).advising(store_advice(error));
+            }
+            LabError::Unknown { .. }
+            | LabError::NoCaseOfRun { .. }
+            | LabError::Unoffered { .. }
+            | LabError::NoRuns
+            | LabError::NothingSelected { .. }
+            | LabError::NoneThatOld { .. } => Kind::UnknownName,
+            LabError::Sink(_) | LabError::File { .. } | LabError::System { .. } => Kind::Store,
+            LabError::Libraries { .. } | LabError::Worker(_) | LabError::Case { .. } | LabError::Library { .. } => {
+                Kind::Library
+            }
+            _ => Kind::InvalidArgument,
+        };
+        let remedy = advice(&error);
+        Failure::new(kind, error.to_string()).advising(remedy)
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        LabError::from(error).into()
+    }
+}
+
+impl From<primitives::Error> for Failure {
+    fn from(error: primitives::Error) -> Failure {
+        use primitives::Error;
+        let kind = match error {
+            Error::Unsupported(_) => Kind::UnknownName,
+            Error::Length { .. } | Error::Malformed(_) => Kind::InvalidArgument,
+            Error::VerificationFailed => Kind::VerificationFailed,
+            Error::Library { .. } => Kind::Library,
+        };
+        Failure::new(kind, error.to_string())
+    }
+}
+
+fn of_store(error: &StoreError) -> Kind {
+    match error {
+        StoreError::UnknownRun { .. } | StoreError::TooFewRuns { .. } => Kind::UnknownName,
+        StoreError::BadName { .. } => Kind::InvalidArgument,
+        _ => Kind::Store,
+    }
+}
+
+/// What a caller in Python can do about it.
+fn advice(error: &LabError) -> &'static str {
+    use pqlab_lab::Thing;
+    match error {
+        LabError::Unknown { what: Thing::Algorithm, .. } => "pqlab.algorithms() lists them",
+        LabError::Unknown { what: Thing::Provider | Thing::Library | Thing::LedgerProvider, .. } => {
+            "pqlab.providers() lists them"
+        }
+        LabError::Unknown { what: Thing::Suite, .. } => "pqlab.suites() lists them, or name a .toml file",
+        LabError::Unknown { what: Thing::Selection, .. } => {
+            "pqlab.suites(), pqlab.algorithms() and pqlab.providers() list them, or name a .toml file"
+        }
+        LabError::NothingSelected { .. } => "pqlab.cases() gives the ids that filters match",
+        LabError::NoCaseOfRun { .. } | LabError::NothingInCommon { .. } => "Run.cases lists them",
+        LabError::OtherCounter { .. } => "start a new run",
+        LabError::Changed { .. } => "start a new run, or pass elsewhere=True",
+        LabError::Foreign { .. } => "pass them as libraries=[...]",
+        _ => "",
+    }
+}
+
+fn store_advice(error: &StoreError) -> &'static str {
+    match error {
+        StoreError::NoHome => "set HOME, or pass database=",
+        StoreError::Missing { .. } => "pqlab.run() makes it, or name another one",
+        StoreError::NotAFile { .. } | StoreError::NotADatabase { .. } | StoreError::Foreign { .. } => {
+            "name another file"
+        }
+        StoreError::Newer { .. } => "update pqlab, or name another file",
+        StoreError::Older { .. } => "open it once where it can be written",
+        StoreError::Denied { .. } => "fix the rights of the file and its folder, or name another one",
+        StoreError::Full { .. } => "free some, then go on with pqlab.resume()",
+        StoreError::Locked { .. } => "let it end, or name another file",
+        StoreError::Damaged { .. } | StoreError::DamagedSamples { .. } => "restore the file from a copy",
+        StoreError::UnknownRun { .. } | StoreError::TooFewRuns { .. } => "pqlab.open().runs() lists them",
+        StoreError::NotResumable { .. } => "pqlab.run() begins a new one",
+        _ => "",
+    }
+}
