@@ -3,10 +3,15 @@
 
 use pyo3::prelude::*;
 
+mod constructions;
 mod errors;
+mod input;
+mod stats;
 
 /// One line a topic: each adds its functions and classes.
 #[pymodule]
 fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    constructions::add(module)?;
+    stats::add(module)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }
