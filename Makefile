@@ -13,7 +13,7 @@ REPETITIONS ?= 2
 export AA SLOWED
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint vectors workers bench bench-adapters bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test build lint vectors wheel workers bench bench-adapters bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -41,6 +41,9 @@ build: setup ## Build the release binary
 vectors: ## Fetch more published vectors for `pqlab verify` into the cache
 	@scripts/setup vectors
 	@scripts/vectors
+
+wheel: setup ## Build a wheel for Python, with the command, into wheels/ below CARGO_TARGET_DIR
+	@scripts/python --wheel "$(CARGO_TARGET_DIR)/wheels"
 
 workers: ## Build the workers in other languages whose tools are there, into the cache
 	@scripts/workers

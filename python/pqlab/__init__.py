@@ -1,4 +1,10 @@
-"""pqlab: a laboratory for post-quantum cryptography."""
+"""pqlab: a laboratory for post-quantum cryptography.
+
+>>> import pqlab
+>>> run = pqlab.run("kem", algorithms=["ML-KEM-768"], precision=0.01)
+>>> run.findings["answers"]
+>>> run.chart("latency")
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,21 @@ from pqlab._errors import (
     UnknownName,
     VerificationFailed,
 )
+from pqlab._laboratory import (
+    Options,
+    algorithms,
+    cases,
+    counters,
+    inspect,
+    providers,
+    resume,
+    run,
+    suites,
+    verify,
+)
 from pqlab._pqlab import Ntor, NtorClient, NtorRelay, __version__
+from pqlab._runs import Database, Run, load
+from pqlab._runs import open_database as open
 from pqlab.certificates import HybridCertificate
 from pqlab.constructions import (
     KEM,
@@ -31,6 +51,7 @@ from pqlab.constructions import (
 
 __all__ = [
     "KEM",
+    "Database",
     "Error",
     "HybridCertificate",
     "HybridKEM",
@@ -42,18 +63,31 @@ __all__ = [
     "Ntor",
     "NtorClient",
     "NtorRelay",
+    "Options",
     "PublicKey",
+    "Run",
     "SecretKey",
     "Sign",
     "StoreError",
     "UnknownName",
     "VerificationFailed",
     "__version__",
+    "algorithms",
+    "cases",
+    "counters",
     "hash",
     "hash_rows",
+    "inspect",
     "kem",
     "ledger",
+    "load",
+    "open",
+    "providers",
+    "resume",
+    "run",
     "signature",
     "stats",
+    "suites",
+    "verify",
     "xof",
 ]

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pqlab._runs import Run
+
 
 class Error(Exception):
     """What pqlab raises. ``str()`` is the whole message."""
@@ -41,7 +46,7 @@ class StoreError(Error):
 
 
 class Interrupted(Error, KeyboardInterrupt):
-    """Ctrl-C. What was finished before is kept: ``run`` names it where a run was measured."""
+    """Ctrl-C. Of a run, what was finished before is kept."""
 
-    run: str | None = None
-    """The id of the run that was stopped; ``pqlab.resume`` goes on with it."""
+    run: Run | None = None
+    """The run that was stopped, with its finished cases; ``pqlab.resume(error.run.id)`` goes on with it."""

@@ -70,7 +70,7 @@ pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
 pub use taint::{TaintEnd, TaintFinding, Tainted};
-pub use verify::{Extent, Verified, VerifyPart, VerifyRequest};
+pub use verify::{Extent, Found, Verified, VerifyPart, VerifyRequest};
 pub use worker::{WorkerProgram, run_if_worker, run_if_worker_with, serve_as_worker};
 
 pub use pqlab_workloads::ntor::client::{Client as RelayClient, ClientError};

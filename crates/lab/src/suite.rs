@@ -110,6 +110,38 @@ pub struct ProtocolOverrides {
 }
 
 impl ProtocolOverrides {
+    /// A rough answer: wider intervals, a quarter of the time.
+    pub fn quick() -> ProtocolOverrides {
+        ProtocolOverrides {
+            precision_pct: Some(3.0),
+            max_time_s: Some(0.25),
+            processes: Some(4),
+            quick: true,
+            ..ProtocolOverrides::default()
+        }
+    }
+
+    /// A careful answer: narrower intervals, more processes, ten times the time.
+    pub fn rigorous() -> ProtocolOverrides {
+        ProtocolOverrides {
+            precision_pct: Some(0.5),
+            max_time_s: Some(10.0),
+            processes: Some(16),
+            ..ProtocolOverrides::default()
+        }
+    }
+
+    /// What is set here, else what one of these presets sets.
+    pub fn or_preset(self, preset: ProtocolOverrides) -> ProtocolOverrides {
+        ProtocolOverrides {
+            precision_pct: self.precision_pct.or(preset.precision_pct),
+            max_time_s: self.max_time_s.or(preset.max_time_s),
+            processes: self.processes.or(preset.processes),
+            quick: self.quick || preset.quick,
+            ..self
+        }
+    }
+
     /// What the overrides make of a protocol.
     pub fn apply(&self, protocol: &mut Protocol) {
         fn set<T: Clone>(target: &mut T, value: &Option<T>) {

@@ -1,6 +1,7 @@
 //! Known answers, published vectors and every library against every other: each algorithm of each provider in a process of its
 //! own, so that one that crashes is a failed line and the rest goes on. As many go on at once as there are processors.
 
+mod found;
 mod parts;
 
 use crate::errand::{self, Answer};
@@ -21,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+pub use found::Found;
 pub use parts::VerifyPart;
 
 /// How often is looked whether the user wants it stopped.

@@ -238,32 +238,22 @@ impl ProtocolArgs {
     /// What the flags, after the presets, set of the rules.
     pub(crate) fn overrides(&self, quick: bool, rigorous: bool) -> ProtocolOverrides {
         let preset = match (quick, rigorous) {
-            (true, _) => ProtocolOverrides {
-                precision_pct: Some(3.0),
-                max_time_s: Some(0.25),
-                processes: Some(4),
-                ..Default::default()
-            },
-            (_, true) => ProtocolOverrides {
-                precision_pct: Some(0.5),
-                max_time_s: Some(10.0),
-                processes: Some(16),
-                ..Default::default()
-            },
+            (true, _) => ProtocolOverrides::quick(),
+            (_, true) => ProtocolOverrides::rigorous(),
             _ => ProtocolOverrides::default(),
         };
-        ProtocolOverrides {
+        let own = ProtocolOverrides {
             kind: self.protocol.map(|protocol| match protocol {
                 ProtocolName::Adaptive => ProtocolKind::Adaptive,
                 ProtocolName::Reference => ProtocolKind::Reference,
             }),
-            processes: self.processes.or(preset.processes),
+            processes: self.processes,
             warmup: self.warmup,
             iterations: self.iterations,
             trim_pct: self.trim,
             batch: self.batch,
-            precision_pct: self.precision.or(preset.precision_pct),
-            max_time_s: self.max_time.or(preset.max_time_s),
+            precision_pct: self.precision,
+            max_time_s: self.max_time,
             counter: self.counter.map(|counter| match counter {
                 CounterName::Wall => CounterChoice::Wall,
                 CounterName::Tsc => CounterChoice::Tsc,
@@ -271,9 +261,10 @@ impl ProtocolArgs {
                 CounterName::Instructions => CounterChoice::Instructions,
             }),
             affinity: self.affinity.clone().map(|cpus| cpus.0),
-            quick,
+            quick: false,
             reference_iterations: None,
-        }
+        };
+        own.or_preset(preset)
     }
 }
 

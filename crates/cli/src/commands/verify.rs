@@ -7,8 +7,8 @@ use crate::{DONE, FAILED, INTERRUPTED};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::analysis::number::grouped;
 use pqlab_lab::analysis::text::neutral;
-use pqlab_lab::verification::{self, Answers, EdgeCases, Line, Totals};
-use pqlab_lab::{Verified, VerifyPart, VerifyRequest};
+use pqlab_lab::verification::{self, Answers, Line, Totals};
+use pqlab_lab::{Found, Verified, VerifyPart, VerifyRequest};
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
 
@@ -78,26 +78,6 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
     }
     output::talk(&format!("verified in {}", spoken(bar.elapsed().as_secs_f64())));
     Ok(if totals.failed == 0 { DONE } else { FAILED })
-}
-
-/// What came of the parts, in any order.
-#[derive(Default)]
-struct Found {
-    lines: Vec<(VerifyPart, Line)>,
-    edge_cases: Vec<(VerifyPart, EdgeCases)>,
-}
-
-impl Found {
-    /// The lines of vectors, those of pairs, and the edge cases, each in the order of the parts.
-    fn in_order(mut self, parts: &[VerifyPart]) -> (Vec<Line>, Vec<Line>, Vec<EdgeCases>) {
-        let place = |part: &VerifyPart| parts.iter().position(|other| other == part);
-        self.lines.sort_by_key(|(part, _)| place(part));
-        self.edge_cases.sort_by_key(|(part, _)| place(part));
-        let is_pair = |part: &VerifyPart| matches!(part, VerifyPart::Interoperability { .. });
-        let (pairs, vectors): (Vec<_>, Vec<_>) = self.lines.into_iter().partition(|(part, _)| is_pair(part));
-        let lines = |parts: Vec<(VerifyPart, Line)>| parts.into_iter().map(|(_, line)| line).collect();
-        (lines(vectors), lines(pairs), self.edge_cases.into_iter().map(|(_, edge_cases)| edge_cases).collect())
-    }
 }
 
 /// How many accumulated answers are asked for.

@@ -1,0 +1,95 @@
+//! What a call asks for, as the package hands it over: an object of JSON, of which every field is known.
+
+use crate::errors::{Answer, Failure};
+use pqlab_lab::{
+    CaseOptions, Filters, Laboratory, LibrarySpec, ProtocolOverrides, WorkerProgram, instead, libraries_of_suites,
+};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use std::path::PathBuf;
+
+/// Selects cases, and says how they are measured. Whatever is left out is left to the suites.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The program of the workers.
+    program: PathBuf,
+    /// Suites, areas, algorithms, providers, files of suites.
+    pub(crate) what: Vec<String>,
+    pub(crate) algorithms: Vec<String>,
+    pub(crate) providers: Vec<String>,
+    /// Patterns of ids.
+    pub(crate) filters: Vec<String>,
+    over: Option<String>,
+    /// Fields of [`CaseOptions`].
+    options: Map<String, Value>,
+    /// Fields of [`ProtocolOverrides`].
+    protocol: Map<String, Value>,
+    quick: bool,
+    rigorous: bool,
+    /// Cores to pin the workers to.
+    affinity: Option<Vec<u32>>,
+    pub(crate) seed: Option<u64>,
+    libraries: Vec<String>,
+    workers: Vec<String>,
+    /// Whether files of suites may name libraries too.
+    allow_foreign: bool,
+    /// How the call would be written again.
+    pub(crate) command: String,
+}
+
+/// Reads a text of JSON.
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> Answer<T> {
+    serde_json::from_str(text).map_err(|error| Failure::argument("request", error))
+}
+
+impl Request {
+    /// What is selected.
+    pub(crate) fn filters(&self) -> Answer<Filters> {
+        Ok(Filters {
+            ids: self.filters.clone(),
+            providers: self.providers.clone(),
+            algorithms: self.algorithms.clone(),
+            over: self.over.clone(),
+            options: fields::<CaseOptions>(&self.options)?,
+        })
+    }
+
+    /// How it is measured.
+    pub(crate) fn overrides(&self) -> Answer<ProtocolOverrides> {
+        let own = fields::<ProtocolOverrides>(&self.protocol)?;
+        let own = ProtocolOverrides { affinity: self.affinity.clone(), ..own };
+        Ok(match (self.quick, self.rigorous) {
+            (true, true) => return Err(Failure::argument("quick", "a run is either quick or rigorous")),
+            (true, false) => own.or_preset(ProtocolOverrides::quick()),
+            (false, true) => own.or_preset(ProtocolOverrides::rigorous()),
+            (false, false) => own,
+        })
+    }
+
+    /// Everything that can be measured, with the libraries that were asked for.
+    pub(crate) fn laboratory(&self) -> Answer<Laboratory> {
+        let mut libraries = Vec::new();
+        for text in &self.libraries {
+            libraries.push(text.parse().map_err(|error| Failure::argument("libraries", error))?);
+        }
+        for text in &self.workers {
+            libraries.push(LibrarySpec::worker(text).map_err(|error| Failure::argument("workers", error))?);
+        }
+        if self.allow_foreign {
+            libraries = instead(libraries, libraries_of_suites(&self.what)?);
+        }
+        let laboratory = Laboratory::new(WorkerProgram::pqlab(&self.program));
+        if libraries.is_empty() { Ok(laboratory) } else { Ok(laboratory.with_libraries(libraries)?) }
+    }
+}
+
+/// Reads fields each by itself, so that an error can say which it was.
+fn fields<T: DeserializeOwned>(given: &Map<String, Value>) -> Answer<T> {
+    for (name, value) in given {
+        let alone = Map::from_iter([(name.clone(), value.clone())]);
+        serde_json::from_value::<T>(Value::Object(alone)).map_err(|error| Failure::argument(name, error))?;
+    }
+    serde_json::from_value(Value::Object(given.clone())).map_err(|error| Failure::argument("request", error))
+}

@@ -1,0 +1,68 @@
+//! Samples that Python reads where Rust has put them.
+
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::{c_char, c_int, c_void};
+use std::ptr;
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Samples>()
+}
+
+/// Numbers of 64 bits, read through the buffer protocol: `numpy.asarray` and `memoryview` copy nothing.
+#[pyclass(frozen, sequence, module = "pqlab._pqlab")]
+pub(crate) struct Samples {
+    numbers: Vec<f64>,
+    /// The length, and the bytes from one number to the next, where a buffer points to them.
+    shape: [ffi::Py_ssize_t; 1],
+    strides: [ffi::Py_ssize_t; 1],
+}
+
+impl Samples {
+    pub(crate) fn of(numbers: Vec<f64>) -> Samples {
+        // No allocation is longer than half of the address space.
+        let length = ffi::Py_ssize_t::try_from(numbers.len()).unwrap_or(ffi::Py_ssize_t::MAX);
+        Samples { numbers, shape: [length], strides: [size_of::<f64>() as ffi::Py_ssize_t] }
+    }
+}
+
+#[pymethods]
+impl Samples {
+    fn __len__(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// # Safety
+    /// As the buffer protocol has it: `view` points to a structure that may be written.
+    unsafe fn __getbuffer__(slf: Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        if view.is_null() {
+            return Err(PyBufferError::new_err("there is no view to fill"));
+        }
+        let refused = (flags & ffi::PyBUF_WRITABLE) == ffi::PyBUF_WRITABLE;
+        let this = slf.get();
+        let wants = |flag: c_int| flags & flag == flag;
+        // SAFETY: the interpreter hands over a view that it owns. What it points to lives in this object, which is frozen: it is
+        // never changed nor moved while the view holds a reference to it.
+        unsafe {
+            (*view).obj = ptr::null_mut();
+            if refused {
+                return Err(PyBufferError::new_err("samples can be read, not written"));
+            }
+            (*view).buf = this.numbers.as_ptr().cast_mut().cast::<c_void>();
+            (*view).len = this.shape[0] * this.strides[0];
+            (*view).readonly = 1;
+            (*view).itemsize = this.strides[0];
+            (*view).ndim = 1;
+            (*view).format =
+                if wants(ffi::PyBUF_FORMAT) { c"d".as_ptr().cast_mut().cast::<c_char>() } else { ptr::null_mut() };
+            (*view).shape = if wants(ffi::PyBUF_ND) { this.shape.as_ptr().cast_mut() } else { ptr::null_mut() };
+            (*view).strides =
+                if wants(ffi::PyBUF_STRIDES) { this.strides.as_ptr().cast_mut() } else { ptr::null_mut() };
+            (*view).suboffsets = ptr::null_mut();
+            (*view).internal = ptr::null_mut();
+            (*view).obj = slf.into_any().into_ptr();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,205 @@
+"""Builds the wheel (PEP 517): the package, its compiled module, and the program `pqlab`, all of one cargo invocation.
+
+Needs cargo and nothing of Python beyond its own library. CARGO_TARGET_DIR is honoured: what was built there is not built again.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+MODULE = "pqlab/_pqlab.abi3.so"
+LICENCES = ["LICENSE-APACHE", "LICENSE-MIT"]
+# Libraries that every system with glibc has (PEP 600): whatever else is needed earns no tag of it.
+EVERYWHERE = re.compile(r"(libc|libm|libpthread|libdl|librt|libgcc_s|ld-linux[\w-]*)\.so\.\d+")
+# The earliest date that a zip file knows.
+EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+class Refused(SystemExit):
+    """The wheel cannot be built here."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"pqlab: {reason}")
+
+
+def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
+    return []
+
+
+def get_requires_for_build_sdist(config_settings: dict[str, Any] | None = None) -> list[str]:
+    return []
+
+
+def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: dict[str, Any] | None = None) -> str:
+    check_interpreter()
+    folder = f"pqlab-{version()}.dist-info"
+    target = Path(metadata_directory, folder)
+    target.mkdir(parents=True, exist_ok=True)
+    (target / "METADATA").write_text(metadata(), encoding="utf-8")
+    return folder
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: dict[str, Any] | None = None,
+    metadata_directory: str | None = None,
+) -> str:
+    check_interpreter()
+    with tempfile.TemporaryDirectory() as scratch:
+        module, program = [stripped(file, Path(scratch)) for file in built()]
+        tag = f"cp311-abi3-{platform_tag([module, program])}"
+        name = f"pqlab-{version()}-{tag}.whl"
+        files = dict(package())
+        files[MODULE] = module.read_bytes()
+        files[f"pqlab-{version()}.data/scripts/pqlab"] = program.read_bytes()
+    information = f"pqlab-{version()}.dist-info"
+    files[f"{information}/METADATA"] = metadata().encode()
+    files[f"{information}/WHEEL"] = (
+        f"Wheel-Version: 1.0\nGenerator: pqlab {version()}\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    )
+    for licence in LICENCES:
+        files[f"{information}/licenses/{licence}"] = (ROOT / licence).read_bytes()
+    files[f"{information}/RECORD"] = record(files, f"{information}/RECORD")
+    with zipfile.ZipFile(Path(wheel_directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
+        for path, content in files.items():
+            entry = zipfile.ZipInfo(path, EPOCH)
+            runs = "/scripts/" in path or path == MODULE
+            entry.external_attr = (0o100755 if runs else 0o100644) << 16
+            wheel.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    return name
+
+
+def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    base = f"pqlab-{version()}"
+    with tarfile.open(Path(sdist_directory, f"{base}.tar.gz"), "w:gz") as archive:
+        for name in filter(None, listed.stdout.split("\0")):
+            archive.add(ROOT / name, f"{base}/{name}", recursive=False)
+        content = metadata().encode()
+        entry = tarfile.TarInfo(f"{base}/PKG-INFO")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return f"{base}.tar.gz"
+
+
+def check_interpreter() -> None:
+    """One wheel serves every CPython from 3.11 on, but none without its global lock."""
+    if platform.python_implementation() != "CPython":
+        raise Refused(f"{platform.python_implementation()} is not supported: use CPython 3.11 or later")
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        raise Refused("free-threaded Python is not supported: use the usual build of CPython 3.11 or later")
+
+
+def version() -> str:
+    manifest = tomllib.loads((ROOT / "Cargo.toml").read_text(encoding="utf-8"))
+    return str(manifest["workspace"]["package"]["version"])
+
+
+def metadata() -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [
+        "Metadata-Version: 2.4",
+        f"Name: {project['name']}",
+        f"Version: {version()}",
+        f"Summary: {project['description']}",
+        f"License-Expression: {project['license']}",
+        *(f"License-File: {name}" for name in LICENCES),
+        *(f"Classifier: {name}" for name in project["classifiers"]),
+        f"Requires-Python: {project['requires-python']}",
+    ]
+    for extra, needed in project["optional-dependencies"].items():
+        lines.append(f"Provides-Extra: {extra}")
+        lines += [f'Requires-Dist: {name} ; extra == "{extra}"' for name in needed]
+    lines.append("Description-Content-Type: text/markdown")
+    readme = Path(ROOT, project["readme"]).read_text(encoding="utf-8")
+    return "\n".join([*lines, "", readme])
+
+
+def package() -> Iterator[tuple[str, bytes]]:
+    """The files of the package that are not compiled."""
+    folder = ROOT / "python"
+    for path in sorted((folder / "pqlab").rglob("*")):
+        if path.suffix in {".py", ".pyi", ".typed"} or path.name == "py.typed":
+            yield path.relative_to(folder).as_posix(), path.read_bytes()
+
+
+def built() -> tuple[Path, Path]:
+    """The module and the program, as cargo builds them now: both of one build, which they check when they meet."""
+    if shutil.which("cargo") is None:
+        raise Refused("cargo is missing: install Rust (rustup.rs says how), or take a wheel that is built already")
+    command = ["cargo", "build", "--release", "--locked", "-p", "pqlab", "-p", "pqlab-python"]
+    command += ["--message-format", "json-render-diagnostics"]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise Refused("cargo could not build it (its own words are above); `scripts/setup` installs what is needed")
+    module = program = None
+    for line in done.stdout.splitlines():
+        message = json.loads(line)
+        if message["reason"] != "compiler-artifact":
+            continue
+        if message["target"]["name"] == "_pqlab":
+            module = Path(next(name for name in message["filenames"] if not name.endswith((".d", ".dSYM"))))
+        elif message["target"]["name"] == "pqlab" and message.get("executable"):
+            program = Path(message["executable"])
+    if module is None or program is None:
+        raise Refused("cargo built no module or no program")
+    return module, program
+
+
+def stripped(file: Path, folder: Path) -> Path:
+    """A copy without what debuggers read, where it can be taken out."""
+    copy = folder / file.name
+    shutil.copy(file, copy)
+    if sys.platform == "linux" and shutil.which("strip"):
+        subprocess.run(["strip", "--strip-debug", copy], check=True)
+    return copy
+
+
+def platform_tag(files: list[Path]) -> str:
+    """The oldest glibc that has all these files need; the system's own tag where that cannot be told."""
+    own: str = re.sub(r"[.-]", "_", sysconfig.get_platform())
+    if sys.platform != "linux" or not shutil.which("readelf"):
+        return own
+    newest = (0, 0)
+    for file in files:
+        said = subprocess.run(
+            ["readelf", "--wide", "--dynamic", "--version-info", file],
+            check=True,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LC_ALL": "C"},
+        ).stdout
+        needed = re.findall(r"\(NEEDED\)\s+Shared library: \[(.+?)\]", said)
+        if not all(EVERYWHERE.fullmatch(name) for name in needed):
+            return own
+        versions = re.findall(r"Name: GLIBC_(\d+)\.(\d+)", said)
+        newest = max([newest, *((int(major), int(minor)) for major, minor in versions)])
+    if newest == (0, 0):
+        return own
+    return f"manylinux_{newest[0]}_{max(newest[1], 17)}_{platform.machine()}"
+
+
+def record(files: dict[str, bytes], own: str) -> bytes:
+    lines = []
+    for path, content in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        lines.append(f"{path},sha256={digest},{len(content)}")
+    return "\n".join([*lines, f"{own},,", ""]).encode()

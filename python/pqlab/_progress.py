@@ -1,0 +1,42 @@
+"""How far work is: a bar of `tqdm` where that is installed, and the logger `pqlab` for what should be known."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from typing import Any
+
+_log = logging.getLogger("pqlab")
+
+
+class Shown:
+    """Is told of events by the compiled module."""
+
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        self._bar: Any = None
+
+    def begin(self, run: str, remaining: int) -> None:
+        try:
+            tqdm: Any = importlib.import_module("tqdm.auto").tqdm
+        except ImportError:
+            return
+        layout = "{l_bar}{bar}| {n:.1f}/{total} {unit} [{elapsed}<{remaining}]{postfix}"
+        self._bar = tqdm(total=remaining, desc=run or None, unit=self._unit, bar_format=layout)
+
+    def working(self, case: str, done: float) -> None:
+        if self._bar is not None and done > self._bar.n:
+            self._bar.set_postfix_str(case, refresh=False)
+            self._bar.update(done - self._bar.n)
+
+    def finished(self, case: str, error: str | None) -> None:
+        if error is not None:
+            _log.warning("%s failed: %s", case, error)
+
+    def note(self, text: str) -> None:
+        _log.info("%s", text)
+
+    def close(self) -> None:
+        """Leaves the bar as it is."""
+        if self._bar is not None:
+            self._bar.close()

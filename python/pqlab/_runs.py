@@ -1,0 +1,212 @@
+"""Runs: their figures, samples, pictures and comparisons; and the databases in which they are kept."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pqlab import _pqlab
+from pqlab._errors import Error, UnknownName
+from pqlab._html import page
+
+if TYPE_CHECKING:
+    from pathlib import Path as _File
+
+    import numpy as np
+    import numpy.typing as npt
+    import pandas
+    import polars
+
+Path = str | os.PathLike[str]
+
+
+class Run:
+    """A run with its samples. Figures are computed when they are asked for, and kept."""
+
+    def __init__(self, measured: _pqlab.Measured) -> None:
+        self._measured = measured
+
+    @property
+    def id(self) -> str:
+        """Its name in the database."""
+        return self._measured.id
+
+    @property
+    def complete(self) -> bool:
+        """Whether every case of its plan is finished."""
+        return self._measured.complete
+
+    @property
+    def cases(self) -> list[str]:
+        """The ids of its finished cases."""
+        return self._measured.cases
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """Environment, rules, results and tables, as ``pqlab export --format json`` writes them: ``docs/formats.md``."""
+        found: dict[str, Any] = json.loads(self._measured.document())
+        return found
+
+    @property
+    def results(self) -> list[dict[str, Any]]:
+        """The figures of every case, area by area."""
+        areas: dict[str, list[dict[str, Any]]] = self.document["results"]
+        return [result for results in areas.values() for result in results]
+
+    @property
+    def environment(self) -> dict[str, Any]:
+        """The machine, its system, this build and its libraries."""
+        found: dict[str, Any] = self.document["environment"]
+        return found
+
+    @property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """The tables of several cases, by name: columns, rows, and notes that belong to them."""
+        found: dict[str, dict[str, Any]] = self.document["tables"]
+        return found
+
+    @cached_property
+    def findings(self) -> dict[str, Any]:
+        """What the run says: ``answers`` (sentences), ``recommendations``, ``costs`` and ``caveats``."""
+        found: dict[str, Any] = json.loads(self._measured.findings())
+        return found
+
+    @cached_property
+    def _charts(self) -> dict[str, tuple[str, str, str]]:
+        return {name: rest for name, *rest in self._measured.charts()}  # type: ignore[misc]
+
+    @property
+    def charts(self) -> list[str]:
+        """The names of its pictures."""
+        return list(self._charts)
+
+    def chart(self, name: str) -> str:
+        """A picture as SVG. ``latency`` means ``latency-kem`` where there is no other of that beginning."""
+        _, _, svg = self._charts[self._chart_name(name)]
+        return svg
+
+    def _chart_name(self, name: str) -> str:
+        if name in self._charts:
+            return name
+        near = [known for known in self._charts if known.startswith(f"{name}-") and not known.endswith("-floor")]
+        if len(near) == 1:
+            return near[0]
+        there = ", ".join(near or self._charts) or "none"
+        raise UnknownName(f"run {self.id} has no picture {name!r}: there are {there}")
+
+    def samples(self, case: str) -> npt.NDArray[np.float64]:
+        """The wall time of one operation in ns, for each sample that counts, in the order in which they were taken.
+
+        The array is a view of memory that the run's samples were put into once; it cannot be written.
+        """
+        numpy: Any = _needed("numpy", "Run.samples")
+        array: npt.NDArray[np.float64] = numpy.asarray(self.sample_buffer(case))
+        return array
+
+    def sample_buffer(self, case: str) -> memoryview:
+        """The same without NumPy."""
+        return memoryview(self._measured.samples(case))
+
+    def to_polars(self) -> polars.DataFrame:
+        """The figures as a table, one row a case: the columns of ``pqlab export --format csv``."""
+        library: Any = _needed("polars", "Run.to_polars")
+        frame: polars.DataFrame = library.read_csv(io.BytesIO(self.export("csv")), infer_schema_length=None)
+        return frame
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Likewise for pandas."""
+        library: Any = _needed("pandas", "Run.to_pandas")
+        frame: pandas.DataFrame = library.read_csv(io.BytesIO(self.export("csv")))
+        return frame
+
+    def export(
+        self, format: str, *, table: str | None = None, digits: int | None = None, provider: str | None = None
+    ) -> bytes:
+        """The run in an export format: ``docs/formats.md``."""
+        return self._measured.export(format, table, digits, provider)
+
+    def save(self, path: Path) -> None:
+        """Writes the run with all samples to a file, which :func:`pqlab.load` reads."""
+        self._measured.save(path)
+
+    def report(self, folder: Path) -> _File:
+        """Writes the report (a page, pictures, tables) into a folder and gives the path of the page."""
+        from pathlib import Path as File
+
+        return File(self._measured.report(folder))
+
+    def compare(
+        self, other: Run, *, margin: float | None = None, metric: str = "auto", database: Path | None = None
+    ) -> dict[str, Any]:
+        """What changed from this run to the other: the verdicts of ``pqlab compare --json``.
+
+        ``margin`` is the percentage below which a change counts as none, ``metric`` ``auto``, ``time`` or ``cycles``. The
+        database knows by what runs of the machine are judged.
+        """
+        path = None if database is None else os.fspath(database)
+        found: dict[str, Any] = json.loads(self._measured.compare(other._measured, margin, metric, path))
+        return found
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "stopped"
+        return f"<pqlab.Run {self.id}: {len(self.cases)} cases, {state}>"
+
+    def _repr_html_(self) -> str:
+        charts = [chart for name, chart in self._charts.items() if name.startswith("latency-")]
+        return page(repr(self), self.findings["answers"], self.results, self.tables, charts)
+
+
+class Database:
+    """The file in which runs are kept."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def runs(self) -> list[dict[str, Any]]:
+        """The stored runs, the newest first."""
+        found: list[dict[str, Any]] = json.loads(_pqlab.stored_runs(self.path))
+        return found
+
+    def run(self, reference: str = "last") -> Run:
+        """A run by its id, the beginning of it, a name, ``last``, or ``last~1`` for the one before."""
+        return Run(_pqlab.stored_run(self.path, reference))
+
+    def add(self, run: Run) -> None:
+        """Stores a run that was measured elsewhere."""
+        _pqlab.import_run(self.path, run._measured)  # pyright: ignore[reportPrivateUsage]
+
+    def delete(self, reference: str) -> None:
+        """Deletes a run with its samples."""
+        _pqlab.delete_run(self.path, reference)
+
+    def note(self, reference: str, text: str) -> None:
+        """Keeps a note with a run, in place of an earlier one."""
+        _pqlab.note_run(self.path, reference, text)
+
+    def name(self, reference: str, name: str) -> None:
+        """Gives a run a name, which another one may have had before."""
+        _pqlab.name_run(self.path, reference, name)
+
+    def __repr__(self) -> str:
+        return f"<pqlab.Database {self.path}>"
+
+
+def open_database(path: Path | None = None) -> Database:
+    """The database of a file; with none that of the command line. It need not be there before something is stored."""
+    return Database(_pqlab.database_path(None if path is None else os.fspath(path)))
+
+
+def load(path: Path) -> Run:
+    """A run from a file that :meth:`Run.save` or ``pqlab export --format json-samples`` wrote."""
+    return Run(_pqlab.load(path))
+
+
+def _needed(module: str, what: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise Error(f"{what} needs {module}, which is not installed", "pip install 'pqlab[notebook]'") from None

@@ -1,0 +1,35 @@
+"""The program that measures: the `pqlab` command that was installed with this package."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+from pqlab._errors import LibraryError
+
+
+def program() -> str:
+    """Its path. ``PQLAB_WORKER`` names another one; of another build it is refused when it is started."""
+    named = os.environ.get("PQLAB_WORKER")
+    if named:
+        return named
+    for path in _candidates():
+        if path.is_file() and os.access(path, os.X_OK):
+            return str(path)
+    raise LibraryError(
+        "the program pqlab, which measures, is not where this package was installed",
+        "install the package again, or name the program in PQLAB_WORKER",
+    )
+
+
+def _candidates() -> list[Path]:
+    found: list[Path] = []
+    try:
+        files = distribution("pqlab").files or []
+    except PackageNotFoundError:
+        files = []
+    found += [Path(str(file.locate())).resolve() for file in files if file.name == "pqlab"]
+    found.append(Path(sysconfig.get_path("scripts"), "pqlab"))
+    return found

@@ -1,0 +1,33 @@
+"""One short run, which all tests look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import pqlab
+
+
+@pytest.fixture(scope="session", autouse=True)
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A database of the tests' own."""
+    path = tmp_path_factory.mktemp("database") / "pqlab.db"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PQLAB_DB", str(path))
+        yield path
+
+
+@pytest.fixture(scope="session")
+def run(database: Path) -> pqlab.Run:
+    return pqlab.run(
+        "kem",
+        algorithms=["ML-KEM-768", "X25519"],
+        providers=["rustcrypto"],
+        filters=["kem/*/encapsulate@*"],
+        processes=2,
+        max_time=0.2,
+        seed=7,
+        progress=False,
+    )
