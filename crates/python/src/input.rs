@@ -1,8 +1,9 @@
 //! Arguments as Python hands them over.
 
-use crate::errors::Failure;
+use crate::errors::{Answer, Failure};
 use pqlab_lab::primitives::Wiped;
 use pyo3::buffer::PyBuffer;
+use pyo3::conversion::FromPyObjectOwned;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -25,6 +26,12 @@ impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Whole<T> {
             error
         })
     }
+}
+
+/// A field of a mapping.
+pub(crate) fn field<'py, T: FromPyObjectOwned<'py>>(fields: &Bound<'py, PyAny>, name: &str) -> Answer<T> {
+    let value = fields.get_item(name)?;
+    value.extract::<T>().map_err(|error| Failure::from(error.into()))
 }
 
 /// Bytes: of a `bytes` object as they are, of any other buffer a copy, for others could write to it meanwhile.

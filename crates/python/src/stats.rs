@@ -185,12 +185,12 @@ fn stats_cov_stability_report(
     })
 }
 
-/// The fields of a description, by name.
+/// What samples look like, by name; nothing where there are too few of them for it.
+type Fields = Vec<(&'static str, Option<f64>)>;
+
+/// The number of samples, and what they look like.
 #[pyfunction]
-fn stats_describe_samples(
-    py: Python<'_>,
-    samples: &Bound<'_, PyAny>,
-) -> Answer<(usize, Vec<(&'static str, Option<f64>)>)> {
+fn stats_describe_samples(py: Python<'_>, samples: &Bound<'_, PyAny>) -> Answer<(usize, Fields)> {
     let samples = numbers(samples, "samples")?;
     detached(py, || {
         let Description { n, mean, stdev, cov_pct, min, p5, p25, median, p75, p95, p99, max, iqm, mad } =

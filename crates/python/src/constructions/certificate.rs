@@ -3,7 +3,7 @@
 use super::keys::{PublicKey, Secret, SecretKey, identifier};
 use super::source::{Kind as UsedAs, Source, Use};
 use crate::errors::{Answer, Failure, Kind, detached};
-use crate::input::{Bytes, Whole};
+use crate::input::{Bytes, Whole, field};
 use pqlab_constructions::certificate::detached::Bundle;
 use pqlab_constructions::certificate::{
     Certificate, CertificateError, Profile, Schemes, SigningKeys, SubjectType, build, verify_chain,
@@ -167,8 +167,6 @@ impl CertificateObject {
 }
 
 /// What a certificate says, but for its keys.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 struct Wanted {
     subject: String,
     dns_names: Vec<String>,
@@ -179,14 +177,37 @@ struct Wanted {
     serial_number: Vec<u8>,
 }
 
+impl Wanted {
+    fn read(fields: &Bound<'_, PyAny>) -> Answer<Wanted> {
+        Ok(Wanted {
+            subject: field(fields, "subject")?,
+            dns_names: field(fields, "dns_names")?,
+            not_before: field(fields, "not_before")?,
+            not_after: field(fields, "not_after")?,
+            authority: field(fields, "authority")?,
+            path_length: field(fields, "path_length")?,
+            serial_number: field(fields, "serial_number")?,
+        })
+    }
+}
+
 /// The keys of a certificate: what is certified, and what signs.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
 struct Keys<'py> {
     public_key: Bound<'py, PublicKey>,
     alternative_public_key: Option<Bound<'py, PublicKey>>,
     secret_key: Bound<'py, SecretKey>,
     alternative_secret_key: Option<Bound<'py, SecretKey>>,
+}
+
+impl<'py> Keys<'py> {
+    fn read(fields: &Bound<'py, PyAny>) -> Answer<Keys<'py>> {
+        Ok(Keys {
+            public_key: field(fields, "public_key")?,
+            alternative_public_key: field(fields, "alternative_public_key")?,
+            secret_key: field(fields, "secret_key")?,
+            alternative_secret_key: field(fields, "alternative_secret_key")?,
+        })
+    }
 }
 
 fn signer(key: &SecretKey) -> Answer<(&'static Identifier, &dyn SigningKey)> {
@@ -209,10 +230,11 @@ fn check_issuer(name: &str, key: &SecretKey, public: &[u8]) -> Answer<()> {
 #[pyo3(signature = (wanted, keys, issuer))]
 fn build_certificate(
     py: Python<'_>,
-    wanted: Wanted,
-    keys: Keys<'_>,
+    wanted: &Bound<'_, PyAny>,
+    keys: &Bound<'_, PyAny>,
     issuer: Option<&Bound<'_, CertificateObject>>,
 ) -> Answer<CertificateObject> {
+    let (wanted, keys) = (Wanted::read(wanted)?, Keys::read(keys)?);
     let (public, secret) = (keys.public_key.get(), keys.secret_key.get());
     let alternative = keys.alternative_public_key.as_ref().map(Bound::get);
     let alternative_secret = keys.alternative_secret_key.as_ref().map(Bound::get);

@@ -40,6 +40,9 @@ pub(crate) enum Secret {
     Signing(Box<dyn SigningKey>),
 }
 
+/// What makes a public key again, and of which algorithm and bytes.
+type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
+
 /// A public key: an encapsulation key or a verifying key.
 #[pyclass(frozen, module = "pqlab")]
 pub(crate) struct PublicKey {
@@ -186,7 +189,7 @@ impl PublicKey {
         Ok(format!("<PublicKey {}, {} bytes, {begin}...>", self.source.algorithm, bytes.len()))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, PublicKey>) -> Answer<(Bound<'py, PyAny>, (String, Bound<'py, PyBytes>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, PublicKey>) -> Answer<Reduced<'py>> {
         let (py, key) = (slf.py(), slf.get());
         let made = py.get_type::<PublicKey>().getattr("from_bytes")?;
         Ok((made, (key.source.algorithm.clone(), key.public_bytes(py)?)))

@@ -3,7 +3,7 @@
 use super::keys::{Secret, SecretKey};
 use super::source::{Kind as UsedAs, Source, Use};
 use crate::errors::{Answer, Failure, Kind, detached};
-use crate::input::{Bytes, Whole};
+use crate::input::{Bytes, Whole, field};
 use pqlab_constructions::ledger::{ADDRESS, Body, Form, Malformed, Scratch, Transaction, Verifier};
 use pqlab_lab::ledger::{
     BlockFormat, BlockProgress, BlockReport, GenerateRequest, Rejection, Scheme, TransactionForm, VerifyBlockRequest,
@@ -136,48 +136,37 @@ fn threads(asked: Option<Whole<usize>>) -> Answer<usize> {
     Ok(threads)
 }
 
-/// What block to make.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-struct WantedBlock {
-    path: PathBuf,
-    format: String,
-    scheme: String,
-    count: Whole<u64>,
-    senders: Option<Whole<u64>>,
-    invalid: Whole<u64>,
-    chain_id: Whole<u32>,
-    seed: Whole<u64>,
-    provider: Option<String>,
-    threads: Option<Whole<usize>>,
-}
-
 /// Makes a file of transactions. `progress` is called with the number of transactions made and of all. Transactions, bad ones among
 /// them, bytes, provider, whether the same seed gives the same file.
 #[pyfunction]
 #[pyo3(signature = (wanted, progress))]
 fn ledger_generate(
     py: Python<'_>,
-    wanted: WantedBlock,
+    wanted: &Bound<'_, PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> Answer<(u64, u64, u64, String, bool)> {
-    let format = match wanted.format.as_str() {
+    let format: String = field(wanted, "format")?;
+    let format = match format.as_str() {
         "block" => BlockFormat::Block,
         "parquet" => BlockFormat::Parquet,
         other => return Err(Failure::argument("format", format!("{other:?} is neither \"block\" nor \"parquet\""))),
     };
+    let scheme: String = field(wanted, "scheme")?;
+    let Whole(count) = field(wanted, "count")?;
+    let senders: Option<Whole<u64>> = field(wanted, "senders")?;
+    let number = |name| field(wanted, name).map(|Whole::<u64>(number)| number);
     let request = GenerateRequest {
-        path: wanted.path,
+        path: field(wanted, "path")?,
         format,
         form: TransactionForm::TxV2,
-        scheme: scheme_named(&wanted.scheme)?,
-        count: wanted.count.0,
-        senders: wanted.senders.map_or(wanted.count.0, |senders| senders.0),
-        invalid: wanted.invalid.0,
-        chain_id: wanted.chain_id.0,
-        seed: wanted.seed.0,
-        provider: wanted.provider,
-        threads: threads(wanted.threads)?,
+        scheme: scheme_named(&scheme)?,
+        count,
+        senders: senders.map_or(count, |senders| senders.0),
+        invalid: number("invalid")?,
+        chain_id: field(wanted, "chain_id").map(|Whole::<u32>(chain)| chain)?,
+        seed: number("seed")?,
+        provider: field(wanted, "provider")?,
+        threads: threads(field(wanted, "threads")?)?,
     };
     detached(py, || {
         let (stop, mut raised, mut made) = (AtomicBool::new(false), None, 0);
