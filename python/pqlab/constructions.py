@@ -6,14 +6,11 @@ taken; of two halves each may have its own: ``provider="aws-lc+liboqs"``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from pqlab import _pqlab
 from pqlab._errors import InvalidArgument
 from pqlab._pqlab import KEM, KeyPair, PublicKey, SecretKey, Sign, hash, xof
-
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
 
 __all__ = [
     "KEM",
@@ -63,7 +60,7 @@ def signature(algorithm: str, provider: str | None = None) -> Sign:
     return Sign(algorithm, provider)
 
 
-def hash_rows(algorithm: str, matrix: Buffer, length: int | None = None, provider: str | None = None) -> memoryview:
+def hash_rows(algorithm: str, matrix: object, length: int | None = None, provider: str | None = None) -> memoryview:
     """The digest of each row of a matrix of bytes (``uint8`` of NumPy, say), eight rows at once.
 
     ``length`` is that of an output of SHAKE, in bytes. The answer has a row for each: ``numpy.asarray`` takes it without copying.

@@ -50,7 +50,7 @@ class Transaction:
     @classmethod
     def decode(cls, data: Buffer) -> Transaction:
         """Reads a transaction, which must fill ``data`` from beginning to end."""
-        encoded = bytes(data)
+        encoded = bytes(memoryview(data))
         return cls(*_pqlab.ledger_decode(encoded), encoded)
 
     @property

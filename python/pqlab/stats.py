@@ -149,7 +149,10 @@ def cohens_d(a: Samples, b: Samples) -> float:
 
 def throughput_curve(points: Iterable[tuple[int, int, float]]) -> ThroughputCurve:
     """The curve of some loads: each a concurrency, a number of finished operations, and the seconds that they took together."""
-    found, peak = _pqlab.stats_throughput_curve([(users, operations, seconds) for users, operations, seconds in points])
+    loads = list(points)
+    if any(len(load) != 3 for load in loads):
+        raise InvalidArgument("points: each is a concurrency, a number of operations, and seconds")
+    found, peak = _pqlab.stats_throughput_curve(loads)
     curve = tuple(ThroughputPoint(*point) for point in found)
     return ThroughputCurve(curve, curve[peak])
 

@@ -37,8 +37,11 @@ def test_both_sides_share_a_secret(algorithm: str) -> None:
     ciphertext, secret = kem.encapsulate(pair.public)
     assert (len(ciphertext), len(secret)) == (kem.ciphertext_length, kem.secret_length)
     assert kem.decapsulate(pair.secret, ciphertext) == secret
-    for buffer in [bytearray(ciphertext), memoryview(ciphertext), np.frombuffer(ciphertext, dtype=np.uint8)]:
+    buffers: list[bytearray | memoryview] = [bytearray(ciphertext), memoryview(ciphertext)]
+    for buffer in buffers:
         assert kem.decapsulate(pair.secret, buffer) == secret
+    array = np.frombuffer(ciphertext, dtype=np.uint8)
+    assert kem.decapsulate(pair.secret, array) == secret  # type: ignore[arg-type, unused-ignore]
     public = kem.public_key(pair.public.public_bytes())
     again = kem.secret_key(pair.secret.secret_bytes())
     assert public == pair.public and again.public_key() == pair.public
@@ -247,7 +250,7 @@ def test_what_is_no_bytes_is_a_type_error(data: object) -> None:
         lambda: KEM.public_key(data),  # type: ignore[arg-type]
         lambda: KEM.decapsulate(PAIR.secret, data),  # type: ignore[arg-type]
         lambda: SCHEME.sign(data, SIGNER.secret),  # type: ignore[arg-type]
-        lambda: pqlab.hash_rows("SHA3-256", data),  # type: ignore[arg-type]
+        lambda: pqlab.hash_rows("SHA3-256", data),
     ]
     for call in calls:
         with pytest.raises(TypeError):

@@ -248,7 +248,7 @@ def test_what_the_ledger_refuses(tmp_path: Path) -> None:
 
     def signed(**changed: object) -> Callable[[], object]:
         said = {"chain_id": 1, "nonce": 1, "to": bytes(32), "amount": 1, **changed}
-        return lambda: ledger.sign(keys.secret, **said)  # type: ignore[arg-type]
+        return lambda: ledger.sign(keys.secret, **said)  # type: ignore[arg-type, unused-ignore]
 
     calls: list[tuple[Callable[[], object], type[pqlab.Error]]] = [
         (signed(chain_id=2**32), pqlab.InvalidArgument),
@@ -263,7 +263,7 @@ def test_what_the_ledger_refuses(tmp_path: Path) -> None:
         (lambda: ledger.verify_block(tmp_path / "none"), pqlab.StoreError),
         (lambda: ledger.verify_block(tmp_path / "garbage"), pqlab.StoreError),
         (lambda: ledger.verify_block(tmp_path), pqlab.StoreError),
-        (lambda: ledger.sign(pqlab.Sign("ML-DSA-44").generate_keypair().secret, **{}), TypeError),  # type: ignore[arg-type, list-item]
+        (lambda: ledger.sign(pqlab.Sign("ML-DSA-44").generate_keypair().secret, **{}), TypeError),  # type: ignore[arg-type, list-item, call-arg, unused-ignore]
     ]
     for call, kind in calls:
         with pytest.raises(kind):

@@ -89,7 +89,7 @@ def test_every_holder_of_numbers_gives_the_same() -> None:
         array,
         strided,
         read_only,
-        memoryview(array),
+        memoryview(array),  # type: ignore[arg-type, unused-ignore]
         polars.Series("ns", samples),
         polars.DataFrame({"ns": samples})["ns"],
         list(array),
@@ -98,7 +98,8 @@ def test_every_holder_of_numbers_gives_the_same() -> None:
         assert stats.describe_samples(holder) == expected, type(holder)
     whole = [3, 1, 2]
     described = stats.describe_samples(whole)
-    for other in [np.array(whole), np.array(whole, dtype=np.float32), polars.Series(whole), range(1, 4)]:
+    others: list[stats.Samples] = [np.array(whole), np.array(whole, dtype=np.float32), polars.Series(whole), range(1, 4)]
+    for other in others:
         assert stats.describe_samples(other) == described, type(other)
 
 
