@@ -108,7 +108,7 @@ def run(
         providers=providers,
         filters=filters,
         over=over,
-        options={_OPTIONS.get(name, name): _plain(value) for name, value in options.items()},
+        options=_chosen(options),
         protocol={name: value for name, value in rules.items() if value is not None},
         quick=quick,
         rigorous=rigorous,
@@ -156,7 +156,7 @@ def cases(
         algorithms=algorithms,
         providers=providers,
         filters=filters,
-        options={_OPTIONS.get(name, name): _plain(value) for name, value in options.items()},
+        options=_chosen(options),
         libraries=libraries,
         workers=workers,
     )
@@ -182,6 +182,15 @@ def suites() -> list[dict[str, Any]]:
 def counters() -> list[dict[str, Any]]:
     """What can be counted on this machine."""
     return _catalogue("counters", (), ())
+
+
+def doctor() -> dict[str, Any]:
+    """What of this machine disturbs measuring, and what to do about it: ``["advice"]``, beside its description.
+
+    The answer is the document of ``pqlab doctor --json``.
+    """
+    found: dict[str, Any] = json.loads(_pqlab.doctor(_request()))
+    return found
 
 
 def verify(
@@ -259,6 +268,17 @@ def _request(**fields: Any) -> str:
         return json.dumps({"program": program(), **fields}, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise InvalidArgument(f"an argument has a value that cannot be used: {error}") from None
+
+
+def _chosen(options: Options) -> dict[str, object]:
+    """Options as the compiled module calls them."""
+    known = sorted(Options.__optional_keys__)
+    chosen: dict[str, object] = {}
+    for name, value in options.items():
+        if name not in known:
+            raise InvalidArgument(f"there is no argument {name!r}", f"the options are {', '.join(known)}")
+        chosen[_OPTIONS.get(name, name)] = _plain(value)
+    return chosen
 
 
 def _plain(value: object) -> object:

@@ -139,6 +139,12 @@ def test_there_is_something_to_measure() -> None:
     assert pqlab.cases("kem", filters=["*X25519/encapsulate@rustcrypto"]) == CASES[1:]
 
 
+def test_the_machine_is_looked_at() -> None:
+    found = pqlab.doctor()
+    assert found["environment"]["cpu"]["cores"] >= 1
+    assert {advice["severity"] for advice in found["advice"]} <= {"ok", "note", "warning"}
+
+
 def test_answers_are_verified_and_looked_at() -> None:
     found = pqlab.verify(algorithms=["X25519"], providers=["rustcrypto"], interoperability=False, progress=False)
     assert found["totals"]["failed"] == 0 and found["totals"]["passed"] > 0

@@ -5,9 +5,12 @@ use crate::progress::{Watch, interrupted};
 use crate::request::{self, Request};
 use crate::run::Measured;
 use crate::store::{open, open_existing};
-use pqlab_lab::record::Case;
+use pqlab_lab::record::{Case, CounterChoice};
 use pqlab_lab::store::Store;
-use pqlab_lab::{Ended, Progress, RunRequest, algorithms, builtin_suites, counters, provider_entries};
+use pqlab_lab::{
+    Ended, Progress, RunRequest, Severity, advise, advise_here, algorithms, builtin_suites, counters,
+    estimated_over_counted, provider_entries,
+};
 use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
@@ -16,6 +19,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure, module)?)?;
     module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(cases, module)?)?;
+    module.add_function(wrap_pyfunction!(doctor, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)
 }
 
@@ -87,6 +91,29 @@ fn cases(py: Python<'_>, request: &str) -> Answer<String> {
         let request: Request = request::read(request)?;
         let (cases, _) = request.laboratory()?.select_cases(&request.what, request.filters()?)?;
         Ok(json!(cases.iter().map(Case::id).collect::<Vec<_>>()).to_string())
+    })
+}
+
+/// The machine, and what of it disturbs measuring: the document of `pqlab doctor --json`.
+#[pyfunction]
+fn doctor(py: Python<'_>, request: &str) -> Answer<String> {
+    detached(py, || {
+        let environment = request::read::<Request>(request)?.laboratory()?.environment(CounterChoice::Best)?;
+        let mut found = advise(&environment);
+        found.extend(advise_here());
+        let advice = found.iter().map(|advice| {
+            let severity = match advice.severity {
+                Severity::Ok => "ok",
+                Severity::Note => "note",
+                Severity::Warning => "warning",
+            };
+            let (subject, finding, remedy) = (advice.subject, &advice.finding, &advice.remedy);
+            json!({"severity": severity, "subject": subject, "finding": finding, "remedy": remedy})
+        });
+        let advice: Vec<_> = advice.collect();
+        Ok(json!({"environment": environment, "advice": advice, "counters": counters(),
+            "estimated_over_counted": estimated_over_counted()})
+        .to_string())
     })
 }
 
