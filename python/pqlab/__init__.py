@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from pqlab import ledger, stats
 from pqlab._errors import (
     Error,
     Interrupted,
@@ -30,18 +31,44 @@ from pqlab._laboratory import (
     suites,
     verify,
 )
-from pqlab._pqlab import __version__
+from pqlab._pqlab import Ntor, NtorClient, NtorRelay, __version__
 from pqlab._runs import Database, Run, load
 from pqlab._runs import open_database as open
+from pqlab.certificates import HybridCertificate
+from pqlab.constructions import (
+    KEM,
+    HybridKEM,
+    HybridSign,
+    KeyPair,
+    PublicKey,
+    SecretKey,
+    Sign,
+    hash,
+    hash_rows,
+    kem,
+    signature,
+    xof,
+)
 
 __all__ = [
+    "KEM",
     "Database",
     "Error",
+    "HybridCertificate",
+    "HybridKEM",
+    "HybridSign",
     "Interrupted",
     "InvalidArgument",
+    "KeyPair",
     "LibraryError",
+    "Ntor",
+    "NtorClient",
+    "NtorRelay",
     "Options",
+    "PublicKey",
     "Run",
+    "SecretKey",
+    "Sign",
     "StoreError",
     "UnknownName",
     "VerificationFailed",
@@ -50,12 +77,19 @@ __all__ = [
     "cases",
     "counters",
     "doctor",
+    "hash",
+    "hash_rows",
     "inspect",
+    "kem",
+    "ledger",
     "load",
     "open",
     "providers",
     "resume",
     "run",
+    "signature",
+    "stats",
     "suites",
     "verify",
+    "xof",
 ]

@@ -32,6 +32,7 @@ pub mod ledger;
 mod libraries;
 mod names;
 mod near;
+pub mod offered;
 mod paired;
 mod place;
 mod plan;

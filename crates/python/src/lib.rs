@@ -3,18 +3,23 @@
 
 use pyo3::prelude::*;
 
+mod constructions;
 mod errors;
+mod input;
 mod laboratory;
 mod progress;
 mod request;
 mod run;
 mod samples;
+mod stats;
 mod store;
 mod verify;
 
 /// One line a topic: each adds its functions and classes.
 #[pymodule]
 fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    constructions::add(module)?;
+    stats::add(module)?;
     laboratory::add(module)?;
     run::add(module)?;
     samples::add(module)?;

@@ -23,15 +23,49 @@ pub struct BootstrapInterval {
 /// The same seed gives the same interval to the bit, on every machine. `None` for no sample, for no resample, and where a
 /// sample is not a finite number.
 pub fn bootstrap_ci(samples: &[f64], confidence: f64, resamples: usize, seed: u64) -> Option<BootstrapInterval> {
-    let estimate = Sorted::new(samples.to_vec())?.median();
+    let sorted = Sorted::new(samples.to_vec())?;
+    let ranks = ranks(samples);
     let mut draw = Draw::seeded(seed);
+    let mut counts = vec![0; samples.len()];
     let drawn = (0..resamples).map(|_| {
-        let resample = samples.iter().map(|_| samples[draw.below(samples.len())]).collect();
-        Some(Sorted::new(resample)?.median())
+        counts.fill(0);
+        for _ in samples {
+            counts[ranks[draw.below(samples.len())]] += 1;
+        }
+        median_of_counts(sorted.as_slice(), &counts)
     });
-    let medians = Sorted::new(drawn.collect::<Option<_>>()?)?;
+    let medians = Sorted::new(drawn.collect())?;
     let tail = (1.0 - confidence.clamp(0.0, 1.0)) / 2.0;
-    Some(BootstrapInterval { estimate, low: medians.quantile(tail), high: medians.quantile(1.0 - tail), confidence })
+    let (low, high) = (medians.quantile(tail), medians.quantile(1.0 - tail));
+    Some(BootstrapInterval { estimate: sorted.median(), low, high, confidence })
+}
+
+/// The place of each sample among all in ascending order, from 0.
+fn ranks(samples: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..samples.len()).collect();
+    order.sort_unstable_by(|&left, &right| samples[left].total_cmp(&samples[right]));
+    let mut ranks = vec![0; samples.len()];
+    for (rank, &position) in order.iter().enumerate() {
+        ranks[position] = rank;
+    }
+    ranks
+}
+
+/// The median of a resample that has so many of each of the sorted samples, as many as there are together: what
+/// [`Sorted::median`] gives, without sorting it.
+fn median_of_counts(sorted: &[f64], counts: &[u32]) -> f64 {
+    let (lower, upper) = ((sorted.len() - 1) / 2, sorted.len() / 2);
+    let (mut seen, mut low) = (0, None);
+    for (&sample, &count) in sorted.iter().zip(counts) {
+        seen += count as usize;
+        if seen > lower && low.is_none() {
+            low = Some(sample);
+        }
+        if seen > upper {
+            return low.map_or(sample, |low| low + 0.5 * (sample - low));
+        }
+    }
+    f64::NAN
 }
 
 /// The moving-block bootstrap of a series whose neighbours depend on one another: the standard deviation, over resamples
@@ -98,6 +132,24 @@ mod tests {
         assert!(interval.low < interval.estimate && interval.estimate < interval.high);
         // Written down when this was written: it must never change.
         assert_eq!((interval.low, interval.high), (114.5, 126.5));
+    }
+
+    #[test]
+    fn the_median_of_counts_is_that_of_the_resample() {
+        let sorted = [1.0, 2.0, 4.0, 4.0, 9.0];
+        for length in 1..=sorted.len() {
+            let mut draw = Draw::seeded(length as u64);
+            for _ in 0..200 {
+                let mut counts = vec![0; length];
+                let resample: Vec<f64> = (0..length)
+                    .map(|_| draw.below(length))
+                    .inspect(|&rank| counts[rank] += 1)
+                    .map(|rank| sorted[rank])
+                    .collect();
+                assert_eq!(Some(median_of_counts(&sorted[..length], &counts)), crate::median(&resample));
+            }
+        }
+        assert_eq!(ranks(&[3.0, 1.0, 2.0]), [2, 0, 1]);
     }
 
     #[test]

@@ -280,6 +280,16 @@ impl Handshake {
         }
     }
 
+    /// The protocol over one provider (`aws-lc`) or two (`aws-lc+liboqs`), the classical one first.
+    ///
+    /// # Errors
+    /// [`Fault::Unsupported`] if a provider lacks a part.
+    pub fn over(&self, providers: &[Arc<Provider>], pair: &str) -> Result<Arc<Protocol>, Fault> {
+        let (classical, post_quantum) = pair.split_once('+').unwrap_or((pair, pair));
+        let pair = Pair { classical: classical.to_owned(), post_quantum: post_quantum.to_owned() };
+        self.protocol(providers, &pair, None)
+    }
+
     /// The protocol over a pair of providers; the part `without` does nothing.
     ///
     /// # Errors

@@ -1,0 +1,129 @@
+//! Hash functions and extendable-output functions, one message or the rows of a matrix.
+
+use crate::errors::{Answer, Failure, detached};
+use crate::input::{Bytes, Whole};
+use pqlab_lab::offered;
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// Longest output of an extendable-output function, and of all rows of a matrix together, in bytes.
+const LONGEST_OUTPUT: usize = 1 << 30;
+const LANES: usize = 8;
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(hash, module)?)?;
+    module.add_function(wrap_pyfunction!(xof, module)?)?;
+    module.add_function(wrap_pyfunction!(hash_rows, module)?)
+}
+
+/// The digest of a message.
+#[pyfunction]
+#[pyo3(signature = (algorithm, data, provider=None))]
+fn hash<'py>(py: Python<'py>, algorithm: &str, data: Bytes<'_>, provider: Option<&str>) -> Answer<Bound<'py, PyBytes>> {
+    let digest = detached(py, || {
+        let function = offered::hash(algorithm, provider)?.implementation;
+        let mut digest = vec![0; function.info().digest];
+        function.digest(&data, &mut digest)?;
+        Ok(digest)
+    })?;
+    Ok(PyBytes::new(py, &digest))
+}
+
+/// So many bytes of the output of an extendable-output function for a message.
+#[pyfunction]
+#[pyo3(signature = (algorithm, data, length, provider=None))]
+fn xof<'py>(
+    py: Python<'py>,
+    algorithm: &str,
+    data: Bytes<'_>,
+    length: Whole<usize>,
+    provider: Option<&str>,
+) -> Answer<Bound<'py, PyBytes>> {
+    check_length(length.0)?;
+    let output = detached(py, || {
+        let function = offered::xof(algorithm, provider)?.implementation;
+        let mut output = vec![0; length.0];
+        function.digest(&data, &mut output)?;
+        Ok(output)
+    })?;
+    Ok(PyBytes::new(py, &output))
+}
+
+fn check_length(length: usize) -> Answer<()> {
+    if length <= LONGEST_OUTPUT {
+        return Ok(());
+    }
+    Err(Failure::argument("length", format!("{length} bytes where {LONGEST_OUTPUT} are the most")))
+}
+
+/// The digest of each row of a matrix of bytes, eight rows at once: all digests one after the other, and the length of one.
+#[pyfunction]
+#[pyo3(signature = (algorithm, matrix, length, provider))]
+pub(crate) fn hash_rows<'py>(
+    py: Python<'py>,
+    algorithm: &str,
+    matrix: &Bound<'_, PyAny>,
+    length: Option<Whole<usize>>,
+    provider: Option<&str>,
+) -> Answer<(Bound<'py, PyBytes>, usize)> {
+    let (rows, columns, bytes) = bytes_of(matrix)?;
+    let (digests, length) = detached(py, || {
+        let lanes = offered::eight_at_once(algorithm, provider)?;
+        // The rows that are left when all eights are done go through one function of the same library, where it has one.
+        let hash = offered::hash(algorithm, Some(&lanes.provider)).or_else(|_| offered::hash(algorithm, None));
+        let xof = offered::xof(algorithm, Some(&lanes.provider)).or_else(|_| offered::xof(algorithm, None));
+        let output = match (&hash, length) {
+            (Ok(hash), None) => hash.implementation.info().digest,
+            (Ok(hash), Some(Whole(asked))) if asked == hash.implementation.info().digest => asked,
+            (Ok(hash), Some(Whole(asked))) => {
+                let fixed = hash.implementation.info().digest;
+                let reason = format!("{algorithm} gives {fixed} bytes, not {asked}");
+                return Err(Failure::argument("length", reason));
+            }
+            (Err(_), Some(Whole(asked))) => asked,
+            (Err(_), None) => return Err(Failure::argument("length", format!("{algorithm} has none of its own"))),
+        };
+        check_length(output.saturating_mul(rows))?;
+        let mut out = vec![0; output * rows];
+        if output == 0 || rows == 0 {
+            return Ok((out, output));
+        }
+        let row = |place: usize| &bytes[place * columns..(place + 1) * columns];
+        for (place, outs) in out.chunks_mut(output * LANES).enumerate() {
+            let first = place * LANES;
+            if outs.len() == output * LANES {
+                let messages: [&[u8]; LANES] = std::array::from_fn(|lane| row(first + lane));
+                let mut outs: Vec<&mut [u8]> = outs.chunks_mut(output).collect();
+                lanes.implementation.digest(&messages, &mut outs)?;
+                continue;
+            }
+            for (lane, out) in outs.chunks_mut(output).enumerate() {
+                match (&hash, &xof) {
+                    (Ok(hash), _) => hash.implementation.digest(row(first + lane), out)?,
+                    (_, Ok(xof)) => xof.implementation.digest(row(first + lane), out)?,
+                    _ => {
+                        return Err(Failure::argument(
+                            "algorithm",
+                            format!("{algorithm} is not offered for one message"),
+                        ));
+                    }
+                }
+            }
+        }
+        Ok((out, output))
+    })?;
+    Ok((PyBytes::new(py, &digests), length))
+}
+
+/// Rows, columns, and the bytes of a matrix row by row.
+fn bytes_of(matrix: &Bound<'_, PyAny>) -> Answer<(usize, usize, Vec<u8>)> {
+    let none = |_| Failure::from(PyTypeError::new_err("matrix: a buffer of bytes with two dimensions is needed"));
+    let buffer = PyBuffer::<u8>::get(matrix).map_err(none)?;
+    let &[rows, columns] = buffer.shape() else {
+        let dimensions = buffer.dimensions();
+        return Err(Failure::argument("matrix", format!("two dimensions are needed, not {dimensions}")));
+    };
+    Ok((rows, columns, buffer.to_vec(matrix.py())?))
+}

@@ -1,0 +1,179 @@
+//! Key encapsulation: standard KEMs and hybrids of two halves.
+
+use super::keys::{KeyPair, Public, PublicKey, Secret, SecretKey, encoding_of};
+use super::source::{Kind, Source};
+use crate::errors::{Answer, Failure, detached};
+use crate::input::Bytes;
+use pqlab_lab::offered::hybrid_names;
+use pqlab_lab::primitives::{Coins, Kem, KemParameters, Wiped};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::sync::Arc;
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<KemObject>()
+}
+
+/// A key-encapsulation mechanism of a provider.
+#[pyclass(frozen, subclass, module = "pqlab", name = "KEM")]
+pub(crate) struct KemObject {
+    source: Arc<Source>,
+}
+
+impl KemObject {
+    fn kem(&self) -> Answer<&dyn Kem> {
+        self.source.kem()
+    }
+
+    fn parameters(&self) -> Answer<&KemParameters> {
+        Ok(&self.kem()?.info().parameters)
+    }
+
+    fn generate(&self, py: Python<'_>, coins: Coins<'_>) -> Answer<KeyPair> {
+        let (public, secret) = detached(py, || {
+            let secret = SecretKey::generated(&self.source, Secret::Decapsulation(self.kem()?.generate(coins)?));
+            Ok((secret.public()?, secret))
+        })?;
+        KeyPair::new(py, public, secret)
+    }
+}
+
+#[pymethods]
+impl KemObject {
+    #[new]
+    #[pyo3(signature = (algorithm="ML-KEM-768", provider=None))]
+    fn new(algorithm: &str, provider: Option<&str>) -> Answer<KemObject> {
+        Ok(KemObject { source: Source::find(Kind::Kem, algorithm, provider)? })
+    }
+
+    /// The algorithm's name.
+    #[getter]
+    fn algorithm(&self) -> &str {
+        &self.source.algorithm
+    }
+
+    /// The provider's id; of two with a plus, the classical one first.
+    #[getter]
+    fn provider(&self) -> &str {
+        &self.source.provider
+    }
+
+    /// Whether it is put together of two halves.
+    #[getter]
+    fn is_hybrid(&self) -> bool {
+        hybrid_names().any(|name| name == self.source.algorithm)
+    }
+
+    /// Length of an encapsulation key in bytes.
+    #[getter]
+    fn public_key_length(&self) -> Answer<usize> {
+        Ok(self.parameters()?.encapsulation_key)
+    }
+
+    /// Length of a ciphertext in bytes.
+    #[getter]
+    fn ciphertext_length(&self) -> Answer<usize> {
+        Ok(self.parameters()?.ciphertext)
+    }
+
+    /// Length of a shared secret in bytes.
+    #[getter]
+    fn secret_length(&self) -> Answer<usize> {
+        Ok(self.parameters()?.shared_secret)
+    }
+
+    /// Draws a key pair.
+    fn generate_keypair(&self, py: Python<'_>) -> Answer<KeyPair> {
+        self.generate(py, Coins::Internal)
+    }
+
+    /// The key pair of the coins that the standard draws for it: ML-KEM `d || z`, X-Wing its seed.
+    fn keypair_from_seed(&self, py: Python<'_>, seed: Bytes<'_>) -> Answer<KeyPair> {
+        let expected = self.parameters()?.keygen_coins;
+        if seed.len() != expected {
+            return Err(Failure::argument("seed", format!("{} bytes where {expected} are needed", seed.len())));
+        }
+        self.generate(py, Coins::Exact(&seed))
+    }
+
+    /// The public key of these bytes.
+    fn public_key(&self, py: Python<'_>, data: Bytes<'_>) -> Answer<PublicKey> {
+        detached(py, || PublicKey::load(&self.source, &data))
+    }
+
+    /// The secret key of these bytes; their encoding follows from their length where it is not named.
+    #[pyo3(signature = (data, encoding=None))]
+    fn secret_key(&self, py: Python<'_>, data: Bytes<'_>, encoding: Option<&str>) -> Answer<SecretKey> {
+        let encoding = encoding_of(&self.source, encoding, data.len())?;
+        detached(py, || SecretKey::load(&self.source, encoding, &data))
+    }
+
+    /// Draws a secret for the holder of the key: the ciphertext, and the shared secret. Coins are what the standard draws.
+    #[pyo3(signature = (public_key, coins=None))]
+    fn encapsulate<'py>(
+        &self,
+        py: Python<'py>,
+        public_key: &Bound<'py, PublicKey>,
+        coins: Option<Bytes<'_>>,
+    ) -> Answer<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+        let (key, parameters) = (public_key.get(), self.parameters()?);
+        self.source.check_same(&key.source, "public_key")?;
+        if let Some(coins) = &coins
+            && coins.len() != parameters.encapsulation_coins
+        {
+            let (actual, expected) = (coins.len(), parameters.encapsulation_coins);
+            return Err(Failure::argument("coins", format!("{actual} bytes where {expected} are needed")));
+        }
+        let mut ciphertext = vec![0; parameters.ciphertext];
+        let mut secret = Wiped::new(vec![0; parameters.shared_secret]);
+        detached(py, || {
+            let coins = coins.as_deref().map_or(Coins::Internal, Coins::Exact);
+            let other;
+            let key = if self.source.provider == key.source.provider {
+                key
+            } else {
+                other = PublicKey::load(&self.source, key.bytes()?)?;
+                &other
+            };
+            let Public::Encapsulation(key) = &key.prepared else {
+                return Err(Failure::argument("public_key", "it verifies, it does not encapsulate"));
+            };
+            Ok(key.encapsulate(coins, &mut ciphertext, &mut secret)?)
+        })?;
+        Ok((PyBytes::new(py, &ciphertext), PyBytes::new(py, &secret)))
+    }
+
+    /// Recovers the shared secret. A changed ciphertext of the right length gives another secret (implicit rejection).
+    fn decapsulate<'py>(
+        &self,
+        py: Python<'py>,
+        secret_key: &Bound<'py, SecretKey>,
+        ciphertext: Bytes<'_>,
+    ) -> Answer<Bound<'py, PyBytes>> {
+        let (key, parameters) = (secret_key.get(), self.parameters()?);
+        self.source.check_same(&key.source, "secret_key")?;
+        if ciphertext.len() != parameters.ciphertext {
+            let (actual, expected) = (ciphertext.len(), parameters.ciphertext);
+            return Err(Failure::argument("ciphertext", format!("{actual} bytes where {expected} are needed")));
+        }
+        let mut secret = Wiped::new(vec![0; parameters.shared_secret]);
+        detached(py, || {
+            let other;
+            let key = if self.source.provider == key.source.provider {
+                key
+            } else {
+                other = key.by(&self.source)?;
+                &other
+            };
+            let Secret::Decapsulation(key) = &key.prepared else {
+                return Err(Failure::argument("secret_key", "it signs, it does not decapsulate"));
+            };
+            Ok(key.decapsulate(&ciphertext, &mut secret)?)
+        })?;
+        Ok(PyBytes::new(py, &secret))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<KEM {} of {}>", self.source.algorithm, self.source.provider)
+    }
+}

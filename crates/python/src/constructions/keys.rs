@@ -1,0 +1,445 @@
+//! Keys as objects: public ones are compared, hashed and pickled; secret ones show nothing, are wiped, and go nowhere unasked.
+
+use super::source::{Source, Use};
+use crate::errors::{Answer, Failure, Kind, detached};
+use crate::input::Bytes;
+use pqlab_constructions::keys::{DecodeError, Identifier, PrivateKey, PublicKey as Encoded};
+use pqlab_lab::offered;
+use pqlab_lab::primitives::{
+    DecapsulationKey, EncapsulationKey, Error, KeyEncoding, Result, SigningKey, VerifyingKey, Wiped,
+};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyType};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<PublicKey>()?;
+    module.add_class::<SecretKey>()?;
+    module.add_class::<KeyPair>()
+}
+
+impl From<DecodeError> for Failure {
+    fn from(error: DecodeError) -> Failure {
+        match error {
+            DecodeError::Primitive(error) => error.into(),
+            other => Failure::new(Kind::InvalidArgument, other.to_string()),
+        }
+    }
+}
+
+/// A prepared public key.
+pub(crate) enum Public {
+    Encapsulation(Box<dyn EncapsulationKey>),
+    Verifying(Box<dyn VerifyingKey>),
+}
+
+/// A prepared secret key.
+pub(crate) enum Secret {
+    Decapsulation(Box<dyn DecapsulationKey>),
+    Signing(Box<dyn SigningKey>),
+}
+
+/// What makes a public key again, and of which algorithm and bytes.
+type Reduced<'py> = (Bound<'py, PyAny>, (String, Bound<'py, PyBytes>));
+
+/// A public key: an encapsulation key or a verifying key.
+#[pyclass(frozen, module = "pqlab")]
+pub(crate) struct PublicKey {
+    pub(crate) source: Arc<Source>,
+    pub(crate) prepared: Public,
+    bytes: OnceLock<Vec<u8>>,
+}
+
+impl PublicKey {
+    pub(crate) fn new(source: &Arc<Source>, prepared: Public) -> PublicKey {
+        PublicKey { source: Arc::clone(source), prepared, bytes: OnceLock::new() }
+    }
+
+    pub(crate) fn load(source: &Arc<Source>, bytes: &[u8]) -> Answer<PublicKey> {
+        let prepared = match &source.of {
+            Use::Kem(kem) => Public::Encapsulation(kem.load_encapsulation_key(bytes)?),
+            Use::Signature(scheme) => Public::Verifying(scheme.load_verifying_key(bytes)?),
+        };
+        Ok(PublicKey::new(source, prepared))
+    }
+
+    /// The bytes that go on the wire.
+    pub(crate) fn bytes(&self) -> Answer<&[u8]> {
+        if let Some(bytes) = self.bytes.get() {
+            return Ok(bytes);
+        }
+        let mut bytes = vec![0; self.source.public_length()];
+        let length = match &self.prepared {
+            Public::Encapsulation(key) => key.encode(&mut bytes)?,
+            Public::Verifying(key) => key.encode(&mut bytes)?,
+        };
+        bytes.truncate(length);
+        Ok(self.bytes.get_or_init(|| bytes))
+    }
+
+    /// The key in the form that standards write.
+    pub(crate) fn encoded(&self) -> Answer<Encoded> {
+        Ok(Encoded::new(identifier(&self.source.algorithm)?, self.bytes()?)?)
+    }
+}
+
+/// The object identifier of an algorithm's keys.
+pub(crate) fn identifier(algorithm: &str) -> Answer<&'static Identifier> {
+    Identifier::named(algorithm).ok_or_else(|| {
+        let reason = format!("no standard gives keys of {algorithm} an object identifier, and so no DER, no PEM");
+        Failure::argument("key", reason).advising("write the key's own bytes")
+    })
+}
+
+/// Keys of the reference forms are CBOR themselves; no other key has such an encoding.
+fn check_cbor(source: &Source) -> Answer<()> {
+    if source.encodings().contains(&KeyEncoding::Cbor) {
+        return Ok(());
+    }
+    let reason = format!("keys of {} have no encoding in CBOR: those of the reference forms have", source.algorithm);
+    Err(Failure::argument("key", reason).advising("use to_der() or to_pem()"))
+}
+
+#[pymethods]
+impl PublicKey {
+    /// The key of these bytes, as they go on the wire.
+    #[classmethod]
+    #[pyo3(signature = (algorithm, data, provider=None))]
+    fn from_bytes(
+        _: &Bound<'_, PyType>,
+        py: Python<'_>,
+        algorithm: &str,
+        data: Bytes<'_>,
+        provider: Option<&str>,
+    ) -> Answer<PublicKey> {
+        detached(py, || PublicKey::load(&Source::of_either(algorithm, provider)?, &data))
+    }
+
+    /// The key of a SubjectPublicKeyInfo in PEM.
+    #[classmethod]
+    #[pyo3(signature = (pem, provider=None))]
+    fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, pem: &str, provider: Option<&str>) -> Answer<PublicKey> {
+        detached(py, || PublicKey::of_encoded(&Encoded::from_pem(pem)?, provider))
+    }
+
+    /// The key of a SubjectPublicKeyInfo in DER.
+    #[classmethod]
+    #[pyo3(signature = (der, provider=None))]
+    fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, der: Bytes<'_>, provider: Option<&str>) -> Answer<PublicKey> {
+        detached(py, || PublicKey::of_encoded(&Encoded::from_der(&der)?, provider))
+    }
+
+    /// The algorithm's name.
+    #[getter]
+    fn algorithm(&self) -> &str {
+        &self.source.algorithm
+    }
+
+    /// The provider that prepared it.
+    #[getter]
+    fn provider(&self) -> &str {
+        &self.source.provider
+    }
+
+    /// The bytes that go on the wire.
+    fn public_bytes<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, self.bytes()?))
+    }
+
+    /// SHA-256 of the DER of the SubjectPublicKeyInfo, in hexadecimal.
+    fn fingerprint(&self, py: Python<'_>) -> Answer<String> {
+        detached(py, || {
+            let digest = self.encoded()?.fingerprint(offered::hash("SHA-256", None)?.implementation.as_ref())?;
+            Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
+        })
+    }
+
+    /// SubjectPublicKeyInfo in PEM.
+    fn to_pem(&self) -> Answer<String> {
+        Ok(self.encoded()?.to_pem()?)
+    }
+
+    /// SubjectPublicKeyInfo in DER.
+    fn to_der<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.encoded()?.to_der()?))
+    }
+
+    /// The CBOR array of both halves, of keys of the reference forms.
+    fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
+        check_cbor(&self.source)?;
+        self.public_bytes(py)
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> Answer<bool> {
+        let Ok(other) = other.cast::<PublicKey>() else { return Ok(false) };
+        let other = other.get();
+        Ok(self.source.algorithm == other.source.algorithm && self.bytes()? == other.bytes()?)
+    }
+
+    fn __hash__(&self) -> Answer<u64> {
+        let mut hasher = DefaultHasher::new();
+        (&self.source.algorithm, self.bytes()?).hash(&mut hasher);
+        Ok(hasher.finish())
+    }
+
+    fn __repr__(&self) -> Answer<String> {
+        let bytes = self.bytes()?;
+        let begin: String = bytes.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        Ok(format!("<PublicKey {}, {} bytes, {begin}...>", self.source.algorithm, bytes.len()))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, PublicKey>) -> Answer<Reduced<'py>> {
+        let (py, key) = (slf.py(), slf.get());
+        let made = py.get_type::<PublicKey>().getattr("from_bytes")?;
+        Ok((made, (key.source.algorithm.clone(), key.public_bytes(py)?)))
+    }
+}
+
+impl PublicKey {
+    pub(crate) fn of_encoded(encoded: &Encoded, provider: Option<&str>) -> Answer<PublicKey> {
+        PublicKey::load(&Source::of_either(encoded.identifier().algorithm, provider)?, encoded.as_bytes())
+    }
+}
+
+/// A secret key: a decapsulation key or a signing key. Nothing shows it but what is asked for it, and it is not pickled.
+#[pyclass(frozen, module = "pqlab")]
+pub(crate) struct SecretKey {
+    pub(crate) source: Arc<Source>,
+    pub(crate) prepared: Secret,
+    /// In which encodings it can be written, the shortest first.
+    written: Vec<KeyEncoding>,
+}
+
+impl SecretKey {
+    /// A key that was just generated.
+    pub(crate) fn generated(source: &Arc<Source>, prepared: Secret) -> SecretKey {
+        let written = match &source.of {
+            Use::Kem(kem) => kem.written(),
+            Use::Signature(scheme) => scheme.written(),
+        };
+        SecretKey::new(source, prepared, written.to_vec())
+    }
+
+    fn new(source: &Arc<Source>, prepared: Secret, mut written: Vec<KeyEncoding>) -> SecretKey {
+        written.sort_by_key(|&encoding| source.secret_length(encoding));
+        SecretKey { source: Arc::clone(source), prepared, written }
+    }
+
+    pub(crate) fn load(source: &Arc<Source>, encoding: KeyEncoding, bytes: &[u8]) -> Answer<SecretKey> {
+        let prepared = match &source.of {
+            Use::Kem(kem) => Secret::Decapsulation(kem.load_decapsulation_key(encoding, bytes)?),
+            Use::Signature(scheme) => Secret::Signing(scheme.load_signing_key(encoding, bytes)?),
+        };
+        Ok(SecretKey::new(source, prepared, vec![encoding]))
+    }
+
+    fn encode(&self, encoding: KeyEncoding, out: &mut [u8]) -> Result<usize> {
+        match &self.prepared {
+            Secret::Decapsulation(key) => key.encode(encoding, out),
+            Secret::Signing(key) => key.encode(encoding, out),
+        }
+    }
+
+    /// The key in an encoding, or in the shortest that it can be written in.
+    pub(crate) fn bytes(&self, encoding: Option<KeyEncoding>) -> Answer<(KeyEncoding, Wiped<Vec<u8>>)> {
+        let encoding = encoding.or_else(|| self.written.first().copied());
+        let encoding = encoding.ok_or(Error::Unsupported("the library writes no secret key"))?;
+        let length = self.source.secret_length(encoding);
+        let length = length.ok_or(Error::Unsupported("the algorithm has no such encoding of a secret key"))?;
+        let mut bytes = Wiped::new(vec![0; length]);
+        let written = self.encode(encoding, &mut bytes)?;
+        bytes.truncate(written);
+        Ok((encoding, bytes))
+    }
+
+    /// The same key by another library.
+    pub(crate) fn by(&self, source: &Arc<Source>) -> Answer<SecretKey> {
+        let shared = self.written.iter().find(|encoding| source.encodings().contains(encoding));
+        let reason = || format!("{} writes no encoding that {} loads", self.source.provider, source.provider);
+        let shared = shared.ok_or_else(|| Failure::argument("secret_key", reason()))?;
+        let (encoding, bytes) = self.bytes(Some(*shared))?;
+        SecretKey::load(source, encoding, &bytes)
+    }
+
+    /// The public key that belongs to it.
+    pub(crate) fn public(&self) -> Answer<PublicKey> {
+        let prepared = match &self.prepared {
+            Secret::Decapsulation(key) => Public::Encapsulation(key.encapsulation_key()?),
+            Secret::Signing(key) => Public::Verifying(key.verifying_key()?),
+        };
+        Ok(PublicKey::new(&self.source, prepared))
+    }
+
+    fn encoded(&self) -> Answer<PrivateKey> {
+        let identifier = identifier(&self.source.algorithm)?;
+        let (encoding, bytes) = self.bytes(None)?;
+        let (seed, expanded) =
+            if encoding == KeyEncoding::Expanded { (None, Some(&**bytes)) } else { (Some(&**bytes), None) };
+        Ok(PrivateKey::new(identifier, seed, expanded)?)
+    }
+
+    fn of_encoded(encoded: &PrivateKey, provider: Option<&str>) -> Answer<SecretKey> {
+        let source = Source::of_either(encoded.identifier().algorithm, provider)?;
+        let prepared = match &source.of {
+            Use::Kem(kem) => Secret::Decapsulation(encoded.decapsulation_key(kem.as_ref())?),
+            Use::Signature(scheme) => Secret::Signing(encoded.signing_key(scheme.as_ref())?),
+        };
+        let expanded = encoded.form() == pqlab_constructions::keys::PrivateKeyForm::Expanded;
+        let of_form = |encoding: &KeyEncoding| (*encoding == KeyEncoding::Expanded) == expanded;
+        let written = source.encodings().iter().copied().filter(of_form).collect();
+        Ok(SecretKey::new(&source, prepared, written))
+    }
+}
+
+/// An encoding of secret keys, by name.
+fn encoding_named(name: &str) -> Answer<KeyEncoding> {
+    use KeyEncoding::{Cbor, Der, Expanded, Scalar, Seed};
+    let all = [Seed, Expanded, Scalar, Der, Cbor];
+    let found = all.into_iter().find(|encoding| encoding.name() == name);
+    let names = all.map(KeyEncoding::name).join(", ");
+    found.ok_or_else(|| Failure::argument("encoding", format!("{name:?} is none of {names}")))
+}
+
+/// The encoding that is named, or the one whose length the bytes have.
+pub(crate) fn encoding_of(source: &Source, name: Option<&str>, length: usize) -> Answer<KeyEncoding> {
+    if let Some(name) = name {
+        return encoding_named(name);
+    }
+    let encodings = source.encodings();
+    let exact = encodings.iter().find(|encoding| source.secret_length(**encoding) == Some(length));
+    let der = || encodings.iter().find(|encoding| **encoding == KeyEncoding::Der);
+    exact.or_else(der).copied().ok_or_else(|| {
+        let lengths: Vec<String> = encodings
+            .iter()
+            .filter_map(|&encoding| Some(format!("{} ({})", source.secret_length(encoding)?, encoding.name())))
+            .collect();
+        let (provider, algorithm) = (&source.provider, &source.algorithm);
+        let reason = format!("{length} bytes, where {provider} loads keys of {algorithm} of {}", lengths.join(" or "));
+        Failure::argument("data", reason)
+    })
+}
+
+#[pymethods]
+impl SecretKey {
+    /// The key of these bytes; their encoding follows from their length where it is not named.
+    #[classmethod]
+    #[pyo3(signature = (algorithm, data, encoding=None, provider=None))]
+    fn from_bytes(
+        _: &Bound<'_, PyType>,
+        py: Python<'_>,
+        algorithm: &str,
+        data: Bytes<'_>,
+        encoding: Option<&str>,
+        provider: Option<&str>,
+    ) -> Answer<SecretKey> {
+        detached(py, || {
+            let source = Source::of_either(algorithm, provider)?;
+            SecretKey::load(&source, encoding_of(&source, encoding, data.len())?, &data)
+        })
+    }
+
+    /// The key of a PKCS #8 document in PEM.
+    #[classmethod]
+    #[pyo3(signature = (pem, provider=None))]
+    fn from_pem(_: &Bound<'_, PyType>, py: Python<'_>, pem: &str, provider: Option<&str>) -> Answer<SecretKey> {
+        detached(py, || SecretKey::of_encoded(&PrivateKey::from_pem(pem)?, provider))
+    }
+
+    /// The key of a PKCS #8 document in DER.
+    #[classmethod]
+    #[pyo3(signature = (der, provider=None))]
+    fn from_der(_: &Bound<'_, PyType>, py: Python<'_>, der: Bytes<'_>, provider: Option<&str>) -> Answer<SecretKey> {
+        detached(py, || SecretKey::of_encoded(&PrivateKey::from_der(&der)?, provider))
+    }
+
+    /// The algorithm's name.
+    #[getter]
+    fn algorithm(&self) -> &str {
+        &self.source.algorithm
+    }
+
+    /// The provider that prepared it.
+    #[getter]
+    fn provider(&self) -> &str {
+        &self.source.provider
+    }
+
+    /// The encodings in which it can be written, the shortest first.
+    #[getter]
+    fn encodings(&self) -> Vec<&'static str> {
+        self.written.iter().map(|encoding| encoding.name()).collect()
+    }
+
+    /// The public key that belongs to it.
+    fn public_key(&self, py: Python<'_>) -> Answer<PublicKey> {
+        detached(py, || self.public())
+    }
+
+    /// The secret itself, in an encoding or in the shortest. The bytes that Python holds are wiped by nobody.
+    #[pyo3(signature = (encoding=None))]
+    fn secret_bytes<'py>(&self, py: Python<'py>, encoding: Option<&str>) -> Answer<Bound<'py, PyBytes>> {
+        let encoding = encoding.map(encoding_named).transpose()?;
+        let (_, bytes) = detached(py, || self.bytes(encoding))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// PKCS #8 in PEM: the secret itself.
+    fn to_pem<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyString>> {
+        let pem = detached(py, || Ok(self.encoded()?.to_pem()?))?;
+        Ok(PyString::new(py, &pem))
+    }
+
+    /// PKCS #8 in DER: the secret itself.
+    fn to_der<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
+        let der = detached(py, || Ok(self.encoded()?.to_der()?))?;
+        Ok(PyBytes::new(py, &der))
+    }
+
+    /// The CBOR array of both halves, of keys of the reference forms: the secret itself.
+    fn to_cbor<'py>(&self, py: Python<'py>) -> Answer<Bound<'py, PyBytes>> {
+        check_cbor(&self.source)?;
+        self.secret_bytes(py, Some(KeyEncoding::Cbor.name()))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<SecretKey {}>", self.source.algorithm)
+    }
+
+    fn __reduce_ex__(&self, _protocol: &Bound<'_, PyAny>) -> Answer<()> {
+        let refused = Failure::new(Kind::InvalidArgument, "a secret key is neither pickled nor copied");
+        Err(refused.advising("write it with to_pem() or secret_bytes() where it is meant to leave the process"))
+    }
+}
+
+/// A secret key and the public one that belongs to it.
+#[pyclass(frozen, module = "pqlab")]
+pub(crate) struct KeyPair {
+    #[pyo3(get)]
+    public: Py<PublicKey>,
+    #[pyo3(get)]
+    secret: Py<SecretKey>,
+}
+
+impl KeyPair {
+    pub(crate) fn new(py: Python<'_>, public: PublicKey, secret: SecretKey) -> Answer<KeyPair> {
+        Ok(KeyPair { public: Py::new(py, public)?, secret: Py::new(py, secret)? })
+    }
+}
+
+#[pymethods]
+impl KeyPair {
+    /// The algorithm's name.
+    #[getter]
+    fn algorithm(&self) -> &str {
+        &self.public.get().source.algorithm
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<KeyPair {}>", self.algorithm())
+    }
+
+    fn __reduce_ex__(&self, protocol: &Bound<'_, PyAny>) -> Answer<()> {
+        self.secret.get().__reduce_ex__(protocol)
+    }
+}

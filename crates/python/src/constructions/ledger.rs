@@ -1,0 +1,261 @@
+//! Ledger transactions (TXv2), and files of them.
+
+use super::keys::{Secret, SecretKey};
+use super::source::{Kind as UsedAs, Source, Use};
+use crate::errors::{Answer, Failure, Kind, detached};
+use crate::input::{Bytes, Whole, field};
+use pqlab_constructions::ledger::{ADDRESS, Body, Form, Malformed, Scratch, Transaction, Verifier};
+use pqlab_lab::ledger::{
+    BlockFormat, BlockProgress, BlockReport, GenerateRequest, Rejection, Scheme, TransactionForm, VerifyBlockRequest,
+    generate, verify_block,
+};
+use pqlab_lab::primitives::Coins;
+use pqlab_lab::{Laboratory, WorkerProgram, offered};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// How often a watcher is told how far a verification is, and Ctrl-C is looked for.
+const TICK: Duration = Duration::from_millis(100);
+/// Most threads that are asked for.
+const MOST_THREADS: usize = 1024;
+/// Room for the fields of a transaction beside its key and signature, in bytes.
+const FIELDS: usize = 256;
+/// Rejected transactions that a report lists.
+const LISTED: usize = 1000;
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(ledger_schemes, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_sign, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_decode, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_verify, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_generate, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_verify_block, module)?)
+}
+
+impl From<Malformed> for Failure {
+    fn from(error: Malformed) -> Failure {
+        Failure::argument("transaction", error)
+    }
+}
+
+/// The names of the schemes, in the order of their bytes.
+#[pyfunction]
+fn ledger_schemes() -> Vec<&'static str> {
+    Scheme::ALL.map(Scheme::algorithm).to_vec()
+}
+
+fn scheme_named(name: &str) -> Answer<Scheme> {
+    Scheme::from_algorithm(name).ok_or_else(|| {
+        let names = Scheme::ALL.map(Scheme::algorithm).join(", ");
+        Failure::new(Kind::UnknownName, format!("no scheme of the ledger is called {name:?}: there are {names}"))
+    })
+}
+
+/// What a transaction says: chain, nonce, receiver, amount, fee.
+type Said<'a> = (Whole<u32>, Whole<u64>, Bytes<'a>, Whole<u64>, Whole<u64>);
+
+/// A signed transaction.
+#[pyfunction]
+#[pyo3(signature = (said, secret_key))]
+fn ledger_sign<'py>(py: Python<'py>, said: Said<'_>, secret_key: &Bound<'_, SecretKey>) -> Answer<Bound<'py, PyBytes>> {
+    let (chain_id, nonce, to, amount, fee) = said;
+    let key = secret_key.get();
+    let scheme = scheme_named(&key.source.algorithm)?;
+    let to: &[u8; ADDRESS] = (&*to)
+        .try_into()
+        .map_err(|_| Failure::argument("to", format!("{} bytes where {ADDRESS} are needed", to.len())))?;
+    let transaction = detached(py, || {
+        let Secret::Signing(signing) = &key.prepared else {
+            return Err(Failure::argument("secret_key", "it decapsulates, it does not sign"));
+        };
+        let public = key.public()?;
+        let (chain_id, nonce, amount, fee) = (chain_id.0, nonce.0, amount.0, fee.0);
+        let body = Body { chain_id, scheme, nonce, to, amount, fee, public_key: public.bytes()? };
+        let mut out = vec![0; FIELDS + scheme.public_key() + scheme.signature().1];
+        let sha256 = offered::hash("SHA-256", None)?.implementation;
+        let length = body.sign(signing.as_ref(), sha256.as_ref(), Coins::Internal, &mut Scratch::new(), &mut out)?;
+        out.truncate(length);
+        Ok(out)
+    })?;
+    Ok(PyBytes::new(py, &transaction))
+}
+
+/// Chain, nonce, receiver, amount, fee, scheme, public key, signature.
+type Decoded<'py> = (u32, u64, Bound<'py, PyBytes>, u64, u64, &'static str, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+/// The fields of a transaction, whose signature is not looked at.
+#[pyfunction]
+#[pyo3(signature = (transaction))]
+fn ledger_decode<'py>(py: Python<'py>, transaction: Bytes<'_>) -> Answer<Decoded<'py>> {
+    let found = Transaction::decode(&transaction)?;
+    let Body { chain_id, scheme, nonce, to, amount, fee, public_key } = *found.body();
+    let bytes = |bytes: &[u8]| PyBytes::new(py, bytes);
+    let (to, public_key, signature) = (bytes(to), bytes(public_key), bytes(found.signature()));
+    Ok((chain_id, nonce, to, amount, fee, scheme.algorithm(), public_key, signature))
+}
+
+/// Verifies one transaction, as the verifier of a chain.
+#[pyfunction]
+#[pyo3(signature = (transaction, chain_id, provider))]
+fn ledger_verify(py: Python<'_>, transaction: Bytes<'_>, chain_id: Whole<u32>, provider: Option<&str>) -> Answer<()> {
+    detached(py, || {
+        let found = Transaction::decode(&transaction)?;
+        let scheme = found.body().scheme;
+        let source = Source::find(UsedAs::Signature, scheme.algorithm(), provider)?;
+        let sha256 = offered::hash("SHA-256", None)?.implementation;
+        let mut verifier = Verifier::new(Form::TxV2, chain_id.0, sha256);
+        if let Use::Signature(implementation) = &source.of {
+            verifier = verifier.with_scheme(scheme, Arc::clone(implementation))?;
+        }
+        verifier.verify_decoded(&found, &mut Scratch::new()).map_err(|rejection| {
+            let kind = match rejection {
+                Rejection::Malformed(_) => Kind::InvalidArgument,
+                Rejection::Library(_) => Kind::Library,
+                _ => Kind::VerificationFailed,
+            };
+            Failure::new(kind, format!("the transaction is rejected: {rejection}"))
+        })
+    })
+}
+
+/// Making and verifying files starts no workers: no program stands behind this laboratory.
+fn laboratory() -> Laboratory {
+    Laboratory::new(WorkerProgram::pqlab("pqlab"))
+}
+
+fn threads(asked: Option<Whole<usize>>) -> Answer<usize> {
+    let there = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = asked.map_or_else(there, |threads| threads.0);
+    if threads == 0 || threads > MOST_THREADS {
+        return Err(Failure::argument("threads", format!("{threads} is not between 1 and {MOST_THREADS}")));
+    }
+    Ok(threads)
+}
+
+/// Makes a file of transactions. `progress` is called with the number of transactions made and of all. Transactions, bad ones among
+/// them, bytes, provider, whether the same seed gives the same file.
+#[pyfunction]
+#[pyo3(signature = (wanted, progress))]
+fn ledger_generate(
+    py: Python<'_>,
+    wanted: &Bound<'_, PyAny>,
+    progress: Option<Py<PyAny>>,
+) -> Answer<(u64, u64, u64, String, bool)> {
+    let format: String = field(wanted, "format")?;
+    let format = match format.as_str() {
+        "block" => BlockFormat::Block,
+        "parquet" => BlockFormat::Parquet,
+        other => return Err(Failure::argument("format", format!("{other:?} is neither \"block\" nor \"parquet\""))),
+    };
+    let scheme: String = field(wanted, "scheme")?;
+    let Whole(count) = field(wanted, "count")?;
+    let senders: Option<Whole<u64>> = field(wanted, "senders")?;
+    let number = |name| field(wanted, name).map(|Whole::<u64>(number)| number);
+    let request = GenerateRequest {
+        path: field(wanted, "path")?,
+        format,
+        form: TransactionForm::TxV2,
+        scheme: scheme_named(&scheme)?,
+        count,
+        senders: senders.map_or(count, |senders| senders.0),
+        invalid: number("invalid")?,
+        chain_id: field(wanted, "chain_id").map(|Whole::<u32>(chain)| chain)?,
+        seed: number("seed")?,
+        provider: field(wanted, "provider")?,
+        threads: threads(field(wanted, "threads")?)?,
+    };
+    detached(py, || {
+        let (stop, mut raised, mut made) = (AtomicBool::new(false), None, 0);
+        let mut tell = |more: u64| {
+            made += more;
+            if let Err(error) = told(progress.as_ref(), made, request.count) {
+                stop.store(true, Ordering::Relaxed);
+                raised.get_or_insert(error);
+            }
+        };
+        let outcome = generate(&laboratory(), &request, &mut tell, &stop);
+        if let Some(raised) = raised {
+            return Err(raised.into());
+        }
+        let made = outcome?.ok_or_else(|| Failure::new(Kind::Internal, "it was stopped, by nobody"))?;
+        Ok((made.transactions, made.invalid, made.bytes, made.provider, made.reproducible))
+    })
+}
+
+/// Looks at signals, then tells a watcher.
+fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        progress.map_or(Ok(()), |progress| progress.call1(py, (done, all)).map(drop))
+    })
+}
+
+/// A rejected transaction: its position from 0, the kind, the reason.
+type RejectedRow = (u64, &'static str, String);
+/// Format, transactions, bytes, rejected ones, how many of each kind, the first of them, ns, threads, scheme and provider of each.
+type Report =
+    (&'static str, u64, u64, u64, Vec<(&'static str, u64)>, Vec<RejectedRow>, u64, usize, Vec<(&'static str, String)>);
+
+/// Verifies a file of transactions in bounded memory. `progress` is called with the number of transactions verified and of all.
+#[pyfunction]
+#[pyo3(signature = (path, chain_id, threads, provider, keep_keys, progress))]
+fn ledger_verify_block(
+    py: Python<'_>,
+    path: PathBuf,
+    chain_id: Whole<u32>,
+    threads: Option<Whole<usize>>,
+    provider: Option<String>,
+    keep_keys: bool,
+    progress: Option<Py<PyAny>>,
+) -> Answer<Report> {
+    let (form, threads) = (TransactionForm::TxV2, self::threads(threads)?);
+    let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys };
+    detached(py, || {
+        let far = BlockProgress::default();
+        let all = std::sync::atomic::AtomicU64::new(0);
+        std::thread::scope(|scope| {
+            let verifying = scope.spawn(|| {
+                let mut announce = |count| all.store(count, Ordering::Relaxed);
+                verify_block(&laboratory(), &request, &far, &mut announce)
+            });
+            let mut raised = None;
+            while !verifying.is_finished() {
+                std::thread::park_timeout(TICK);
+                if raised.is_none()
+                    && let Err(error) = told(progress.as_ref(), far.transactions(), all.load(Ordering::Relaxed))
+                {
+                    far.stop();
+                    raised = Some(error);
+                }
+            }
+            let outcome = verifying.join().map_err(|_| Failure::new(Kind::Internal, "a fault of pqlab itself"))?;
+            if let Some(raised) = raised {
+                return Err(raised.into());
+            }
+            let report = outcome?;
+            told(progress.as_ref(), report.transactions, report.transactions)?;
+            Ok(shown(report))
+        })
+    })
+}
+
+fn shown(report: BlockReport) -> Report {
+    let list = report.list.into_iter().take(LISTED);
+    let list = list.map(|rejected| (rejected.index, rejected.reason.kind(), rejected.reason.to_string()));
+    let providers = report.providers.into_iter().map(|(scheme, provider)| (scheme.algorithm(), provider));
+    (
+        report.format.name(),
+        report.transactions,
+        report.bytes,
+        report.rejected,
+        report.kinds.into_iter().collect(),
+        list.collect(),
+        report.elapsed_ns,
+        report.threads,
+        providers.collect(),
+    )
+}

@@ -1,0 +1,121 @@
+//! Where keys come from: an algorithm of a provider. Each is looked up once.
+
+use crate::errors::{Answer, Failure};
+use pqlab_lab::offered::{self, Offered};
+use pqlab_lab::primitives::{Kem, KeyEncoding, SignatureInfo, SignatureScheme};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// What is done with a key.
+pub(crate) enum Use {
+    Kem(Arc<dyn Kem>),
+    Signature(Arc<dyn SignatureScheme>),
+}
+
+/// An algorithm of a provider.
+pub(crate) struct Source {
+    pub(crate) algorithm: String,
+    pub(crate) provider: String,
+    pub(crate) of: Use,
+}
+
+/// Which of the two an algorithm is asked for as. X25519 and Ed25519 are one of them each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Kem,
+    Signature,
+}
+
+type Name = (Kind, String, Option<String>);
+static SOURCES: LazyLock<Mutex<HashMap<Name, Arc<Source>>>> = LazyLock::new(Mutex::default);
+
+impl Source {
+    /// The source of that name: only what is there is remembered.
+    pub(crate) fn find(kind: Kind, algorithm: &str, provider: Option<&str>) -> Answer<Arc<Source>> {
+        let name = (kind, algorithm.to_owned(), provider.map(str::to_owned));
+        let sources = || SOURCES.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(found) = sources().get(&name) {
+            return Ok(Arc::clone(found));
+        }
+        let (provider, of) = match kind {
+            Kind::Kem => {
+                let Offered { provider, implementation } = offered::kem(algorithm, provider)?;
+                (provider, Use::Kem(implementation))
+            }
+            Kind::Signature => {
+                let Offered { provider, implementation } = offered::signature(algorithm, provider)?;
+                (provider, Use::Signature(implementation))
+            }
+        };
+        let found = Arc::new(Source { algorithm: algorithm.to_owned(), provider, of });
+        // A pattern such as `l*` stands for a provider as well as its name does: the map is bounded by what callers spell.
+        if name.2.as_deref().is_none_or(|asked| asked == found.provider) {
+            sources().insert(name, Arc::clone(&found));
+        }
+        Ok(found)
+    }
+
+    /// The source of whatever kind the algorithm is.
+    pub(crate) fn of_either(algorithm: &str, provider: Option<&str>) -> Answer<Arc<Source>> {
+        let signature = Source::find(Kind::Signature, algorithm, provider);
+        Source::find(Kind::Kem, algorithm, provider).or(signature)
+    }
+
+    /// The KEM of a source that was found as one.
+    pub(crate) fn kem(&self) -> Answer<&dyn Kem> {
+        match &self.of {
+            Use::Kem(kem) => Ok(kem.as_ref()),
+            Use::Signature(_) => {
+                Err(Failure::argument("key", format!("{} signs, it does not encapsulate", self.algorithm)))
+            }
+        }
+    }
+
+    /// The signature scheme of a source that was found as one.
+    pub(crate) fn scheme(&self) -> Answer<&dyn SignatureScheme> {
+        match &self.of {
+            Use::Signature(scheme) => Ok(scheme.as_ref()),
+            Use::Kem(_) => Err(Failure::argument("key", format!("{} encapsulates, it does not sign", self.algorithm))),
+        }
+    }
+
+    /// What the signature scheme is able to.
+    pub(crate) fn signature_info(&self) -> Answer<&SignatureInfo> {
+        Ok(self.scheme()?.info())
+    }
+
+    /// Length of an encoded public key in bytes, the longest where it varies.
+    pub(crate) fn public_length(&self) -> usize {
+        match &self.of {
+            Use::Kem(kem) => kem.info().parameters.encapsulation_key,
+            Use::Signature(scheme) => scheme.info().parameters.verifying_key,
+        }
+    }
+
+    /// Length of a secret key in an encoding, in bytes, the longest where it varies.
+    pub(crate) fn secret_length(&self, encoding: KeyEncoding) -> Option<usize> {
+        match &self.of {
+            Use::Kem(kem) => kem.info().decapsulation_key(encoding),
+            Use::Signature(scheme) => scheme.info().signing_key(encoding),
+        }
+    }
+
+    /// The encodings of a secret key that are loaded here.
+    pub(crate) fn encodings(&self) -> &[KeyEncoding] {
+        match &self.of {
+            Use::Kem(kem) => &kem.info().encodings,
+            Use::Signature(scheme) => &scheme.info().encodings,
+        }
+    }
+
+    /// Whether two are of one algorithm; whose they are does not matter to bytes.
+    pub(crate) fn check_same(&self, other: &Source, argument: &str) -> Answer<()> {
+        if self.algorithm == other.algorithm {
+            return Ok(());
+        }
+        Err(Failure::argument(
+            argument,
+            format!("a key of {}, where one of {} is needed", other.algorithm, self.algorithm),
+        ))
+    }
+}

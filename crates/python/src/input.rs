@@ -1,0 +1,67 @@
+//! Arguments as Python hands them over.
+
+use crate::errors::{Answer, Failure};
+use pqlab_lab::primitives::Wiped;
+use pyo3::buffer::PyBuffer;
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::ops::Deref;
+
+/// A whole number. One that is out of range is an argument that cannot be used, as one that is too small is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Whole<T>(pub(crate) T);
+
+impl<'a, 'py, T: FromPyObject<'a, 'py>> FromPyObject<'a, 'py> for Whole<T> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Whole<T>> {
+        object.extract::<T>().map(Whole).map_err(|error| {
+            let error: PyErr = error.into();
+            if error.is_instance_of::<PyOverflowError>(object.py()) {
+                let shown = object.str().map_or_else(|_| "a number".to_owned(), |text| text.to_string());
+                return Failure::argument("number", format!("{shown:.40} is out of range")).into();
+            }
+            error
+        })
+    }
+}
+
+/// A field of a mapping.
+pub(crate) fn field<'py, T: FromPyObjectOwned<'py>>(fields: &Bound<'py, PyAny>, name: &str) -> Answer<T> {
+    let value = fields.get_item(name)?;
+    value.extract::<T>().map_err(|error| Failure::from(error.into()))
+}
+
+/// Bytes: of a `bytes` object as they are, of any other buffer a copy, for others could write to it meanwhile.
+pub(crate) enum Bytes<'a> {
+    Borrowed(&'a [u8]),
+    Copied(Wiped<Vec<u8>>),
+}
+
+impl Deref for Bytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Borrowed(bytes) => bytes,
+            Bytes::Copied(bytes) => bytes,
+        }
+    }
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Bytes<'a> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Bytes<'a>> {
+        if object.is_instance_of::<PyBytes>() {
+            return object.extract::<&'a [u8]>().map(Bytes::Borrowed).map_err(Into::into);
+        }
+        let buffer = PyBuffer::<u8>::get(&object).map_err(|_| {
+            let found = object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
+            PyTypeError::new_err(format!("bytes or a buffer of bytes is needed, not '{found}'"))
+        })?;
+        Ok(Bytes::Copied(Wiped::new(buffer.to_vec(object.py())?)))
+    }
+}

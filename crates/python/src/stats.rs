@@ -1,0 +1,238 @@
+//! Statistics over numbers of Python: lists, arrays, columns of tables.
+
+use crate::errors::{Answer, Failure, Kind, detached};
+use crate::input::Whole;
+use pqlab_lab::stats::{
+    Description, LatexCell, LatexSide, LatexTable, Load, bootstrap_ci, cohens_d, cov_stability_report,
+    describe_samples, latex_table, throughput_curve, welch_t_test,
+};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyMapping, PyString};
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(stats_bootstrap_ci, module)?)?;
+    module.add_function(wrap_pyfunction!(stats_welch_t_test, module)?)?;
+    module.add_function(wrap_pyfunction!(stats_cohens_d, module)?)?;
+    module.add_function(wrap_pyfunction!(stats_throughput_curve, module)?)?;
+    module.add_function(wrap_pyfunction!(stats_cov_stability_report, module)?)?;
+    module.add_function(wrap_pyfunction!(stats_describe_samples, module)?)?;
+    module.add_function(wrap_pyfunction!(stats_latex_table, module)?)
+}
+
+/// Most numbers that a bootstrap draws: some minutes.
+const MOST_DRAWS: usize = 100_000_000_000;
+/// Most resamples of a bootstrap, whose medians are kept.
+const MOST_RESAMPLES: usize = 10_000_000;
+
+/// Numbers from whatever holds some: what has a buffer of doubles, what `to_numpy` makes one of, and sequences.
+fn numbers(object: &Bound<'_, PyAny>, name: &str) -> Answer<Vec<f64>> {
+    let found = read(object, name, true)?;
+    match found.iter().position(|number| !number.is_finite()) {
+        Some(place) => Err(Failure::argument(name, format!("number {place} is {}, and must be finite", found[place]))),
+        None => Ok(found),
+    }
+}
+
+fn read(object: &Bound<'_, PyAny>, name: &str, converts: bool) -> Answer<Vec<f64>> {
+    let py = object.py();
+    let type_of = || object.get_type().name().map_or_else(|_| "this".to_owned(), |name| name.to_string());
+    let none = || Failure::from(PyTypeError::new_err(format!("{name}: numbers are needed, not '{}'", type_of())));
+    let text = object.is_instance_of::<PyString>() || object.is_instance_of::<PyBytes>();
+    let named = object.cast::<PyMapping>().is_ok() && !has(object, "to_numpy");
+    if text || named || object.is_instance_of::<PyByteArray>() {
+        return Err(none());
+    }
+    if let Ok(buffer) = PyBuffer::<f64>::get(object) {
+        if buffer.dimensions() != 1 {
+            let dimensions = buffer.dimensions();
+            return Err(Failure::argument(name, format!("one dimension is needed, not {dimensions}")));
+        }
+        return Ok(buffer.to_vec(py)?);
+    }
+    if converts && has(object, "to_numpy") {
+        return read(&object.call_method0("to_numpy")?, name, false);
+    }
+    if !has(object, "__len__") || !has(object, "__getitem__") {
+        return Err(none());
+    }
+    let mut found = Vec::new();
+    for (place, number) in object.try_iter()?.enumerate() {
+        let number = number?;
+        let number = number.extract::<f64>().map_err(|_| {
+            let shown = number.get_type().name().map_or_else(|_| "it".to_owned(), |name| name.to_string());
+            Failure::argument(name, format!("number {place} is none, but '{shown}'"))
+        })?;
+        found.push(number);
+    }
+    Ok(found)
+}
+
+fn has(object: &Bound<'_, PyAny>, method: &str) -> bool {
+    object.hasattr(method).unwrap_or(false)
+}
+
+/// A share between 0 and 1, neither of them.
+fn share(value: f64, name: &str) -> Answer<f64> {
+    if value > 0.0 && value < 1.0 {
+        Ok(value)
+    } else {
+        Err(Failure::argument(name, format!("{value} is not between 0 and 1")))
+    }
+}
+
+fn few(name: &str, least: &str) -> Failure {
+    Failure::argument(name, least)
+}
+
+/// Low end, median, high end.
+#[pyfunction]
+fn stats_bootstrap_ci(
+    py: Python<'_>,
+    samples: &Bound<'_, PyAny>,
+    confidence: f64,
+    n_resamples: Whole<usize>,
+    seed: Whole<u64>,
+) -> Answer<(f64, f64, f64)> {
+    let (samples, confidence) = (numbers(samples, "samples")?, share(confidence, "confidence")?);
+    let resamples = n_resamples.0;
+    if resamples == 0 || resamples > MOST_RESAMPLES || resamples.saturating_mul(samples.len()) > MOST_DRAWS {
+        let most = MOST_RESAMPLES.min(MOST_DRAWS / samples.len().max(1));
+        return Err(Failure::argument("n_resamples", format!("{resamples} is not between 1 and {most}")));
+    }
+    detached(py, || {
+        let found = bootstrap_ci(&samples, confidence, resamples, seed.0);
+        let found = found.ok_or_else(|| few("samples", "there is none"))?;
+        Ok((found.low, found.estimate, found.high))
+    })
+}
+
+/// Statistic, degrees of freedom, p-value, whether it is significant, overhead in percent.
+#[pyfunction]
+fn stats_welch_t_test(
+    py: Python<'_>,
+    a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+    alpha: f64,
+) -> Answer<(f64, f64, f64, bool, f64)> {
+    let (first, second, alpha) = (numbers(a, "a")?, numbers(b, "b")?, share(alpha, "alpha")?);
+    detached(py, || {
+        let test = welch_t_test(&first, &second, alpha).ok_or_else(|| no_spread(&first, &second))?;
+        Ok((test.t, test.degrees_of_freedom, test.p_value, test.significant, test.overhead_pct))
+    })
+}
+
+#[pyfunction]
+fn stats_cohens_d(py: Python<'_>, a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> Answer<f64> {
+    let (first, second) = (numbers(a, "a")?, numbers(b, "b")?);
+    detached(py, || cohens_d(&first, &second).ok_or_else(|| no_spread(&first, &second)))
+}
+
+fn no_spread(first: &[f64], second: &[f64]) -> Failure {
+    let short = [("a", first), ("b", second)].into_iter().find(|(_, samples)| samples.len() < 2);
+    match short {
+        Some((name, samples)) => {
+            Failure::argument(name, format!("two numbers are needed, and there are {}", samples.len()))
+        }
+        None => Failure::new(
+            Kind::InvalidArgument,
+            "a, b: the numbers do not differ, so that there is no spread to judge by",
+        ),
+    }
+}
+
+/// A level of concurrency: concurrency, operations a second, speedup, efficiency, loss from the peak and from the smallest in percent.
+type Point = (u64, f64, f64, f64, f64, f64);
+
+/// The points in ascending order of concurrency, and the place of the peak.
+#[pyfunction]
+fn stats_throughput_curve(py: Python<'_>, points: Vec<(Whole<u64>, Whole<u64>, f64)>) -> Answer<(Vec<Point>, usize)> {
+    let load = |(concurrency, operations, seconds): (Whole<u64>, Whole<u64>, f64)| Load {
+        concurrency: concurrency.0,
+        operations: operations.0,
+        seconds,
+    };
+    let loads: Vec<Load> = points.into_iter().map(load).collect();
+    detached(py, || {
+        let curve = throughput_curve(&loads);
+        let curve = curve.ok_or_else(|| {
+            Failure::argument("points", "each needs a concurrency, a number of operations and seconds above zero")
+        })?;
+        let points = curve.points.iter().map(|point| {
+            let losses = (point.loss_from_peak_pct, point.loss_from_smallest_pct);
+            (point.concurrency, point.operations_per_second, point.speedup, point.efficiency, losses.0, losses.1)
+        });
+        Ok((points.collect(), curve.peak))
+    })
+}
+
+/// Name, coefficient of variation in percent, whether it is above the limit; the most variable first.
+#[pyfunction]
+fn stats_cov_stability_report(
+    py: Python<'_>,
+    results: Vec<(String, Bound<'_, PyAny>)>,
+    threshold: f64,
+) -> Answer<Vec<(String, Option<f64>, bool)>> {
+    if !(threshold >= 0.0 && threshold.is_finite()) {
+        return Err(Failure::argument("threshold", format!("{threshold} is not a share in percent")));
+    }
+    let results = results.iter().map(|(name, samples)| Ok((name.as_str(), numbers(samples, name)?)));
+    let results = results.collect::<Answer<Vec<_>>>()?;
+    detached(py, || {
+        let report = cov_stability_report(results.iter().map(|(name, samples)| (*name, samples.as_slice())), threshold);
+        Ok(report.into_iter().map(|row| (row.name, row.cov_pct, row.unstable)).collect())
+    })
+}
+
+/// What samples look like, by name; nothing where there are too few of them for it.
+type Fields = Vec<(&'static str, Option<f64>)>;
+
+/// The number of samples, and what they look like.
+#[pyfunction]
+fn stats_describe_samples(py: Python<'_>, samples: &Bound<'_, PyAny>) -> Answer<(usize, Fields)> {
+    let samples = numbers(samples, "samples")?;
+    detached(py, || {
+        let Description { n, mean, stdev, cov_pct, min, p5, p25, median, p75, p95, p99, max, iqm, mad } =
+            describe_samples(&samples).ok_or_else(|| few("samples", "there is none"))?;
+        let sure = [
+            ("mean", mean),
+            ("min", min),
+            ("p5", p5),
+            ("p25", p25),
+            ("median", median),
+            ("p75", p75),
+            ("p95", p95),
+            ("p99", p99),
+            ("max", max),
+            ("iqm", iqm),
+            ("mad", mad),
+        ];
+        let fields = sure.into_iter().map(|(name, value)| (name, Some(value)));
+        Ok((n, fields.chain([("stdev", stdev), ("cov_pct", cov_pct)]).collect()))
+    })
+}
+
+/// The first column stands left, all others right.
+#[pyfunction]
+fn stats_latex_table(
+    py: Python<'_>,
+    rows: Vec<Vec<String>>,
+    columns: Vec<String>,
+    caption: &str,
+    label: &str,
+) -> Answer<String> {
+    if columns.is_empty() {
+        return Err(Failure::argument("columns", "there is none"));
+    }
+    if let Some(place) = rows.iter().position(|row| row.len() > columns.len()) {
+        let (cells, most) = (rows[place].len(), columns.len());
+        return Err(Failure::argument("rows", format!("row {place} has {cells} cells for {most} columns")));
+    }
+    detached(py, || {
+        let side = |place| if place == 0 { LatexSide::Left } else { LatexSide::Right };
+        let columns: Vec<_> = columns.iter().enumerate().map(|(place, name)| (name.as_str(), side(place))).collect();
+        let rows: Vec<Vec<_>> = rows.into_iter().map(|row| row.into_iter().map(LatexCell::Text).collect()).collect();
+        Ok(latex_table(&LatexTable { caption, label, columns: &columns, rows: &rows, notes: &[] }))
+    })
+}

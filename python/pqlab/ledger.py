@@ -1,0 +1,180 @@
+"""Ledger transactions (TXv2): signing and verifying one, and files of any number."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pqlab import _pqlab
+from pqlab._pqlab import PublicKey, SecretKey
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+__all__ = [
+    "BlockReport",
+    "Generated",
+    "Rejected",
+    "Transaction",
+    "generate_block",
+    "schemes",
+    "sign",
+    "verify",
+    "verify_block",
+]
+
+Watcher = Callable[[int, int], object]
+"""Is called with the number of transactions that are done, and of all."""
+
+
+@dataclass(frozen=True)
+class Transaction:
+    """A transaction in its encoding, and what it says. Its signature is not looked at: :func:`verify` does that."""
+
+    chain_id: int
+    nonce: int
+    to: bytes
+    """The receiver's address, 32 bytes."""
+    amount: int
+    fee: int
+    scheme: str
+    """The algorithm of the signature."""
+    sender: bytes
+    """The sender's public key."""
+    signature: bytes
+    encoded: bytes
+    """All of it."""
+
+    @classmethod
+    def decode(cls, data: Buffer) -> Transaction:
+        """Reads a transaction, which must fill ``data`` from beginning to end."""
+        encoded = bytes(memoryview(data))
+        return cls(*_pqlab.ledger_decode(encoded), encoded)
+
+    @property
+    def public_key(self) -> PublicKey:
+        """The sender's key."""
+        return PublicKey.from_bytes(self.scheme, self.sender)
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A transaction of a block that was not taken."""
+
+    index: int
+    """Its position, from 0."""
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A block that was made."""
+
+    transactions: int
+    invalid: int
+    """Bad ones among them."""
+    bytes: int
+    provider: str
+    """Who signed."""
+    reproducible: bool
+    """Whether the same seed gives the same file."""
+
+
+@dataclass(frozen=True)
+class BlockReport:
+    """How the verification of a block ended."""
+
+    format: str
+    """``block`` or ``parquet``."""
+    transactions: int
+    bytes: int
+    rejected: int
+    kinds: dict[str, int]
+    """How many were rejected for what."""
+    rejections: tuple[Rejected, ...]
+    """The first thousand of them."""
+    elapsed_ns: int
+    """Reading, decoding and verifying, in ns."""
+    threads: int
+    providers: dict[str, str]
+    """Whose implementation of each scheme."""
+
+    @property
+    def transactions_per_second(self) -> float:
+        """Transactions verified a second."""
+        return self.transactions * 1e9 / max(self.elapsed_ns, 1)
+
+
+def schemes() -> list[str]:
+    """The algorithms that a transaction may be signed with."""
+    return _pqlab.ledger_schemes()
+
+
+def sign(secret_key: SecretKey, *, chain_id: int, nonce: int, to: Buffer, amount: int, fee: int = 0) -> Transaction:
+    """A transaction of the holder of the key, signed."""
+    return Transaction.decode(_pqlab.ledger_sign((chain_id, nonce, to, amount, fee), secret_key))
+
+
+def verify(transaction: Transaction | Buffer, chain_id: int, provider: str | None = None) -> None:
+    """Verifies a transaction as the verifier of a chain: chain, key, signature. Raises :class:`pqlab.VerificationFailed`."""
+    encoded = transaction.encoded if isinstance(transaction, Transaction) else transaction
+    _pqlab.ledger_verify(encoded, chain_id, provider)
+
+
+def generate_block(
+    path: str | os.PathLike[str],
+    count: int,
+    scheme: str = "ML-DSA-65",
+    *,
+    senders: int | None = None,
+    invalid: int = 0,
+    chain_id: int = 1,
+    seed: int = 1,
+    format: str = "block",
+    provider: str | None = None,
+    threads: int | None = None,
+    progress: Watcher | None = None,
+) -> Generated:
+    """Makes a file of signed transactions, by as many senders unless told otherwise, ``invalid`` of them bad. A regular file appears
+    under its name when it is whole."""
+    wanted = {
+        "path": os.fspath(path),
+        "format": format,
+        "scheme": scheme,
+        "count": count,
+        "senders": senders,
+        "invalid": invalid,
+        "chain_id": chain_id,
+        "seed": seed,
+        "provider": provider,
+        "threads": threads,
+    }
+    return Generated(*_pqlab.ledger_generate(wanted, progress))
+
+
+def verify_block(
+    path: str | os.PathLike[str],
+    chain_id: int = 1,
+    *,
+    threads: int | None = None,
+    provider: str | None = None,
+    keep_keys: bool = False,
+    progress: Watcher | None = None,
+) -> BlockReport:
+    """Verifies a file of transactions, of any size, in bounded memory. Ctrl-C stops it."""
+    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, threads, provider, keep_keys, progress)
+    form, transactions, size, rejected, kinds, rejections, elapsed, used, providers = found
+    return BlockReport(
+        format=form,
+        transactions=transactions,
+        bytes=size,
+        rejected=rejected,
+        kinds=dict(kinds),
+        rejections=tuple(Rejected(*row) for row in rejections),
+        elapsed_ns=elapsed,
+        threads=used,
+        providers=dict(providers),
+    )

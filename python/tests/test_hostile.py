@@ -1,0 +1,200 @@
+"""Whatever is handed in, a call answers or raises what it says it raises: no other exception, no panic, no end of the interpreter.
+
+``PQLAB_PYTHON_EXAMPLES`` says how many examples each entry point is given; ``PQLAB_PYTHON_LEAKS`` how often each is called while its
+memory is watched.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import pqlab
+from pqlab import HybridCertificate, ledger, stats
+
+EXAMPLES = int(os.environ.get("PQLAB_PYTHON_EXAMPLES", "25"))
+CALLS = int(os.environ.get("PQLAB_PYTHON_LEAKS", "0"))
+
+KEM = pqlab.HybridKEM()
+PAIR = KEM.generate_keypair()
+CIPHERTEXT, _ = KEM.encapsulate(PAIR.public)
+SCHEME = pqlab.HybridSign()
+SIGNER = SCHEME.generate_keypair()
+SIGNATURE = SCHEME.sign(b"message", SIGNER.secret)
+ED25519 = pqlab.Sign("Ed25519")
+OWNER = ED25519.generate_keypair()
+CERTIFICATE = HybridCertificate.build("CN=Root", OWNER.public, OWNER.secret, authority=True)
+NTOR = pqlab.Ntor("ntor")
+RELAY = NTOR.relay(bytes(20))
+TRANSACTION = ledger.sign(OWNER.secret, chain_id=1, nonce=1, to=bytes(32), amount=1)
+
+ANYTHING = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.text(max_size=40),
+    st.binary(max_size=80),
+    st.binary(max_size=80).map(bytearray),
+    st.binary(max_size=80).map(lambda data: memoryview(data)),
+    st.lists(st.one_of(st.floats(), st.integers(), st.text(max_size=3), st.none()), max_size=6),
+    st.dictionaries(st.text(max_size=3), st.floats(), max_size=3),
+    st.sampled_from([PAIR, PAIR.public, PAIR.secret, SIGNER.public, SIGNER.secret, CERTIFICATE, object(), ..., KEM]),
+    st.sampled_from([bytes(20), bytes(32), bytes(1120), bytes(1216), CIPHERTEXT, SIGNATURE, TRANSACTION.encoded]),
+    st.sampled_from(["X-Wing", "ML-DSA-65", "SHA3-256", "SHAKE128", "aws-lc", "aws-lc+liboqs", "null", "*", "hybrid", "\0", "\ud800"]),
+)
+SAMPLES = st.lists(st.floats(), max_size=20)
+
+
+def changed(valid: bytes) -> st.SearchStrategy[bytes]:
+    """What was valid, with some bytes changed, cut off or added."""
+
+    def change(what: tuple[int, int, int]) -> bytes:
+        place, bits, cut = what
+        out = bytearray(valid)
+        out[place] ^= bits
+        return bytes(out[:-cut] if cut > 0 else out + bytes(-cut))
+
+    return st.tuples(st.integers(0, len(valid) - 1), st.integers(0, 255), st.integers(-2, 40)).map(change)
+
+
+Call = Callable[..., object]
+ENTRIES: dict[str, tuple[Call, int]] = {
+    "KEM": (pqlab.KEM, 2),
+    "HybridKEM": (pqlab.HybridKEM, 2),
+    "Sign": (pqlab.Sign, 2),
+    "HybridSign": (pqlab.HybridSign, 2),
+    "kem.public_key": (KEM.public_key, 1),
+    "kem.secret_key": (KEM.secret_key, 2),
+    "kem.keypair_from_seed": (KEM.keypair_from_seed, 1),
+    "kem.encapsulate": (KEM.encapsulate, 2),
+    "kem.decapsulate": (KEM.decapsulate, 2),
+    "sign.sign": (SCHEME.sign, 4),
+    "sign.verify": (SCHEME.verify, 4),
+    "sign.public_key": (SCHEME.public_key, 1),
+    "sign.secret_key": (SCHEME.secret_key, 2),
+    "sign.keypair_from_seed": (SCHEME.keypair_from_seed, 1),
+    "PublicKey.from_bytes": (pqlab.PublicKey.from_bytes, 3),
+    "PublicKey.from_pem": (pqlab.PublicKey.from_pem, 2),
+    "PublicKey.from_der": (pqlab.PublicKey.from_der, 2),
+    "SecretKey.from_bytes": (pqlab.SecretKey.from_bytes, 4),
+    "SecretKey.from_pem": (pqlab.SecretKey.from_pem, 2),
+    "SecretKey.from_der": (pqlab.SecretKey.from_der, 2),
+    "hash": (pqlab.hash, 3),
+    "xof": (lambda name, data, length: pqlab.xof(name, data, min(length, 5000) if type(length) is int else length), 3),
+    "hash_rows": (lambda name, data: pqlab.hash_rows(name, data), 2),
+    "certificate.from_pem": (HybridCertificate.from_pem, 1),
+    "certificate.from_der": (HybridCertificate.from_der, 1),
+    "certificate.build": (lambda name, key, secret: HybridCertificate.build(name, key, secret), 3),
+    "certificate.verify_cosig": (HybridCertificate.verify_cosig, 2),
+    "certificate.cosign": (CERTIFICATE.cosign, 1),
+    "Ntor": (pqlab.Ntor, 2),
+    "ntor.relay": (NTOR.relay, 2),
+    "ntor.client": (NTOR.client, 2),
+    "ntor.respond": (RELAY.respond, 2),
+    "ntor.finish": (lambda reply: NTOR.client(RELAY.identity, RELAY.onion_key).finish(reply), 1),
+    "ledger.decode": (ledger.Transaction.decode, 1),
+    "ledger.verify": (ledger.verify, 3),
+    "ledger.sign": (lambda chain, nonce, to: ledger.sign(OWNER.secret, chain_id=chain, nonce=nonce, to=to, amount=1), 3),
+    "stats.bootstrap_ci": (lambda samples, share: stats.bootstrap_ci(samples, share, 20), 2),
+    "stats.welch_t_test": (stats.welch_t_test, 3),
+    "stats.cohens_d": (stats.cohens_d, 2),
+    "stats.throughput_curve": (stats.throughput_curve, 1),
+    "stats.describe_samples": (stats.describe_samples, 1),
+}
+FEW = settings(max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES <= 25, suppress_health_check=list(HealthCheck))
+
+
+def attempt(call: Call, arguments: list[object]) -> None:
+    try:
+        call(*arguments)
+    except pqlab.Error as error:
+        assert str(error) and "a fault of pqlab itself" not in str(error), repr(error)
+    except (TypeError, UnicodeEncodeError):
+        pass
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_anything_at_all(name: str) -> None:
+    call, most = ENTRIES[name]
+
+    @FEW
+    @given(st.lists(ANYTHING, max_size=most))
+    def tried(arguments: list[object]) -> None:
+        attempt(call, arguments)
+
+    tried()
+
+
+NEARLY: dict[str, tuple[Call, bytes]] = {
+    "PublicKey.from_der": (pqlab.PublicKey.from_der, PAIR.public.to_der()),
+    "SecretKey.from_der": (pqlab.SecretKey.from_der, PAIR.secret.to_der()),
+    "decapsulate": (lambda data: KEM.decapsulate(PAIR.secret, data), CIPHERTEXT),
+    "verify": (lambda data: SCHEME.verify(b"message", data, SIGNER.public), SIGNATURE),
+    "certificate": (lambda data: HybridCertificate.from_der(data).verify(CERTIFICATE), CERTIFICATE.to_der()),
+    "respond": (RELAY.respond, NTOR.client(RELAY.identity, RELAY.onion_key).onionskin),
+    "ledger": (lambda data: ledger.verify(data, 1), TRANSACTION.encoded),
+}
+
+
+@pytest.mark.parametrize("name", NEARLY)
+def test_what_was_valid_once(name: str) -> None:
+    call, valid = NEARLY[name]
+
+    @FEW
+    @given(changed(valid))
+    def tried(data: bytes) -> None:
+        attempt(call, [data])
+
+    tried()
+
+
+@FEW
+@given(SAMPLES, SAMPLES)
+def test_samples_of_any_value(first: list[float], second: list[float]) -> None:
+    calls: list[Call] = [stats.welch_t_test, stats.cohens_d]
+    for call in calls:
+        attempt(call, [first, second])
+    attempt(stats.describe_samples, [first])
+    attempt(lambda samples: stats.bootstrap_ci(samples, n_resamples=10), [first])
+
+
+def resident() -> int:
+    """Bytes of memory that this process has now."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+LEAKS: dict[str, Call] = {
+    "handshake": lambda: KEM.decapsulate(PAIR.secret, KEM.encapsulate(PAIR.public)[0]),
+    "key pairs": KEM.generate_keypair,
+    "keys of bytes": lambda: KEM.public_key(PAIR.public.public_bytes()),
+    "refused": lambda: attempt(KEM.public_key, [b"short"]),
+    "signature": lambda: ED25519.sign(bytearray(b"message"), OWNER.secret),
+    "refused signature": lambda: attempt(ED25519.verify, [b"message", bytes(64), OWNER.public]),
+    "unknown": lambda: attempt(pqlab.KEM, ["nothing"]),
+    "handshake of a circuit": lambda: RELAY.respond(NTOR.client(RELAY.identity, RELAY.onion_key).onionskin),
+    "certificate": lambda: HybridCertificate.from_der(CERTIFICATE.to_der()).public_key,
+    "transaction": lambda: ledger.Transaction.decode(TRANSACTION.encoded),
+    "hash": lambda: pqlab.hash("SHA3-256", memoryview(b"message")),
+    "statistics": lambda: stats.describe_samples([1.0, 2.0, 4.0]),
+}
+
+
+@pytest.mark.skipif(not CALLS, reason="PQLAB_PYTHON_LEAKS says how many calls")
+@pytest.mark.parametrize("name", LEAKS)
+def test_memory_stays_what_it_is(name: str) -> None:
+    call = LEAKS[name]
+    for _ in range(CALLS // 10):
+        call()
+    before = resident()
+    for _ in range(CALLS):
+        call()
+    # A leak of 32 bytes a call would show.
+    assert resident() - before < max(2 << 20, 32 * CALLS)
