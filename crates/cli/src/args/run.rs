@@ -23,7 +23,7 @@ use std::path::PathBuf;
   pqlab run kem --save-baseline release-1.0          keep the run by a name ...
   pqlab run --baseline release-1.0 --fail-slower 5   ... and measure against it
   pqlab run kem --library main=liboqs:/a/liboqs.so --library new=liboqs:/b/liboqs.so
-  pqlab run kem --worker go --worker ./my-worker     programs in other languages, beside the libraries
+  pqlab run kem --worker go --worker ./my-worker     programs in other languages too
   pqlab run hash --iterations 2000 --provider openssl --format sha3-csv
   pqlab run --resume                                 go on with what was stopped
 
