@@ -21,13 +21,13 @@ pub(crate) struct LibraryArgs {
     /// A program in another language as a provider: go, java, javascript, python or c, which `make workers` builds, or the path of
     /// any program that speaks the protocol of docs/workers.md [default label: its name] [repeatable]
     #[arg(long = "worker", value_name = "[LABEL=]NAME-or-PATH", value_parser = LibrarySpec::worker)]
-    pub(crate) workers: Vec<LibrarySpec>,
+    pub(crate) programs: Vec<LibrarySpec>,
 }
 
 impl LibraryArgs {
     /// Both, as they are asked for.
     pub(crate) fn all(&self) -> Vec<LibrarySpec> {
-        self.shared.libraries.iter().chain(&self.workers).cloned().collect()
+        self.shared.libraries.iter().chain(&self.programs).cloned().collect()
     }
 }
 
