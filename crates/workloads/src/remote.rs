@@ -398,9 +398,9 @@ mod tests {
     fn a_warm_up_ends_when_visits_become_no_quicker() {
         let quick = visits(|_| 1_000);
         assert!((LEAST_NS..2 * LEAST_NS).contains(&total(&quick)), "{quick:?}");
-        // Somebody else has the core in two of three visits.
-        let disturbed = visits(|visit| if visit % 3 == 1 { 1_000 } else { 1_700 });
-        assert!(total(&disturbed) < 3 * LEAST_NS, "{disturbed:?}");
+        // Somebody else has the core in two of three visits, of which the first may pass for that of a compiler at work.
+        let disturbed = visits(|visit| if visit % 3 == 0 { 1_000 } else { 1_700 });
+        assert!(total(&disturbed) < 2 * LEAST_COMPILED_NS, "{disturbed:?}");
         // A compiler comes in at the 50th visit, after others of its kind.
         let compiled = visits(|visit| if visit < 50 { 40_000 - 700 * visit as u64 } else { 900 });
         assert!(compiled.len() > 50 && (LEAST_COMPILED_NS..WARM_UP_NS).contains(&total(&compiled)), "{compiled:?}");
