@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import pqlab
 from pqlab import _pqlab
 
-# PQLAB_EXAMPLES=10000 tries longer.
-EXAMPLES = int(os.environ.get("PQLAB_EXAMPLES", "60"))
+# PQLAB_PYTHON_EXAMPLES=10000 tries longer.
+EXAMPLES = int(os.environ.get("PQLAB_PYTHON_EXAMPLES", "60"))
 
 # What cannot be a number of processes, of seconds, ...: nothing of it starts a measurement.
 NONSENSE: st.SearchStrategy[Any] = st.one_of(

@@ -84,19 +84,19 @@ pub enum OpenError {
 /// # Errors
 /// [`OpenError`].
 pub fn open(spec: &LibrarySpec, listing: Option<&Listing>, now: fn() -> u64) -> Result<Provider, OpenError> {
-    if spec.kind == LibraryKind::Worker {
-        let program = process::Program::find(spec, now)?;
-        return Ok(match listing {
-            Some(listing) => process::open_listed(program, listing)?,
-            None => process::open(program)?.0,
-        });
-    }
-    let library = Library::open(&spec.path)?;
+    let library = || Library::open(&spec.path);
     let mut provider = match spec.kind {
-        LibraryKind::Liboqs => liboqs::provider(library, &spec.label),
-        LibraryKind::Openssl => openssl::provider(library, &spec.label),
-        LibraryKind::Nist | LibraryKind::Worker => nist::provider(library, spec),
-    }?;
+        LibraryKind::Liboqs => liboqs::provider(library()?, &spec.label)?,
+        LibraryKind::Openssl => openssl::provider(library()?, &spec.label)?,
+        LibraryKind::Nist => nist::provider(library()?, spec)?,
+        LibraryKind::Worker => {
+            let program = process::Program::find(spec, now)?;
+            return Ok(match listing {
+                Some(listing) => process::open_listed(program, listing)?,
+                None => process::open(program)?.0,
+            });
+        }
+    };
     spec.kind.name().clone_into(&mut provider.code);
     provider.language = Some(Language { name: "c".to_owned(), runtime: None });
     Ok(provider)
