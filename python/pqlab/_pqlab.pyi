@@ -10,6 +10,7 @@ from typing import Any, Self, final
 from typing_extensions import Buffer, disjoint_base
 
 __version__: str
+"""The version of the package, of the compiled module and of the program that measures."""
 
 @final
 class Measured:
@@ -115,9 +116,12 @@ class KeyPair:
     @property
     def algorithm(self) -> str: ...
     @property
-    def public(self) -> PublicKey: ...
+    def public(self) -> PublicKey:
+        """The public key."""
+
     @property
-    def secret(self) -> SecretKey: ...
+    def secret(self) -> SecretKey:
+        """The secret key."""
 
 @disjoint_base
 class KEM:

@@ -163,6 +163,9 @@ class Run:
 class Database:
     """The file in which runs are kept."""
 
+    path: str
+    """The path of the file."""
+
     def __init__(self, path: str) -> None:
         self.path = path
 

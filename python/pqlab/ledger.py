@@ -34,16 +34,21 @@ class Transaction:
     """A transaction in its encoding, and what it says. Its signature is not looked at: :func:`verify` does that."""
 
     chain_id: int
+    """The chain that it is made for."""
     nonce: int
+    """Its number among its sender's."""
     to: bytes
     """The receiver's address, 32 bytes."""
     amount: int
+    """What is sent, in the ledger's smallest unit."""
     fee: int
+    """What the sender pays for it, in the same unit."""
     scheme: str
     """The algorithm of the signature."""
     sender: bytes
     """The sender's public key."""
     signature: bytes
+    """The sender's signature."""
     encoded: bytes
     """All of it."""
 
@@ -66,7 +71,9 @@ class Rejected:
     index: int
     """Its position, from 0."""
     kind: str
+    """In a word, what is wrong with it."""
     reason: str
+    """In a sentence."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +81,11 @@ class Generated:
     """A block that was made."""
 
     transactions: int
+    """How many it has."""
     invalid: int
     """Bad ones among them."""
     bytes: int
+    """Length of the file."""
     provider: str
     """Who signed."""
     reproducible: bool
@@ -90,8 +99,11 @@ class BlockReport:
     format: str
     """``block`` or ``parquet``."""
     transactions: int
+    """How many were read."""
     bytes: int
+    """Their length."""
     rejected: int
+    """How many were not taken."""
     kinds: dict[str, int]
     """How many were rejected for what."""
     rejections: tuple[Rejected, ...]
@@ -99,6 +111,7 @@ class BlockReport:
     elapsed_ns: int
     """Reading, decoding and verifying, in ns."""
     threads: int
+    """How many threads verified."""
     providers: dict[str, str]
     """Whose implementation of each scheme."""
 

@@ -47,8 +47,11 @@ class Interval(NamedTuple):
     """A median with its bootstrap interval."""
 
     low: float
+    """The low end."""
     median: float
+    """The median of the samples."""
     high: float
+    """The high end."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,7 @@ class Stability:
     """The coefficient of variation of one operation, against a threshold."""
 
     name: str
+    """The operation's name."""
     cov_pct: float | None
     """In percent; ``None`` of a single sample, or where the mean is zero."""
     unstable: bool
@@ -111,19 +115,29 @@ class Description:
     """What a set of samples looks like. Quantiles are linear between order statistics, as NumPy's."""
 
     n: int
+    """How many samples there are."""
     mean: float
+    """Arithmetic mean."""
     stdev: float | None
     """Sample standard deviation; ``None`` of a single sample."""
     cov_pct: float | None
     """Coefficient of variation in percent; ``None`` of a single sample, or where the mean is zero."""
     min: float
+    """The smallest sample."""
     p5: float
+    """5% of the samples are below."""
     p25: float
+    """25% of the samples are below."""
     median: float
+    """Half of the samples are below."""
     p75: float
+    """75% of the samples are below."""
     p95: float
+    """95% of the samples are below."""
     p99: float
+    """99% of the samples are below."""
     max: float
+    """The largest sample."""
     iqm: float
     """Interquartile mean."""
     mad: float
