@@ -7,6 +7,7 @@ mod constructions;
 mod errors;
 mod input;
 mod laboratory;
+mod message;
 mod progress;
 mod request;
 mod run;
@@ -21,6 +22,7 @@ fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
     constructions::add(module)?;
     stats::add(module)?;
     laboratory::add(module)?;
+    message::add(module)?;
     run::add(module)?;
     samples::add(module)?;
     store::add(module)?;
