@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import sys
 from collections.abc import Callable
 from functools import partial
 from html import unescape
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree
 
+import nbformat
+import pdoc.doc
+import pqlab_docs as builder
 import pytest
 
 import pqlab
@@ -19,17 +22,6 @@ import pqlab
 ROOT = Path(__file__).resolve().parents[2]
 # Blocks of other words (`python terminal`) are for a reader alone.
 BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-
-
-def load_builder() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("pqlab_docs", ROOT / "python" / "docs" / "pqlab_docs.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-builder = load_builder()
 
 
 def test_every_public_name_is_documented() -> None:
@@ -48,8 +40,8 @@ def test_faults_are_found() -> None:
     exec('"""See :func:`nothing`, not :func:`bare`."""\ndef bare(): pass\n', module.__dict__)
     module.bare.__module__ = "faulty"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__("sys").modules, "faulty", module)
-        found = builder.faults(builder.pdoc.doc.Module(module))
+        patch.setitem(sys.modules, "faulty", module)
+        found = builder.faults(pdoc.doc.Module(module))
     assert found == ["faulty refers to nothing", "faulty.bare has no docstring"]
 
 
@@ -73,7 +65,8 @@ def small(run: pqlab.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ca
 
     def execute(name: str) -> None:
         assert run.id in [entry["id"] for entry in pqlab.open().runs()]
-        monkeypatch.setattr(pqlab, "run", partial(pqlab.run, max_time=0.02, processes=1, progress=False))
+        for call in ("run", "measure"):
+            monkeypatch.setattr(pqlab, call, partial(getattr(pqlab, call), max_time=0.02, processes=1, progress=False))
         monkeypatch.chdir(tmp_path)
         text = (ROOT / name).read_text(encoding="utf-8")
         found = list(BLOCK.finditer(text))
@@ -98,7 +91,7 @@ def test_the_examples_of_the_document_run(small: Callable[[str], None]) -> None:
 
 @pytest.mark.parametrize("path", builder.NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_from_top_to_bottom(path: Path, tmp_path: Path) -> None:
-    stored = builder.nbformat.read(path, as_version=4)
+    stored = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     assert all(cell.get("execution_count") is None and not cell.get("outputs") for cell in stored.cells)
     done = builder.executed(path, tmp_path)
     code = [cell for cell in done.cells if cell.cell_type == "code"]
