@@ -60,11 +60,12 @@ def test_the_page_shows_what_is_compiled(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small(run: pqlab.Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
-    """Runs a document's blocks one after the other, in an empty folder, beside a run that is stored. What is measured is the
-    same, for less time."""
+    """Runs a document's blocks one after the other, in an empty folder and a database with one run. What is measured is the same,
+    for less time."""
 
     def execute(name: str) -> None:
-        assert run.id in [entry["id"] for entry in pqlab.open().runs()]
+        monkeypatch.setenv("PQLAB_DB", str(tmp_path / "pqlab.db"))
+        pqlab.open().add(run)
         for call in ("run", "measure"):
             monkeypatch.setattr(pqlab, call, partial(getattr(pqlab, call), max_time=0.02, processes=1, progress=False))
         monkeypatch.chdir(tmp_path)
