@@ -55,6 +55,14 @@ fn scheme_named(name: &str) -> Answer<Scheme> {
     })
 }
 
+fn form_named(name: &str) -> Answer<TransactionForm> {
+    let all = [TransactionForm::TxV1, TransactionForm::TxV2];
+    all.into_iter().find(|form| form.name() == name).ok_or_else(|| {
+        let names = all.map(TransactionForm::name).join(", ");
+        Failure::argument("form", format!("{name:?} is none of {names}"))
+    })
+}
+
 /// What a transaction says: chain, nonce, receiver, amount, fee.
 type Said<'a> = (Whole<u32>, Whole<u64>, Bytes<'a>, Whole<u64>, Whole<u64>);
 
@@ -158,7 +166,7 @@ fn ledger_generate(
     let request = GenerateRequest {
         path: field(wanted, "path")?,
         format,
-        form: TransactionForm::TxV2,
+        form: form_named(&field::<String>(wanted, "form")?)?,
         scheme: scheme_named(&scheme)?,
         count,
         senders: senders.map_or(count, |senders| senders.0),
@@ -202,17 +210,18 @@ type Report =
 
 /// Verifies a file of transactions in bounded memory. `progress` is called with the number of transactions verified and of all.
 #[pyfunction]
-#[pyo3(signature = (path, chain_id, threads, provider, keep_keys, progress))]
+#[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, progress))]
 fn ledger_verify_block(
     py: Python<'_>,
     path: PathBuf,
     chain_id: Whole<u32>,
+    form: &str,
     threads: Option<Whole<usize>>,
     provider: Option<String>,
     keep_keys: bool,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Report> {
-    let (form, threads) = (TransactionForm::TxV2, self::threads(threads)?);
+    let (form, threads) = (form_named(form)?, self::threads(threads)?);
     let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys };
     detached(py, || {
         let far = BlockProgress::default();
