@@ -22,6 +22,7 @@ KINDS = {
     "kem": ["keygen", "encapsulate", "decapsulate"],
     "signature": ["keygen", "sign", "verify"],
     "hash": ["digest"],
+    "function": ["call"],
 }
 # Lengths of public key, then of ciphertext or signature (the longest), and of the seed of key generation.
 KEMS = {"ML-KEM-512": (800, 768, 64), "ML-KEM-768": (1184, 1088, 64), "ML-KEM-1024": (1568, 1568, 64),
@@ -160,13 +161,15 @@ def offer(text):
     kind, algorithm, *attributes = text.split(" ")
     expect(kind in KINDS and algorithm, f"an offer that cannot be read: {text}")
     parsed = dict(attribute.split("=", 1) for attribute in attributes)
-    known = {"encodings", "coins", "context", "hedged"}
+    known = {"inputs", "verified"} if kind == "function" else {"encodings", "coins", "context", "hedged"}
     expect(set(parsed) <= known, f"attributes that nobody knows: {text}")
     return (kind, algorithm), {
         "encodings": parsed.get("encodings", "expanded").split(","),
         "coins": parsed.get("coins", "").split(","),
         "context": parsed.get("context") == "yes",
         "hedged": parsed.get("hedged") == "yes",
+        "inputs": int(parsed.get("inputs", "1")),
+        "verified": parsed.get("verified", "yes") == "yes",
     }
 
 
@@ -273,6 +276,13 @@ def digest(worker, algorithm, _):
     expect([made[number][0] for number in range(4)] == found, "a visit gives another digest")
 
 
+def function(worker, name, attributes):
+    worker.refuses("call", "call", name, by=("unsupported",))
+    expected = [b"right" if attributes["verified"] else b"unchecked"]
+    for number, said in timed(worker, "call", name, [[]] * attributes["inputs"], 1).items():
+        expect(said == expected, f"the answer of set {number} is {b' '.join(said).decode()}")
+
+
 def timed(worker, operation, algorithm, sets, width):
     """Visits a case; the answers to one operation on each set."""
     handle = worker.prepare(operation, algorithm, sets)
@@ -348,7 +358,7 @@ def strict(worker, command):
         expect(other.process.returncode == 0, "the end of input is not a good end")
 
 
-CHECKS = {"kem": kem, "signature": signature, "hash": digest}
+CHECKS = {"kem": kem, "signature": signature, "hash": digest, "function": function}
 
 
 def check(command, quick):
@@ -386,7 +396,9 @@ def together(commands):
         for worker in workers:
             name = worker.greet()[0]
             known.append((name, worker, worker.offers()))
-        for (kind, algorithm), _ in sorted({key: None for _, _, offers in known for key in offers}.items()):
+        # What functions are is nobody else's business.
+        kinds = {key: None for _, _, offers in known for key in offers if key[0] != "function"}
+        for (kind, algorithm), _ in sorted(kinds.items()):
             able = [(name, worker, offers[kind, algorithm]) for name, worker, offers in known if (kind, algorithm) in offers]
             pairs = 0
             for name, worker, attributes in able:

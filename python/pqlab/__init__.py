@@ -18,13 +18,16 @@ from pqlab._errors import (
     UnknownName,
     VerificationFailed,
 )
+from pqlab._functions import Benchmark, benchmark
 from pqlab._laboratory import (
+    Measuring,
     Options,
     algorithms,
     cases,
     counters,
     doctor,
     inspect,
+    measure,
     providers,
     resume,
     run,
@@ -52,6 +55,7 @@ from pqlab.constructions import (
 
 __all__ = [
     "KEM",
+    "Benchmark",
     "Database",
     "Error",
     "HybridCertificate",
@@ -61,6 +65,7 @@ __all__ = [
     "InvalidArgument",
     "KeyPair",
     "LibraryError",
+    "Measuring",
     "Ntor",
     "NtorClient",
     "NtorRelay",
@@ -74,6 +79,7 @@ __all__ = [
     "VerificationFailed",
     "__version__",
     "algorithms",
+    "benchmark",
     "cases",
     "counters",
     "doctor",
@@ -83,6 +89,7 @@ __all__ = [
     "kem",
     "ledger",
     "load",
+    "measure",
     "open",
     "providers",
     "resume",

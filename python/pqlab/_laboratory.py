@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from typing import Any, TypedDict, Unpack
 
 from pqlab import _pqlab
 from pqlab._errors import Interrupted, InvalidArgument
+from pqlab._functions import Benchmark, served
 from pqlab._progress import Shown
 from pqlab._runs import Run
+from pqlab._serve import Server
 from pqlab._worker import program
 
 Path = str | os.PathLike[str]
@@ -75,6 +78,8 @@ def run(
     seed: int | None = None,
     libraries: Iterable[str] = (),
     workers: Iterable[str] = (),
+    functions: Iterable[Callable[..., Any]] = (),
+    label: str = "python",
     allow_foreign: bool = False,
     database: Path | None = None,
     progress: bool = True,
@@ -85,8 +90,9 @@ def run(
     ``algorithms``, ``providers`` and ``filters`` (patterns of ids) leave only what they match. ``precision`` is the wanted
     half-width of the median's 95% interval as a share of it: 0.01 for 1%. ``max_time`` is in seconds for each case, ``trim`` in
     percent at each tail. ``protocol`` is ``adaptive`` or ``reference``, ``counter`` ``wall``, ``tsc``, ``cycles`` or
-    ``instructions``. ``libraries`` are ``[LABEL=]KIND:PATH``, ``workers`` ``[LABEL=]NAME-or-PATH``. ``database`` is the file in
-    which the run is kept, ``":memory:"`` for none; left out it is that of the command line. ``options`` are fields of
+    ``instructions``. ``libraries`` are ``[LABEL=]KIND:PATH``, ``workers`` ``[LABEL=]NAME-or-PATH``. ``functions`` are measured
+    too, whatever the filters leave of the rest, as those of the provider ``label``: see :func:`measure`. ``database`` is the file
+    in which the run is kept, ``":memory:"`` for none; left out it is that of the command line. ``options`` are fields of
     :class:`Options`.
 
     Ctrl-C stops after the visit in hand and raises :class:`pqlab.Interrupted`: what is finished is kept.
@@ -102,24 +108,108 @@ def run(
         "batch": batch,
         "counter": counter,
     }
-    request = _request(
-        what=what,
-        algorithms=algorithms,
-        providers=providers,
-        filters=filters,
-        over=over,
-        options=_chosen(options),
-        protocol={name: value for name, value in rules.items() if value is not None},
-        quick=quick,
-        rigorous=rigorous,
-        affinity=None if affinity is None else list(affinity),
-        seed=seed,
-        libraries=libraries,
-        workers=workers,
-        allow_foreign=allow_foreign,
-        command=f"pqlab.run({', '.join(map(repr, what))})",
-    )
-    return _measured(progress, lambda shown: _pqlab.measure(request, _database(database), shown))
+    with _served(functions, label) as behind:
+        request = _request(
+            what=what,
+            algorithms=algorithms,
+            providers=providers,
+            filters=filters,
+            over=over,
+            options=_chosen(options),
+            protocol={name: value for name, value in rules.items() if value is not None},
+            quick=quick,
+            rigorous=rigorous,
+            affinity=None if affinity is None else list(affinity),
+            seed=seed,
+            libraries=libraries,
+            workers=workers,
+            functions=behind,
+            allow_foreign=allow_foreign,
+            command=f"pqlab.run({', '.join(map(repr, what))})",
+        )
+        return _measured(progress, lambda shown: _pqlab.measure(request, _database(database), shown))
+
+
+class Measuring(Options, total=False):
+    """What :func:`measure` hands to :func:`run`, where it is said what each is."""
+
+    algorithms: Iterable[str]
+    providers: Iterable[str]
+    filters: Iterable[str]
+    over: str | None
+    quick: bool
+    rigorous: bool
+    protocol: str | None
+    precision: float | None
+    max_time: float | None
+    processes: int | None
+    iterations: int | None
+    warmup: int | None
+    trim: float | None
+    batch: int | None
+    counter: str | None
+    affinity: Iterable[int] | None
+    seed: int | None
+    libraries: Iterable[str]
+    workers: Iterable[str]
+    label: str
+    allow_foreign: bool
+    database: Path | None
+    progress: bool
+
+
+def measure(
+    *functions: Callable[..., Any],
+    name: str | None = None,
+    setup: Callable[[], object] | None = None,
+    verify: Callable[..., object] | None = None,
+    inputs: int | None = None,
+    library: str | None = None,
+    beside: Iterable[str] = (),
+    **how: Unpack[Measuring],
+) -> Run:
+    """Measures functions through the harness that measures everything else, in the same rounds as what is named in ``beside``.
+
+    >>> run = pqlab.measure(lambda: key.sign(b"message"), name="sign", verify=lambda signature: len(signature) == 256)
+    >>> run = pqlab.measure(mine, theirs, beside=["hash"], algorithms=["SHA3-256"], quick=True)
+
+    ``setup()`` readies the arguments of one call: a tuple of them, or the only one. It is called ``inputs`` times in each process
+    (16 where nothing is said), and calls take these in turn, again and again: a function must not change them.
+    ``verify(answer, *arguments)`` checks an answer outside of the time: it raises or gives ``False`` where the answer is wrong,
+    which fails the case. Without it the case is called ``call[answers=unchecked]``. ``name`` is by default the function's own,
+    ``library`` (what is called, with its version) its package. Several functions are :func:`benchmark` s, or take none of this.
+
+    Processes that do nothing else are forked from this interpreter, so that functions find what they refer to; threads are not
+    copied. In them the garbage collector is off while functions are timed. The case ``floor/null/null`` is the loop with a
+    function that does nothing: the cost of the call itself, which is a part of every figure.
+    ``how`` is what :func:`run` takes; filters concern what is measured beside.
+    """
+    own = {"name": name, "setup": setup, "verify": verify, "inputs": inputs, "library": library}
+    said = {what: value for what, value in own.items() if value is not None}
+    if not functions:
+        raise InvalidArgument("functions: there is none")
+    if said:
+        first, *others = functions
+        if others or isinstance(first, Benchmark):
+            given = ", ".join(said)
+            raise InvalidArgument(f"{given}: for one plain function", "make the others with pqlab.benchmark")
+        functions = (Benchmark(first, name=name, setup=setup, verify=verify, inputs=inputs, library=library),)
+    if isinstance(beside, str):
+        raise InvalidArgument(f"beside: {beside!r} is no list of names", f"write beside=[{beside!r}]")
+    return run(*beside, functions=functions, **how)
+
+
+@contextmanager
+def _served(
+    functions: Iterable[Callable[..., Any]], label: str
+) -> Generator[dict[str, object] | None]:
+    """Functions behind a socket, as a request has them."""
+    own = served(functions)
+    if not own:
+        yield None
+        return
+    with Server(own) as server:
+        yield {"label": label, "socket": server.path, "names": [function.name for function in own]}
 
 
 def resume(
@@ -128,17 +218,21 @@ def resume(
     elsewhere: bool = False,
     libraries: Iterable[str] = (),
     workers: Iterable[str] = (),
+    functions: Iterable[Callable[..., Any]] = (),
+    label: str = "python",
     database: Path | None = None,
     progress: bool = True,
 ) -> Run:
     """Goes on with a run that was stopped: the latest, where none is named.
 
-    Where machine or build are others than those with which it began, only if ``elsewhere`` is true.
+    Where machine or build are others than those with which it began, only if ``elsewhere`` is true. The libraries, workers and
+    functions of the run are named again.
     """
-    request = _request(libraries=libraries, workers=workers)
-    return _measured(
-        progress, lambda shown: _pqlab.resume(request, _database(database), reference, elsewhere, shown)
-    )
+    with _served(functions, label) as behind:
+        request = _request(libraries=libraries, workers=workers, functions=behind)
+        return _measured(
+            progress, lambda shown: _pqlab.resume(request, _database(database), reference, elsewhere, shown)
+        )
 
 
 def cases(

@@ -2,9 +2,10 @@
 
 use crate::process::Listing;
 use pqlab_primitives::{
-    BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, HashParameters, Kem, KemInfo, KeyAgreement,
-    KeyAgreementInfo, KeyEncoding, KeyLengths, Language, Prehash, PrivateKey, Provider, Remote, RemoteCase, Result,
-    SignatureInfo, SignatureScheme, SigningKey, Unsupported, VerifyingKey, Xof, XofParameters, XofReader,
+    BuildInfo, Coins, DecapsulationKey, EncapsulationKey, Error, Function, Hash, HashParameters, Kem, KemInfo,
+    KeyAgreement, KeyAgreementInfo, KeyEncoding, KeyLengths, Language, Prehash, PrivateKey, Provider, Remote,
+    RemoteCase, Result, SignatureInfo, SignatureScheme, SigningKey, Unsupported, VerifyingKey, Xof, XofParameters,
+    XofReader,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use std::sync::Arc;
 /// The answer of every operation of a described provider.
 const CLOSED: Error = Error::Unsupported("only a process of its own opens this library");
 
-/// What a loaded library or a program offers: KEMs, signature schemes, key agreements, hash functions, extendable-output functions.
+/// What a loaded library or a program offers: KEMs, signature schemes, key agreements, hash functions, extendable-output functions; functions
+/// of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     library: String,
@@ -27,6 +29,7 @@ pub struct Description {
     key_agreements: Vec<KeyAgreementInfo>,
     hashes: Vec<HashParameters>,
     xofs: Vec<XofParameters>,
+    functions: Vec<Function>,
     unsupported: Vec<Unsupported>,
 }
 
@@ -66,6 +69,7 @@ impl Description {
             key_agreements: provider.key_agreements.iter().map(|agreement| agreement.info().clone()).collect(),
             hashes: provider.hashes.iter().map(|hash| hash.info().clone()).collect(),
             xofs: provider.xofs.iter().map(|xof| xof.info().clone()).collect(),
+            functions: provider.functions.clone(),
             unsupported: provider.unsupported.clone(),
         }
     }
@@ -87,6 +91,7 @@ impl Description {
         provider.language.clone_from(&self.language);
         provider.remote = self.listing.is_some().then(|| Arc::new(Closed) as Arc<dyn Remote>);
         provider.generator.clone_from(&self.generator);
+        provider.functions.clone_from(&self.functions);
         provider.unsupported.clone_from(&self.unsupported);
         provider.kems = self.kems.iter().map(|kem| Arc::new(kem.clone()) as Arc<dyn Kem>).collect();
         provider.signatures =

@@ -99,6 +99,7 @@ pub use pqlab_workloads::ntor::relay::{Answered, FRAMES, Relay, RelayError, Serv
 pub use pqlab_workloads::ntor::{Handshake, RelayDescriptor};
 
 pub use pqlab_analysis as analysis;
+pub use pqlab_foreign::process::frame;
 pub use pqlab_foreign::{LibraryKind, LibrarySpec, WrongSpec};
 pub use pqlab_harness::WorkerError;
 pub use pqlab_harness::counter::CounterError;

@@ -14,8 +14,10 @@ use pqlab_workloads::Registry;
 use pqlab_workloads::fastest::FASTEST;
 use serde::{Deserialize, Serialize};
 use std::env;
+use std::fs;
 use std::io;
-use std::path::Path;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -204,20 +206,27 @@ impl Laboratory {
         let mut builds = crate::worker::provider_builds(&self.registry);
         for build in &mut builds {
             let of = self.libraries().find(|library| library.label == build.id);
-            build.library = of.map(|library| LoadedLibrary {
-                kind: library.kind.name().to_owned(),
-                path: library.file().display().to_string(),
-                spec: library.to_string(),
-            });
+            build.library = of.map(known_as);
         }
         builds
     }
 }
 
+/// A library as a run has it. Of what is behind a socket no folder is kept: it is gone with who listened, and in another one the next
+/// time.
+fn known_as(library: &LibrarySpec) -> LoadedLibrary {
+    let file = library.file();
+    let passing = fs::metadata(&file).is_ok_and(|about| about.file_type().is_socket());
+    let name = file.file_name().filter(|_| passing).map(PathBuf::from);
+    let path = name.clone().unwrap_or(file);
+    let spec = LibrarySpec { path: name.unwrap_or_else(|| library.path.clone()), ..library.clone() };
+    LoadedLibrary { kind: library.kind.name().to_owned(), path: path.display().to_string(), spec: spec.to_string() }
+}
+
 /// The provider, unless there is nothing in it.
 fn offered(library: &LibrarySpec, description: &Description) -> Result<Provider, String> {
     let provider = description.provider();
-    if provider.primitives().next().is_some() {
+    if provider.primitives().next().is_some() || !provider.functions.is_empty() {
         return Ok(provider);
     }
     let gap = provider.unsupported.first().map(|gap| format!(": {}: {}", gap.algorithm, gap.reason));
@@ -276,6 +285,20 @@ mod tests {
         let of = |texts: &[&str]| texts.iter().map(|text| library(text)).collect::<Vec<_>>();
         let found = instead(of(&["a=openssl:/1"]), of(&["a=openssl:/2", "b=openssl:/3"]));
         assert_eq!(found, of(&["a=openssl:/1", "b=openssl:/3"]));
+    }
+
+    #[test]
+    fn of_a_socket_the_name_alone_is_kept() {
+        let folder = std::env::temp_dir().join(format!("pqlab-socket-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let path = folder.join("functions");
+        let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        let known = known_as(&library(&format!("mine=worker:{}", path.display())));
+        drop(listener);
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!((known.path.as_str(), known.spec.as_str()), ("functions", "mine=worker:functions"));
+        let known = known_as(&library("mine=worker:/x/mine"));
+        assert_eq!((known.path.as_str(), known.spec.as_str()), ("/x/mine", "mine=worker:/x/mine"));
     }
 
     #[test]

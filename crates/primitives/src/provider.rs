@@ -1,4 +1,6 @@
-use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, Remote, SignatureScheme, StreamCipher, Xof};
+use crate::{
+    Aead, Function, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, Remote, SignatureScheme, StreamCipher, Xof,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -69,6 +71,8 @@ pub struct Provider {
     pub aeads: Vec<Arc<dyn Aead>>,
     /// Stream ciphers.
     pub stream_ciphers: Vec<Arc<dyn StreamCipher>>,
+    /// Functions of another process, which are no primitives.
+    pub functions: Vec<Function>,
     /// What is missing, and why.
     pub unsupported: Vec<Unsupported>,
     /// Where its operations are timed, if that is in another process.
@@ -95,6 +99,7 @@ impl Provider {
             kdfs: Vec::new(),
             aeads: Vec::new(),
             stream_ciphers: Vec::new(),
+            functions: Vec::new(),
             unsupported: Vec::new(),
             remote: None,
         }

@@ -1,4 +1,16 @@
 use crate::Result;
+use serde::{Deserialize, Serialize};
+
+/// A function of another process, which readies its inputs and checks its answers itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// How many sets of inputs it takes in turn: 1 at least.
+    pub inputs: usize,
+    /// Whether its answers are checked there.
+    pub verified: bool,
+}
 
 /// A provider in another process, which times its own loops: what its operations take is not what a call of them through
 /// the other traits takes.

@@ -30,9 +30,8 @@ fn measure(py: Python<'_>, request: &str, database: Option<&str>, shown: Option<
         let request: Request = request::read(request)?;
         let laboratory = request.laboratory()?;
         measured(shown, |watch, stop| {
-            let named = laboratory.named(&request.what)?;
+            let (named, filters) = request.selected(&laboratory)?;
             named.notes.iter().for_each(|note| watch.note(note));
-            let filters = named.narrow(request.filters()?);
             let plan = laboratory.plan(&named.suites, &filters, &request.overrides()?, &mut |text| watch.note(text))?;
             let mut store = open(database)?;
             let asked = RunRequest { seed: request.seed, command: request.command.clone() };

@@ -10,6 +10,7 @@ mod input;
 mod laboratory;
 mod leak;
 mod machine;
+mod message;
 mod progress;
 mod request;
 mod run;
@@ -25,6 +26,7 @@ fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
     constructions::add(module)?;
     stats::add(module)?;
     laboratory::add(module)?;
+    message::add(module)?;
     run::add(module)?;
     samples::add(module)?;
     store::add(module)?;

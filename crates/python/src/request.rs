@@ -3,7 +3,7 @@
 use crate::errors::{Answer, Failure};
 use pqlab_lab::record::RunHeader;
 use pqlab_lab::{
-    CaseOptions, Filters, Laboratory, LibrarySpec, ProtocolOverrides, WorkerProgram, instead, libraries_of_run,
+    CaseOptions, Filters, Laboratory, LibrarySpec, Named, ProtocolOverrides, WorkerProgram, instead, libraries_of_run,
     libraries_of_suites,
 };
 use serde::Deserialize;
@@ -35,10 +35,23 @@ pub(crate) struct Request {
     pub(crate) seed: Option<u64>,
     libraries: Vec<String>,
     workers: Vec<String>,
+    /// Functions of the interpreter that calls.
+    functions: Option<Functions>,
     /// Whether files of suites may name libraries too.
     allow_foreign: bool,
     /// How the call would be written again.
     pub(crate) command: String,
+}
+
+/// Functions of the interpreter that calls, behind a socket.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Functions {
+    /// The provider that they are.
+    label: String,
+    /// The path of the socket.
+    socket: String,
+    names: Vec<String>,
 }
 
 /// Reads a text of JSON.
@@ -56,6 +69,33 @@ impl Request {
             over: self.over.clone(),
             options: fields::<CaseOptions>(&self.options)?,
         })
+    }
+
+    /// What is measured: the suites that words name, with what is selected of them, and functions beside it, whatever the filters
+    /// leave of the rest.
+    pub(crate) fn selected(&self, laboratory: &Laboratory) -> Answer<(Named, Filters)> {
+        let filters = self.filters()?;
+        let Some(Functions { label, names, .. }) = &self.functions else {
+            let named = laboratory.named(&self.what)?;
+            let filters = named.narrow(filters);
+            return Ok((named, filters));
+        };
+        let of_functions = laboratory.named(&["function".to_owned()])?;
+        if self.what.is_empty() {
+            return Ok((of_functions, Filters { options: filters.options, ..Filters::default() }));
+        }
+        let mut named = laboratory.named(&self.what)?;
+        let mut filters = named.narrow(filters);
+        named.suites.extend(of_functions.suites);
+        let besides = [
+            (&mut filters.ids, vec![format!("function/*@{label}")]),
+            (&mut filters.providers, vec![label.clone()]),
+            (&mut filters.algorithms, names.clone()),
+        ];
+        for (patterns, own) in besides.into_iter().filter(|(patterns, _)| !patterns.is_empty()) {
+            patterns.extend(own);
+        }
+        Ok((named, filters))
     }
 
     /// How it is measured.
@@ -99,6 +139,10 @@ impl Request {
         }
         for text in &self.workers {
             libraries.push(LibrarySpec::worker(text).map_err(|error| Failure::argument("workers", error))?);
+        }
+        if let Some(Functions { label, socket, .. }) = &self.functions {
+            let spec = LibrarySpec::worker(&format!("{label}={socket}"));
+            libraries.push(spec.map_err(|error| Failure::argument("label", error))?);
         }
         Ok(libraries)
     }

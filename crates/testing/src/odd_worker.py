@@ -105,8 +105,9 @@ def call(message):
 
 
 class Case:
-    def __init__(self, operation, count, inputs):
-        self.timed = operation == b"digest"
+    def __init__(self, operation, name, count, inputs):
+        self.timed = operation != b"null"
+        self.name = name
         self.sets = inputs or [b""] * count
         self.first = self.touched = 0
 
@@ -124,12 +125,21 @@ class Case:
         for at in range(self.touched - (MODE == "few")):
             at = (self.first + at) % len(self.sets)
             fields.append(str(len(self.sets) if MODE == "answers-other" else at))
-            if self.timed:
+            if MODE == "functions" and self.timed:
+                fields.append(FUNCTIONS[self.name][1])
+            elif self.timed:
                 wrong = b"!" if MODE == "wrong" else b""
                 fields.append(bytes(32) if MODE == "zero" else digest(self.sets[at] + wrong))
         send("ok", *fields)
 
 
+# What a function is offered with, and what is said of its answers.
+FUNCTIONS = {
+    b"right": ("inputs=3", "right"),
+    b"unchecked": ("verified=no", "unchecked"),
+    b"wrong": ("inputs=2", "it is too long"),
+    b"silent": ("inputs=1", "unchecked"),
+}
 cases = {}
 while True:
     request = received()
@@ -138,15 +148,23 @@ while True:
     if verb == "hello":
         send("ok", "2" if MODE == "version" else "1", "python", "3", "another" if MODE == "other" else "hashlib", "none")
     elif verb == "list":
-        more = {"twice": "hash SHA3-256", "dance": "dance", "agrees": "key-agreement X25519"}
+        more = {
+            "twice": "hash SHA3-256",
+            "dance": "dance",
+            "agrees": "key-agreement X25519",
+            "name": "function a/b",
+            "inputs": "function f inputs=0",
+        }
         if MODE == "exchange":
             send("ok", "kem X25519 encodings=scalar coins=keygen,operation")
+        elif MODE == "functions":
+            send("ok", *(f"function {name.decode()} {attribute}" for name, (attribute, _) in FUNCTIONS.items()))
         else:
             send("ok", "hash SHA3-256", "hash NO-SUCH", *([more[MODE]] if MODE in more else []))
     elif verb == "call":
         kem(*request[1:]) if MODE == "exchange" else call(request[3])
     elif verb == "prepare":
-        cases[request[1]] = Case(request[2], int(request[4]), request[5:])
+        cases[request[1]] = Case(request[2], request[3], int(request[4]), request[5:])
         send("ok")
     elif verb == "visit":
         cases[request[1]].visit(int(request[2]), int(request[3]))

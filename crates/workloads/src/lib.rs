@@ -48,6 +48,7 @@ workloads! {
     kem => kem::KemWorkload,
     signature => signature::SignatureWorkload,
     hash => hash::HashWorkload,
+    function => function::FunctionWorkload,
     pub ntor => ntor::NtorWorkload,
     scaling => scaling::ScalingWorkload,
     memory => memory::MemoryWorkload,

@@ -10,7 +10,7 @@ use crate::signature::{MESSAGE, Mode, Setting, signing_key};
 use crate::{fault, missing};
 use pqlab_harness::clock::monotonic_ns;
 use pqlab_harness::{Demands, Fault, Recorder, Trial};
-use pqlab_primitives::{Coins, Kem, KeyEncoding, Provider, Remote, RemoteCase, SignatureScheme};
+use pqlab_primitives::{Coins, Function, Kem, KeyEncoding, Provider, Remote, RemoteCase, SignatureScheme};
 use pqlab_record::{Case, Form, State};
 use rand_chacha::ChaCha8Rng;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ const KEPT: usize = 4;
 /// Whether an operation on the case's inputs can be timed in another process.
 pub(crate) fn offers(case: &Case) -> bool {
     let kind = case.kind();
-    let timed_there = matches!(case.workload.as_str(), "floor" | "kem" | "signature" | "hash");
+    let timed_there = matches!(case.workload.as_str(), "floor" | "function" | "kem" | "signature" | "hash");
     timed_there && case.form != Some(Form::Encoded) && !kind.exact_coins && !kind.deterministic && kind.key.is_none()
 }
 
@@ -198,6 +198,26 @@ pub(crate) fn nothing(remote: &Arc<dyn Remote>, case: &Case) -> Result<Box<dyn T
     let case = Case { operation: "null".into(), algorithm: "null".into(), ..case.clone() };
     ready(remote, &case, vec![Vec::new(); crate::inputs::POOL], Box::new(|_, _| Ok(())))
 }
+
+/// A function of the other process, which readies its inputs and says of each answer whether it is right.
+///
+/// # Errors
+/// What the other process reports.
+pub(crate) fn function(remote: &Arc<dyn Remote>, case: &Case, function: &Function) -> Result<Box<dyn Trial>, Fault> {
+    let expected: &[u8] = if function.verified { RIGHT } else { UNCHECKED };
+    let check = Box::new(move |_, outputs: &[Vec<u8>]| match outputs {
+        [found] if found == expected => Ok(()),
+        [found] => Err(Fault::WrongAnswer(String::from_utf8_lossy(found).chars().take(MOST_WORDS).collect())),
+        _ => Err(number()),
+    });
+    ready(remote, case, vec![Vec::new(); function.inputs], check)
+}
+
+/// What a worker says of an answer of a function.
+const RIGHT: &[u8] = b"right";
+const UNCHECKED: &[u8] = b"unchecked";
+/// Most characters of what it says else that are kept.
+const MOST_WORDS: usize = 300;
 
 const SECRET: &str = "the two sides have different shared secrets";
 

@@ -77,6 +77,25 @@ fn only_what_is_timed_there_has_cases_and_the_floor_is_one_of_them() {
 }
 
 #[test]
+fn what_a_worker_says_of_the_answers_of_its_functions_decides() {
+    require!(program("python3"), Need::Installed("Python"));
+    let registry = registry(odd("functions"));
+    let mut outcomes = Vec::new();
+    for case in cases_of(&registry, "odd").into_iter().filter(|case| case.workload == "function") {
+        let mut trial = registry.prepare(&case, SEED).unwrap();
+        outcomes.push((case.id(), sample(trial.as_mut(), 5).err().map(|fault| fault.to_string())));
+    }
+    let wrong = |text: &str| Some(format!("wrong answer: {text}"));
+    let expected = [
+        ("function/right/call@odd", None),
+        ("function/unchecked/call[answers=unchecked]@odd", None),
+        ("function/wrong/call@odd", wrong("it is too long")),
+        ("function/silent/call@odd", wrong("unchecked")),
+    ];
+    assert_eq!(outcomes, expected.map(|(id, fault)| (id.to_owned(), fault)));
+}
+
+#[test]
 fn nothing_was_done_before_a_visit() {
     require!(program("python3"), Need::Installed("Python"));
     let registry = registry(odd("right"));

@@ -1,6 +1,7 @@
-//! One start of a program: its pipes, with a time limit on each answer.
+//! One start of a program: its pipes or its socket, with a time limit on each answer.
 
 use super::frame::{self, Message, ReadError};
+use super::socket::Peer;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::process::CommandExt;
@@ -33,17 +34,90 @@ const LAST_LINE: usize = 400;
 /// How long a program that broke off has to end by itself, so that its last words are there.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// A program that is talked to.
 pub(super) struct Conversation {
+    other: Other,
+    now: fn() -> u64,
+}
+
+enum Other {
+    Started(Started),
+    Peer(Peer),
+}
+
+impl Conversation {
+    /// Starts the program; where the path is that of a socket, connects to it.
+    pub(super) fn start(program: &Path, arguments: &[String], limits: Limits) -> io::Result<Conversation> {
+        let now = limits.now;
+        let other = if Peer::listens(program) {
+            Other::Peer(Peer::connect(program, Until::in_time(now, limits.hello))?)
+        } else {
+            Other::Started(Started::start(program, arguments)?)
+        };
+        Ok(Conversation { other, now })
+    }
+
+    /// The number of its process.
+    pub(super) fn process(&self) -> u32 {
+        match &self.other {
+            Other::Started(started) => started.child.id(),
+            Other::Peer(peer) => peer.process,
+        }
+    }
+
+    /// Asks, and waits for the answer; on failure says what happened, and the conversation cannot go on.
+    pub(super) fn ask(&mut self, verb: &str, fields: &[&[u8]], limit: Duration) -> Result<Message, String> {
+        let until = Until::in_time(self.now, limit);
+        let heard = match &mut self.other {
+            Other::Started(Started { input, output, .. }) => exchange(input, output, until, verb, fields),
+            Other::Peer(Peer { input, output, .. }) => exchange(input, output, until, verb, fields),
+        };
+        let broken = io::Error::from(io::ErrorKind::BrokenPipe);
+        match heard {
+            Ok(Some(message)) => match &self.other {
+                Other::Peer(_) => Peer::not_its_last_words(message),
+                Other::Started(_) => Ok(message),
+            },
+            Ok(None) => Err(self.ended(&broken, limit)),
+            Err(ReadError::Io(error)) => Err(self.ended(&error, limit)),
+            Err(ReadError::Malformed(malformed)) => Err(format!("it does not answer with a message: {malformed}")),
+        }
+    }
+
+    /// What became of the program, with its last words.
+    fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
+        match (error.kind(), &mut self.other) {
+            (io::ErrorKind::TimedOut, _) => format!("no answer in {} s, it was ended", limit.as_secs_f64()),
+            (io::ErrorKind::InvalidInput, _) => error.to_string(),
+            (_, Other::Peer(_)) => format!("it closed the connection ({error})"),
+            (_, Other::Started(started)) => started.ended(error, self.now),
+        }
+    }
+}
+
+/// Sends a request and receives its answer; `None` where there is none any more.
+fn exchange<I: Write + AsRawFd, O: Read + AsRawFd>(
+    input: &mut I,
+    output: &mut O,
+    until: Until,
+    verb: &str,
+    fields: &[&[u8]],
+) -> Result<Option<Message>, ReadError> {
+    frame::send(&mut Timed { stream: input, until }, verb, fields)?;
+    frame::receive(&mut Timed { stream: output, until })
+}
+
+/// A process of our own, with its pipes.
+struct Started {
     child: Child,
     input: ChildStdin,
     output: ChildStdout,
     last_line: Arc<Mutex<String>>,
     listener: Option<JoinHandle<()>>,
-    now: fn() -> u64,
 }
 
-impl Conversation {
-    pub(super) fn start(program: &Path, arguments: &[String], now: fn() -> u64) -> io::Result<Conversation> {
+impl Started {
+    fn start(program: &Path, arguments: &[String]) -> io::Result<Started> {
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // SAFETY: between fork and exec nothing is called but system calls.
@@ -56,41 +130,15 @@ impl Conversation {
         let last_line = Arc::new(Mutex::new(String::new()));
         let kept = Arc::clone(&last_line);
         let listener = std::thread::spawn(move || keep_last_line(errors, &kept));
-        let conversation = Conversation { child, input, output, last_line, listener: Some(listener), now };
-        never_block(conversation.input.as_raw_fd())?;
-        never_block(conversation.output.as_raw_fd())?;
-        Ok(conversation)
+        let started = Started { child, input, output, last_line, listener: Some(listener) };
+        never_block(started.input.as_raw_fd())?;
+        never_block(started.output.as_raw_fd())?;
+        Ok(started)
     }
 
-    /// The number of its process.
-    pub(super) fn process(&self) -> u32 {
-        self.child.id()
-    }
-
-    /// Asks, and waits for the answer; on failure says what happened, and the conversation cannot go on.
-    pub(super) fn ask(&mut self, verb: &str, fields: &[&[u8]], limit: Duration) -> Result<Message, String> {
-        let until = Until { now: self.now, deadline_ns: (self.now)().saturating_add(nanoseconds(limit)) };
-        let input = &mut Timed { descriptor: self.input.as_raw_fd(), stream: &mut self.input, until };
-        if let Err(error) = frame::send(input, verb, fields) {
-            return Err(self.ended(&error, limit));
-        }
-        let output = &mut Timed { descriptor: self.output.as_raw_fd(), stream: &mut self.output, until };
-        match frame::receive(output) {
-            Ok(Some(message)) => Ok(message),
-            Ok(None) => Err(self.ended(&io::ErrorKind::BrokenPipe.into(), limit)),
-            Err(ReadError::Io(error)) => Err(self.ended(&error, limit)),
-            Err(ReadError::Malformed(malformed)) => Err(format!("it does not answer with a message: {malformed}")),
-        }
-    }
-
-    /// What became of the program, with its last words.
-    fn ended(&mut self, error: &io::Error, limit: Duration) -> String {
-        match error.kind() {
-            io::ErrorKind::TimedOut => return format!("no answer in {} s, it was ended", limit.as_secs_f64()),
-            io::ErrorKind::InvalidInput => return error.to_string(),
-            _ => {}
-        }
-        let last = Until { now: self.now, deadline_ns: (self.now)().saturating_add(nanoseconds(LAST_WORDS)) };
+    /// What became of it, with its last words.
+    fn ended(&mut self, error: &io::Error, now: fn() -> u64) -> String {
+        let last = Until::in_time(now, LAST_WORDS);
         let status = loop {
             match self.child.try_wait() {
                 Ok(None) if !last.left().is_zero() => std::thread::sleep(Duration::from_millis(2)),
@@ -107,7 +155,7 @@ impl Conversation {
     }
 }
 
-impl Drop for Conversation {
+impl Drop for Started {
     fn drop(&mut self) {
         // It may have ended by itself; what is left is to take its place in the system's table away.
         let _ = self.child.kill();
@@ -117,12 +165,17 @@ impl Drop for Conversation {
 
 /// A moment of a clock.
 #[derive(Clone, Copy)]
-struct Until {
+pub(super) struct Until {
     now: fn() -> u64,
     deadline_ns: u64,
 }
 
 impl Until {
+    /// The moment after so long.
+    fn in_time(now: fn() -> u64, limit: Duration) -> Until {
+        Until { now, deadline_ns: now().saturating_add(nanoseconds(limit)) }
+    }
+
     fn left(self) -> Duration {
         Duration::from_nanos(self.deadline_ns.saturating_sub((self.now)()))
     }
@@ -132,14 +185,13 @@ fn nanoseconds(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A pipe that does not block, read and written until a moment.
-struct Timed<'a, S> {
-    descriptor: RawFd,
-    stream: &'a mut S,
-    until: Until,
+/// A pipe or a socket that does not block, read and written until a moment.
+pub(super) struct Timed<'a, S> {
+    pub(super) stream: &'a mut S,
+    pub(super) until: Until,
 }
 
-impl<S> Timed<'_, S> {
+impl<S: AsRawFd> Timed<'_, S> {
     fn until_ready<T>(&mut self, events: libc::c_short, mut act: impl FnMut(&mut S) -> io::Result<T>) -> io::Result<T> {
         loop {
             match act(self.stream) {
@@ -154,7 +206,7 @@ impl<S> Timed<'_, S> {
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        let mut poll = libc::pollfd { fd: self.descriptor, events, revents: 0 };
+        let mut poll = libc::pollfd { fd: self.stream.as_raw_fd(), events, revents: 0 };
         let milliseconds = i32::try_from(left.as_millis()).unwrap_or(i32::MAX).max(1);
         // SAFETY: one structure, which lives for the call.
         match unsafe { libc::poll(&raw mut poll, 1, milliseconds) } {
@@ -164,13 +216,13 @@ impl<S> Timed<'_, S> {
     }
 }
 
-impl<S: Read> Read for Timed<'_, S> {
+impl<S: Read + AsRawFd> Read for Timed<'_, S> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         self.until_ready(libc::POLLIN, |stream| stream.read(into))
     }
 }
 
-impl<S: Write> Write for Timed<'_, S> {
+impl<S: Write + AsRawFd> Write for Timed<'_, S> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.until_ready(libc::POLLOUT, |stream| stream.write(bytes))
     }

@@ -1,4 +1,5 @@
-//! Programs in any language, as providers: they speak the protocol of `docs/workers.md` over their standard input and output.
+//! Programs in any language, as providers: they speak the protocol of `docs/workers.md` over their standard input and output, or
+//! over a socket.
 //!
 //! - [`frame`]: messages as bytes.
 //! - [`Program`]: starts one, asks it with time limits, ends it where it does not keep them, and starts it again.
@@ -11,6 +12,7 @@ mod offer;
 mod program;
 mod provider;
 mod signature;
+mod socket;
 #[cfg(test)]
 mod tests;
 

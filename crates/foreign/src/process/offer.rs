@@ -1,5 +1,7 @@
 //! What a program lists.
 
+use super::frame;
+use super::program::MOST_SETS;
 use pqlab_primitives::{CoinSupport, KeyEncoding};
 
 /// An offer, read from its text.
@@ -11,6 +13,10 @@ pub(super) struct Offer {
     pub(super) coins: CoinSupport,
     pub(super) context: bool,
     pub(super) hedged: bool,
+    /// Sets of inputs of a function.
+    pub(super) inputs: usize,
+    /// Whether the worker checks what a function answers.
+    pub(super) verified: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +24,7 @@ pub(super) enum Kind {
     Kem,
     Signature,
     Hash,
+    Function,
 }
 
 impl Offer {
@@ -29,7 +36,8 @@ impl Offer {
             Some("kem") => Kind::Kem,
             Some("signature") => Kind::Signature,
             Some("hash") => Kind::Hash,
-            _ => return wrong("the kind is none of kem, signature, hash"),
+            Some("function") => Kind::Function,
+            _ => return wrong("the kind is none of kem, signature, hash, function"),
         };
         let Some(algorithm) = words.next().filter(|name| !name.is_empty()) else {
             return wrong("there is no algorithm");
@@ -41,7 +49,12 @@ impl Offer {
             coins: CoinSupport::default(),
             context: false,
             hedged: false,
+            inputs: 1,
+            verified: true,
         };
+        if kind == Kind::Function && !algorithm.chars().all(of_a_name) {
+            return wrong("the name of a function has other characters than letters, digits, `.`, `_`, `-` and `+`");
+        }
         for word in words {
             match word.split_once('=') {
                 Some(("encodings", names)) => {
@@ -58,6 +71,14 @@ impl Offer {
                         }
                     }
                 }
+                Some(("inputs", number)) if kind == Kind::Function => {
+                    let number = frame::number(number.as_bytes()).and_then(|number| usize::try_from(number).ok());
+                    let Some(inputs) = number.filter(|number| (1..=MOST_SETS).contains(number)) else {
+                        return wrong("a function has 1 to 4096 sets of inputs");
+                    };
+                    offer.inputs = inputs;
+                }
+                Some(("verified", "no")) if kind == Kind::Function => offer.verified = false,
                 Some(("context", "yes")) => offer.context = true,
                 Some(("hedged", "yes")) => offer.hedged = true,
                 _ => return wrong("an attribute is none of version 1"),
@@ -69,4 +90,8 @@ impl Offer {
 
 fn encoding(name: &str) -> Option<KeyEncoding> {
     [KeyEncoding::Seed, KeyEncoding::Expanded, KeyEncoding::Scalar].into_iter().find(|known| known.name() == name)
+}
+
+fn of_a_name(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || matches!(letter, '.' | '_' | '-' | '+')
 }

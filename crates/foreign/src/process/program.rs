@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 const VERSION: &[u8] = b"1";
 const NO_GREETING: &str = "its greeting is none of version 1";
 /// Most sets of inputs of a case.
-const MOST_SETS: usize = 4096;
+pub(super) const MOST_SETS: usize = 4096;
 
 /// What a program says of itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,7 +130,7 @@ impl Program {
             reason: error.to_string(),
         };
         state.starts += 1;
-        let mut conversation = Conversation::start(&self.path, &self.arguments, self.limits.now).map_err(failed)?;
+        let mut conversation = Conversation::start(&self.path, &self.arguments, self.limits).map_err(failed)?;
         if verb != "hello" {
             let hello = conversation.ask("hello", &[VERSION], self.limits.hello);
             let answer = hello.map_err(|reason| self.conversation(&reason))?;

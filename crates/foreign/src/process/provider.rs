@@ -5,7 +5,9 @@ use super::offer::{Kind, Offer};
 use super::program::{Program, Timed, line};
 use super::signature::RemoteScheme;
 use super::{Greeting, ProcessError};
-use pqlab_primitives::{BuildInfo, Error, HashParameters, KemParameters, Language, Provider, SignatureParameters};
+use pqlab_primitives::{
+    BuildInfo, Error, Function, HashParameters, KemParameters, Language, Provider, SignatureParameters,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -74,6 +76,11 @@ fn add(provider: &mut Provider, program: &Arc<Program>, offer: Offer) {
             .map(|parameters| provider.signatures.push(Arc::new(RemoteScheme::new(program, parameters, offer)))),
         Kind::Hash => HashParameters::of(&algorithm)
             .map(|parameters| provider.hashes.push(Arc::new(RemoteHash { program, parameters }))),
+        Kind::Function => {
+            let Offer { inputs, verified, .. } = offer;
+            provider.functions.push(Function { name: algorithm.clone(), inputs, verified });
+            Some(())
+        }
     };
     if known.is_none() {
         let reason = "the worker offers it, and pqlab knows no parameters of it".to_owned();

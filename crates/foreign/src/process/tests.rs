@@ -98,6 +98,8 @@ fn a_program_that_greets_or_lists_wrongly_is_no_provider() {
         ("twice", "its list has SHA3-256 twice"),
         ("dance", "the kind is none of"),
         ("agrees", "the kind is none of kem, signature, hash"),
+        ("name", "the name of a function has other characters"),
+        ("inputs", "a function has 1 to 4096 sets of inputs"),
         ("list-crashes", "exit status: 7: the last words"),
         ("list-garbage", "it does not answer with a message"),
         ("hello-half", "it does not answer with a message"),
@@ -169,4 +171,74 @@ fn what_is_not_there_is_named_with_the_remedy() {
     assert!(text.starts_with("/no/such/program cannot be started: "), "{text}");
     assert!(find("../etc").is_ok_and(|program| program.name() == "etc"));
     assert!(find(".hidden").is_err());
+}
+
+/// A worker behind a socket, which serves one connection: `first` comes unasked, then each request has the next answer.
+fn behind_a_socket(folder: &Path, first: (&str, &str), answers: &[(&str, &[&str])]) -> Program {
+    let path = folder.join("socket");
+    let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    let (first, answers) = (
+        (first.0.to_owned(), first.1.to_owned()),
+        answers
+            .iter()
+            .map(|(verb, fields)| ((*verb).to_owned(), fields.iter().map(|field| (*field).to_owned()).collect()))
+            .collect::<Vec<(String, Vec<String>)>>(),
+    );
+    std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        frame::send(&mut stream, &first.0, &[first.1.as_bytes()]).unwrap();
+        for (verb, fields) in answers {
+            if frame::receive(&mut stream).unwrap().is_none() {
+                return;
+            }
+            let fields: Vec<&[u8]> = fields.iter().map(String::as_bytes).collect();
+            frame::send(&mut stream, &verb, &fields).unwrap();
+        }
+        let _ = frame::receive(&mut stream);
+    });
+    Program::new("behind", path, Vec::new(), Limits { hello: SHORT, answer: SHORT, now })
+}
+
+const SHORT: Duration = Duration::from_secs(1);
+const HELLO: (&str, &[&str]) = ("ok", &["1", "python", "3", "mine", "none"]);
+
+#[test]
+fn a_worker_may_be_behind_a_socket_and_says_which_process_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    // The process at the other end is this one.
+    let own = std::process::id();
+    let answers: [(&str, &[&str]); 6] = [
+        HELLO,
+        ("ok", &["function f inputs=2 verified=no", "function g"]),
+        ("ok", &[]),
+        ("ok", &["1234"]),
+        ("ok", &["1", "unchecked"]),
+        ("ended", &["signal 9"]),
+    ];
+    let (provider, _) = open(behind_a_socket(folder.path(), ("process", &own.to_string()), &answers)).unwrap();
+    let functions: Vec<_> = provider.functions.iter().map(|of| (of.name.as_str(), of.inputs, of.verified)).collect();
+    assert_eq!(functions, [("f", 2, false), ("g", 1, true)]);
+    let remote = provider.remote.as_ref().unwrap();
+    let mut case = remote.prepare("call", "f", &[Vec::new(), Vec::new()]).unwrap();
+    assert_eq!(case.process(), Some(own));
+    assert_eq!(case.visit(1, 1).unwrap(), 1234);
+    assert_eq!(case.answers().unwrap(), [(1, vec![b"unchecked".to_vec()])]);
+    let error = case.visit(0, 1).unwrap_err().to_string();
+    assert!(error.contains("it ended: signal 9"), "{error}");
+}
+
+#[test]
+fn a_socket_that_does_not_begin_with_its_process_or_hangs_is_one_clear_error() {
+    let own = std::process::id().to_string();
+    for (first, answers, words) in [
+        (("process", "0"), &[HELLO][..], "it does not begin with the number of its process"),
+        (("process", "x"), &[HELLO], "it does not begin with the number of its process"),
+        (("hello", "1"), &[HELLO], "it does not begin with the number of its process"),
+        (("process", own.as_str()), &[], "no answer in 1 s, it was ended"),
+        (("process", own.as_str()), &[HELLO], "no answer in 1 s, it was ended"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let error = open(behind_a_socket(folder.path(), first, answers)).unwrap_err().to_string();
+        assert!(error.contains(words), "{first:?}: {error}");
+    }
 }

@@ -1,0 +1,80 @@
+//! A worker behind a socket: a program that listens there has started already, and forks a process for each connection. So what is
+//! timed can be in the state of a program that no other program could be started with.
+
+use super::conversation::{Timed, Until};
+use super::frame::{self, Message, ReadError};
+use super::program::line;
+use std::fs;
+use std::io;
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+/// The verb of the first message, which nobody asked for: the number of the process that serves the connection.
+const PROCESS: &str = "process";
+/// The verb of the last one: why that process ended without being asked to.
+const ENDED: &str = "ended";
+
+/// A connection, and the process at its other end. When it is closed the program behind the socket ends that process.
+pub(super) struct Peer {
+    /// Two handles of one connection.
+    pub(super) input: UnixStream,
+    pub(super) output: UnixStream,
+    pub(super) process: u32,
+}
+
+impl Peer {
+    /// Whether the path is that of a socket.
+    pub(super) fn listens(path: &Path) -> bool {
+        fs::metadata(path).is_ok_and(|about| about.file_type().is_socket())
+    }
+
+    /// Connects, and binds the process at the other end to the processors that this thread is bound to.
+    pub(super) fn connect(path: &Path, until: Until) -> io::Result<Peer> {
+        let mut output = UnixStream::connect(path)?;
+        output.set_nonblocking(true)?;
+        let odd = || io::Error::other("it does not begin with the number of its process");
+        let message = match frame::receive(&mut Timed { stream: &mut output, until }) {
+            Ok(message) => message.ok_or_else(odd)?,
+            Err(ReadError::Io(error)) => return Err(error),
+            Err(ReadError::Malformed(malformed)) => return Err(io::Error::other(malformed)),
+        };
+        let number = match &message.fields[..] {
+            [field] if message.verb == PROCESS => frame::number(field),
+            _ => None,
+        };
+        let process = number.and_then(|number| u32::try_from(number).ok()).filter(|&number| number > 0);
+        let process = process.ok_or_else(odd)?;
+        bind_like_this_thread(process)?;
+        Ok(Peer { input: output.try_clone()?, output, process })
+    }
+
+    /// An answer, unless it says that there are no more.
+    pub(super) fn not_its_last_words(message: Message) -> Result<Message, String> {
+        if message.verb != ENDED {
+            return Ok(message);
+        }
+        let reason = message.fields.first().and_then(|field| line(field)).unwrap_or_default();
+        Err(format!("it ended: {reason}"))
+    }
+}
+
+/// A program that we start inherits this; one behind a socket is told.
+#[cfg(target_os = "linux")]
+fn bind_like_this_thread(process: u32) -> io::Result<()> {
+    let process = libc::pid_t::try_from(process).map_err(io::Error::other)?;
+    // SAFETY: a set of processors is a plain array of bits, for which all zeros is a value.
+    let mut allowed: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    let size = size_of::<libc::cpu_set_t>();
+    // SAFETY: both calls are told the size of the set, which lives for them.
+    let done = unsafe {
+        libc::sched_getaffinity(0, size, &raw mut allowed) == 0
+            && libc::sched_setaffinity(process, size, &raw const allowed) == 0
+    };
+    if done { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn bind_like_this_thread(_: u32) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,130 @@
+"""Functions of one's own, measured like everything else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import update_wrapper
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+from pqlab._errors import InvalidArgument
+from pqlab._serve import MOST_SETS, Served
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*", re.ASCII)
+# Sets of arguments that a function takes in turn, where something readies them.
+_INPUTS = 16
+
+
+class Benchmark(Generic[P, R]):
+    """A function with what is needed to measure it. Called, it is the function."""
+
+    def __init__(
+        self,
+        function: Callable[P, R],
+        *,
+        name: str | None = None,
+        setup: Callable[[], object] | None = None,
+        verify: Callable[..., object] | None = None,
+        inputs: int | None = None,
+        library: str | None = None,
+    ) -> None:
+        given: object = function
+        if not callable(given):
+            raise InvalidArgument(f"function: {function!r} cannot be called")
+        for what, called in (("setup", setup), ("verify", verify)):
+            if called is not None and not callable(called):
+                raise InvalidArgument(f"{what}: {called!r} cannot be called")
+        self.function = function
+        self.name = _named(function, name)
+        self.setup = setup
+        self.verify = verify
+        self.inputs = _inputs(inputs, setup)
+        self.library = " ".join((library or _library(function)).split()) or "functions"
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<pqlab.Benchmark {self.name}>"
+
+    def served(self) -> Served:
+        """As a worker has it."""
+        return Served(self.name, self.function, self.setup, self.verify, self.inputs, self.library)
+
+
+@overload
+def benchmark(function: Callable[P, R], /) -> Benchmark[P, R]: ...
+
+
+@overload
+def benchmark(
+    *,
+    name: str | None = None,
+    setup: Callable[[], object] | None = None,
+    verify: Callable[..., object] | None = None,
+    inputs: int | None = None,
+    library: str | None = None,
+) -> Callable[[Callable[P, R]], Benchmark[P, R]]: ...
+
+
+def benchmark(function: Callable[..., Any] | None = None, /, **how: Any) -> Any:
+    """Makes a :class:`Benchmark` of a function, which goes on being called like it.
+
+    >>> @pqlab.benchmark(setup=lambda: os.urandom(1024), verify=lambda digest, message: len(digest) == 32)
+    ... def digest(message):
+    ...     return hashlib.sha3_256(message).digest()
+    >>> pqlab.measure(digest, beside=["hash"], algorithms=["SHA3-256"])
+
+    The arguments are those of :func:`measure`.
+    """
+
+    def made(function: Callable[..., Any]) -> Benchmark[..., Any]:
+        return Benchmark(function, **how)
+
+    return made if function is None else made(function)
+
+
+def served(functions: object) -> list[Served]:
+    """Functions as a worker has them."""
+    found: list[Served] = []
+    if not isinstance(functions, Iterable):
+        raise InvalidArgument(f"functions: {functions!r} is no list of functions")
+    function: Any
+    for function in functions:  # pyright: ignore[reportUnknownVariableType]
+        one: Served = function.served() if isinstance(function, Benchmark) else Benchmark(function).served()  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        if any(other.name == one.name for other in found):
+            raise InvalidArgument(f"functions: two are called {one.name!r}", "give one another name, by name=")
+        found.append(one)
+    return found
+
+
+def _named(function: object, name: str | None) -> str:
+    found = getattr(function, "__name__", type(function).__name__) if name is None else name
+    if isinstance(found, str) and _NAME.fullmatch(found) and found != "null":
+        return found
+    reason = f"name: {found!r} is none for a function: letters, digits, '.', '_', '+' and '-', and not 'null'"
+    raise InvalidArgument(reason, "give it one by name=")
+
+
+def _inputs(inputs: int | None, setup: object) -> int:
+    if inputs is None:
+        return _INPUTS if setup else 1
+    if isinstance(inputs, bool) or not isinstance(inputs, int) or not 1 <= inputs <= MOST_SETS:  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidArgument(f"inputs: {inputs!r} is no number from 1 to {MOST_SETS}")
+    if inputs > 1 and setup is None:
+        raise InvalidArgument(f"inputs: {inputs} sets of arguments, and nothing readies them", "give setup=")
+    return inputs
+
+
+def _library(function: object) -> str:
+    """Where it comes from: its package with the version."""
+    package = str(getattr(function, "__module__", None) or type(function).__module__).partition(".")[0]
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return package

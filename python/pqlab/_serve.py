@@ -1,0 +1,338 @@
+"""Functions behind a socket: a process that is forked from this interpreter, and forks one of its own for each that connects.
+
+So a function is timed in the state that the interpreter had, closures and open files included, and in processes that do nothing
+else. They speak the protocol of ``docs/workers.md``.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import platform
+import select
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from time import perf_counter_ns
+from types import TracebackType
+from typing import Any, Self, cast
+
+from pqlab import _pqlab
+from pqlab._errors import Error, InvalidArgument, LibraryError
+
+MOST_SETS = 4096
+
+
+class Served:
+    """What is called, with what readies its arguments and checks its answers."""
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        setup: Callable[[], object] | None,
+        verify: Callable[..., object] | None,
+        inputs: int,
+        library: str,
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.setup = setup
+        self.verify = verify
+        self.inputs = inputs
+        self.library = library
+
+    def offer(self) -> str:
+        """As a worker lists it."""
+        return f"function {self.name} inputs={self.inputs}" + ("" if self.verify else " verified=no")
+
+    def arguments(self) -> tuple[Any, ...]:
+        """Those of one call."""
+        given: Any = self.setup() if self.setup else ()
+        return cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
+
+    def judged(self, answer: object, arguments: tuple[Any, ...]) -> str:
+        """``right``, ``unchecked``, or what is wrong with it."""
+        if self.verify is None:
+            return "unchecked"
+        try:
+            wrong = self.verify(answer, *arguments) is False
+        except Exception as error:
+            return _line(f"verify raised {type(error).__name__}: {error}")
+        return f"verify({self.name}(...)) is False" if wrong else "right"
+
+
+class Server:
+    """Serves functions as long as the context lasts."""
+
+    def __init__(self, functions: Sequence[Served]) -> None:
+        self._functions = functions
+        self._folder = ""
+        self._process = 0
+        self._lifeline = -1
+
+    @property
+    def path(self) -> str:
+        """The socket."""
+        return os.path.join(self._folder, "functions")
+
+    def __enter__(self) -> Self:
+        # Nobody else can enter this folder.
+        self._folder = tempfile.mkdtemp(prefix="pqlab-")
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            listener.bind(self.path)
+            listener.listen(64)
+        except OSError as error:
+            listener.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            raise LibraryError(f"{self.path}: no socket can be made: {error}", "name another folder in TMPDIR") from None
+        here, self._lifeline = os.pipe()
+        with warnings.catch_warnings():
+            # Other threads are not copied: what is forked serves functions and does nothing with theirs.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self._process = os.fork()
+        if self._process == 0:
+            os.close(self._lifeline)
+            _never_return(lambda: _Supervisor(self._functions, listener, here).run())
+        listener.close()
+        os.close(here)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # It ends, with all that it forked, when nobody holds the other end.
+        os.close(self._lifeline)
+        os.waitpid(self._process, 0)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _never_return(act: Callable[[], None]) -> None:
+    """Ends the process after this: what else the interpreter has to do is not the fork's."""
+    code = 1
+    try:
+        act()
+        code = 0
+    except BaseException as error:
+        print(f"pqlab: {type(error).__name__}: {error}", file=sys.__stderr__)
+    finally:
+        os._exit(code)
+
+
+class _Supervisor:
+    """Forks a process for each connection, and ends it with the connection."""
+
+    def __init__(self, functions: Sequence[Served], listener: socket.socket, lifeline: int) -> None:
+        self._functions = functions
+        self._listener = listener
+        self._lifeline = lifeline
+        self._poll = select.poll()
+        # By descriptor: of a process, and of its connection.
+        self._processes: dict[int, tuple[int, socket.socket]] = {}
+        self._connections: dict[int, int] = {}
+
+    def run(self) -> None:
+        # Ctrl-C goes to every process of a terminal: whoever measures closes the connections when it stops.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        nowhere = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nowhere, 0)
+        # What is printed is no answer, and no part of a notebook.
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr = open(2, "w", closefd=False)
+        gc.collect()
+        gc.freeze()
+        self._poll.register(self._lifeline, select.POLLIN)
+        self._poll.register(self._listener, select.POLLIN)
+        while True:
+            for descriptor, _ in self._poll.poll():
+                if descriptor == self._lifeline:
+                    for process, _ in self._processes.values():
+                        os.kill(process, signal.SIGKILL)
+                    return
+                if descriptor == self._listener.fileno():
+                    self._accept()
+                elif descriptor in self._connections:
+                    self._poll.unregister(descriptor)
+                    os.kill(self._connections.pop(descriptor), signal.SIGKILL)
+                elif descriptor in self._processes:
+                    self._ended(descriptor)
+
+    def _accept(self) -> None:
+        connection, _ = self._listener.accept()
+        process = os.fork()
+        if process == 0:
+            self._listener.close()
+            os.close(self._lifeline)
+            for descriptor, (_, other) in self._processes.items():
+                os.close(descriptor)
+                other.close()
+            _never_return(lambda: self._serve(connection.fileno()))
+        handle = os.pidfd_open(process)
+        self._processes[handle] = (process, connection)
+        self._connections[connection.fileno()] = process
+        self._poll.register(handle, select.POLLIN)
+        self._poll.register(connection, select.POLLRDHUP)
+
+    def _serve(self, descriptor: int) -> None:
+        _pqlab.send_message(descriptor, "process", [b"%d" % os.getpid()])
+        serve(self._functions, descriptor, descriptor)
+
+    def _ended(self, handle: int) -> None:
+        """Says why, to whom it may concern."""
+        process, connection = self._processes.pop(handle)
+        self._poll.unregister(handle)
+        os.close(handle)
+        _, status = os.waitpid(process, 0)
+        if self._connections.pop(connection.fileno(), None) is not None:
+            self._poll.unregister(connection)
+            try:
+                _pqlab.send_message(connection.fileno(), "ended", [_status(status).encode()])
+            except Error:
+                pass
+        connection.close()
+
+
+def _status(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return f"it exited with code {code}"
+    return f"signal {-code} ({signal.strsignal(-code)})"
+
+
+class _Case:
+    """A function with its sets of arguments."""
+
+    def __init__(self, served: Served | None, count: int) -> None:
+        self.served = served
+        self.function = served.function if served else _nothing
+        self.arguments = [served.arguments() if served else () for _ in range(count)]
+        self.answers: list[object] = [None] * count
+        self.first = self.touched = 0
+
+    def visit(self, first: int, n: int) -> int:
+        """What so many calls take, in nanoseconds."""
+        function, arguments, answers, count = self.function, self.arguments, self.answers, len(self.arguments)
+        self.touched = 0
+        at = first = first % count
+        begun = perf_counter_ns()
+        for _ in repeat(None, n):
+            answers[at] = function(*arguments[at])
+            at += 1
+            if at == count:
+                at = 0
+        elapsed = perf_counter_ns() - begun
+        self.first, self.touched = first, min(n, count)
+        return elapsed
+
+    def judged(self) -> Iterable[bytes]:
+        """Each set that the last visit touched, with what is to be said of its answer."""
+        for turn in range(self.touched):
+            at = (self.first + turn) % len(self.arguments)
+            yield b"%d" % at
+            if self.served:
+                yield self.served.judged(self.answers[at], self.arguments[at]).encode()
+            self.answers[at] = None
+        self.touched = 0
+        # The collector is off while functions are timed.
+        gc.collect()
+
+
+def _nothing() -> None:
+    """What is called for the floor."""
+
+
+def serve(functions: Sequence[Served], incoming: int, outgoing: int) -> None:
+    """Answers requests from one descriptor on another, until the other side is done."""
+    gc.disable()
+    worker = _Worker(functions)
+    while (message := _pqlab.receive_message(incoming)) is not None:
+        verb, given = message
+        try:
+            answer = "ok", worker.answer(verb, given)
+        except _Unsupported as lacks:
+            answer = "unsupported", [str(lacks).encode()]
+        except BaseException as error:
+            answer = "error", [_line(f"{type(error).__name__}: {error}").encode()]
+        _pqlab.send_message(outgoing, *answer)
+        if message == ("goodbye", []):
+            return
+
+
+class _Unsupported(Exception):
+    """This is not offered."""
+
+
+class _Worker:
+    """What is answered to each request."""
+
+    # Fields behind the verb.
+    FIELDS = {"hello": 1, "list": 0, "goodbye": 0, "prepare": 4, "visit": 3, "answers": 1, "release": 1}
+
+    def __init__(self, functions: Sequence[Served]) -> None:
+        self._functions = {function.name.encode(): function for function in functions}
+        self._cases: dict[int, _Case] = {}
+
+    def answer(self, verb: str, given: list[bytes]) -> list[bytes]:
+        if verb not in self.FIELDS and not (verb == "call" and len(given) < 2):
+            raise _Unsupported("no such request")
+        if verb == "prepare" and len(given) >= 3:
+            self._served(given[1], given[2])
+        if len(given) != self.FIELDS.get(verb):
+            raise InvalidArgument("a wrong number of fields")
+        if verb == "hello":
+            return self._hello(_number(given[0], 1, 2**63 - 1))
+        if verb == "list":
+            return [function.offer().encode() for function in self._functions.values()]
+        if verb == "goodbye":
+            return []
+        handle = _number(given[0], 0, 2**63 - 1)
+        if verb == "prepare":
+            if handle in self._cases:
+                raise InvalidArgument("a handle that is in use")
+            self._cases[handle] = _Case(self._served(given[1], given[2]), _number(given[3], 1, MOST_SETS))
+            gc.collect()
+            return []
+        case = self._cases.get(handle)
+        if case is None:
+            raise InvalidArgument("no such case")
+        if verb == "visit":
+            first, n = _number(given[1], 0, 2**63 - 1), _number(given[2], 1, 2**32)
+            return [b"%d" % case.visit(first, n)]
+        if verb == "answers":
+            return list(case.judged())
+        del self._cases[handle]
+        return []
+
+    def _hello(self, _: int) -> list[bytes]:
+        runtime = f"{platform.python_implementation()} {platform.python_version()}"
+        libraries = ", ".join(dict.fromkeys(function.library for function in self._functions.values()))
+        return [text.encode() for text in ("1", "python", runtime, libraries, "their own")]
+
+    def _served(self, operation: bytes, name: bytes) -> Served | None:
+        """The function; none for the turn of the loop that does nothing."""
+        if (operation, name) == (b"null", b"null"):
+            return None
+        served = self._functions.get(name)
+        if served is None or operation != b"call":
+            raise _Unsupported("no such function")
+        return served
+
+
+def _number(field: bytes, least: int, most: int) -> int:
+    """A number as the protocol writes it."""
+    if field.isdigit() and len(field) < 20 and (field == b"0" or field[:1] != b"0"):
+        number = int(field)
+        if least <= number <= most:
+            return number
+    raise InvalidArgument("a wrong number")
+
+
+def _line(text: str) -> str:
+    """A text in one line."""
+    return " ".join(text.split())[:300] or "no reason is given"
