@@ -80,7 +80,7 @@ def test_references_formats_and_pictures(run: pqlab.Run, tmp_path: Path, text: s
 def test_the_compiled_module_takes_nothing_on_trust(request: str, value: Any) -> None:
     functions: list[Callable[..., object]] = [
         _pqlab.cases,
-        _pqlab.delete_run,
+        _pqlab.delete_runs,
         _pqlab.inspect,
         _pqlab.load,
         _pqlab.measure,

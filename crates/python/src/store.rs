@@ -21,7 +21,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(delete_runs, module)?)?;
     module.add_function(wrap_pyfunction!(note_run, module)?)?;
     module.add_function(wrap_pyfunction!(name_run, module)?)?;
-    module.add_function(wrap_pyfunction!(check_run_name, module)?)?;
     module.add_function(wrap_pyfunction!(compare_stored, module)?)?;
     module.add_function(wrap_pyfunction!(report_stored, module)?)?;
     module.add_function(wrap_pyfunction!(load, module)?)
@@ -84,16 +83,6 @@ fn delete_runs(py: Python<'_>, database: &str, references: Vec<String>, force: b
     detached(py, || {
         let mut store = open_existing(Some(database))?;
         Ok(remove_runs(&mut store, &references, force)?.into_iter().map(|run| run.id).collect())
-    })
-}
-
-/// Whether a run may be given this name.
-#[pyfunction]
-fn check_run_name(py: Python<'_>, database: Option<&str>, name: &str, force: bool) -> Answer<()> {
-    detached(py, || match open_read_only(database) {
-        Ok(store) => Ok(check_name(&store, name, force)?),
-        Err(StoreError::Missing { .. }) => Ok(Store::check_baseline_name(name)?),
-        Err(error) => Err(error.into()),
     })
 }
 
