@@ -80,10 +80,23 @@ def test_references_formats_and_pictures(run: pqlab.Run, tmp_path: Path, text: s
 def test_the_compiled_module_takes_nothing_on_trust(request: str, value: Any) -> None:
     functions: list[Callable[..., object]] = [
         _pqlab.cases,
+        _pqlab.check_run,
+        _pqlab.compare_libraries,
+        _pqlab.compare_stored,
         _pqlab.delete_runs,
         _pqlab.inspect,
+        _pqlab.leak,
+        _pqlab.leak_tests,
+        _pqlab.library,
         _pqlab.load,
         _pqlab.measure,
+        _pqlab.measure_between,
+        _pqlab.measure_independence,
+        _pqlab.measure_noise,
+        _pqlab.ntor_client,
+        _pqlab.outline,
+        _pqlab.report_stored,
+        _pqlab.stats_files,
         _pqlab.stored_run,
         _pqlab.verify,
     ]

@@ -60,12 +60,11 @@ def called(name: str) -> object:
 def parameters(call: object) -> set[str]:
     """The arguments of a call, those that it takes as a dictionary of known names among them."""
     assert callable(call)
-    hints = typing.get_type_hints(call) if inspect.isfunction(call) else {}
     found: set[str] = set()
     for name, parameter in inspect.signature(call).parameters.items():
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            (fields,) = typing.get_args(hints[name])
-            found |= set(typing.get_type_hints(fields))
+            (fields,) = typing.get_args(typing.get_type_hints(call)[name])
+            found |= fields.__optional_keys__
         else:
             found.add(name)
     return found

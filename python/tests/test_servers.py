@@ -87,6 +87,6 @@ def test_what_no_relay_is_asked_is_refused(tmp_path: Path) -> None:
         pqlab.ntor_client("127.0.0.1:9", handshake="nothing")
     for arguments in ({"count": 0}, {"timeout": 0.0}, {"identity": b""}, {"identity": b"", "onion_key": b""}):
         with pytest.raises(pqlab.InvalidArgument):
-            pqlab.ntor_client("127.0.0.1:9", **arguments)  # type: ignore[arg-type]
+            pqlab.ntor_client("127.0.0.1:9", **arguments)
     with pytest.raises(pqlab.InvalidArgument):
         pqlab.ntor_relay(keys=tmp_path / "no" / "folder", block=False)

@@ -57,9 +57,10 @@ fn scheme_named(name: &str) -> Answer<Scheme> {
 
 fn form_named(name: &str) -> Answer<TransactionForm> {
     let all = [TransactionForm::TxV1, TransactionForm::TxV2];
-    all.into_iter().find(|form| form.name() == name).ok_or_else(|| {
-        let names = all.map(TransactionForm::name).join(", ");
-        Failure::argument("form", format!("{name:?} is none of {names}"))
+    let words = all.map(|form| form.name().to_lowercase());
+    let place = words.iter().position(|word| word == name);
+    place.map(|place| all[place]).ok_or_else(|| {
+        Failure::argument("form", format!("{name:?} is none of {}", words.join(", ")))
     })
 }
 
