@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from time import perf_counter_ns
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from pqlab import _pqlab
 from pqlab._errors import Error, InvalidArgument, LibraryError
@@ -54,7 +54,7 @@ class Served:
     def arguments(self) -> tuple[Any, ...]:
         """Those of one call."""
         given: Any = self.setup() if self.setup else ()
-        return cast("tuple[Any, ...]", given) if isinstance(given, tuple) else (given,)
+        return given if isinstance(given, tuple) else (given,)  # pyright: ignore[reportUnknownVariableType]
 
     def judged(self, answer: object, arguments: tuple[Any, ...]) -> str:
         """``right``, ``unchecked``, or what is wrong with it."""

@@ -259,6 +259,7 @@ mod tests {
             key_agreements: vec![KeyAgreementInfo { parameters: KeyAgreementParameters::X25519, exact_coins: true }],
             hashes: vec![HashParameters::of("SHA3-256").unwrap()],
             xofs: vec![XofParameters::of("SHAKE128").unwrap()],
+            functions: vec![Function { name: "mine".to_owned(), inputs: 2, verified: false }],
             unsupported: vec![Unsupported { algorithm: "HQC-128".to_owned(), reason: "not enabled".to_owned() }],
         }
     }

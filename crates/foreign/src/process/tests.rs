@@ -194,7 +194,7 @@ fn behind_a_socket(folder: &Path, first: (&str, &str), answers: &[(&str, &[&str]
             let fields: Vec<&[u8]> = fields.iter().map(String::as_bytes).collect();
             frame::send(&mut stream, &verb, &fields).unwrap();
         }
-        let _ = frame::receive(&mut stream);
+        while let Ok(Some(_)) = frame::receive(&mut stream) {}
     });
     Program::new("behind", path, Vec::new(), Limits { hello: SHORT, answer: SHORT, now })
 }
