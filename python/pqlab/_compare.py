@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from pqlab import _pqlab
+from pqlab._errors import InvalidArgument
 from pqlab._progress import bar
 from pqlab._request import Loaded, Path, asked_for, file_name
 from pqlab._runs import Run, stopped_runs
@@ -39,6 +40,8 @@ def compare_libraries(
     none the KEMs and signatures that both have are compared. ``margin`` is the percentage within which differences are equivalent,
     2 where none is given; ``metric`` is ``auto``, ``time`` or ``cycles``. ``how`` is what :func:`pqlab.run` takes.
     """
+    if "providers" in how:
+        raise InvalidArgument("providers: the two libraries are the providers")
     asked = asked_for(what, how, "pqlab.compare_libraries")
     with bar(progress, "cases") as shown, stopped_runs():
         found = _pqlab.compare_libraries(asked, (first, second), margin, metric, file_name(database), shown)

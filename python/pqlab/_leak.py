@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from pqlab import _pqlab
+from pqlab._errors import InvalidArgument
 from pqlab._progress import bar
 from pqlab._request import request
 
@@ -34,6 +35,8 @@ def leak(
     ``public-dependent``, ``none``, ``inconclusive``, ``void``, ``unsupported`` or ``failed``; or that of ``pqlab leak --taint --json``,
     with ``["findings"]`` of each.
     """
+    if not cases:
+        raise InvalidArgument("cases: none is named", 'pqlab.leak_tests() lists them, "*" stands for all')
     asked = {
         "samples": samples,
         "effect_ns": effect,

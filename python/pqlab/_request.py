@@ -78,8 +78,6 @@ class Rules(TypedDict, total=False):
     """``wall``, ``tsc``, ``cycles`` or ``instructions``."""
     affinity: Iterable[int] | None
     """Cores to pin the workers to, in turn."""
-    seed: int | None
-    """Of the order and of the inputs."""
 
 
 class Selected(Rules, total=False):
@@ -91,6 +89,8 @@ class Selected(Rules, total=False):
     """Patterns of providers."""
     filters: Iterable[str]
     """Patterns of ids."""
+    seed: int | None
+    """Of the order and of the inputs."""
 
 
 class Loaded(Selected, total=False):

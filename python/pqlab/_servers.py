@@ -27,7 +27,12 @@ class _Handle:
 
     def wait(self) -> None:
         """Waits until another thread stops it. Ctrl-C ends it too."""
+        self._stay(None)
+
+    def _stay(self, text: str | None) -> None:
         try:
+            if text is not None:
+                print(text, file=sys.stderr, flush=True)
             self._server.wait()
         except KeyboardInterrupt:
             pass
@@ -109,8 +114,7 @@ def serve(
         note(f"whoever reaches {server.url} can read every run in the database")
     pages = Pages(server)
     if block:
-        _say(pages.url)
-        pages.wait()
+        pages._stay(pages.url)  # pyright: ignore[reportPrivateUsage]
     return pages
 
 
@@ -135,8 +139,7 @@ def ntor_relay(
             relay.stop()
             raise InvalidArgument(f"keys: {error}") from None
     if block:
-        _say(f"listening at {relay.address}")
-        relay.wait()
+        relay._stay(f"listening at {relay.address}")  # pyright: ignore[reportPrivateUsage]
     return relay
 
 
@@ -169,7 +172,3 @@ def _listen(host: str, port: int) -> str:
     if not 0 <= port < 1 << 16:
         raise InvalidArgument(f"port: {port} is not from 0 to 65535")
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +11,8 @@ import pytest
 import pqlab
 
 def worker() -> Path | None:
-    built = Path.home() / ".cache/pqlab/workers/python"
+    cache = Path(os.environ.get("PQLAB_CACHE") or Path.home() / ".cache/pqlab")
+    built = cache / "workers/python"
     return built if built.is_file() else None
 
 
@@ -35,6 +37,8 @@ def test_two_libraries_are_compared(tmp_path: Path) -> None:
         pqlab.compare_libraries("aws-lc", "aws-lc", progress=False)
     with pytest.raises(pqlab.UnknownName):
         pqlab.compare_libraries("aws-lc", "nothing", progress=False)
+    with pytest.raises(pqlab.InvalidArgument, match="providers"):
+        pqlab.compare_libraries("aws-lc", "rustcrypto", providers=["aws-lc"], progress=False)
 
 
 def test_cases_of_one_run_are_compared(run: pqlab.Run) -> None:
@@ -154,6 +158,7 @@ def test_a_worker_in_another_language_is_a_provider() -> None:
     ids = pqlab.cases("hash", providers=["py"], algorithms=[algorithm], workers=[spec])
     assert ids
     run = pqlab.run(
+        "hash",
         filters=[ids[0]],
         processes=1,
         max_time=0.2,

@@ -31,6 +31,11 @@ def test_a_leak_test_has_a_verdict_and_figures() -> None:
     assert all(test["figures"]["samples"] == 4000 for test in found["tests"])
 
 
+def test_something_is_to_be_tested() -> None:
+    with pytest.raises(pqlab.InvalidArgument, match="leak_tests"):
+        pqlab.leak(progress=False)
+
+
 @pytest.mark.parametrize(
     ("argument", "value"), [("samples", 10), ("effect", 0.0), ("planted", -1.0), ("max_time", 0.0), ("repeat", 0)]
 )

@@ -1,6 +1,7 @@
 //! How far the figures of this machine can be trusted: tests of the measuring itself.
 
 use crate::errors::{Answer, Failure, detached};
+use crate::input::Whole;
 use crate::progress::{ManyRuns, interruptible, whole};
 use crate::request::{self, Request};
 use crate::store::open;
@@ -25,7 +26,7 @@ fn measure_noise(
     py: Python<'_>,
     request: &str,
     case: &str,
-    comparisons: u32,
+    comparisons: Whole<u32>,
     database: Option<&str>,
     shown: Option<Py<PyAny>>,
 ) -> Answer<String> {
@@ -37,7 +38,7 @@ fn measure_noise(
         request.overrides()?.apply(&mut protocol);
         let mut store = open(database)?;
         interruptible(shown, |watch, stop| {
-            let comparisons = comparisons as usize;
+            let comparisons = comparisons.0 as usize;
             let mut runs = ManyRuns::of(watch, 2 * comparisons);
             let found = laboratory.measure_noise(&case, &protocol, comparisons, &mut runs, stop)?;
             let noise = whole(found)?;
@@ -49,10 +50,15 @@ fn measure_noise(
 
 /// Measures suites whole and each case alone: the document of `pqlab doctor --independence --json`.
 #[pyfunction]
-fn measure_independence(py: Python<'_>, request: &str, repetitions: u32, shown: Option<Py<PyAny>>) -> Answer<String> {
+fn measure_independence(
+    py: Python<'_>,
+    request: &str,
+    repetitions: Whole<u32>,
+    shown: Option<Py<PyAny>>,
+) -> Answer<String> {
     detached(py, || {
         let request: Request = request::read(request)?;
-        within("repetitions", repetitions, 1, MOST[0])?;
+        let repetitions = within("repetitions", repetitions.0, 1, MOST[0])?;
         let laboratory = request.laboratory()?;
         interruptible(shown, |watch, stop| {
             let mut note = |text: &str| watch.note(text);
@@ -69,10 +75,16 @@ fn measure_independence(py: Python<'_>, request: &str, repetitions: u32, shown: 
 
 /// Measures suites again and again: the document of `pqlab doctor --between --json`.
 #[pyfunction]
-fn measure_between(py: Python<'_>, request: &str, runs: u32, pause_s: f64, shown: Option<Py<PyAny>>) -> Answer<String> {
+fn measure_between(
+    py: Python<'_>,
+    request: &str,
+    runs: Whole<u32>,
+    pause_s: f64,
+    shown: Option<Py<PyAny>>,
+) -> Answer<String> {
     detached(py, || {
         let request: Request = request::read(request)?;
-        within("runs", runs, FEWEST_RUNS, MOST[1])?;
+        let runs = within("runs", runs.0, FEWEST_RUNS, MOST[1])?;
         let pause = Duration::try_from_secs_f64(pause_s).map_err(|error| Failure::argument("pause", error))?;
         let laboratory = request.laboratory()?;
         interruptible(shown, |watch, stop| {
@@ -87,9 +99,9 @@ fn measure_between(py: Python<'_>, request: &str, runs: u32, pause_s: f64, shown
     })
 }
 
-fn within(name: &str, number: u32, least: u32, most: u32) -> Answer<()> {
+fn within(name: &str, number: u32, least: u32, most: u32) -> Answer<u32> {
     if (least..=most).contains(&number) {
-        return Ok(());
+        return Ok(number);
     }
     Err(Failure::argument(name, format!("{number} is not from {least} to {most}")))
 }

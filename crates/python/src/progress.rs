@@ -169,6 +169,7 @@ pub(crate) fn interrupted(raised: PyErr, run: Option<Run>) -> Failure {
 
 fn stopped(py: Python<'_>, run: Option<Run>) -> PyErr {
     let (reason, remedy) = match &run {
+        Some(run) if run.complete => (format!("stopped: run {} itself is whole", run.header.id), ""),
         Some(run) => (
             format!("stopped: run {} has {} of {} cases", run.header.id, run.records.len(), run.header.plan.len()),
             "pqlab.resume() goes on with it",

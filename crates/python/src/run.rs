@@ -1,6 +1,7 @@
 //! A run and what its samples say.
 
 use crate::errors::{Answer, Failure, Kind, detached};
+use crate::input::Whole;
 use crate::samples::Samples;
 use crate::store::open_read_only;
 use pqlab_lab::analysis::RunAnalysis;
@@ -163,11 +164,11 @@ impl Measured {
     }
 
     /// The run as `pqlab show` prints it, without colours: whole, or the cases that match a pattern in full.
-    fn show(&self, py: Python<'_>, case: Option<&str>, width: usize) -> Answer<String> {
+    fn show(&self, py: Python<'_>, case: Option<&str>, width: Whole<usize>) -> Answer<String> {
         detached(py, || {
             let (analysis, plain) = (self.analysis(), Palette { colour: false });
-            let Some(pattern) = case else { return Ok(whole_run(&analysis, &self.scenario, width, plain)) };
-            let shown = chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), width, plain);
+            let Some(pattern) = case else { return Ok(whole_run(&analysis, &self.scenario, width.0, plain)) };
+            let shown = chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), width.0, plain);
             if shown.is_empty() {
                 return Err(LabError::no_case_of_run(&self.run.header.id, pattern, &self.cases()).into());
             }

@@ -1,6 +1,7 @@
 //! Servers on threads of their own: the report's pages, and a relay that answers circuit handshakes.
 
 use crate::errors::{Answer, Failure, Kind, detached};
+use crate::input::Whole;
 use crate::store::path;
 use pqlab_lab::{ClientError, RELAY_IDENTITY, Relay, RelayDescriptor, RelayKeys, circuit_handshake, relay_address};
 use pqlab_server::{Server, ServerError};
@@ -224,11 +225,12 @@ fn ntor_client(
     address: &str,
     handshake: &str,
     provider: &str,
-    count: u64,
+    count: Whole<u64>,
     keys: Option<PathBuf>,
     given: Option<(Vec<u8>, Vec<u8>)>,
     timeout_s: f64,
 ) -> Answer<String> {
+    let count = count.0;
     if !(0.001..=3600.0).contains(&timeout_s) {
         return Err(Failure::argument("timeout", format!("{timeout_s} is not from 0.001 to 3600 s")));
     }

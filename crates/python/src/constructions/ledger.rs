@@ -59,9 +59,9 @@ fn form_named(name: &str) -> Answer<TransactionForm> {
     let all = [TransactionForm::TxV1, TransactionForm::TxV2];
     let words = all.map(|form| form.name().to_lowercase());
     let place = words.iter().position(|word| word == name);
-    place.map(|place| all[place]).ok_or_else(|| {
-        Failure::argument("form", format!("{name:?} is none of {}", words.join(", ")))
-    })
+    place
+        .map(|place| all[place])
+        .ok_or_else(|| Failure::argument("form", format!("{name:?} is none of {}", words.join(", "))))
 }
 
 /// What a transaction says: chain, nonce, receiver, amount, fee.
@@ -212,6 +212,7 @@ type Report =
 /// Verifies a file of transactions in bounded memory. `progress` is called with the number of transactions verified and of all.
 #[pyfunction]
 #[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, progress))]
+#[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
 fn ledger_verify_block(
     py: Python<'_>,
     path: PathBuf,
