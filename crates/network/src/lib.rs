@@ -15,6 +15,8 @@ mod link;
 mod namespace;
 #[cfg(target_os = "linux")]
 mod network;
+#[cfg(target_os = "linux")]
+mod probe;
 
 pub use conditions::{Conditions, InvalidConditions, Profile};
 pub use link::{Carried, Link};

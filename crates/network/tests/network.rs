@@ -1,6 +1,7 @@
 //! Real TCP over real devices. Times decide nothing here: that a link takes as long as it should is arithmetic (`link`), and what it
 //! takes in truth is measured, beside every figure that it is a part of.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "helpers of tests, and one that prints")]
 
 use pqlab_network::{Conditions, End, Network, NetworkError, SERVER};
 use pqlab_testing::{Need, not_run};
@@ -99,4 +100,32 @@ fn nothing_is_left_of_it() {
         drop(network(0, 0.0, 1500));
     }
     assert!(held(50) <= base + 16, "{} descriptors, {base} before", held(50));
+}
+
+/// What is asked for against what is there: `cargo test -p pqlab-network -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints times, which decide nothing"]
+fn how_near_links_come_to_what_they_should_be() {
+    println!(
+        "{:>12} {:>10} {:>10} {:>10} {:>10}  {:>12} {:>12}",
+        "", "ms asked", "least", "median", "most", "Mbit/s asked", "found"
+    );
+    for profile in Conditions::PROFILES {
+        let Ok(network) = Network::start(&profile.conditions, 7, now) else { return };
+        let mut trips = network.round_trips(200, Duration::from_secs(2), now).unwrap();
+        trips.sort_unstable();
+        let ms = |ns: u64| ns as f64 / 1e6;
+        let rate = network.burst(profile.conditions.mtu, Duration::from_secs(2), now).unwrap();
+        let rate = rate.map_or(f64::NAN, |(bytes, ns)| bytes as f64 * 8e3 / ns as f64);
+        println!(
+            "{:>12} {:>10.3} {:>10.3} {:>10.3} {:>10.3}  {:>12.1} {:>12.1}",
+            profile.name,
+            profile.conditions.round_trip.as_secs_f64() * 1e3,
+            ms(trips[0]),
+            ms(trips[trips.len() / 2]),
+            ms(trips[trips.len() - 1]),
+            profile.conditions.rate.unwrap() as f64 / 1e6,
+            rate
+        );
+    }
 }
