@@ -147,15 +147,18 @@ def generate_block(
     chain_id: int = 1,
     seed: int = 1,
     format: str = "block",
+    form: str = "txv2",
     provider: str | None = None,
     threads: int | None = None,
     progress: Watcher | None = None,
 ) -> Generated:
     """Makes a file of signed transactions, by as many senders unless told otherwise, ``invalid`` of them bad. A regular file appears
-    under its name when it is whole."""
+    under its name when it is whole. ``format`` is ``block`` or ``parquet``, ``form`` ``txv2`` or ``txv1``, the reference's, which is
+    signed with ML-DSA-65 alone."""
     wanted = {
         "path": os.fspath(path),
         "format": format,
+        "form": form,
         "scheme": scheme,
         "count": count,
         "senders": senders,
@@ -172,13 +175,17 @@ def verify_block(
     path: str | os.PathLike[str],
     chain_id: int = 1,
     *,
+    form: str = "txv2",
     threads: int | None = None,
     provider: str | None = None,
     keep_keys: bool = False,
     progress: Watcher | None = None,
 ) -> BlockReport:
-    """Verifies a file of transactions, of any size, in bounded memory. Ctrl-C stops it."""
-    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, threads, provider, keep_keys, progress)
+    """Verifies a file of transactions, of any size, in bounded memory. Ctrl-C stops it.
+
+    ``form`` is the form that is taken, ``txv2`` or ``txv1``; ``keep_keys`` keeps up to 256 prepared keys, which pays where senders return.
+    """
+    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, progress)
     form, transactions, size, rejected, kinds, rejections, elapsed, used, providers = found
     return BlockReport(
         format=form,

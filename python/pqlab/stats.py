@@ -5,9 +5,11 @@ Samples are lists or other sequences of numbers, NumPy arrays, columns of Polars
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from pqlab import _pqlab
 from pqlab._errors import InvalidArgument
@@ -24,6 +26,7 @@ __all__ = [
     "cohens_d",
     "cov_stability_report",
     "describe_samples",
+    "file_report",
     "latex_table",
     "throughput_curve",
     "welch_t_test",
@@ -206,6 +209,27 @@ def describe_samples(samples: Samples) -> Description:
         iqm=sure("iqm"),
         mad=sure("mad"),
     )
+
+
+def file_report(
+    file: str | os.PathLike[str],
+    other: str | os.PathLike[str] | None = None,
+    *,
+    column: str | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 1,
+    limit: float = 5.0,
+) -> dict[str, Any]:
+    """What is said of a file of samples, or of a second one against it: the document of ``pqlab stats --json``.
+
+    A file is CSV, JSON, or what hyperfine, Google Benchmark or pyperf wrote; ``column`` is the one series that is wanted. ``limit`` is
+    the coefficient of variation in percent above which a series is marked unstable. Figures are in the file's unit.
+    """
+    found: dict[str, Any] = json.loads(
+        _pqlab.stats_files(file, other, column, confidence, resamples, seed, limit)
+    )
+    return found
 
 
 def latex_table(rows: Iterable[Iterable[object]], columns: Sequence[str], caption: str = "", label: str = "") -> str:
