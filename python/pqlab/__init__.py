@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from pqlab import ledger, stats
+from pqlab._compare import Check, ComparedLibraries, check, compare_libraries
 from pqlab._errors import (
     Error,
     Interrupted,
@@ -21,22 +22,29 @@ from pqlab._errors import (
 from pqlab._functions import Benchmark, benchmark
 from pqlab._laboratory import (
     Measuring,
-    Options,
     algorithms,
     cases,
     counters,
     doctor,
+    exporters,
     inspect,
+    library,
     measure,
+    plan,
     providers,
     resume,
     run,
     suites,
     verify,
+    worker,
 )
+from pqlab._leak import leak, leak_tests
+from pqlab._machine import measure_between, measure_independence, measure_noise
 from pqlab._pqlab import Ntor, NtorClient, NtorRelay, __version__
-from pqlab._runs import Database, Run, load
+from pqlab._request import Asked, Loaded, Options, Rules, Selected
+from pqlab._runs import Database, Run, load, load_all
 from pqlab._runs import open_database as open
+from pqlab._servers import Pages, Relay, ntor_client, ntor_relay, serve
 from pqlab.certificates import HybridCertificate
 from pqlab.constructions import (
     KEM,
@@ -55,7 +63,10 @@ from pqlab.constructions import (
 
 __all__ = [
     "KEM",
+    "Asked",
     "Benchmark",
+    "Check",
+    "ComparedLibraries",
     "Database",
     "Error",
     "HybridCertificate",
@@ -65,14 +76,19 @@ __all__ = [
     "InvalidArgument",
     "KeyPair",
     "LibraryError",
+    "Loaded",
     "Measuring",
     "Ntor",
     "NtorClient",
     "NtorRelay",
     "Options",
+    "Pages",
     "PublicKey",
+    "Relay",
+    "Rules",
     "Run",
     "SecretKey",
+    "Selected",
     "Sign",
     "StoreError",
     "UnknownName",
@@ -81,22 +97,37 @@ __all__ = [
     "algorithms",
     "benchmark",
     "cases",
+    "check",
+    "compare_libraries",
     "counters",
     "doctor",
+    "exporters",
     "hash",
     "hash_rows",
     "inspect",
     "kem",
+    "leak",
+    "leak_tests",
     "ledger",
+    "library",
     "load",
+    "load_all",
     "measure",
+    "measure_between",
+    "measure_independence",
+    "measure_noise",
+    "ntor_client",
+    "ntor_relay",
     "open",
+    "plan",
     "providers",
     "resume",
     "run",
+    "serve",
     "signature",
     "stats",
     "suites",
     "verify",
+    "worker",
     "xof",
 ]
