@@ -316,6 +316,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "certificate"
         "hash"
         "ntor"
+        "tls"
         "signatures"
         "kems"
         "signing"

@@ -20,6 +20,7 @@ pub use constructed::{constructed, hybrids};
 pub use ledger::Senders;
 pub use options::{CaseOptions, OutOfRange};
 pub use registry::Registry;
+pub use tls::{TlsMode, TlsSignature, tls_implementations};
 pub use variant::{Keys, Variant};
 
 use fastest::Question;
@@ -55,6 +56,7 @@ workloads! {
     residue => residue::ResidueWorkload,
     hybrid => hybrid::HybridWorkload,
     certificate => certificate::CertificateWorkload,
+    tls => tls::TlsWorkload,
     pub ledger => ledger::LedgerWorkload::default(),
 }
 
