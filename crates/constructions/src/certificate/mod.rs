@@ -9,12 +9,14 @@
 
 mod build;
 mod chain;
+mod client;
 pub mod detached;
 mod syntax;
 mod verify;
 
 pub use build::{Profile, SigningKeys, SubjectType, build};
 pub use chain::verify_chain;
+pub use client::verify_server;
 pub use verify::{Schemes, Signatures};
 
 use crate::keys::{DecodeError, Identifier, PublicKey, from_pem, to_pem};
