@@ -13,7 +13,7 @@ REPETITIONS ?= 2
 export AA SLOWED
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint vectors wheel workers bench bench-adapters bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test build lint vectors wheel docs workers bench bench-adapters bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -44,6 +44,9 @@ vectors: ## Fetch more published vectors for `pqlab verify` into the cache
 
 wheel: setup ## Build a wheel for Python, with the command, into wheels/ below CARGO_TARGET_DIR
 	@scripts/python --wheel "$(CARGO_TARGET_DIR)/wheels"
+
+docs: setup ## Build the documents of the Python package into docs/ below CARGO_TARGET_DIR, with the notebook executed
+	@scripts/python --docs "$(CARGO_TARGET_DIR)/docs"
 
 workers: ## Build the workers in other languages whose tools are there, into the cache
 	@scripts/workers

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 from pqlab import ledger, stats
+from pqlab._compare import Check, ComparedLibraries, check, compare_libraries
 from pqlab._errors import (
     Error,
     Interrupted,
@@ -21,22 +22,29 @@ from pqlab._errors import (
 from pqlab._functions import Benchmark, benchmark
 from pqlab._laboratory import (
     Measuring,
-    Options,
     algorithms,
     cases,
     counters,
     doctor,
+    exporters,
     inspect,
+    library,
     measure,
+    plan,
     providers,
     resume,
     run,
     suites,
     verify,
+    worker,
 )
+from pqlab._leak import leak, leak_tests
+from pqlab._machine import measure_between, measure_independence, measure_noise
 from pqlab._pqlab import Ntor, NtorClient, NtorRelay, __version__
-from pqlab._runs import Database, Run, load
+from pqlab._request import Options
+from pqlab._runs import Database, Run, load, load_all
 from pqlab._runs import open_database as open
+from pqlab._servers import Pages, Relay, ntor_client, ntor_relay, serve
 from pqlab.certificates import HybridCertificate
 from pqlab.constructions import (
     KEM,
@@ -56,6 +64,8 @@ from pqlab.constructions import (
 __all__ = [
     "KEM",
     "Benchmark",
+    "Check",
+    "ComparedLibraries",
     "Database",
     "Error",
     "HybridCertificate",
@@ -70,7 +80,9 @@ __all__ = [
     "NtorClient",
     "NtorRelay",
     "Options",
+    "Pages",
     "PublicKey",
+    "Relay",
     "Run",
     "SecretKey",
     "Sign",
@@ -81,22 +93,37 @@ __all__ = [
     "algorithms",
     "benchmark",
     "cases",
+    "check",
+    "compare_libraries",
     "counters",
     "doctor",
+    "exporters",
     "hash",
     "hash_rows",
     "inspect",
     "kem",
+    "leak",
+    "leak_tests",
     "ledger",
+    "library",
     "load",
+    "load_all",
     "measure",
+    "measure_between",
+    "measure_independence",
+    "measure_noise",
+    "ntor_client",
+    "ntor_relay",
     "open",
+    "plan",
     "providers",
     "resume",
     "run",
+    "serve",
     "signature",
     "stats",
     "suites",
     "verify",
+    "worker",
     "xof",
 ]

@@ -22,6 +22,19 @@ _INPUTS = 16
 class Benchmark(Generic[P, R]):
     """A function with what is needed to measure it. Called, it is the function."""
 
+    function: Callable[P, R]
+    """What is measured."""
+    name: str
+    """What its case is called."""
+    setup: Callable[[], object] | None
+    """Readies the arguments of one call."""
+    verify: Callable[..., object] | None
+    """Checks an answer."""
+    inputs: int
+    """How many sets of arguments are readied in each process."""
+    library: str
+    """What is called, with its version."""
+
     def __init__(
         self,
         function: Callable[P, R],

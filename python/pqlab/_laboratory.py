@@ -3,59 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
-import os
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from pqlab import _pqlab
-from pqlab._errors import Interrupted, InvalidArgument
+from pqlab._errors import InvalidArgument
 from pqlab._functions import Benchmark, served
 from pqlab._progress import Shown
-from pqlab._runs import Run
+from pqlab._request import Asked, Options, Path, asked_for, chosen, file_name, request, share
+from pqlab._runs import Run, stopped_runs
 from pqlab._serve import Server
-from pqlab._worker import program
-
-Path = str | os.PathLike[str]
-
-
-class Options(TypedDict, total=False):
-    """What is chosen of the cases' parameters; whatever is left out is left to the suites."""
-
-    lengths: Iterable[int]
-    """Lengths of messages, in bytes."""
-    output_lengths: Iterable[int]
-    """Lengths of what extendable-output functions put out, in bytes."""
-    states: Iterable[str]
-    """``warm``, ``evicted``, ``first-call``."""
-    variants: Iterable[str]
-    """Of signing: ``plain``, ``deterministic``, ``prehash``, ``messages``, ``sizes``."""
-    coins: Iterable[str]
-    """``internal`` or ``exact``."""
-    keys: Iterable[str | int]
-    """How many keys an operation takes in turn: a number, or ``pool``."""
-    threads: Iterable[int]
-    """Numbers of threads that work at once."""
-    tasks: Iterable[int]
-    """Numbers of tasks that are submitted at once to a pool of threads."""
-    pool_threads: int
-    """Threads of that pool."""
-    classical: str
-    """The library of a hybrid's classical half, or ``fastest``."""
-    post_quantum: str
-    """The library of a hybrid's post-quantum half, or ``fastest``."""
-    blocks: Iterable[int]
-    """Transactions in a block of the ledger."""
-    senders: Iterable[str | int]
-    """Different senders of a block: ``all``, ``one``, a number, or a percentage such as ``10%``."""
-    invalid_pct: float
-    """Percentage of bad transactions in a block."""
-
-
-# How the compiled module calls what has another name here.
-_OPTIONS = {"pool_threads": "workers"}
-
 
 def run(
     *what: str,
@@ -99,7 +57,7 @@ def run(
     """
     rules = {
         "kind": protocol,
-        "precision_pct": None if precision is None else _share("precision", precision),
+        "precision_pct": None if precision is None else share("precision", precision),
         "max_time_s": max_time,
         "processes": processes,
         "iterations": iterations,
@@ -109,13 +67,13 @@ def run(
         "counter": counter,
     }
     with _served(functions, label) as behind:
-        request = _request(
+        asked = request(
             what=what,
             algorithms=algorithms,
             providers=providers,
             filters=filters,
             over=over,
-            options=_chosen(options),
+            options=chosen(options),
             protocol={name: value for name, value in rules.items() if value is not None},
             quick=quick,
             rigorous=rigorous,
@@ -127,7 +85,7 @@ def run(
             allow_foreign=allow_foreign,
             command=f"pqlab.run({', '.join(map(repr, what))})",
         )
-        return _measured(progress, lambda shown: _pqlab.measure(request, _database(database), shown))
+        return _measured(progress, lambda shown: _pqlab.measure(asked, file_name(database), shown))
 
 
 class Measuring(Options, total=False):
@@ -220,18 +178,19 @@ def resume(
     workers: Iterable[str] = (),
     functions: Iterable[Callable[..., Any]] = (),
     label: str = "python",
+    allow_foreign: bool = False,
     database: Path | None = None,
     progress: bool = True,
 ) -> Run:
     """Goes on with a run that was stopped: the latest, where none is named.
 
     Where machine or build are others than those with which it began, only if ``elsewhere`` is true. The libraries, workers and
-    functions of the run are named again.
+    functions of the run are named again; with ``allow_foreign`` the libraries and workers of the run, whose code runs then, need not be.
     """
     with _served(functions, label) as behind:
-        request = _request(libraries=libraries, workers=workers, functions=behind)
+        asked = request(libraries=libraries, workers=workers, functions=behind, allow_foreign=allow_foreign)
         return _measured(
-            progress, lambda shown: _pqlab.resume(request, _database(database), reference, elsewhere, shown)
+            progress, lambda shown: _pqlab.resume(asked, file_name(database), reference, elsewhere, shown)
         )
 
 
@@ -242,19 +201,32 @@ def cases(
     filters: Iterable[str] = (),
     libraries: Iterable[str] = (),
     workers: Iterable[str] = (),
+    allow_foreign: bool = False,
     **options: Unpack[Options],
 ) -> list[str]:
     """The ids of the cases that :func:`run` would measure; with no words those of everything that can be measured."""
-    request = _request(
+    asked = request(
         what=what,
         algorithms=algorithms,
         providers=providers,
         filters=filters,
-        options=_chosen(options),
+        options=chosen(options),
         libraries=libraries,
         workers=workers,
+        allow_foreign=allow_foreign,
     )
-    found: list[str] = json.loads(_pqlab.cases(request))
+    found: list[str] = json.loads(_pqlab.cases(asked))
+    return found
+
+
+def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict[str, Any]:
+    """What :func:`run` would measure with the same arguments, and how long that takes: nothing is measured.
+
+    ``["cases"]`` are the ids, ``["seconds"]`` the time, ``["at_most"]`` whether it takes that long only where the noise is large. What
+    earlier runs took is looked up in the database.
+    """
+    asked = asked_for(what, how, "pqlab.plan")
+    found: dict[str, Any] = json.loads(_pqlab.outline(asked, file_name(database)))
     return found
 
 
@@ -273,6 +245,23 @@ def suites() -> list[dict[str, Any]]:
     return _catalogue("suites", (), ())
 
 
+def exporters() -> list[dict[str, Any]]:
+    """The formats of :meth:`pqlab.Run.export`, with what each holds."""
+    return _catalogue("exporters", (), ())
+
+
+def library(spec: str) -> dict[str, Any]:
+    """What is in a shared library, ``[LABEL=]KIND:PATH``: its version, and its algorithms with lengths in bytes."""
+    found: dict[str, Any] = json.loads(_pqlab.library(request(libraries=[spec])))
+    return found
+
+
+def worker(spec: str) -> dict[str, Any]:
+    """What a program in another language offers, ``[LABEL=]NAME-or-PATH``: likewise."""
+    found: dict[str, Any] = json.loads(_pqlab.library(request(workers=[spec])))
+    return found
+
+
 def counters() -> list[dict[str, Any]]:
     """What can be counted on this machine."""
     return _catalogue("counters", (), ())
@@ -283,7 +272,7 @@ def doctor() -> dict[str, Any]:
 
     The answer is the document of ``pqlab doctor --json``.
     """
-    found: dict[str, Any] = json.loads(_pqlab.doctor(_request()))
+    found: dict[str, Any] = json.loads(_pqlab.doctor(request()))
     return found
 
 
@@ -293,18 +282,20 @@ def verify(
     providers: Iterable[str] = (),
     interoperability: bool = True,
     long: bool = False,
+    accumulated: int | None = None,
     libraries: Iterable[str] = (),
     workers: Iterable[str] = (),
     progress: bool = True,
 ) -> dict[str, Any]:
     """Are the answers right? Known answers, published vectors, every provider against every other.
 
-    The answer is the document of ``pqlab verify --format json``: ``["totals"]["failed"]`` is 0 where all are.
+    ``long`` asks for the long accumulated vectors too, ``accumulated`` for those up to a published number of answers, which may take
+    hours; stopped, the same call goes on where it was. The answer is the document of ``pqlab verify --format json``: ``["totals"]["failed"]`` is 0 where all are.
     """
-    request = _request(algorithms=algorithms, providers=providers, libraries=libraries, workers=workers)
+    asked = request(algorithms=algorithms, providers=providers, libraries=libraries, workers=workers)
     shown = Shown("parts") if progress else None
     try:
-        found: dict[str, Any] = json.loads(_pqlab.verify(request, interoperability, long, shown))
+        found: dict[str, Any] = json.loads(_pqlab.verify(asked, interoperability, long, accumulated, shown))
     finally:
         if shown is not None:
             shown.close()
@@ -315,15 +306,15 @@ def inspect(
     algorithm: str,
     *,
     providers: Iterable[str] = (),
-    seed: int = 0,
+    seed: int = 1,
     libraries: Iterable[str] = (),
     workers: Iterable[str] = (),
 ) -> list[dict[str, Any]]:
     """Lengths, bytes in hexadecimal, and checks of one algorithm's keys and signatures or ciphertexts, by provider."""
-    request = _request(providers=providers, libraries=libraries, workers=workers)
+    asked = request(providers=providers, libraries=libraries, workers=workers)
     if not 0 <= seed < 2**64:
         raise InvalidArgument(f"seed: {seed} is no number from 0 to 2^64 - 1")
-    found: list[dict[str, Any]] = json.loads(_pqlab.inspect(request, algorithm, seed))
+    found: list[dict[str, Any]] = json.loads(_pqlab.inspect(asked, algorithm, seed))
     return found
 
 
@@ -331,67 +322,13 @@ def _measured(progress: bool, measure: Callable[[Shown | None], _pqlab.Measured]
     """The run, with a bar where it is wanted. A run that is stopped goes with the exception."""
     shown = Shown("cases") if progress else None
     try:
-        return Run(measure(shown))
-    except Interrupted as stopped:
-        # The compiled module knows no class of the package.
-        compiled: Any = stopped.run
-        stopped.run = None if compiled is None else Run(compiled)
-        raise
+        with stopped_runs():
+            return Run(measure(shown))
     finally:
         if shown is not None:
             shown.close()
 
 
 def _catalogue(what: str, libraries: Iterable[str], workers: Iterable[str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(_pqlab.catalogue(_request(libraries=libraries, workers=workers), what))
+    found: list[dict[str, Any]] = json.loads(_pqlab.catalogue(request(libraries=libraries, workers=workers), what))
     return found
-
-
-def _request(**fields: Any) -> str:
-    """A request for the compiled module, which knows every field and refuses values that it cannot use."""
-    lists = ("what", "algorithms", "providers", "filters", "libraries", "workers")
-    for name in lists:
-        value = fields.get(name, ())
-        if isinstance(value, (str, bytes)):
-            raise InvalidArgument(f"{name}: {value!r} is no list of names", f"write {name}=[{value!r}]")
-        try:
-            fields[name] = list(value)
-        except TypeError:
-            raise InvalidArgument(f"{name}: {value!r} is no list of names") from None
-    try:
-        return json.dumps({"program": program(), **fields}, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgument(f"an argument has a value that cannot be used: {error}") from None
-
-
-def _chosen(options: Options) -> dict[str, object]:
-    """Options as the compiled module calls them."""
-    known = sorted(Options.__optional_keys__)
-    chosen: dict[str, object] = {}
-    for name, value in options.items():
-        if name not in known:
-            raise InvalidArgument(f"there is no argument {name!r}", f"the options are {', '.join(known)}")
-        chosen[_OPTIONS.get(name, name)] = _plain(value)
-    return chosen
-
-
-def _plain(value: object) -> object:
-    """A list where a field takes several values."""
-    if not isinstance(value, Iterable) or isinstance(value, (str, bytes)):
-        return value
-    values: Iterable[object] = value  # pyright: ignore[reportUnknownVariableType]
-    return list(values)
-
-
-def _share(name: str, value: object) -> float:
-    """A share as a percentage."""
-    try:
-        if isinstance(value, (int, float)) and math.isfinite(value):
-            return 100.0 * value
-    except OverflowError:
-        pass
-    raise InvalidArgument(f"{name}: {value!r} is no number")
-
-
-def _database(path: Path | None) -> str | None:
-    return None if path is None else os.fspath(path)

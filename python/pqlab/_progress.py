@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import logging
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 _log = logging.getLogger("pqlab")
@@ -40,3 +42,19 @@ class Shown:
         """Leaves the bar as it is."""
         if self._bar is not None:
             self._bar.close()
+
+
+@contextmanager
+def bar(wanted: bool, unit: str) -> Generator[Shown | None]:
+    """A watcher where one is wanted, which is closed in the end."""
+    shown = Shown(unit) if wanted else None
+    try:
+        yield shown
+    finally:
+        if shown is not None:
+            shown.close()
+
+
+def note(text: str) -> None:
+    """Says what should be known."""
+    _log.info("%s", text)

@@ -6,12 +6,16 @@ import importlib
 import io
 import json
 import os
+from collections.abc import Generator, Iterable, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pqlab import _pqlab
-from pqlab._errors import Error, UnknownName
+from pqlab._errors import Error, Interrupted, InvalidArgument, UnknownName
 from pqlab._html import page
+from pqlab._progress import note
 
 if TYPE_CHECKING:
     from pathlib import Path as _File
@@ -124,10 +128,46 @@ class Run:
         return frame
 
     def export(
-        self, format: str, *, table: str | None = None, digits: int | None = None, provider: str | None = None
+        self,
+        format: str,
+        *,
+        table: str | None = None,
+        digits: int | None = None,
+        provider: str | None = None,
+        names: str = "ids",
     ) -> bytes:
-        """The run in an export format: ``docs/formats.md``."""
-        return self._measured.export(format, table, digits, provider)
+        """The run in an export format: ``docs/formats.md``. What should be known of it goes to the logger ``pqlab``.
+
+        ``table`` is one table of several cases alone (``csv``, ``json``, ``latex``, ``markdown``), ``digits`` the decimals of a format
+        that rounds, ``provider`` whose figures a format holds that has those of one, ``names`` what the formats of Google
+        Benchmark call their rows: ``ids`` or ``reference``.
+        """
+        exported, notes = self._measured.export(format, table, digits, provider, names)
+        for text in notes:
+            note(text)
+        return exported
+
+    def show(self, case: str | None = None, *, width: int = 120) -> str:
+        """The run as ``pqlab show`` prints it in so many columns; or the cases that match a pattern in full, with histograms."""
+        if width < 1:
+            raise InvalidArgument(f"width: {width} columns")
+        return self._measured.show(case, width)
+
+    def assuming(
+        self,
+        *,
+        job: Mapping[str, int] | None = None,
+        circuits_per_second: float = 1000.0,
+        links: Iterable[str] = ("10M", "100M", "10G"),
+        rtt: float = 50.0,
+    ) -> Run:
+        """The same run under other assumptions: its tables, exports and reports answer for them.
+
+        ``job`` is how often each operation is done for which one library is chosen, such as ``{"sign": 1, "verify": 100}``; what is
+        left out is what both sides of a TLS 1.3 handshake do. Of circuit handshakes: new circuits a second at the relay, speeds of
+        links in bits a second, such as ``10M``, and the round-trip time in ms.
+        """
+        return Run(self._measured.assuming(weights(job), (circuits_per_second, _names("links", links), rtt)))
 
     def save(self, path: Path) -> None:
         """Writes the run with all samples to a file, which :func:`pqlab.load` reads."""
@@ -151,6 +191,16 @@ class Run:
         found: dict[str, Any] = json.loads(self._measured.compare(other._measured, margin, metric, path))
         return found
 
+    def compare_cases(
+        self, first: str, second: str, *, margin: float | None = None, metric: str = "auto"
+    ) -> dict[str, Any]:
+        """Cases of this run against others of it: the second pattern against the first, where their stars stand for the same.
+
+        >>> run.compare_cases("*@liboqs", "*@aws-lc")
+        """
+        found: dict[str, Any] = json.loads(self._measured.compare_cases(first, second, margin, metric))
+        return found
+
     def __repr__(self) -> str:
         state = "complete" if self.complete else "stopped"
         return f"<pqlab.Run {self.id}: {len(self.cases)} cases, {state}>"
@@ -162,6 +212,9 @@ class Run:
 
 class Database:
     """The file in which runs are kept."""
+
+    path: str
+    """The path of the file."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -175,21 +228,74 @@ class Database:
         """A run by its id, the beginning of it, a name, ``last``, or ``last~1`` for the one before."""
         return Run(_pqlab.stored_run(self.path, reference))
 
-    def add(self, run: Run) -> None:
-        """Stores a run that was measured elsewhere."""
-        _pqlab.import_run(self.path, run._measured)  # pyright: ignore[reportPrivateUsage]
+    def add(self, *runs: Run | Path) -> list[str]:
+        """Stores runs that were measured elsewhere, and runs in files. All files are read before the first run is stored.
 
-    def delete(self, reference: str) -> None:
-        """Deletes a run with its samples."""
-        _pqlab.delete_run(self.path, reference)
+        The ids of those that were not there yet.
+        """
+        read = [run if isinstance(run, Run) else load(run) for run in runs]
+        return [run.id for run in read if _pqlab.import_run(self.path, run._measured)]  # pyright: ignore[reportPrivateUsage]
+
+    def delete(self, *references: str, force: bool = False) -> list[str]:
+        """Deletes runs with their samples, all of them or none, and gives their ids. One that has a name only with ``force``."""
+        return _pqlab.delete_runs(self.path, list(references), force)
 
     def note(self, reference: str, text: str) -> None:
         """Keeps a note with a run, in place of an earlier one."""
         _pqlab.note_run(self.path, reference, text)
 
-    def name(self, reference: str, name: str) -> None:
-        """Gives a run a name, which another one may have had before."""
-        _pqlab.name_run(self.path, reference, name)
+    def name(self, reference: str, name: str, *, force: bool = False) -> None:
+        """Gives a run a name, such as one to compare later runs with. One that another run has is passed on only with ``force``."""
+        _pqlab.name_run(self.path, reference, name, force)
+
+    def names(self) -> dict[str, str]:
+        """The names that runs have, with their ids."""
+        return {name: run["id"] for run in self.runs() for name in run["names"]}
+
+    def compare(
+        self,
+        first: str | None = None,
+        second: str | None = None,
+        *,
+        run: str | None = None,
+        since: timedelta | None = None,
+        margin: float | None = None,
+        metric: str = "auto",
+    ) -> dict[str, Any]:
+        """Compares two stored runs, or cases of one by patterns: what ``pqlab compare --json`` prints.
+
+        ``run`` is the run of which both are patterns, the latest where none is named. With ``since`` the run ``first``, or the latest,
+        is compared with the newest complete one of the same suite and host that is older by so much. ``margin`` and ``metric`` are as
+        in :meth:`Run.compare`.
+        """
+        seconds = None if since is None else since.total_seconds()
+        if since is not None and (second is not None or run is not None):
+            raise InvalidArgument("since: the run is compared with one of before, and with no other")
+        found: dict[str, Any] = json.loads(
+            _pqlab.compare_stored(self.path, first, second, run, seconds, margin, metric)
+        )
+        return found
+
+    def report(
+        self,
+        folder: Path,
+        *references: str,
+        merge: bool = False,
+        job: Mapping[str, int] | None = None,
+        circuits_per_second: float = 1000.0,
+        links: Iterable[str] = ("10M", "100M", "10G"),
+        rtt: float = 50.0,
+    ) -> _File:
+        """Writes the report over several runs into a folder, and gives the path of its page.
+
+        The newest run is shown, the others are its history; without references the latest and the 19 before it. With ``merge`` they are
+        put into one, or without references the newest complete run of each suite of this machine and build. The other arguments
+        are as in :meth:`Run.assuming`.
+        """
+        from pathlib import Path as File
+
+        scenario = (circuits_per_second, _names("links", links), rtt)
+        return File(_pqlab.report_stored(self.path, folder, list(references), merge, weights(job), scenario))
 
     def __repr__(self) -> str:
         return f"<pqlab.Database {self.path}>"
@@ -203,6 +309,35 @@ def open_database(path: Path | None = None) -> Database:
 def load(path: Path) -> Run:
     """A run from a file that :meth:`Run.save` or ``pqlab export --format json-samples`` wrote."""
     return Run(_pqlab.load(path))
+
+
+def load_all(*paths: Path) -> list[Run]:
+    """The runs of several such files, each of which holds one."""
+    return [load(path) for path in paths]
+
+
+@contextmanager
+def stopped_runs() -> Generator[None]:
+    """Gives the run that an exception carries its class: the compiled module knows none of the package."""
+    try:
+        yield
+    except Interrupted as stopped:
+        compiled: Any = stopped.run
+        stopped.run = None if compiled is None else Run(compiled)
+        raise
+
+
+def weights(job: Mapping[str, int] | None) -> str | None:
+    """A job as the compiled module reads it."""
+    if job is None:
+        return None
+    return ",".join(f"{operation}={times}" for operation, times in job.items())
+
+
+def _names(what: str, values: Iterable[str]) -> list[str]:
+    if isinstance(values, (str, bytes)):
+        raise InvalidArgument(f"{what}: {values!r} is no list", f"write {what}=[{values!r}]")
+    return list(values)
 
 
 def _needed(module: str, what: str) -> Any:

@@ -33,6 +33,7 @@ class HybridKEM(KEM):
     reference form ``X25519+ML-KEM-768``."""
 
     def __new__(cls, algorithm: str = "X-Wing", provider: str | None = None) -> Self:
+        """The KEM of that name; another name is refused. Two libraries have a plus between them: ``aws-lc+liboqs``."""
         made = super().__new__(cls, algorithm, provider)
         if not made.is_hybrid:
             raise InvalidArgument(f"algorithm: {algorithm} is no hybrid KEM", "use pqlab.KEM")
@@ -44,6 +45,7 @@ class HybridSign(Sign):
     ``Ed25519+ML-DSA-65``."""
 
     def __new__(cls, algorithm: str = "MLDSA65-Ed25519-SHA512", provider: str | None = None) -> Self:
+        """The scheme of that name; another name is refused. Two libraries have a plus between them: ``aws-lc+liboqs``."""
         made = super().__new__(cls, algorithm, provider)
         if not made.is_hybrid:
             raise InvalidArgument(f"algorithm: {algorithm} is no hybrid signature", "use pqlab.Sign")

@@ -34,16 +34,21 @@ class Transaction:
     """A transaction in its encoding, and what it says. Its signature is not looked at: :func:`verify` does that."""
 
     chain_id: int
+    """The chain that it is made for."""
     nonce: int
+    """Its number among its sender's."""
     to: bytes
     """The receiver's address, 32 bytes."""
     amount: int
+    """What is sent, in the ledger's smallest unit."""
     fee: int
+    """What the sender pays for it, in the same unit."""
     scheme: str
     """The algorithm of the signature."""
     sender: bytes
     """The sender's public key."""
     signature: bytes
+    """The sender's signature."""
     encoded: bytes
     """All of it."""
 
@@ -66,7 +71,9 @@ class Rejected:
     index: int
     """Its position, from 0."""
     kind: str
+    """In a word, what is wrong with it."""
     reason: str
+    """In a sentence."""
 
 
 @dataclass(frozen=True)
@@ -74,9 +81,11 @@ class Generated:
     """A block that was made."""
 
     transactions: int
+    """How many it has."""
     invalid: int
     """Bad ones among them."""
     bytes: int
+    """Length of the file."""
     provider: str
     """Who signed."""
     reproducible: bool
@@ -90,8 +99,11 @@ class BlockReport:
     format: str
     """``block`` or ``parquet``."""
     transactions: int
+    """How many were read."""
     bytes: int
+    """Their length."""
     rejected: int
+    """How many were not taken."""
     kinds: dict[str, int]
     """How many were rejected for what."""
     rejections: tuple[Rejected, ...]
@@ -99,6 +111,7 @@ class BlockReport:
     elapsed_ns: int
     """Reading, decoding and verifying, in ns."""
     threads: int
+    """How many threads verified."""
     providers: dict[str, str]
     """Whose implementation of each scheme."""
 
@@ -134,15 +147,18 @@ def generate_block(
     chain_id: int = 1,
     seed: int = 1,
     format: str = "block",
+    form: str = "txv2",
     provider: str | None = None,
     threads: int | None = None,
     progress: Watcher | None = None,
 ) -> Generated:
     """Makes a file of signed transactions, by as many senders unless told otherwise, ``invalid`` of them bad. A regular file appears
-    under its name when it is whole."""
+    under its name when it is whole. ``format`` is ``block`` or ``parquet``, ``form`` ``txv2`` or ``txv1``, the reference's, which is
+    signed with ML-DSA-65 alone."""
     wanted = {
         "path": os.fspath(path),
         "format": format,
+        "form": form,
         "scheme": scheme,
         "count": count,
         "senders": senders,
@@ -159,13 +175,17 @@ def verify_block(
     path: str | os.PathLike[str],
     chain_id: int = 1,
     *,
+    form: str = "txv2",
     threads: int | None = None,
     provider: str | None = None,
     keep_keys: bool = False,
     progress: Watcher | None = None,
 ) -> BlockReport:
-    """Verifies a file of transactions, of any size, in bounded memory. Ctrl-C stops it."""
-    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, threads, provider, keep_keys, progress)
+    """Verifies a file of transactions, of any size, in bounded memory. Ctrl-C stops it.
+
+    ``form`` is the form that is taken, ``txv2`` or ``txv1``; ``keep_keys`` keeps up to 256 prepared keys, which pays where senders return.
+    """
+    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, progress)
     form, transactions, size, rejected, kinds, rejections, elapsed, used, providers = found
     return BlockReport(
         format=form,

@@ -5,9 +5,11 @@ Samples are lists or other sequences of numbers, NumPy arrays, columns of Polars
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from pqlab import _pqlab
 from pqlab._errors import InvalidArgument
@@ -24,6 +26,7 @@ __all__ = [
     "cohens_d",
     "cov_stability_report",
     "describe_samples",
+    "file_report",
     "latex_table",
     "throughput_curve",
     "welch_t_test",
@@ -47,8 +50,11 @@ class Interval(NamedTuple):
     """A median with its bootstrap interval."""
 
     low: float
+    """The low end."""
     median: float
+    """The median of the samples."""
     high: float
+    """The high end."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +106,7 @@ class Stability:
     """The coefficient of variation of one operation, against a threshold."""
 
     name: str
+    """The operation's name."""
     cov_pct: float | None
     """In percent; ``None`` of a single sample, or where the mean is zero."""
     unstable: bool
@@ -111,19 +118,29 @@ class Description:
     """What a set of samples looks like. Quantiles are linear between order statistics, as NumPy's."""
 
     n: int
+    """How many samples there are."""
     mean: float
+    """Arithmetic mean."""
     stdev: float | None
     """Sample standard deviation; ``None`` of a single sample."""
     cov_pct: float | None
     """Coefficient of variation in percent; ``None`` of a single sample, or where the mean is zero."""
     min: float
+    """The smallest sample."""
     p5: float
+    """5% of the samples are below."""
     p25: float
+    """25% of the samples are below."""
     median: float
+    """Half of the samples are below."""
     p75: float
+    """75% of the samples are below."""
     p95: float
+    """95% of the samples are below."""
     p99: float
+    """99% of the samples are below."""
     max: float
+    """The largest sample."""
     iqm: float
     """Interquartile mean."""
     mad: float
@@ -192,6 +209,27 @@ def describe_samples(samples: Samples) -> Description:
         iqm=sure("iqm"),
         mad=sure("mad"),
     )
+
+
+def file_report(
+    file: str | os.PathLike[str],
+    other: str | os.PathLike[str] | None = None,
+    *,
+    column: str | None = None,
+    confidence: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 1,
+    limit: float = 5.0,
+) -> dict[str, Any]:
+    """What is said of a file of samples, or of a second one against it: the document of ``pqlab stats --json``.
+
+    A file is CSV, JSON, or what hyperfine, Google Benchmark or pyperf wrote; ``column`` is the one series that is wanted. ``limit`` is
+    the coefficient of variation in percent above which a series is marked unstable. Figures are in the file's unit.
+    """
+    found: dict[str, Any] = json.loads(
+        _pqlab.stats_files(file, other, column, confidence, resamples, seed, limit)
+    )
+    return found
 
 
 def latex_table(rows: Iterable[Iterable[object]], columns: Sequence[str], caption: str = "", label: str = "") -> str:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import pqlab
-from pqlab import HybridCertificate, ledger, stats
+from pqlab import HybridCertificate, _pqlab, ledger, stats
 
 EXAMPLES = int(os.environ.get("PQLAB_PYTHON_EXAMPLES", "25"))
 CALLS = int(os.environ.get("PQLAB_PYTHON_LEAKS", "0"))
@@ -65,6 +65,28 @@ def changed(valid: bytes) -> st.SearchStrategy[bytes]:
     return st.tuples(st.integers(0, len(valid) - 1), st.integers(0, 255), st.integers(-2, 40)).map(change)
 
 
+def benchmark(function: object, name: object, setup: object, verify: object, inputs: object) -> object:
+    how = {"name": name, "setup": setup, "verify": verify, "inputs": inputs}
+    made: object = pqlab.Benchmark(function, **how)  # type: ignore[arg-type]
+    return made
+
+
+def received(data: bytes) -> list[object]:
+    """What a worker makes of bytes that somebody sends it."""
+    reader, writer = os.pipe()
+    try:
+        os.write(writer, data)
+        os.close(writer)
+        return list(iter(lambda: _pqlab.receive_message(reader), None))
+    finally:
+        os.close(reader)
+
+
+def sent(verb: str, fields: list[bytes]) -> None:
+    with open(os.devnull, "wb") as nowhere:
+        _pqlab.send_message(nowhere.fileno(), verb, fields)
+
+
 Call = Callable[..., object]
 ENTRIES: dict[str, tuple[Call, int]] = {
     "KEM": (pqlab.KEM, 2),
@@ -108,6 +130,8 @@ ENTRIES: dict[str, tuple[Call, int]] = {
     "stats.cohens_d": (stats.cohens_d, 2),
     "stats.throughput_curve": (stats.throughput_curve, 1),
     "stats.describe_samples": (stats.describe_samples, 1),
+    "benchmark": (benchmark, 5),
+    "send_message": (sent, 2),
 }
 FEW = settings(max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES <= 25, suppress_health_check=list(HealthCheck))
 
@@ -134,6 +158,7 @@ def test_anything_at_all(name: str) -> None:
 
 
 NEARLY: dict[str, tuple[Call, bytes]] = {
+    "receive_message": (received, b"\0\0\0\x0e\0\0\0\5hello\0\0\0\x01" + b"1"),
     "PublicKey.from_der": (pqlab.PublicKey.from_der, PAIR.public.to_der()),
     "SecretKey.from_der": (pqlab.SecretKey.from_der, PAIR.secret.to_der()),
     "decapsulate": (lambda data: KEM.decapsulate(PAIR.secret, data), CIPHERTEXT),

@@ -2,12 +2,17 @@
 
 use pqlab_lab::store::StoreError;
 use pqlab_lab::{LabError, Thing};
+use pqlab_server::ServerError;
 
 /// The rest of the line that says what went wrong, with its punctuation; empty where the error says it all.
 pub(crate) fn advice(error: &anyhow::Error) -> String {
     let of = |cause: &(dyn std::error::Error + 'static)| match cause.downcast_ref::<LabError>() {
         Some(error) => of_lab(error),
-        None => cause.downcast_ref::<StoreError>().and_then(of_store),
+        None => match cause.downcast_ref::<ServerError>() {
+            Some(ServerError::Store(error)) => of_store(error),
+            Some(ServerError::Address { .. }) => Some("; choose another address with --listen".to_owned()),
+            _ => cause.downcast_ref::<StoreError>().and_then(of_store),
+        },
     };
     error.chain().find_map(of).unwrap_or_default()
 }
@@ -29,6 +34,10 @@ fn of_lab(error: &LabError) -> Option<String> {
         },
         LabError::Invalid { field: "count", .. } => ": --count tells how many".into(),
         LabError::Invalid { field: "senders", .. } => " (--senders)".into(),
+        LabError::Invalid { field: "name", .. } => ": choose another, or pass it on with --force".into(),
+        LabError::Invalid { field: "force", .. } => "; --force removes it all the same".into(),
+        LabError::Invalid { field: "column", .. } => ": choose one with --column".into(),
+        LabError::Invalid { field: "confidence", .. } => " (--confidence)".into(),
         LabError::NothingSelected { with, .. } if with.is_empty() => {
             ": see `pqlab list cases` for the ids that filters match".into()
         }

@@ -6,12 +6,12 @@ mod args;
 mod commands;
 mod output;
 mod progress;
-mod server;
 mod table;
 
 use args::{Cli, Command};
 use clap::Parser;
 use pqlab_lab::{LabError, Provider, report::ExportError, store::StoreError};
+use pqlab_server::ServerError;
 use std::io;
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -93,6 +93,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
     let input = error.chain().any(|cause| {
         cause.downcast_ref::<LabError>().is_some_and(LabError::is_request)
             || cause.downcast_ref::<StoreError>().is_some()
+            || matches!(cause.downcast_ref::<ServerError>(), Some(ServerError::Store(_) | ServerError::Address { .. }))
             || cause.downcast_ref::<output::BadInput>().is_some()
             || matches!(cause.downcast_ref::<ExportError>(), Some(ExportError::Choice(_)))
     });

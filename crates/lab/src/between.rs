@@ -7,6 +7,7 @@ use pqlab_record::RunSpreads;
 use pqlab_stats::{Interval, coefficient_of_variation_pct, mean, median};
 use pqlab_store::Store;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -49,6 +50,17 @@ pub struct Between {
     pub run_spreads: Vec<RunSpreads>,
     /// Case by case.
     pub by_case: Vec<CaseBetween>,
+}
+
+impl Between {
+    /// The same for programs.
+    pub fn to_json(&self) -> Value {
+        let mut value = json!(self);
+        for (name, agreement) in [("time", &self.time), ("cycles", &self.cycles)] {
+            value[name]["coverage_pct"] = json!(agreement.coverage_pct());
+        }
+        value
+    }
 }
 
 /// How well the runs agree about one case.

@@ -1,10 +1,11 @@
 //! What there is: algorithms, providers, counters, for `pqlab list`.
 
-use crate::Laboratory;
+use crate::{LabError, Laboratory, Thing, builtin_suites};
 use pqlab_harness::counter;
 use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider};
 use pqlab_record::CounterChoice;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// An algorithm as a provider offers it. Lengths in bytes; absent where the algorithm has no such thing.
@@ -53,6 +54,15 @@ pub struct ProviderEntry {
     pub algorithms: usize,
     /// What it does not offer, and why.
     pub unsupported: Vec<(String, String)>,
+}
+
+/// A suite that comes along.
+#[derive(Clone, Debug, Serialize)]
+pub struct SuiteEntry {
+    /// Its name.
+    pub name: String,
+    /// What it answers.
+    pub about: String,
 }
 
 /// A counter and whether it is to be had here.
@@ -192,4 +202,38 @@ pub fn counters() -> Vec<CounterEntry> {
         Err(error) => CounterEntry { name, available: false, detail: error.to_string() },
     })
     .collect()
+}
+
+/// The suites that come along.
+///
+/// # Errors
+/// As [`builtin_suites`].
+pub fn suite_entries() -> Result<Vec<SuiteEntry>, LabError> {
+    let about = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Ok(builtin_suites()?
+        .iter()
+        .map(|suite| SuiteEntry { name: suite.name.clone(), about: about(&suite.about) })
+        .collect())
+}
+
+/// What is in a library that was loaded, or what a worker offers, by its label.
+///
+/// # Errors
+/// [`LabError::Unknown`] where none has that label.
+pub fn library_entry(laboratory: &Laboratory, label: &str) -> Result<Value, LabError> {
+    let loaded = laboratory.libraries().find(|library| library.label == label).ok_or_else(|| {
+        LabError::unknown(Thing::Library, label, laboratory.libraries().map(|library| library.label.as_str()))
+    })?;
+    let entries: Vec<AlgorithmEntry> =
+        algorithms(laboratory).into_iter().filter(|entry| entry.provider == label).collect();
+    let provider = provider_entries(laboratory).into_iter().find(|entry| entry.id == label);
+    Ok(json!({
+        "label": label,
+        "kind": loaded.kind.name(),
+        "path": loaded.file().display().to_string(),
+        "version": provider.as_ref().map(|of| &of.version),
+        "build": provider.as_ref().map(|of| &of.build),
+        "algorithms": entries,
+        "unsupported": provider.as_ref().map(|of| &of.unsupported),
+    }))
 }

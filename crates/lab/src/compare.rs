@@ -93,26 +93,75 @@ pub fn compare_stored(
 ) -> Result<Comparison, LabError> {
     let load = |reference: &str| Ok::<Run, LabError>(store.load_run(&store.resolve(reference)?)?);
     if let Some(run) = run {
-        let run = load(run)?;
-        let ids: Vec<String> = run.records.iter().map(|record| record.case.id()).collect();
-        for pattern in [first, second] {
-            if !ids.iter().any(|id| matches(pattern, id)) {
-                return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids));
-            }
-        }
-        let analysis = RunAnalysis::of(&run);
-        let cases = analysis.cases();
-        let pairs = pair_by_stars(first, second, &ids).into_iter().map(|(one, two)| (&cases[one], &cases[two]));
-        let pairs: Vec<(&CaseAnalysis<'_>, &CaseAnalysis<'_>)> = pairs.collect();
-        if pairs.is_empty() {
-            return Err(LabError::Unpaired { first: first.to_owned(), second: second.to_owned() });
-        }
-        // By what everything else compares them that shows this run.
-        let criteria = with_margin(analysis.criteria().clone().judged_in(judged), margin)?;
-        return Ok(compare(&analysis, &analysis, &pairs, &criteria));
+        return compare_cases(&load(run)?, first, second, margin, judged);
     }
     let (first, second) = (load(first)?, load(second)?);
     compare_analyses(store, &RunAnalysis::of(&first), &RunAnalysis::of(&second), margin, judged)
+}
+
+/// Compares cases of one run: those that two patterns pair, for which their stars stand for the same.
+///
+/// # Errors
+/// [`LabError::NoCaseOfRun`] for a pattern that matches none, [`LabError::Unpaired`] where no two belong together.
+pub fn compare_cases(
+    run: &Run,
+    first: &str,
+    second: &str,
+    margin: Option<&Margin>,
+    judged: Judged,
+) -> Result<Comparison, LabError> {
+    let ids: Vec<String> = run.records.iter().map(|record| record.case.id()).collect();
+    for pattern in [first, second] {
+        if !ids.iter().any(|id| matches(pattern, id)) {
+            return Err(LabError::no_case_of_run(&run.header.id, pattern, &ids));
+        }
+    }
+    let analysis = RunAnalysis::of(run);
+    let cases = analysis.cases();
+    let pairs = pair_by_stars(first, second, &ids).into_iter().map(|(one, two)| (&cases[one], &cases[two]));
+    let pairs: Vec<(&CaseAnalysis<'_>, &CaseAnalysis<'_>)> = pairs.collect();
+    if pairs.is_empty() {
+        return Err(LabError::Unpaired { first: first.to_owned(), second: second.to_owned() });
+    }
+    // By what everything else compares them that shows this run.
+    let criteria = with_margin(analysis.criteria().clone().judged_in(judged), margin)?;
+    Ok(compare(&analysis, &analysis, &pairs, &criteria))
+}
+
+/// What is compared, as users say it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Compared<'a> {
+    /// The run that is compared with, or a pattern of cases; with `since_s` the run that is judged; `last` where none is named.
+    pub first: Option<&'a str>,
+    /// The run that is judged, or a pattern of cases; `last` where none is named.
+    pub second: Option<&'a str>,
+    /// The run of which both are patterns of cases; for patterns `last` where none is named.
+    pub run: Option<&'a str>,
+    /// Compare with the newest complete run of the same suite and host that is older by so many seconds.
+    pub since_s: Option<f64>,
+}
+
+/// Compares what users name: two runs, cases of one run, or a run with one of some time ago.
+///
+/// # Errors
+/// As [`compare_stored`] and [`newest_before`].
+pub fn compare_named(
+    store: &Store,
+    asked: &Compared<'_>,
+    margin: Option<&Margin>,
+    judged: Judged,
+) -> Result<Comparison, LabError> {
+    let named = |given: Option<&str>| given.unwrap_or("last").to_owned();
+    let (first, second) = match asked.since_s {
+        Some(seconds) => {
+            let judged = store.resolve(&named(asked.first))?;
+            (newest_before(store, &judged, seconds)?, judged)
+        }
+        None => (named(asked.first), named(asked.second)),
+    };
+    let patterns = [&first, &second].iter().any(|text| text.contains(['/', '*', '@']));
+    let run = asked.run.or_else(|| patterns.then_some("last"));
+    compare_stored(store, run, &first, &second, margin, judged)
 }
 
 /// Compares two runs whose figures are there already; the store knows by what runs of the machine are judged.

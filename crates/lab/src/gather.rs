@@ -92,3 +92,55 @@ pub fn newest_of_each_suite(store: &Store) -> Result<Vec<String>, LabError> {
     }
     Ok(found.into_iter().map(|(_, id)| id).collect())
 }
+
+/// Runs that make the history where none are named.
+const HISTORY: usize = 20;
+
+/// What a report is made of, and what else it could be made of.
+#[derive(Debug)]
+pub struct Reported {
+    /// The runs.
+    pub gathered: Gathered,
+    /// How many suites have a run by this build on this machine, where only the newest of all is shown and there are several.
+    pub suites: Option<usize>,
+}
+
+/// The runs of a report, by their references: the newest is shown, the others are its history; without any the latest with those
+/// before it. With `merge` all are put into one, or without any the newest complete one of each suite of this machine and build.
+///
+/// # Errors
+/// As [`gather`] and [`gather_merged`].
+pub fn gather_report(
+    open: impl Fn() -> Result<Store, StoreError> + Sync,
+    references: &[String],
+    merge: bool,
+) -> Result<Reported, LabError> {
+    let store = open()?;
+    let named = references.iter().map(|run| store.resolve(run)).collect::<Result<Vec<String>, _>>()?;
+    let others = |shown: &[String]| -> Result<Vec<String>, LabError> {
+        let runs = store.runs()?.into_iter().map(|run| run.id).filter(|id| !shown.contains(id));
+        Ok(runs.take(HISTORY.saturating_sub(shown.len())).collect())
+    };
+    if merge {
+        let (shown, mut past) = match named.is_empty() {
+            true => {
+                let shown = newest_of_each_suite(&store)?;
+                let past = others(&shown)?;
+                (shown, past)
+            }
+            false => (named, Vec::new()),
+        };
+        past.reverse();
+        return Ok(Reported { gathered: gather_merged(open, &shown, &past)?, suites: None });
+    }
+    if !named.is_empty() {
+        return Ok(Reported { gathered: gather(open, &named)?, suites: None });
+    }
+    let newest = vec![store.resolve("last")?];
+    let suites = match newest_of_each_suite(&store) {
+        Ok(suites) if suites.len() > 1 && suites.contains(&newest[0]) => Some(suites.len()),
+        _ => None,
+    };
+    let ids = [others(&newest)?, newest].concat();
+    Ok(Reported { gathered: gather(open, &ids)?, suites })
+}

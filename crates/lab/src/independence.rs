@@ -6,6 +6,7 @@ use pqlab_record::{Case, Protocol, Record, Status, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Crossed, Ratio, RunSpread, Share, benjamini_hochberg, ratio_between};
 use rand::RngExt;
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 use std::sync::atomic::AtomicBool;
 
 /// Of the cases that remain after the correction for their number, no more than this share is expected to be there by chance.
@@ -98,6 +99,60 @@ impl Independence {
     /// Whether no case remains changed after the correction.
     pub fn holds(&self) -> bool {
         !self.cases.iter().any(Dependence::remains)
+    }
+}
+
+/// How many cases of a kind are changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IndependenceSummary {
+    /// Cases of the kind.
+    pub cases: usize,
+    /// Those whose 95% interval excludes 1.
+    pub excluding: usize,
+    /// As many of these are expected by chance.
+    pub by_chance: f64,
+    /// Those that remain after the correction for their number.
+    pub remaining: usize,
+    /// How many differ by more than each of [`DIFFERENCES_PCT`] each time.
+    pub always: [usize; DIFFERENCES_PCT.len()],
+}
+
+impl IndependenceSummary {
+    fn to_json(self) -> Value {
+        let always: Map<String, Value> =
+            DIFFERENCES_PCT.iter().zip(self.always).map(|(pct, count)| (pct.to_string(), count.into())).collect();
+        json!({
+            "cases": self.cases,
+            "excluding_1": self.excluding,
+            "expected_by_chance": self.by_chance,
+            "remaining": self.remaining,
+            "always_differ_by_pct": always,
+        })
+    }
+}
+
+impl Independence {
+    /// How many of the cases are changed whose time the operation decides, or whose time is drawn.
+    pub fn summary(&self, by_rejection: bool) -> IndependenceSummary {
+        let count = |of: &dyn Fn(&Dependence) -> bool| self.of_kind(by_rejection).filter(|case| of(case)).count();
+        let cases = count(&|_| true);
+        IndependenceSummary {
+            cases,
+            excluding: count(&Dependence::excludes_one),
+            by_chance: 0.05 * cases as f64,
+            remaining: count(&Dependence::remains),
+            always: DIFFERENCES_PCT.map(|pct| count(&|case| case.always_differs_by(pct))),
+        }
+    }
+
+    /// The same for programs.
+    pub fn to_json(&self) -> Value {
+        let mut value = json!(self);
+        value["holds"] = self.holds().into();
+        value["significance"] = INDEPENDENCE_SIGNIFICANCE.into();
+        value["summary"] = self.summary(false).to_json();
+        value["summary_by_rejection"] = self.summary(true).to_json();
+        value
     }
 }
 

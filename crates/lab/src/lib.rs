@@ -24,20 +24,26 @@ mod duration;
 mod errand;
 mod error;
 mod fastest;
+mod gate;
 mod gather;
 mod independence;
 mod inspect;
 mod leak;
+mod leaks;
 pub mod ledger;
 mod libraries;
+mod machine;
 mod names;
 mod near;
 pub mod offered;
+mod outline;
 mod paired;
 mod place;
 mod plan;
 mod relay;
+mod runs;
 mod series;
+mod series_report;
 mod session;
 #[cfg(test)]
 mod simulated;
@@ -49,23 +55,38 @@ mod verify;
 mod worker;
 
 pub use between::{Agreement, Between, BetweenRequest, CaseBetween, FEWEST_RUNS};
-pub use catalogue::{AlgorithmEntry, CounterEntry, ProviderEntry, algorithms, counters, provider_entries};
-pub use compare::{Margin, check_percentage, compare_analyses, compare_stored, comparison_criteria, newest_before};
+pub use catalogue::{
+    AlgorithmEntry, CounterEntry, ProviderEntry, SuiteEntry, algorithms, counters, library_entry, provider_entries,
+    suite_entries,
+};
+pub use compare::{
+    Compared, Margin, check_percentage, compare_analyses, compare_cases, compare_named, compare_stored,
+    comparison_criteria, newest_before,
+};
 pub use destination::{Destination, Writing};
 pub use duration::ExpectedDuration;
 pub use error::{LabError, SinkError, Thing};
-pub use gather::{Gathered, gather, gather_merged, newest_of_each_suite};
-pub use independence::{DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest};
+pub use gate::{Gate, GateRequest, GateStep, GatedCase};
+pub use gather::{Gathered, Reported, gather, gather_merged, gather_report, newest_of_each_suite};
+pub use independence::{
+    DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest, IndependenceSummary,
+};
 pub use inspect::{Check, InspectRequest, Inspection, Item, ItemPart};
+
 pub use leak::{LeakConclusion, LeakEffect, LeakFigures, LeakOutcome, LeakRequest, leak_cases};
+pub use leaks::{FEWEST_LEAK_SAMPLES, LeakStep, leak_document, leak_listing, taint_document};
 pub use libraries::{instead, libraries_of_run, libraries_of_suites};
+pub use machine::{Machine, severity_word};
 pub use names::Named;
 pub use near::nearest;
-pub use paired::{Side, shared_operations};
+pub use outline::Outline;
+pub use paired::{Side, compare_sides, shared_operations};
 pub use plan::{Filters, Plan, matches};
 pub use pqlab_harness::counter::estimated_over_counted;
-pub use relay::{RelayKeys, circuit_handshake, relay, relay_client};
+pub use relay::{RELAY_IDENTITY, RelayKeys, circuit_handshake, relay, relay_address, relay_client};
+pub use runs::{check_name, remove_runs};
 pub use series::{Samples, read_samples};
+pub use series_report::SeriesReport;
 pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
@@ -74,7 +95,7 @@ pub use verify::{Extent, Found, Verified, VerifyPart, VerifyRequest};
 pub use worker::{WorkerProgram, run_if_worker, run_if_worker_with, serve_as_worker};
 
 pub use pqlab_workloads::ntor::client::{Client as RelayClient, ClientError};
-pub use pqlab_workloads::ntor::relay::{Answered, FRAMES, Relay, RelayError};
+pub use pqlab_workloads::ntor::relay::{Answered, FRAMES, Relay, RelayError, Served};
 pub use pqlab_workloads::ntor::{Handshake, RelayDescriptor};
 
 pub use pqlab_analysis as analysis;

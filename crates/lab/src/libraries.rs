@@ -220,11 +220,7 @@ fn known_as(library: &LibrarySpec) -> LoadedLibrary {
     let name = file.file_name().filter(|_| passing).map(PathBuf::from);
     let path = name.clone().unwrap_or(file);
     let spec = LibrarySpec { path: name.unwrap_or_else(|| library.path.clone()), ..library.clone() };
-    LoadedLibrary {
-        kind: library.kind.name().to_owned(),
-        path: path.display().to_string(),
-        spec: spec.to_string(),
-    }
+    LoadedLibrary { kind: library.kind.name().to_owned(), path: path.display().to_string(), spec: spec.to_string() }
 }
 
 /// The provider, unless there is nothing in it.

@@ -1,8 +1,13 @@
 //! Two libraries against each other: the cases that both have, each pair measured in the same rounds.
 
 use crate::plan::Plan;
-use crate::{Filters, LabError, Laboratory, LibrarySpec, ProtocolOverrides, Select, Suite, Thing};
+use crate::{
+    Filters, LabError, Laboratory, LibrarySpec, Margin, ProtocolOverrides, Select, Suite, Thing, compare_stored,
+    instead,
+};
+use pqlab_analysis::comparison::{Comparison, Judged};
 use pqlab_record::Case;
+use pqlab_store::Store;
 use pqlab_workloads::CaseOptions;
 use std::collections::HashSet;
 
@@ -71,6 +76,21 @@ pub fn shared_operations() -> Suite {
     }
 }
 
+/// What a run of two sides says of the second against the first.
+///
+/// # Errors
+/// As [`compare_stored`].
+pub fn compare_sides(
+    store: &Store,
+    run: &str,
+    sides: &[Side; 2],
+    margin: Option<&Margin>,
+    judged: Judged,
+) -> Result<Comparison, LabError> {
+    let [first, second] = [&sides[0], &sides[1]].map(|side| format!("*@{}", side.id()));
+    compare_stored(store, Some(run), &first, &second, margin, judged)
+}
+
 impl Laboratory {
     /// What a text means as a side of a comparison: a provider of this build by its id, or else a library.
     ///
@@ -98,6 +118,48 @@ impl Laboratory {
                 Err(LabError::unknown(Thing::Library, text, ids.iter().map(String::as_str)))
             }
         }
+    }
+
+    /// The two sides as they are written, and what this laboratory is with their libraries, with others that are given, and with
+    /// those that suites name where that is allowed.
+    ///
+    /// # Errors
+    /// As [`side`](Self::side) and [`with_libraries`](Self::with_libraries); [`LabError::Invalid`] where both are the same.
+    pub fn of_two(
+        self,
+        [first, second]: [&str; 2],
+        given: Vec<LibrarySpec>,
+        named: Vec<LibrarySpec>,
+    ) -> Result<(Laboratory, [Side; 2]), LabError> {
+        let sides = Side::apart([self.side(first)?, self.side(second)?]);
+        if sides[0].id() == sides[1].id() {
+            let id = sides[0].id();
+            let reason = format!("{id} is on both sides: name another library, or a file of the same one");
+            return Err(LabError::invalid("library", reason));
+        }
+        let own = sides.iter().filter_map(Side::library).cloned();
+        let libraries = instead(own.chain(given).collect(), named);
+        Ok((self.with_libraries(libraries)?, sides))
+    }
+
+    /// The plan of [`plan_of_two`](Self::plan_of_two) by the words for suites, areas and algorithms; without any
+    /// [`shared_operations`].
+    ///
+    /// # Errors
+    /// As [`named`](Self::named) and [`plan_of_two`](Self::plan_of_two).
+    pub fn plan_of_words(
+        &self,
+        words: &[String],
+        filters: Filters,
+        overrides: &ProtocolOverrides,
+        sides: &[Side; 2],
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Plan, LabError> {
+        let named = self.named(words)?;
+        named.notes.iter().for_each(|text| note(text));
+        let filters = named.narrow(filters);
+        let suites = if words.is_empty() { vec![shared_operations()] } else { named.suites };
+        self.plan_of_two(&suites, &filters, overrides, [sides[0].id(), sides[1].id()], note)
     }
 
     /// The cases of suites that two providers both have: those of a pair are measured in the same rounds. All else as

@@ -7,7 +7,7 @@ use pqlab_workloads::ntor::relay::{Relay, RelayError};
 use pqlab_workloads::ntor::{Handshake, RelayDescriptor};
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,6 +16,22 @@ use std::time::Duration;
 const SCHEMA: &str = "pqlab-relay/1";
 /// Longest such file in bytes.
 const LONGEST: u64 = 64 << 10;
+
+/// The identity that our own relay states.
+pub const RELAY_IDENTITY: [u8; 20] = *b"pqlab's own relay...";
+
+/// Where a relay is, by name or number, with its port.
+///
+/// # Errors
+/// [`LabError::Invalid`] where that is no address, or no such host is known.
+pub fn relay_address(text: &str) -> Result<SocketAddr, LabError> {
+    let wrong = |reason: String| {
+        let reason = format!("{text:?} is no address and port, such as 127.0.0.1:9001: {reason}");
+        LabError::invalid("address", reason)
+    };
+    let mut found = text.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
+    found.next().ok_or_else(|| wrong("no such host".into()))
+}
 
 /// A relay that answers circuit handshakes with the primitives of one provider (`aws-lc`) or two (`aws-lc+liboqs`).
 ///

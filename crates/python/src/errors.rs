@@ -1,8 +1,10 @@
 //! What goes wrong in Rust, as the exceptions of `pqlab._errors`.
 
+use pqlab_lab::report::ExportError;
 use pqlab_lab::store::StoreError;
 use pqlab_lab::{LabError, primitives};
 use pyo3::prelude::*;
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// How a failure is answered: the class of its exception.
@@ -83,13 +85,14 @@ impl From<Failure> for PyErr {
 
 /// Does what takes time while other threads of Python go on. A panic becomes an exception.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Answer<T> + Send) -> Answer<T> {
-    py.detach(|| {
-        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word");
-            Err(Failure::new(Kind::Internal, format!("a fault of pqlab itself: {text}")))
-        })
-    })
+    py.detach(|| catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Err(fault(panic.as_ref()))))
+}
+
+/// A panic as a failure.
+pub(crate) fn fault(panic: &(dyn Any + Send)) -> Failure {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a word");
+    Failure::new(Kind::Internal, format!("a fault of pqlab itself: {text}"))
 }
 
 impl From<LabError> for Failure {
@@ -118,6 +121,16 @@ impl From<LabError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Failure {
         LabError::from(error).into()
+    }
+}
+
+impl From<ExportError> for Failure {
+    fn from(error: ExportError) -> Failure {
+        let kind = match error {
+            ExportError::Io(_) => Kind::Store,
+            ExportError::Format(_) | ExportError::Choice(_) => Kind::InvalidArgument,
+        };
+        Failure::new(kind, error.to_string())
     }
 }
 
@@ -158,7 +171,14 @@ fn advice(error: &LabError) -> &'static str {
         LabError::NoCaseOfRun { .. } | LabError::NothingInCommon { .. } => "Run.cases lists them",
         LabError::OtherCounter { .. } => "start a new run",
         LabError::Changed { .. } => "start a new run, or pass elsewhere=True",
-        LabError::Foreign { .. } => "pass them as libraries=[...]",
+        LabError::Foreign { .. } => "pass them as libraries=[...], or allow_foreign=True",
+        LabError::Invalid { field: "name", .. } => "choose another, or pass it on with force=True",
+        LabError::Invalid { field: "force", .. } => "force=True removes it all the same",
+        LabError::Invalid { field: "column", .. } => "choose one with column=",
+        LabError::Unknown { what: Thing::LeakCase, .. } => "pqlab.leak_tests() lists them",
+        LabError::NothingShared { .. } => "pqlab.algorithms(libraries=[...]) says what each of them has",
+        LabError::Missing { .. } => "install it, or leave out taint=True",
+        LabError::OtherForm { .. } => "choose it with form=",
         _ => "",
     }
 }

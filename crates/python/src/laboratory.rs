@@ -1,16 +1,14 @@
 //! What there is to measure, and measuring it.
 
 use crate::errors::{Answer, Failure, Kind, detached};
-use crate::progress::{Watch, interrupted};
+use crate::progress::{Watch, interrupted, watched};
 use crate::request::{self, Request};
 use crate::run::Measured;
-use crate::store::{open, open_existing};
-use pqlab_lab::record::{Case, CounterChoice};
+use crate::store::{open, open_existing, open_read_only};
+use pqlab_lab::record::Case;
+use pqlab_lab::report::exporters;
 use pqlab_lab::store::Store;
-use pqlab_lab::{
-    Ended, Progress, RunRequest, Severity, advise, advise_here, algorithms, builtin_suites, counters,
-    estimated_over_counted, provider_entries,
-};
+use pqlab_lab::{Ended, Progress, RunRequest, algorithms, counters, library_entry, provider_entries, suite_entries};
 use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::atomic::AtomicBool;
@@ -19,7 +17,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(measure, module)?)?;
     module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(cases, module)?)?;
+    module.add_function(wrap_pyfunction!(outline, module)?)?;
     module.add_function(wrap_pyfunction!(doctor, module)?)?;
+    module.add_function(wrap_pyfunction!(library, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)
 }
 
@@ -53,7 +53,6 @@ fn resume(
 ) -> Answer<Measured> {
     detached(py, || {
         let request: Request = request::read(request)?;
-        let laboratory = request.laboratory()?;
         measured(shown, |watch, stop| {
             let mut store = open_existing(database)?;
             let found = match run {
@@ -61,21 +60,21 @@ fn resume(
                 None => store.last_incomplete()?,
             };
             let none = || Failure::new(Kind::UnknownName, "there is no stopped run to go on with");
-            let ended = laboratory.resume(&mut store, &found.ok_or_else(none)?, elsewhere, watch, stop)?;
+            let found = found.ok_or_else(none)?;
+            let laboratory = request.laboratory_of(&store.load_header(&found)?)?;
+            let ended = laboratory.resume(&mut store, &found, elsewhere, watch, stop)?;
             Ok((store, ended))
         })
     })
 }
 
 /// What was measured. An interruption names the run.
-fn measured(
+pub(crate) fn measured(
     shown: Option<Py<PyAny>>,
-    work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<(Store, Ended)>,
+    work: impl FnOnce(&mut Watch<'_>, &AtomicBool) -> Answer<(Store, Ended)> + Send,
 ) -> Answer<Measured> {
-    let stop = AtomicBool::new(false);
-    let mut watch = Watch::new(shown, &stop);
-    let outcome = work(&mut watch, &stop);
-    if let Some(raised) = watch.raised.take() {
+    let (outcome, raised) = watched(shown, work);
+    if let Some(raised) = raised {
         let run = outcome.ok().and_then(|(store, ended)| store.load_run(&ended.run).ok());
         return Err(interrupted(raised, run));
     }
@@ -93,30 +92,27 @@ fn cases(py: Python<'_>, request: &str) -> Answer<String> {
     })
 }
 
-/// The machine, and what of it disturbs measuring: the document of `pqlab doctor --json`.
+/// What a request would measure, and how long that would take: the document of `pqlab run --dry-run --json`, with notes.
 #[pyfunction]
-fn doctor(py: Python<'_>, request: &str) -> Answer<String> {
+fn outline(py: Python<'_>, request: &str, database: Option<&str>) -> Answer<String> {
     detached(py, || {
-        let environment = request::read::<Request>(request)?.laboratory()?.environment(CounterChoice::Best)?;
-        let mut found = advise(&environment);
-        found.extend(advise_here());
-        let advice = found.iter().map(|advice| {
-            let severity = match advice.severity {
-                Severity::Ok => "ok",
-                Severity::Note => "note",
-                Severity::Warning => "warning",
-            };
-            let (subject, finding, remedy) = (advice.subject, &advice.finding, &advice.remedy);
-            json!({"severity": severity, "subject": subject, "finding": finding, "remedy": remedy})
-        });
-        let advice: Vec<_> = advice.collect();
-        Ok(json!({"environment": environment, "advice": advice, "counters": counters(),
-            "estimated_over_counted": estimated_over_counted()})
-        .to_string())
+        let request: Request = request::read(request)?;
+        let store = open_read_only(database).or_else(|_| Store::in_memory())?;
+        let outline =
+            request.laboratory()?.outline(&request.what, request.filters()?, &request.overrides()?, &store)?;
+        let mut document = outline.to_json();
+        document["notes"] = json!(outline.notes);
+        Ok(document.to_string())
     })
 }
 
-/// Lists `algorithms`, `providers`, `suites` or `counters`: a list of JSON.
+/// The machine, and what of it disturbs measuring: the document of `pqlab doctor --json`.
+#[pyfunction]
+fn doctor(py: Python<'_>, request: &str) -> Answer<String> {
+    detached(py, || Ok(request::read::<Request>(request)?.laboratory()?.machine()?.to_json().to_string()))
+}
+
+/// Lists `algorithms`, `providers`, `suites`, `exporters` or `counters`: a list of JSON.
 #[pyfunction]
 fn catalogue(py: Python<'_>, request: &str, what: &str) -> Answer<String> {
     detached(py, || {
@@ -125,13 +121,20 @@ fn catalogue(py: Python<'_>, request: &str, what: &str) -> Answer<String> {
             "algorithms" => json!(algorithms(&laboratory()?)),
             "providers" => json!(provider_entries(&laboratory()?)),
             "counters" => json!(counters()),
-            "suites" => {
-                let about = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let suites = builtin_suites()?;
-                json!(suites.iter().map(|of| json!({"name": of.name, "about": about(&of.about)})).collect::<Vec<_>>())
-            }
+            "suites" => json!(suite_entries()?),
+            "exporters" => json!(exporters().iter().map(|exporter| exporter.format()).collect::<Vec<_>>()),
             _ => return Err(Failure::argument("what", format!("nothing is listed as {what:?}"))),
         }
         .to_string())
+    })
+}
+
+/// What is in the one library, or what the one worker offers, that a request names: the document of `pqlab list library=... --json`.
+#[pyfunction]
+fn library(py: Python<'_>, request: &str) -> Answer<String> {
+    detached(py, || {
+        let laboratory = request::read::<Request>(request)?.laboratory()?;
+        let label = laboratory.libraries().next().map(|library| library.label.clone()).unwrap_or_default();
+        Ok(library_entry(&laboratory, &label)?.to_string())
     })
 }

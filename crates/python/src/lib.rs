@@ -3,15 +3,19 @@
 
 use pyo3::prelude::*;
 
+mod against;
 mod constructions;
 mod errors;
 mod input;
 mod laboratory;
+mod leak;
+mod machine;
 mod message;
 mod progress;
 mod request;
 mod run;
 mod samples;
+mod serve;
 mod stats;
 mod store;
 mod verify;
@@ -27,5 +31,9 @@ fn _pqlab(module: &Bound<'_, PyModule>) -> PyResult<()> {
     samples::add(module)?;
     store::add(module)?;
     verify::add(module)?;
+    leak::add(module)?;
+    against::add(module)?;
+    machine::add(module)?;
+    serve::add(module)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

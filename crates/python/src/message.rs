@@ -26,7 +26,7 @@ fn send_message(py: Python<'_>, descriptor: RawFd, verb: &str, fields: Vec<Vec<u
 /// Reads a message from a descriptor: the verb and the fields; nothing where the stream has ended.
 #[pyfunction]
 fn receive_message<'py>(py: Python<'py>, descriptor: RawFd) -> Answer<Option<(String, Vec<Bound<'py, PyBytes>>)>> {
-    let message = detached(py, || match on(descriptor, |stream| frame::receive(stream)) {
+    let message = detached(py, || match on(descriptor, frame::receive) {
         Ok(message) => Ok(message),
         Err(ReadError::Io(error)) => Err(broken(&error)),
         Err(ReadError::Malformed(malformed)) => Err(Failure::new(Kind::Library, malformed.to_string())),

@@ -1,8 +1,9 @@
 //! What a call asks for, as the package hands it over: an object of JSON, of which every field is known.
 
 use crate::errors::{Answer, Failure};
+use pqlab_lab::record::RunHeader;
 use pqlab_lab::{
-    CaseOptions, Filters, Laboratory, LibrarySpec, Named, ProtocolOverrides, WorkerProgram, instead,
+    CaseOptions, Filters, Laboratory, LibrarySpec, Named, ProtocolOverrides, WorkerProgram, instead, libraries_of_run,
     libraries_of_suites,
 };
 use serde::Deserialize;
@@ -111,6 +112,27 @@ impl Request {
 
     /// Everything that can be measured, with the libraries that were asked for.
     pub(crate) fn laboratory(&self) -> Answer<Laboratory> {
+        self.with(self.named_by_suites()?)
+    }
+
+    /// Likewise with the libraries with which a run was measured, where that is allowed.
+    pub(crate) fn laboratory_of(&self, header: &RunHeader) -> Answer<Laboratory> {
+        let named = if self.allow_foreign { libraries_of_run(header)? } else { Vec::new() };
+        self.with(instead(self.named_by_suites()?, named))
+    }
+
+    /// What is linked in.
+    pub(crate) fn linked(&self) -> Laboratory {
+        Laboratory::new(WorkerProgram::pqlab(&self.program))
+    }
+
+    /// What files of suites name, where that is allowed.
+    pub(crate) fn named_by_suites(&self) -> Answer<Vec<LibrarySpec>> {
+        Ok(if self.allow_foreign { libraries_of_suites(&self.what)? } else { Vec::new() })
+    }
+
+    /// The libraries and workers that were asked for.
+    pub(crate) fn given(&self) -> Answer<Vec<LibrarySpec>> {
         let mut libraries = Vec::new();
         for text in &self.libraries {
             libraries.push(text.parse().map_err(|error| Failure::argument("libraries", error))?);
@@ -122,11 +144,12 @@ impl Request {
             let spec = LibrarySpec::worker(&format!("{label}={socket}"));
             libraries.push(spec.map_err(|error| Failure::argument("label", error))?);
         }
-        if self.allow_foreign {
-            libraries = instead(libraries, libraries_of_suites(&self.what)?);
-        }
-        let laboratory = Laboratory::new(WorkerProgram::pqlab(&self.program));
-        if libraries.is_empty() { Ok(laboratory) } else { Ok(laboratory.with_libraries(libraries)?) }
+        Ok(libraries)
+    }
+
+    fn with(&self, named: Vec<LibrarySpec>) -> Answer<Laboratory> {
+        let libraries = instead(self.given()?, named);
+        if libraries.is_empty() { Ok(self.linked()) } else { Ok(self.linked().with_libraries(libraries)?) }
     }
 }
 

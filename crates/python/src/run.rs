@@ -1,45 +1,99 @@
 //! A run and what its samples say.
 
 use crate::errors::{Answer, Failure, Kind, detached};
+use crate::input::Whole;
 use crate::samples::Samples;
 use crate::store::open_read_only;
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::answer::answer;
 use pqlab_lab::analysis::comparison::Judged;
 use pqlab_lab::analysis::findings::{Findings, findings};
+use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::record::Run;
+use pqlab_lab::report::bundle::{File, bundle};
 use pqlab_lab::report::charts::{Chart, named, of_area};
 use pqlab_lab::report::schema::Document;
-use pqlab_lab::report::{ExportOptions, bundle::bundle, exporters_with};
+use pqlab_lab::report::terminal::{Palette, chosen_cases, whole_run};
+use pqlab_lab::report::{ExportOptions, Names, exporter_with};
 use pqlab_lab::store::Store;
-use pqlab_lab::{Destination, LabError, Margin, compare_analyses};
+use pqlab_lab::{Destination, LabError, Margin, compare_analyses, compare_cases};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Measured>()
 }
 
-/// A run with its samples. Figures are made of them anew at each call.
+/// A run with its samples, and what is asked of it beside what was measured. Figures are made of them anew at each call.
 #[pyclass(frozen, module = "pqlab._pqlab")]
 pub(crate) struct Measured {
-    run: Run,
+    run: Arc<Run>,
+    job: JobWeights,
+    scenario: RelayScenario,
 }
 
 impl Measured {
     pub(crate) fn of(run: Run) -> Measured {
-        Measured { run }
+        Measured { run: Arc::new(run), job: JobWeights::default(), scenario: RelayScenario::default() }
     }
 
     pub(crate) fn run(&self) -> &Run {
         &self.run
     }
+
+    fn analysis(&self) -> RunAnalysis<'_> {
+        RunAnalysis::of(&self.run).with_job(self.job)
+    }
+}
+
+/// What is asked beside what was measured, as users write it.
+pub(crate) fn assumed(
+    job: Option<&str>,
+    scenario: Option<(f64, Vec<String>, f64)>,
+) -> Answer<(JobWeights, RelayScenario)> {
+    let job = job.map(str::parse).transpose().map_err(|error| Failure::argument("job", error))?;
+    let scenario = match scenario {
+        Some((circuits, links, rtt)) => {
+            RelayScenario::of(circuits, &links, rtt).map_err(|error| Failure::argument("links", error))?
+        }
+        None => RelayScenario::default(),
+    };
+    Ok((job.unwrap_or_default(), scenario))
+}
+
+/// In which unit cases are judged.
+pub(crate) fn judged(metric: &str) -> Answer<Judged> {
+    match metric {
+        "auto" => Ok(Judged::Auto),
+        "time" => Ok(Judged::Time),
+        "cycles" => Ok(Judged::Cycles),
+        _ => Err(Failure::argument("metric", format!("{metric:?} is none of auto, time, cycles"))),
+    }
+}
+
+/// A margin in percent that was given.
+pub(crate) fn margin(pct: Option<f64>) -> Answer<Option<Margin>> {
+    pct.map_or(Ok(()), |pct| pqlab_lab::check_percentage("margin", pct))?;
+    Ok(pct.map(|pct| Margin { pct, source: "margin".into() }))
+}
+
+/// Writes the files of a report into a folder, and gives the path of its page.
+pub(crate) fn put_report(folder: &Path, files: &[File]) -> Answer<PathBuf> {
+    for (name, content) in files {
+        let path = folder.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent).map_err(|error| unwritable(parent, &error.to_string()))?;
+        }
+        put(&path, content)?;
+    }
+    Ok(folder.join("index.html"))
 }
 
 #[pymethods]
@@ -63,8 +117,8 @@ impl Measured {
     /// Environment, rules, results and tables: the document that `pqlab export --format json` writes.
     fn document(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
-            let analysis = RunAnalysis::of(&self.run);
-            let tables = tables(&analysis, &RelayScenario::default());
+            let analysis = self.analysis();
+            let tables = tables(&analysis, &self.scenario);
             serde_json::to_string(&Document::of(&analysis, false, &tables))
                 .map_err(|error| Failure::new(Kind::Internal, error.to_string()))
         })
@@ -73,7 +127,7 @@ impl Measured {
     /// What the run found, and the sentences that say so.
     fn findings(&self, py: Python<'_>) -> Answer<String> {
         detached(py, || {
-            let analysis = RunAnalysis::of(&self.run);
+            let analysis = self.analysis();
             let found = findings(&analysis);
             Ok(said(&found, &answer(&analysis, &found)).to_string())
         })
@@ -82,7 +136,7 @@ impl Measured {
     /// Every picture as `[name, title, what it shows in words, SVG]`.
     fn charts(&self, py: Python<'_>) -> Answer<Vec<(String, String, String, String)>> {
         detached(py, || {
-            let analysis = RunAnalysis::of(&self.run);
+            let analysis = self.analysis();
             let mut charts = named(&analysis);
             for area in analysis.areas() {
                 charts.extend(of_area(&analysis, area));
@@ -103,7 +157,26 @@ impl Measured {
         })
     }
 
-    /// The run in an export format.
+    /// The same run with another job that a library is chosen for, and others circuits, links and round-trip times.
+    fn assuming(&self, job: Option<&str>, scenario: Option<(f64, Vec<String>, f64)>) -> Answer<Measured> {
+        let (job, scenario) = assumed(job, scenario)?;
+        Ok(Measured { run: Arc::clone(&self.run), job, scenario })
+    }
+
+    /// The run as `pqlab show` prints it, without colours: whole, or the cases that match a pattern in full.
+    fn show(&self, py: Python<'_>, case: Option<&str>, width: Whole<usize>) -> Answer<String> {
+        detached(py, || {
+            let (analysis, plain) = (self.analysis(), Palette { colour: false });
+            let Some(pattern) = case else { return Ok(whole_run(&analysis, &self.scenario, width.0, plain)) };
+            let shown = chosen_cases(&analysis, &|id| pqlab_lab::matches(pattern, id), width.0, plain);
+            if shown.is_empty() {
+                return Err(LabError::no_case_of_run(&self.run.header.id, pattern, &self.cases()).into());
+            }
+            Ok(shown.join("\n"))
+        })
+    }
+
+    /// The run in an export format, and what is to be said beside it.
     fn export<'py>(
         &self,
         py: Python<'py>,
@@ -111,21 +184,24 @@ impl Measured {
         table: Option<String>,
         digits: Option<usize>,
         provider: Option<String>,
-    ) -> Answer<Bound<'py, PyBytes>> {
-        let bytes = detached(py, || {
-            let options = ExportOptions { digits, provider, table, ..ExportOptions::default() };
-            let mut bytes = Vec::new();
-            self.write(format, &options, &mut bytes)?;
-            Ok(bytes)
+        names: &str,
+    ) -> Answer<(Bound<'py, PyBytes>, Vec<String>)> {
+        let names = match names {
+            "ids" => Names::Ids,
+            "reference" => Names::Reference,
+            _ => return Err(Failure::argument("names", format!("{names:?} is none of ids, reference"))),
+        };
+        let (bytes, notes) = detached(py, || {
+            let options = ExportOptions { digits, provider, table, names, scenario: self.scenario.clone() };
+            self.written(format, &options)
         })?;
-        Ok(PyBytes::new(py, &bytes))
+        Ok((PyBytes::new(py, &bytes), notes))
     }
 
     /// Writes the run with all samples to a file, which is there once it is whole.
     fn save(&self, py: Python<'_>, file: PathBuf) -> Answer<()> {
         detached(py, || {
-            let mut bytes = Vec::new();
-            self.write("json-samples", &ExportOptions::default(), &mut bytes)?;
+            let (bytes, _) = self.written("json-samples", &ExportOptions::default())?;
             put(&file, &bytes)
         })
     }
@@ -133,17 +209,9 @@ impl Measured {
     /// Writes the report into a folder, and gives the path of its page.
     fn report(&self, py: Python<'_>, folder: PathBuf) -> Answer<PathBuf> {
         detached(py, || {
-            let analysis = RunAnalysis::of(&self.run);
-            let files = bundle(&analysis, &[], &RelayScenario::default())
+            let files = bundle(&self.analysis(), &[], &self.scenario)
                 .map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
-            for (name, content) in &files {
-                let path = folder.join(name);
-                if let Some(parent) = path.parent() {
-                    fs::create_dir_all(parent).map_err(|error| unwritable(parent, &error.to_string()))?;
-                }
-                put(&path, content)?;
-            }
-            Ok(folder.join("index.html"))
+            put_report(&folder, &files)
         })
     }
 
@@ -157,37 +225,36 @@ impl Measured {
         database: Option<&str>,
     ) -> Answer<String> {
         detached(py, || {
-            let judged = match metric {
-                "auto" => Judged::Auto,
-                "time" => Judged::Time,
-                "cycles" => Judged::Cycles,
-                _ => return Err(Failure::argument("metric", format!("{metric:?} is none of auto, time, cycles"))),
-            };
-            if let Some(pct) = margin {
-                pqlab_lab::check_percentage("margin", pct)?;
-            }
-            let margin = margin.map(|pct| Margin { pct, source: "margin".into() });
+            let (margin, judged) = (self::margin(margin)?, self::judged(metric)?);
             let store = open_read_only(database).or_else(|_| Store::in_memory())?;
             let (first, second) = (RunAnalysis::of(&self.run), RunAnalysis::of(&other.run));
             Ok(compare_analyses(&store, &first, &second, margin.as_ref(), judged)?.to_json().to_string())
         })
     }
+
+    /// Cases of this run against others of it, whose patterns pair those for which the stars stand for the same.
+    fn compare_cases(
+        &self,
+        py: Python<'_>,
+        first: &str,
+        second: &str,
+        margin: Option<f64>,
+        metric: &str,
+    ) -> Answer<String> {
+        detached(py, || {
+            let (margin, judged) = (self::margin(margin)?, self::judged(metric)?);
+            Ok(compare_cases(&self.run, first, second, margin.as_ref(), judged)?.to_json().to_string())
+        })
+    }
 }
 
 impl Measured {
-    fn write(&self, format: &str, options: &ExportOptions, out: &mut dyn Write) -> Answer<()> {
-        let all = exporters_with(options);
-        let names: Vec<&str> = all.iter().map(|exporter| exporter.name()).collect();
-        let unknown = || {
-            Failure::new(
-                Kind::UnknownName,
-                format!("no export format is called {format:?}: there are {}", names.join(", ")),
-            )
-        };
-        let exporter = all.iter().find(|exporter| exporter.name() == format).ok_or_else(unknown)?;
-        exporter
-            .export(&RunAnalysis::of(&self.run), out)
-            .map_err(|error| Failure::new(Kind::InvalidArgument, error.to_string()))
+    fn written(&self, format: &str, options: &ExportOptions) -> Answer<(Vec<u8>, Vec<String>)> {
+        let exporter = exporter_with(format, options)?;
+        let analysis = self.analysis();
+        let mut bytes = Vec::new();
+        exporter.export(&analysis, &mut bytes)?;
+        Ok((bytes, exporter.notes(&analysis)))
     }
 }
 

@@ -6,10 +6,12 @@ use pqlab_lab::stats::{
     Description, LatexCell, LatexSide, LatexTable, Load, bootstrap_ci, cohens_d, cov_stability_report,
     describe_samples, latex_table, throughput_curve, welch_t_test,
 };
+use pqlab_lab::{SeriesReport, analysis::series::SeriesRequest};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyMapping, PyString};
+use std::path::PathBuf;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats_bootstrap_ci, module)?)?;
@@ -18,7 +20,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats_throughput_curve, module)?)?;
     module.add_function(wrap_pyfunction!(stats_cov_stability_report, module)?)?;
     module.add_function(wrap_pyfunction!(stats_describe_samples, module)?)?;
-    module.add_function(wrap_pyfunction!(stats_latex_table, module)?)
+    module.add_function(wrap_pyfunction!(stats_latex_table, module)?)?;
+    module.add_function(wrap_pyfunction!(stats_files, module)?)
 }
 
 /// Most numbers that a bootstrap draws: some minutes.
@@ -234,5 +237,28 @@ fn stats_latex_table(
         let columns: Vec<_> = columns.iter().enumerate().map(|(place, name)| (name.as_str(), side(place))).collect();
         let rows: Vec<Vec<_>> = rows.into_iter().map(|row| row.into_iter().map(LatexCell::Text).collect()).collect();
         Ok(latex_table(&LatexTable { caption, label, columns: &columns, rows: &rows, notes: &[] }))
+    })
+}
+
+/// What is said of a file of samples, or of a second one against it: the document of `pqlab stats --json`.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
+fn stats_files(
+    py: Python<'_>,
+    file: PathBuf,
+    other: Option<PathBuf>,
+    column: Option<&str>,
+    confidence: f64,
+    resamples: Whole<u32>,
+    seed: Whole<u64>,
+    limit_pct: f64,
+) -> Answer<String> {
+    if resamples.0 == 0 || resamples.0 as usize > MOST_RESAMPLES {
+        return Err(Failure::argument("resamples", format!("{} is not from 1 to {MOST_RESAMPLES}", resamples.0)));
+    }
+    detached(py, || {
+        let request =
+            SeriesRequest { confidence, resamples: resamples.0 as usize, seed: seed.0, stability_limit_pct: limit_pct };
+        Ok(SeriesReport::of(&file, other.as_deref(), column, &request)?.to_json().to_string())
     })
 }

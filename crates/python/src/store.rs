@@ -1,13 +1,13 @@
 //! Runs that are stored, and runs in files.
 
 use crate::errors::{Answer, Failure, Kind, detached};
-use crate::run::Measured;
-use pqlab_lab::report::schema::Document;
-use pqlab_lab::store::{Store, StoreError, default_path};
+use crate::run::{Measured, assumed, judged, margin, put_report};
+use pqlab_lab::report::bundle::bundle;
+use pqlab_lab::report::schema::{FileError, read_run};
+use pqlab_lab::store::{Import, Store, StoreError, default_path};
+use pqlab_lab::{Compared, check_name, compare_named, gather_report, remove_runs};
 use pyo3::prelude::*;
 use serde_json::json;
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 /// The name of a database that is kept nowhere.
@@ -18,13 +18,15 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stored_runs, module)?)?;
     module.add_function(wrap_pyfunction!(stored_run, module)?)?;
     module.add_function(wrap_pyfunction!(import_run, module)?)?;
-    module.add_function(wrap_pyfunction!(delete_run, module)?)?;
+    module.add_function(wrap_pyfunction!(delete_runs, module)?)?;
     module.add_function(wrap_pyfunction!(note_run, module)?)?;
     module.add_function(wrap_pyfunction!(name_run, module)?)?;
+    module.add_function(wrap_pyfunction!(compare_stored, module)?)?;
+    module.add_function(wrap_pyfunction!(report_stored, module)?)?;
     module.add_function(wrap_pyfunction!(load, module)?)
 }
 
-fn path(database: Option<&str>) -> Result<PathBuf, StoreError> {
+pub(crate) fn path(database: Option<&str>) -> Result<PathBuf, StoreError> {
     database.map_or_else(default_path, |path| Ok(PathBuf::from(path)))
 }
 
@@ -69,41 +71,89 @@ fn stored_run(py: Python<'_>, database: &str, reference: &str) -> Answer<Measure
     })
 }
 
-/// Stores a run that was measured elsewhere.
+/// Stores a run that was measured elsewhere. Whether it was not there yet.
 #[pyfunction]
-fn import_run(py: Python<'_>, database: &str, run: &Measured) -> Answer<()> {
+fn import_run(py: Python<'_>, database: &str, run: &Measured) -> Answer<bool> {
+    detached(py, || Ok(open(Some(database))?.import_run(run.run())? == Import::Stored))
+}
+
+/// Removes runs, all or none, and those with names only with `force`: their ids.
+#[pyfunction]
+fn delete_runs(py: Python<'_>, database: &str, references: Vec<String>, force: bool) -> Answer<Vec<String>> {
     detached(py, || {
-        open(Some(database))?.import_run(run.run())?;
-        Ok(())
+        let mut store = open_existing(Some(database))?;
+        Ok(remove_runs(&mut store, &references, force)?.into_iter().map(|run| run.id).collect())
     })
 }
 
 #[pyfunction]
-fn delete_run(py: Python<'_>, database: &str, reference: &str) -> Answer<()> {
-    change(py, database, reference, |store, run| store.delete_run(run))
-}
-
-#[pyfunction]
 fn note_run(py: Python<'_>, database: &str, reference: &str, note: &str) -> Answer<()> {
-    change(py, database, reference, |store, run| store.note_run(run, note))
+    change(py, database, reference, |store, run| Ok(store.note_run(run, note)?))
 }
 
-/// Gives a run a name, which another one may have had before.
+/// Gives a run a name; one that another has only with `force`.
 #[pyfunction]
-fn name_run(py: Python<'_>, database: &str, reference: &str, name: &str) -> Answer<()> {
-    change(py, database, reference, |store, run| store.save_baseline(name, run))
+fn name_run(py: Python<'_>, database: &str, reference: &str, name: &str, force: bool) -> Answer<()> {
+    change(py, database, reference, |store, run| {
+        check_name(store, name, force)?;
+        Ok(store.save_baseline(name, run)?)
+    })
+}
+
+/// Compares what is stored, as `pqlab compare` does: its document.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
+fn compare_stored(
+    py: Python<'_>,
+    database: &str,
+    first: Option<&str>,
+    second: Option<&str>,
+    run: Option<&str>,
+    since_s: Option<f64>,
+    margin_pct: Option<f64>,
+    metric: &str,
+) -> Answer<String> {
+    detached(py, || {
+        let (margin, judged) = (margin(margin_pct)?, judged(metric)?);
+        if since_s.is_some_and(|seconds| !(seconds.is_finite() && seconds > 0.0)) {
+            return Err(Failure::argument("since", "it must be above zero"));
+        }
+        let store = open_read_only(Some(database))?;
+        let asked = Compared { first, second, run, since_s };
+        Ok(compare_named(&store, &asked, margin.as_ref(), judged)?.to_json().to_string())
+    })
+}
+
+/// Writes the report over stored runs into a folder, and gives the path of its page.
+#[pyfunction]
+fn report_stored(
+    py: Python<'_>,
+    database: &str,
+    folder: PathBuf,
+    references: Vec<String>,
+    merge: bool,
+    job: Option<&str>,
+    scenario: Option<(f64, Vec<String>, f64)>,
+) -> Answer<PathBuf> {
+    detached(py, || {
+        let (job, scenario) = assumed(job, scenario)?;
+        let gathered = gather_report(|| open_read_only(Some(database)), &references, merge)?.gathered;
+        let files = bundle(&gathered.analysis().with_job(job), &gathered.past, &scenario)
+            .map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
+        put_report(&folder, &files)
+    })
 }
 
 fn change(
     py: Python<'_>,
     database: &str,
     reference: &str,
-    change: impl FnOnce(&mut Store, &str) -> Result<(), StoreError> + Send,
+    change: impl FnOnce(&mut Store, &str) -> Answer<()> + Send,
 ) -> Answer<()> {
     detached(py, || {
         let mut store = open_existing(Some(database))?;
         let run = store.resolve(reference)?;
-        Ok(change(&mut store, &run)?)
+        change(&mut store, &run)
     })
 }
 
@@ -111,16 +161,11 @@ fn change(
 #[pyfunction]
 fn load(py: Python<'_>, file: PathBuf) -> Answer<Measured> {
     detached(py, || {
-        let document: Document = document(&file)?;
-        let run = document.into_run().map_err(|error| unreadable(&file, &error.to_string()))?;
-        Ok(Measured::of(run))
-    })
-}
-
-fn document(file: &Path) -> Answer<Document> {
-    let opened = File::open(file).map_err(|error| unreadable(file, &error.to_string()))?;
-    serde_json::from_reader(BufReader::new(opened)).map_err(|error| {
-        unreadable(file, &format!("no run of pqlab: {error}")).advising("Run.save() writes such files")
+        let wrong = |error: FileError| {
+            let advice = if matches!(error, FileError::Json(_)) { "Run.save() writes such files" } else { "" };
+            unreadable(&file, &error.to_string()).advising(advice)
+        };
+        Ok(Measured::of(read_run(&file).map_err(wrong)?))
     })
 }
 

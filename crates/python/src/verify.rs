@@ -1,12 +1,12 @@
 //! Whether answers are right, and what keys and signatures look like.
 
 use crate::errors::{Answer, Failure, Kind, detached};
-use crate::progress::{Watch, interrupted};
+use crate::input::Whole;
+use crate::progress::interruptible;
 use crate::request::{self, Request};
 use pqlab_lab::verification::{self, Answers};
-use pqlab_lab::{Found, InspectRequest, Verified, VerifyPart, VerifyRequest};
+use pqlab_lab::{Found, InspectRequest, Progress, Verified, VerifyPart, VerifyRequest};
 use pyo3::prelude::*;
-use std::sync::atomic::AtomicBool;
 
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(verify, module)?)?;
@@ -20,6 +20,7 @@ fn verify(
     request: &str,
     interoperability: bool,
     long: bool,
+    accumulated: Option<Whole<u64>>,
     shown: Option<Py<PyAny>>,
 ) -> Answer<String> {
     detached(py, || {
@@ -29,35 +30,50 @@ fn verify(
             providers: asked.providers,
             algorithms: asked.algorithms,
             interoperability,
-            answers: if long { Answers::Long } else { Answers::Short },
+            answers: answers(long, accumulated)?,
             kept_in: verification::cache().map(|cache| cache.join("verify")),
         };
         let parts = laboratory.verify_parts(&request)?;
-        let stop = AtomicBool::new(false);
-        let mut watch = Watch::new(shown, &stop);
-        let mut found = Found::default();
-        let mut done = 0.0;
-        watch.tell(|py, shown| shown.call_method1(py, "begin", ("", parts.len())).map(drop));
-        let mut take = |part: &VerifyPart, what: Verified| {
-            match what {
-                Verified::Done => done += 1.0,
-                Verified::Answers(..) => {}
-                Verified::Line(line) => found.lines.push((part.clone(), line)),
-                Verified::EdgeCases(edge_cases) => found.edge_cases.push((part.clone(), edge_cases)),
+        let found = interruptible(shown, |watch, stop| {
+            let mut found = Found::default();
+            let mut done = 0.0;
+            if request.answers != Answers::Short {
+                let extent = laboratory.verify_extent(&parts, &request, stop)?;
+                watch.note(&format!(
+                    "accumulated vectors: {} answers, which take about {:.0} s here, beside the rest",
+                    extent.answers, extent.seconds
+                ));
             }
-            let name = || format!("{} {}", part.provider(), part.algorithm());
-            watch.tell(|py, shown| shown.call_method1(py, "working", (name(), done)).map(drop));
-            Ok::<(), Failure>(())
-        };
-        let whole = laboratory.verify(&parts, &request, &mut take, &stop);
-        if let Some(raised) = watch.raised.take() {
-            return Err(interrupted(raised, None));
-        }
-        whole?;
+            watch.start("", parts.len());
+            let mut take = |part: &VerifyPart, what: Verified| {
+                match what {
+                    Verified::Done => done += 1.0,
+                    Verified::Answers(..) => {}
+                    Verified::Line(line) => found.lines.push((part.clone(), line)),
+                    Verified::EdgeCases(edge_cases) => found.edge_cases.push((part.clone(), edge_cases)),
+                }
+                watch.at(format!("{} {}", part.provider(), part.algorithm()), done);
+                Ok::<(), Failure>(())
+            };
+            laboratory.verify(&parts, &request, &mut take, stop)?;
+            Ok(found)
+        })?;
         let (vectors, pairs, edge_cases) = found.in_order(&parts);
         verification::json(&vectors, &pairs, &edge_cases)
             .map_err(|error| Failure::new(Kind::Internal, error.to_string()))
     })
+}
+
+/// How many accumulated answers are asked for.
+fn answers(long: bool, accumulated: Option<Whole<u64>>) -> Answer<Answers> {
+    match (accumulated, long) {
+        (Some(_), true) => Err(Failure::argument("long", "either this or accumulated is given")),
+        (Some(Whole(number)), false) => {
+            Answers::up_to(number).map_err(|error| Failure::argument("accumulated", format!("{number}: {error}")))
+        }
+        (None, true) => Ok(Answers::Long),
+        (None, false) => Ok(Answers::Short),
+    }
 }
 
 /// Looks at the keys and signatures or ciphertexts of one algorithm: a list of JSON, one entry a provider.

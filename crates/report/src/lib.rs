@@ -18,7 +18,9 @@ pub mod terminal;
 mod width;
 
 pub use command::{command, shell_line};
-pub use exporters::{ExportError, ExportOptions, Exporter, Format, Names, exporter, exporters, exporters_with};
+pub use exporters::{
+    ExportError, ExportOptions, Exporter, Format, Names, exporter, exporter_with, exporters, exporters_with,
+};
 
 #[cfg(test)]
 use pqlab_fixtures as fixtures;

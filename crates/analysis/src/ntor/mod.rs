@@ -5,10 +5,12 @@
 mod literature;
 mod precomputation;
 mod queue;
+mod scenario;
 
 pub use literature::{Quoted, related_work};
 pub use precomputation::{Gain, Precomputation, precomputations};
 pub use queue::{Latency, QueueFigures, queues};
+pub use scenario::{RelayScenario, WrongScenario};
 
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
@@ -27,23 +29,6 @@ const RELAY_CELL_ROOM: [u64; 2] = [498, 478];
 const ONION_SERVICE: &str = "hs-";
 /// The steps of a handshake: by the client, the relay, the client.
 pub const STEPS: [&str; 3] = ["create", "reply", "finish"];
-
-/// What the user asks about: none of it is measured.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RelayScenario {
-    /// New circuits a second at the relay.
-    pub circuits_per_second: f64,
-    /// Speeds of links in bits a second.
-    pub links: Vec<f64>,
-    /// Round-trip time in ms.
-    pub rtt_ms: f64,
-}
-
-impl Default for RelayScenario {
-    fn default() -> RelayScenario {
-        RelayScenario { circuits_per_second: 1000.0, links: vec![10e6, 100e6, 10e9], rtt_ms: 50.0 }
-    }
-}
 
 /// What a run says of one handshake over one pair of providers. Times in ns.
 #[derive(Clone, Debug)]

@@ -39,7 +39,7 @@ pub(crate) struct LeakArgs {
     pub(crate) list: bool,
 
     /// Samples of a test, half of them of each class; fewer where --max-time allows no more
-    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(2_000..))]
+    #[arg(long, value_name = "N", default_value_t = 200_000, value_parser = clap::value_parser!(u64).range(pqlab_lab::FEWEST_LEAK_SAMPLES..))]
     pub(crate) samples: u64,
 
     /// The difference in nanoseconds that matters: `none above X` is said for an X of at most this

@@ -3,27 +3,19 @@ use crate::output::{self, Terminal};
 use crate::{DONE, FAILED, INCONCLUSIVE};
 use pqlab_lab::analysis::comparison::Comparison;
 use pqlab_lab::report::terminal;
-use pqlab_lab::{Margin, check_percentage, compare_stored, newest_before};
+use pqlab_lab::{Compared, Margin, check_percentage, compare_named};
 
 pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<u8> {
     let store = arguments.database.open_read_only()?;
-    let named = |given: &Option<String>| given.clone().unwrap_or_else(|| "last".to_owned());
-    let (first, second) = match arguments.since {
-        Some(seconds) => {
-            let judged = store.resolve(&named(&arguments.first))?;
-            (newest_before(&store, &judged, seconds)?, judged)
-        }
-        None => (named(&arguments.first), named(&arguments.second)),
-    };
-    let patterns = [&first, &second].iter().any(|text| text.contains(['/', '*', '@']));
-    let run = match (&arguments.run, patterns) {
-        (Some(run), _) => Some(run.as_str()),
-        (None, true) => Some("last"),
-        (None, false) => None,
-    };
     let margin = arguments.margin.map(|pct| check_percentage("--margin", pct).map(|()| pct)).transpose()?;
     let margin = margin.map(|pct| Margin { pct, source: "--margin".into() });
-    let comparison = compare_stored(&store, run, &first, &second, margin.as_ref(), arguments.metric.into())?;
+    let asked = Compared {
+        first: arguments.first.as_deref(),
+        second: arguments.second.as_deref(),
+        run: arguments.run.as_deref(),
+        since_s: arguments.since,
+    };
+    let comparison = compare_named(&store, &asked, margin.as_ref(), arguments.metric.into())?;
     show(&comparison, arguments.json, screen)?;
     Ok(code(&comparison))
 }

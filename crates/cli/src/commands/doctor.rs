@@ -10,10 +10,9 @@ use crate::progress::bar_style;
 use crate::{DONE, INTERRUPTED, output};
 use indicatif::ProgressBar;
 use pqlab_lab::analysis::environment::environment_line;
-use pqlab_lab::record::{Case, CounterChoice, MachineNoise, Protocol, Record, RunHeader};
+use pqlab_lab::record::{Case, MachineNoise, Protocol, Record, RunHeader};
 use pqlab_lab::report::terminal::{Palette, TextStyle};
-use pqlab_lab::{LabError, Progress, Severity, advise, advise_here, counters, estimated_over_counted, nearest};
-use serde_json::json;
+use pqlab_lab::{Progress, Severity, counters, severity_word};
 use std::io::{IsTerminal, stderr};
 
 pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
@@ -38,35 +37,23 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     if arguments.aa {
         return noise(arguments);
     }
-    let environment = laboratory()?.environment(CounterChoice::Best)?;
-    let mut advice = advise(&environment);
-    advice.extend(advise_here());
-    let counters = counters();
-    let estimated_over_counted = estimated_over_counted();
+    let machine = laboratory()?.machine()?;
     if arguments.json {
-        let advice: Vec<_> = advice
-            .iter()
-            .map(|advice| {
-                json!({"severity": word(advice.severity), "subject": advice.subject, "finding": advice.finding, "remedy": advice.remedy})
-            })
-            .collect();
-        let all = json!({"environment": environment, "advice": advice, "counters": counters,
-            "estimated_over_counted": estimated_over_counted});
-        output::json(&serde_json::to_string_pretty(&all)?)?;
+        output::json(&serde_json::to_string_pretty(&machine.to_json())?)?;
         return Ok(DONE);
     }
-    output::data(&environment_line(&environment))?;
+    output::data(&environment_line(&machine.environment))?;
     output::data("\nCounters")?;
-    for counter in &counters {
+    for counter in &counters() {
         let available = if counter.available { "yes" } else { "no " };
         output::data(&format!("  {:<13} {available}  {}", counter.name, counter.detail))?;
     }
-    output::data(&match estimated_over_counted {
+    output::data(&match machine.estimated_over_counted {
         Some(ratio) => format!("  estimated core cycles are {:+.2}% off those that are counted", 100.0 * (ratio - 1.0)),
         None => "  no cycles are counted here that the estimated ones could be held against".to_owned(),
     })?;
     output::data("\nWhat disturbs measuring here")?;
-    for advice in &advice {
+    for advice in &machine.advice {
         output::data(&format!("  {} {}: {}", mark(advice.severity, screen.palette), advice.subject, advice.finding))?;
         if let Some(remedy) = &advice.remedy {
             output::data(&format!("          fix it: {remedy}"))?;
@@ -78,13 +65,7 @@ pub(crate) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
 /// Compares a case with itself, and keeps what this says of the machine.
 fn noise(arguments: &DoctorArgs) -> anyhow::Result<u8> {
     let laboratory = laboratory()?;
-    let cases = laboratory.registry().cases(&Default::default());
-    let wanted = |case: &&Case| case.provider != "null" && pqlab_lab::matches(&arguments.case, &case.id());
-    let Some(case) = cases.iter().find(wanted) else {
-        let ids: Vec<String> = cases.iter().map(Case::id).collect();
-        let near = nearest(&arguments.case, ids.iter().map(String::as_str));
-        return Err(LabError::NothingSelected { with: Vec::new(), near }.into());
-    };
+    let case = &laboratory.noise_case(&arguments.case)?;
     let mut store = arguments.database.open()?;
     let stop = stop_on_signals()?;
     output::talk(&format!("comparing {} with itself {} times", case.id(), arguments.comparisons));
@@ -145,19 +126,11 @@ impl Progress for RunsDone {
     }
 }
 
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Ok => "ok",
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-    }
-}
-
 fn mark(severity: Severity, palette: Palette) -> String {
     let role = match severity {
         Severity::Ok => TextStyle::Good,
         Severity::Note => TextStyle::Strong,
         Severity::Warning => TextStyle::Warning,
     };
-    palette.paint(role, &format!("{:<7}", word(severity)))
+    palette.paint(role, &format!("{:<7}", severity_word(severity)))
 }

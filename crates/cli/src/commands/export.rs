@@ -1,18 +1,13 @@
 use super::scenario;
 use crate::DONE;
 use crate::args::ExportArgs;
-use crate::output::{self, BadInput};
+use crate::output;
 use pqlab_lab::analysis::RunAnalysis;
-use pqlab_lab::report::exporters::TABLE_FORMATS;
-use pqlab_lab::report::{ExportOptions, Exporter, exporters_with};
+use pqlab_lab::report::{ExportOptions, Exporter, exporter_with};
 use std::io::{self, Write};
 
 pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
     let scenario = scenario::of(&arguments.scenario)?;
-    if arguments.table.is_some() && !TABLE_FORMATS.contains(&arguments.format.as_str()) {
-        let formats = TABLE_FORMATS.join(", ");
-        return Err(BadInput(format!("--table is for the formats {formats}, not for {}", arguments.format)).into());
-    }
     let options = ExportOptions {
         digits: arguments.digits,
         provider: arguments.provider.clone(),
@@ -20,7 +15,7 @@ pub(crate) fn run(arguments: &ExportArgs) -> anyhow::Result<u8> {
         scenario,
         table: arguments.table.clone(),
     };
-    let exporter = find(&arguments.format, &options)?;
+    let exporter = exporter_with(&arguments.format, &options)?;
     let out = arguments.out.as_deref().map(|path| output::destination(path).map(|out| (path, out))).transpose()?;
     let store = arguments.database.open_read_only()?;
     let run = store.load_run(&store.resolve(&arguments.run)?)?;
@@ -46,12 +41,4 @@ pub(crate) fn print(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) -> anyh
 
 fn say(exporter: &dyn Exporter, analysis: &RunAnalysis<'_>) {
     exporter.notes(analysis).iter().for_each(|note| output::talk(note));
-}
-
-/// The exporter of that name.
-pub(crate) fn find(format: &str, options: &ExportOptions) -> Result<Box<dyn Exporter>, BadInput> {
-    let all = exporters_with(options);
-    let names: Vec<&str> = all.iter().map(|exporter| exporter.name()).collect();
-    let unknown = BadInput(format!("no export format is called {format:?}: there are {}", names.join(", ")));
-    all.into_iter().find(|exporter| exporter.name() == format).ok_or(unknown)
 }

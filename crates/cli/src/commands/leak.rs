@@ -8,8 +8,10 @@ use crate::table::table;
 use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::report::terminal::{Palette, TextStyle};
-use pqlab_lab::{LeakCase, LeakConclusion, LeakEffect, LeakOutcome, LeakRequest, LeakRole, leak_cases};
-use serde_json::json;
+use pqlab_lab::{
+    LeakCase, LeakConclusion, LeakEffect, LeakOutcome, LeakRequest, LeakRole, LeakStep, leak_cases, leak_document,
+    leak_listing,
+};
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
@@ -23,35 +25,29 @@ pub(crate) fn run(arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u
         return taint::run(&laboratory, &cases, arguments, terminal);
     }
     let stop = stop_on_signals()?;
-    let mut outcomes = Vec::new();
+    let request = LeakRequest {
+        samples: arguments.samples,
+        effect_ns: arguments.effect,
+        control_delay_ns: arguments.planted,
+        max_time_s: arguments.max_time,
+        seed: arguments.seed,
+        cases: cases.len(),
+    };
     let bar = progress_bar(cases.len() * arguments.repeat as usize, arguments);
-    for turn in 0..u64::from(arguments.repeat) {
-        for case in &cases {
-            bar.set_message(case.to_string());
-            let request = LeakRequest {
-                samples: arguments.samples,
-                effect_ns: arguments.effect,
-                control_delay_ns: arguments.planted,
-                max_time_s: arguments.max_time,
-                seed: arguments.seed.wrapping_add(turn),
-                cases: cases.len(),
-            };
-            let begin = bar.position();
-            let mut show = |share: f64| bar.set_position(begin + (share * STEPS as f64) as u64);
-            let Some(outcome) = laboratory.measure_leak(case, &request, &mut show, &stop)? else {
-                bar.finish_and_clear();
-                return Ok(INTERRUPTED);
-            };
-            if !arguments.json {
-                bar.suspend(|| output::data(&sentence(&outcome, terminal.palette)))?;
-            }
-            outcomes.push(outcome);
-            bar.set_position(outcomes.len() as u64 * STEPS);
+    let mut take = |step: LeakStep<'_>| {
+        match step {
+            LeakStep::Begins(case) => bar.set_message(case.to_string()),
+            LeakStep::Done(tests) => bar.set_position((tests * STEPS as f64) as u64),
+            LeakStep::Found(_) if arguments.json => {}
+            LeakStep::Found(outcome) => bar.suspend(|| output::data(&sentence(outcome, terminal.palette)))?,
         }
-    }
+        Ok::<(), anyhow::Error>(())
+    };
+    let outcomes = laboratory.measure_leaks(&cases, &request, arguments.repeat, &mut take, &stop);
     bar.finish_and_clear();
+    let Some(outcomes) = outcomes? else { return Ok(INTERRUPTED) };
     if arguments.json {
-        output::json(&serde_json::to_string_pretty(&json!({"schema": "pqlab-leak/1", "tests": outcomes}))?)?;
+        output::json(&serde_json::to_string_pretty(&leak_document(&outcomes))?)?;
     } else if arguments.repeat > 1 {
         output::data(&counted(&outcomes, terminal))?;
     }
@@ -67,11 +63,7 @@ fn patterns(arguments: &LeakArgs) -> Vec<String> {
 
 fn list(cases: &[LeakCase], arguments: &LeakArgs, terminal: &Terminal) -> anyhow::Result<u8> {
     if arguments.json {
-        let entry = |case: &LeakCase| {
-            json!({"case": case.to_string(), "operation": case.operation_id(),
-            "role": case.role.name(), "classes": case.classes})
-        };
-        output::json(&serde_json::to_string_pretty(&cases.iter().map(entry).collect::<Vec<_>>())?)?;
+        output::json(&serde_json::to_string_pretty(&leak_listing(cases))?)?;
         return Ok(DONE);
     }
     let rows = cases.iter().map(|case| vec![case.to_string(), case.classes.to_owned()]).collect();

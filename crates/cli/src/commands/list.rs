@@ -5,7 +5,8 @@ use crate::{DONE, output};
 use pqlab_lab::analysis::words::THE_REFERENCE;
 use pqlab_lab::report::{Format, exporters};
 use pqlab_lab::{
-    AlgorithmEntry, Filters, LibrarySpec, ProviderEntry, algorithms, builtin_suites, counters, provider_entries,
+    AlgorithmEntry, Filters, LibrarySpec, ProviderEntry, algorithms, counters, library_entry, provider_entries,
+    suite_entries,
 };
 use serde_json::{Value, json};
 
@@ -70,23 +71,16 @@ fn list(arguments: &ListArgs, width: usize) -> anyhow::Result<Listed> {
             Listed { text, json: json!(entries) }
         }
         Listing::Suites => {
-            let suites = builtin_suites()?;
-            let about = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let rows = suites.iter().map(|suite| vec![suite.name.clone(), about(&suite.about)]);
-            let json: Vec<Value> =
-                suites.iter().map(|suite| json!({"name": suite.name, "about": about(&suite.about)})).collect();
+            let suites = suite_entries()?;
+            let rows = suites.iter().map(|suite| vec![suite.name.clone(), suite.about.clone()]);
             let text = table(&["suite", "what it answers"], rows.collect(), width);
-            Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(json) }
+            Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(suites) }
         }
         Listing::Exporters => {
             let all: Vec<Format> = exporters().iter().map(|exporter| exporter.format()).collect();
             let rows = all.iter().map(|format| vec![format.name.to_owned(), format.describe.to_owned()]);
-            let json: Vec<Value> = all
-                .iter()
-                .map(|of| json!({"name": of.name, "about": of.describe, "extension": of.extension}))
-                .collect();
             let text = table(&["format", "what it is for"], rows.collect(), width);
-            Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(json) }
+            Listed { text: format!("{text}\n{THE_REFERENCE}"), json: json!(all) }
         }
         Listing::Counters => {
             let all = counters();
@@ -147,14 +141,6 @@ fn in_library(library: &LibrarySpec, width: usize) -> anyhow::Result<Listed> {
             loaded.file().display(),
             lengths(&entries, width)
         ),
-        json: json!({
-            "label": loaded.label,
-            "kind": loaded.kind.name(),
-            "path": loaded.file().display().to_string(),
-            "version": provider.as_ref().map(|of| &of.version),
-            "build": provider.as_ref().map(|of| &of.build),
-            "algorithms": entries,
-            "unsupported": provider.as_ref().map(|of| &of.unsupported),
-        }),
+        json: library_entry(&laboratory, &library.label)?,
     })
 }

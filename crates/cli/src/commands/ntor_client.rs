@@ -2,8 +2,7 @@ use crate::args::ClientArgs;
 use crate::output::{self, BadInput};
 use crate::{DONE, FAILED};
 use pqlab_lab::analysis::number::grouped;
-use pqlab_lab::{ClientError, RelayKeys, circuit_handshake, relay_client};
-use std::net::{SocketAddr, ToSocketAddrs};
+use pqlab_lab::{ClientError, RelayKeys, circuit_handshake, relay_address, relay_client};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
@@ -12,7 +11,7 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
         Some(path) => Some(RelayKeys::read(path)?.descriptor()),
         None => arguments.given(),
     };
-    let address = resolve(&arguments.address)?;
+    let address = relay_address(&arguments.address)?;
     let limit = Duration::from_secs_f64(arguments.timeout);
     let provider = &arguments.provider;
     let mut client = match relay_client(handshake, provider, address, known, limit) {
@@ -69,11 +68,4 @@ pub(crate) fn run(arguments: &ClientArgs) -> anyhow::Result<u8> {
 fn failed(text: &str) -> u8 {
     output::complain(text);
     FAILED
-}
-
-fn resolve(address: &str) -> Result<SocketAddr, BadInput> {
-    let wrong =
-        |reason: String| BadInput(format!("{address:?} is no address and port, such as 127.0.0.1:9001: {reason}"));
-    let mut found = address.to_socket_addrs().map_err(|error| wrong(error.to_string()))?;
-    found.next().ok_or_else(|| wrong("no such host".into()))
 }

@@ -3,17 +3,14 @@ use crate::args::RelayArgs;
 use crate::output::{self, BadInput};
 use crate::table::table;
 use anyhow::Context;
-use pqlab_lab::{Answered, FRAMES, Relay, RelayDescriptor, RelayKeys};
+use pqlab_lab::{Answered, FRAMES, RELAY_IDENTITY, Relay, RelayDescriptor, RelayKeys};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::net::TcpListener;
 use std::sync::Arc;
 
-/// The identity that the relay states.
-const IDENTITY: [u8; 20] = *b"pqlab's own relay...";
-
 pub(crate) fn run(arguments: &RelayArgs) -> anyhow::Result<u8> {
-    let relay = pqlab_lab::relay(&arguments.provider, IDENTITY).map_err(|error| {
+    let relay = pqlab_lab::relay(&arguments.provider, RELAY_IDENTITY).map_err(|error| {
         BadInput(format!("no relay of {:?}: {error}: see `pqlab list providers`", arguments.provider))
     })?;
     let listener = TcpListener::bind(arguments.listen)

@@ -3,12 +3,9 @@ use crate::args::ReportArgs;
 use crate::output::{self, BadInput};
 use crate::{DONE, output::talk};
 use pqlab_lab::report::bundle::bundle;
-use pqlab_lab::{Gathered, gather, gather_merged, newest_of_each_suite};
+use pqlab_lab::{Reported, gather_report};
 use std::fs;
 use std::path::Path;
-
-/// Runs that make the history where none are named.
-const HISTORY: usize = 20;
 
 pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     if arguments.out == Path::new("-") {
@@ -18,7 +15,8 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
         .into());
     }
     let scenario = scenario::of(&arguments.scenario)?;
-    let Reported { gathered, hint } = gathered(arguments)?;
+    let Reported { gathered, suites } =
+        gather_report(|| arguments.database.open_read_only(), &arguments.runs, arguments.merge)?;
     let analysis = gathered.analysis().with_job(arguments.job.weights);
     let files = bundle(&analysis, &gathered.past, &scenario)?;
     for (name, content) in &files {
@@ -37,49 +35,12 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     let shown: Vec<&str> = analysis.parts.iter().map(|part| part.id.as_str()).collect();
     let runs = if shown.len() == 1 { "run" } else { "runs" };
     talk(&format!("{runs} {}{others}: {} files", shown.join(" and "), files.len()));
-    hint.iter().for_each(|hint| talk(hint));
+    if let Some(suites) = suites {
+        talk(&format!(
+            "{suites} suites were measured on this machine with this build: `pqlab report --merge` puts the newest run of each \
+             into one report"
+        ));
+    }
     output::data(&arguments.out.join("index.html").display().to_string())?;
     Ok(DONE)
-}
-
-/// What a report is made of, and what else could be done.
-struct Reported {
-    gathered: Gathered,
-    hint: Option<String>,
-}
-
-fn gathered(arguments: &ReportArgs) -> anyhow::Result<Reported> {
-    let store = arguments.database.open_read_only()?;
-    let named = arguments.runs.iter().map(|run| store.resolve(run)).collect::<Result<Vec<String>, _>>()?;
-    let open = || arguments.database.open_read_only();
-    let others = |shown: &[String]| -> anyhow::Result<Vec<String>> {
-        let runs = store.runs()?.into_iter().map(|run| run.id).filter(|id| !shown.contains(id));
-        Ok(runs.take(HISTORY.saturating_sub(shown.len())).collect())
-    };
-    if arguments.merge {
-        let (shown, mut past) = match named.is_empty() {
-            true => {
-                let shown = newest_of_each_suite(&store)?;
-                let past = others(&shown)?;
-                (shown, past)
-            }
-            false => (named, Vec::new()),
-        };
-        past.reverse();
-        return Ok(Reported { gathered: gather_merged(open, &shown, &past)?, hint: None });
-    }
-    if !named.is_empty() {
-        return Ok(Reported { gathered: gather(open, &named)?, hint: None });
-    }
-    let newest = vec![store.resolve("last")?];
-    let hint = match newest_of_each_suite(&store) {
-        Ok(suites) if suites.len() > 1 && suites.contains(&newest[0]) => Some(format!(
-            "{} suites were measured on this machine with this build: `pqlab report --merge` puts the newest run of each into one \
-             report",
-            suites.len()
-        )),
-        _ => None,
-    };
-    let ids = [others(&newest)?, newest].concat();
-    Ok(Reported { gathered: gather(open, &ids)?, hint })
 }

@@ -13,12 +13,12 @@ use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::number::{grouped, percent};
 use pqlab_lab::analysis::tables::tables;
 use pqlab_lab::analysis::trust::trust_sentence;
-use pqlab_lab::record::{Case, Run, RunHeader, RunSummary};
-use pqlab_lab::report::{ExportOptions, Exporter, shell_line, terminal};
+use pqlab_lab::record::{Run, RunHeader, RunSummary};
+use pqlab_lab::report::{ExportOptions, Exporter, exporter_with, shell_line, terminal};
 use pqlab_lab::stats::Verdict;
 use pqlab_lab::store::Store;
 use pqlab_lab::{
-    Destination, ExpectedDuration, Filters, LabError, Laboratory, Named, Plan, RunRequest, check_percentage,
+    Destination, ExpectedDuration, Filters, LabError, Laboratory, Plan, RunRequest, check_name, check_percentage,
     compare_analyses, instead, libraries_of_run, libraries_of_suites,
 };
 use serde_json::json;
@@ -33,7 +33,7 @@ const LONG_S: f64 = 60.0;
 
 pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<u8> {
     let options = ExportOptions { digits: arguments.digits, names: arguments.names.into(), ..ExportOptions::default() };
-    let exporter = arguments.format.as_deref().map(|format| export::find(format, &options)).transpose()?;
+    let exporter = arguments.format.as_deref().map(|format| exporter_with(format, &options)).transpose()?;
     let laboratory = laboratory(&arguments)?;
     if arguments.dry_run {
         return dry(&arguments, &laboratory);
@@ -51,11 +51,8 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     }
     let save = save(&arguments)?;
     let mut store = arguments.database.open()?;
-    if let Some(name) = arguments.save_baseline.as_ref().filter(|_| !arguments.force)
-        && let Some(run) = store.baseline(name)?
-    {
-        let message = format!("the name {name} is that of run {run}: choose another, or pass it on with --force");
-        return Err(BadInput(message).into());
+    if let Some(name) = &arguments.save_baseline {
+        check_name(&store, name, arguments.force)?;
     }
     let (plan, baseline) = match &arguments.baseline {
         Some(reference) => {
@@ -105,8 +102,8 @@ pub(crate) fn run(arguments: Box<RunArgs>, screen: &Terminal) -> anyhow::Result<
     let mut gate = None;
     let code = match baseline {
         Some(baseline) if code != INTERRUPTED => {
-            gate = baseline::check(&arguments, screen, &laboratory, &mut store, &baseline, &analysis, &stop)?;
-            gate.as_ref().map_or(INTERRUPTED, baseline::Gate::code)
+            gate = baseline::check(&arguments, screen, &laboratory, &mut store, (&baseline, &run), &stop)?;
+            gate.as_ref().map_or(INTERRUPTED, baseline::code)
         }
         _ => code,
     };
@@ -225,43 +222,31 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
             output::talk(text);
         }
     };
-    let (named, filters) = selected(arguments, laboratory)?;
+    let named = laboratory.named(&arguments.suites)?;
     named.notes.iter().for_each(|note| tell(note));
+    let filters = named.narrow(filters(arguments));
     let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
     laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
 }
 
-/// What the words of the command line stand for, and what narrows it down.
-fn selected(arguments: &RunArgs, laboratory: &Laboratory) -> Result<(Named, Filters), LabError> {
-    let named = laboratory.named(&arguments.suites)?;
-    let filters = named.narrow(filters(arguments));
-    Ok((named, filters))
-}
-
 /// What would be measured, and about how long it would take.
 fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
-    let (named, filters) = selected(arguments, laboratory)?;
     let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
-    let plan = laboratory.draft(&named.suites, &filters, &overrides)?;
-    let ids: Vec<String> = plan.cases.iter().filter(|case| case.workload != "floor").map(Case::id).collect();
-    let expected = match arguments.database.path()?.exists() {
-        true => laboratory.expected_duration(&arguments.database.open_read_only()?, &plan)?,
-        false => laboratory.expected_duration(&Store::in_memory()?, &plan)?,
+    let store = match arguments.database.path()?.exists() {
+        true => arguments.database.open_read_only()?,
+        false => Store::in_memory()?,
     };
-    // The floor is measured beside the first case.
-    let most_s = plan.protocol.max_time_s * plan.cases.len() as f64;
-    let takes = match &expected {
+    let outline = laboratory.outline(&arguments.suites, filters(arguments), &overrides, &store)?;
+    let takes = match &outline.expected {
         Some(expected) => takes(expected),
-        None => format!("takes {} at most, and less where the noise is small", spoken(most_s)),
+        None => format!("takes {} at most, and less where the noise is small", spoken(outline.most_s)),
     };
     if arguments.json {
-        let seconds = expected.map_or(most_s, |expected| expected.seconds);
-        let document = json!({"suite": plan.suite, "cases": ids, "seconds": seconds, "at_most": expected.is_none()});
-        output::json(&serde_json::to_string_pretty(&document)?)?;
+        output::json(&serde_json::to_string_pretty(&outline.to_json())?)?;
     } else {
-        named.notes.iter().for_each(|note| output::talk(note));
-        output::data(&ids.iter().map(|id| format!("{id}\n")).collect::<String>())?;
-        output::talk(&format!("{}: {}; {takes}", plan.suite, cases(ids.len())));
+        outline.notes.iter().for_each(|note| output::talk(note));
+        output::data(&outline.cases.iter().map(|id| format!("{id}\n")).collect::<String>())?;
+        output::talk(&format!("{}: {}; {takes}", outline.suite, cases(outline.cases.len())));
     }
     Ok(DONE)
 }
@@ -318,7 +303,7 @@ fn conclude(
 ) -> anyhow::Result<u8> {
     let run = analysis.run;
     if let (Some(path), Some(save)) = (&arguments.save, save) {
-        let json = export::find("json", &ExportOptions::default())?;
+        let json = exporter_with("json", &ExportOptions::default())?;
         output::write_file(path, save, |file| Ok(json.export(analysis, file)?))?;
     }
     if let Some(exporter) = exporter {

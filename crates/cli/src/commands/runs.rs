@@ -1,6 +1,7 @@
 use crate::args::{DatabaseArgs, RunsArgs, RunsCommand};
-use crate::output::{BadInput, Terminal};
+use crate::output::Terminal;
 use crate::{DONE, output};
+use pqlab_lab::remove_runs;
 use pqlab_lab::report::terminal::runs_table;
 
 pub(crate) fn run(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
@@ -29,20 +30,9 @@ fn list(arguments: &RunsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-/// All are looked up before the first is removed: `last` means what it meant when it was typed.
 fn remove(references: &[String], force: bool, database: &DatabaseArgs) -> anyhow::Result<u8> {
     let mut store = database.open_existing()?;
-    let ids = references.iter().map(|run| store.resolve(run)).collect::<Result<Vec<_>, _>>()?;
-    let all = store.runs()?;
-    let chosen: Vec<_> = all.iter().filter(|run| ids.contains(&run.id)).collect();
-    if let Some(named) = chosen.iter().find(|run| !run.names.is_empty()).filter(|_| !force) {
-        let (id, names) = (&named.id, named.names.join(", "));
-        let message =
-            format!("run {id} is kept under the name {names}: nothing was removed; --force removes it all the same");
-        return Err(BadInput(message).into());
-    }
-    for run in chosen {
-        store.delete_run(&run.id)?;
+    for run in remove_runs(&mut store, references, force)? {
         output::talk(&format!("removed run {} ({}, {} cases)", run.id, run.suite, run.finished));
     }
     Ok(DONE)

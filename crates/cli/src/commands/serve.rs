@@ -1,7 +1,18 @@
 use crate::args::ServeArgs;
-use crate::server;
+use crate::{DONE, output};
+use anyhow::Context;
+use pqlab_server::Server;
+use signal_hook::consts::SIGINT;
+use signal_hook::iterator::Signals;
 
+/// Serves until it is interrupted.
 pub(crate) fn run(arguments: &ServeArgs) -> anyhow::Result<u8> {
-    let path = arguments.database.path()?;
-    server::serve(arguments.listen, path)
+    let server = Server::start(arguments.listen, arguments.database.path()?)?;
+    let mut signals = Signals::new([SIGINT]).context("cannot listen to signals")?;
+    output::data(&server.url())?;
+    if !server.address().ip().is_loopback() {
+        output::talk("whoever reaches this address can read every run in the database");
+    }
+    signals.forever().next();
+    Ok(DONE)
 }

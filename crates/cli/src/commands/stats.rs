@@ -1,35 +1,28 @@
 use crate::DONE;
 use crate::args::StatsArgs;
-use crate::output::{self, BadInput, Terminal};
+use crate::output::{self, Terminal};
 use crate::table::table;
+use pqlab_lab::SeriesReport;
 use pqlab_lab::analysis::number::{digits, percent};
-use pqlab_lab::analysis::series::{LoadCurve, Series, SeriesComparison, SeriesRequest, SeriesSummary};
+use pqlab_lab::analysis::series::{LoadCurve, SeriesComparison, SeriesRequest, SeriesSummary};
 use pqlab_lab::stats::{Interval, LatexCell, LatexSide, LatexTable, latex_table};
-use pqlab_lab::{Samples, read_samples};
-use serde_json::{Value, json};
-use std::path::Path;
+use std::path::PathBuf;
 
 pub(crate) fn run(arguments: &StatsArgs, terminal: &Terminal) -> anyhow::Result<u8> {
-    if !(arguments.confidence > 0.0 && arguments.confidence < 100.0) {
-        return Err(BadInput("--confidence is between 0 and 100 percent, such as 95".into()).into());
-    }
     let request = SeriesRequest {
         confidence: arguments.confidence / 100.0,
         resamples: arguments.resamples as usize,
         seed: arguments.seed,
         stability_limit_pct: arguments.limit,
     };
-    let column = arguments.column.as_deref();
-    let (tables, document) = match &arguments.files[..] {
-        [file] => one(&read_samples(file, column)?, &request),
-        [first, second] => two([first, second], column, &request)?,
-        _ => unreachable!("one or two files"),
-    };
+    let [file, others @ ..] = &arguments.files[..] else { unreachable!("one or two files") };
+    let other = others.first().map(PathBuf::as_path);
+    let report = SeriesReport::of(file, other, arguments.column.as_deref(), &request)?;
     if arguments.json {
-        output::json(&format!("{}\n", serde_json::to_string_pretty(&document)?))?;
+        output::json(&format!("{}\n", serde_json::to_string_pretty(&report.to_json())?))?;
     } else {
         let of = |shown: &Shown| if arguments.latex { shown.latex() } else { shown.text(terminal.width) };
-        output::data(&tables.iter().map(of).collect::<Vec<_>>().join("\n"))?;
+        output::data(&tables(&report, &request).iter().map(of).collect::<Vec<_>>().join("\n"))?;
     }
     Ok(DONE)
 }
@@ -62,63 +55,15 @@ impl Shown {
     }
 }
 
-fn one(samples: &Samples, request: &SeriesRequest) -> (Vec<Shown>, Value) {
-    match samples {
-        Samples::Series(series) => {
-            let summaries = summaries(series, request);
-            let document = json!({ "series": summaries.iter().map(SeriesSummary::to_json).collect::<Vec<_>>() });
-            (vec![centre(&summaries, request), spread(&summaries, request)], document)
-        }
-        Samples::Loads(loads) => {
-            let curve = LoadCurve::of(loads, request);
-            let document = json!({ "throughput": curve.as_ref().map(LoadCurve::to_json) });
-            (curve.iter().map(throughput).collect(), document)
+fn tables(report: &SeriesReport, request: &SeriesRequest) -> Vec<Shown> {
+    match report {
+        SeriesReport::Series(summaries) => vec![centre(summaries, request), spread(summaries, request)],
+        SeriesReport::Throughput(curve) => curve.iter().map(throughput).collect(),
+        SeriesReport::Compared { first, second, comparisons } => {
+            let both: Vec<SeriesSummary> = first.iter().chain(second).cloned().collect();
+            vec![centre(&both, request), compared(comparisons, request)]
         }
     }
-}
-
-fn two(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) -> anyhow::Result<(Vec<Shown>, Value)> {
-    let read = |file: &Path| match read_samples(file, column)? {
-        Samples::Series(series) => Ok(series),
-        Samples::Loads(_) => {
-            let reason = "a throughput curve is not compared: choose what is to be, with --column";
-            Err(anyhow::Error::from(BadInput(format!("{}: {reason}", file.display()))))
-        }
-    };
-    let [first, second] = [read(files[0])?, read(files[1])?];
-    // Where both have one series they are compared whatever their names are.
-    let pairs: Vec<(&Series, &Series)> = match (&first[..], &second[..]) {
-        ([one], [other]) => vec![(one, other)],
-        _ => {
-            let other = |one: &Series| second.iter().find(|other| other.name == one.name);
-            first.iter().filter_map(|one| Some((one, other(one)?))).collect()
-        }
-    };
-    if pairs.is_empty() {
-        let [first, second] = files.map(|file| file.display().to_string());
-        return Err(BadInput(format!(
-            "{first} and {second} have no series of the same name: choose one with --column"
-        ))
-        .into());
-    }
-    let comparisons: Vec<_> = pairs.iter().map(|(one, other)| SeriesComparison::of(one, other, request)).collect();
-    let [mut before, mut after] = [summaries(&first, request), summaries(&second, request)];
-    for (summary, file) in
-        before.iter_mut().map(|summary| (summary, files[0])).chain(after.iter_mut().map(|summary| (summary, files[1])))
-    {
-        summary.name = format!("{}: {}", file.display(), summary.name);
-    }
-    let document = json!({
-        "first": before.iter().map(SeriesSummary::to_json).collect::<Vec<_>>(),
-        "second": after.iter().map(SeriesSummary::to_json).collect::<Vec<_>>(),
-        "comparisons": comparisons.iter().map(SeriesComparison::to_json).collect::<Vec<_>>(),
-    });
-    before.append(&mut after);
-    Ok((vec![centre(&before, request), compared(&comparisons, request)], document))
-}
-
-fn summaries(series: &[Series], request: &SeriesRequest) -> Vec<SeriesSummary> {
-    series.iter().filter_map(|one| SeriesSummary::of(one, request)).collect()
 }
 
 /// Five digits: what a figure of somebody else's is worth is not known here.

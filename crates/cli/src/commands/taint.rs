@@ -5,8 +5,7 @@ use crate::args::LeakArgs;
 use crate::output::{self, Terminal};
 use crate::{DONE, FAILED, INCONCLUSIVE, INTERRUPTED};
 use pqlab_lab::report::terminal::TextStyle;
-use pqlab_lab::{Laboratory, LeakCase, LeakRole, TaintEnd, TaintFinding, Tainted};
-use serde_json::{Value, json};
+use pqlab_lab::{Laboratory, LeakCase, TaintEnd, TaintFinding, Tainted, taint_document};
 
 pub(super) fn run(
     laboratory: &Laboratory,
@@ -15,19 +14,15 @@ pub(super) fn run(
     terminal: &Terminal,
 ) -> anyhow::Result<u8> {
     let stop = stop_on_signals()?;
-    let mut all = Vec::new();
-    for case in cases.iter().filter(|case| case.role == LeakRole::Secret) {
-        let Some(tainted) = laboratory.taint(case, arguments.seed, &stop)? else { return Ok(INTERRUPTED) };
+    let mut take = |tainted: &Tainted| {
         if !arguments.json {
-            output::data(&sentence(&tainted, terminal))?;
+            output::data(&sentence(tainted, terminal))?;
         }
-        all.push(tainted);
-    }
+        Ok::<(), anyhow::Error>(())
+    };
+    let Some(all) = laboratory.taint_all(cases, arguments.seed, &mut take, &stop)? else { return Ok(INTERRUPTED) };
     if arguments.json {
-        let entry =
-            |tainted: &Tainted| json!({"case": tainted.case, "gap": tainted.end.gap, "findings": tainted.findings});
-        let tests: Vec<Value> = all.iter().map(entry).collect();
-        output::json(&serde_json::to_string_pretty(&json!({"schema": "pqlab-taint/1", "tests": tests}))?)?;
+        output::json(&serde_json::to_string_pretty(&taint_document(&all))?)?;
     }
     let bad = |tainted: &Tainted| !tainted.findings.is_empty() || tainted.end.gap.is_some() && !tainted.end.unsupported;
     Ok(if all.iter().any(bad) {

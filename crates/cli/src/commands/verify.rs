@@ -82,18 +82,10 @@ pub(crate) fn run(arguments: &VerifyArgs, terminal: &Terminal) -> anyhow::Result
 
 /// How many accumulated answers are asked for.
 fn answers(arguments: &VerifyArgs) -> Result<Answers, BadInput> {
-    let published = verification::published_answers();
     match arguments.accumulated {
         None if arguments.long => Ok(Answers::Long),
         None => Ok(Answers::Short),
-        Some(answers) if published.contains(&answers) => Ok(Answers::UpTo(answers)),
-        Some(answers) => {
-            let known: Vec<String> = published.iter().map(u64::to_string).collect();
-            Err(BadInput(format!(
-                "--accumulated {answers}: nobody has published a digest of so many answers; there are those of {}",
-                known.join(", ")
-            )))
-        }
+        Some(answers) => Answers::up_to(answers).map_err(|error| BadInput(format!("--accumulated {answers}: {error}"))),
     }
 }
 

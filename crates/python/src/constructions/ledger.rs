@@ -55,6 +55,15 @@ fn scheme_named(name: &str) -> Answer<Scheme> {
     })
 }
 
+fn form_named(name: &str) -> Answer<TransactionForm> {
+    let all = [TransactionForm::TxV1, TransactionForm::TxV2];
+    let words = all.map(|form| form.name().to_lowercase());
+    let place = words.iter().position(|word| word == name);
+    place
+        .map(|place| all[place])
+        .ok_or_else(|| Failure::argument("form", format!("{name:?} is none of {}", words.join(", "))))
+}
+
 /// What a transaction says: chain, nonce, receiver, amount, fee.
 type Said<'a> = (Whole<u32>, Whole<u64>, Bytes<'a>, Whole<u64>, Whole<u64>);
 
@@ -158,7 +167,7 @@ fn ledger_generate(
     let request = GenerateRequest {
         path: field(wanted, "path")?,
         format,
-        form: TransactionForm::TxV2,
+        form: form_named(&field::<String>(wanted, "form")?)?,
         scheme: scheme_named(&scheme)?,
         count,
         senders: senders.map_or(count, |senders| senders.0),
@@ -202,17 +211,19 @@ type Report =
 
 /// Verifies a file of transactions in bounded memory. `progress` is called with the number of transactions verified and of all.
 #[pyfunction]
-#[pyo3(signature = (path, chain_id, threads, provider, keep_keys, progress))]
+#[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, progress))]
+#[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
 fn ledger_verify_block(
     py: Python<'_>,
     path: PathBuf,
     chain_id: Whole<u32>,
+    form: &str,
     threads: Option<Whole<usize>>,
     provider: Option<String>,
     keep_keys: bool,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Report> {
-    let (form, threads) = (TransactionForm::TxV2, self::threads(threads)?);
+    let (form, threads) = (form_named(form)?, self::threads(threads)?);
     let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys };
     detached(py, || {
         let far = BlockProgress::default();

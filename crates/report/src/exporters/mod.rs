@@ -14,6 +14,7 @@ pub use table_csv::table_csv;
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_record::Case;
+use serde::Serialize;
 use std::io::Write;
 
 /// A line is a module and the formats in it, made of what was chosen.
@@ -45,11 +46,12 @@ formats! { options;
 }
 
 /// What there is to say of a format.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 pub struct Format {
     /// The word that chooses it on the command line.
     pub name: &'static str,
     /// What it holds, in one line.
+    #[serde(rename = "about")]
     pub describe: &'static str,
     /// What its files' names end in, without the dot.
     pub extension: &'static str,
@@ -143,13 +145,28 @@ pub fn exporter(name: &str) -> Option<Box<dyn Exporter>> {
     exporters().into_iter().find(|exporter| exporter.name() == name)
 }
 
+/// The format of that name, with what was chosen.
+///
+/// # Errors
+/// [`ExportError::Choice`] where there is none, or it cannot hold the one table that was asked for.
+pub fn exporter_with(name: &str, options: &ExportOptions) -> Result<Box<dyn Exporter>, ExportError> {
+    if options.table.is_some() && !TABLE_FORMATS.contains(&name) {
+        let formats = TABLE_FORMATS.join(", ");
+        return Err(ExportError::Choice(format!("one table alone is for the formats {formats}, not for {name}")));
+    }
+    let all = exporters_with(options);
+    let names: Vec<&str> = all.iter().map(|exporter| exporter.name()).collect();
+    let unknown = format!("no export format is called {name:?}: there are {}", names.join(", "));
+    all.into_iter().find(|exporter| exporter.name() == name).ok_or(ExportError::Choice(unknown))
+}
+
 /// The cases that are somebody's: not the floor, whose fractions of a nanosecond raise false alarms in what watches every row.
 fn without_floor<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> impl Iterator<Item = &'r CaseAnalysis<'a>> {
     analysis.cases().iter().filter(|case| !case.is_floor())
 }
 
 /// Writes a document as indented JSON with a line feed behind it.
-fn finish_json(document: &impl serde::Serialize, out: &mut dyn Write) -> Result<(), ExportError> {
+fn finish_json(document: &impl Serialize, out: &mut dyn Write) -> Result<(), ExportError> {
     let mut out = std::io::BufWriter::new(out);
     serde_json::to_writer_pretty(&mut out, document)?;
     out.write_all(b"\n")?;

@@ -3,6 +3,7 @@
 //! operation; how they are made from samples says [`pqlab_analysis::estimates`].
 
 mod document;
+mod file;
 mod import;
 mod table;
 
@@ -15,6 +16,7 @@ use pqlab_record::{
 use serde::{Deserialize, Serialize};
 
 pub(crate) use document::extra;
+pub use file::{FileError, read_run};
 pub use import::ImportError;
 pub use table::{CellEntry, ColumnEntry, RowEntry, TableEntry};
 

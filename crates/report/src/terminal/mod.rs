@@ -5,6 +5,7 @@
 //! `width` is the terminal's in columns. Results of several lines end in a line feed, single lines do not.
 
 mod case;
+mod chosen;
 mod closing;
 mod columns;
 mod comparison;
@@ -17,6 +18,7 @@ mod tables;
 mod text;
 
 pub use case::show_case;
+pub use chosen::{chosen_cases, whole_run};
 pub use closing::closing;
 pub use comparison::comparison_table;
 pub use line::{LineWidths, case_line};

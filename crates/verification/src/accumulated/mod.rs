@@ -45,6 +45,21 @@ pub enum Answers {
     UpTo(u64),
 }
 
+impl Answers {
+    /// The published numbers up to this one, which must be one of them.
+    ///
+    /// # Errors
+    /// A sentence that names those that there are.
+    pub fn up_to(answers: u64) -> Result<Answers, String> {
+        let published = published_answers();
+        if published.contains(&answers) {
+            return Ok(Answers::UpTo(answers));
+        }
+        let known: Vec<String> = published.iter().map(u64::to_string).collect();
+        Err(format!("nobody has published a digest of so many answers; there are those of {}", known.join(", ")))
+    }
+}
+
 /// Who is told how many answers there are of how many.
 pub type Told<'a> = dyn Fn(u64, u64) + Sync + 'a;
 

@@ -6,7 +6,6 @@ use crate::commands::laboratory;
 use crate::commands::run::{command_line, stop_on_signals};
 use crate::{DONE, INTERRUPTED, output};
 use pqlab_lab::{Agreement, Between, BetweenRequest};
-use serde_json::{Value, json};
 use std::time::Duration;
 
 pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
@@ -26,21 +25,13 @@ pub(super) fn run(arguments: &DoctorArgs, runs: u32) -> anyhow::Result<u8> {
     progress.end();
     let Some(found) = found? else { return Ok(INTERRUPTED) };
     if arguments.json {
-        output::json(&serde_json::to_string_pretty(&as_json(&found)?)?)?;
+        output::json(&serde_json::to_string_pretty(&found.to_json())?)?;
     } else {
         for line in lines(&found) {
             output::data(&line)?;
         }
     }
     Ok(DONE)
-}
-
-fn as_json(found: &Between) -> serde_json::Result<Value> {
-    let mut value = serde_json::to_value(found)?;
-    for (name, agreement) in [("time", &found.time), ("cycles", &found.cycles)] {
-        value[name]["coverage_pct"] = json!(agreement.coverage_pct());
-    }
-    Ok(value)
 }
 
 fn lines(found: &Between) -> Vec<String> {

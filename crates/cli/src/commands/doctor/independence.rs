@@ -8,8 +8,7 @@ use crate::output::Terminal;
 use crate::table::table;
 use crate::{DONE, FAILED, INTERRUPTED, output};
 use pqlab_lab::record::Unit;
-use pqlab_lab::{DIFFERENCES_PCT, Dependence, INDEPENDENCE_SIGNIFICANCE, Independence, IndependenceRequest};
-use serde_json::{Value, json};
+use pqlab_lab::{DIFFERENCES_PCT, Dependence, Independence, IndependenceRequest};
 
 pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u8> {
     let laboratory = laboratory()?;
@@ -28,7 +27,7 @@ pub(super) fn run(arguments: &DoctorArgs, screen: &Terminal) -> anyhow::Result<u
     progress.end();
     let Some(found) = found? else { return Ok(INTERRUPTED) };
     if arguments.json {
-        output::json(&serde_json::to_string_pretty(&as_json(&found)?)?)?;
+        output::json(&serde_json::to_string_pretty(&found.to_json())?)?;
     } else {
         for line in lines(&found, screen.width) {
             output::data(&line)?;
@@ -41,55 +40,10 @@ fn times(repetitions: u32) -> String {
     if repetitions == 1 { "once".into() } else { format!("{repetitions} times") }
 }
 
-/// How many cases of a kind are changed.
-struct Summary {
-    cases: usize,
-    excluding: usize,
-    by_chance: f64,
-    remaining: usize,
-    /// How many differ by more than each of [`DIFFERENCES_PCT`] each time.
-    always: [usize; DIFFERENCES_PCT.len()],
-}
-
-impl Summary {
-    fn of(found: &Independence, by_rejection: bool) -> Summary {
-        let count = |of: &dyn Fn(&Dependence) -> bool| found.of_kind(by_rejection).filter(|case| of(case)).count();
-        let cases = count(&|_| true);
-        Summary {
-            cases,
-            excluding: count(&Dependence::excludes_one),
-            by_chance: 0.05 * cases as f64,
-            remaining: count(&Dependence::remains),
-            always: DIFFERENCES_PCT.map(|pct| count(&|case| case.always_differs_by(pct))),
-        }
-    }
-
-    fn to_json(&self) -> Value {
-        let always: serde_json::Map<String, Value> =
-            DIFFERENCES_PCT.iter().zip(self.always).map(|(pct, count)| (pct.to_string(), count.into())).collect();
-        json!({
-            "cases": self.cases,
-            "excluding_1": self.excluding,
-            "expected_by_chance": self.by_chance,
-            "remaining": self.remaining,
-            "always_differ_by_pct": always,
-        })
-    }
-}
-
-fn as_json(found: &Independence) -> serde_json::Result<Value> {
-    let mut value = serde_json::to_value(found)?;
-    value["holds"] = found.holds().into();
-    value["significance"] = INDEPENDENCE_SIGNIFICANCE.into();
-    value["summary"] = Summary::of(found, false).to_json();
-    value["summary_by_rejection"] = Summary::of(found, true).to_json();
-    Ok(value)
-}
-
 fn lines(found: &Independence, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for by_rejection in [false, true] {
-        let summary = Summary::of(found, by_rejection);
+        let summary = found.summary(by_rejection);
         if summary.cases == 0 {
             continue;
         }

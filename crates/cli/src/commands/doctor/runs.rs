@@ -6,7 +6,7 @@ use crate::progress::bar_style;
 use indicatif::ProgressBar;
 use pqlab_lab::analysis::text::neutral;
 use pqlab_lab::record::{Case, Record, RunHeader};
-use pqlab_lab::{Filters, LabError, Laboratory, Plan, Progress, ProtocolOverrides, Suite};
+use pqlab_lab::{Filters, LabError, Laboratory, Plan, Progress, ProtocolOverrides};
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, stderr};
 use std::time::Duration;
@@ -33,15 +33,13 @@ impl MeasuredArgs {
 
     /// What is to be measured.
     pub(super) fn plan(&self, laboratory: &Laboratory) -> Result<Plan, LabError> {
-        let names = if self.suites.is_empty() { vec!["standard".to_owned()] } else { self.suites.clone() };
-        let suites = names.iter().map(|name| Suite::find(name)).collect::<Result<Vec<_>, _>>()?;
         let filters = Filters {
             ids: self.filter.clone(),
             providers: self.provider.clone(),
             algorithms: self.algorithm.clone(),
             ..Filters::default()
         };
-        laboratory.plan(&suites, &filters, &self.overrides(), &mut |text| output::talk(text))
+        laboratory.plan_of_suites(&self.suites, &filters, &self.overrides(), &mut |text| output::talk(text))
     }
 }
 

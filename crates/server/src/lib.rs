@@ -1,9 +1,9 @@
 //! The report's pages over HTTP: read-only, with bounds on everything that a client can ask for or hold on to.
 
+#![warn(clippy::missing_errors_doc)]
+
 mod pages;
 
-use crate::DONE;
-use crate::output::{self, BadInput};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -11,13 +11,16 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use pages::{Answer, Pages};
+use pqlab_lab::store::StoreError;
 use std::convert::Infallible;
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
@@ -31,29 +34,70 @@ const CONNECTION: Duration = Duration::from_secs(120);
 const GRACE: Duration = Duration::from_secs(60);
 /// Longest head of a request in bytes.
 const HEAD_BYTES: usize = 16 * 1024;
+/// How long pages that are being made may keep the end waiting.
+const END: Duration = Duration::from_secs(1);
 /// Where accepting fails, as for want of file descriptors, the next attempt waits.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until it is interrupted.
-pub(crate) fn serve(listen: SocketAddr, database: PathBuf) -> anyhow::Result<u8> {
-    let pages = Arc::new(Pages::new(database)?);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    let outcome = runtime.block_on(async move {
-        let listener = TcpListener::bind(listen).await.map_err(|error| {
-            BadInput(format!("cannot listen on {listen}: {error}; choose another address with --listen"))
-        })?;
-        let address = listener.local_addr()?;
-        output::data(&format!("http://{address}/"))?;
-        if !address.ip().is_loopback() {
-            output::talk("whoever reaches this address can read every run in the database");
-        }
-        tokio::spawn(accept(listener, address, pages));
-        tokio::signal::ctrl_c().await?;
-        anyhow::Ok(DONE)
-    });
-    // A page that is being made need not be finished.
-    runtime.shutdown_background();
-    outcome
+/// Why nothing is served.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// The database cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nobody can listen at this address.
+    #[error("cannot listen on {address}: {error}")]
+    Address {
+        /// Where.
+        address: SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The system gives no thread.
+    #[error("no thread can be started: {0}")]
+    Threads(io::Error),
+}
+
+/// A server at work, on threads of its own, until it is dropped.
+pub struct Server {
+    runtime: Option<Runtime>,
+    address: SocketAddr,
+}
+
+impl Server {
+    /// Serves a database, which must be there. Port 0 takes one that is free.
+    ///
+    /// # Errors
+    /// [`ServerError`] that says why not.
+    pub fn start(listen: SocketAddr, database: PathBuf) -> Result<Server, ServerError> {
+        let pages = Arc::new(Pages::new(database)?);
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.map_err(ServerError::Threads)?;
+        let bound = runtime.block_on(async {
+            let listener = TcpListener::bind(listen).await?;
+            Ok((listener.local_addr()?, listener))
+        });
+        let (address, listener) = bound.map_err(|error| ServerError::Address { address: listen, error })?;
+        runtime.spawn(accept(listener, address, pages));
+        Ok(Server { runtime: Some(runtime), address })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where a browser finds it.
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Nobody listens any more when this returns. A page that is being made need not be finished.
+        self.runtime.take().into_iter().for_each(|runtime| runtime.shutdown_timeout(END));
+    }
 }
 
 async fn accept(listener: TcpListener, address: SocketAddr, pages: Arc<Pages>) {

@@ -1,0 +1,86 @@
+//! What is asked about circuit handshakes beside what was measured of them.
+
+use std::fmt;
+
+/// What the user asks about: none of it is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelayScenario {
+    /// New circuits a second at the relay.
+    pub circuits_per_second: f64,
+    /// Speeds of links in bits a second.
+    pub links: Vec<f64>,
+    /// Round-trip time in ms.
+    pub rtt_ms: f64,
+}
+
+impl Default for RelayScenario {
+    fn default() -> RelayScenario {
+        RelayScenario { circuits_per_second: 1000.0, links: vec![10e6, 100e6, 10e9], rtt_ms: 50.0 }
+    }
+}
+
+/// Why a [`RelayScenario`] cannot be asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrongScenario(String);
+
+impl fmt::Display for WrongScenario {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongScenario {}
+
+impl RelayScenario {
+    /// New circuits a second, speeds of links with a unit (`10M`, `2.5G`, `56k` or plain bits a second), round-trip time in ms.
+    ///
+    /// # Errors
+    /// [`WrongScenario`] that names what is none.
+    pub fn of(
+        circuits_per_second: f64,
+        links: &[impl AsRef<str>],
+        rtt_ms: f64,
+    ) -> Result<RelayScenario, WrongScenario> {
+        let above_zero = |value: f64| value.is_finite() && value > 0.0;
+        if !above_zero(circuits_per_second) {
+            return Err(WrongScenario(format!("{circuits_per_second} circuits a second: it must be above zero")));
+        }
+        if rtt_ms != 0.0 && !above_zero(rtt_ms) {
+            return Err(WrongScenario(format!("a round-trip time of {rtt_ms} ms: it must be zero or above")));
+        }
+        let links = links.iter().map(|text| link_speed(text.as_ref())).collect::<Result<_, _>>()?;
+        Ok(RelayScenario { circuits_per_second, links, rtt_ms })
+    }
+}
+
+/// Bits a second: `10M`, `2.5G`, `56k`, `1000000`.
+fn link_speed(text: &str) -> Result<f64, WrongScenario> {
+    let bad =
+        || WrongScenario(format!("{text:?} is no speed of a link: write 100M for 100 million bits a second, or 10G"));
+    let (number, unit) = match text.char_indices().next_back() {
+        Some((index, 'k' | 'K')) => (&text[..index], 1e3),
+        Some((index, 'M')) => (&text[..index], 1e6),
+        Some((index, 'G')) => (&text[..index], 1e9),
+        _ => (text, 1.0),
+    };
+    let value: f64 = number.trim().parse().map_err(|_| bad())?;
+    if value.is_finite() && value > 0.0 { Ok(value * unit) } else { Err(bad()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speeds_of_links_have_units() {
+        for (text, expected) in [("10M", 10e6), ("2.5G", 2.5e9), ("56k", 56e3), ("9600", 9600.0)] {
+            assert_eq!(link_speed(text).ok(), Some(expected));
+        }
+        for text in ["", "M", "-1M", "fast", "NaN", "10T"] {
+            assert!(link_speed(text).is_err(), "{text}");
+        }
+        assert_eq!(RelayScenario::of(1000.0, &["10M", "100M", "10G"], 50.0), Ok(RelayScenario::default()));
+        assert!(RelayScenario::of(0.0, &["10M"], 0.0).is_err() && RelayScenario::of(1.0, &["10M"], -1.0).is_err());
+        assert!(RelayScenario::of(1.0, &["10M"], 0.0).is_ok());
+    }
+}

@@ -1,0 +1,136 @@
+//! Several leak tests one after the other, and the documents of what they found.
+
+use crate::{LabError, Laboratory, LeakOutcome, LeakRequest, Tainted};
+use pqlab_workloads::leak::{LeakCase, Role};
+use serde_json::{Value, json};
+use std::sync::atomic::AtomicBool;
+
+/// Fewest samples of a test.
+pub const FEWEST_LEAK_SAMPLES: u64 = 2_000;
+
+/// How far leak tests are.
+#[derive(Clone, Copy, Debug)]
+pub enum LeakStep<'a> {
+    /// The test of this case begins.
+    Begins(&'a LeakCase),
+    /// So many tests are done, with the share of the one in hand.
+    Done(f64),
+    /// What a test found.
+    Found(&'a LeakOutcome),
+}
+
+impl LeakRequest {
+    /// Refuses what is no test.
+    ///
+    /// # Errors
+    /// [`LabError::Invalid`] for the first number that cannot be.
+    pub fn check(&self) -> Result<(), LabError> {
+        if self.samples < FEWEST_LEAK_SAMPLES {
+            let reason = format!("samples is {}: it must be at least {FEWEST_LEAK_SAMPLES}", self.samples);
+            return Err(LabError::invalid("samples", reason));
+        }
+        let numbers = [("effect", self.effect_ns), ("planted", self.control_delay_ns), ("max_time", self.max_time_s)];
+        match numbers.into_iter().find(|(_, number)| !(number.is_finite() && *number > 0.0)) {
+            Some((field, number)) => {
+                Err(LabError::invalid(field, format!("{field} is {number}: it must be a number above zero")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Laboratory {
+    /// Tests the cases `repeat` times, each time with another seed; verdicts are corrected for the number of cases. `take` is told
+    /// how far it is. `None` where `stop` was set meanwhile.
+    ///
+    /// # Errors
+    /// As [`measure_leak`](Self::measure_leak) and [`LeakRequest::check`]; and what `take` reports, after which nothing more is
+    /// tested.
+    pub fn measure_leaks<E: From<LabError>>(
+        &self,
+        cases: &[LeakCase],
+        request: &LeakRequest,
+        repeat: u32,
+        take: &mut dyn FnMut(LeakStep<'_>) -> Result<(), E>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<LeakOutcome>>, E> {
+        request.check()?;
+        let mut outcomes = Vec::new();
+        for turn in 0..u64::from(repeat) {
+            for case in cases {
+                take(LeakStep::Begins(case))?;
+                let request = LeakRequest { seed: request.seed.wrapping_add(turn), cases: cases.len(), ..*request };
+                let before = outcomes.len() as f64;
+                let mut refused = None;
+                let mut far = |share: f64| {
+                    if refused.is_none() {
+                        refused = take(LeakStep::Done(before + share)).err();
+                    }
+                };
+                let found = self.measure_leak(case, &request, &mut far, stop)?;
+                if let Some(refused) = refused {
+                    return Err(refused);
+                }
+                let Some(outcome) = found else { return Ok(None) };
+                take(LeakStep::Found(&outcome))?;
+                outcomes.push(outcome);
+                take(LeakStep::Done(outcomes.len() as f64))?;
+            }
+        }
+        Ok(Some(outcomes))
+    }
+
+    /// Runs the operation of each case that has a secret once under valgrind, with that secret tainted. `take` is handed each as it
+    /// is found. `None` where `stop` was set meanwhile.
+    ///
+    /// # Errors
+    /// As [`taint`](Self::taint); and what `take` reports.
+    pub fn taint_all<E: From<LabError>>(
+        &self,
+        cases: &[LeakCase],
+        seed: u64,
+        take: &mut dyn FnMut(&Tainted) -> Result<(), E>,
+        stop: &AtomicBool,
+    ) -> Result<Option<Vec<Tainted>>, E> {
+        let mut all = Vec::new();
+        for case in cases.iter().filter(|case| case.role == Role::Secret) {
+            let Some(tainted) = self.taint(case, seed, stop)? else { return Ok(None) };
+            take(&tainted)?;
+            all.push(tainted);
+        }
+        Ok(Some(all))
+    }
+}
+
+/// The tests that there are, with their classes: a list of JSON.
+pub fn leak_listing(cases: &[LeakCase]) -> Value {
+    let entry = |case: &LeakCase| json!({"case": case.to_string(), "operation": case.operation_id(), "role": case.role.name(), "classes": case.classes});
+    cases.iter().map(entry).collect()
+}
+
+/// What leak tests found, for programs: schema `pqlab-leak/1`.
+pub fn leak_document(outcomes: &[LeakOutcome]) -> Value {
+    json!({"schema": "pqlab-leak/1", "tests": outcomes})
+}
+
+/// What depends on a secret, for programs: schema `pqlab-taint/1`.
+pub fn taint_document(tainted: &[Tainted]) -> Value {
+    let entry = |tainted: &Tainted| json!({"case": tainted.case, "gap": tainted.end.gap, "findings": tainted.findings});
+    json!({"schema": "pqlab-taint/1", "tests": tainted.iter().map(entry).collect::<Vec<_>>()})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_has_numbers_above_zero() {
+        let good =
+            LeakRequest { samples: 2_000, effect_ns: 30.0, control_delay_ns: 50.0, max_time_s: 1.0, seed: 1, cases: 1 };
+        let said = |request: LeakRequest| request.check().map_err(|error| error.to_string());
+        assert_eq!(said(good), Ok(()));
+        assert!(said(LeakRequest { samples: 1_999, ..good }).unwrap_err().contains("at least 2000"));
+        assert!(said(LeakRequest { effect_ns: f64::NAN, ..good }).unwrap_err().contains("effect is NaN"));
+        assert!(said(LeakRequest { max_time_s: 0.0, ..good }).unwrap_err().contains("max_time is 0"));
+    }
+}

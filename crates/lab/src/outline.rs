@@ -1,0 +1,53 @@
+//! What would be measured, and about how long it would take.
+
+use crate::{ExpectedDuration, Filters, LabError, Laboratory, ProtocolOverrides};
+use pqlab_record::Case;
+use pqlab_store::Store;
+use serde_json::{Value, json};
+
+/// A plan that is looked at and not measured.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// The suites.
+    pub suite: String,
+    /// The ids of the cases, without the floor, which is measured beside the first.
+    pub cases: Vec<String>,
+    /// How long it takes, where the number of samples is fixed.
+    pub expected: Option<ExpectedDuration>,
+    /// Most seconds that it may take; less where the noise is small.
+    pub most_s: f64,
+    /// What is to be known of the selection, a line each.
+    pub notes: Vec<String>,
+}
+
+impl Outline {
+    /// The same for programs.
+    pub fn to_json(&self) -> Value {
+        let seconds = self.expected.as_ref().map_or(self.most_s, |expected| expected.seconds);
+        json!({"suite": self.suite, "cases": self.cases, "seconds": seconds, "at_most": self.expected.is_none()})
+    }
+}
+
+impl Laboratory {
+    /// What a run of these words would measure. What earlier runs took stands in the store.
+    ///
+    /// # Errors
+    /// As [`named`](Self::named), [`draft`](Self::draft) and [`expected_duration`](Self::expected_duration).
+    pub fn outline(
+        &self,
+        words: &[String],
+        filters: Filters,
+        overrides: &ProtocolOverrides,
+        store: &Store,
+    ) -> Result<Outline, LabError> {
+        let named = self.named(words)?;
+        let plan = self.draft(&named.suites, &named.narrow(filters), overrides)?;
+        Ok(Outline {
+            cases: plan.cases.iter().filter(|case| case.workload != "floor").map(Case::id).collect(),
+            expected: self.expected_duration(store, &plan)?,
+            most_s: plan.protocol.max_time_s * plan.cases.len() as f64,
+            suite: plan.suite,
+            notes: named.notes,
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! What is said of one file of samples, or of a second against a first.
+
+use crate::{LabError, Samples, read_samples};
+use pqlab_analysis::series::{LoadCurve, Series, SeriesComparison, SeriesRequest, SeriesSummary};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// What files of samples say.
+#[derive(Clone, Debug)]
+pub enum SeriesReport {
+    /// Each series of one file.
+    Series(Vec<SeriesSummary>),
+    /// Throughput under growing load; `None` where the loads make no curve.
+    Throughput(Option<LoadCurve>),
+    /// Two files: each series of both, and of the second against the first those that belong together.
+    Compared {
+        /// The first file, its series with the file before their names.
+        first: Vec<SeriesSummary>,
+        /// The second, likewise.
+        second: Vec<SeriesSummary>,
+        /// One against the other.
+        comparisons: Vec<SeriesComparison>,
+    },
+}
+
+impl SeriesReport {
+    /// Of one file, or of one against another.
+    ///
+    /// # Errors
+    /// [`LabError::File`] for what [`read_samples`] cannot read, [`LabError::Invalid`] where nothing can be compared, and for a
+    /// confidence that is none.
+    pub fn of(
+        file: &Path,
+        other: Option<&Path>,
+        column: Option<&str>,
+        request: &SeriesRequest,
+    ) -> Result<SeriesReport, LabError> {
+        if !(request.confidence > 0.0 && request.confidence < 1.0) {
+            return Err(LabError::invalid("confidence", "the confidence is between 0 and 100 percent, such as 95"));
+        }
+        if let Some(other) = other {
+            return compared([file, other], column, request);
+        }
+        Ok(match read_samples(file, column)? {
+            Samples::Series(series) => SeriesReport::Series(summaries(&series, request)),
+            Samples::Loads(loads) => SeriesReport::Throughput(LoadCurve::of(&loads, request)),
+        })
+    }
+
+    /// The same for programs.
+    pub fn to_json(&self) -> Value {
+        let all = |summaries: &[SeriesSummary]| summaries.iter().map(SeriesSummary::to_json).collect::<Vec<_>>();
+        match self {
+            SeriesReport::Series(summaries) => json!({ "series": all(summaries) }),
+            SeriesReport::Throughput(curve) => json!({ "throughput": curve.as_ref().map(LoadCurve::to_json) }),
+            SeriesReport::Compared { first, second, comparisons } => json!({
+                "first": all(first),
+                "second": all(second),
+                "comparisons": comparisons.iter().map(SeriesComparison::to_json).collect::<Vec<_>>(),
+            }),
+        }
+    }
+}
+
+fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) -> Result<SeriesReport, LabError> {
+    let read = |file: &Path| match read_samples(file, column)? {
+        Samples::Series(series) => Ok(series),
+        Samples::Loads(_) => {
+            Err(LabError::invalid("column", format!("{}: a throughput curve is not compared", file.display())))
+        }
+    };
+    let [first, second] = [read(files[0])?, read(files[1])?];
+    // Where both have one series they are compared whatever their names are.
+    let pairs: Vec<(&Series, &Series)> = match (&first[..], &second[..]) {
+        ([one], [other]) => vec![(one, other)],
+        _ => {
+            let other = |one: &Series| second.iter().find(|other| other.name == one.name);
+            first.iter().filter_map(|one| Some((one, other(one)?))).collect()
+        }
+    };
+    if pairs.is_empty() {
+        let [first, second] = files.map(|file| file.display().to_string());
+        let reason = format!("{first} and {second} have no series of the same name");
+        return Err(LabError::invalid("column", reason));
+    }
+    let comparisons = pairs.iter().map(|(one, other)| SeriesComparison::of(one, other, request)).collect();
+    let [first, second] = [(files[0], first), (files[1], second)].map(|(file, series)| {
+        let mut summaries = summaries(&series, request);
+        for summary in &mut summaries {
+            summary.name = format!("{}: {}", file.display(), summary.name);
+        }
+        summaries
+    });
+    Ok(SeriesReport::Compared { first, second, comparisons })
+}
+
+fn summaries(series: &[Series], request: &SeriesRequest) -> Vec<SeriesSummary> {
+    series.iter().filter_map(|one| SeriesSummary::of(one, request)).collect()
+}

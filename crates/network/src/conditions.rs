@@ -1,0 +1,117 @@
+//! What a link is like.
+
+use std::time::Duration;
+
+/// What a link between two ends is like, the same in both directions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Conditions {
+    /// How long a small packet takes there and another one back, without queues.
+    pub round_trip: Duration,
+    /// Bits of IP packets a second in each direction; `None` for as many as there are.
+    pub rate: Option<u64>,
+    /// Share of packets that are lost in each direction, 0 to 1, each by a throw of its own.
+    pub loss: f64,
+    /// Longest IP packet in bytes.
+    pub mtu: u16,
+}
+
+/// Conditions that have a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Profile {
+    /// The name.
+    pub name: &'static str,
+    /// What it stands for.
+    pub about: &'static str,
+    /// What it is like.
+    pub conditions: Conditions,
+}
+
+/// Conditions that no link has.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{what}: {value} is not from {least} to {most}")]
+pub struct InvalidConditions {
+    what: &'static str,
+    value: f64,
+    least: f64,
+    most: f64,
+}
+
+const fn profile(name: &'static str, about: &'static str, round_trip_us: u64, megabits: u64, loss: f64) -> Profile {
+    let round_trip = Duration::from_micros(round_trip_us);
+    Profile { name, about, conditions: Conditions { round_trip, rate: Some(megabits * 1_000_000), loss, mtu: 1500 } }
+}
+
+impl Conditions {
+    /// Links as people have them. The figures are round ones, of the order that measurements of such links report, and none of them
+    /// is anybody's link.
+    pub const PROFILES: [Profile; 5] = [
+        profile("datacenter", "two machines of one data centre", 500, 1000, 0.0),
+        profile("broadband", "a household's fixed line", 20_000, 100, 0.0),
+        profile("mobile", "a telephone on a 4G network", 60_000, 20, 0.001),
+        profile("satellite", "a geostationary satellite", 600_000, 10, 0.005),
+        profile("lossy-wifi", "a wireless network at its edge", 30_000, 20, 0.02),
+    ];
+
+    /// The profile of that name.
+    pub fn named(name: &str) -> Option<Profile> {
+        Conditions::PROFILES.into_iter().find(|profile| profile.name == name)
+    }
+
+    /// Checks that a link can be like this: at most 10 s, 1 kbit/s to 100 Gbit/s, an MTU from 576 (RFC 791) to 65,535 bytes.
+    ///
+    /// # Errors
+    /// [`InvalidConditions`] naming what cannot be.
+    pub fn check(&self) -> Result<(), InvalidConditions> {
+        let within = |what, value: f64, least: f64, most: f64| {
+            if value >= least && value <= most { Ok(()) } else { Err(InvalidConditions { what, value, least, most }) }
+        };
+        within("round trip in ms", self.round_trip.as_secs_f64() * 1e3, 0.0, 10_000.0)?;
+        if let Some(rate) = self.rate {
+            within("rate in Mbit/s", rate as f64 / 1e6, 0.001, 100_000.0)?;
+        }
+        within("loss in percent", self.loss * 100.0, 0.0, 100.0)?;
+        within("MTU in bytes", f64::from(self.mtu), 576.0, 65_535.0)
+    }
+
+    /// Bytes that wait for the link at most in each direction: those of two round trips at its rate (RFC 3439's rule has one), and
+    /// sixty-four of its packets at least.
+    pub fn queue(&self) -> u64 {
+        let least = 64 * u64::from(self.mtu);
+        let of = |rate: u64| (rate as f64 / 8.0 * self.round_trip.as_secs_f64() * 2.0) as u64;
+        self.rate.map_or(u64::MAX, |rate| of(rate).max(least))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_have_names_of_their_own_and_can_be() {
+        for (index, profile) in Conditions::PROFILES.iter().enumerate() {
+            assert_eq!(profile.conditions.check(), Ok(()));
+            assert_eq!(Conditions::named(profile.name), Some(*profile));
+            assert!(Conditions::PROFILES[..index].iter().all(|other| other.name != profile.name));
+        }
+        assert_eq!(Conditions::named("moon"), None);
+    }
+
+    #[test]
+    fn what_no_link_is_like_is_refused_by_name() {
+        let good = Conditions::PROFILES[1].conditions;
+        let refused = |conditions: Conditions| conditions.check().unwrap_err().to_string();
+        assert!(refused(Conditions { loss: 1.01, ..good }).starts_with("loss in percent: 101 is not from 0 to 100"));
+        assert!(refused(Conditions { loss: f64::NAN, ..good }).starts_with("loss in percent: NaN"));
+        assert!(refused(Conditions { mtu: 100, ..good }).starts_with("MTU"));
+        assert!(refused(Conditions { rate: Some(0), ..good }).starts_with("rate"));
+        assert!(refused(Conditions { round_trip: Duration::from_secs(11), ..good }).starts_with("round trip"));
+    }
+
+    #[test]
+    fn a_queue_holds_two_round_trips() {
+        let broadband = Conditions::named("broadband").unwrap().conditions;
+        assert_eq!(broadband.queue(), 100_000_000 / 8 / 50 * 2);
+        assert_eq!(Conditions { rate: Some(1_000_000), ..broadband }.queue(), 64 * 1500);
+        assert_eq!(Conditions { rate: None, ..broadband }.queue(), u64::MAX);
+    }
+}

@@ -1,0 +1,118 @@
+//! One library against another in one run, and a run against one that is kept by a name.
+
+use crate::errors::{Answer, Failure, detached};
+use crate::laboratory::measured;
+use crate::request::{self, Request};
+use crate::run::{Measured, judged, margin};
+use crate::store::{open, open_read_only};
+use pqlab_lab::analysis::comparison::Comparison;
+use pqlab_lab::report::exporters::compared_libraries;
+use pqlab_lab::store::Store;
+use pqlab_lab::{GateRequest, GateStep, Plan, Progress, RunRequest, compare_sides};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(compare_libraries, module)?)?;
+    module.add_function(wrap_pyfunction!(check_run, module)?)
+}
+
+/// Measures what two libraries have in common, in the same rounds: the run, the document of `pqlab compare-libraries --json`, and the
+/// table for a comment.
+#[pyfunction]
+#[pyo3(signature = (request, sides, margin_pct, metric, database, shown))]
+fn compare_libraries(
+    py: Python<'_>,
+    request: &str,
+    sides: (String, String),
+    margin_pct: Option<f64>,
+    metric: &str,
+    database: Option<&str>,
+    shown: Option<Py<PyAny>>,
+) -> Answer<(Measured, String, String)> {
+    detached(py, || {
+        let request: Request = request::read(request)?;
+        let (margin, judged) = (margin(margin_pct)?, judged(metric)?);
+        let (laboratory, sides) =
+            request.linked().of_two([&sides.0, &sides.1], request.given()?, request.named_by_suites()?)?;
+        let mut compared: Option<(Comparison, String)> = None;
+        let run = measured(shown, |watch, stop| {
+            let mut note = |text: &str| watch.note(text);
+            let plan = laboratory.plan_of_words(
+                &request.what,
+                request.filters()?,
+                &request.overrides()?,
+                &sides,
+                &mut note,
+            )?;
+            let mut store = open(database)?;
+            let asked = RunRequest { seed: request.seed, command: request.command.clone() };
+            let ended = laboratory.run(&mut store, plan, &asked, watch, stop)?;
+            if ended.complete {
+                let comparison = compare_sides(&store, &ended.run, &sides, margin.as_ref(), judged)?;
+                let environment = store.load_header(&ended.run)?.environment;
+                let table = compared_libraries(&comparison, &environment, [sides[0].id(), sides[1].id()]);
+                compared = Some((comparison, table));
+            }
+            Ok((store, ended))
+        })?;
+        let (comparison, table) = crate::progress::whole(compared)?;
+        Ok((run, comparison.to_json().to_string(), table))
+    })
+}
+
+/// Measures the cases of a run that is kept once more, and says whether any is slower: the run, and word, cases, sentence,
+/// comparison and confirmations as an object of JSON.
+#[pyfunction]
+fn check_run(
+    py: Python<'_>,
+    request: &str,
+    baseline: &str,
+    slower_pct: f64,
+    metric: &str,
+    database: Option<&str>,
+    shown: Option<Py<PyAny>>,
+) -> Answer<(Measured, String)> {
+    detached(py, || {
+        let request: Request = request::read(request)?;
+        let asked = GateRequest { slower_pct, judged: judged(metric)?, command: request.command.clone() };
+        pqlab_lab::check_percentage("fail_slower", slower_pct)?;
+        let mut document = Value::Null;
+        let run = measured(shown, |watch, stop| {
+            let mut store: Store = open_read_only(database).and_then(|_| open(database))?;
+            let baseline = store.load_run(&store.resolve(baseline)?)?;
+            let laboratory = request.laboratory_of(&baseline.header)?;
+            laboratory.check_libraries_of(&baseline.header)?;
+            let plan = Plan::again(&baseline.header, &request.filters()?, &request.overrides()?)?;
+            let run = RunRequest { seed: request.seed, command: request.command.clone() };
+            let ended = laboratory.run(&mut store, plan, &run, watch, stop)?;
+            if !ended.complete {
+                return Ok((store, ended));
+            }
+            let first = store.load_run(&ended.run)?;
+            let (mut comparison, mut confirmations, mut notes) = (Value::Null, Vec::new(), Vec::new());
+            let mut take = |step: GateStep<'_>| {
+                match step {
+                    GateStep::Compared(_, found) => comparison = found,
+                    GateStep::Confirmed(found) => confirmations.push(found),
+                    GateStep::Again(open) => {
+                        notes.push(format!("measured again with fresh processes: {}", open.join(", ")));
+                    }
+                    GateStep::Case(..) => {}
+                }
+                Ok::<(), Failure>(())
+            };
+            let both = (&baseline, &first);
+            let gate = laboratory.check_against(&mut store, both, &asked, watch, &mut take, stop)?;
+            notes.iter().for_each(|note| watch.note(note));
+            if let Some(gate) = gate {
+                document = gate.to_json();
+                document["line"] = json!(gate.line(&baseline.header.id, slower_pct));
+                document["comparison"] = comparison;
+                document["confirmations"] = json!(confirmations);
+            }
+            Ok((store, ended))
+        })?;
+        Ok((run, document.to_string()))
+    })
+}

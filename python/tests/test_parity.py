@@ -1,0 +1,101 @@
+"""Whatever the command line can do has a call: ``parity.toml`` says which, and is held to what `pqlab --help` names."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import tomllib
+import typing
+from pathlib import Path
+
+import pytest
+
+import pqlab
+from pqlab import _worker
+
+TABLE: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_name("parity.toml").read_text(encoding="utf-8"))
+# What every verb has.
+COMMON = TABLE.pop("*")
+
+
+def help_of(*verb: str) -> str:
+    said = subprocess.run([_worker.program(), *verb, "--help"], capture_output=True, text=True, check=True)
+    return said.stdout
+
+
+def section(text: str, name: str) -> str:
+    found = re.search(rf"^{name}:\n(.*?)(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[1] if found else ""
+
+
+def verbs(*before: str) -> list[tuple[str, ...]]:
+    """Every verb that does something by itself."""
+    found: list[tuple[str, ...]] = []
+    names = re.findall(r"^  ([a-z-]+)", section(help_of(*before), "Commands"), re.MULTILINE)
+    for name in names:
+        if name != "help":
+            found += [(*before, name), *verbs(*before, name)]
+    return found
+
+
+def arguments(verb: tuple[str, ...]) -> list[str]:
+    text = help_of(*verb)
+    options: list[str] = re.findall(r"^ {2,6}(?:-\w, )?(--[a-z-]+)", text, re.MULTILINE)
+    words = [] if section(text, "Commands") else re.findall(r"^  [\[<]([A-Z]+)", section(text, "Arguments"), re.MULTILINE)
+    return [*options, *words]
+
+
+VERBS = verbs()
+
+
+def called(name: str) -> object:
+    """What a call of the table is: ``run``, ``Run.export``, ``ledger.verify_block``."""
+    found: object = pqlab
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def parameters(call: object) -> set[str]:
+    """The arguments of a call, those that it takes as a dictionary of known names among them."""
+    assert callable(call)
+    found: set[str] = set()
+    for name, parameter in inspect.signature(call).parameters.items():
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            (fields,) = typing.get_args(typing.get_type_hints(call)[name])
+            found |= fields.__optional_keys__
+        else:
+            found.add(name)
+    return found
+
+
+def test_every_verb_is_in_the_table() -> None:
+    assert {" ".join(verb) for verb in VERBS} == set(TABLE)
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_every_option_has_an_argument_or_a_reason(verb: tuple[str, ...]) -> None:
+    said = {**COMMON, **TABLE[" ".join(verb)]}
+    there = arguments(verb)
+    missing = [name for name in there if name not in said]
+    assert not missing, f"pqlab {' '.join(verb)}: parity.toml does not say which arguments answer these"
+    gone = [name for name in TABLE[" ".join(verb)] if name not in there and name != "call"]
+    assert not gone, f"pqlab {' '.join(verb)}: parity.toml has what is not there any more"
+
+
+def answers() -> list[tuple[str, str]]:
+    rows = [*TABLE.items(), ("*", COMMON)]
+    return [(f"{verb} {name}", answer) for verb, row in rows for name, answer in row.items()]
+
+
+@pytest.mark.parametrize(("name", "answer"), answers())
+def test_what_the_table_names_is_there(name: str, answer: str) -> None:
+    if reason := re.fullmatch(r"none: (.+)", answer):
+        assert len(reason[1]) > 10
+        return
+    for one in answer.split(", "):
+        found = re.fullmatch(r"([\w.]+)(?:\((\w+)\))?", one)
+        assert found, f"{name}: {one!r} is neither CALL, CALL(ARGUMENT) nor `none: why`"
+        call = called(found[1])
+        assert found[2] is None or found[2] in parameters(call), f"{name}: {one}"
