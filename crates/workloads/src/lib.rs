@@ -55,6 +55,8 @@ workloads! {
     residue => residue::ResidueWorkload,
     hybrid => hybrid::HybridWorkload,
     certificate => certificate::CertificateWorkload,
+    token => token::TokenWorkload,
+    hpke => hpke::HpkeWorkload,
     pub ledger => ledger::LedgerWorkload::default(),
 }
 
