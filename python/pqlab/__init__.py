@@ -41,7 +41,7 @@ from pqlab._laboratory import (
 from pqlab._leak import leak, leak_tests
 from pqlab._machine import measure_between, measure_independence, measure_noise
 from pqlab._pqlab import Ntor, NtorClient, NtorRelay, __version__
-from pqlab._request import Asked, Loaded, Options, Rules, Selected
+from pqlab._request import Options
 from pqlab._runs import Database, Run, load, load_all
 from pqlab._runs import open_database as open
 from pqlab._servers import Pages, Relay, ntor_client, ntor_relay, serve
@@ -63,7 +63,6 @@ from pqlab.constructions import (
 
 __all__ = [
     "KEM",
-    "Asked",
     "Benchmark",
     "Check",
     "ComparedLibraries",
@@ -76,7 +75,6 @@ __all__ = [
     "InvalidArgument",
     "KeyPair",
     "LibraryError",
-    "Loaded",
     "Measuring",
     "Ntor",
     "NtorClient",
@@ -85,10 +83,8 @@ __all__ = [
     "Pages",
     "PublicKey",
     "Relay",
-    "Rules",
     "Run",
     "SecretKey",
-    "Selected",
     "Sign",
     "StoreError",
     "UnknownName",

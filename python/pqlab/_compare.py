@@ -18,6 +18,7 @@ class ComparedLibraries:
     """Two libraries in one run."""
 
     run: Run
+    """The run that has both."""
     comparison: dict[str, Any]
     """The document of ``pqlab compare-libraries --json``: ``["cases"]`` with a ``["verdict"]`` each, on the second against the first."""
     markdown: str
@@ -54,11 +55,13 @@ class Check:
     """What a run against its baseline came to."""
 
     run: Run
+    """What was measured to be checked."""
     word: str
     """``PASS``, ``FAIL`` or ``UNDECIDED``."""
     cases: dict[str, str]
     """The same of each case."""
     sentence: str
+    """The word, and the cases that make it."""
     comparison: dict[str, Any]
     """The run against the baseline, as ``pqlab run --baseline --json`` has it."""
     confirmations: tuple[dict[str, Any], ...]

@@ -56,6 +56,7 @@ class Pages(_Handle):
         self.url = server.url
         """Where a browser finds them."""
         self.port = server.port
+        """The port at which they are."""
 
     def __repr__(self) -> str:
         return f"<pqlab.Pages {self.url}>"

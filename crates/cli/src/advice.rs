@@ -37,6 +37,7 @@ fn of_lab(error: &LabError) -> Option<String> {
         LabError::Invalid { field: "name", .. } => ": choose another, or pass it on with --force".into(),
         LabError::Invalid { field: "force", .. } => "; --force removes it all the same".into(),
         LabError::Invalid { field: "column", .. } => ": choose one with --column".into(),
+        LabError::Invalid { field: "confidence", .. } => " (--confidence)".into(),
         LabError::NothingSelected { with, .. } if with.is_empty() => {
             ": see `pqlab list cases` for the ids that filters match".into()
         }

@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-verification", &["pqlab-primitives"]),
     ("pqlab-providers", &["pqlab-primitives", "pqlab-openssl-sys", "pqlab-cryptogams-sys", "pqlab-keccak"]),
     ("pqlab-foreign", &["pqlab-primitives"]),
+    ("pqlab-network", &[]),
     ("pqlab-constructions", &["pqlab-primitives"]),
     ("pqlab-tls", &["pqlab-constructions", "pqlab-openssl-sys", "pqlab-primitives"]),
     ("pqlab-harness", &["pqlab-stats", "pqlab-record"]),

@@ -1,15 +1,17 @@
-//! What is built over primitives: hybrid KEMs, hybrid signatures and certificates, circuit handshakes, ledger
-//! transactions. Nothing here knows a cryptographic library: every construction is handed its primitives.
+//! What is built over primitives: hybrid KEMs, hybrid signatures and certificates, signed tokens, HPKE, circuit handshakes,
+//! ledger transactions. Nothing here knows a cryptographic library: every construction is handed its primitives.
 
 mod cbor;
 pub mod certificate;
 mod coins;
+pub mod hpke;
 pub mod hybrid_kem;
 pub mod hybrid_signature;
 pub mod keys;
 pub mod ledger;
 pub mod ntor;
 pub mod parts;
+pub mod token;
 
 pub use hybrid_kem::{HybridKem, MockKem};
 pub use hybrid_signature::{CompositeSignature, ReferenceSignature};

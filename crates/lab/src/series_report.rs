@@ -66,8 +66,7 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
     let read = |file: &Path| match read_samples(file, column)? {
         Samples::Series(series) => Ok(series),
         Samples::Loads(_) => {
-            let reason = "a throughput curve is not compared: choose what is to be with a column's name";
-            Err(LabError::File { path: file.to_owned(), reason: reason.to_owned() })
+            Err(LabError::invalid("column", format!("{}: a throughput curve is not compared", file.display())))
         }
     };
     let [first, second] = [read(files[0])?, read(files[1])?];

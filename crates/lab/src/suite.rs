@@ -314,6 +314,8 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "signature"
         "hybrid"
         "certificate"
+        "token"
+        "hpke"
         "hash"
         "ntor"
         "tls"

@@ -34,6 +34,8 @@ const CONNECTION: Duration = Duration::from_secs(120);
 const GRACE: Duration = Duration::from_secs(60);
 /// Longest head of a request in bytes.
 const HEAD_BYTES: usize = 16 * 1024;
+/// How long pages that are being made may keep the end waiting.
+const END: Duration = Duration::from_secs(1);
 /// Where accepting fails, as for want of file descriptors, the next attempt waits.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -93,8 +95,8 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // A page that is being made need not be finished.
-        self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
+        // Nobody listens any more when this returns. A page that is being made need not be finished.
+        self.runtime.take().into_iter().for_each(|runtime| runtime.shutdown_timeout(END));
     }
 }
 

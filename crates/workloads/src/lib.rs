@@ -56,6 +56,8 @@ workloads! {
     residue => residue::ResidueWorkload,
     hybrid => hybrid::HybridWorkload,
     certificate => certificate::CertificateWorkload,
+    token => token::TokenWorkload,
+    hpke => hpke::HpkeWorkload,
     tls => tls::TlsWorkload,
     pub ledger => ledger::LedgerWorkload::default(),
 }

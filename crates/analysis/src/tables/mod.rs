@@ -12,6 +12,7 @@ mod overview;
 mod scaling;
 mod sizes;
 mod spread;
+mod tokens;
 
 pub use libraries::libraries_table;
 pub(crate) use sizes::most_lengths;
@@ -100,7 +101,7 @@ pub struct Table {
 }
 
 /// Names of all tables that there can be, in the order in which they are shown.
-pub const NAMES: [&str; 29] = [
+pub const NAMES: [&str; 30] = [
     "headlines",
     "languages",
     "libraries",
@@ -112,6 +113,7 @@ pub const NAMES: [&str; 29] = [
     "signatures",
     "kems",
     "sizes",
+    "tokens",
     "ledger-schemes",
     "ledger-blocks",
     "ledger-codec",
@@ -146,6 +148,7 @@ pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table
         overview::signatures(analysis),
         overview::kems(analysis),
         sizes::sizes(analysis),
+        tokens::tokens(analysis),
         ledger::schemes(analysis),
         ledger::blocks(analysis),
         ledger::codec(analysis),

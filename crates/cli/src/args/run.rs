@@ -33,6 +33,8 @@ Areas, each of which is a suite of the same name too:
   signature     keygen, sign, verify by message length
   hybrid        hybrid KEMs and signatures beside their classical and post-quantum halves
   certificate   X.509 certificates with one signature or two; keys to DER, PEM, CBOR and back
+  token         signed tokens, JWS and COSE: make, parse, verify, and what they fit
+  hpke          a first message by hybrid public key encryption: seal, open
   ntor          circuit handshakes as between a Tor client and a relay
   ledger        signed transactions: one, and blocks of up to 100,000
   scaling       operations on several threads, and as tasks of a thread pool

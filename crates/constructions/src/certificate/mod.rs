@@ -9,6 +9,7 @@
 
 mod build;
 mod chain;
+mod client;
 pub mod detached;
 mod ecdsa;
 mod syntax;
@@ -16,6 +17,7 @@ mod verify;
 
 pub use build::{Profile, SigningKeys, SubjectType, build};
 pub use chain::verify_chain;
+pub use client::verify_server;
 pub use verify::{Schemes, Signatures};
 
 use crate::keys::{DecodeError, Identifier, PublicKey, from_pem, to_pem};

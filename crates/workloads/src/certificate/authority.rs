@@ -14,6 +14,8 @@ use std::time::Duration;
 
 /// Some day on which all certificates of a measurement are valid, in seconds since 1970.
 pub(super) const TODAY: Duration = Duration::from_secs(1_800_000_000);
+/// The DNS name of the leaf.
+pub(super) const LEAF_NAME: &str = "leaf.example";
 const YEAR: Duration = Duration::from_secs(365 * 86_400);
 
 /// The forms of certificate.
@@ -47,7 +49,7 @@ impl Form {
     pub(super) fn offers(self, operation: &str) -> bool {
         match operation {
             COSIGNATURE => matches!(self, Form::Alternative | Form::Detached),
-            "verify-chain" => self != Form::Detached,
+            "verify-chain" | "verify-server" => self != Form::Detached,
             _ => true,
         }
     }

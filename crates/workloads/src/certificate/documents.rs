@@ -1,11 +1,12 @@
 //! Building, parsing and verifying certificates.
 
-use super::authority::{Authority, Form, TODAY};
+use super::authority::{Authority, Form, LEAF_NAME, TODAY};
 use super::{broken, fault};
 use pqlab_constructions::certificate::detached::Bundle;
-use pqlab_constructions::certificate::{Certificate, verify_chain};
+use pqlab_constructions::certificate::{Certificate, verify_chain, verify_server};
 use pqlab_harness::{Fault, Recorder, Trial};
 use pqlab_primitives::VerifyingKey;
+use std::time::Duration;
 
 const NOTHING: &str = "nothing was done since the outputs were cleared";
 
@@ -266,5 +267,61 @@ impl Trial for VerifyChain {
             Err(_) => Ok(()),
             Ok(()) => Err(Fault::WrongAnswer("a chain without its intermediate certificate is accepted".into())),
         }
+    }
+}
+
+/// What a client does with a server's chain: parse leaf and intermediate certificate, and verify them up to a root that it has
+/// parsed, for the server's name.
+pub(super) struct VerifyServer {
+    authority: Authority,
+    /// DER of each certificate.
+    chain: Vec<Vec<u8>>,
+    roots: [Certificate; 1],
+    done: bool,
+}
+
+impl VerifyServer {
+    pub(super) fn new(authority: Authority) -> Result<VerifyServer, Fault> {
+        let chain = authority.chain()?.iter().map(|certificate| certificate.as_der().to_vec()).collect();
+        let roots = [Certificate::from_der(&authority.root(1)?).map_err(broken)?];
+        Ok(VerifyServer { chain, roots, authority, done: false })
+    }
+
+    fn look(&self, chain: &[Vec<u8>], name: &str, at: Duration) -> Result<(), Fault> {
+        let parsed: Result<Vec<Certificate>, _> = chain.iter().map(|der| Certificate::from_der(der)).collect();
+        verify_server(&parsed.map_err(broken)?, &self.roots, name, at, &self.authority.schemes).map_err(broken)
+    }
+}
+
+impl Trial for VerifyServer {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
+        self.done = false;
+        Ok(())
+    }
+
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            self.look(&self.chain, LEAF_NAME, TODAY)?;
+        }
+        self.done = true;
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        if !self.done {
+            return Err(nothing());
+        }
+        let bad = [tampered(&self.chain[0]), self.chain[1].clone()];
+        for (what, believed) in [
+            ("without its intermediate certificate", self.look(&self.chain[..1], LEAF_NAME, TODAY)),
+            ("for another name", self.look(&self.chain, "other.example", TODAY)),
+            ("after its time", self.look(&self.chain, LEAF_NAME, TODAY * 2)),
+            ("with a bit flipped", self.look(&bad, LEAF_NAME, TODAY)),
+        ] {
+            if believed.is_ok() {
+                return Err(Fault::WrongAnswer(format!("a chain {what} is accepted")));
+            }
+        }
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! Workload `certificate`: X.509 certificates with hybrid and post-quantum signatures (build, parse, verify, verify the second
-//! signature alone, verify a chain of three), and keys in their encodings (encode, decode, fingerprint).
+//! signature alone, verify a chain of three; `verify-server`: what a client does with the chain that a server sends, from its bytes, for
+//! the server's name), and keys in their encodings (encode, decode, fingerprint).
 //!
 //! `X.509-Ed25519` and `X.509-ML-DSA-65` are the halves of `X.509-alternative`, `X.509-composite` and `X.509-detached`, in
 //! the same rounds. Signatures are deterministic where the library can. What calls no library (parse, encode, decode) is one row
@@ -18,7 +19,7 @@ use crate::hybrid::{self, hybrid_signature, signature_pairs};
 use crate::pairs::Pair;
 use crate::{CaseOptions, Workload, fault, find, missing};
 use authority::{Authority, Form};
-use documents::{Build, Checked, Parse, Verify, VerifyChain};
+use documents::{Build, Checked, Parse, Verify, VerifyChain, VerifyServer};
 use encodings::KEYS;
 use pqlab_constructions::CompositeSignature;
 use pqlab_harness::{Fault, Seed, Trial};
@@ -29,7 +30,7 @@ use std::sync::Arc;
 /// The construction whose pair all forms have where `fastest` is asked for.
 const DECIDING: &str = CompositeSignature::ALGORITHM;
 
-const OPERATIONS: [&str; 5] = ["build", "parse", "verify", COSIGNATURE, "verify-chain"];
+const OPERATIONS: [&str; 6] = ["build", "parse", "verify", COSIGNATURE, "verify-chain", "verify-server"];
 /// Of the two signatures of a certificate the post-quantum one alone.
 const COSIGNATURE: &str = "verify-cosignature";
 /// What stands in the place of a provider where no library is called within the operation: the code is this program's.
@@ -134,6 +135,7 @@ impl Workload for CertificateWorkload {
             "verify" => Box::new(Verify::new(authority, Checked::All)?),
             COSIGNATURE => Box::new(Verify::new(authority, Checked::Cosignature)?),
             "verify-chain" => Box::new(VerifyChain::new(authority)?),
+            "verify-server" => Box::new(VerifyServer::new(authority)?),
             _ => return Err(missing(case)),
         })
     }

@@ -1,0 +1,116 @@
+//! COSE_Sign1 (RFC 9052, section 4.2), tagged, with its payload inside.
+
+use super::{Algorithm, TokenError};
+use coset::{
+    CborSerializable, CoseSign1, CoseSign1Builder, Header, HeaderBuilder, RegisteredLabelWithPrivate,
+    TaggedCborSerializable,
+};
+use pqlab_primitives::{Coins, SigningKey, VerifyingKey};
+
+const WHAT: &str = "COSE_Sign1";
+
+fn malformed(problem: &'static str) -> TokenError {
+    TokenError::Malformed { what: WHAT, problem }
+}
+
+/// Makes a token of a payload. `coins` are those of the scheme's signing; empty ones ask for a deterministic signature.
+///
+/// # Errors
+/// What the signing library says.
+pub fn make(
+    algorithm: &Algorithm,
+    key: &dyn SigningKey,
+    key_id: Option<&[u8]>,
+    payload: &[u8],
+    coins: Coins,
+) -> Result<Vec<u8>, TokenError> {
+    CoseSign1Builder::new()
+        .protected(header(algorithm, key_id))
+        .payload(payload.to_vec())
+        .try_create_signature(&[], |signed| algorithm.sign(key, signed, coins))?
+        .build()
+        .to_tagged_vec()
+        .map_err(|_| malformed("cannot be written"))
+}
+
+/// Length in bytes of the token that [`make`] makes of so many bytes.
+pub fn length(algorithm: &Algorithm, key_id: Option<&[u8]>, payload: usize) -> usize {
+    let protected = header(algorithm, key_id).to_vec().map_or(0, |header| header.len());
+    // The tag, the array's head, and the empty map.
+    3 + [protected, payload, algorithm.signature()].into_iter().map(string_len).sum::<usize>()
+}
+
+/// Length in bytes of a byte string of so many with its head.
+pub const fn string_len(bytes: usize) -> usize {
+    bytes + head(bytes)
+}
+
+/// Length in bytes of a head that carries a number (RFC 8949, section 3), in its shortest form.
+const fn head(number: usize) -> usize {
+    match number {
+        0..24 => 1,
+        24..0x100 => 2,
+        0x100..0x1_0000 => 3,
+        _ => 5,
+    }
+}
+
+fn header(algorithm: &Algorithm, key_id: Option<&[u8]>) -> Header {
+    let header = HeaderBuilder::new().algorithm(algorithm.cose);
+    match key_id {
+        Some(key_id) => header.key_id(key_id.to_vec()).build(),
+        None => header.build(),
+    }
+}
+
+/// A token that was read; nobody has verified it yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sign1(CoseSign1);
+
+impl Sign1 {
+    /// Reads a token.
+    ///
+    /// # Errors
+    /// [`TokenError::Malformed`] where another encoding of the same is the only one that is accepted, too.
+    pub fn parse(bytes: &[u8]) -> Result<Sign1, TokenError> {
+        let mut read = CoseSign1::from_tagged_slice(bytes).map_err(|_| malformed("is none that is tagged"))?;
+        if !read.unprotected.is_empty() {
+            return Err(malformed("has a header that nobody signs"));
+        }
+        let known = Header {
+            alg: read.protected.header.alg.clone(),
+            key_id: read.protected.header.key_id.clone(),
+            ..Header::default()
+        };
+        if read.protected.header != known || known.alg.is_none() {
+            return Err(malformed("has more in its header than algorithm and key identifier, or no algorithm"));
+        }
+        if read.payload.is_none() {
+            return Err(malformed("has no payload inside"));
+        }
+        // Of all encodings of these parts only the deterministic one is what would be written.
+        let protected = read.protected.original_data.take();
+        if !read.clone().to_tagged_vec().is_ok_and(|again| again == bytes) {
+            return Err(malformed("is not in deterministic encoding"));
+        }
+        read.protected.original_data = protected;
+        Ok(Sign1(read))
+    }
+
+    /// Which of the verifier's keys it asks for.
+    pub fn key_id(&self) -> Option<&[u8]> {
+        Some(self.0.protected.header.key_id.as_slice()).filter(|key_id| !key_id.is_empty())
+    }
+
+    /// Verifies the signature and hands out the payload.
+    ///
+    /// # Errors
+    /// [`TokenError::Algorithm`] where it names another one; [`TokenError::Signature`].
+    pub fn verify(&self, algorithm: &Algorithm, key: &dyn VerifyingKey) -> Result<&[u8], TokenError> {
+        if self.0.protected.header.alg != Some(RegisteredLabelWithPrivate::Assigned(algorithm.cose)) {
+            return Err(TokenError::Algorithm { what: WHAT, expected: algorithm.jose });
+        }
+        self.0.verify_signature(&[], |signature, signed| algorithm.verify(WHAT, key, signed, signature))?;
+        Ok(self.0.payload.as_deref().unwrap_or_default())
+    }
+}

@@ -1,0 +1,167 @@
+//! ML-DSA's keys as JWK and as COSE_Key, of the type AKP (RFC 9964, section 3): a public key, and for its owner the seed.
+
+use super::{Algorithm, TokenError, json};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use coset::cbor::Value as Cbor;
+use coset::iana::{self, EnumI64};
+use coset::{CborSerializable, CoseKey, KeyType, Label, RegisteredLabelWithPrivate};
+use pqlab_primitives::{Coins, Error, Hash, SignatureParameters, SignatureScheme, Wiped};
+use serde_json::Value;
+
+const JWK: &str = "JWK";
+const COSE_KEY: &str = "COSE_Key";
+/// Length in bytes of ML-DSA's seed.
+const SEED: usize = 32;
+const PUBLIC: i64 = -1;
+const PRIVATE: i64 = -2;
+
+fn malformed(what: &'static str, problem: &'static str) -> TokenError {
+    TokenError::Malformed { what, problem }
+}
+
+/// A key of ML-DSA-44, -65 or -87.
+#[derive(Clone)]
+pub struct AkpKey {
+    algorithm: &'static Algorithm,
+    public: Vec<u8>,
+    seed: Option<Wiped<Vec<u8>>>,
+}
+
+impl AkpKey {
+    /// A key of an algorithm, from the bytes of its verifying key and, for its owner, of its seed.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] for an algorithm that has no keys of this type; [`Error::Length`].
+    pub fn new(algorithm: &'static Algorithm, public: &[u8], seed: Option<&[u8]>) -> Result<AkpKey, TokenError> {
+        let parameters = SignatureParameters::of(algorithm.primitive).filter(|_| akp(algorithm));
+        let parameters = parameters.ok_or(Error::Unsupported("keys of this type are ML-DSA's"))?;
+        Error::check_length("verifying key", parameters.verifying_key, public.len())?;
+        Error::check_length("seed", SEED, seed.map_or(SEED, <[u8]>::len))?;
+        Ok(AkpKey { algorithm, public: public.to_vec(), seed: seed.map(|seed| Wiped::new(seed.to_vec())) })
+    }
+
+    /// The algorithm, of which such a key has exactly one.
+    pub fn algorithm(&self) -> &'static Algorithm {
+        self.algorithm
+    }
+
+    /// The verifying key.
+    pub fn public(&self) -> &[u8] {
+        &self.public
+    }
+
+    /// The seed, where it is the owner's.
+    pub fn seed(&self) -> Option<&[u8]> {
+        self.seed.as_ref().map(|seed| seed.as_slice())
+    }
+
+    /// Whether seed and verifying key belong together (RFC 9964, section 7.4).
+    ///
+    /// # Errors
+    /// [`TokenError::Malformed`] if they do not, or if there is no seed; what the library says of it.
+    pub fn check(&self, scheme: &dyn SignatureScheme) -> Result<(), TokenError> {
+        let seed = self.seed().ok_or(malformed("key", "has no seed"))?;
+        let mut public = vec![0; self.public.len()];
+        scheme.generate(Coins::Exact(seed))?.verifying_key()?.encode(&mut public)?;
+        if public == self.public { Ok(()) } else { Err(malformed("key", "has the seed of another one")) }
+    }
+
+    /// The public key as a JWK with the members that its thumbprint needs, in their order.
+    pub fn public_jwk(&self) -> String {
+        format!(r#"{{"alg":"{}","kty":"AKP","pub":"{}"}}"#, self.algorithm.jose, URL_SAFE_NO_PAD.encode(&self.public))
+    }
+
+    /// Reads a JWK, public or private. Members beside those of the key are its user's.
+    ///
+    /// # Errors
+    /// A [`TokenError`] that says what is wrong.
+    pub fn from_jwk(text: &str) -> Result<AkpKey, TokenError> {
+        let members = json::object(text.as_bytes()).map_err(|problem| malformed(JWK, problem))?;
+        let member = |name: &str| members.get(name).and_then(Value::as_str);
+        if member("kty") != Some("AKP") {
+            return Err(malformed(JWK, "is not of the type AKP"));
+        }
+        let algorithm = Algorithm::all().find(|algorithm| akp(algorithm) && member("alg") == Some(algorithm.jose));
+        let algorithm = algorithm.ok_or(malformed(JWK, "is of no algorithm that is known here"))?;
+        let bytes = |text: &str| URL_SAFE_NO_PAD.decode(text).map_err(|_| malformed(JWK, "is not in base64url"));
+        let public = bytes(member("pub").ok_or(malformed(JWK, "has no public key"))?)?;
+        let seed = match members.get("priv") {
+            Some(Value::String(text)) => Some(Wiped::new(bytes(text)?)),
+            Some(_) => return Err(malformed(JWK, "has a private key that is no string")),
+            None => None,
+        };
+        AkpKey::new(algorithm, &public, seed.as_ref().map(|seed| seed.as_slice()))
+    }
+
+    /// The thumbprint of the JWK (RFC 7638; RFC 9964, section 6).
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn jwk_thumbprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], TokenError> {
+        digest(sha256, self.public_jwk().as_bytes())
+    }
+
+    /// The public key as a COSE_Key in deterministic encoding, with the parameters that its thumbprint needs.
+    ///
+    /// # Errors
+    /// [`TokenError::Malformed`], which the lengths rule out.
+    pub fn public_cose_key(&self) -> Result<Vec<u8>, TokenError> {
+        let key = CoseKey {
+            kty: KeyType::Assigned(iana::KeyType::AKP),
+            alg: Some(RegisteredLabelWithPrivate::Assigned(self.algorithm.cose)),
+            params: vec![(Label::Int(PUBLIC), Cbor::Bytes(self.public.clone()))],
+            ..CoseKey::default()
+        };
+        key.to_vec().map_err(|_| malformed(COSE_KEY, "cannot be written"))
+    }
+
+    /// Reads a COSE_Key in deterministic encoding, public or private, with or without a key identifier.
+    ///
+    /// # Errors
+    /// A [`TokenError`] that says what is wrong.
+    pub fn from_cose_key(bytes: &[u8]) -> Result<AkpKey, TokenError> {
+        let key = CoseKey::from_slice(bytes).map_err(|_| malformed(COSE_KEY, "is none"))?;
+        if key.kty != KeyType::Assigned(iana::KeyType::AKP) {
+            return Err(malformed(COSE_KEY, "is not of the type AKP"));
+        }
+        let named = |algorithm: &&Algorithm| {
+            akp(algorithm) && key.alg == Some(RegisteredLabelWithPrivate::Assigned(algorithm.cose))
+        };
+        let algorithm = Algorithm::all().find(named);
+        let algorithm = algorithm.ok_or(malformed(COSE_KEY, "is of no algorithm that is known here"))?;
+        let (public, seed) = match key.params.as_slice() {
+            [(Label::Int(PUBLIC), Cbor::Bytes(public))] => (public, None),
+            [(Label::Int(PUBLIC), Cbor::Bytes(public)), (Label::Int(PRIVATE), Cbor::Bytes(seed))] => {
+                (public, Some(seed.as_slice()))
+            }
+            _ => return Err(malformed(COSE_KEY, "has other parameters than a public key and a seed")),
+        };
+        let read = AkpKey::new(algorithm, public, seed)?;
+        if !key.to_vec().is_ok_and(|again| again == bytes) {
+            return Err(malformed(COSE_KEY, "is not in deterministic encoding"));
+        }
+        Ok(read)
+    }
+
+    /// The thumbprint of the COSE_Key (RFC 9679; RFC 9964, section 6).
+    ///
+    /// # Errors
+    /// What the library says.
+    pub fn cose_thumbprint(&self, sha256: &dyn Hash) -> Result<[u8; 32], TokenError> {
+        digest(sha256, &self.public_cose_key()?)
+    }
+}
+
+fn akp(algorithm: &Algorithm) -> bool {
+    (iana::Algorithm::ML_DSA_87.to_i64()..=iana::Algorithm::ML_DSA_44.to_i64()).contains(&algorithm.cose.to_i64())
+}
+
+fn digest(sha256: &dyn Hash, message: &[u8]) -> Result<[u8; 32], TokenError> {
+    if sha256.info().algorithm != "SHA-256" {
+        return Err(Error::Unsupported("thumbprints come from SHA-256").into());
+    }
+    let mut digest = [0; 32];
+    sha256.digest(message, &mut digest)?;
+    Ok(digest)
+}

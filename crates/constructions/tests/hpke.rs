@@ -1,0 +1,249 @@
+//! HPKE: published vectors, round trips over every library, and what a changed byte does.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use aes_gcm::aead::{AeadInOut, KeyInit};
+use common::{hash, hex_field, kems, providers};
+use pqlab_constructions::HybridKem;
+use pqlab_constructions::hpke::{DhKem, Kdf, Suite};
+use pqlab_primitives::{Aead, AeadKey, Coins, Error, Kem, KeyEncoding, Mac, Result, Xof};
+use pqlab_testing::{Need, require};
+use pqlab_verification::fetched_vectors;
+use std::io::Read;
+use std::sync::Arc;
+
+/// An AEAD of which no library of the build is asked: published vectors use them.
+struct Other<C>(&'static str, usize, std::marker::PhantomData<C>);
+
+struct OtherKey<C>(C);
+
+impl<C: AeadInOut + KeyInit + Send + Sync + 'static> Aead for Other<C> {
+    fn algorithm(&self) -> &str {
+        self.0
+    }
+
+    fn key_len(&self) -> usize {
+        self.1
+    }
+
+    fn nonce_len(&self) -> usize {
+        12
+    }
+
+    fn tag_len(&self) -> usize {
+        16
+    }
+
+    fn load_key(&self, key: &[u8]) -> Result<Box<dyn AeadKey>> {
+        Ok(Box::new(OtherKey(C::new_from_slice(key).map_err(|_| Error::Malformed("key"))?)))
+    }
+}
+
+impl<C: AeadInOut + Send + Sync> AeadKey for OtherKey<C> {
+    fn seal(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &mut [u8]) -> Result<()> {
+        let nonce = nonce.try_into().unwrap();
+        tag.copy_from_slice(&self.0.encrypt_inout_detached(nonce, associated_data, buffer.into()).unwrap());
+        Ok(())
+    }
+
+    fn open(&self, nonce: &[u8], associated_data: &[u8], buffer: &mut [u8], tag: &[u8]) -> Result<()> {
+        let (nonce, tag) = (nonce.try_into().unwrap(), tag.try_into().unwrap());
+        let opened = self.0.decrypt_inout_detached(nonce, associated_data, buffer.into(), tag);
+        opened.map_err(|_| Error::VerificationFailed)
+    }
+}
+
+fn aead(id: u64) -> Option<Arc<dyn Aead>> {
+    let kind = std::marker::PhantomData;
+    Some(match id {
+        1 => Arc::new(Other::<aes_gcm::Aes128Gcm>("AES-128-GCM", 16, kind)),
+        2 => providers().iter().find_map(|provider| provider.aead("AES-256-GCM").cloned()).unwrap(),
+        3 => Arc::new(Other::<chacha20poly1305::ChaCha20Poly1305>("ChaCha20-Poly1305", 32, std::marker::PhantomData)),
+        _ => return None,
+    })
+}
+
+fn hmac() -> Arc<dyn Mac> {
+    providers().iter().find_map(|provider| provider.mac("HMAC-SHA256").cloned()).unwrap()
+}
+
+fn shake256() -> Arc<dyn Xof> {
+    providers().iter().find_map(|provider| provider.xof("SHAKE256").cloned()).unwrap()
+}
+
+fn kdf(id: u64) -> Option<Kdf> {
+    match id {
+        0x01 => Some(Kdf::HkdfSha256(hmac())),
+        0x11 => Some(Kdf::Shake256(shake256())),
+        _ => None,
+    }
+}
+
+/// The KEM of an identifier, over every library.
+fn kems_of(id: u64) -> Vec<(String, Arc<dyn Kem>)> {
+    let x_wing = |post_quantum| {
+        let classical = kems("X25519").remove(0).1;
+        Arc::new(HybridKem::x_wing(classical, post_quantum, hash("SHA3-256"), shake256()).unwrap()) as Arc<dyn Kem>
+    };
+    match id {
+        0x20 => {
+            let of = |provider: &Arc<pqlab_primitives::Provider>| {
+                let agreement = provider.key_agreement("X25519")?.clone();
+                let kem: Arc<dyn Kem> = Arc::new(DhKem::new(agreement, provider.mac("HMAC-SHA256")?.clone()).unwrap());
+                Some((provider.id(), kem))
+            };
+            providers().iter().filter_map(of).collect()
+        }
+        0x40 => kems("ML-KEM-512"),
+        0x41 => kems("ML-KEM-768"),
+        0x42 => kems("ML-KEM-1024"),
+        0x647a => kems("ML-KEM-768").into_iter().map(|(id, kem)| (id, x_wing(kem))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn read(folder: &std::path::Path, name: &str) -> Vec<serde_json::Value> {
+    let mut text = String::new();
+    let file = std::fs::File::open(folder.join("hpke").join(name)).unwrap();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// How many vectors of a file can be put to what is here, all of which must hold; `coins` is the field that encapsulation draws.
+fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
+    let mut held = 0;
+    for vector in vectors {
+        let number = |field: &str| vector[field].as_u64().unwrap();
+        let [kem_id, kdf_id, aead_id] = ["kem_id", "kdf_id", "aead_id"].map(number);
+        let (Some(kdf), Some(aead)) = (kdf(kdf_id), aead(aead_id)) else { continue };
+        if number("mode") != 0 {
+            continue;
+        }
+        let kems = kems_of(kem_id);
+        held += usize::from(!kems.is_empty());
+        for (id, kem) in kems {
+            let at = format!("{kem_id:x}/{kdf_id:x}/{aead_id:x} of {id}");
+            let suite = Suite::new(Arc::clone(&kem), kdf.clone(), Arc::clone(&aead)).unwrap();
+            let (info, enc) = (hex_field(vector, "info"), hex_field(vector, "enc"));
+            let encoding = if kem_id == 0x20 { KeyEncoding::Scalar } else { KeyEncoding::Seed };
+            let Ok(private) = kem.load_decapsulation_key(encoding, &hex_field(vector, "skRm")) else {
+                assert!(!kem.info().encodings.contains(&encoding), "{at}: its key");
+                continue;
+            };
+            let public = private.encapsulation_key().unwrap();
+            let mut encoded = vec![0; kem.info().parameters.encapsulation_key];
+            public.encode(&mut encoded).unwrap();
+            assert!(encoded == hex_field(vector, "pkRm"), "{at}: another public key");
+            let mut sender = None;
+            if kem.info().coins.operation {
+                let mut sent = vec![0; enc.len()];
+                let coins = hex_field(vector, coins);
+                sender = Some(suite.send(public.as_ref(), &info, Coins::Exact(&coins), &mut sent).unwrap());
+                assert!(sent == enc, "{at}: another encapsulated secret");
+            }
+            let mut recipient = suite.receive(private.as_ref(), &info, &enc).unwrap();
+            for message in vector["encryptions"].as_array().unwrap() {
+                let [aad, ct, pt] = ["aad", "ct", "pt"].map(|field| hex_field(message, field));
+                assert_eq!(recipient.open(&aad, &ct).unwrap(), pt, "{at}");
+                if let Some(sender) = &mut sender {
+                    assert_eq!(sender.seal(&aad, &pt).unwrap(), ct, "{at}");
+                }
+            }
+            for export in vector["exports"].as_array().unwrap() {
+                let mut out = vec![0; export["L"].as_u64().unwrap() as usize];
+                recipient.export(&hex_field(export, "exporter_context"), &mut out).unwrap();
+                assert_eq!(out, hex_field(export, "exported_value"), "{at}");
+            }
+        }
+    }
+    held
+}
+
+#[test]
+fn the_published_vectors_hold() {
+    let folder = require!(fetched_vectors(), Need::Vectors);
+    // ML-KEM-512 and -768 and X-Wing with HKDF-SHA256, and X-Wing with SHAKE256: the others are of KEMs and KDFs that no library
+    // here has.
+    assert_eq!(hold(&read(&folder, "hpke-pq-test-vectors.json.gz"), "ikmE"), 4);
+    // RFC 9180, appendix A: X25519 with HKDF-SHA256, each AEAD.
+    assert_eq!(hold(&read(&folder, "test-vectors.json.gz"), "skEm"), 3);
+}
+
+/// RFC 9180, appendix A.2.1: ChaCha20-Poly1305, the first message.
+#[test]
+fn a_known_answer_holds_without_the_vectors() {
+    let of = |text: &str| hex::decode(text).unwrap();
+    for (id, kem) in kems_of(0x20) {
+        let suite = Suite::new(Arc::clone(&kem), kdf(1).unwrap(), aead(1).unwrap()).unwrap();
+        let private = kem
+            .load_decapsulation_key(
+                KeyEncoding::Scalar,
+                &of("4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8"),
+            )
+            .unwrap();
+        let (info, aad) = (b"Ode on a Grecian Urn", b"Count-0");
+        let message = suite
+            .seal(
+                private.encapsulation_key().unwrap().as_ref(),
+                info,
+                aad,
+                b"Beauty is truth, truth beauty",
+                Coins::Exact(&of("52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736")),
+            )
+            .unwrap();
+        let expected = "37fda3567bdbd628e88668c3c8d7e97d1d1253b6d4ea6d44c150f741f1bf4431\
+                        f938558b5d72f1a23810b4be2ab4f84331acc02fc97babc53a52ae8218a355a96d8770ac83d07bea87e13c512a";
+        assert_eq!(hex::encode(&message), expected, "{id}");
+        assert_eq!(suite.open(private.as_ref(), info, aad, &message).unwrap(), b"Beauty is truth, truth beauty");
+    }
+}
+
+#[test]
+fn a_message_with_any_bit_flipped_is_refused() {
+    for id in [0x20, 0x41, 0x647a] {
+        for (provider, kem) in kems_of(id) {
+            let suite = Suite::new(Arc::clone(&kem), kdf(1).unwrap(), aead(2).unwrap()).unwrap();
+            let private = kem.generate(Coins::Internal).unwrap();
+            let public = private.encapsulation_key().unwrap();
+            let mut message = suite.seal(public.as_ref(), b"info", b"aad", b"text", Coins::Internal).unwrap();
+            assert_eq!(message.len(), 4 + suite.overhead());
+            let open = |message: &[u8], info: &[u8], aad: &[u8]| suite.open(private.as_ref(), info, aad, message);
+            assert_eq!(open(&message, b"info", b"aad").unwrap(), b"text", "{provider}");
+            // X25519 ignores the highest bit of a public key (RFC 7748, section 5), and the key schedule does not.
+            for bit in 0..8 * message.len() {
+                message[bit / 8] ^= 1 << (bit % 8);
+                assert!(open(&message, b"info", b"aad").is_err(), "{provider}: bit {bit} of {id:x}");
+                message[bit / 8] ^= 1 << (bit % 8);
+            }
+            assert!(open(&message, b"other", b"aad").is_err() && open(&message, b"info", b"other").is_err());
+            assert!((0..message.len()).all(|end| open(&message[..end], b"info", b"aad").is_err()));
+            let other = kem.generate(Coins::Internal).unwrap();
+            assert!(suite.open(other.as_ref(), b"info", b"aad", &message).is_err());
+        }
+    }
+}
+
+#[test]
+fn messages_in_a_row_are_opened_in_their_order() {
+    for (kem, kdf_id) in [(0x41, 1), (0x647a, 0x11)] {
+        let kem = kems_of(kem).remove(0).1;
+        let suite = Suite::new(Arc::clone(&kem), kdf(kdf_id).unwrap(), aead(3).unwrap()).unwrap();
+        let private = kem.generate(Coins::Internal).unwrap();
+        let mut enc = vec![0; kem.info().parameters.ciphertext];
+        let public = private.encapsulation_key().unwrap();
+        let mut sender = suite.send(public.as_ref(), b"", Coins::Internal, &mut enc).unwrap();
+        let mut recipient = suite.receive(private.as_ref(), b"", &enc).unwrap();
+        let messages = [0, 1, 2].map(|number| sender.seal(&[number], &[7; 9]).unwrap());
+        assert!(recipient.open(&[1], &messages[1]).is_err(), "the second first");
+        for number in [0, 1, 2] {
+            assert_eq!(recipient.open(&[number], &messages[usize::from(number)]).unwrap(), [7; 9]);
+        }
+        let (mut one, mut other) = ([0; 100], [0; 100]);
+        sender.export(b"context", &mut one).unwrap();
+        recipient.export(b"context", &mut other).unwrap();
+        assert_eq!(one, other);
+        assert!(recipient.export(b"", &mut vec![0; 70_000]).is_err());
+        assert!(recipient.open(b"", &[0; 15]).is_err());
+    }
+}

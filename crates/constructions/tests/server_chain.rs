@@ -1,0 +1,207 @@
+//! A server's chain of three levels as a client verifies it: in every form, with every rule broken, with changed bytes.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{hash, signatures};
+use pqlab_constructions::CompositeSignature;
+use pqlab_constructions::certificate::{
+    Certificate, CertificateError, Profile, Schemes, SigningKeys, SubjectType, build, verify_server,
+};
+use pqlab_constructions::keys::{Identifier, PublicKey};
+use pqlab_primitives::{Coins, SignatureScheme, SigningKey};
+use std::sync::Arc;
+use std::time::Duration;
+
+const NOW: Duration = Duration::from_secs(1_800_000_000);
+const DAY: Duration = Duration::from_secs(86_400);
+const NAME: &str = "leaf.example";
+/// Classical, pure, composite, and with an alternative signature (catalyst).
+const FORMS: [&[&str]; 4] = [&["Ed25519"], &["ML-DSA-65"], &[CompositeSignature::ALGORITHM], &["Ed25519", "ML-DSA-65"]];
+
+fn scheme(algorithm: &str) -> Arc<dyn SignatureScheme> {
+    if algorithm != CompositeSignature::ALGORITHM {
+        return signatures(algorithm).remove(0).1;
+    }
+    let halves = (signatures("Ed25519").remove(0).1, signatures("ML-DSA-65").remove(0).1);
+    Arc::new(CompositeSignature::new(halves.0, halves.1, hash("SHA-512")).unwrap())
+}
+
+fn schemes() -> Schemes {
+    Schemes::new(["Ed25519", "ML-DSA-65", CompositeSignature::ALGORITHM].map(scheme).to_vec())
+}
+
+/// An owner of one key, or of a classical and an alternative one.
+struct Owner(&'static str, Vec<(&'static Identifier, Box<dyn SigningKey>, PublicKey)>);
+
+impl Owner {
+    fn new(name: &'static str, form: &[&str]) -> Owner {
+        let keys = form.iter().map(|algorithm| {
+            let scheme = scheme(algorithm);
+            let key = scheme.generate(Coins::Internal).unwrap();
+            let mut public = vec![0; scheme.info().parameters.verifying_key];
+            key.verifying_key().unwrap().encode(&mut public).unwrap();
+            let identifier = Identifier::named(algorithm).unwrap();
+            (identifier, key, PublicKey::new(identifier, &public).unwrap())
+        });
+        Owner(name, keys.collect())
+    }
+
+    fn issue(&self, subject: &Owner, subject_type: SubjectType, change: impl FnOnce(&mut Profile)) -> Certificate {
+        let identifier = |owner: &Owner| owner.1[0].2.key_identifier(hash("SHA-256").as_ref()).unwrap();
+        let mut profile = Profile {
+            serial_number: vec![1],
+            issuer: format!("CN={}", self.0),
+            subject: format!("CN={}", subject.0),
+            subject_key_identifier: identifier(subject),
+            authority_key_identifier: identifier(self),
+            not_before: NOW - DAY,
+            not_after: NOW + DAY,
+            dns_names: if subject_type == SubjectType::Leaf { vec![NAME.into()] } else { Vec::new() },
+            subject_type,
+        };
+        change(&mut profile);
+        let keys = match self.1.as_slice() {
+            [(identifier, key, _)] => SigningKeys::Single(identifier, key.as_ref()),
+            [first, second, ..] => SigningKeys::Alternative {
+                classical: (first.0, first.1.as_ref()),
+                alternative: (second.0, second.1.as_ref()),
+            },
+            [] => unreachable!(),
+        };
+        let alternative = subject.1.get(1).map(|key| &key.2);
+        let der = build(&profile, &subject.1[0].2, alternative, &keys, Coins::Internal).unwrap();
+        Certificate::from_der(&der).unwrap()
+    }
+}
+
+const fn authority(path_length: Option<u8>) -> SubjectType {
+    SubjectType::Authority { path_length }
+}
+
+fn same(_: &mut Profile) {}
+
+/// Root, intermediate authority and leaf, with their owners.
+fn three(form: &[&str]) -> ([Owner; 3], Certificate, Vec<Certificate>) {
+    let [root, middle, leaf] = ["root", "middle", "leaf"].map(|name| Owner::new(name, form));
+    let anchor = root.issue(&root, authority(Some(1)), same);
+    let chain = vec![middle.issue(&leaf, SubjectType::Leaf, same), root.issue(&middle, authority(Some(0)), same)];
+    ([root, middle, leaf], anchor, chain)
+}
+
+#[test]
+fn a_chain_of_three_is_believed_for_its_name_and_no_other() {
+    for form in FORMS {
+        let (_, root, chain) = three(form);
+        let roots = [root];
+        let verified = |name| verify_server(&chain, &roots, name, NOW, &schemes());
+        assert_eq!(verified(NAME), Ok(()), "{form:?}");
+        assert_eq!(verified("LEAF.example"), Ok(()), "{form:?}");
+        for other in ["example", "a.leaf.example", "leaf.example.", "leaf", "middle", "", "*.example"] {
+            let found = verified(other);
+            assert_eq!(found, Err(CertificateError::Chain { place: 0, problem: "is of another name" }), "{other}");
+        }
+    }
+}
+
+#[test]
+fn every_broken_rule_is_found_in_every_form() {
+    for form in FORMS {
+        let ([root, middle, leaf], anchor, chain) = three(form);
+        let stranger = Owner::new("root", form);
+        let schemes = schemes();
+        let refused =
+            |chain: &[Certificate], roots: &[Certificate], at| match verify_server(chain, roots, NAME, at, &schemes) {
+                Ok(()) => "believed".to_owned(),
+                Err(error) => error.to_string(),
+            };
+        let trusted = std::slice::from_ref(&anchor);
+        let by_middle =
+            |subject_type, change: &dyn Fn(&mut Profile)| [middle.issue(&leaf, subject_type, change), chain[1].clone()];
+        let below = |middle_certificate| [chain[0].clone(), middle_certificate];
+        let expect = |chain: &[Certificate], why: &str| {
+            let found = refused(chain, trusted, NOW);
+            assert!(found.contains(why), "{form:?}: {found:?} where {why:?} is expected");
+        };
+        assert_eq!(refused(&chain, trusted, NOW), "believed");
+        // A root of the same name with another key beside the right one does no harm; alone it is not that of the chain.
+        let other = stranger.issue(&stranger, authority(None), same);
+        assert_eq!(refused(&chain, &[other.clone(), anchor.clone()], NOW), "believed");
+        assert!(refused(&chain, &[other], NOW).contains("does not verify"));
+        assert!(refused(&chain, &[], NOW).contains("nobody trusts"));
+        assert!(refused(&chain, &chain[..1], NOW).contains("nobody trusts"));
+        expect(&[], "is missing");
+        expect(&chain[..1], "nobody trusts");
+        expect(&chain[1..], "another name");
+        expect(&[chain[0].clone(), chain[0].clone()], "nobody trusts");
+        expect(&vec![chain[0].clone(); 9], "one too many");
+
+        // Time: of the leaf, of the intermediate, of the root.
+        assert!(refused(&chain, trusted, NOW + 2 * DAY).contains("has expired"));
+        assert!(refused(&chain, trusted, NOW - 2 * DAY).contains("not valid yet"));
+        expect(&by_middle(SubjectType::Leaf, &|profile| profile.not_after = NOW - DAY / 2), "0 of the chain");
+        expect(&by_middle(SubjectType::Leaf, &|profile| profile.not_before = NOW + DAY / 2), "not valid yet");
+        expect(
+            &below(root.issue(&middle, authority(Some(0)), |profile| profile.not_after = NOW - DAY / 2)),
+            "has expired",
+        );
+        let old = root.issue(&root, authority(None), |profile| profile.not_after = NOW - DAY / 2);
+        assert!(refused(&chain, &[old], NOW).contains("has expired"));
+
+        // Who may sign.
+        expect(&by_middle(authority(None), &|profile| profile.dns_names = vec![NAME.into()]), "authority's");
+        expect(&below(root.issue(&middle, SubjectType::Leaf, same)), "not an authority's");
+        // Two intermediates where the root allows one, and one below an intermediate that allows none.
+        let second = Owner::new("second", form);
+        let long = |allowed| {
+            let lowest = second.issue(&leaf, SubjectType::Leaf, same);
+            [lowest, middle.issue(&second, authority(None), same), root.issue(&middle, authority(allowed), same)]
+        };
+        expect(&long(None), "allows fewer");
+        expect(&long(Some(0)), "allows fewer");
+        let generous = [root.issue(&root, authority(None), same)];
+        assert_eq!(refused(&long(None), &generous, NOW), "believed");
+        assert!(refused(&long(Some(0)), &generous, NOW).contains("allows fewer"));
+
+        // Names.
+        expect(&by_middle(SubjectType::Leaf, &|profile| profile.dns_names.clear()), "another name");
+        expect(&by_middle(SubjectType::Leaf, &|profile| profile.issuer = "CN=somebody".into()), "another issuer");
+        let wild =
+            by_middle(SubjectType::Leaf, &|profile| profile.dns_names = vec!["a.b".into(), "*.leaf.example".into()]);
+        assert_eq!(verify_server(&wild, trusted, "any.leaf.example", NOW, &schemes), Ok(()));
+        expect(&wild, "another name");
+    }
+}
+
+#[test]
+fn an_alternative_signature_cannot_be_left_out() {
+    let ([_, middle, leaf], anchor, chain) = three(&["Ed25519", "ML-DSA-65"]);
+    // Signed with the classical key of the same authority alone, for a leaf that has no other.
+    let classical = Owner("middle", middle.1.into_iter().take(1).collect());
+    let plain = Owner("leaf", leaf.1.into_iter().take(1).collect());
+    let stripped = [classical.issue(&plain, SubjectType::Leaf, same), chain[1].clone()];
+    let found = verify_server(&stripped, &[anchor], NAME, NOW, &schemes());
+    assert_eq!(found, Err(CertificateError::Signature("alternative")));
+}
+
+#[test]
+fn a_chain_with_a_changed_byte_is_refused() {
+    for form in FORMS {
+        let (_, root, chain) = three(form);
+        let (roots, schemes) = ([root], schemes());
+        for place in 0..chain.len() {
+            let der = chain[place].as_der().to_vec();
+            for at in 0..der.len() {
+                let mut changed = der.clone();
+                changed[at] ^= 1 << (at % 8);
+                let believed = Certificate::from_der(&changed).is_ok_and(|certificate| {
+                    let mut chain = chain.clone();
+                    chain[place] = certificate;
+                    verify_server(&chain, &roots, NAME, NOW, &schemes).is_ok()
+                });
+                assert!(!believed, "{form:?}: byte {at} of certificate {place} is ignored");
+            }
+        }
+    }
+}

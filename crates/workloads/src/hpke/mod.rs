@@ -1,0 +1,209 @@
+//! Workload `hpke`: a first message by hybrid public key encryption, sealed to a public key and opened, in base mode with
+//! HKDF-SHA256 and AES-256-GCM: for X25519, ML-KEM-768 and X-Wing.
+//!
+//! `hpke/X-Wing/seal[len=256]@aws-lc+liboqs` has X25519 and everything symmetric from the first provider and ML-KEM from the second;
+//! for `ML-KEM-768` the first gives what is symmetric alone. Keys are prepared; sealing draws from the library's own generator.
+
+mod trials;
+
+use crate::fastest::{self, Question, keeps};
+use crate::hybrid::hybrid_kem;
+use crate::inputs::{self, Supply};
+use crate::pairs::{Pair, pairs};
+use crate::{CaseOptions, NULL, Workload, fault, find, missing};
+use pqlab_constructions::hpke::{DhKem, Kdf, Suite};
+use pqlab_harness::{Fault, Seed, Trial};
+use pqlab_primitives::{Error, Kem, KemParameters, Provider};
+use pqlab_record::{Case, Facts, Parameter, Sizes};
+use std::sync::Arc;
+use trials::{Open, Parties, Seal};
+
+const OPERATIONS: [&str; 2] = ["seal", "open"];
+const ML_KEM: &str = "ML-KEM-768";
+const X_WING: &str = "X-Wing";
+const KEMS: [&str; 3] = [DhKem::ALGORITHM, ML_KEM, X_WING];
+/// Length in bytes of the message, where none is asked for.
+const MESSAGE: u64 = 256;
+const AEAD: &str = "AES-256-GCM";
+const HMAC: &str = "HMAC-SHA256";
+
+pub(crate) struct HpkeWorkload;
+
+impl Workload for HpkeWorkload {
+    fn id(&self) -> &'static str {
+        "hpke"
+    }
+
+    fn describe(&self) -> &'static str {
+        "a first message by hybrid public key encryption (HPKE), classical, post-quantum and hybrid"
+    }
+
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
+        let lengths = options.lengths.clone().unwrap_or_else(|| vec![MESSAGE]);
+        let mut cases = Vec::new();
+        for operation in OPERATIONS {
+            for name in KEMS {
+                for pair in pairs_of(name, providers, options) {
+                    let Ok(suite) = suite(name, &pair, providers) else { continue };
+                    cases.extend(lengths.iter().map(|&length| case(name, operation, &pair, &suite, providers, length)));
+                }
+            }
+        }
+        cases
+    }
+
+    fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
+        let mut questions = Vec::new();
+        for name in KEMS {
+            let deciding = |case: &Case| (case.algorithm == name).then(|| case.clone());
+            fastest::merge(&mut questions, fastest::questions(&halves(name, options), selected, deciding));
+        }
+        questions
+    }
+
+    fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        let pair = Pair::of(case);
+        let of_kem: &[&str] = match case.algorithm.as_str() {
+            X_WING => &["X25519", "SHA3-256", "SHAKE256"],
+            ML_KEM => &[],
+            _ => &["X25519"],
+        };
+        let classical = of_kem.iter().chain(&[HMAC, AEAD]).map(|name| (pair.classical.clone(), (*name).to_owned()));
+        let lattice = (case.algorithm != DhKem::ALGORITHM).then(|| (pair.post_quantum.clone(), ML_KEM.to_owned()));
+        classical.chain(lattice).collect()
+    }
+
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let suite = suite(&case.algorithm, &Pair::of(case), providers)?;
+        let length = usize::try_from(case.number("len").unwrap_or(MESSAGE)).map_err(|_| missing(case))?;
+        let mut generator = inputs::generator(case, seed);
+        let parties = Parties::new(suite, Supply::of(case), length, &mut generator).map_err(fault)?;
+        Ok(match case.operation.as_str() {
+            "seal" => Box::new(Seal::new(parties)),
+            "open" => Box::new(Open::new(parties)?),
+            _ => return Err(missing(case)),
+        })
+    }
+}
+
+/// What is asked for of the halves: of a KEM without a second one the first alone.
+fn halves(name: &str, options: &CaseOptions) -> CaseOptions {
+    let post_quantum = if name == DhKem::ALGORITHM { options.classical.clone() } else { options.post_quantum.clone() };
+    CaseOptions { post_quantum, ..options.clone() }
+}
+
+/// The pairs that a KEM is measured with.
+fn pairs_of(name: &str, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Pair> {
+    let options = &halves(name, options);
+    let real = |provider: &Provider| provider.library != NULL;
+    let classical = |provider: &Provider| {
+        let agrees = name == ML_KEM || provider.key_agreement("X25519").is_some();
+        let expands = name != X_WING || provider.hash("SHA3-256").is_some() && provider.xof("SHAKE256").is_some();
+        real(provider) && agrees && expands && provider.mac(HMAC).is_some() && provider.aead(AEAD).is_some()
+    };
+    let post_quantum = |provider: &Provider| {
+        real(provider) && if name == DhKem::ALGORITHM { classical(provider) } else { provider.kem(ML_KEM).is_some() }
+    };
+    let mut found = pairs(providers, options, classical, post_quantum);
+    if name == DhKem::ALGORITHM {
+        found.retain(|pair| pair.classical == pair.post_quantum);
+    }
+    found.retain(|pair| keeps(options, name, pair));
+    found
+}
+
+fn suite(name: &str, pair: &Pair, providers: &[Arc<Provider>]) -> Result<Suite, Fault> {
+    let lacking = |what: &str| Fault::Unsupported(format!("{} has no {what}", pair.classical));
+    let symmetric = find(providers, &pair.classical)?;
+    let hmac = symmetric.mac(HMAC).cloned().ok_or_else(|| lacking(HMAC))?;
+    let aead = symmetric.aead(AEAD).cloned().ok_or_else(|| lacking(AEAD))?;
+    let kem: Arc<dyn Kem> = match name {
+        X_WING => hybrid_kem(X_WING, pair, providers)?,
+        ML_KEM => find(providers, &pair.post_quantum)?
+            .kem(ML_KEM)
+            .cloned()
+            .ok_or_else(|| Fault::Unsupported(format!("{} has no {ML_KEM}", pair.post_quantum)))?,
+        DhKem::ALGORITHM => {
+            let agreement = symmetric.key_agreement("X25519").cloned().ok_or_else(|| lacking("X25519"))?;
+            Arc::new(DhKem::new(agreement, Arc::clone(&hmac)).map_err(fault)?)
+        }
+        _ => return Err(fault(Error::Unsupported("there is no such KEM of HPKE"))),
+    };
+    Suite::new(kem, Kdf::HkdfSha256(hmac), aead).map_err(fault)
+}
+
+fn case(name: &str, operation: &str, pair: &Pair, suite: &Suite, providers: &[Arc<Provider>], length: u64) -> Case {
+    let KemParameters { category, encapsulation_key, ciphertext, .. } = suite.kem().info().parameters;
+    // What draws is the encapsulation.
+    let drawing = match name {
+        ML_KEM => pair.post_quantum.clone(),
+        DhKem::ALGORITHM => pair.classical.clone(),
+        _ => pair.id(),
+    };
+    let generator = inputs::generators(providers, &drawing).filter(|_| operation == "seal");
+    Case {
+        workload: "hpke".into(),
+        algorithm: name.to_owned(),
+        operation: operation.to_owned(),
+        provider: pair.id(),
+        form: None,
+        parameters: vec![Parameter::Number("len".into(), length)],
+        block: format!("hpke/{operation}/{length}"),
+        facts: Facts {
+            sizes: Sizes {
+                public_key: Some(encapsulation_key as u64),
+                ciphertext: Some(ciphertext as u64),
+                ..Sizes::default()
+            },
+            category,
+            generator,
+            ..Facts::default()
+        },
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::fastest::FASTEST;
+    use crate::testing::{is_void, prepared, sample};
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_case_runs_and_is_right() {
+        let providers = pqlab_providers::providers();
+        let options = CaseOptions { lengths: Some(vec![0, 256]), ..CaseOptions::default() };
+        let cases = HpkeWorkload.cases(&providers, &options);
+        for case in &cases {
+            let mut trial = prepared(&HpkeWorkload, case, &providers);
+            assert!(is_void(trial.as_mut(), 2), "{}: nothing was done", case.id());
+            sample(trial.as_mut(), 2).unwrap_or_else(|error| panic!("{}: {error}", case.id()));
+        }
+        let algorithms: BTreeSet<&str> = cases.iter().map(|case| case.algorithm.as_str()).collect();
+        assert_eq!(algorithms, BTreeSet::from(KEMS));
+        let ids: BTreeSet<String> = cases.iter().map(Case::id).collect();
+        assert!(ids.contains("hpke/X-Wing/seal[len=256]@rustcrypto"), "{ids:?}");
+        assert!(ids.iter().all(|id| !id.contains("DHKEM") || !id.contains('+')), "{ids:?}");
+    }
+
+    #[test]
+    fn known_answers_are_asked_of_the_provider_that_does_the_work() {
+        let providers = pqlab_providers::providers();
+        let asking = CaseOptions {
+            classical: Some(FASTEST.into()),
+            post_quantum: Some(FASTEST.into()),
+            ..CaseOptions::default()
+        };
+        let cases = HpkeWorkload.cases(&providers, &asking);
+        for case in &cases {
+            for (provider, algorithm) in HpkeWorkload.primitives(case) {
+                let found = providers.iter().find(|candidate| candidate.id() == provider).unwrap();
+                assert!(found.algorithms().contains(&algorithm), "{}: {provider} has no {algorithm}", case.id());
+            }
+        }
+        let questions = HpkeWorkload.questions(&cases, &providers, &asking);
+        assert_eq!(questions.len(), KEMS.len());
+        assert!(questions.iter().all(|question| question.candidates.len() > 1 && question.operations().len() == 2));
+    }
+}
