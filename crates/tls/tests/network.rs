@@ -6,7 +6,7 @@ use pqlab_network::{Conditions, Network, NetworkError, SERVER};
 use pqlab_testing::{Need, not_run};
 use pqlab_tls::{Authentication, Config, Credentials, Group, Implementation, Setup, stream};
 use std::net::{SocketAddrV4, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -40,6 +40,7 @@ fn setup(config: &Config, implementation: Implementation) -> Setup {
 
 /// Answers one connection.
 fn serve(setup: &Setup, mut connection: TcpStream) {
+    connection.set_nonblocking(false).unwrap();
     connection.set_read_timeout(Some(PATIENCE)).unwrap();
     connection.set_nodelay(true).unwrap();
     let mut server = setup.server().unwrap();
@@ -78,17 +79,23 @@ fn visits(setup: &Setup, network: &Network, count: usize, at_once: usize) -> Vec
         }
         found
     };
+    listener.set_nonblocking(true).unwrap();
+    let (done, over) = (AtomicBool::new(false), Duration::from_millis(1));
+    let done = &done;
     thread::scope(|scope| {
         scope.spawn(move || {
-            thread::scope(|connections| {
-                for _ in 0..count {
-                    let (connection, _) = listener.accept().unwrap();
-                    connections.spawn(move || serve(setup, connection));
+            while !done.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((connection, _)) => drop(scope.spawn(move || serve(setup, connection))),
+                    Err(_) => thread::sleep(over),
                 }
-            });
+            }
         });
         let clients: Vec<_> = (0..at_once).map(|_| scope.spawn(client)).collect();
-        clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+        let found: Vec<_> = clients.into_iter().map(thread::ScopedJoinHandle::join).collect();
+        // Also where a client has failed: nobody waits for it then.
+        done.store(true, Ordering::Relaxed);
+        found.into_iter().flat_map(Result::unwrap).collect()
     })
 }
 
