@@ -1,6 +1,6 @@
-//! Builds libcrypto from `openssl-src`, or takes it from the cache of an earlier build.
+//! Builds libcrypto and libssl from `openssl-src`, or takes them from the cache of an earlier build.
 //!
-//! The cache (`$PQLAB_CACHE`, else `~/.cache/pqlab`) only saves time: the archive is copied into `OUT_DIR` and linked
+//! The cache (`$PQLAB_CACHE`, else `~/.cache/pqlab`) only saves time: the archives are copied into `OUT_DIR` and linked
 //! from there, so that emptying the cache at any moment breaks nothing.
 
 use std::collections::hash_map::DefaultHasher;
@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-const ARCHIVE: &str = "libcrypto.a";
+/// In the order in which they are linked: libssl calls libcrypto.
+const ARCHIVES: [&str; 2] = ["libssl.a", "libcrypto.a"];
 
 fn main() {
     for name in ["PQLAB_CACHE", "CC", "CFLAGS", "AR", "RANLIB"] {
@@ -17,25 +18,26 @@ fn main() {
     }
     println!("cargo:rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let archive = out.join(ARCHIVE);
     let cached = cache_entry();
-    let from_cache = cached.as_ref().is_some_and(|entry| fs::copy(entry, &archive).is_ok());
+    let from_cache = cached.as_ref().is_some_and(|entry| copy(entry, &out).is_ok());
     if !from_cache {
-        build(&out.join("openssl-build"), &archive);
+        build(&out.join("openssl-build"), &out);
         if let Some(entry) = cached
-            && let Err(error) = publish(&archive, &entry)
+            && let Err(error) = publish(&out, &entry)
         {
-            println!("cargo:warning=libcrypto.a is not cached: {error}");
+            println!("cargo:warning=OpenSSL's archives are not cached: {error}");
         }
     }
     println!("cargo:rustc-link-search=native={}", out.display());
-    println!("cargo:rustc-link-lib=static=crypto");
+    for library in ["ssl", "crypto"] {
+        println!("cargo:rustc-link-lib=static={library}");
+    }
     println!("cargo:rustc-env=PQLAB_OPENSSL_SRC_VERSION={}", openssl_src::version());
 }
 
 /// What is left out is what nothing here calls. The optimised arithmetic for the NIST curves is in every distribution's
 /// build and has to be asked for.
-const OPTIONS: [&str; 12] = [
+const OPTIONS: [&str; 16] = [
     "no-shared",
     "no-module",
     "no-tests",
@@ -44,14 +46,18 @@ const OPTIONS: [&str; 12] = [
     "no-legacy",
     "no-comp",
     "no-zlib",
+    "no-dtls",
+    "no-quic",
     "no-ssl3",
+    "no-tls1",
+    "no-tls1_1",
     "no-md2",
     "no-rc5",
     "enable-ec_nistp_64_gcc_128",
 ];
 
-/// Configures and builds libcrypto alone, with OpenSSL's own choice of compiler flags.
-fn build(folder: &Path, archive: &Path) {
+/// Configures and builds the libraries alone, with OpenSSL's own choice of compiler flags, and leaves them in `out`.
+fn build(folder: &Path, out: &Path) {
     let target = env::var("TARGET").unwrap_or_default();
     let platform = match target.as_str() {
         "x86_64-unknown-linux-gnu" => "linux-x86_64",
@@ -59,7 +65,7 @@ fn build(folder: &Path, archive: &Path) {
         // Elsewhere the crate that brings the source knows how to build it, if not with these options.
         _ => {
             let artifacts = openssl_src::Build::new().build();
-            fs::copy(artifacts.lib_dir().join(ARCHIVE), archive).expect("OpenSSL's build leaves libcrypto.a");
+            copy(artifacts.lib_dir(), out).expect("OpenSSL's build leaves its archives");
             return;
         }
     };
@@ -78,8 +84,10 @@ fn build(folder: &Path, archive: &Path) {
         run(&mut command, goal);
     };
     make("build_generated");
-    make(ARCHIVE);
-    fs::copy(folder.join(ARCHIVE), archive).expect("OpenSSL's build leaves libcrypto.a");
+    for archive in ARCHIVES {
+        make(archive);
+    }
+    copy(folder, out).expect("OpenSSL's build leaves its archives");
     fs::remove_dir_all(folder).ok();
 }
 
@@ -95,7 +103,12 @@ fn run(command: &mut Command, what: &str) {
     }
 }
 
-/// Where the archive of exactly this build is kept: version, target, compiler and flags are in the name.
+/// Copies the archives from one folder to another.
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    ARCHIVES.iter().try_for_each(|archive| fs::copy(from.join(archive), to.join(archive)).map(drop))
+}
+
+/// The folder in which the archives of exactly this build are kept: version, target, compiler and flags are in the name.
 fn cache_entry() -> Option<PathBuf> {
     let root = env::var_os("PQLAB_CACHE")
         .map(PathBuf::from)
@@ -104,16 +117,19 @@ fn cache_entry() -> Option<PathBuf> {
     let compiler = env::var("CC").unwrap_or_else(|_| "cc".into());
     let compiler_version = Command::new(&compiler).arg("--version").output().ok()?.stdout;
     let mut hasher = DefaultHasher::new();
-    (openssl_src::version(), &target, &compiler, compiler_version, env::var("CFLAGS").ok(), OPTIONS).hash(&mut hasher);
+    (openssl_src::version(), &target, &compiler, compiler_version, env::var("CFLAGS").ok(), OPTIONS, ARCHIVES)
+        .hash(&mut hasher);
     let name = format!("openssl-{}-{target}-{:016x}", openssl_src::version(), hasher.finish());
-    Some(root.join("c").join(name).join(ARCHIVE))
+    Some(root.join("c").join(name))
 }
 
-/// Copies under a name of its own first, so that a reader never sees half an archive.
-fn publish(archive: &Path, entry: &Path) -> io::Result<()> {
-    let folder = entry.parent().expect("an entry has a folder");
-    fs::create_dir_all(folder)?;
-    let partial = folder.join(format!("{ARCHIVE}.{}", std::process::id()));
-    fs::copy(archive, &partial)?;
-    fs::rename(&partial, entry)
+/// Copies under names of their own first, so that a reader never sees half an archive.
+fn publish(out: &Path, entry: &Path) -> io::Result<()> {
+    fs::create_dir_all(entry)?;
+    for archive in ARCHIVES {
+        let partial = entry.join(format!("{archive}.{}", std::process::id()));
+        fs::copy(out.join(archive), &partial)?;
+        fs::rename(&partial, entry.join(archive))?;
+    }
+    Ok(())
 }

@@ -1,9 +1,12 @@
-"""How far work is: a bar of `tqdm` where that is installed, and the logger `pqlab` for what should be known."""
+"""How far work is: a bar of `tqdm` where that is installed, else a line in a terminal; and the logger `pqlab` for what should be known."""
 
 from __future__ import annotations
 
 import importlib
 import logging
+import shutil
+import sys
+import warnings
 from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
@@ -20,8 +23,13 @@ class Shown:
 
     def begin(self, run: str, remaining: int) -> None:
         try:
-            tqdm: Any = importlib.import_module("tqdm.auto").tqdm
+            with warnings.catch_warnings():
+                # In a notebook without its widgets the bar is a text, which is no reason to warn.
+                warnings.simplefilter("ignore")
+                tqdm: Any = importlib.import_module("tqdm.auto").tqdm
         except ImportError:
+            if sys.stderr.isatty():
+                self._bar = _Line(remaining, self._unit)
             return
         layout = "{l_bar}{bar}| {n:.1f}/{total} {unit} [{elapsed}<{remaining}]{postfix}"
         self._bar = tqdm(total=remaining, desc=run or None, unit=self._unit, bar_format=layout)
@@ -42,6 +50,29 @@ class Shown:
         """Leaves the bar as it is."""
         if self._bar is not None:
             self._bar.close()
+
+
+class _Line:
+    """What a bar of `tqdm` can do that is needed here, in one line of the terminal."""
+
+    def __init__(self, total: int, unit: str) -> None:
+        self.n = 0.0
+        self._total = total
+        self._unit = unit
+        self._case = ""
+
+    def set_postfix_str(self, case: str, refresh: bool) -> None:
+        self._case = case
+
+    def update(self, done: float) -> None:
+        self.n += done
+        text = f"{self.n:.1f}/{self._total} {self._unit}  {self._case}"
+        width = shutil.get_terminal_size().columns - 1
+        sys.stderr.write(f"\r{text[:width]:<{width}}")
+        sys.stderr.flush()
+
+    def close(self) -> None:
+        sys.stderr.write("\n")
 
 
 @contextmanager

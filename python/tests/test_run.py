@@ -18,6 +18,7 @@ import polars
 import pytest
 
 import pqlab
+from pqlab import _progress
 
 CASES = ["kem/ML-KEM-768/encapsulate@rustcrypto", "kem/X25519/encapsulate@rustcrypto"]
 
@@ -50,8 +51,8 @@ def test_samples_are_read_where_they_are(run: pqlab.Run) -> None:
         array[0] = 0.0
 
 
-def test_samples_outlive_their_run(database: Path) -> None:
-    array = pqlab.open().run("last").samples(CASES[0]) if database.exists() else None
+def test_samples_outlive_their_run(database: Path, run: pqlab.Run) -> None:
+    array = pqlab.open().run(run.id).samples(CASES[0]) if database.exists() else None
     assert array is None or float(array.sum()) > 0
 
 
@@ -250,3 +251,14 @@ def test_the_command_is_installed() -> None:
 
     said = subprocess.run([_worker.program(), "--version"], capture_output=True, text=True, check=True).stdout
     assert pqlab.__version__ in said
+
+
+def test_without_tqdm_a_terminal_has_a_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    shown = _progress.Shown("cases")
+    shown.begin("run", 3)
+    shown.working("kem/X25519/keygen@openssl", 1.5)
+    shown.close()
+    said = capsys.readouterr().err
+    assert said.startswith("\r1.5/3 cases  kem/X25519/keygen@openssl") and said.endswith("\n")

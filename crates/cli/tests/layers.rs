@@ -20,6 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-foreign", &["pqlab-primitives"]),
     ("pqlab-network", &[]),
     ("pqlab-constructions", &["pqlab-primitives"]),
+    ("pqlab-tls", &["pqlab-constructions", "pqlab-openssl-sys", "pqlab-primitives"]),
     ("pqlab-harness", &["pqlab-stats", "pqlab-record"]),
     (
         "pqlab-workloads",
@@ -54,7 +55,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// The crates that may depend on cryptography written in C.
-const MAY_USE_C: &[&str] = &["pqlab-cryptogams-sys", "pqlab-openssl-sys", "pqlab-providers"];
+const MAY_USE_C: &[&str] = &["pqlab-cryptogams-sys", "pqlab-openssl-sys", "pqlab-providers", "pqlab-tls"];
 
 /// Crates that build or link cryptography written in C.
 const C_LIBRARIES: &[&str] = &[

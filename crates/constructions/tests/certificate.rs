@@ -35,8 +35,9 @@ fn scheme(algorithm: &str) -> Arc<dyn SignatureScheme> {
 }
 
 fn schemes() -> Schemes {
-    let names = ["Ed25519", "ML-DSA-44", "ML-DSA-65", "ML-DSA-87", CompositeSignature::ALGORITHM];
-    Schemes::new(names.map(scheme).to_vec())
+    let classical = ["Ed25519", "ECDSA-P-256", "RSA-2048"];
+    let names = classical.into_iter().chain(["ML-DSA-44", "ML-DSA-65", "ML-DSA-87", CompositeSignature::ALGORITHM]);
+    Schemes::new(names.map(scheme).collect())
 }
 
 /// An owner of one key, or of a classical and an alternative one.
@@ -122,6 +123,21 @@ fn a_chain_of_three_verifies_in_every_form() {
         assert_eq!(chain[0].has_alternative_signature(), form.len() == 2);
         let again = Certificate::from_pem(&root.to_pem().unwrap()).unwrap();
         assert_eq!(again.as_der(), root.as_der());
+    }
+}
+
+/// Keys and signatures of ECDSA and RSA have identifiers of their own, with parameters, and ECDSA's signatures are DER.
+#[test]
+fn a_chain_of_ecdsa_or_rsa_verifies_and_changed_it_does_not() {
+    for algorithm in ["ECDSA-P-256", "RSA-2048"] {
+        let (chain, root) = chain(&[algorithm]);
+        verify_chain(&chain, &root, NOW, &schemes()).unwrap();
+        assert_eq!(chain[0].signature_algorithm().algorithm, algorithm);
+        assert_eq!(chain[0].subject_key().identifier().algorithm, algorithm);
+        let mut changed = chain[0].as_der().to_vec();
+        *changed.last_mut().unwrap() ^= 1;
+        let changed = Certificate::from_der(&changed).unwrap();
+        assert_eq!(changed.verify(&chain[1], &schemes()), Err(CertificateError::Signature("outer")), "{algorithm}");
     }
 }
 

@@ -112,14 +112,23 @@ fn a_seed_beside_another_key_is_refused() {
 
 #[test]
 fn every_truncated_or_extended_key_is_refused() {
-    for algorithm in ["X-Wing", "MLKEM768-X25519-SHA3-256", "MLDSA65-Ed25519-SHA512", "ML-KEM-768", "Ed25519", "X25519"]
-    {
+    const ALGORITHMS: [&str; 7] = [
+        "X-Wing",
+        "MLKEM768-X25519-SHA3-256",
+        "MLDSA65-Ed25519-SHA512",
+        "ML-KEM-768",
+        "Ed25519",
+        "X25519",
+        "ECDSA-P-256",
+    ];
+    for algorithm in ALGORITHMS {
         let identifier = Identifier::named(algorithm).unwrap();
         let (public, private) = match algorithm {
             "X-Wing" => (1216, 32),
             "MLKEM768-X25519-SHA3-256" => (1216, 96),
             "MLDSA65-Ed25519-SHA512" => (1984, 64),
             "ML-KEM-768" => (1184, 64),
+            "ECDSA-P-256" => (65, 32),
             _ => (32, 32),
         };
         let public = PublicKey::new(identifier, &vec![3; public]).unwrap();
@@ -168,6 +177,28 @@ fn every_truncated_or_changed_pem_is_refused_or_the_same_key() {
             }
         }
     }
+}
+
+/// RFC 5915 and RFC 8017, appendix A.1.2, within PKCS #8.
+#[test]
+fn private_keys_of_ecdsa_and_rsa_are_read_as_they_were_written() {
+    for (algorithm, encoding) in [("ECDSA-P-256", KeyEncoding::Scalar), ("RSA-2048", KeyEncoding::Der)] {
+        for (provider, scheme) in signatures(algorithm) {
+            let key = scheme.generate(Coins::Internal).unwrap();
+            let mut bytes = vec![0; scheme.info().signing_key(encoding).unwrap()];
+            let length = key.encode(encoding, &mut bytes).unwrap();
+            let private = PrivateKey::new(Identifier::named(algorithm).unwrap(), Some(&bytes[..length]), None).unwrap();
+            let read = PrivateKey::from_der(&private.to_der().unwrap()).unwrap();
+            assert_eq!(read, private);
+            let mut signature = vec![0; scheme.info().parameters.signature];
+            let again = read.signing_key(scheme.as_ref()).unwrap();
+            let length = again.sign(&[], b"m", Coins::Internal, &mut signature).unwrap();
+            let verified = key.verifying_key().unwrap().verify(&[], b"m", &signature[..length]);
+            assert_eq!(verified, Ok(()), "{algorithm}@{provider}");
+        }
+    }
+    let too_long = PrivateKey::new(Identifier::named("RSA-2048").unwrap(), Some(&[0; 1201]), None);
+    assert!(matches!(too_long, Err(DecodeError::Length { .. })));
 }
 
 #[test]

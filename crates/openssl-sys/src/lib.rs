@@ -1,4 +1,4 @@
-//! OpenSSL 4's libcrypto, built from source by this crate, and the few calls that pqlab makes of it.
+//! OpenSSL 4's libcrypto and libssl, built from source by this crate, and the few calls that pqlab makes of them.
 //!
 //! The declarations are written by hand, after the headers of the version that is built; each names the manual page
 //! that describes it. Nothing here is safe to call as it stands: pointers, lengths and reference counts are the
@@ -10,12 +10,14 @@
 mod crypto;
 mod params;
 mod pkey;
+mod ssl;
 mod symmetric;
 mod x509;
 
 pub use crypto::*;
 pub use params::*;
 pub use pkey::*;
+pub use ssl::*;
 pub use symmetric::*;
 pub use x509::*;
 

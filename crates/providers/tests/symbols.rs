@@ -11,7 +11,7 @@ use std::process::Command;
 use std::time::SystemTime;
 
 /// The archives that must be among those found, by the beginning of their names.
-const EXPECTED: [&str; 5] = ["libaws_lc_", "libcrypto", "liboqs", "libpqlab_cryptogams", "libsecp256k1"];
+const EXPECTED: [&str; 6] = ["libaws_lc_", "libcrypto", "liboqs", "libpqlab_cryptogams", "libsecp256k1", "libssl"];
 
 #[test]
 fn no_symbol_is_defined_twice() {

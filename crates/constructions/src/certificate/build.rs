@@ -1,7 +1,7 @@
 //! Building certificates.
 
-use super::CertificateError;
 use super::syntax::{ALT_ALGORITHM, ALT_KEY, ALT_VALUE, Tbs, assemble, extension};
+use super::{CertificateError, ecdsa};
 use crate::keys::{DecodeError, Identifier, KEY_IDENTIFIER, PublicKey};
 use const_oid::AssociatedOid;
 use der::Encode;
@@ -108,12 +108,12 @@ pub fn build(
         extensions.push(extension(ALT_KEY, false, &key.info()?)?);
     }
     if let SigningKeys::Alternative { alternative: (algorithm, _), .. } = keys {
-        extensions.push(extension(ALT_ALGORITHM, false, &algorithm.algorithm_identifier())?);
+        extensions.push(extension(ALT_ALGORITHM, false, &algorithm.of_its_signatures())?);
     }
     let mut tbs = Tbs {
         version: Version::V3,
         serial_number: SerialNumber::new(&profile.serial_number)?,
-        signature: identifier.algorithm_identifier(),
+        signature: identifier.of_its_signatures(),
         issuer: Name::from_str(&profile.issuer)?,
         validity: Validity::new(time(profile.not_before)?, time(profile.not_after)?),
         subject: Name::from_str(&profile.subject)?,
@@ -143,7 +143,7 @@ pub(super) fn sign(
     let coins = if parameters.signing_coins == 0 { Coins::Internal } else { coins };
     let length = key.sign(&[], message, coins, &mut signature)?;
     signature.truncate(length);
-    Ok(signature)
+    Ok(if ecdsa::is(identifier) { ecdsa::to_der(&signature)? } else { signature })
 }
 
 fn constraints(subject_type: SubjectType) -> BasicConstraints {

@@ -4,13 +4,14 @@
 //! |---|---|
 //! | alternative (X.509 (10/2019), clause 9.8) | ML-DSA-65 in the extensions 2.5.29.72 to .74, and Ed25519 over the whole |
 //! | composite (draft-ietf-lamps-pq-composite-sigs) | one signature, MLDSA65-Ed25519-SHA512 |
-//! | pure (RFC 9881) | one signature of ML-DSA-44, -65 or -87; likewise Ed25519 (RFC 8410), the classical baseline |
+//! | pure (RFC 9881) | one signature of ML-DSA-44, -65 or -87; likewise the classical ones: Ed25519 (RFC 8410), ECDSA, RSA |
 //! | detached (the reference form) | Ed25519 within, ML-DSA-65 over the certificate beside it: see [`detached`] |
 
 mod build;
 mod chain;
 mod client;
 pub mod detached;
+mod ecdsa;
 mod syntax;
 mod verify;
 
@@ -77,7 +78,7 @@ impl Certificate {
         let failed = DecodeError::der(CERTIFICATE);
         let parsed = x509_cert::Certificate::from_der(der).map_err(&failed)?;
         let (tbs_der, tbs) = syntax::read_tbs(der)?;
-        let signature = Identifier::of("certificate", parsed.signature_algorithm())?;
+        let signature = Identifier::of_signature("certificate", parsed.signature_algorithm())?;
         if parsed.signature_algorithm() != parsed.tbs_certificate().signature() {
             return Err(DecodeError::Structure {
                 what: CERTIFICATE,

@@ -98,7 +98,7 @@ pub(super) fn read_tbs(der: &[u8]) -> Result<(Range<usize>, Tbs), DecodeError> {
 pub(super) fn assemble(tbs: &[u8], algorithm: &Identifier, signature: &[u8]) -> der::Result<Vec<u8>> {
     Signed {
         tbs: AnyRef::from_der(tbs)?,
-        algorithm: algorithm.algorithm_identifier(),
+        algorithm: algorithm.of_its_signatures(),
         signature: BitString::from_bytes(signature)?,
     }
     .to_der()
@@ -130,7 +130,7 @@ impl Alternative {
         });
         let algorithm = find(ALT_ALGORITHM).map(|extension| {
             let algorithm = AlgorithmIdentifierOwned::from_der(extension.extn_value.as_bytes()).map_err(&failed)?;
-            Identifier::of("alternative signature", &algorithm)
+            Identifier::of_signature("alternative signature", &algorithm)
         });
         let value = find(ALT_VALUE).map(|extension| {
             let value = BitString::from_der(extension.extn_value.as_bytes()).map_err(&failed)?;

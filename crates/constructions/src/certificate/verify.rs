@@ -1,6 +1,6 @@
 //! Verifying a certificate's signatures with the key of its issuer.
 
-use super::{Certificate, CertificateError};
+use super::{Certificate, CertificateError, ecdsa};
 use crate::keys::{Identifier, PublicKey};
 use pqlab_primitives::{Error, SignatureScheme};
 use std::sync::Arc;
@@ -76,7 +76,16 @@ fn verify(
     if key.identifier() != algorithm {
         return Err(CertificateError::Signature(which));
     }
-    let key = schemes.get(algorithm)?.load_verifying_key(key.as_bytes())?;
+    let scheme = schemes.get(algorithm)?;
+    let key = scheme.load_verifying_key(key.as_bytes())?;
+    let fixed;
+    let signature = if ecdsa::is(algorithm) {
+        fixed =
+            ecdsa::from_der(signature, scheme.info().parameters.signature).ok_or(CertificateError::Signature(which))?;
+        &fixed
+    } else {
+        signature
+    };
     key.verify(&[], message, signature).map_err(|error| match error {
         Error::VerificationFailed => CertificateError::Signature(which),
         other => other.into(),

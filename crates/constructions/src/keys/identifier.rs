@@ -1,7 +1,7 @@
-//! Object identifiers of the algorithms whose keys and signatures are written down. None has parameters.
+//! Object identifiers of the algorithms whose keys and signatures are written down. Most have one for both, without parameters.
 
 use super::{DecodeError, bare};
-use der::asn1::ObjectIdentifier;
+use der::asn1::{Any, Null, ObjectIdentifier};
 use pqlab_primitives::{KemParameters, KeyEncoding, SignatureParameters};
 use spki::AlgorithmIdentifierOwned;
 
@@ -10,9 +10,33 @@ use spki::AlgorithmIdentifierOwned;
 pub struct Identifier {
     /// The algorithm's name, as in the tables of parameters.
     pub algorithm: &'static str,
-    /// The object identifier.
+    /// The object identifier of a key.
     pub oid: ObjectIdentifier,
+    /// What stands beside it.
+    parameters: Parameters,
+    /// Object identifier and parameters of a signature, where they are not those of the key.
+    signature: Option<(ObjectIdentifier, Parameters)>,
     pub(super) private: PrivateLayout,
+}
+
+/// The parameters of an AlgorithmIdentifier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Parameters {
+    Absent,
+    /// RSA's (RFC 3279, section 2.3.1; RFC 4055, section 5).
+    Null,
+    /// namedCurve (RFC 5480, section 2.1.1).
+    Curve(ObjectIdentifier),
+}
+
+impl Parameters {
+    fn any(self) -> Option<Any> {
+        match self {
+            Parameters::Absent => None,
+            Parameters::Null => Some(Null.into()),
+            Parameters::Curve(oid) => Some(oid.into()),
+        }
+    }
 }
 
 /// What PKCS #8's privateKey holds.
@@ -24,16 +48,47 @@ pub(super) enum PrivateLayout {
     Curve,
     /// `CHOICE { seed [0], expandedKey, both }` (RFC 9881, section 6; RFC 9935, section 6).
     Choice,
+    /// ECPrivateKey of the scalar alone (RFC 5915, section 3).
+    EllipticCurve,
+    /// RSAPrivateKey (RFC 8017, appendix A.1.2), as the bytes themselves.
+    Rsa,
 }
 
 const fn identifier(algorithm: &'static str, oid: &str, private: PrivateLayout) -> Identifier {
-    Identifier { algorithm, oid: ObjectIdentifier::new_unwrap(oid), private }
+    Identifier {
+        algorithm,
+        oid: ObjectIdentifier::new_unwrap(oid),
+        parameters: Parameters::Absent,
+        signature: None,
+        private,
+    }
 }
 
-use PrivateLayout::{Choice, Curve, Raw};
+/// One whose keys and signatures are named differently.
+const fn apart(
+    algorithm: &'static str,
+    (oid, parameters): (&str, Parameters),
+    (signature, signature_parameters): (&str, Parameters),
+    private: PrivateLayout,
+) -> Identifier {
+    Identifier {
+        parameters,
+        signature: Some((ObjectIdentifier::new_unwrap(signature), signature_parameters)),
+        ..identifier(algorithm, oid, private)
+    }
+}
 
-/// RFC 9881, RFC 9935, RFC 8410, draft-connolly-cfrg-xwing-kem, draft-ietf-lamps-pq-composite-kem and -sigs.
-static IDENTIFIERS: [Identifier; 11] = [
+use PrivateLayout::{Choice, Curve, EllipticCurve, Raw, Rsa};
+
+/// prime256v1 (RFC 5480, section 2.1.1.1).
+const P256: Parameters = Parameters::Curve(ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7"));
+/// id-ecPublicKey; ecdsa-with-SHA256 (RFC 5758, section 3.2).
+const ECDSA: [&str; 2] = ["1.2.840.10045.2.1", "1.2.840.10045.4.3.2"];
+/// rsaEncryption; sha256WithRSAEncryption.
+const RSA: [&str; 2] = ["1.2.840.113549.1.1.1", "1.2.840.113549.1.1.11"];
+
+/// RFC 5480, RFC 8017, RFC 9881, RFC 9935, RFC 8410, draft-connolly-cfrg-xwing-kem, draft-ietf-lamps-pq-composite-kem and -sigs.
+static IDENTIFIERS: [Identifier; 13] = [
     identifier("ML-DSA-44", "2.16.840.1.101.3.4.3.17", Choice),
     identifier("ML-DSA-65", "2.16.840.1.101.3.4.3.18", Choice),
     identifier("ML-DSA-87", "2.16.840.1.101.3.4.3.19", Choice),
@@ -45,6 +100,8 @@ static IDENTIFIERS: [Identifier; 11] = [
     identifier("X-Wing", "1.3.6.1.4.1.62253.25722", Raw),
     identifier("MLKEM768-X25519-SHA3-256", "1.3.6.1.5.5.7.6.58", Raw),
     identifier("MLDSA65-Ed25519-SHA512", "1.3.6.1.5.5.7.6.48", Raw),
+    apart("ECDSA-P-256", (ECDSA[0], P256), (ECDSA[1], Parameters::Absent), EllipticCurve),
+    apart("RSA-2048", (RSA[0], Parameters::Null), (RSA[1], Parameters::Null), Rsa),
 ];
 
 impl Identifier {
@@ -53,22 +110,56 @@ impl Identifier {
         IDENTIFIERS.iter().find(|identifier| identifier.algorithm == algorithm)
     }
 
-    /// The algorithm that an identifier names.
+    /// The algorithm of a key that an identifier names.
     ///
     /// # Errors
-    /// [`DecodeError::Algorithm`] for one that is not known, or that carries parameters.
-    pub(crate) fn of(
+    /// [`DecodeError::Algorithm`] for one that is not known, or that has other parameters.
+    pub(crate) fn of_key(
         what: &'static str,
         identifier: &AlgorithmIdentifierOwned,
     ) -> Result<&'static Identifier, DecodeError> {
-        let wrong = |problem| DecodeError::Algorithm { what, oid: identifier.oid.to_string(), problem };
-        let known = IDENTIFIERS.iter().find(|known| known.oid == identifier.oid);
-        let known = known.ok_or_else(|| wrong("which is not known here"))?;
-        if identifier.parameters.is_some() { Err(wrong("whose parameters must be absent")) } else { Ok(known) }
+        Identifier::find(what, identifier, |known| (known.oid, known.parameters))
     }
 
-    pub(crate) fn algorithm_identifier(&self) -> AlgorithmIdentifierOwned {
-        bare(self.oid)
+    /// The algorithm of a signature that an identifier names.
+    ///
+    /// # Errors
+    /// As [`of_key`](Self::of_key).
+    pub(crate) fn of_signature(
+        what: &'static str,
+        identifier: &AlgorithmIdentifierOwned,
+    ) -> Result<&'static Identifier, DecodeError> {
+        Identifier::find(what, identifier, Identifier::named_in_signatures)
+    }
+
+    fn find(
+        what: &'static str,
+        identifier: &AlgorithmIdentifierOwned,
+        name: impl Fn(&Identifier) -> (ObjectIdentifier, Parameters),
+    ) -> Result<&'static Identifier, DecodeError> {
+        let wrong = |problem| DecodeError::Algorithm { what, oid: identifier.oid.to_string(), problem };
+        let known = IDENTIFIERS.iter().find(|known| name(known).0 == identifier.oid);
+        let known = known.ok_or_else(|| wrong("which is not known here"))?;
+        match name(known).1.any() {
+            expected if expected == identifier.parameters => Ok(known),
+            None => Err(wrong("whose parameters must be absent")),
+            Some(_) => Err(wrong("whose parameters are not those that are known here")),
+        }
+    }
+
+    fn named_in_signatures(&self) -> (ObjectIdentifier, Parameters) {
+        self.signature.unwrap_or((self.oid, self.parameters))
+    }
+
+    /// What names the algorithm beside a key.
+    pub(crate) fn of_its_keys(&self) -> AlgorithmIdentifierOwned {
+        AlgorithmIdentifierOwned { parameters: self.parameters.any(), ..bare(self.oid) }
+    }
+
+    /// What names the algorithm beside a signature.
+    pub(crate) fn of_its_signatures(&self) -> AlgorithmIdentifierOwned {
+        let (oid, parameters) = self.named_in_signatures();
+        AlgorithmIdentifierOwned { parameters: parameters.any(), ..bare(oid) }
     }
 
     /// Length of a public key in bytes.
@@ -78,15 +169,20 @@ impl Identifier {
         kem.or(signature).unwrap_or_default()
     }
 
-    /// Length of a private key in an encoding, in bytes.
+    /// Length of a private key in an encoding, in bytes; the longest where it varies.
     pub(super) fn private_key(&self, encoding: KeyEncoding) -> usize {
         let kem = KemParameters::of(self.algorithm).and_then(|kem| kem.decapsulation_key(encoding));
         let signature = SignatureParameters::of(self.algorithm).and_then(|scheme| scheme.signing_key(encoding));
         kem.or(signature).unwrap_or_default()
     }
 
-    /// The encoding of the private key that stands for the short form: X25519's is a scalar, all others are seeds.
+    /// The encoding of the private key that stands for the short form: a seed, unless the algorithm has none.
     pub(super) fn short(&self) -> KeyEncoding {
-        if self.algorithm == "X25519" { KeyEncoding::Scalar } else { KeyEncoding::Seed }
+        match self.private {
+            EllipticCurve => KeyEncoding::Scalar,
+            Rsa => KeyEncoding::Der,
+            _ if self.algorithm == "X25519" => KeyEncoding::Scalar,
+            _ => KeyEncoding::Seed,
+        }
     }
 }

@@ -117,13 +117,13 @@ impl PublicKey {
     /// The SubjectPublicKeyInfo.
     pub(crate) fn info(&self) -> Result<SubjectPublicKeyInfoOwned, DecodeError> {
         Ok(SubjectPublicKeyInfoOwned {
-            algorithm: self.identifier.algorithm_identifier(),
+            algorithm: self.identifier.of_its_keys(),
             subject_public_key: BitString::from_bytes(&self.bytes).map_err(DecodeError::der(PUBLIC))?,
         })
     }
 
     pub(crate) fn from_info(info: &SubjectPublicKeyInfoOwned) -> Result<PublicKey, DecodeError> {
-        let identifier = Identifier::of(PUBLIC, &info.algorithm)?;
+        let identifier = Identifier::of_key(PUBLIC, &info.algorithm)?;
         let bytes = info.subject_public_key.as_bytes();
         PublicKey::new(identifier, bytes.ok_or(DecodeError::Structure { what: PUBLIC, problem: "has unused bits" })?)
     }

@@ -62,8 +62,15 @@ struct Both<'a> {
     expanded: &'a OctetStringRef,
 }
 
+/// ECPrivateKey (RFC 5915, section 3) without what can be done without.
+#[derive(Sequence)]
+struct ScalarKey<'a> {
+    version: u8,
+    scalar: &'a OctetStringRef,
+}
+
 impl PrivateKey {
-    /// A private key from its seed, its expanded form, or both. X25519's scalar counts as a seed.
+    /// A private key from its seed, its expanded form, or both. Scalars and RSA's DER count as seeds.
     ///
     /// # Errors
     /// [`DecodeError::Length`]; [`DecodeError::Structure`] where both are absent, or where the algorithm has no expanded
@@ -75,7 +82,7 @@ impl PrivateKey {
     ) -> Result<PrivateKey, DecodeError> {
         let check = |bytes: &[u8], encoding, what| {
             let (expected, actual) = (identifier.private_key(encoding), bytes.len());
-            if expected == actual {
+            if expected == actual || identifier.private == PrivateLayout::Rsa && actual < expected {
                 Ok(bytes.to_vec())
             } else {
                 Err(DecodeError::Length { what, algorithm: identifier.algorithm, expected, actual })
@@ -165,10 +172,9 @@ impl PrivateKey {
         let failed = DecodeError::der(PRIVATE);
         let content = self.content().map_err(&failed)?;
         let content = OctetStringRef::new(&content).map_err(&failed)?;
-        let info = PrivateKeyInfoRef::new(
-            spki::AlgorithmIdentifierRef { oid: self.identifier.oid, parameters: None },
-            content,
-        );
+        let algorithm = self.identifier.of_its_keys();
+        let parameters = algorithm.parameters.as_ref().map(der::asn1::AnyRef::from);
+        let info = PrivateKeyInfoRef::new(spki::AlgorithmIdentifierRef { oid: algorithm.oid, parameters }, content);
         info.to_der().map(Zeroizing::new).map_err(failed)
     }
 
@@ -177,8 +183,9 @@ impl PrivateKey {
         let (seed, expanded) = (string(&self.bytes.seed), string(&self.bytes.expanded));
         let (seed_string, expanded_string) = (OctetStringRef::new(&seed)?, OctetStringRef::new(&expanded)?);
         match (self.identifier.private, self.form()) {
-            (PrivateLayout::Raw, _) => return Ok(seed),
+            (PrivateLayout::Raw | PrivateLayout::Rsa, _) => return Ok(seed),
             (PrivateLayout::Curve, _) => seed_string.to_der(),
+            (PrivateLayout::EllipticCurve, _) => ScalarKey { version: 1, scalar: seed_string }.to_der(),
             (PrivateLayout::Choice, PrivateKeyForm::Expanded) => expanded_string.to_der(),
             (PrivateLayout::Choice, PrivateKeyForm::Both) => {
                 Both { seed: seed_string, expanded: expanded_string }.to_der()
@@ -202,10 +209,14 @@ impl PrivateKey {
             oid: info.algorithm.oid,
             parameters: info.algorithm.parameters.map(der::Any::from),
         };
-        let identifier = Identifier::of(PRIVATE, &algorithm)?;
+        let identifier = Identifier::of_key(PRIVATE, &algorithm)?;
         let content = info.private_key.as_bytes();
         let key = match identifier.private {
-            PrivateLayout::Raw => PrivateKey::new(identifier, Some(content), None),
+            PrivateLayout::Raw | PrivateLayout::Rsa => PrivateKey::new(identifier, Some(content), None),
+            PrivateLayout::EllipticCurve => {
+                let key = ScalarKey::from_der(content).map_err(&failed)?;
+                PrivateKey::new(identifier, Some(key.scalar.as_bytes()), None)
+            }
             PrivateLayout::Curve => {
                 let scalar = <&OctetStringRef>::from_der(content).map_err(&failed)?;
                 PrivateKey::new(identifier, Some(scalar.as_bytes()), None)

@@ -110,15 +110,20 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
     }
     let left_out =
         if all > lines.len() { format!(" {} more lines are in the table.", all - lines.len()) } else { String::new() };
+    let fastest = said_of_the_fastest(&fastest(analysis, &lines));
     let about = format!(
         "Medians of {} cases with their 95% intervals on a scale of logarithms, a line for each of {} algorithms and operations, \
-         a mark for each of {} providers. The fastest of each: {}.{left_out}",
+         a mark for each of {} providers.{fastest}{left_out}",
         drawn.len(),
         lines.len(),
         series.len(),
-        fastest(analysis, &lines)
     );
     Some(canvas.finish(&format!("latency-{}", slug(if what == area { area } else { what })), &title, about))
+}
+
+/// A sentence for what is the fastest of each; none where every figure is doubtful.
+pub(super) fn said_of_the_fastest(named: &str) -> String {
+    if named.is_empty() { String::new() } else { format!(" The fastest of each: {named}.") }
 }
 
 fn name_without_operation(row: &CaseAnalysis<'_>) -> String {

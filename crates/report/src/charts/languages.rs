@@ -2,6 +2,7 @@
 //! colour of its language.
 
 use super::canvas::{Anchor, Canvas, Quantity, Scale, TextStyle, label, width_of};
+use super::intervals::said_of_the_fastest;
 use super::intervals::usual;
 use super::{Chart, slug};
 use pqlab_analysis::number::known_time;
@@ -100,10 +101,10 @@ fn picture(analysis: &RunAnalysis<'_>, what: &str, jobs: &[Job<'_, '_>]) -> Opti
     let about = format!(
         "Medians with their 95% intervals on a scale of logarithms, of {} operations: a mark for each provider, \
          in the colour and shape of its language; those that would lie on one another stand on lines of their own. \
-         Programs of their own: {}; the rest are libraries. The fastest of each: {}.",
+         Programs of their own: {}; the rest are libraries.{}",
         jobs.len(),
         workers.join(", "),
-        fastest(analysis, jobs)
+        said_of_the_fastest(&fastest(analysis, jobs))
     );
     Some(canvas.finish(&format!("languages-{}", slug(what)), &title, about))
 }

@@ -1,0 +1,53 @@
+//! Signatures of ECDSA as certificates carry them: Ecdsa-Sig-Value (RFC 3279, section 2.2.3) in place of `r || s`.
+
+use crate::keys::Identifier;
+use der::asn1::Uint;
+use der::{Decode, Encode, Sequence};
+
+#[derive(Sequence)]
+struct Value {
+    r: Uint,
+    s: Uint,
+}
+
+/// Whether the signatures of this algorithm are written so.
+pub(super) fn is(identifier: &Identifier) -> bool {
+    identifier.algorithm.starts_with("ECDSA-")
+}
+
+/// From `r || s`, both of one length.
+pub(super) fn to_der(signature: &[u8]) -> der::Result<Vec<u8>> {
+    let (r, s) = signature.split_at(signature.len() / 2);
+    Value { r: Uint::new(r)?, s: Uint::new(s)? }.to_der()
+}
+
+/// To `r || s` of so many bytes; nothing where it is no DER of two numbers that fit.
+pub(super) fn from_der(der: &[u8], length: usize) -> Option<Vec<u8>> {
+    let Value { r, s } = Value::from_der(der).ok()?;
+    let mut signature = vec![0; length];
+    for (number, out) in [r, s].iter().zip(signature.chunks_mut(length / 2)) {
+        let bytes = number.as_bytes();
+        let start = out.len().checked_sub(bytes.len())?;
+        out[start..].copy_from_slice(bytes);
+    }
+    Some(signature)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_their_places_whatever_their_length() {
+        let mut signature = [0; 64];
+        signature[31] = 0x80;
+        signature[32] = 0xff;
+        let der = to_der(&signature).unwrap();
+        // 0x80 and the number of 32 bytes take a leading zero each.
+        assert_eq!(der.len(), 2 + 4 + 2 + 33);
+        assert_eq!(from_der(&der, 64).unwrap(), signature);
+        let twice = [der.as_slice(), &[0]].concat();
+        assert!(from_der(&twice, 64).is_none() && from_der(&der, 32).is_none());
+    }
+}

@@ -1,0 +1,159 @@
+//! TLS: SSL_CTX_new(3), SSL_new(3), and the memory buffers between which a connection works: BIO_s_mem(3).
+
+use crate::{EVP_PKEY, OPENSSL_INIT_SETTINGS, OSSL_LIB_CTX, X509, opaque};
+use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
+
+opaque! {
+    /// What connections have in common, SSL_CTX_new(3).
+    SSL_CTX;
+    /// One side of a connection, SSL_new(3).
+    SSL;
+    /// Whether a context is a client's or a server's, TLS_method(3).
+    SSL_METHOD;
+    /// What a client resumes a connection with, SSL_SESSION_free(3).
+    SSL_SESSION;
+    /// A stream of bytes, BIO_new(3).
+    BIO;
+    /// A kind of stream, BIO_new(3).
+    BIO_METHOD;
+    /// Certificates that are trusted, X509_STORE_new(3).
+    X509_STORE;
+    /// What a chain is verified for, X509_VERIFY_PARAM_new(3).
+    X509_VERIFY_PARAM;
+}
+
+/// SSL_CTX_set_verify(3): what decides in the library's place; only null is passed.
+pub type SSL_verify_cb = Option<unsafe extern "C" fn(c_int, *mut c_void) -> c_int>;
+
+/// TLS 1.3, SSL_CTX_set_min_proto_version(3).
+pub const TLS1_3_VERSION: c_long = 0x0304;
+/// SSL_CTX_set_options(3): the key exchange may be left out beside a pre-shared key.
+pub const SSL_OP_ALLOW_NO_DHE_KEX: u64 = 1 << 10;
+/// SSL_CTX_set_options(3): a server leaves it out where the client lets it.
+pub const SSL_OP_PREFER_NO_DHE_KEX: u64 = 1 << 35;
+/// SSL_CTX_set_verify(3): the other side's certificate is asked for and verified.
+pub const SSL_VERIFY_PEER: c_int = 1;
+/// SSL_CTX_set_verify(3): a client without a certificate is refused.
+pub const SSL_VERIFY_FAIL_IF_NO_PEER_CERT: c_int = 2;
+/// SSL_CTX_set_session_cache_mode(3).
+pub const SSL_SESS_CACHE_OFF: c_long = 0;
+/// SSL_get_error(3): it goes on when there is more to read.
+pub const SSL_ERROR_WANT_READ: c_int = 2;
+/// SSL_set_shutdown(3): both sides have said that they are done.
+pub const SSL_SENT_AND_RECEIVED_SHUTDOWN: c_int = 3;
+
+/// SSL_CTX_ctrl(3): SSL_CTX_set_session_cache_mode(3).
+pub const SSL_CTRL_SET_SESS_CACHE_MODE: c_int = 44;
+/// SSL_CTX_ctrl(3): SSL_set_tlsext_host_name(3).
+pub const SSL_CTRL_SET_TLSEXT_HOSTNAME: c_int = 55;
+/// SSL_CTX_ctrl(3): SSL_CTX_add0_chain_cert(3), or with 1 for its number SSL_CTX_add1_chain_cert(3).
+pub const SSL_CTRL_CHAIN_CERT: c_int = 89;
+/// SSL_CTX_ctrl(3): SSL_CTX_set1_groups_list(3).
+pub const SSL_CTRL_SET_GROUPS_LIST: c_int = 92;
+/// SSL_CTX_ctrl(3): SSL_CTX_set1_sigalgs_list(3).
+pub const SSL_CTRL_SET_SIGALGS_LIST: c_int = 98;
+/// SSL_CTX_ctrl(3): SSL_CTX_set_min_proto_version(3).
+pub const SSL_CTRL_SET_MIN_PROTO_VERSION: c_int = 123;
+/// SSL_CTX_ctrl(3): SSL_get0_peer_signature_name(3).
+pub const SSL_CTRL_GET_PEER_SIGNATURE_NAME: c_int = 141;
+
+unsafe extern "C" {
+    /// OPENSSL_init_ssl(3).
+    pub fn OPENSSL_init_ssl(options: u64, settings: *const OPENSSL_INIT_SETTINGS) -> c_int;
+    /// TLS_method(3).
+    pub fn TLS_client_method() -> *const SSL_METHOD;
+    /// TLS_method(3).
+    pub fn TLS_server_method() -> *const SSL_METHOD;
+
+    /// SSL_CTX_new(3).
+    pub fn SSL_CTX_new(method: *const SSL_METHOD) -> *mut SSL_CTX;
+    /// SSL_CTX_free(3).
+    pub fn SSL_CTX_free(ctx: *mut SSL_CTX);
+    /// SSL_CTX_ctrl(3).
+    pub fn SSL_CTX_ctrl(ctx: *mut SSL_CTX, command: c_int, number: c_long, pointer: *mut c_void) -> c_long;
+    /// SSL_CTX_set_options(3).
+    pub fn SSL_CTX_set_options(ctx: *mut SSL_CTX, options: u64) -> u64;
+    /// SSL_CTX_set_cipher_list(3).
+    pub fn SSL_CTX_set_ciphersuites(ctx: *mut SSL_CTX, names: *const c_char) -> c_int;
+    /// SSL_CTX_set_verify(3).
+    pub fn SSL_CTX_set_verify(ctx: *mut SSL_CTX, mode: c_int, callback: SSL_verify_cb);
+    /// SSL_CTX_set_session_id_context(3).
+    pub fn SSL_CTX_set_session_id_context(ctx: *mut SSL_CTX, context: *const u8, length: c_uint) -> c_int;
+    /// SSL_CTX_set_num_tickets(3).
+    pub fn SSL_CTX_set_num_tickets(ctx: *mut SSL_CTX, tickets: usize) -> c_int;
+    /// SSL_CTX_use_certificate(3): takes a reference of its own.
+    pub fn SSL_CTX_use_certificate(ctx: *mut SSL_CTX, certificate: *mut X509) -> c_int;
+    /// SSL_CTX_use_certificate(3): takes a reference of its own.
+    pub fn SSL_CTX_use_PrivateKey(ctx: *mut SSL_CTX, key: *mut EVP_PKEY) -> c_int;
+    /// SSL_CTX_set_cert_store(3): the context goes on owning it.
+    pub fn SSL_CTX_get_cert_store(ctx: *const SSL_CTX) -> *mut X509_STORE;
+    /// SSL_CTX_get0_param(3): the context goes on owning it.
+    pub fn SSL_CTX_get0_param(ctx: *mut SSL_CTX) -> *mut X509_VERIFY_PARAM;
+    /// X509_STORE_add_cert(3): takes a reference of its own.
+    pub fn X509_STORE_add_cert(store: *mut X509_STORE, certificate: *mut X509) -> c_int;
+    /// X509_VERIFY_PARAM_set_flags(3): seconds since 1970.
+    pub fn X509_VERIFY_PARAM_set_time(param: *mut X509_VERIFY_PARAM, time: i64);
+
+    /// SSL_new(3).
+    pub fn SSL_new(ctx: *mut SSL_CTX) -> *mut SSL;
+    /// SSL_free(3): frees its streams too.
+    pub fn SSL_free(ssl: *mut SSL);
+    /// SSL_set_bio(3): takes over both streams.
+    pub fn SSL_set_bio(ssl: *mut SSL, read: *mut BIO, write: *mut BIO);
+    /// SSL_CTX_ctrl(3).
+    pub fn SSL_ctrl(ssl: *mut SSL, command: c_int, number: c_long, pointer: *mut c_void) -> c_long;
+    /// SSL_set1_host(3).
+    pub fn SSL_set1_dnsname(ssl: *mut SSL, name: *const c_char) -> c_int;
+    /// SSL_CTX_set_num_tickets(3).
+    pub fn SSL_set_num_tickets(ssl: *mut SSL, tickets: usize) -> c_int;
+    /// SSL_do_handshake(3).
+    pub fn SSL_do_handshake(ssl: *mut SSL) -> c_int;
+    /// SSL_set_connect_state(3).
+    pub fn SSL_set_connect_state(ssl: *mut SSL);
+    /// SSL_set_connect_state(3).
+    pub fn SSL_set_accept_state(ssl: *mut SSL);
+    /// SSL_in_init(3).
+    pub fn SSL_is_init_finished(ssl: *const SSL) -> c_int;
+    /// SSL_get_error(3).
+    pub fn SSL_get_error(ssl: *const SSL, returned: c_int) -> c_int;
+    /// SSL_read(3).
+    pub fn SSL_read(ssl: *mut SSL, out: *mut c_void, length: c_int) -> c_int;
+    /// SSL_write(3).
+    pub fn SSL_write(ssl: *mut SSL, data: *const c_void, length: c_int) -> c_int;
+    /// SSL_get0_group_name(3): null before there is a group.
+    pub fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char;
+    /// SSL_session_reused(3).
+    pub fn SSL_session_reused(ssl: *const SSL) -> c_int;
+    /// SSL_get_session(3): a reference of the caller's own.
+    pub fn SSL_get1_session(ssl: *mut SSL) -> *mut SSL_SESSION;
+    /// SSL_set_session(3): takes a reference of its own.
+    pub fn SSL_set_session(ssl: *mut SSL, session: *mut SSL_SESSION) -> c_int;
+    /// SSL_SESSION_is_resumable(3).
+    pub fn SSL_SESSION_is_resumable(session: *const SSL_SESSION) -> c_int;
+    /// SSL_SESSION_free(3).
+    pub fn SSL_SESSION_free(session: *mut SSL_SESSION);
+    /// SSL_set_shutdown(3).
+    pub fn SSL_set_shutdown(ssl: *mut SSL, mode: c_int);
+
+    /// BIO_new(3).
+    pub fn BIO_new(method: *const BIO_METHOD) -> *mut BIO;
+    /// BIO_new(3).
+    pub fn BIO_free(bio: *mut BIO) -> c_int;
+    /// BIO_s_mem(3).
+    pub fn BIO_s_mem() -> *const BIO_METHOD;
+    /// BIO_read(3).
+    pub fn BIO_read(bio: *mut BIO, out: *mut c_void, length: c_int) -> c_int;
+    /// BIO_read(3).
+    pub fn BIO_write(bio: *mut BIO, data: *const c_void, length: c_int) -> c_int;
+    /// BIO_ctrl(3): bytes that can be read.
+    pub fn BIO_ctrl_pending(bio: *mut BIO) -> usize;
+
+    /// d2i_PrivateKey(3): PKCS #8, whatever the algorithm; moves `*input` behind what it has read.
+    pub fn d2i_AutoPrivateKey_ex(
+        key: *mut *mut EVP_PKEY,
+        input: *mut *const u8,
+        length: c_long,
+        libctx: *mut OSSL_LIB_CTX,
+        properties: *const c_char,
+    ) -> *mut EVP_PKEY;
+}

@@ -1,0 +1,258 @@
+//! OpenSSL's libssl, over streams in memory.
+
+mod connection;
+
+use crate::credentials::NOW;
+use crate::{Authentication, Config, Context, Credentials, Endpoint, Error, Leaf, Result, Resumption};
+use connection::Connection;
+use pqlab_openssl_sys as sys;
+use std::any::Any;
+use std::ffi::{CStr, CString, c_char, c_int, c_long};
+use std::ptr::{self, NonNull};
+use std::sync::OnceLock;
+
+const CIPHER_SUITE: &CStr = c"TLS_AES_256_GCM_SHA384";
+
+/// A fault of the library in `call`, with what its queue of errors says; the queue is empty afterwards.
+#[cold]
+fn library(call: &'static str) -> Error {
+    let mut messages: Vec<String> = Vec::new();
+    loop {
+        let mut data: *const c_char = ptr::null();
+        let mut flags: c_int = 0;
+        // SAFETY: null pointers say that file, line and function are not wanted; the other two are ours.
+        let error = unsafe {
+            sys::ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &raw mut data, &raw mut flags)
+        };
+        if error == 0 {
+            break;
+        }
+        // SAFETY: takes any number; the answer is null or a string that lives as long as the library.
+        let reason = unsafe { text(sys::ERR_reason_error_string(error)) };
+        messages.push(reason.unwrap_or_else(|| format!("error {error:#x}")));
+    }
+    Error::Library { call, detail: messages.join("; ") }
+}
+
+/// `Ok` for a return value above zero, which is OpenSSL's yes.
+fn check(call: &'static str, returned: impl Into<c_long>) -> Result<()> {
+    if returned.into() > 0 { Ok(()) } else { Err(library(call)) }
+}
+
+/// # Safety
+/// `pointer` is null or a string that ends with NUL and stays valid during the call.
+unsafe fn text(pointer: *const c_char) -> Option<String> {
+    // SAFETY: the caller's promise.
+    (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
+}
+
+/// Owns what a pointer points to, and frees it.
+macro_rules! owned {
+    ($(#[$doc:meta])* $name:ident, $inner:ident, $free:ident) => {
+        $(#[$doc])*
+        struct $name(NonNull<sys::$inner>);
+
+        impl $name {
+            fn new(call: &'static str, pointer: *mut sys::$inner) -> Result<$name> {
+                NonNull::new(pointer).map($name).ok_or_else(|| library(call))
+            }
+        }
+
+        impl Drop for $name {
+            fn drop(&mut self) {
+                // SAFETY: the reference is this value's own, and nobody uses it after.
+                unsafe { sys::$free(self.0.as_ptr()) };
+            }
+        }
+    };
+}
+
+owned!(
+    /// A certificate.
+    Certificate, X509, X509_free
+);
+owned!(
+    /// A private key.
+    Key, EVP_PKEY, EVP_PKEY_free
+);
+owned!(
+    /// What a client resumes connections with.
+    Session, SSL_SESSION, SSL_SESSION_free
+);
+owned!(
+    /// What connections have in common.
+    Shared, SSL_CTX, SSL_CTX_free
+);
+
+// SAFETY: a context is locked within the library, and not changed once connections are made of it.
+unsafe impl Send for Shared {}
+// SAFETY: as above.
+unsafe impl Sync for Shared {}
+// SAFETY: a session is locked within the library, which counts who refers to it.
+unsafe impl Send for Session {}
+// SAFETY: as above.
+unsafe impl Sync for Session {}
+
+impl Certificate {
+    fn parse(der: &[u8]) -> Result<Certificate> {
+        let mut input = der.as_ptr();
+        // SAFETY: the pointer is to so many bytes; null asks for a new certificate.
+        let certificate = unsafe { sys::d2i_X509(ptr::null_mut(), &raw mut input, length(der)?) };
+        Certificate::new("d2i_X509", certificate)
+    }
+}
+
+impl Key {
+    fn parse(der: &[u8]) -> Result<Key> {
+        let mut input = der.as_ptr();
+        // SAFETY: the pointer is to so many bytes; null asks for a new key, the default library and its default properties.
+        let key = unsafe {
+            sys::d2i_AutoPrivateKey_ex(ptr::null_mut(), &raw mut input, length(der)?, ptr::null_mut(), ptr::null())
+        };
+        Key::new("d2i_AutoPrivateKey_ex", key)
+    }
+}
+
+fn length(bytes: &[u8]) -> Result<c_long> {
+    c_long::try_from(bytes.len()).map_err(|_| Error::Unsupported("OpenSSL takes no more bytes than a long can count"))
+}
+
+/// What the connections of a client or of a server have in common.
+pub(crate) struct Side {
+    shared: Shared,
+    is_client: bool,
+    session: OnceLock<Session>,
+}
+
+impl Side {
+    pub(crate) fn client(config: &Config, credentials: &Credentials) -> Result<Side> {
+        // SAFETY: takes nothing.
+        let side = Side::new(config, credentials, true, unsafe { sys::TLS_client_method() })?;
+        side.verify_peer(sys::SSL_VERIFY_PEER);
+        if let Some(leaf) = &credentials.client {
+            side.show(credentials, leaf)?;
+        }
+        Ok(side)
+    }
+
+    pub(crate) fn server(config: &Config, credentials: &Credentials) -> Result<Side> {
+        // SAFETY: takes nothing.
+        let side = Side::new(config, credentials, false, unsafe { sys::TLS_server_method() })?;
+        side.show(credentials, &credentials.server)?;
+        if config.client_authentication {
+            side.verify_peer(sys::SSL_VERIFY_PEER | sys::SSL_VERIFY_FAIL_IF_NO_PEER_CERT);
+        }
+        let name = b"pqlab";
+        // SAFETY: the pointer is to so many bytes, which are copied.
+        let set =
+            unsafe { sys::SSL_CTX_set_session_id_context(side.shared.0.as_ptr(), name.as_ptr(), name.len() as u32) };
+        check("SSL_CTX_set_session_id_context", set)?;
+        Ok(side)
+    }
+
+    fn new(
+        config: &Config,
+        credentials: &Credentials,
+        is_client: bool,
+        method: *const sys::SSL_METHOD,
+    ) -> Result<Side> {
+        const OPTIONS: u64 = sys::OPENSSL_INIT_NO_LOAD_CONFIG;
+        // SAFETY: null says that there are no settings; both calls may be repeated.
+        check("OPENSSL_init_ssl", unsafe {
+            sys::OPENSSL_init_crypto(OPTIONS, ptr::null()).min(sys::OPENSSL_init_ssl(OPTIONS, ptr::null()))
+        })?;
+        // SAFETY: the method lives as long as the library.
+        let shared = Shared::new("SSL_CTX_new", unsafe { sys::SSL_CTX_new(method) })?;
+        let side = Side { shared, is_client, session: OnceLock::new() };
+        let context = side.shared.0.as_ptr();
+        side.control("SSL_CTX_set_min_proto_version", sys::SSL_CTRL_SET_MIN_PROTO_VERSION, sys::TLS1_3_VERSION, None)?;
+        let groups = CString::new(config.group.name()).unwrap_or_default();
+        side.control("SSL_CTX_set1_groups_list", sys::SSL_CTRL_SET_GROUPS_LIST, 0, Some(&groups))?;
+        let schemes = CString::new(schemes(config.authentication)).unwrap_or_default();
+        side.control("SSL_CTX_set1_sigalgs_list", sys::SSL_CTRL_SET_SIGALGS_LIST, 0, Some(&schemes))?;
+        // SAFETY: the context is valid, the names end with NUL and are copied; the certificate's reference is counted by the
+        // store, which the context goes on owning like its parameters.
+        unsafe {
+            check("SSL_CTX_set_ciphersuites", sys::SSL_CTX_set_ciphersuites(context, CIPHER_SUITE.as_ptr()))?;
+            // What is returned is the mode before.
+            sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_SET_SESS_CACHE_MODE, sys::SSL_SESS_CACHE_OFF, ptr::null_mut());
+            check("SSL_CTX_set_num_tickets", sys::SSL_CTX_set_num_tickets(context, 0))?;
+            if config.resumption == Resumption::Alone {
+                sys::SSL_CTX_set_options(context, sys::SSL_OP_ALLOW_NO_DHE_KEX | sys::SSL_OP_PREFER_NO_DHE_KEX);
+            }
+            let root = Certificate::parse(&credentials.root)?;
+            let store = sys::SSL_CTX_get_cert_store(context);
+            check("X509_STORE_add_cert", sys::X509_STORE_add_cert(store, root.0.as_ptr()))?;
+            let parameters = sys::SSL_CTX_get0_param(context);
+            sys::X509_VERIFY_PARAM_set_time(parameters, NOW.as_secs().cast_signed());
+        }
+        Ok(side)
+    }
+
+    fn control(&self, call: &'static str, command: c_int, number: c_long, text: Option<&CStr>) -> Result<()> {
+        let text = text.map_or(ptr::null(), CStr::as_ptr);
+        // SAFETY: the context is valid; what these commands are given is a string that they copy, or null.
+        check(call, unsafe { sys::SSL_CTX_ctrl(self.shared.0.as_ptr(), command, number, text.cast_mut().cast()) })
+    }
+
+    fn verify_peer(&self, mode: c_int) {
+        // SAFETY: the context is valid, and there is no callback.
+        unsafe { sys::SSL_CTX_set_verify(self.shared.0.as_ptr(), mode, None) };
+    }
+
+    /// Gives the side its certificates and its key.
+    fn show(&self, credentials: &Credentials, leaf: &Leaf) -> Result<()> {
+        let context = self.shared.0.as_ptr();
+        let (certificate, key) = (Certificate::parse(&leaf.certificate)?, Key::parse(leaf.key())?);
+        // SAFETY: all three are valid; the context counts references of its own.
+        unsafe {
+            check("SSL_CTX_use_certificate", sys::SSL_CTX_use_certificate(context, certificate.0.as_ptr()))?;
+            check("SSL_CTX_use_PrivateKey", sys::SSL_CTX_use_PrivateKey(context, key.0.as_ptr()))?;
+        }
+        for der in &credentials.intermediates {
+            let certificate = Certificate::parse(der)?;
+            // SAFETY: both are valid; with 1 the command counts a reference of its own.
+            check("SSL_CTX_add1_chain_cert", unsafe {
+                sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_CHAIN_CERT, 1, certificate.0.as_ptr().cast())
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The scheme of the handshake's signature, and those of certificates.
+fn schemes(authentication: Authentication) -> String {
+    let scheme = authentication.scheme().unwrap_or_default();
+    match authentication {
+        Authentication::Rsa2048 => format!("{scheme}:rsa_pkcs1_sha256"),
+        _ => scheme.to_owned(),
+    }
+}
+
+impl Context for Side {
+    fn connection(&self) -> Result<Box<dyn Endpoint>> {
+        Ok(Box::new(Connection::new(&self.shared, self.is_client, self.session.get())?))
+    }
+
+    fn priming(&self, tickets: usize) -> Result<Box<dyn Endpoint>> {
+        let connection = Connection::new(&self.shared, self.is_client, None)?;
+        if !self.is_client {
+            connection.give_out(tickets)?;
+        }
+        Ok(Box::new(connection))
+    }
+
+    fn keep(&self, primed: &dyn Endpoint) -> Result<()> {
+        let primed: &dyn Any = primed;
+        let connection = primed.downcast_ref::<Connection>();
+        let connection = connection.ok_or(Error::Unsupported("a connection of another implementation"))?;
+        // A session that was kept already is as good.
+        self.session.set(connection.session()?).ok();
+        Ok(())
+    }
+
+    /// One session serves for any number of connections.
+    fn resumptions(&self) -> usize {
+        if self.session.get().is_some() { usize::MAX } else { 0 }
+    }
+}

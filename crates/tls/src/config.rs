@@ -1,0 +1,298 @@
+//! What of TLS 1.3 is asked for.
+
+use crate::{Context, Credentials, Error, Result};
+
+/// A key exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// RFC 7748; classical.
+    X25519,
+    /// draft-ietf-tls-ecdhe-mlkem.
+    X25519MlKem768,
+    /// draft-ietf-tls-ecdhe-mlkem.
+    SecP256r1MlKem768,
+    /// draft-ietf-tls-ecdhe-mlkem.
+    SecP384r1MlKem1024,
+    /// draft-ietf-tls-mlkem: without a classical half.
+    MlKem768,
+}
+
+impl Group {
+    /// Every key exchange, the classical one first.
+    pub const ALL: [Group; 5] =
+        [Group::X25519, Group::X25519MlKem768, Group::SecP256r1MlKem768, Group::SecP384r1MlKem1024, Group::MlKem768];
+
+    /// The name in the registry of supported groups.
+    pub fn name(self) -> &'static str {
+        match self {
+            Group::X25519 => "X25519",
+            Group::X25519MlKem768 => "X25519MLKEM768",
+            Group::SecP256r1MlKem768 => "SecP256r1MLKEM768",
+            Group::SecP384r1MlKem1024 => "SecP384r1MLKEM1024",
+            Group::MlKem768 => "MLKEM768",
+        }
+    }
+
+    /// The number in the registry of supported groups.
+    pub fn code(self) -> u16 {
+        match self {
+            Group::X25519 => 0x001d,
+            Group::X25519MlKem768 => 0x11ec,
+            Group::SecP256r1MlKem768 => 0x11eb,
+            Group::SecP384r1MlKem1024 => 0x11ed,
+            Group::MlKem768 => 0x0201,
+        }
+    }
+
+    /// The KEM in it, by its standard's name.
+    pub fn kem(self) -> Option<&'static str> {
+        match self {
+            Group::X25519 => None,
+            Group::SecP384r1MlKem1024 => Some("ML-KEM-1024"),
+            _ => Some("ML-KEM-768"),
+        }
+    }
+
+    /// NIST security category; `None` for what a quantum computer breaks.
+    pub fn category(self) -> Option<u8> {
+        match self {
+            Group::X25519 => None,
+            Group::SecP384r1MlKem1024 => Some(5),
+            _ => Some(3),
+        }
+    }
+
+    /// The group of that name, in whatever case.
+    pub fn named(name: &str) -> Option<Group> {
+        Group::ALL.into_iter().find(|group| group.name().eq_ignore_ascii_case(name))
+    }
+}
+
+/// The algorithm of the certificates' keys: that of the leaf and of all that issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Authentication {
+    /// RFC 8032.
+    Ed25519,
+    /// ECDSA over P-256 with SHA-256.
+    EcdsaP256,
+    /// RSASSA-PSS in the handshake, RSASSA-PKCS1-v1_5 in certificates, with SHA-256.
+    Rsa2048,
+    /// FIPS 204.
+    MlDsa44,
+    /// FIPS 204.
+    MlDsa65,
+    /// FIPS 204.
+    MlDsa87,
+    /// FIPS 205.
+    SlhDsaSha2128s,
+}
+
+impl Authentication {
+    /// Every algorithm, the classical ones first.
+    pub const ALL: [Authentication; 7] = [
+        Authentication::Ed25519,
+        Authentication::EcdsaP256,
+        Authentication::Rsa2048,
+        Authentication::MlDsa44,
+        Authentication::MlDsa65,
+        Authentication::MlDsa87,
+        Authentication::SlhDsaSha2128s,
+    ];
+
+    /// The algorithm's name, as in the tables of parameters.
+    pub fn name(self) -> &'static str {
+        match self {
+            Authentication::Ed25519 => "Ed25519",
+            Authentication::EcdsaP256 => "ECDSA-P-256",
+            Authentication::Rsa2048 => "RSA-2048",
+            Authentication::MlDsa44 => "ML-DSA-44",
+            Authentication::MlDsa65 => "ML-DSA-65",
+            Authentication::MlDsa87 => "ML-DSA-87",
+            Authentication::SlhDsaSha2128s => "SLH-DSA-SHA2-128s",
+        }
+    }
+
+    /// The name of the handshake's signature in the registry of signature schemes; `None` where the registry has none.
+    pub fn scheme(self) -> Option<&'static str> {
+        match self {
+            Authentication::Ed25519 => Some("ed25519"),
+            Authentication::EcdsaP256 => Some("ecdsa_secp256r1_sha256"),
+            Authentication::Rsa2048 => Some("rsa_pss_rsae_sha256"),
+            Authentication::MlDsa44 => Some("mldsa44"),
+            Authentication::MlDsa65 => Some("mldsa65"),
+            Authentication::MlDsa87 => Some("mldsa87"),
+            Authentication::SlhDsaSha2128s => None,
+        }
+    }
+
+    /// The algorithm of that name.
+    pub fn named(name: &str) -> Option<Authentication> {
+        Authentication::ALL.into_iter().find(|algorithm| algorithm.name() == name)
+    }
+}
+
+/// Whether an earlier connection is resumed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Resumption {
+    /// A full handshake.
+    #[default]
+    None,
+    /// With a key exchange beside the pre-shared key: psk_dhe_ke.
+    WithKeyExchange,
+    /// By the pre-shared key alone: psk_ke.
+    Alone,
+}
+
+impl Resumption {
+    /// Every mode.
+    pub const ALL: [Resumption; 3] = [Resumption::None, Resumption::WithKeyExchange, Resumption::Alone];
+
+    /// The word that cases carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Resumption::None => "none",
+            Resumption::WithKeyExchange => "psk-dhe",
+            Resumption::Alone => "psk",
+        }
+    }
+
+    /// The mode of that name.
+    pub fn named(name: &str) -> Option<Resumption> {
+        Resumption::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+/// What of TLS 1.3 is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Config {
+    /// The key exchange.
+    pub group: Group,
+    /// How the server, and the client where it is asked to, shows who it is.
+    pub authentication: Authentication,
+    /// Certificates between the leaf and the root, at most [`MOST_INTERMEDIATES`](Config::MOST_INTERMEDIATES).
+    pub intermediates: u8,
+    /// Whether an earlier connection is resumed.
+    pub resumption: Resumption,
+    /// Whether the client has to show who it is too.
+    pub client_authentication: bool,
+}
+
+impl Config {
+    /// Real chains have one or two.
+    pub const MOST_INTERMEDIATES: u8 = 3;
+
+    /// A full handshake of a server without intermediate certificates.
+    pub fn new(group: Group, authentication: Authentication) -> Config {
+        Config { group, authentication, intermediates: 0, resumption: Resumption::None, client_authentication: false }
+    }
+}
+
+/// Whose TLS it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Implementation {
+    /// rustls over AWS-LC.
+    Rustls,
+    /// OpenSSL's libssl.
+    OpenSsl,
+}
+
+impl Implementation {
+    /// Every implementation.
+    pub const ALL: [Implementation; 2] = [Implementation::Rustls, Implementation::OpenSsl];
+
+    /// The name that cases carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Implementation::Rustls => "rustls",
+            Implementation::OpenSsl => "openssl",
+        }
+    }
+
+    /// The implementation of that name.
+    pub fn named(name: &str) -> Option<Implementation> {
+        Implementation::ALL.into_iter().find(|implementation| implementation.name() == name)
+    }
+
+    /// The provider whose primitives it calls.
+    pub fn primitives(self) -> &'static str {
+        match self {
+            Implementation::Rustls => "aws-lc",
+            Implementation::OpenSsl => "openssl",
+        }
+    }
+
+    /// Whether this build contains it.
+    pub fn is_built_in(self) -> bool {
+        match self {
+            Implementation::Rustls => cfg!(feature = "rustls"),
+            Implementation::OpenSsl => cfg!(feature = "openssl"),
+        }
+    }
+
+    /// Version of the library.
+    pub fn version(self) -> String {
+        match self {
+            Implementation::Rustls => {
+                concat!(env!("PQLAB_VERSION_RUSTLS"), " (aws-lc-rs ", env!("PQLAB_VERSION_AWS_LC_RS"), ")").to_owned()
+            }
+            #[cfg(feature = "openssl")]
+            Implementation::OpenSsl => pqlab_openssl_sys::SRC_VERSION.to_owned(),
+            #[cfg(not(feature = "openssl"))]
+            Implementation::OpenSsl => String::new(),
+        }
+    }
+
+    /// Whether it has what is asked for.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`] with the reason, as one would tell a user.
+    pub fn check(self, config: &Config) -> Result<()> {
+        if !self.is_built_in() {
+            return Err(Error::Unsupported("this build does not contain the implementation"));
+        }
+        if config.authentication.scheme().is_none() {
+            return Err(Error::Unsupported("neither rustls nor OpenSSL has a signature scheme of TLS for SLH-DSA"));
+        }
+        if self == Implementation::Rustls {
+            if config.group == Group::SecP384r1MlKem1024 {
+                return Err(Error::Unsupported("rustls has no SecP384r1MLKEM1024"));
+            }
+            if config.resumption == Resumption::Alone {
+                return Err(Error::Unsupported("rustls resumes only with a key exchange (psk_dhe_ke)"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a client's connections have in common.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`]; what the library says.
+    pub fn client(self, config: &Config, credentials: &Credentials) -> Result<Box<dyn Context>> {
+        self.check(config)?;
+        match self {
+            #[cfg(feature = "rustls")]
+            Implementation::Rustls => Ok(Box::new(crate::by_rustls::Client::new(config, credentials)?)),
+            #[cfg(feature = "openssl")]
+            Implementation::OpenSsl => Ok(Box::new(crate::by_openssl::Side::client(config, credentials)?)),
+            #[cfg(not(all(feature = "rustls", feature = "openssl")))]
+            _ => Err(Error::Unsupported("this build does not contain the implementation")),
+        }
+    }
+
+    /// What a server's connections have in common.
+    ///
+    /// # Errors
+    /// [`Error::Unsupported`]; what the library says.
+    pub fn server(self, config: &Config, credentials: &Credentials) -> Result<Box<dyn Context>> {
+        self.check(config)?;
+        match self {
+            #[cfg(feature = "rustls")]
+            Implementation::Rustls => Ok(Box::new(crate::by_rustls::Server::new(config, credentials)?)),
+            #[cfg(feature = "openssl")]
+            Implementation::OpenSsl => Ok(Box::new(crate::by_openssl::Side::server(config, credentials)?)),
+            #[cfg(not(all(feature = "rustls", feature = "openssl")))]
+            _ => Err(Error::Unsupported("this build does not contain the implementation")),
+        }
+    }
+}

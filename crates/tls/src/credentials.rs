@@ -1,0 +1,143 @@
+//! Keys and certificates of a handshake: root, intermediate authorities, server, client, all with keys of one algorithm.
+
+use crate::{Config, Error, Result};
+use pqlab_constructions::certificate::{Profile, SigningKeys, SubjectType, build};
+use pqlab_constructions::keys::{Identifier, KEY_IDENTIFIER, PrivateKey, PublicKey};
+use pqlab_primitives::{Coins, KeyEncoding, SignatureScheme, SigningKey, Wiped};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+
+/// The name for which clients verify the server's certificate (RFC 6761, section 6.5).
+pub const SERVER_NAME: &str = "server.example";
+const CLIENT_NAME: &str = "client.example";
+
+/// The moment at which all certificates are verified, in seconds since 1970.
+pub(crate) const NOW: Duration = Duration::from_secs(1_800_000_000);
+const YEAR: Duration = Duration::from_secs(365 * 86_400);
+
+/// A certificate that issues nothing, with its key.
+#[derive(Clone)]
+pub struct Leaf {
+    /// DER of the certificate.
+    pub certificate: Vec<u8>,
+    /// PKCS #8 of the key.
+    key: Wiped<Vec<u8>>,
+}
+
+impl Leaf {
+    /// PKCS #8 of the key, as DER.
+    pub fn key(&self) -> &[u8] {
+        &self.key
+    }
+}
+
+/// What client and server are configured with.
+#[derive(Clone)]
+pub struct Credentials {
+    /// DER of the root's certificate, which both sides trust and nobody sends.
+    pub root: Vec<u8>,
+    /// DER of the certificates between leaf and root, the one that signs the leaves first.
+    pub intermediates: Vec<Vec<u8>>,
+    /// The server's.
+    pub server: Leaf,
+    /// The client's, where it has to show who it is.
+    pub client: Option<Leaf>,
+}
+
+struct Owner {
+    identifier: &'static Identifier,
+    signer: Box<dyn SigningKey>,
+    public: PublicKey,
+    name: String,
+}
+
+impl Credentials {
+    /// Makes keys and certificates through the scheme of the algorithm that is asked for.
+    ///
+    /// # Errors
+    /// If no certificate can carry keys of the algorithm, or the library fails.
+    pub fn make(config: &Config, scheme: &dyn SignatureScheme) -> Result<Credentials> {
+        let identifier = Identifier::named(config.authentication.name());
+        let identifier = identifier.filter(|known| *known.algorithm == *scheme.info().parameters.algorithm);
+        let identifier = identifier.ok_or(Error::Unsupported("no certificate carries keys of this algorithm"))?;
+        if config.intermediates > Config::MOST_INTERMEDIATES {
+            return Err(Error::Unsupported("a chain has at most three intermediate certificates"));
+        }
+        let root = Owner::new(identifier, scheme, "Root")?;
+        let root_certificate = root.issue(&root, 1, SubjectType::Authority { path_length: None }, None)?;
+        let (mut issuer, mut intermediates) = (root, Vec::new());
+        for below in (0..config.intermediates).rev() {
+            let next = Owner::new(identifier, scheme, &format!("Intermediate {}", below + 1))?;
+            let subject_type = SubjectType::Authority { path_length: Some(below) };
+            intermediates.insert(0, issuer.issue(&next, 2 + below, subject_type, None)?);
+            issuer = next;
+        }
+        let leaf = |name: &str, serial| -> Result<Leaf> {
+            let owner = Owner::new(identifier, scheme, name)?;
+            let certificate = issuer.issue(&owner, serial, SubjectType::Leaf, Some(name))?;
+            Ok(Leaf { certificate, key: owner.private_key(scheme)? })
+        };
+        Ok(Credentials {
+            server: leaf(SERVER_NAME, 0x10)?,
+            client: config.client_authentication.then(|| leaf(CLIENT_NAME, 0x11)).transpose()?,
+            root: root_certificate,
+            intermediates,
+        })
+    }
+
+    /// What a side sends: its own certificate and those between it and the root.
+    pub(crate) fn chain<'a>(&'a self, leaf: &'a Leaf) -> impl Iterator<Item = &'a [u8]> {
+        [&leaf.certificate].into_iter().chain(&self.intermediates).map(Vec::as_slice)
+    }
+}
+
+impl Owner {
+    fn new(identifier: &'static Identifier, scheme: &dyn SignatureScheme, name: &str) -> Result<Owner> {
+        let signer = scheme.generate(Coins::Internal)?;
+        let mut public = vec![0; scheme.info().parameters.verifying_key];
+        let length = signer.verifying_key()?.encode(&mut public)?;
+        let public = PublicKey::new(identifier, &public[..length])?;
+        Ok(Owner { identifier, signer, public, name: format!("CN={name},O=pqlab") })
+    }
+
+    /// A certificate for `subject`, signed by this owner.
+    fn issue(&self, subject: &Owner, serial: u8, subject_type: SubjectType, dns_name: Option<&str>) -> Result<Vec<u8>> {
+        let profile = Profile {
+            // As long as those that certification authorities draw.
+            serial_number: [&[0x40, serial], [0x5a; 14].as_slice()].concat(),
+            issuer: self.name.clone(),
+            subject: subject.name.clone(),
+            not_before: NOW - YEAR,
+            not_after: NOW + YEAR,
+            subject_key_identifier: key_identifier(&subject.public),
+            authority_key_identifier: key_identifier(&self.public),
+            dns_names: dns_name.map(str::to_owned).into_iter().collect(),
+            subject_type,
+        };
+        let keys = SigningKeys::Single(self.identifier, self.signer.as_ref());
+        Ok(build(&profile, &subject.public, None, &keys, Coins::Internal)?)
+    }
+
+    /// PKCS #8, with the seed where the library can write one.
+    fn private_key(&self, scheme: &dyn SignatureScheme) -> Result<Wiped<Vec<u8>>> {
+        let written = scheme.written();
+        let encoding = written.iter().find(|encoding| **encoding != KeyEncoding::Expanded).or(written.first());
+        let encoding = *encoding.ok_or(Error::Unsupported("the library writes no private key"))?;
+        let mut bytes = Wiped::new(vec![0; scheme.info().signing_key(encoding).unwrap_or_default()]);
+        let length = self.signer.encode(encoding, &mut bytes)?;
+        let bytes = Some(&bytes[..length]);
+        let key = match encoding {
+            KeyEncoding::Expanded => PrivateKey::new(self.identifier, None, bytes)?,
+            _ => PrivateKey::new(self.identifier, bytes, None)?,
+        };
+        Ok(Wiped::new(key.to_der()?.to_vec()))
+    }
+}
+
+/// RFC 7093, section 2, method 1.
+fn key_identifier(key: &PublicKey) -> [u8; KEY_IDENTIFIER] {
+    let digest = Sha256::digest(key.as_bytes());
+    let mut identifier = [0; KEY_IDENTIFIER];
+    identifier.copy_from_slice(&digest[..KEY_IDENTIFIER]);
+    identifier
+}
