@@ -190,10 +190,10 @@ fn a_chain_with_a_changed_byte_is_refused() {
     for form in FORMS {
         let (_, root, chain) = three(form);
         let (roots, schemes) = ([root], schemes());
-        for place in 0..chain.len() {
-            let der = chain[place].as_der().to_vec();
+        for (place, original) in chain.iter().enumerate() {
+            let der = original.as_der();
             for at in 0..der.len() {
-                let mut changed = der.clone();
+                let mut changed = der.to_vec();
                 changed[at] ^= 1 << (at % 8);
                 let believed = Certificate::from_der(&changed).is_ok_and(|certificate| {
                     let mut chain = chain.clone();

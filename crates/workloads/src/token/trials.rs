@@ -24,6 +24,7 @@ enum Token {
 }
 
 /// A token that was read.
+#[allow(clippy::large_enum_variant, reason = "there is one at a time, and a box would be timed")]
 enum Read<'a> {
     Jws(jws::Jws<'a>),
     Cose(cose::Sign1),
