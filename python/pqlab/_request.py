@@ -45,6 +45,12 @@ class Options(TypedDict, total=False):
     """Different senders of a block: ``all``, ``one``, a number, or a percentage such as ``10%``."""
     invalid_pct: float
     """Percentage of bad transactions in a block."""
+    signatures: Iterable[str]
+    """Signatures of TLS certificates."""
+    chains: Iterable[int]
+    """Intermediate certificates of a TLS server's chain."""
+    modes: Iterable[str]
+    """Kinds of TLS handshakes: ``full``, ``client-auth``, ``psk-dhe``, ``psk``."""
 
 
 # How the compiled module calls what has another name here.

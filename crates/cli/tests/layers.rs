@@ -24,7 +24,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-harness", &["pqlab-stats", "pqlab-record"]),
     (
         "pqlab-workloads",
-        &["pqlab-constructions", "pqlab-harness", "pqlab-primitives", "pqlab-record", "pqlab-verification"],
+        &[
+            "pqlab-constructions",
+            "pqlab-harness",
+            "pqlab-primitives",
+            "pqlab-record",
+            "pqlab-tls",
+            "pqlab-verification",
+        ],
     ),
     ("pqlab-store", &["pqlab-record"]),
     ("pqlab-analysis", &["pqlab-stats", "pqlab-record"]),

@@ -297,8 +297,8 @@ mod tests {
         drop(listener);
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!((known.path.as_str(), known.spec.as_str()), ("functions", "mine=worker:functions"));
-        let known = known_as(&library("mine=worker:/x/mine"));
-        assert_eq!((known.path.as_str(), known.spec.as_str()), ("/x/mine", "mine=worker:/x/mine"));
+        let known = known_as(&library("own=worker:/x/mine"));
+        assert_eq!((known.path.as_str(), known.spec.as_str()), ("/x/mine", "own=worker:/x/mine"));
     }
 
     #[test]

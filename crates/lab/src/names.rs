@@ -7,8 +7,8 @@ use pqlab_record::Case;
 use std::path::Path;
 
 /// The areas in which an algorithm is looked for that is typed without one: in the first that has it, all of it is measured there.
-const AREAS: [&str; 10] =
-    ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "ledger", "memory"];
+const AREAS: [&str; 11] =
+    ["kem", "signature", "hash", "hybrid", "certificate", "token", "hpke", "ntor", "tls", "ledger", "memory"];
 
 /// The workload of the harness itself, which every run has.
 const FLOOR: &str = "floor";

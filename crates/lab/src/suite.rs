@@ -318,6 +318,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "hpke"
         "hash"
         "ntor"
+        "tls"
         "signatures"
         "kems"
         "signing"

@@ -7,7 +7,7 @@ use pqlab_harness::{BuildId, process, worker};
 use pqlab_primitives::Provider;
 use pqlab_providers::providers;
 use pqlab_record::ProviderBuild;
-use pqlab_workloads::Registry;
+use pqlab_workloads::{Registry, tls_implementations};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -96,7 +96,15 @@ pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
         runtime: provider.language.as_ref().and_then(|language| language.runtime.clone()),
         library: None,
     };
-    registry.providers().iter().map(build).collect()
+    let tls = tls_implementations().into_iter().map(|(id, version)| ProviderBuild {
+        id,
+        version,
+        build: "primitives of the linked AWS-LC".to_owned(),
+        language: None,
+        runtime: None,
+        library: None,
+    });
+    registry.providers().iter().map(build).chain(tls).collect()
 }
 
 /// Serves a coordinator over an inherited file descriptor until it hangs up. What a worker process does, and all. It has

@@ -364,7 +364,11 @@ impl Endpoint for Side {
     }
 
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
-        let read = self.connection.reader().read(out);
-        read.map_err(|error| Error::Library { call: "reader", detail: error.to_string() })
+        match self.connection.reader().read(out) {
+            Ok(length) => Ok(length),
+            // Nothing has come yet.
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => Ok(0),
+            Err(error) => Err(Error::Library { call: "reader", detail: error.to_string() }),
+        }
     }
 }

@@ -12,6 +12,7 @@ mod config;
 mod credentials;
 mod flight;
 mod setup;
+pub mod stream;
 
 pub use config::{Authentication, Config, Group, Implementation, Resumption};
 pub use credentials::{Credentials, Leaf, SERVER_NAME};

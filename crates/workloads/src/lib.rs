@@ -20,6 +20,7 @@ pub use constructed::{constructed, hybrids};
 pub use ledger::Senders;
 pub use options::{CaseOptions, OutOfRange};
 pub use registry::Registry;
+pub use tls::{TlsMode, TlsSignature, tls_implementations};
 pub use variant::{Keys, Variant};
 
 use fastest::Question;
@@ -57,6 +58,7 @@ workloads! {
     certificate => certificate::CertificateWorkload,
     token => token::TokenWorkload,
     hpke => hpke::HpkeWorkload,
+    tls => tls::TlsWorkload,
     pub ledger => ledger::LedgerWorkload::default(),
 }
 

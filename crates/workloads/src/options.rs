@@ -3,7 +3,7 @@
 //! The first line of a field's text is its help on a command line. A new parameter is a field here and whatever a workload makes
 //! of it.
 
-use crate::{Keys, Senders, Variant};
+use crate::{Keys, Senders, TlsMode, TlsSignature, Variant};
 use clap::Args;
 use pqlab_record::{CoinSource, Fastest, State};
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -16,6 +16,7 @@ const LONGEST: u64 = 16 << 20;
 const LARGEST_BLOCK: u64 = 1_000_000;
 const MOST_THREADS: u64 = 1024;
 const MOST_TASKS: u64 = 1_000_000;
+const MOST_INTERMEDIATES: u64 = pqlab_tls::Config::MOST_INTERMEDIATES as u64;
 
 /// A parameter is outside of what can be measured.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -125,6 +126,22 @@ case_options! {
     /// Output lengths of extendable-output functions, in bytes [default: 32, or the suite's]
     #[arg(long, value_name = "BYTES", value_delimiter = ',', allow_hyphen_values = true)]
     output_lengths: Option<Vec<u64>> => 1..=LONGEST,
+
+    /// Signatures of TLS certificates: Ed25519, ECDSA-P-256, RSA-2048, ML-DSA-44, ML-DSA-65, ML-DSA-87 [default: each, or the
+    /// suite's]
+    #[arg(long = "auth", value_name = "NAMES", value_delimiter = ',')]
+    #[serde(deserialize_with = "words")]
+    signatures: Vec<TlsSignature>,
+
+    /// Intermediate certificates of a TLS server's chain [default: 1, or the suite's]
+    #[arg(long = "chain", value_name = "N", value_delimiter = ',', allow_hyphen_values = true)]
+    chains: Option<Vec<u64>> => 0..=MOST_INTERMEDIATES,
+
+    /// Kinds of TLS handshakes: full, client-auth, psk-dhe (resumption with a key exchange), psk (without) [default: full, or
+    /// the suite's]
+    #[arg(long = "mode", value_name = "MODES", value_delimiter = ',')]
+    #[serde(deserialize_with = "words")]
+    modes: Vec<TlsMode>,
 
     /// The pairs for which `fastest` stands; `None` while that is open, when it stands for all that it could be.
     #[arg(skip)]
@@ -237,10 +254,12 @@ mod tests {
     /// Every field that can be chosen, as a command line and as a suite says it.
     const LINE: &str = "x --lengths 0,32 --state evicted --variant plain,sizes --coins exact --keys pool,1 --threads 1,2 \
                         --tasks 7 --workers 2 --classical fastest --post-quantum b --blocks 10 --senders one,10% \
-                        --invalid 1% --output-lengths 64";
+                        --invalid 1% --output-lengths 64 \
+                        --auth ML-DSA-65,RSA-2048 --chain 0,2 --mode psk";
     const SUITE: &str = r#"{"lengths": [0, 32], "states": ["evicted"], "variants": ["plain", "sizes"], "coins": ["exact"],
         "keys": ["pool", "1"], "threads": [1, 2], "tasks": [7], "workers": 2, "classical": "fastest", "post_quantum": "b",
-        "blocks": [10], "senders": ["one", "10%"], "invalid_pct": 1.0, "output_lengths": [64]}"#;
+        "blocks": [10], "senders": ["one", "10%"], "invalid_pct": 1.0, "output_lengths": [64],
+        "signatures": ["ML-DSA-65", "RSA-2048"], "chains": [0, 2], "modes": ["psk"]}"#;
 
     fn of_suite(text: &str) -> Result<CaseOptions, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
@@ -272,11 +291,14 @@ mod tests {
             r#"{"blocks": [0]}"#,
             r#"{"blocks": [1000001]}"#,
             r#"{"invalid_pct": 100.5}"#,
+            r#"{"chains": [4]}"#,
         ] {
             let error = of_suite(wrong).unwrap().check().unwrap_err();
             assert!(wrong.contains(error.field) && error.to_string().contains(" to "), "{error}");
         }
-        for wrong in [r#"{"states": ["worm"]}"#, r#"{"keys": ["0"]}"#, r#"{"senders": ["none"]}"#] {
+        for wrong in
+            [r#"{"states": ["worm"]}"#, r#"{"keys": ["0"]}"#, r#"{"senders": ["none"]}"#, r#"{"modes": ["whole"]}"#]
+        {
             assert!(of_suite(wrong).unwrap_err().contains("called"), "{wrong}");
         }
         for wrong in ["x --invalid 101", "x --invalid NaN", "x --variant plane", "x --coins 1", "x --lengths -1"] {

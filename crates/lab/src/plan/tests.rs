@@ -251,3 +251,27 @@ fn filters_narrow_down_what_fastest_is_chosen_from() {
     assert!(questions[0].candidates.len() > 1, "{:?}", questions[0].candidates);
     assert!(questions[0].candidates.iter().all(|pair| pair.starts_with("rustcrypto")));
 }
+
+#[test]
+fn the_suite_tls_is_a_selection_and_flags_ask_for_the_rest() {
+    let usual = planned("tls", &Filters::default());
+    let of_tls = |cases: &[Case]| cases.iter().filter(|case| case.workload == "tls").map(Case::id).collect::<Vec<_>>();
+    let ids = of_tls(&usual);
+    assert!((100..=200).contains(&ids.len()), "{} cases", ids.len());
+    for part in ["handshake", "client", "server"] {
+        assert!(ids.contains(&format!("tls/X25519MLKEM768/{part}[auth=ML-DSA-65,chain=2]@openssl")), "{part}");
+    }
+    let asked = Filters {
+        algorithms: vec!["MLKEM768".into()],
+        options: CaseOptions {
+            signatures: vec!["ML-DSA-87".parse().unwrap()],
+            chains: Some(vec![3]),
+            modes: vec!["psk-dhe".parse().unwrap()],
+            ..unchosen()
+        },
+        ..Filters::default()
+    };
+    let ids = of_tls(&planned("tls", &asked));
+    assert!(ids.contains(&"tls/MLKEM768/server[auth=ML-DSA-87,chain=3,mode=psk-dhe]@rustls".to_owned()), "{ids:?}");
+    assert!(ids.iter().all(|id| id.contains("[auth=ML-DSA-87,chain=3,mode=psk-dhe]")), "{ids:?}");
+}

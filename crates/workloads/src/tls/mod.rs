@@ -1,0 +1,245 @@
+//! Workload `tls`: TLS 1.3 handshakes by rustls and by OpenSSL, between two sides in one process.
+//!
+//! The algorithm is the key exchange. `handshake` is both sides with a connection each that is new; `client` and `server` are
+//! what one side has to compute for a handshake; the steps are what it computes between two messages. Which certificates there
+//! are, and whether the handshake is a full one, are parameters. Tickets are given out before the measured handshakes alone.
+
+mod connection;
+mod mode;
+mod trial;
+
+pub use mode::{TlsMode, TlsSignature};
+
+use crate::{CaseOptions, Workload, find, missing};
+use mode::config;
+use pqlab_harness::{Fault, Seed, Trial};
+use pqlab_primitives::{KemParameters, Provider, SignatureParameters};
+use pqlab_record::{Case, Facts, Parameter};
+use pqlab_tls::{Authentication, Credentials, Error, Group, Implementation, Setup};
+use std::sync::Arc;
+use trial::{Handshakes, Part};
+
+/// Intermediate certificates where nothing else is asked for.
+const CHAIN: u64 = 1;
+/// The parameters.
+const AUTH: &str = "auth";
+const INTERMEDIATES: &str = "chain";
+const MODE: &str = "mode";
+
+pub(crate) struct TlsWorkload;
+
+/// Both sides of a connection.
+#[derive(Clone, Copy)]
+struct Sides {
+    client: Implementation,
+    server: Implementation,
+}
+
+impl Sides {
+    fn all() -> impl Iterator<Item = Sides> {
+        let all = Implementation::ALL;
+        all.into_iter().flat_map(move |client| all.into_iter().map(move |server| Sides { client, server }))
+    }
+
+    /// What a case names: the client's first, where they differ.
+    fn id(self) -> String {
+        match self.client == self.server {
+            true => self.client.name().to_owned(),
+            false => format!("{}+{}", self.client.name(), self.server.name()),
+        }
+    }
+
+    fn of(case: &Case) -> Option<Sides> {
+        Sides::all().find(|sides| sides.id() == case.provider)
+    }
+
+    fn each(self) -> impl Iterator<Item = Implementation> {
+        [Some(self.client), (self.client != self.server).then_some(self.server)].into_iter().flatten()
+    }
+
+    /// Whether this build has both, and the libraries that they are made of.
+    fn are_here(self, providers: &[Arc<Provider>]) -> bool {
+        self.each()
+            .all(|side| side.is_built_in() && providers.iter().any(|provider| provider.library == side.primitives()))
+    }
+}
+
+impl Workload for TlsWorkload {
+    fn id(&self) -> &'static str {
+        "tls"
+    }
+
+    fn describe(&self) -> &'static str {
+        "TLS 1.3 handshakes by rustls and OpenSSL: both sides, client, server, and by step"
+    }
+
+    fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
+        let chains = options.chains.clone().unwrap_or_else(|| vec![CHAIN]);
+        let signatures = chosen(&options.signatures, &TlsSignature::all());
+        let modes = chosen(&options.modes, &[TlsMode::Full]);
+        let sides: Vec<Sides> = Sides::all().filter(|sides| sides.are_here(providers)).collect();
+        let mut cases = Vec::new();
+        for group in Group::ALL {
+            for TlsSignature(signature) in &signatures {
+                for &chain in &chains {
+                    for &mode in &modes {
+                        let config = config(group, *signature, chain, mode);
+                        let have = |sides: &&Sides| sides.each().all(|side| side.check(&config).is_ok());
+                        for sides in sides.iter().filter(have) {
+                            let parameters = parameters(*signature, chain, mode);
+                            cases.extend(Part::ALL.map(|part| Case {
+                                workload: self.id().into(),
+                                algorithm: group.name().into(),
+                                operation: part.name().into(),
+                                provider: sides.id(),
+                                form: None,
+                                parameters: parameters.clone(),
+                                block: format!("tls/{}", part.block()),
+                                facts: Facts { category: category(group, *signature), ..Facts::default() },
+                            }));
+                        }
+                    }
+                }
+            }
+        }
+        cases
+    }
+
+    /// The primitives of both sides that the provider of the same library offers by themselves.
+    fn primitives(&self, case: &Case) -> Vec<(String, String)> {
+        let (Some(sides), Some(group)) = (Sides::of(case), Group::named(&case.algorithm)) else { return Vec::new() };
+        let classical = matches!(group, Group::X25519 | Group::X25519MlKem768).then_some("X25519");
+        let algorithms: Vec<&str> = group.kem().into_iter().chain(classical).chain(case.word(AUTH)).collect();
+        let of = |side: Implementation| {
+            algorithms.iter().map(move |algorithm| (side.primitives().to_owned(), (*algorithm).to_owned()))
+        };
+        sides.each().flat_map(of).collect()
+    }
+
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], _seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+        let sides = Sides::of(case).ok_or_else(|| missing(case))?;
+        let group = Group::named(&case.algorithm).ok_or_else(|| missing(case))?;
+        let signature = case.word(AUTH).and_then(Authentication::named).ok_or_else(|| missing(case))?;
+        let mode = TlsMode::of(case.word(MODE)).ok_or_else(|| missing(case))?;
+        let part = Part::named(&case.operation).ok_or_else(|| missing(case))?;
+        let config = config(group, signature, case.number(INTERMEDIATES).unwrap_or(CHAIN), mode);
+        for side in sides.each() {
+            side.check(&config).map_err(fault)?;
+        }
+        let maker = find(providers, sides.server.primitives())?;
+        let scheme = maker.signature(signature.name()).ok_or_else(|| missing(case))?;
+        let credentials = Credentials::make(&config, scheme.as_ref()).map_err(fault)?;
+        let setup = Setup::new(&config, sides.client, sides.server, &credentials).map_err(fault)?;
+        Ok(Box::new(Handshakes::new(setup, part)))
+    }
+}
+
+fn chosen<T: Copy>(chosen: &[T], usual: &[T]) -> Vec<T> {
+    if chosen.is_empty() { usual.to_vec() } else { chosen.to_vec() }
+}
+
+fn parameters(signature: Authentication, chain: u64, mode: TlsMode) -> Vec<Parameter> {
+    let mut parameters =
+        vec![Parameter::Word(AUTH.into(), signature.name().into()), Parameter::Number(INTERMEDIATES.into(), chain)];
+    if mode != TlsMode::Full {
+        parameters.push(Parameter::Word(MODE.into(), mode.name().into()));
+    }
+    parameters
+}
+
+/// That of the weaker of key exchange and signature; none where a quantum computer breaks one of them.
+fn category(group: Group, signature: Authentication) -> Option<u8> {
+    let exchange = KemParameters::of(group.kem()?)?.category?;
+    Some(exchange.min(SignatureParameters::of(signature.name())?.category?))
+}
+
+/// What an error of a handshake is to a measurement.
+fn fault(error: Error) -> Fault {
+    match error {
+        Error::Unsupported(reason) => Fault::Unsupported(reason.to_owned()),
+        Error::Wrong(what) => Fault::WrongAnswer(what),
+        other => Fault::Library(other.to_string()),
+    }
+}
+
+/// The implementations of this build, with their versions, that are no providers.
+pub fn tls_implementations() -> Vec<(String, String)> {
+    let own = [Implementation::Rustls].into_iter().filter(|implementation| implementation.is_built_in());
+    own.map(|implementation| (implementation.name().to_owned(), implementation.version())).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::testing::{is_void, prepared, right, sample};
+    use pqlab_providers::providers;
+    use std::collections::HashSet;
+
+    fn cases(options: &CaseOptions) -> Vec<Case> {
+        TlsWorkload.cases(&providers(), options)
+    }
+
+    fn case(id: &str) -> Case {
+        let options =
+            CaseOptions { chains: Some(vec![0, 1, 2]), modes: TlsMode::ALL.to_vec(), ..CaseOptions::default() };
+        cases(&options).into_iter().find(|case| case.id() == id).unwrap_or_else(|| panic!("{id}"))
+    }
+
+    #[test]
+    fn what_both_sides_have_is_a_case_with_an_id_of_its_own() {
+        let all = cases(&CaseOptions::default());
+        let ids: HashSet<String> = all.iter().map(Case::id).collect();
+        assert_eq!(ids.len(), all.len());
+        for id in [
+            "tls/X25519MLKEM768/handshake[auth=ML-DSA-65,chain=1]@rustls",
+            "tls/X25519/client[auth=RSA-2048,chain=1]@openssl+rustls",
+            "tls/SecP384r1MLKEM1024/server-flight[auth=Ed25519,chain=1]@openssl",
+        ] {
+            assert!(ids.contains(id), "{id}");
+        }
+        assert!(ids.iter().all(|id| !id.contains("SLH-DSA") && !(id.contains("P384") && id.contains("rustls"))));
+        let category = |id: &str| case(id).facts.category;
+        assert_eq!(category("tls/X25519MLKEM768/handshake[auth=ML-DSA-44,chain=1]@rustls"), Some(2));
+        assert_eq!(category("tls/X25519MLKEM768/handshake[auth=Ed25519,chain=1]@rustls"), None);
+    }
+
+    #[test]
+    fn every_part_between_every_pair_is_right_in_samples_of_any_length() {
+        let options = CaseOptions {
+            signatures: vec![TlsSignature(Authentication::EcdsaP256)],
+            modes: TlsMode::ALL.to_vec(),
+            ..CaseOptions::default()
+        };
+        let all: Vec<Case> =
+            cases(&options).into_iter().filter(|case| case.algorithm == Group::X25519MlKem768.name()).collect();
+        // Four pairs have three modes, one has the fourth too.
+        assert_eq!(all.len(), Part::ALL.len() * (4 * 3 + 1));
+        for case in &all {
+            right(&TlsWorkload, case, &providers(), &[1, 3, 2]);
+        }
+    }
+
+    #[test]
+    fn what_was_not_done_does_not_pass() {
+        for part in Part::ALL {
+            let case = case(&format!("tls/X25519/{}[auth=Ed25519,chain=0]@rustls", part.name()));
+            let mut trial = prepared(&TlsWorkload, &case, &providers());
+            assert!(is_void(trial.as_mut(), 2), "{}", part.name());
+            sample(trial.as_mut(), 2).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_handshake_notes_what_goes_over_the_wire() {
+        let case = case("tls/X25519MLKEM768/handshake[auth=ML-DSA-65,chain=2]@openssl");
+        let mut trial = prepared(&TlsWorkload, &case, &providers());
+        let noted = sample(trial.as_mut(), 1).unwrap();
+        let value = |name: &str| noted.iter().find(|(key, _)| key == name).unwrap().1[0];
+        // Three keys, four signatures and a ciphertext; 1448 bytes a packet.
+        assert!(value("server_flight_bytes") > 3.0 * 1952.0 + 4.0 * 3309.0 + 1088.0);
+        assert_eq!(value("server_flight_packets"), (value("server_flight_bytes") / 1448.0).ceil());
+        assert_eq!(value("server_flight_fits_window"), 0.0);
+        assert!(value("client_hello_records") >= 1.0 && value("client_finish_bytes") > 0.0);
+    }
+}

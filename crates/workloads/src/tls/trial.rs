@@ -1,0 +1,163 @@
+//! Handshakes and their parts, ready to be timed.
+
+use super::connection::{Connection, STEPS};
+use super::fault;
+use pqlab_harness::{Fault, Recorder, Trial};
+use pqlab_tls::{Flight, Setup};
+use std::ops::Range;
+
+/// What of a handshake is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it: both sides.
+    Handshake,
+    /// What the client computes.
+    Client,
+    /// What the server computes.
+    Server,
+    /// One step.
+    Step(usize),
+}
+
+/// The steps: the client's ClientHello; the server's flight from ServerHello to Finished; what the client makes of it, with its
+/// own Finished; what the server makes of that.
+const NAMES: [&str; STEPS] = ["client-hello", "server-flight", "client-finish", "server-finish"];
+
+impl Part {
+    pub(super) const ALL: [Part; 3 + STEPS] =
+        [Part::Handshake, Part::Client, Part::Server, Part::Step(0), Part::Step(1), Part::Step(2), Part::Step(3)];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Part::Handshake => "handshake",
+            Part::Client => "client",
+            Part::Server => "server",
+            Part::Step(step) => NAMES[step],
+        }
+    }
+
+    pub(super) fn named(name: &str) -> Option<Part> {
+        Part::ALL.into_iter().find(|part| part.name() == name)
+    }
+
+    /// What it is measured beside.
+    pub(super) fn block(self) -> &'static str {
+        if matches!(self, Part::Step(_)) { "steps" } else { "handshake" }
+    }
+
+    /// The steps that are timed. One side's two steps have the other's between them: what is timed is the later step of one
+    /// connection, then the earlier one of the next.
+    fn steps(self) -> (Range<usize>, Option<Range<usize>>) {
+        match self {
+            Part::Handshake => (0..STEPS, None),
+            Part::Client => (2..3, Some(0..1)),
+            Part::Server => (3..4, Some(1..2)),
+            Part::Step(step) => (step..step + 1, None),
+        }
+    }
+}
+
+pub(super) struct Handshakes {
+    setup: Setup,
+    part: Part,
+    /// Connections whose later step is timed.
+    first: Vec<Connection>,
+    /// Those whose earlier step is timed after it, which are the first of the next sample.
+    second: Vec<Connection>,
+    /// Connections of before, for their memory.
+    spare: Vec<Connection>,
+    /// Connections that were timed since the setup.
+    timed: usize,
+}
+
+impl Handshakes {
+    pub(super) fn new(setup: Setup, part: Part) -> Handshakes {
+        Handshakes { setup, part, first: Vec::new(), second: Vec::new(), spare: Vec::new(), timed: 0 }
+    }
+
+    /// So many connections, of which the first may be there already, that have taken so many steps.
+    fn ready(&mut self, mut there: Vec<Connection>, count: usize, steps: usize) -> Result<Vec<Connection>, Fault> {
+        self.spare.extend(there.drain(count.min(there.len())..));
+        while there.len() < count {
+            there.push(Connection::again(self.spare.pop().unwrap_or_default()));
+        }
+        there.iter_mut().try_for_each(|connection| connection.advance(&self.setup, steps))?;
+        Ok(there)
+    }
+}
+
+impl Trial for Handshakes {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        let (first, second) = self.part.steps();
+        self.spare.append(&mut self.first);
+        let mut waiting = std::mem::take(&mut self.second);
+        // What was not timed is not gone on with.
+        let gone_on_with = waiting.len().min(self.timed);
+        self.spare.extend(waiting.drain(gone_on_with..));
+        self.timed = 0;
+        self.setup.prime(2 * batch).map_err(fault)?;
+        self.first = self.ready(waiting, batch, first.start)?;
+        if let Some(second) = second {
+            self.second = self.ready(Vec::new(), batch, second.start)?;
+        }
+        Ok(())
+    }
+
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        let (first, second) = self.part.steps();
+        for at in self.timed..self.timed + batch {
+            self.first[at].advance(&self.setup, first.end)?;
+            if let Some(second) = &second {
+                self.second[at].advance(&self.setup, second.end)?;
+            }
+        }
+        self.timed += batch;
+        Ok(())
+    }
+
+    fn verify(&mut self) -> Result<(), Fault> {
+        let (first, second) = self.part.steps();
+        if self.timed == 0 {
+            return Err(Fault::WrongAnswer("no handshake was performed".into()));
+        }
+        for connection in &mut self.first[..self.timed] {
+            reached(connection, first.end)?;
+            connection.advance(&self.setup, STEPS)?;
+            connection.verify(&self.setup)?;
+        }
+        match second {
+            Some(second) => self.second[..self.timed].iter().try_for_each(|connection| reached(connection, second.end)),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes, records and packets of the three flights, of a whole handshake.
+    fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
+        let connection =
+            self.first.first().filter(|connection| self.part == Part::Handshake && connection.steps == STEPS);
+        let Some(connection) = connection else { return Ok(()) };
+        let flights = &connection.flights;
+        for (name, bytes) in
+            [("client_hello", &flights.hello), ("server_flight", &flights.answer), ("client_finish", &flights.finish)]
+        {
+            let flight = Flight::of(bytes);
+            let flight = flight.ok_or_else(|| Fault::WrongAnswer(format!("{name} is no whole number of records")))?;
+            recorder.note(&format!("{name}_bytes"), flight.bytes as f64);
+            recorder.note(&format!("{name}_records"), flight.records as f64);
+            recorder.note(&format!("{name}_packets"), flight.packets() as f64);
+            if name == "server_flight" {
+                let fits = flight.fits_the_initial_window();
+                recorder.note("server_flight_fits_window", if fits { 1.0 } else { 0.0 });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn reached(connection: &Connection, steps: usize) -> Result<(), Fault> {
+    if connection.steps == steps {
+        Ok(())
+    } else {
+        Err(Fault::WrongAnswer(format!("{} steps of a handshake in place of {steps}", connection.steps)))
+    }
+}
