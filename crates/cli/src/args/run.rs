@@ -36,10 +36,12 @@ Areas, each of which is a suite of the same name too:
   token         signed tokens, JWS and COSE: make, parse, verify, and what they fit
   hpke          a first message by hybrid public key encryption: seal, open
   ntor          circuit handshakes as between a Tor client and a relay
+  tls           handshakes of TLS 1.3 by rustls and OpenSSL: both sides, each side, each step
   ledger        signed transactions: one, and blocks of up to 100,000
   scaling       operations on several threads, and as tasks of a thread pool
   memory        peak stack and heap of one operation
   residue       what a library leaves behind for the code that runs next
+  function      functions that a worker offers by names of its own (--worker)
   floor         the harness itself: what measuring an operation that does nothing shows
 
 Suites beside them:
