@@ -16,6 +16,10 @@ const PREFIX: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
 /// So that one connection knows nothing of those before it: neither its round trip nor its window.
 const FORGETFUL: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 
+/// So that the link carries nothing that was not asked for: hosts that speak IPv6 look for neighbours and routers. Systems without it
+/// have no such file.
+const QUIET: &str = "/proc/sys/net/ipv6/conf/default/disable_ipv6";
+
 /// A namespace that lives as long as this value or a socket in it.
 pub(crate) struct Namespace {
     descriptor: File,
@@ -32,9 +36,13 @@ impl Namespace {
                 return Err(NetworkError::Namespace(io::Error::last_os_error()));
             }
             let descriptor = File::open("/proc/thread-self/ns/net")?;
+            match set(QUIET) {
+                Err(NetworkError::Configure { error, .. }) if error.kind() == io::ErrorKind::NotFound => {}
+                other => other?,
+            }
             let device = device()?;
             configure(address, mtu)?;
-            fs::write(FORGETFUL, "1")?;
+            set(FORGETFUL)?;
             Ok((Namespace { descriptor }, device))
         });
         made.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("its thread panicked"))))
@@ -53,6 +61,11 @@ impl Namespace {
             thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread in the namespace panicked")))
         })
     }
+}
+
+/// Switches a setting of the namespace of this thread on.
+fn set(setting: &'static str) -> Result<(), NetworkError> {
+    fs::write(setting, "1").map_err(|error| NetworkError::Configure { what: setting, error })
 }
 
 /// A TUN device of the namespace of this thread, which is gone when the file is closed.

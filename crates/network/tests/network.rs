@@ -20,7 +20,7 @@ fn network(round_trip_ms: u64, loss: f64, mtu: u16) -> Option<Network> {
     let round_trip = Duration::from_millis(round_trip_ms);
     match Network::start(&Conditions { round_trip, rate: None, loss, mtu }, 7, now) {
         Ok(network) => Some(network),
-        Err(NetworkError::Namespace(_) | NetworkError::Device(_)) => {
+        Err(NetworkError::Namespace(_) | NetworkError::Device(_) | NetworkError::Configure { .. }) => {
             not_run(Need::Machine("network namespaces and TUN devices"));
             None
         }

@@ -22,7 +22,7 @@ fn now() -> u64 {
 fn network(conditions: &Conditions) -> Option<Network> {
     match Network::start(conditions, 26, now) {
         Ok(network) => Some(network),
-        Err(NetworkError::Namespace(_) | NetworkError::Device(_)) => {
+        Err(NetworkError::Namespace(_) | NetworkError::Device(_) | NetworkError::Configure { .. }) => {
             not_run(Need::Machine("network namespaces and TUN devices"));
             None
         }
