@@ -11,7 +11,7 @@ from pqlab import _pqlab
 from pqlab._errors import InvalidArgument
 from pqlab._functions import Benchmark, served
 from pqlab._progress import Shown
-from pqlab._request import Asked, Options, Path, asked_for, chosen, file_name, request, share
+from pqlab._request import Asked, Options, Path, asked_for, file_name, request
 from pqlab._runs import Run, stopped_runs
 from pqlab._serve import Server
 
@@ -55,63 +55,38 @@ def run(
 
     Ctrl-C stops after the visit in hand and raises :class:`pqlab.Interrupted`: what is finished is kept.
     """
-    rules = {
-        "kind": protocol,
-        "precision_pct": None if precision is None else share("precision", precision),
-        "max_time_s": max_time,
+    how = {
+        "algorithms": algorithms,
+        "providers": providers,
+        "filters": filters,
+        "over": over,
+        "quick": quick,
+        "rigorous": rigorous,
+        "protocol": protocol,
+        "precision": precision,
+        "max_time": max_time,
         "processes": processes,
         "iterations": iterations,
         "warmup": warmup,
-        "trim_pct": trim,
+        "trim": trim,
         "batch": batch,
         "counter": counter,
+        "affinity": affinity,
+        "seed": seed,
+        "libraries": libraries,
+        "workers": workers,
+        "allow_foreign": allow_foreign,
+        **options,
     }
     with _served(functions, label) as behind:
-        asked = request(
-            what=what,
-            algorithms=algorithms,
-            providers=providers,
-            filters=filters,
-            over=over,
-            options=chosen(options),
-            protocol={name: value for name, value in rules.items() if value is not None},
-            quick=quick,
-            rigorous=rigorous,
-            affinity=None if affinity is None else list(affinity),
-            seed=seed,
-            libraries=libraries,
-            workers=workers,
-            functions=behind,
-            allow_foreign=allow_foreign,
-            command=f"pqlab.run({', '.join(map(repr, what))})",
-        )
+        asked = asked_for(what, how, "pqlab.run", behind)
         return _measured(progress, lambda shown: _pqlab.measure(asked, file_name(database), shown))
 
 
-class Measuring(Options, total=False):
+class Measuring(Asked, total=False):
     """What :func:`measure` hands to :func:`run`, where it is said what each is."""
 
-    algorithms: Iterable[str]
-    providers: Iterable[str]
-    filters: Iterable[str]
-    over: str | None
-    quick: bool
-    rigorous: bool
-    protocol: str | None
-    precision: float | None
-    max_time: float | None
-    processes: int | None
-    iterations: int | None
-    warmup: int | None
-    trim: float | None
-    batch: int | None
-    counter: str | None
-    affinity: Iterable[int] | None
-    seed: int | None
-    libraries: Iterable[str]
-    workers: Iterable[str]
     label: str
-    allow_foreign: bool
     database: Path | None
     progress: bool
 
@@ -205,16 +180,16 @@ def cases(
     **options: Unpack[Options],
 ) -> list[str]:
     """The ids of the cases that :func:`run` would measure; with no words those of everything that can be measured."""
-    asked = request(
-        what=what,
-        algorithms=algorithms,
-        providers=providers,
-        filters=filters,
-        options=chosen(options),
-        libraries=libraries,
-        workers=workers,
-        allow_foreign=allow_foreign,
-    )
+    how = {
+        "algorithms": algorithms,
+        "providers": providers,
+        "filters": filters,
+        "libraries": libraries,
+        "workers": workers,
+        "allow_foreign": allow_foreign,
+        **options,
+    }
+    asked = asked_for(what, how, "pqlab.cases")
     found: list[str] = json.loads(_pqlab.cases(asked))
     return found
 

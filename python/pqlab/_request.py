@@ -133,9 +133,12 @@ _LISTS = ("algorithms", "providers", "filters", "libraries", "workers")
 _OTHERS = ("quick", "rigorous", "seed", "allow_foreign", "over")
 
 
-def asked_for(what: Iterable[str], how: Mapping[str, Any], call: str) -> str:
-    """A request for the compiled module of what :class:`Asked`, or a part of it, says."""
-    fields: dict[str, Any] = {"what": what, "command": f"{call}({', '.join(map(repr, what))})"}
+def asked_for(
+    what: Iterable[str], how: Mapping[str, Any], call: str, functions: Mapping[str, object] | None = None
+) -> str:
+    """A request for the compiled module of what :class:`Asked`, or a part of it, says; and of functions behind a socket."""
+    command = f"{call}({', '.join(map(repr, what))})"
+    fields: dict[str, Any] = {"what": what, "command": command, "functions": functions}
     rules: dict[str, Any] = {}
     options: dict[str, Any] = {}
     for name, value in how.items():

@@ -5,10 +5,16 @@ use pqlab_constructions::certificate::{Profile, SigningKeys, SubjectType, build}
 use pqlab_constructions::keys::{Identifier, KEY_IDENTIFIER, PrivateKey, PublicKey};
 use pqlab_primitives::{Coins, KeyEncoding, SignatureScheme, SigningKey, Wiped};
 use sha2::{Digest, Sha256};
+use std::ffi::CStr;
 use std::time::Duration;
 
 /// The name for which clients verify the server's certificate (RFC 6761, section 6.5).
-pub const SERVER_NAME: &str = "server.example";
+pub const SERVER_NAME: &str = match SERVER_NAME_C.to_str() {
+    Ok(name) => name,
+    Err(_) => unreachable!(),
+};
+/// The same for C.
+pub(crate) const SERVER_NAME_C: &CStr = c"server.example";
 const CLIENT_NAME: &str = "client.example";
 
 /// The moment at which all certificates are verified, in seconds since 1970.

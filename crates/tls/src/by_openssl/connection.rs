@@ -1,9 +1,10 @@
 //! One side of a connection.
 
 use super::{Session, Shared, check, library, text};
-use crate::{Authentication, Endpoint, Error, Group, Result, SERVER_NAME};
+use crate::credentials::SERVER_NAME_C;
+use crate::{Authentication, Endpoint, Error, Group, Result};
 use pqlab_openssl_sys as sys;
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{c_char, c_int};
 use std::ptr::{self, NonNull};
 
 pub(super) struct Connection {
@@ -42,7 +43,7 @@ impl Connection {
             unsafe { sys::SSL_set_accept_state(ssl) };
             return Ok(connection);
         }
-        let name = CString::new(SERVER_NAME).unwrap_or_default();
+        let name = SERVER_NAME_C;
         // SAFETY: the connection is valid, the name is a string that is copied, the session is counted.
         unsafe {
             sys::SSL_set_connect_state(ssl);

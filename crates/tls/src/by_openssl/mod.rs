@@ -166,9 +166,9 @@ impl Side {
         let side = Side { shared, is_client, session: OnceLock::new() };
         let context = side.shared.0.as_ptr();
         side.control("SSL_CTX_set_min_proto_version", sys::SSL_CTRL_SET_MIN_PROTO_VERSION, sys::TLS1_3_VERSION, None)?;
-        let groups = CString::new(config.group.name()).unwrap_or_default();
+        let groups = c_string(config.group.name())?;
         side.control("SSL_CTX_set1_groups_list", sys::SSL_CTRL_SET_GROUPS_LIST, 0, Some(&groups))?;
-        let schemes = CString::new(schemes(config.authentication)).unwrap_or_default();
+        let schemes = c_string(&schemes(config.authentication)?)?;
         side.control("SSL_CTX_set1_sigalgs_list", sys::SSL_CTRL_SET_SIGALGS_LIST, 0, Some(&schemes))?;
         // SAFETY: the context is valid, the names end with NUL and are copied; the certificate's reference is counted by the
         // store, which the context goes on owning like its parameters.
@@ -221,12 +221,16 @@ impl Side {
 }
 
 /// The scheme of the handshake's signature, and those of certificates.
-fn schemes(authentication: Authentication) -> String {
-    let scheme = authentication.scheme().unwrap_or_default();
-    match authentication {
+fn schemes(authentication: Authentication) -> Result<String> {
+    let scheme = authentication.scheme().ok_or(Error::Unsupported("the registry has no such signature scheme"))?;
+    Ok(match authentication {
         Authentication::Rsa2048 => format!("{scheme}:rsa_pkcs1_sha256"),
         _ => scheme.to_owned(),
-    }
+    })
+}
+
+fn c_string(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| Error::Wrong(format!("{text:?} is no name for C")))
 }
 
 impl Context for Side {
