@@ -27,6 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "pqlab-constructions",
             "pqlab-harness",
+            "pqlab-network",
             "pqlab-primitives",
             "pqlab-record",
             "pqlab-tls",

@@ -185,7 +185,7 @@ impl Block<'_> {
             match self.pool.prepare(process, case) {
                 Ok(prepared) => {
                     ns_per_operation = ns_per_operation.min(prepared.ns_per_operation);
-                    first_calls_ns.insert(process, prepared.first_call_ns);
+                    first_calls_ns.extend(prepared.first_call_ns.map(|ns| (process, ns)));
                     only_batch = prepared.batch;
                     demands = prepared.demands;
                 }
@@ -196,7 +196,8 @@ impl Block<'_> {
         let batch = only_batch
             .or(self.protocol.batch)
             .unwrap_or_else(|| calibrate(ns_per_operation, self.counter.grain_ns, demands));
-        let quota = self.protocol.iterations.map(|iterations| shares(iterations, self.processes()));
+        let counted = demands.counted.then_some(self.protocol.handshakes);
+        let quota = self.protocol.iterations.or(counted).map(|samples| shares(samples, self.processes()));
         let (metric, ns_per_tick) = match self.counter.ns_per_tick {
             None if demands.several_threads => (Metric::Wall, Some(1.0)),
             ns_per_tick => (self.counter.metric, ns_per_tick),
@@ -204,6 +205,7 @@ impl Block<'_> {
         let samples = Samples { metric, ns_per_tick, batch, visits: Vec::new() };
         let mut open = Open::new(position, ns_per_operation, self.protocol, samples);
         (open.quota, open.members, open.first_calls_ns) = (quota, 0..self.processes(), first_calls_ns);
+        (open.wave, open.counted) = (demands.wave, demands.counted);
         self.open.push(open);
         Ok(())
     }
@@ -275,7 +277,8 @@ impl Block<'_> {
         let budget_ns = self.protocol.visit_s * 1e9;
         let fitting = ((budget_ns / operation_ns) as u64).clamp(1, SAMPLES_PER_VISIT);
         let samples = match &open.quota {
-            Some(quota) => quota[process as usize].min(fitting),
+            // What waits is not done the sooner for being portioned.
+            Some(quota) => quota[process as usize].min(fitting.max(open.wave)),
             // How many fit into its time the visit itself sees best.
             None => SAMPLES_PER_VISIT,
         };
@@ -290,7 +293,7 @@ impl Block<'_> {
         let warmup = match (self.protocol.kind, first) {
             // A warm-up is what these cases are about: none before a first call, and one call to be at home in the process
             // before the caches are evicted.
-            _ if case.state() == State::FirstCall => 0,
+            _ if case.state() == State::FirstCall || open.counted => 0,
             _ if case.state() == State::Evicted => u64::from(first),
             // None for an operation of many milliseconds: it ran when it was prepared, and what is cold is the least of it.
             (ProtocolKind::Adaptive, true) => self.protocol.warmup.min(affordable * 10),
@@ -388,7 +391,8 @@ impl Block<'_> {
         for process in members {
             match self.pool.prepare(process, case) {
                 Ok(prepared) => {
-                    self.open[index].first_calls_ns.insert(process, prepared.first_call_ns);
+                    let first_call = prepared.first_call_ns.map(|ns| (process, ns));
+                    self.open[index].first_calls_ns.extend(first_call);
                 }
                 Err(Failure::Case(reason)) => {
                     self.open.remove(index);

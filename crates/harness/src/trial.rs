@@ -67,6 +67,11 @@ pub trait Trial: Send {
         None
     }
 
+    /// What each operation of the last [`routine`](Self::routine) took in ns, where [a routine is a wave](Demands::wave).
+    fn own_samples(&mut self) -> Vec<u64> {
+        Vec::new()
+    }
+
     /// The process that performs the operations, where that is not this one: its CPU time is the trial's.
     fn process(&self) -> Option<u32> {
         None
@@ -91,6 +96,12 @@ pub struct Demands {
     pub multiple_of: u64,
     /// Another process performs the operations and [times](Trial::own_ns) them.
     pub own_time: bool,
+    /// A routine is a wave of so many operations at most, each of which is a sample with a [time of its own](Trial::own_samples): they
+    /// may be under way at once, or have something between them that is not theirs. 0 where the routine is timed.
+    pub wave: u64,
+    /// So many samples are taken as [the protocol](pqlab_record::Protocol::handshakes) says, whatever their spread: operations wait
+    /// for a network, and their tails are what is asked for.
+    pub counted: bool,
 }
 
 /// Turns the cases of a plan into trials; implemented by the registry of workloads.

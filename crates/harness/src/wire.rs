@@ -124,8 +124,9 @@ pub enum Response {
 pub struct Prepared {
     /// Rough time of one operation in ns.
     pub ns_per_operation: f64,
-    /// Time of the very first call of the operation in this process, in ns: with what the library sets up in it.
-    pub first_call_ns: f64,
+    /// Time of the very first call of the operation in this process, in ns: with what the library sets up in it. `None` where the
+    /// preparation calls nothing.
+    pub first_call_ns: Option<f64>,
     /// Operations in a sample, where the case allows one number of them alone.
     pub batch: Option<u64>,
     /// What else it asks for.

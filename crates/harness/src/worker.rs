@@ -28,6 +28,8 @@ const LONG_FIRST_CALL_NS: u64 = 200_000_000;
 const SHORT_SAMPLE_NS: f64 = 1e6;
 /// Time that such a visit works at least, in ns.
 const LEAST_WORK_NS: u64 = 1_000_000;
+/// What is taken for the time of an operation that waits for a network before any has been timed, in ns.
+const COUNTED_NS: f64 = 1e8;
 /// Time after which it has to do, with all that is not timed, in ns.
 const LONGEST_ESTIMATE_NS: u64 = 50_000_000;
 /// Most operations timed at once for it: each may need memory of its own.
@@ -153,6 +155,11 @@ impl<'a> Worker<'a> {
         let mut trial = in_state(self.source.prepare(&case, self.seed)?, &case);
         let fixed = trial.batch();
         let demands = trial.demands();
+        if demands.counted {
+            // How many there are is known, and one by itself may take seconds: the first is as good as any.
+            self.trials.insert(case.id(), trial);
+            return Ok(Prepared { ns_per_operation: COUNTED_NS, first_call_ns: None, batch: fixed, demands });
+        }
         // Where only one number of operations makes sense, no sample can be made longer.
         let shortest_ns = if fixed.is_some() { 0 } else { demands.shortest_sample_ns };
         let (most, longest_ns) = match shortest_ns {
@@ -188,7 +195,7 @@ impl<'a> Worker<'a> {
         }
         self.trials.insert(case.id(), trial);
         let first_call_ns = first_call as f64 / first_batch as f64;
-        Ok(Prepared { ns_per_operation, first_call_ns, batch: fixed, demands })
+        Ok(Prepared { ns_per_operation, first_call_ns: Some(first_call_ns), batch: fixed, demands })
     }
 
     /// The first call of an operation in this process, which is the reason why the process was started.
@@ -209,7 +216,7 @@ impl<'a> Worker<'a> {
         let resident_before = Here::resident_bytes();
         let started = clock::monotonic_ns();
         residue::put_back();
-        let Demands { several_threads, own_time, .. } = trial.demands();
+        let Demands { several_threads, own_time, wave, .. } = trial.demands();
         if request.may_put_off && !several_threads {
             self.gate.expect(&request.additions_per_cycle);
             let look = self.gate.glance();
@@ -219,7 +226,8 @@ impl<'a> Worker<'a> {
         }
         let mut warm = 0;
         while warm < request.warmup {
-            let count = batch.min((request.warmup - warm) as usize);
+            let most = if wave == 0 { batch } else { wave as usize };
+            let count = most.min((request.warmup - warm) as usize);
             trial.setup(count)?;
             residue::put_back_registers();
             trial.routine(count, &mut recorder)?;
@@ -262,11 +270,22 @@ impl<'a> Worker<'a> {
         let mut probes = Probes::begin(gate.first_probe(&before));
         let measuring = clock::monotonic_ns();
         let (mut worked_ns, mut tally) = (0, Tally::default());
-        for sample in 1..=request.samples {
-            trial.setup(batch)?;
+        let mut taken = 0;
+        while taken < request.samples {
+            let operations = if wave == 0 { batch } else { wave.min(request.samples - taken) as usize };
+            trial.setup(operations)?;
             // What the setup and looking left behind is none of the operation's.
             residue::put_back_registers();
-            if own_time {
+            if wave > 0 {
+                trial.routine(operations, &mut recorder)?;
+                let ns_per_tick = if only_wall { 1.0 } else { ns_per_tick };
+                let told = trial.own_samples();
+                if told.len() != operations {
+                    return Err(Fault::Library(format!("{} times of {operations} operations are told", told.len())));
+                }
+                ticks.extend(told.iter().map(|&ns| (ns as f64 / ns_per_tick) as u64));
+                worked_ns += told.iter().sum::<u64>();
+            } else if own_time {
                 let begun = clock::monotonic_ns();
                 trial.routine(batch, &mut recorder)?;
                 let measured = clock::monotonic_ns() - begun;
@@ -292,15 +311,18 @@ impl<'a> Worker<'a> {
                 ticks.push(counter.stop());
             }
             tally.add(residue::read());
-            worked_ns += wall_ns.last().copied().unwrap_or_else(|| {
-                ticks.last().map_or(0, |&ticks| if only_wall { ticks } else { (ticks as f64 * ns_per_tick) as u64 })
-            });
+            taken = ticks.len() as u64;
+            if wave == 0 {
+                worked_ns += wall_ns.last().copied().unwrap_or_else(|| {
+                    ticks.last().map_or(0, |&ticks| if only_wall { ticks } else { (ticks as f64 * ns_per_tick) as u64 })
+                });
+            }
             trial.note(&mut recorder)?;
             if !several_threads {
                 probes.sample(gate);
             }
-            let short = (worked_ns as f64) < SHORT_SAMPLE_NS * sample as f64;
-            let too_few = short && (sample < request.least || (request.least > 0 && worked_ns < LEAST_WORK_NS));
+            let short = (worked_ns as f64) < SHORT_SAMPLE_NS * taken as f64;
+            let too_few = short && (taken < request.least || (request.least > 0 && worked_ns < LEAST_WORK_NS));
             if !too_few && clock::monotonic_ns() - measuring >= request.budget_ns {
                 break;
             }

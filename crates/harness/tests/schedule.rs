@@ -93,7 +93,7 @@ impl WorkerPool for ScriptedMachine {
         let ns_per_operation = self.estimated.unwrap_or_else(|| (self.cost)(&case.algorithm));
         Ok(Prepared {
             ns_per_operation,
-            first_call_ns: ns_per_operation,
+            first_call_ns: Some(ns_per_operation),
             batch: self.only_batch,
             demands: self.demands,
         })

@@ -4,7 +4,7 @@ use crate::near::nearest;
 use crate::{LabError, ProtocolOverrides, Select, Suite, Thing, suite};
 use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
-use pqlab_workloads::{CaseOptions, NULL, Registry, Workload};
+use pqlab_workloads::{CaseOptions, NULL, Registry, Workload, is_over_network};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
@@ -17,7 +17,7 @@ pub struct Filters {
     pub providers: Vec<String>,
     /// Algorithms.
     pub algorithms: Vec<String>,
-    /// What handshakes are exchanged over: `tcp`. Nothing else is measured then.
+    /// What handshakes are exchanged over: `tcp`. Nothing else is measured then. Of a link that the options name likewise.
     pub over: Option<String>,
     /// What is chosen of the cases' parameters, in place of the suites' own.
     pub options: CaseOptions,
@@ -247,6 +247,7 @@ fn select(
     let algorithms: &[String] =
         if unfiltered && filters.algorithms.is_empty() { &select.usual_algorithms } else { &[] };
     let operations: &[String] = if unfiltered { &select.usual_operations } else { &[] };
+    let over_network = filters.options.ask_for_network();
     let asked_for_null = filters.providers.iter().any(|pattern| pattern == NULL);
     cases.retain(|case| {
         let form = match case.form {
@@ -257,6 +258,7 @@ fn select(
         (select.null || asked_for_null || case.provider != NULL)
             && select.parameters.iter().all(|pattern| has_parameter(case, pattern))
             && filters.over.as_deref().is_none_or(|over| case.workload == "floor" || case.word("over") == Some(over))
+            && (!over_network || case.workload == "floor" || is_over_network(case))
             && matches_any(&select.algorithms, &case.algorithm)
             && (case.provider == NULL || matches_any(algorithms, &case.algorithm))
             && matches_any(operations, &case.operation)

@@ -89,6 +89,8 @@ pub struct ProtocolOverrides {
     pub warmup: Option<u64>,
     /// Samples of a case.
     pub iterations: Option<u64>,
+    /// Samples of a case that waits for a network.
+    pub handshakes: Option<u64>,
     /// Samples of a case by the rules of the reference where those are asked for, if its own number is another than 1,000.
     pub reference_iterations: Option<u64>,
     /// Percentage left out at each tail.
@@ -160,6 +162,7 @@ impl ProtocolOverrides {
         set(&mut protocol.kind, &self.kind);
         set(&mut protocol.processes, &self.processes);
         set(&mut protocol.warmup, &self.warmup);
+        set(&mut protocol.handshakes, &self.handshakes);
         set(&mut protocol.trim_pct, &self.trim_pct);
         set(&mut protocol.precision_pct, &self.precision_pct);
         set(&mut protocol.max_time_s, &self.max_time_s);
@@ -201,6 +204,7 @@ impl ProtocolOverrides {
         positive("max-time", self.max_time_s)?;
         at_least_one("processes", self.processes.map(u64::from))?;
         at_least_one("iterations", self.iterations)?;
+        at_least_one("handshakes", self.handshakes)?;
         at_least_one("reference_iterations", self.reference_iterations)?;
         at_least_one("batch", self.batch)?;
         if let Some(trim) = self.trim_pct

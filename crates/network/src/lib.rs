@@ -10,6 +10,8 @@
 #[cfg(target_os = "linux")]
 mod carrier;
 mod conditions;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod link;
 #[cfg(target_os = "linux")]
 mod namespace;
@@ -20,10 +22,27 @@ mod probe;
 
 pub use conditions::{Conditions, InvalidConditions, Profile};
 pub use link::{Carried, Link};
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::Network;
 #[cfg(target_os = "linux")]
-pub use network::{CLIENT, End, Network, SERVER};
+pub use network::Network;
 
 use std::io;
+use std::net::Ipv4Addr;
+
+/// The address of the client's end.
+pub const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 64, 7, 1);
+/// The address of the server's end.
+pub const SERVER: Ipv4Addr = Ipv4Addr::new(10, 64, 7, 2);
+
+/// One end of the network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// [`CLIENT`]
+    Client,
+    /// [`SERVER`]
+    Server,
+}
 
 /// Why there is no network.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +61,9 @@ pub enum NetworkError {
         /// What the system says.
         error: io::Error,
     },
+    /// The system has no namespaces.
+    #[error("networks are emulated with Linux' namespaces and TUN devices, which this system has not")]
+    Elsewhere,
     /// Something else of the system.
     #[error("the emulated network: {0}")]
     System(#[from] io::Error),

@@ -2,26 +2,12 @@
 
 use crate::carrier::carry;
 use crate::namespace::Namespace;
-use crate::{Carried, Conditions, NetworkError};
+use crate::{CLIENT, Carried, Conditions, End, NetworkError, SERVER};
 use std::fs::File;
 use std::io::{self, Write};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream, UdpSocket};
+use std::net::{SocketAddrV4, TcpListener, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::thread::{self, JoinHandle};
-
-/// The address of the client's end.
-pub const CLIENT: Ipv4Addr = Ipv4Addr::new(10, 64, 7, 1);
-/// The address of the server's end.
-pub const SERVER: Ipv4Addr = Ipv4Addr::new(10, 64, 7, 2);
-
-/// One end of the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// [`CLIENT`]
-    Client,
-    /// [`SERVER`]
-    Server,
-}
 
 /// Two ends, and a thread that carries packets between them as long as this lives.
 pub struct Network {

@@ -9,12 +9,14 @@ use std::time::Duration;
 
 /// Bytes before the data of a datagram: IPv4's header and UDP's.
 const HEADERS: usize = 28;
+/// Time between two datagrams.
+const APART: Duration = Duration::from_millis(2);
 /// Datagrams of a burst: fewer than any queue holds.
 const BURST: usize = 60;
 
 impl Network {
-    /// How long each of some small datagrams takes there and another one back, in ns; those of which one was lost are left out. Each
-    /// is waited for as long as `patience`.
+    /// How long each of some small datagrams takes there and another one back, in ns; those of which one was lost are left out. They
+    /// are sent 2 ms apart, and all are waited for as long as `patience`.
     ///
     /// # Errors
     /// What the system reports.
@@ -27,17 +29,34 @@ impl Network {
         let done = AtomicBool::new(false);
         thread::scope(|scope| {
             scope.spawn(|| {
-                let mut number = [0; 8];
+                let mut stamp = [0; 8];
                 while !done.load(Ordering::Relaxed) {
-                    if received(&far, &mut number).is_ok_and(|length| length.is_some()) {
+                    if received(&far, &mut stamp).is_ok_and(|length| length.is_some()) {
                         // One that is not sent is lost.
-                        let _ = far.send(&number);
+                        let _ = far.send(&stamp);
                     }
                 }
             });
-            let found = (0..count as u64).filter_map(|number| round_trip(&near, number, now).transpose()).collect();
+            scope.spawn(|| {
+                for _ in 0..count {
+                    // It carries the moment at which it is sent.
+                    let _ = near.send(&now().to_be_bytes());
+                    thread::sleep(APART);
+                }
+            });
+            let (mut found, mut stamp) = (Vec::new(), [0; 8]);
+            let outcome = loop {
+                match received(&near, &mut stamp) {
+                    Ok(Some(_)) => found.push(now().saturating_sub(u64::from_be_bytes(stamp))),
+                    Ok(None) => break Ok(()),
+                    Err(error) => break Err(error),
+                }
+                if found.len() == count {
+                    break Ok(());
+                }
+            };
             done.store(true, Ordering::Relaxed);
-            found
+            outcome.map(|()| found)
         })
     }
 
@@ -65,20 +84,6 @@ impl Network {
         };
         Ok(Some(((moments.len() as u64 - 1) * u64::from(mtu), last - first)))
     }
-}
-
-/// One datagram there and back; `None` where one is lost.
-fn round_trip(near: &UdpSocket, number: u64, now: fn() -> u64) -> io::Result<Option<u64>> {
-    let begun = now();
-    near.send(&number.to_be_bytes())?;
-    let mut answer = [0; 8];
-    while received(near, &mut answer)?.is_some() {
-        // What an earlier one waited for in vain may come late.
-        if u64::from_be_bytes(answer) == number {
-            return Ok(Some(now() - begun));
-        }
-    }
-    Ok(None)
 }
 
 /// A datagram; `None` where none comes in time.

@@ -102,6 +102,9 @@ pub struct Protocol {
     pub warmup: u64,
     /// Samples of a case over all processes; `None` for the adaptive rules.
     pub iterations: Option<u64>,
+    /// Samples of a case that waits for a network, over all processes; 0 in runs of before there were any.
+    #[serde(default)]
+    pub handshakes: u64,
     /// Percentage of the samples left out at each tail.
     pub trim_pct: f64,
     /// Operations in a sample; `None` to calibrate.
@@ -131,6 +134,7 @@ impl Default for Protocol {
             processes: 8,
             warmup: 100,
             iterations: None,
+            handshakes: 200,
             trim_pct: 0.0,
             batch: None,
             precision_pct: 1.0,

@@ -17,7 +17,7 @@ pub mod stream;
 pub use config::{Authentication, Config, Group, Implementation, Resumption};
 pub use credentials::{Credentials, Leaf, SERVER_NAME};
 pub use flight::{Flight, INITIAL_WINDOW, SEGMENT, ServerHello};
-pub use setup::{Flights, Setup, handshake};
+pub use setup::{ANSWER, Flights, REQUEST, Setup, handshake};
 
 use pqlab_constructions::certificate::CertificateError;
 use pqlab_constructions::keys::DecodeError;

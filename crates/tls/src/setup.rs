@@ -1,13 +1,15 @@
 //! A client and a server that fit together, and the three flights between them.
 
 use crate::{
-    Authentication, Config, Context, Credentials, Endpoint, Error, Implementation, Result, Resumption, ServerHello,
+    Config, Context, Credentials, Endpoint, Error, Implementation, Result, Resumption, ServerHello,
 };
 
 /// Tickets that a server gives out in a connection that is made for them.
 const TICKETS: usize = 8;
-const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: server.example\r\n\r\n";
-const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
+/// What a client asks for when the handshake is complete.
+pub const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: server.example\r\n\r\n";
+/// What a server answers.
+pub const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
 /// What goes over the wire in a handshake, as it is sent.
 #[derive(Clone, Debug, Default)]
@@ -127,23 +129,49 @@ impl Setup {
         if hello.retry {
             return Err(Error::Wrong("the server asks for another ClientHello".into()));
         }
-        let resumed = self.config.resumption != Resumption::None;
-        let exchanged = self.config.resumption != Resumption::Alone;
-        let group = exchanged.then_some(self.config.group.code());
+        let group = self.is_exchanged().then_some(self.config.group.code());
         expect("the group of the ServerHello", hello.group, group)?;
-        expect("whether the ServerHello takes a pre-shared key", hello.resumed, resumed)?;
-        let by = |asked: bool| (asked && !resumed).then_some(self.config.authentication);
-        let sides: [(&str, &mut dyn Endpoint, Option<Authentication>); 2] =
-            [("client", client, by(true)), ("server", server, by(self.config.client_authentication))];
-        for (side, endpoint, signature) in sides {
-            expect(&format!("whether the {side} is done"), endpoint.is_done(), true)?;
-            expect(&format!("whether the {side} has resumed"), endpoint.is_resumed(), resumed)?;
-            expect(&format!("the signature that the {side} has verified"), endpoint.peer_signature(), signature)?;
-            if exchanged {
-                expect(&format!("the group of the {side}"), endpoint.group(), Some(self.config.group))?;
-            }
-        }
+        expect("whether the ServerHello takes a pre-shared key", hello.resumed, self.is_resumed())?;
+        self.verify_client(client)?;
+        self.verify_server(server)?;
         exchange_data(client, server)
+    }
+
+    /// Whether the handshake that a client has performed is the one that was asked for, as far as that side knows.
+    ///
+    /// # Errors
+    /// [`Error::Wrong`] that says what is not so.
+    pub fn verify_client(&self, client: &dyn Endpoint) -> Result<()> {
+        self.verify_side("client", client, true)
+    }
+
+    /// Likewise of a server.
+    ///
+    /// # Errors
+    /// As [`verify_client`](Self::verify_client).
+    pub fn verify_server(&self, server: &dyn Endpoint) -> Result<()> {
+        self.verify_side("server", server, self.config.client_authentication)
+    }
+
+    fn verify_side(&self, side: &str, endpoint: &dyn Endpoint, other_is_known: bool) -> Result<()> {
+        let resumed = self.is_resumed();
+        let signature = (other_is_known && !resumed).then_some(self.config.authentication);
+        expect(&format!("whether the {side} is done"), endpoint.is_done(), true)?;
+        expect(&format!("whether the {side} has resumed"), endpoint.is_resumed(), resumed)?;
+        expect(&format!("the signature that the {side} has verified"), endpoint.peer_signature(), signature)?;
+        match self.is_exchanged() {
+            true => expect(&format!("the group of the {side}"), endpoint.group(), Some(self.config.group)),
+            false => Ok(()),
+        }
+    }
+
+    fn is_resumed(&self) -> bool {
+        self.config.resumption != Resumption::None
+    }
+
+    /// Whether there is a key exchange.
+    fn is_exchanged(&self) -> bool {
+        self.config.resumption != Resumption::Alone
     }
 }
 

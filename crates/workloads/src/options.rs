@@ -3,7 +3,7 @@
 //! The first line of a field's text is its help on a command line. A new parameter is a field here and whatever a workload makes
 //! of it.
 
-use crate::{Keys, Senders, TlsMode, TlsSignature, Variant};
+use crate::{Keys, Senders, TlsMode, TlsNetwork, TlsSignature, Variant};
 use clap::Args;
 use pqlab_record::{CoinSource, Fastest, State};
 use serde::{Deserialize, Deserializer, de::Error as _};
@@ -143,6 +143,27 @@ case_options! {
     #[serde(deserialize_with = "words")]
     modes: Vec<TlsMode>,
 
+    /// Links that TLS connections are made over: datacenter, broadband, mobile, satellite, lossy-wifi; nothing else is measured then
+    #[arg(long = "network", value_name = "NAMES", value_delimiter = ',')]
+    #[serde(deserialize_with = "words")]
+    networks: Vec<TlsNetwork>,
+
+    /// Round trip of that link, in ms [default: the network's; 0 without one]
+    #[arg(long = "rtt", value_name = "MS", allow_hyphen_values = true, value_parser = number)]
+    rtt_ms: Option<f64> => 0..=10_000,
+
+    /// Rate of that link in each direction, in Mbit/s [default: the network's; without one, as much as there is]
+    #[arg(long = "rate", value_name = "MBIT", allow_hyphen_values = true, value_parser = number)]
+    rate_mbit: Option<f64> => 0..=100_000,
+
+    /// Percentage of packets that the link loses in each direction [default: the network's; 0 without one]
+    #[arg(long = "loss", value_name = "PCT", allow_hyphen_values = true, value_parser = percentage)]
+    loss_pct: Option<f64> => 0..=100,
+
+    /// Longest packet of that link, in bytes [default: 1500]
+    #[arg(long, value_name = "BYTES", allow_hyphen_values = true)]
+    mtu: Option<u64> => 576..=65_535,
+
     /// The pairs for which `fastest` stands; `None` while that is open, when it stands for all that it could be.
     #[arg(skip)]
     #[serde(skip)]
@@ -155,6 +176,12 @@ case_options! {
 }
 
 impl CaseOptions {
+    /// Whether a link is asked for.
+    pub fn ask_for_network(&self) -> bool {
+        let own = [self.rtt_ms, self.rate_mbit, self.loss_pct];
+        !self.networks.is_empty() || own.iter().any(Option::is_some) || self.mtu.is_some()
+    }
+
     /// Processors that the run may use.
     pub fn cores(&self) -> usize {
         self.cores.unwrap_or_else(|| pqlab_harness::affinity::allowed().len())
@@ -233,6 +260,12 @@ fn words<'de, D: Deserializer<'de>, T: FromStr<Err = pqlab_record::UnknownWord>>
     words.iter().map(|word| word.parse().map_err(D::Error::custom)).collect()
 }
 
+/// Reads a number that is not below zero.
+fn number(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "it must be a number, such as 100 or 0.5".to_owned())
+}
+
 /// Reads `1`, `0.5` or `1%`.
 fn percentage(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).parse::<f64>();
@@ -255,11 +288,13 @@ mod tests {
     const LINE: &str = "x --lengths 0,32 --state evicted --variant plain,sizes --coins exact --keys pool,1 --threads 1,2 \
                         --tasks 7 --workers 2 --classical fastest --post-quantum b --blocks 10 --senders one,10% \
                         --invalid 1% --output-lengths 64 \
-                        --auth ML-DSA-65,RSA-2048 --chain 0,2 --mode psk";
+                        --auth ML-DSA-65,RSA-2048 --chain 0,2 --mode psk --network mobile,satellite --rtt 0.5 --rate 20 \
+                        --loss 1% --mtu 1400";
     const SUITE: &str = r#"{"lengths": [0, 32], "states": ["evicted"], "variants": ["plain", "sizes"], "coins": ["exact"],
         "keys": ["pool", "1"], "threads": [1, 2], "tasks": [7], "workers": 2, "classical": "fastest", "post_quantum": "b",
         "blocks": [10], "senders": ["one", "10%"], "invalid_pct": 1.0, "output_lengths": [64],
-        "signatures": ["ML-DSA-65", "RSA-2048"], "chains": [0, 2], "modes": ["psk"]}"#;
+        "signatures": ["ML-DSA-65", "RSA-2048"], "chains": [0, 2], "modes": ["psk"],
+        "networks": ["mobile", "satellite"], "rtt_ms": 0.5, "rate_mbit": 20, "loss_pct": 1.0, "mtu": 1400}"#;
 
     fn of_suite(text: &str) -> Result<CaseOptions, String> {
         serde_json::from_str(text).map_err(|error| error.to_string())
@@ -292,6 +327,8 @@ mod tests {
             r#"{"blocks": [1000001]}"#,
             r#"{"invalid_pct": 100.5}"#,
             r#"{"chains": [4]}"#,
+            r#"{"rtt_ms": 10001}"#,
+            r#"{"mtu": 575}"#,
         ] {
             let error = of_suite(wrong).unwrap().check().unwrap_err();
             assert!(wrong.contains(error.field) && error.to_string().contains(" to "), "{error}");

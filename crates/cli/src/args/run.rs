@@ -18,6 +18,7 @@ use std::path::PathBuf;
   pqlab run kem --filter '*ML-KEM-768/decapsulate*' --state warm,evicted,first-call
   pqlab run hybrid --classical fastest --post-quantum fastest
   pqlab run my-suite.toml --rigorous --save result.json
+  pqlab run tls --network mobile                     TLS handshakes over an emulated network
   pqlab run scaling --algorithm Falcon-512 --threads 1,2,4     on several threads at once
   pqlab run kem --iterations 1000 --warmup 100 --trim 1        a fixed protocol
   pqlab run kem --save-baseline release-1.0          keep the run by a name ...
@@ -36,7 +37,8 @@ Areas, each of which is a suite of the same name too:
   token         signed tokens, JWS and COSE: make, parse, verify, and what they fit
   hpke          a first message by hybrid public key encryption: seal, open
   ntor          circuit handshakes as between a Tor client and a relay
-  tls           handshakes of TLS 1.3 by rustls and OpenSSL: both sides, each side, each step
+  tls           handshakes of TLS 1.3 by rustls and OpenSSL: in memory, by side and step; on several
+                threads; over loopback; with --network or --rtt, over such a link and nothing else
   ledger        signed transactions: one, and blocks of up to 100,000
   scaling       operations on several threads, and as tasks of a thread pool
   memory        peak stack and heap of one operation
@@ -105,7 +107,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "A")]
     pub(crate) algorithm: Vec<String>,
 
-    /// Only circuit handshakes exchanged over this: sockets of loopback
+    /// Only handshakes exchanged over this: sockets, of circuits or of TLS
     #[arg(long, value_name = "TRANSPORT", value_parser = ["tcp"])]
     pub(crate) over: Option<String>,
 
@@ -205,6 +207,10 @@ pub(crate) struct ProtocolArgs {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) iterations: Option<u64>,
 
+    /// Connections of a case over a network, whatever their spread [default: 200]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) handshakes: Option<u64>,
+
     /// Operations that each process discards first [default: 100]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) warmup: Option<u64>,
@@ -254,6 +260,7 @@ impl ProtocolArgs {
             processes: self.processes,
             warmup: self.warmup,
             iterations: self.iterations,
+            handshakes: self.handshakes,
             trim_pct: self.trim,
             batch: self.batch,
             precision_pct: self.precision,

@@ -16,6 +16,10 @@ pub(super) struct Open {
     visited: bool,
     /// Samples still to take, process by process; `None` for the adaptive rules.
     pub(super) quota: Option<Vec<u64>>,
+    /// Operations of a routine, where each is a sample; else 0.
+    pub(super) wave: u64,
+    /// Whether it has as many samples as the protocol says of what waits for a network.
+    pub(super) counted: bool,
     pub(super) spent_ns: u64,
     /// Time for which visits may still be put off, in ns.
     pub(super) patience_ns: u64,
@@ -49,6 +53,8 @@ impl Open {
             ns_per_operation: ns_per_operation.max(0.1),
             visited: false,
             quota: None,
+            wave: 0,
+            counted: false,
             spent_ns: 0,
             patience_ns: (PATIENCE * protocol.max_time_s * 1e9) as u64,
             rounds: 0,
@@ -188,8 +194,11 @@ impl Open {
     /// The share of its time or samples that is spent.
     pub(super) fn part_done(&self, protocol: &Protocol) -> f64 {
         match (&self.quota, protocol.iterations) {
-            (Some(quota), Some(iterations)) => 1.0 - quota.iter().sum::<u64>() as f64 / iterations.max(1) as f64,
-            _ => {
+            (Some(quota), iterations) => {
+                let all = iterations.unwrap_or(protocol.handshakes).max(1);
+                1.0 - quota.iter().sum::<u64>() as f64 / all as f64
+            }
+            (None, _) => {
                 let time = self.spent_ns as f64 / (protocol.max_time_s * 1e9);
                 let rounds = self.until.map_or(0.0, |until| f64::from(self.rounds) / until as f64);
                 time.max(rounds).min(1.0)

@@ -9,6 +9,8 @@ mod team;
 mod tests;
 mod threads;
 
+pub(crate) use threads::pin;
+
 use crate::inputs::{Supply, generator};
 use crate::{CaseOptions, Workload, find, kem, missing, signature};
 use pqlab_harness::{Fault, Seed, Trial, affinity};

@@ -43,7 +43,7 @@ pub(super) fn dispatch(number: usize, work: impl FnOnce() + Send + 'static) -> R
 }
 
 /// Keeps the calling thread on these processors, where the system can.
-pub(super) fn pin(cpus: &[u32]) -> Result<(), Fault> {
+pub(crate) fn pin(cpus: &[u32]) -> Result<(), Fault> {
     match affinity::pin(cpus) {
         Ok(()) | Err(affinity::AffinityError::Unsupported | affinity::AffinityError::Refused(_)) => Ok(()),
         Err(error) => Err(Fault::Library(error.to_string())),

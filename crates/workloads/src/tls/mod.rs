@@ -1,16 +1,23 @@
 //! Workload `tls`: TLS 1.3 handshakes by rustls and by OpenSSL, between two sides in one process.
 //!
 //! The algorithm is the key exchange. `handshake` is both sides with a connection each that is new; `client` and `server` are
-//! what one side has to compute for a handshake; the steps are what it computes between two messages. Which certificates there
-//! are, and whether the handshake is a full one, are parameters. Tickets are given out before the measured handshakes alone.
+//! what one side has to compute for a handshake; the steps are what it computes between two messages. `server` is measured on
+//! several threads too, with clients that have computed before the clock runs. `connect` is a connection over TCP, of loopback or
+//! over a link with a round trip, a rate and losses. Which certificates there are, and whether the handshake is a full one, are
+//! parameters. Tickets are given out before the measured handshakes alone.
 
+mod connect;
 mod connection;
 mod mode;
+mod network;
+mod over;
 mod trial;
 
 pub use mode::{TlsMode, TlsSignature};
+pub use over::{TlsNetwork, is_over_network};
 
-use crate::{CaseOptions, Workload, find, missing};
+use crate::{CaseOptions, Workload, find, missing, scaling};
+use connect::Connections;
 use mode::config;
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{KemParameters, Provider, SignatureParameters};
@@ -25,6 +32,8 @@ const CHAIN: u64 = 1;
 const AUTH: &str = "auth";
 const INTERMEDIATES: &str = "chain";
 const MODE: &str = "mode";
+/// A connection over TCP.
+const CONNECT: &str = "connect";
 
 pub(crate) struct TlsWorkload;
 
@@ -70,7 +79,7 @@ impl Workload for TlsWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "TLS 1.3 handshakes by rustls and OpenSSL: both sides, client, server, and by step"
+        "TLS 1.3 handshakes by rustls and OpenSSL: in memory, over loopback, over networks"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -87,15 +96,23 @@ impl Workload for TlsWorkload {
                         let have = |sides: &&Sides| sides.each().all(|side| side.check(&config).is_ok());
                         for sides in sides.iter().filter(have) {
                             let parameters = parameters(*signature, chain, mode);
-                            cases.extend(Part::ALL.map(|part| Case {
+                            let case = |operation: &str, block: &str, more: Vec<Parameter>| Case {
                                 workload: self.id().into(),
                                 algorithm: group.name().into(),
-                                operation: part.name().into(),
+                                operation: operation.into(),
                                 provider: sides.id(),
                                 form: None,
-                                parameters: parameters.clone(),
-                                block: format!("tls/{}", part.block()),
+                                parameters: [parameters.clone(), more].concat(),
+                                block: format!("tls/{block}"),
                                 facts: Facts { category: category(group, *signature), ..Facts::default() },
+                            };
+                            cases.extend(Part::ALL.map(|part| case(part.name(), part.block(), Vec::new())));
+                            let threads = scaling::thread_cases(&case(Part::Server.name(), "", Vec::new()), options);
+                            cases.extend(threads.into_iter().map(|case| Case { block: "tls/threads".into(), ..case }));
+                            cases.extend(over::all(options).into_iter().map(|over| {
+                                let case = case(CONNECT, "loopback", over);
+                                let block = if is_over_network(&case) { "tls/network" } else { "tls/loopback" };
+                                Case { block: block.into(), ..case }
                             }));
                         }
                     }
@@ -116,12 +133,11 @@ impl Workload for TlsWorkload {
         sides.each().flat_map(of).collect()
     }
 
-    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], _seed: Seed) -> Result<Box<dyn Trial>, Fault> {
+    fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         let sides = Sides::of(case).ok_or_else(|| missing(case))?;
         let group = Group::named(&case.algorithm).ok_or_else(|| missing(case))?;
         let signature = case.word(AUTH).and_then(Authentication::named).ok_or_else(|| missing(case))?;
         let mode = TlsMode::of(case.word(MODE)).ok_or_else(|| missing(case))?;
-        let part = Part::named(&case.operation).ok_or_else(|| missing(case))?;
         let config = config(group, signature, case.number(INTERMEDIATES).unwrap_or(CHAIN), mode);
         for side in sides.each() {
             side.check(&config).map_err(fault)?;
@@ -129,8 +145,13 @@ impl Workload for TlsWorkload {
         let maker = find(providers, sides.server.primitives())?;
         let scheme = maker.signature(signature.name()).ok_or_else(|| missing(case))?;
         let credentials = Credentials::make(&config, scheme.as_ref()).map_err(fault)?;
-        let setup = Setup::new(&config, sides.client, sides.server, &credentials).map_err(fault)?;
-        Ok(Box::new(Handshakes::new(setup, part)))
+        let setup = || Setup::new(&config, sides.client, sides.server, &credentials).map_err(fault);
+        if case.operation == CONNECT {
+            return Ok(Box::new(Connections::new(setup()?, case, seed)?));
+        }
+        let part = Part::named(&case.operation).ok_or_else(|| missing(case))?;
+        let trial = || Ok(Box::new(Handshakes::new(setup()?, part)) as Box<dyn Trial>);
+        if scaling::concerns(case) { scaling::prepare(case, seed, trial) } else { trial() }
     }
 }
 
@@ -210,12 +231,13 @@ mod tests {
         let options = CaseOptions {
             signatures: vec![TlsSignature(Authentication::EcdsaP256)],
             modes: TlsMode::ALL.to_vec(),
+            threads: Some(vec![1, 2]),
             ..CaseOptions::default()
         };
         let all: Vec<Case> =
             cases(&options).into_iter().filter(|case| case.algorithm == Group::X25519MlKem768.name()).collect();
-        // Four pairs have three modes, one has the fourth too.
-        assert_eq!(all.len(), Part::ALL.len() * (4 * 3 + 1));
+        // Four pairs have three modes, one has the fourth too; servers on 1 and 2 threads, and connections over loopback.
+        assert_eq!(all.len(), (Part::ALL.len() + 2 + 1) * (4 * 3 + 1));
         for case in &all {
             right(&TlsWorkload, case, &providers(), &[1, 3, 2]);
         }
@@ -223,10 +245,11 @@ mod tests {
 
     #[test]
     fn what_was_not_done_does_not_pass() {
-        for part in Part::ALL {
-            let case = case(&format!("tls/X25519/{}[auth=Ed25519,chain=0]@rustls", part.name()));
+        for operation in Part::ALL.map(Part::name).into_iter().chain(["connect"]) {
+            let over = if operation == "connect" { ",over=tcp" } else { "" };
+            let case = case(&format!("tls/X25519/{operation}[auth=Ed25519,chain=0{over}]@rustls"));
             let mut trial = prepared(&TlsWorkload, &case, &providers());
-            assert!(is_void(trial.as_mut(), 2), "{}", part.name());
+            assert!(is_void(trial.as_mut(), 2), "{operation}");
             sample(trial.as_mut(), 2).unwrap();
         }
     }

@@ -1,0 +1,275 @@
+//! Connections over TCP, from before the first packet until the client has the first byte of an answer.
+//!
+//! Over loopback they come one after the other, client and server on one processor, between which nothing has to be woken up. Over a
+//! link they come while others are under way, so far apart that neither computing nor the line makes one wait for another.
+
+use super::fault;
+use super::network::Shared;
+use super::over::conditions;
+use crate::scaling::pin;
+use pqlab_harness::clock::{monotonic_ns, thread_cpu_ns};
+use pqlab_harness::{Demands, Fault, Recorder, Seed, Trial, affinity};
+use pqlab_network::End;
+use pqlab_record::Case;
+use pqlab_tls::{ANSWER, Endpoint, Flights, REQUEST, Setup, handshake, stream};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
+
+/// Nothing takes as long, however often packets are sent again.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Connections of a routine: over loopback, and over a link.
+const LOOPBACK_WAVE: u64 = 4;
+const LINK_WAVE: u64 = 25;
+/// Handshakes in memory from which follows how far apart connections begin.
+const TRIED: usize = 5;
+/// Connections over a link begin so many times as far apart as both sides compute, and as the line needs for their bytes.
+const APART: u64 = 4;
+const APART_ON_LINE: f64 = 1.5;
+/// Bytes around each segment of a connection, and segments beside those with data: IPv4's header and TCP's with time stamps.
+const HEADERS: f64 = 52.0;
+const BARE_SEGMENTS: f64 = 8.0;
+
+/// Times of a connection in ns.
+#[derive(Clone, Copy, Debug)]
+struct Connected {
+    /// Until the handshake is complete, seen from the client.
+    complete: u64,
+    /// Until the first byte of the answer.
+    first_byte: u64,
+    /// CPU time of the client's thread until its handshake is complete.
+    client_cpu: u64,
+}
+
+/// A trial of connections.
+pub(super) struct Connections {
+    setup: Setup,
+    /// The link; `None` over loopback.
+    network: Option<Arc<Shared>>,
+    /// Time between the beginnings of two connections, in ns.
+    apart: u64,
+    /// Processors on which the threads work, at least one.
+    processors: Vec<u32>,
+    connected: Vec<Connected>,
+    /// CPU times of the server's threads, each until its handshake is complete, in ns.
+    server_cpu: Vec<u64>,
+}
+
+impl Connections {
+    pub(super) fn new(setup: Setup, case: &Case, seed: Seed) -> Result<Connections, Fault> {
+        let conditions = conditions(case).map_err(Fault::Unsupported)?;
+        let network = conditions.as_ref().map(|conditions| Shared::of(conditions, seed)).transpose()?;
+        let mut processors = affinity::granted();
+        let first = seed.process as usize % processors.len().max(1);
+        processors.rotate_left(first);
+        let mut apart = 0;
+        if let Some(conditions) = conditions {
+            let (computing, bytes) = tried(&setup)?;
+            let on_line = conditions.rate.map_or(0.0, |rate| bytes * 8e9 / rate as f64);
+            apart = (APART * computing).max((APART_ON_LINE * on_line) as u64);
+        } else {
+            processors.truncate(1);
+        }
+        Ok(Connections { setup, network, apart, processors, connected: Vec::new(), server_cpu: Vec::new() })
+    }
+
+    fn listen(&self) -> io::Result<TcpListener> {
+        match &self.network {
+            Some(shared) => shared.network.listen(),
+            None => TcpListener::bind((Ipv4Addr::LOCALHOST, 0)),
+        }
+    }
+
+    /// Does something at the client's end.
+    fn at_client<T: Send>(&self, act: impl FnOnce() -> io::Result<T> + Send) -> io::Result<T> {
+        match &self.network {
+            Some(shared) => shared.network.at(End::Client, act),
+            None => act(),
+        }
+    }
+
+    /// Connections that a thread makes one after the other: all of them over loopback, one over a link.
+    fn by_thread(&self, connections: usize) -> usize {
+        if self.network.is_none() { connections } else { 1 }
+    }
+
+    /// So many connections, with a server that expects them.
+    fn wave(&self, connections: usize) -> Result<(Vec<Connected>, Vec<u64>), Fault> {
+        let listener = self.listen().map_err(system)?;
+        let to = listener.local_addr().map_err(system)?;
+        let (each, reached) = (self.by_thread(connections), AtomicUsize::new(0));
+        let threads = connections / each;
+        thread::scope(|scope| {
+            let listener = &listener;
+            let serve = || (0..each).map(|_| self.serve(listener)).collect::<Result<Vec<u64>, Fault>>();
+            let servers: Vec<_> = (0..threads).map(|_| scope.spawn(serve)).collect();
+            let clients = self.at_client(|| Ok(self.clients(to, threads, each, &reached)));
+            // Whoever waits for a client that never came is not left waiting.
+            let missing = connections - reached.load(Ordering::Relaxed).min(connections);
+            self.at_client(|| {
+                (0..missing).for_each(|_| drop(TcpStream::connect_timeout(&to, PATIENCE)));
+                Ok(())
+            })
+            .map_err(system)?;
+            let served = joined(servers);
+            // What a server says of a client that has failed is the lesser half.
+            let connected = clients.map_err(system)??;
+            Ok((connected, served?))
+        })
+    }
+
+    fn clients(
+        &self,
+        to: SocketAddr,
+        threads: usize,
+        each: usize,
+        reached: &AtomicUsize,
+    ) -> Result<Vec<Connected>, Fault> {
+        let begun = monotonic_ns();
+        let connect = |thread: usize| {
+            let wait = begun + thread as u64 * self.apart;
+            thread::sleep(Duration::from_nanos(wait.saturating_sub(monotonic_ns())));
+            (0..each).map(|_| self.connect(to, reached)).collect::<Result<Vec<Connected>, Fault>>()
+        };
+        thread::scope(|scope| {
+            let connect = &connect;
+            joined((0..threads).map(|thread| scope.spawn(move || connect(thread))).collect())
+        })
+    }
+
+    /// A client's side of a connection.
+    fn connect(&self, to: SocketAddr, reached: &AtomicUsize) -> Result<Connected, Fault> {
+        let cpu = thread_cpu_ns();
+        let begun = monotonic_ns();
+        let mut connection = TcpStream::connect_timeout(&to, PATIENCE).map_err(system)?;
+        reached.fetch_add(1, Ordering::Relaxed);
+        ready(&connection)?;
+        let mut client = self.setup.client().map_err(fault)?;
+        stream::complete(client.as_mut(), &mut connection).map_err(fault)?;
+        let complete = monotonic_ns() - begun;
+        let client_cpu = thread_cpu_ns() - cpu;
+        stream::write(client.as_mut(), &mut connection, REQUEST).map_err(fault)?;
+        let mut answer = [0; ANSWER.len()];
+        let length = stream::read(client.as_mut(), &mut connection, &mut answer).map_err(fault)?;
+        let first_byte = monotonic_ns() - begun;
+        told(&answer[..length], ANSWER)?;
+        self.setup.verify_client(client.as_ref()).map_err(fault)?;
+        Ok(Connected { complete, first_byte, client_cpu })
+    }
+
+    /// A server's side of the next connection; CPU time until the handshake is complete, in ns.
+    fn serve(&self, listener: &TcpListener) -> Result<u64, Fault> {
+        let cpu = thread_cpu_ns();
+        let (mut connection, _) = listener.accept().map_err(system)?;
+        ready(&connection)?;
+        let mut server = self.setup.server().map_err(fault)?;
+        stream::complete(server.as_mut(), &mut connection).map_err(fault)?;
+        let spent = thread_cpu_ns() - cpu;
+        let mut request = [0; REQUEST.len()];
+        let length = stream::read(server.as_mut(), &mut connection, &mut request).map_err(fault)?;
+        told(&request[..length], REQUEST)?;
+        stream::write(server.as_mut(), &mut connection, ANSWER).map_err(fault)?;
+        self.setup.verify_server(server.as_ref() as &dyn Endpoint).map_err(fault)?;
+        Ok(spent)
+    }
+}
+
+impl Trial for Connections {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        (self.connected, self.server_cpu) = (Vec::new(), Vec::new());
+        pin(&self.processors)?;
+        self.setup.prime(batch).map_err(fault)
+    }
+
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        (self.connected, self.server_cpu) = self.wave(batch)?;
+        Ok(())
+    }
+
+    /// Each side has looked at its own half of each connection.
+    fn verify(&mut self) -> Result<(), Fault> {
+        match self.connected.len() {
+            0 => Err(Fault::WrongAnswer("no connection came about".into())),
+            connections if connections == self.server_cpu.len() => Ok(()),
+            connections => {
+                let served = self.server_cpu.len();
+                Err(Fault::WrongAnswer(format!("{connections} connections of a client and {served} of a server")))
+            }
+        }
+    }
+
+    fn own_samples(&mut self) -> Vec<u64> {
+        self.connected.iter().map(|connected| connected.complete).collect()
+    }
+
+    fn note(&mut self, recorder: &mut Recorder) -> Result<(), Fault> {
+        for (connected, server_cpu) in self.connected.iter().zip(&self.server_cpu) {
+            recorder.note("first_byte_ns", connected.first_byte as f64);
+            // Over a link, where threads sleep for most of the time, this is what waking up costs too.
+            if self.network.is_none() {
+                recorder.note("client_cpu_ns", connected.client_cpu as f64);
+                recorder.note("server_cpu_ns", *server_cpu as f64);
+            }
+        }
+        if let Some(shared) = &self.network {
+            shared.note(recorder);
+        }
+        Ok(())
+    }
+
+    fn batch(&self) -> Option<u64> {
+        Some(1)
+    }
+
+    fn demands(&self) -> Demands {
+        let over_link = self.network.is_some();
+        let wave = if over_link { LINK_WAVE } else { LOOPBACK_WAVE };
+        Demands { several_threads: true, wave, counted: over_link, ..Demands::default() }
+    }
+
+    fn processors(&self) -> Vec<u32> {
+        if self.network.is_none() { self.processors.clone() } else { Vec::new() }
+    }
+}
+
+/// How long both sides of a handshake compute, in ns, and the bytes of packets of the direction with more of them.
+fn tried(setup: &Setup) -> Result<(u64, f64), Fault> {
+    setup.prime(TRIED).map_err(fault)?;
+    let (mut least, mut flights) = (u64::MAX, Flights::default());
+    for _ in 0..TRIED {
+        flights.clear();
+        let begun = monotonic_ns();
+        let (mut client, mut server) = (setup.client().map_err(fault)?, setup.server().map_err(fault)?);
+        handshake(client.as_mut(), server.as_mut(), &mut flights).map_err(fault)?;
+        least = least.min(monotonic_ns() - begun);
+    }
+    let there = flights.hello.len() + flights.finish.len();
+    let bytes = there.max(flights.answer.len()) as f64;
+    Ok((least, bytes + HEADERS * (BARE_SEGMENTS + bytes / pqlab_tls::SEGMENT as f64)))
+}
+
+fn ready(connection: &TcpStream) -> Result<(), Fault> {
+    connection.set_nodelay(true).map_err(system)?;
+    connection.set_read_timeout(Some(PATIENCE)).map_err(system)?;
+    connection.set_write_timeout(Some(PATIENCE)).map_err(system)
+}
+
+fn told(found: &[u8], expected: &[u8]) -> Result<(), Fault> {
+    if found == expected { Ok(()) } else { Err(Fault::WrongAnswer("other data arrive than were sent".into())) }
+}
+
+/// What all of them found, or the first fault.
+fn joined<T>(threads: Vec<ScopedJoinHandle<'_, Result<Vec<T>, Fault>>>) -> Result<Vec<T>, Fault> {
+    let mut found = Vec::new();
+    for thread in threads {
+        found.extend(thread.join().unwrap_or_else(|_| Err(Fault::Library("a side of a connection panicked".into())))?);
+    }
+    Ok(found)
+}
+
+pub(super) fn system(error: impl std::fmt::Display) -> Fault {
+    Fault::Library(format!("a connection over TCP failed: {error}"))
+}

@@ -1,0 +1,144 @@
+//! Over what connections go: TCP of loopback, or over a link with conditions.
+
+use crate::CaseOptions;
+use pqlab_network::{Conditions, Profile};
+use pqlab_record::{Case, Parameter, UnknownWord};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Parameters of a case: the transport, the name of a link's conditions, and what is not as that name has it.
+const OVER: (&str, &str) = ("over", "tcp");
+const NETWORK: &str = "network";
+const ROUND_TRIP: (&str, &str) = ("rtt", "ms");
+const RATE: (&str, &str) = ("rate", "Mbit");
+const LOSS: (&str, &str) = ("loss", "%");
+const MTU: (&str, &str) = ("mtu", "");
+
+/// A link without a delay, a limit or losses.
+const NOTHING: Conditions = Conditions { round_trip: Duration::ZERO, rate: None, loss: 0.0, mtu: 1500 };
+
+/// Conditions of a link that have a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TlsNetwork(pub Profile);
+
+impl FromStr for TlsNetwork {
+    type Err = UnknownWord;
+
+    fn from_str(word: &str) -> Result<TlsNetwork, UnknownWord> {
+        let all = Conditions::PROFILES.map(TlsNetwork);
+        UnknownWord::find("network", word, &all, |network| network.0.name)
+    }
+}
+
+/// The parameters of connections: of those over loopback, and where a link is asked for, of those over it, which may have several
+/// names.
+pub(super) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
+    let own = |(name, unit): (&str, &str), value: Option<f64>| {
+        value.map(|value| Parameter::Word(name.into(), format!("{value}{unit}")))
+    };
+    let own: Vec<Parameter> = [
+        own(ROUND_TRIP, options.rtt_ms),
+        own(RATE, options.rate_mbit),
+        own(LOSS, options.loss_pct),
+        own(MTU, options.mtu.map(|mtu| mtu as f64)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let tcp = Parameter::Word(OVER.0.into(), OVER.1.into());
+    let mut all = vec![vec![tcp.clone()]];
+    let named = options.networks.iter().map(|network| {
+        let name = Parameter::Word(NETWORK.into(), network.0.name.into());
+        [vec![tcp.clone(), name], own.clone()].concat()
+    });
+    all.extend(named);
+    if options.networks.is_empty() && !own.is_empty() {
+        all.push([vec![tcp], own].concat());
+    }
+    all
+}
+
+/// Whether a case is of connections over a link with conditions.
+pub fn is_over_network(case: &Case) -> bool {
+    [NETWORK, ROUND_TRIP.0, RATE.0, LOSS.0, MTU.0].iter().any(|name| case.word(name).is_some())
+}
+
+/// The conditions that a case names; `None` over loopback.
+///
+/// # Errors
+/// What of them cannot be, in words.
+pub(super) fn conditions(case: &Case) -> Result<Option<Conditions>, String> {
+    if !is_over_network(case) {
+        return Ok(None);
+    }
+    let base = match case.word(NETWORK) {
+        Some(name) => Conditions::named(name).ok_or_else(|| format!("there is no network called {name}"))?.conditions,
+        None => NOTHING,
+    };
+    let own = |(name, unit): (&str, &str)| match case.word(name) {
+        Some(word) => {
+            let number = word.strip_suffix(unit).and_then(|number| number.parse::<f64>().ok());
+            number.map(Some).ok_or_else(|| format!("{name}={word} is no number of {unit}"))
+        }
+        None => Ok(None),
+    };
+    let (round_trip, rate, loss, mtu) = (own(ROUND_TRIP)?, own(RATE)?, own(LOSS)?, own(MTU)?);
+    let duration = |ms: f64| Duration::try_from_secs_f64(ms / 1e3).map_err(|error| error.to_string());
+    let conditions = Conditions {
+        round_trip: round_trip.map_or(Ok(base.round_trip), duration)?,
+        rate: rate.map(|rate| (rate * 1e6) as u64).or(base.rate),
+        loss: loss.map_or(base.loss, |loss| loss / 100.0),
+        mtu: mtu.map_or(base.mtu, |mtu| mtu as u16),
+    };
+    conditions.check().map_err(|error| error.to_string())?;
+    Ok(Some(conditions))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pqlab_record::Facts;
+
+    fn case(parameters: Vec<Parameter>) -> Case {
+        Case {
+            workload: "tls".into(),
+            algorithm: "X25519".into(),
+            operation: "connect".into(),
+            provider: "rustls".into(),
+            form: None,
+            parameters,
+            block: "tls/network".into(),
+            facts: Facts::default(),
+        }
+    }
+
+    fn said(options: &CaseOptions) -> Vec<String> {
+        let words = |parameters: Vec<Parameter>| parameters.iter().map(Parameter::to_string).collect::<Vec<_>>().join(",");
+        all(options).into_iter().map(words).collect()
+    }
+
+    #[test]
+    fn a_case_says_all_that_its_link_is_like() {
+        let named = |word: &str| word.parse::<TlsNetwork>().unwrap();
+        let options = CaseOptions { rtt_ms: Some(100.0), loss_pct: Some(0.5), ..CaseOptions::default() };
+        assert_eq!(said(&CaseOptions::default()), ["over=tcp"]);
+        assert_eq!(said(&options), ["over=tcp", "over=tcp,rtt=100ms,loss=0.5%"]);
+        let both = CaseOptions { networks: vec![named("mobile"), named("satellite")], ..options.clone() };
+        assert_eq!(said(&both)[1..], ["over=tcp,network=mobile,rtt=100ms,loss=0.5%", "over=tcp,network=satellite,rtt=100ms,loss=0.5%"]);
+        let found = |options: &CaseOptions, at: usize| conditions(&case(all(options)[at].clone())).unwrap();
+        assert_eq!(found(&options, 0), None);
+        let asked = Conditions { round_trip: Duration::from_millis(100), loss: 0.005, ..NOTHING };
+        assert_eq!(found(&options, 1), Some(asked));
+        assert_eq!(found(&both, 1), Some(Conditions { rate: Some(20_000_000), ..asked }));
+        assert!("moon".parse::<TlsNetwork>().is_err());
+    }
+
+    #[test]
+    fn what_no_link_is_like_is_said() {
+        for (name, word) in [("network", "moon"), ("rtt", "1s"), ("rtt", "-1ms"), ("rate", "0Mbit"), ("mtu", "10"), ("loss", "NaN%")] {
+            let wrong = case(vec![Parameter::Word(name.into(), word.into())]);
+            assert!(conditions(&wrong).is_err(), "{name}={word}");
+        }
+    }
+}
