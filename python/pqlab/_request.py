@@ -51,6 +51,16 @@ class Options(TypedDict, total=False):
     """Intermediate certificates of a TLS server's chain."""
     modes: Iterable[str]
     """Kinds of TLS handshakes: ``full``, ``client-auth``, ``psk-dhe``, ``psk``."""
+    networks: Iterable[str]
+    """Links that TLS connections are made over, such as ``mobile``: nothing else is measured then."""
+    rtt_ms: float
+    """Round trip of that link in ms."""
+    rate_mbit: float
+    """Rate of that link in each direction, in Mbit/s."""
+    loss_pct: float
+    """Percentage of packets that the link loses in each direction."""
+    mtu: int
+    """Longest packet of that link, in bytes."""
 
 
 # How the compiled module calls what has another name here.
@@ -74,6 +84,8 @@ class Rules(TypedDict, total=False):
     """Worker processes: the unit of repetition."""
     iterations: int | None
     """Samples of a case, in place of the adaptive rules."""
+    handshakes: int | None
+    """Connections of a case over a network, whatever their spread."""
     warmup: int | None
     """Operations that each process discards first."""
     trim: float | None
@@ -114,7 +126,7 @@ class Asked(Loaded, Options, total=False):
     """Everything that :func:`pqlab.run` takes of the cases and of how they are measured."""
 
     over: str | None
-    """Only circuit handshakes exchanged over this: ``tcp``."""
+    """Only handshakes exchanged over this, of circuits or of TLS: ``tcp``."""
 
 
 # How the compiled module calls the rules.
@@ -124,6 +136,7 @@ _RULES = {
     "max_time": "max_time_s",
     "processes": "processes",
     "iterations": "iterations",
+    "handshakes": "handshakes",
     "warmup": "warmup",
     "trim": "trim_pct",
     "batch": "batch",

@@ -332,6 +332,19 @@ fn a_trial_has_the_samples_that_it_asks_for() {
 }
 
 #[test]
+fn what_waits_for_a_network_has_as_many_samples_as_the_protocol_says() {
+    let mut machine = ScriptedMachine::new(Load::Quiet);
+    machine.cost = |_| 3e8;
+    machine.only_batch = Some(1);
+    machine.demands = Demands { several_threads: true, wave: 25, counted: true, ..Demands::default() };
+    let protocol = Protocol { handshakes: 203, processes: 4, ..Protocol::default() };
+    let found = measure(&mut machine, &[case("one", "b")], &protocol);
+    assert_eq!(found.records[0].1.samples.count(), 203);
+    let most = machine.asked.iter().map(|visit| visit.samples).max();
+    assert_eq!((most, machine.asked.len(), machine.asked[0].warmup), (Some(25), 12, 0));
+}
+
+#[test]
 fn a_trial_with_several_threads_is_timed_by_the_wall_clock_where_cycles_are_counted() {
     let cycles = CounterFacts { metric: Metric::Cycles, ns_per_tick: None, grain_ns: 20.0 };
     for (several_threads, metric) in [(false, Metric::Cycles), (true, Metric::Wall)] {

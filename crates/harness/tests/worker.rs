@@ -7,6 +7,7 @@ use pqlab_harness::{BuildId, Demands, Fault, Recorder, Seed, Trial, TrialSource,
 use pqlab_record::{Case, CounterChoice, Facts, ProviderBuild};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::thread;
 use std::time::Duration;
 
@@ -130,6 +131,40 @@ impl Trial for ToldTime {
     }
 }
 
+/// Waves of at most four operations, of which it tells one time too few where it is asked to.
+struct Waves {
+    honest: bool,
+    counted: bool,
+    last: usize,
+    calls: Arc<AtomicUsize>,
+}
+
+impl Trial for Waves {
+    fn setup(&mut self, batch: usize) -> Result<(), Fault> {
+        assert!(batch <= 4);
+        Ok(())
+    }
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        self.last = batch;
+        Ok(())
+    }
+    fn verify(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn own_samples(&mut self) -> Vec<u64> {
+        vec![1_000_000; if self.honest { self.last } else { 1 }]
+    }
+    fn batch(&self) -> Option<u64> {
+        Some(1)
+    }
+    fn demands(&self) -> Demands {
+        Demands { wave: 4, counted: self.counted, several_threads: true, ..Demands::default() }
+    }
+}
+
+static COUNTED_CALLS: LazyLock<Arc<AtomicUsize>> = LazyLock::new(Arc::default);
+
 struct Source;
 
 impl TrialSource for Source {
@@ -141,6 +176,9 @@ impl TrialSource for Source {
             "told-less" => Box::new(ToldTime(Some(1_000_000))),
             "told-more" => Box::new(ToldTime(Some(60_000_000_000))),
             "told-nothing" => Box::new(ToldTime(None)),
+            "waves" => Box::new(Waves { honest: true, counted: false, last: 0, calls: Arc::default() }),
+            "counted" => Box::new(Waves { honest: true, counted: true, last: 0, calls: Arc::clone(&COUNTED_CALLS) }),
+            "too-few" => Box::new(Waves { honest: false, counted: true, last: 0, calls: Arc::default() }),
             "slow-start" => Box::new(SlowStart { calls: 0 }),
             _ => Box::new(SlowSetup),
         })
@@ -215,6 +253,32 @@ impl Served {
         };
         self.ask(Request::Visit(visit))
     }
+}
+
+#[test]
+fn each_operation_of_a_wave_is_a_sample() {
+    let mut served = Served::begin();
+    assert!(served.prepare("waves").first_call_ns.is_some());
+    // Two waves are as long as the visit's time.
+    assert_eq!(served.visit("waves", 0).ticks, [1_000_000; 4]);
+    assert_eq!(served.visit("waves", 10).ticks.len(), 4);
+    // What is counted is not called before it is asked for, and the last wave is shorter.
+    assert_eq!(served.prepare("counted").first_call_ns, None);
+    assert_eq!(COUNTED_CALLS.load(Ordering::Relaxed), 0);
+    let visit = VisitRequest {
+        case: case("counted").id(),
+        batch: 1,
+        warmup: 0,
+        samples: 10,
+        least: 0,
+        budget_ns: u64::MAX / 2,
+        may_put_off: false,
+        additions_per_cycle: Default::default(),
+    };
+    let Response::Visited(visited) = served.ask(Request::Visit(visit)) else { panic!("no visit") };
+    assert_eq!((visited.ticks.len(), COUNTED_CALLS.load(Ordering::Relaxed)), (10, 3));
+    served.prepare("too-few");
+    assert!(matches!(served.try_visit("too-few", 0), Response::Fault { reason } if reason.contains("1 times of 4")));
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! be a failed row.
 
 use crate::place::Place;
-use crate::plan::{Draft, LOADS_LEFT_OUT};
+use crate::plan::{Draft, LOADS_LEFT_OUT, without_networks};
 use crate::{Filters, LabError, Laboratory, Plan, ProtocolOverrides, Suite};
 use pqlab_analysis::fastest::fastest_line;
 use pqlab_harness::process::{Limits, ProcessPool};
@@ -45,7 +45,8 @@ impl Laboratory {
     ) -> Result<Plan, LabError> {
         let drafted = Plan::draft(self.registry(), suites, filters, overrides);
         let drafted = drafted.map_err(|error| self.with_what_was_meant(error, suites, filters));
-        let Draft { plan: draft, questions, loads_left_out } = drafted?;
+        let Draft { plan: mut draft, questions, loads_left_out } = drafted?;
+        without_networks(&mut draft.cases, note)?;
         if loads_left_out > 0 {
             note(&format!("not measured: {LOADS_LEFT_OUT}"));
         }

@@ -1,8 +1,9 @@
 //! What would be measured, and about how long it would take.
 
 use crate::{ExpectedDuration, Filters, LabError, Laboratory, ProtocolOverrides};
-use pqlab_record::Case;
+use pqlab_record::{Case, Protocol};
 use pqlab_store::Store;
+use pqlab_workloads::link_seconds;
 use serde_json::{Value, json};
 
 /// A plan that is looked at and not measured.
@@ -28,6 +29,11 @@ impl Outline {
     }
 }
 
+/// Most seconds that a case takes; of one over a network about as many as it takes.
+fn most_seconds(case: &Case, protocol: &Protocol) -> f64 {
+    link_seconds(case, protocol.handshakes, protocol.processes).unwrap_or(protocol.max_time_s)
+}
+
 impl Laboratory {
     /// What a run of these words would measure. What earlier runs took stands in the store.
     ///
@@ -45,7 +51,7 @@ impl Laboratory {
         Ok(Outline {
             cases: plan.cases.iter().filter(|case| case.workload != "floor").map(Case::id).collect(),
             expected: self.expected_duration(store, &plan)?,
-            most_s: plan.protocol.max_time_s * plan.cases.len() as f64,
+            most_s: plan.cases.iter().map(|case| most_seconds(case, &plan.protocol)).sum(),
             suite: plan.suite,
             notes: named.notes,
         })

@@ -4,7 +4,7 @@ use crate::near::nearest;
 use crate::{LabError, ProtocolOverrides, Select, Suite, Thing, suite};
 use pqlab_record::{Case, Fastest, Form, Protocol, ProtocolKind, RunHeader};
 use pqlab_workloads::fastest::{self, FASTEST, Question};
-use pqlab_workloads::{CaseOptions, NULL, Registry, Workload, is_over_network};
+use pqlab_workloads::{CaseOptions, NULL, Registry, Workload, networks_are_available};
 use std::collections::HashSet;
 use wildmatch::WildMatch;
 
@@ -218,6 +218,18 @@ fn unasked_loads(protocol: &Protocol, suites: &[Suite], filters: &Filters) -> bo
     protocol.kind != ProtocolKind::Adaptive && !asked
 }
 
+/// Leaves out what goes over networks where none can be made, and says so.
+pub(crate) fn without_networks(cases: &mut Vec<Case>, note: &mut dyn FnMut(&str)) -> Result<(), LabError> {
+    let over_networks = cases.iter().filter(|case| case.waits_for_network()).count();
+    let Some(reason) = (over_networks > 0).then(networks_are_available).and_then(Result::err) else { return Ok(()) };
+    cases.retain(|case| !case.waits_for_network());
+    if cases.iter().all(|case| case.workload == "floor") {
+        return Err(LabError::invalid("network", format!("{reason}; memory and loopback need none: `pqlab run tls`")));
+    }
+    note(&format!("not measured: {over_networks} cases over networks: {reason}"));
+    Ok(())
+}
+
 fn named_workload<'a>(registry: &'a Registry, name: &str) -> Result<&'a dyn Workload, LabError> {
     let workloads = registry.workloads();
     let found = workloads.iter().find(|workload| workload.id() == name).map(Box::as_ref);
@@ -258,7 +270,7 @@ fn select(
         (select.null || asked_for_null || case.provider != NULL)
             && select.parameters.iter().all(|pattern| has_parameter(case, pattern))
             && filters.over.as_deref().is_none_or(|over| case.workload == "floor" || case.word("over") == Some(over))
-            && (!over_network || case.workload == "floor" || is_over_network(case))
+            && (!over_network || case.workload == "floor" || case.waits_for_network())
             && matches_any(&select.algorithms, &case.algorithm)
             && (case.provider == NULL || matches_any(algorithms, &case.algorithm))
             && matches_any(operations, &case.operation)

@@ -21,9 +21,9 @@ mod network;
 mod probe;
 
 pub use conditions::{Conditions, InvalidConditions, Profile};
-pub use link::{Carried, Link};
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::Network;
+pub use link::{Carried, Link};
 #[cfg(target_os = "linux")]
 pub use network::Network;
 

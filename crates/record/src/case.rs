@@ -13,6 +13,8 @@ pub enum Form {
 
 /// The parameter that names the state.
 const STATE: &str = "state";
+/// Parameters that say what a link is like which a case goes over.
+const LINK: [&str; 5] = ["network", "rtt", "rate", "loss", "mtu"];
 
 /// In which state of the caches and of the process an operation is measured. Each is a figure of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -172,6 +174,11 @@ impl Case {
         self.state() == State::Warm && self.workload != "memory" && !waits
     }
 
+    /// Whether it waits for a network that was made for it: its time is mostly that of the link, which no core's clock changes.
+    pub fn waits_for_network(&self) -> bool {
+        LINK.iter().any(|name| self.word(name).is_some())
+    }
+
     /// The same case in a state; the usual one is not named.
     pub fn in_state(mut self, state: State) -> Case {
         self.parameters.retain(|parameter| !matches!(parameter, Parameter::Word(name, _) if name == STATE));
@@ -243,6 +250,8 @@ mod tests {
             assert!(!case(None, vec![parameter]).computes());
         }
         assert!(!Case { operation: "verify-load".into(), ..plain.clone() }.computes());
+        let over = |word: &str| case(None, vec![Parameter::Word(word.into(), "1".into())]).waits_for_network();
+        assert!(over("rtt") && over("network") && !over("over"));
         assert!(!Case { workload: "memory".into(), ..plain }.computes());
     }
 

@@ -1,8 +1,6 @@
 //! A client and a server that fit together, and the three flights between them.
 
-use crate::{
-    Config, Context, Credentials, Endpoint, Error, Implementation, Result, Resumption, ServerHello,
-};
+use crate::{Config, Context, Credentials, Endpoint, Error, Implementation, Result, Resumption, ServerHello};
 
 /// Tickets that a server gives out in a connection that is made for them.
 const TICKETS: usize = 8;

@@ -20,7 +20,7 @@ pub use constructed::{constructed, hybrids};
 pub use ledger::Senders;
 pub use options::{CaseOptions, OutOfRange};
 pub use registry::Registry;
-pub use tls::{TlsMode, TlsNetwork, TlsSignature, is_over_network, tls_implementations};
+pub use tls::{TlsMode, TlsNetwork, TlsSignature, link_seconds, networks_are_available, tls_implementations};
 pub use variant::{Keys, Variant};
 
 use fastest::Question;

@@ -257,7 +257,9 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let pooled = Sorted::new(groups.concat())?;
     let step_ns = samples.ns_per_tick.unwrap_or(1.0) / samples.batch as f64;
     let spreads = &protocol.run_spreads;
-    let median_ns = headline(&visits, run_spread(spreads, Unit::Nanoseconds), step_ns)?;
+    // What a link takes is the same whatever the core's clock did.
+    let unit = if record.case.waits_for_network() { Unit::CoreCycles } else { Unit::Nanoseconds };
+    let median_ns = headline(&visits, run_spread(spreads, unit), step_ns)?;
     let cycles = record.case.computes().then(|| cycles(samples, spreads, step_ns)).flatten();
     let deciding = match &cycles {
         Some(cycles) => cycles.median,

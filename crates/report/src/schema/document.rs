@@ -10,7 +10,7 @@ use pqlab_analysis::languages::Language;
 use pqlab_analysis::scaling::{loads, scaling};
 use pqlab_analysis::tables::Table;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
-use pqlab_record::{Counters, Disturbance, Metric, Parameter, Protocol, RunHeader, SCHEMA, Status, Worker};
+use pqlab_record::{Case, Counters, Disturbance, Metric, Parameter, Run, RunHeader, SCHEMA, Status, Worker};
 use pqlab_stats::{Description, Mode};
 
 impl Document {
@@ -36,7 +36,7 @@ impl Document {
                 providers: environment.providers.clone(),
                 counters: CountersEntry::of(&environment.counters),
             },
-            harness: HarnessEntry::of(&run.header.protocol, analysis.floor_ns()),
+            harness: HarnessEntry::of(run, analysis.floor_ns()),
             results,
             scaling: scaling(analysis),
             loads: loads(analysis),
@@ -87,10 +87,12 @@ impl CountersEntry {
 }
 
 impl HarnessEntry {
-    fn of(protocol: &Protocol, floor_ns: Option<f64>) -> HarnessEntry {
+    fn of(run: &Run, floor_ns: Option<f64>) -> HarnessEntry {
+        let protocol = &run.header.protocol;
         HarnessEntry {
             protocol: protocol.kind,
             iterations: protocol.iterations,
+            handshakes: run.header.plan.iter().any(Case::waits_for_network).then_some(protocol.handshakes),
             warmup: protocol.warmup,
             outlier_trim_pct: protocol.trim_pct,
             processes: protocol.processes,

@@ -138,6 +138,9 @@ pub struct HarnessEntry {
     pub iterations: Option<u64>,
     /// Operations discarded in each process before its first sample of a case.
     pub warmup: u64,
+    /// Samples of a case that waits for a network, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handshakes: Option<u64>,
     /// Percentage of the samples left out at each tail.
     pub outlier_trim_pct: f64,
     /// Worker processes.

@@ -23,7 +23,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Connections of a routine: over loopback, and over a link.
 const LOOPBACK_WAVE: u64 = 4;
-const LINK_WAVE: u64 = 25;
+pub(super) const LINK_WAVE: u64 = 25;
 /// Handshakes in memory from which follows how far apart connections begin.
 const TRIED: usize = 5;
 /// Connections over a link begin so many times as far apart as both sides compute, and as the line needs for their bytes.

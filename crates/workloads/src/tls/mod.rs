@@ -14,7 +14,8 @@ mod over;
 mod trial;
 
 pub use mode::{TlsMode, TlsSignature};
-pub use over::{TlsNetwork, is_over_network};
+pub use network::networks_are_available;
+pub use over::{TlsNetwork, link_seconds};
 
 use crate::{CaseOptions, Workload, find, missing, scaling};
 use connect::Connections;
@@ -111,7 +112,7 @@ impl Workload for TlsWorkload {
                             cases.extend(threads.into_iter().map(|case| Case { block: "tls/threads".into(), ..case }));
                             cases.extend(over::all(options).into_iter().map(|over| {
                                 let case = case(CONNECT, "loopback", over);
-                                let block = if is_over_network(&case) { "tls/network" } else { "tls/loopback" };
+                                let block = if case.waits_for_network() { "tls/network" } else { "tls/loopback" };
                                 Case { block: block.into(), ..case }
                             }));
                         }

@@ -61,6 +61,15 @@ impl Shared {
     }
 }
 
+/// Whether networks can be made here.
+///
+/// # Errors
+/// Why not, in one line.
+pub fn networks_are_available() -> Result<(), String> {
+    let nothing = Conditions { round_trip: Duration::ZERO, rate: None, loss: 0.0, mtu: 1500 };
+    Network::start(&nothing, 0, monotonic_ns).map(drop).map_err(|error| error.to_string())
+}
+
 fn none(error: NetworkError) -> Fault {
     Fault::Unsupported(error.to_string())
 }

@@ -14,6 +14,10 @@ const RATE: (&str, &str) = ("rate", "Mbit");
 const LOSS: (&str, &str) = ("loss", "%");
 const MTU: (&str, &str) = ("mtu", "");
 
+/// For an estimate: round trips of a connection, with those that the making of the link takes, and seconds between two connections.
+const ROUND_TRIPS: f64 = 5.0;
+const USUALLY_APART_S: f64 = 0.015;
+
 /// A link without a delay, a limit or losses.
 const NOTHING: Conditions = Conditions { round_trip: Duration::ZERO, rate: None, loss: 0.0, mtu: 1500 };
 
@@ -58,9 +62,12 @@ pub(super) fn all(options: &CaseOptions) -> Vec<Vec<Parameter>> {
     all
 }
 
-/// Whether a case is of connections over a link with conditions.
-pub fn is_over_network(case: &Case) -> bool {
-    [NETWORK, ROUND_TRIP.0, RATE.0, LOSS.0, MTU.0].iter().any(|name| case.word(name).is_some())
+/// About how many seconds a case takes that goes over a link, with so many connections by so many processes; `None` of another.
+pub fn link_seconds(case: &Case, connections: u64, processes: u32) -> Option<f64> {
+    let conditions = conditions(case).ok()??;
+    let waves = connections.div_ceil(super::connect::LINK_WAVE).max(processes.into());
+    let waiting = waves as f64 * ROUND_TRIPS * conditions.round_trip.as_secs_f64();
+    Some(waiting + connections as f64 * USUALLY_APART_S)
 }
 
 /// The conditions that a case names; `None` over loopback.
@@ -68,7 +75,7 @@ pub fn is_over_network(case: &Case) -> bool {
 /// # Errors
 /// What of them cannot be, in words.
 pub(super) fn conditions(case: &Case) -> Result<Option<Conditions>, String> {
-    if !is_over_network(case) {
+    if !case.waits_for_network() {
         return Ok(None);
     }
     let base = match case.word(NETWORK) {
@@ -114,7 +121,8 @@ mod tests {
     }
 
     fn said(options: &CaseOptions) -> Vec<String> {
-        let words = |parameters: Vec<Parameter>| parameters.iter().map(Parameter::to_string).collect::<Vec<_>>().join(",");
+        let words =
+            |parameters: Vec<Parameter>| parameters.iter().map(Parameter::to_string).collect::<Vec<_>>().join(",");
         all(options).into_iter().map(words).collect()
     }
 
@@ -125,7 +133,10 @@ mod tests {
         assert_eq!(said(&CaseOptions::default()), ["over=tcp"]);
         assert_eq!(said(&options), ["over=tcp", "over=tcp,rtt=100ms,loss=0.5%"]);
         let both = CaseOptions { networks: vec![named("mobile"), named("satellite")], ..options.clone() };
-        assert_eq!(said(&both)[1..], ["over=tcp,network=mobile,rtt=100ms,loss=0.5%", "over=tcp,network=satellite,rtt=100ms,loss=0.5%"]);
+        assert_eq!(
+            said(&both)[1..],
+            ["over=tcp,network=mobile,rtt=100ms,loss=0.5%", "over=tcp,network=satellite,rtt=100ms,loss=0.5%"]
+        );
         let found = |options: &CaseOptions, at: usize| conditions(&case(all(options)[at].clone())).unwrap();
         assert_eq!(found(&options, 0), None);
         let asked = Conditions { round_trip: Duration::from_millis(100), loss: 0.005, ..NOTHING };
@@ -136,7 +147,9 @@ mod tests {
 
     #[test]
     fn what_no_link_is_like_is_said() {
-        for (name, word) in [("network", "moon"), ("rtt", "1s"), ("rtt", "-1ms"), ("rate", "0Mbit"), ("mtu", "10"), ("loss", "NaN%")] {
+        for (name, word) in
+            [("network", "moon"), ("rtt", "1s"), ("rtt", "-1ms"), ("rate", "0Mbit"), ("mtu", "10"), ("loss", "NaN%")]
+        {
             let wrong = case(vec![Parameter::Word(name.into(), word.into())]);
             assert!(conditions(&wrong).is_err(), "{name}={word}");
         }
