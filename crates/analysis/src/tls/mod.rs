@@ -69,7 +69,7 @@ pub struct Flights {
 
 impl Configuration {
     /// That of a case; `None` for one of another area.
-    pub(crate) fn of(case: &Case) -> Option<Configuration> {
+    pub fn of(case: &Case) -> Option<Configuration> {
         (case.workload == AREA).then_some(())?;
         Some(Configuration {
             exchange: case.algorithm.clone(),
