@@ -2,7 +2,7 @@
 //!
 //! [`RunAnalysis`] is a run with the figures of its cases, each computed once. All else is made of it: who is faster than whom
 //! ([`comparison`]), what a hybrid costs beyond its halves ([`decomposition`]), what more threads are worth ([`scaling`]), what
-//! circuit handshakes and blocks of transactions take ([`ntor`], [`ledger`]), which one library is the best for a job
+//! circuit handshakes, those of TLS and blocks of transactions take ([`ntor`], [`tls`], [`ledger`]), which one library is the best for a job
 //! ([`libraries`]), in which languages they are written ([`languages`]), what was found in all ([`findings`]).
 //! [`estimates`] says how figures come from samples, [`caveats`] what must be known when they are read.
 //!
@@ -32,6 +32,7 @@ pub mod scaling;
 pub mod series;
 pub mod tables;
 pub mod text;
+pub mod tls;
 pub mod trust;
 pub mod words;
 

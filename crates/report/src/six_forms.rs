@@ -73,6 +73,7 @@ fn runs() -> Vec<Run> {
         fixtures::ntor_ahead_run(),
         fixtures::libraries_run(),
         fixtures::workers_run(),
+        fixtures::tls_run(),
     ]
 }
 

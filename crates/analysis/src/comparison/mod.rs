@@ -29,8 +29,8 @@ pub use differences::{Difference, differences, differences_of_builds};
 pub use measured::{Figure, Measured};
 pub(crate) use ranking::standings;
 pub use ranking::{Ranking, Standing, ranking};
-pub(crate) use ratio::ratio_apart;
 pub use ratio::{Compared, ratio, total};
+pub(crate) use ratio::{ratio_apart, total_in};
 pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 

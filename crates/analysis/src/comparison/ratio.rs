@@ -91,7 +91,11 @@ pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &Compa
 /// the interval is made as that of [`ratio`], so that what a process, a round or a run does to several of them counts for all of
 /// them at once. A case that stands there several times is done as often. `None` where one has no figure.
 pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<Interval> {
-    let unit = Unit::Nanoseconds;
+    total_in(cases, Unit::Nanoseconds, criteria)
+}
+
+/// As [`total`], in a unit.
+pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &ComparisonCriteria) -> Option<Interval> {
     let sum = Sum::of(&[], cases, unit)?;
     let mut found =
         Compared { unit, ratio: None, paired: true, doubtful: false, notes: Vec::new(), plain: Verdict::Inconclusive };

@@ -12,6 +12,7 @@ mod overview;
 mod scaling;
 mod sizes;
 mod spread;
+mod tls;
 mod tokens;
 
 pub use libraries::libraries_table;
@@ -101,7 +102,7 @@ pub struct Table {
 }
 
 /// Names of all tables that there can be, in the order in which they are shown.
-pub const NAMES: [&str; 30] = [
+pub const NAMES: [&str; 35] = [
     "headlines",
     "languages",
     "libraries",
@@ -114,6 +115,11 @@ pub const NAMES: [&str; 30] = [
     "kems",
     "sizes",
     "tokens",
+    "tls-handshakes",
+    "tls-steps",
+    "tls-decomposition",
+    "tls-connections",
+    "tls-server",
     "ledger-schemes",
     "ledger-blocks",
     "ledger-codec",
@@ -149,10 +155,9 @@ pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table
         overview::kems(analysis),
         sizes::sizes(analysis),
         tokens::tokens(analysis),
-        ledger::schemes(analysis),
-        ledger::blocks(analysis),
-        ledger::codec(analysis),
     ];
+    all.extend(tls::tables(analysis));
+    all.extend([ledger::schemes(analysis), ledger::blocks(analysis), ledger::codec(analysis)]);
     all.extend(ntor::tables(analysis, scenario));
     all.push(claims::claims(analysis));
     all.retain(|table| !table.rows.is_empty());
@@ -339,6 +344,7 @@ mod tests {
             fixtures::references_run(),
             fixtures::libraries_run(),
             fixtures::workers_run(),
+            fixtures::tls_run(),
         ] {
             let all = tables(&RunAnalysis::of(&run), &RelayScenario::default());
             let places: Vec<usize> =

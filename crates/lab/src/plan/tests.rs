@@ -1,6 +1,7 @@
 //! Which cases a suite, a filter and a protocol make of all.
 
 use super::*;
+use pqlab_analysis::tls::{Configuration, primitives};
 use pqlab_record::CoinSource;
 use pqlab_workloads::Keys;
 
@@ -274,4 +275,20 @@ fn the_suite_tls_is_a_selection_and_flags_ask_for_the_rest() {
     let ids = of_tls(&planned("tls", &asked));
     assert!(ids.contains(&"tls/MLKEM768/server[auth=ML-DSA-87,chain=3,mode=psk-dhe]@rustls".to_owned()), "{ids:?}");
     assert!(ids.iter().all(|id| id.contains("[auth=ML-DSA-87,chain=3,mode=psk-dhe]")), "{ids:?}");
+}
+
+#[test]
+fn the_suite_tls_has_the_primitives_of_its_handshakes() {
+    let all = planned("tls", &Filters::default());
+    assert!(all.len() <= 200, "{}", all.len());
+    let whole = || all.iter().filter(|case| case.operation == "handshake" && case.word("over").is_none());
+    // No library offers the classical halves of these by themselves, as KEMs.
+    let known = |case: &&Case| !case.algorithm.starts_with("SecP");
+    assert!(whole().filter(known).count() > 30);
+    for case in whole().filter(known) {
+        let of = Configuration::of(case).unwrap();
+        for primitive in primitives(&of).unwrap() {
+            assert!(all.iter().any(|case| primitive.is(case)), "{}: {primitive:?}", case.id());
+        }
+    }
 }

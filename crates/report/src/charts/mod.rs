@@ -11,6 +11,7 @@ mod named;
 pub mod raster;
 mod scatter;
 mod stack;
+mod tls;
 
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::history::Past;
@@ -30,7 +31,8 @@ pub struct Chart {
 
 /// The pictures of an area, for which the run has the data.
 pub fn of_area(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
-    let mut charts = intervals::latency(analysis, area);
+    let mut charts = tls::pictures(analysis, area);
+    charts.extend(intervals::latency(analysis, area));
     charts.extend(languages::by_language(analysis, area));
     charts.extend(stack::phases(analysis, area));
     charts.extend(stack::halves(analysis, area));
@@ -83,7 +85,7 @@ mod tests {
                 .for_each(|one| one.language = Some(fixtures::HOSTILE.to_owned()));
             run
         };
-        let runs = [fixtures::run(), fixtures::workers_run()];
+        let runs = [fixtures::run(), fixtures::workers_run(), fixtures::tls_run()];
         for run in runs.clone().into_iter().chain(runs.map(hostile)) {
             let analysis = RunAnalysis::of(&run);
             let mut charts: Vec<Chart> =

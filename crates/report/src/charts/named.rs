@@ -3,7 +3,7 @@
 use super::Chart;
 use super::canvas::{Anchor, Canvas, LegendEntry, Quantity, Scale, TextStyle, width_of};
 use super::intervals::usual;
-use super::stack::{stacked, steps};
+use super::stack::{MOST, stacked, steps};
 use pqlab_analysis::ledger::REFERENCE_FORM;
 use pqlab_analysis::number::{grouped as thousands, known_time, rate, time};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis, wire_bytes};
@@ -152,6 +152,7 @@ fn handshake_breakdown(analysis: &RunAnalysis<'_>) -> Option<Chart> {
         "What a handshake's time is spent on",
         &["create (client)", "reply (relay)", "finish (client)"],
         bars,
+        MOST,
         note,
     )
 }

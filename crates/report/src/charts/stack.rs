@@ -10,7 +10,7 @@ use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
 const WIDTH: f64 = 760.0;
 const LINE: f64 = 34.0;
 /// Most bars.
-const MOST: usize = 18;
+pub(super) const MOST: usize = 18;
 /// The steps of a circuit handshake, in their order, and the whole.
 const STEPS: [&str; 3] = ["create", "reply", "finish"];
 const WHOLE: &str = "handshake";
@@ -29,7 +29,7 @@ pub(super) struct Bar {
 pub(super) fn phases(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
     let bars = steps(analysis, area);
     let note = "Each step was measured by itself; the line is the whole handshake, measured in one go.";
-    stacked(&format!("phases-{}", slug(area)), &format!("{area}: the steps of a handshake"), &STEPS, bars, note)
+    stacked(&format!("phases-{}", slug(area)), &format!("{area}: the steps of a handshake"), &STEPS, bars, MOST, note)
 }
 
 /// For each algorithm and provider of an area that has all three steps.
@@ -70,15 +70,22 @@ pub(super) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
                 than these; the line is the hybrid.";
     let parts = ["classical half", "post-quantum half", "overhead"];
     let title = format!("{area}: hybrids and their halves");
-    stacked(&format!("halves-{}", slug(area)), &title, &parts, of_area.into_iter().map(bar).collect(), note)
+    stacked(&format!("halves-{}", slug(area)), &title, &parts, of_area.into_iter().map(bar).collect(), MOST, note)
 }
 
-/// Bars of parts, the fastest first.
-pub(super) fn stacked(name: &str, title: &str, parts: &[&str], mut bars: Vec<Bar>, note: &str) -> Option<Chart> {
+/// Bars of parts, the fastest first, so many at most.
+pub(super) fn stacked(
+    name: &str,
+    title: &str,
+    parts: &[&str],
+    mut bars: Vec<Bar>,
+    most: usize,
+    note: &str,
+) -> Option<Chart> {
     let total = |bar: &Bar| bar.parts.iter().sum::<f64>();
     let all = bars.len();
     bars.sort_by(|one, other| total(one).total_cmp(&total(other)));
-    bars.truncate(MOST);
+    bars.truncate(most);
     if bars.is_empty() {
         return None;
     }

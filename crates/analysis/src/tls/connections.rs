@@ -1,0 +1,213 @@
+//! Connections over the kernel's TCP: how long a client waits for one.
+
+use super::{AREA, Configuration};
+use crate::case::CaseAnalysis;
+use crate::run::RunAnalysis;
+use pqlab_record::Case;
+use pqlab_stats::{Interval, Sorted, mean};
+
+/// The parameter that says what its link is called.
+const NETWORK: &str = "network";
+/// What is no link, and a link without a name, as people read it.
+const LOOPBACK: &str = "loopback";
+const LINK: &str = "link";
+/// Links with a name: the round trip in ms, the rate in Mbit/s and the loss in percent that the name stands for.
+const PROFILES: [(&str, f64, f64, f64); 5] = [
+    ("datacenter", 0.5, 1000.0, 0.0),
+    ("broadband", 20.0, 100.0, 0.0),
+    ("mobile", 60.0, 20.0, 0.1),
+    ("satellite", 600.0, 10.0, 0.5),
+    ("lossy-wifi", 30.0, 20.0, 2.0),
+];
+/// So many connections must lie beyond a percentile for it to be given.
+const BEYOND: f64 = 2.0;
+
+/// What was asked of a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AskedLink {
+    /// Round trip in ms; `None` for as short as there is.
+    pub round_trip_ms: Option<f64>,
+    /// Rate in Mbit/s; `None` for as much as there is.
+    pub rate_mbit: Option<f64>,
+    /// Packets lost in each direction, in percent.
+    pub loss_pct: f64,
+}
+
+/// What a run says of connections of one configuration over one link.
+#[derive(Clone, Debug)]
+pub struct ConnectionFigures<'r, 'a> {
+    /// What it is.
+    pub configuration: Configuration,
+    /// Over what it goes: `loopback`, a link's name, or `link` with what was asked.
+    pub over: String,
+    /// What was asked of the link; `None` for the loopback.
+    pub asked: Option<AskedLink>,
+    /// Its case.
+    pub of: &'r CaseAnalysis<'a>,
+    /// From before the TCP connection to the complete handshake at the client, in ns: the median with its interval.
+    pub complete: Interval,
+    /// The same of every connection, sorted.
+    all: Sorted,
+}
+
+impl AskedLink {
+    /// That of a case; `None` where it goes over no link.
+    fn of(case: &Case) -> Option<AskedLink> {
+        if !case.waits_for_network() {
+            return None;
+        }
+        let named = PROFILES.into_iter().find(|(name, ..)| case.word(NETWORK) == Some(name));
+        let named = named.map(|(_, round_trip, rate, loss_pct)| AskedLink {
+            round_trip_ms: Some(round_trip),
+            rate_mbit: Some(rate),
+            loss_pct,
+        });
+        let asked = |name: &str, unit: &str| case.word(name)?.strip_suffix(unit)?.parse::<f64>().ok();
+        let named = named.unwrap_or_default();
+        Some(AskedLink {
+            round_trip_ms: asked("rtt", "ms").or(named.round_trip_ms),
+            rate_mbit: asked("rate", "Mbit").or(named.rate_mbit),
+            loss_pct: asked("loss", "%").unwrap_or(named.loss_pct),
+        })
+    }
+}
+
+impl<'r, 'a> ConnectionFigures<'r, 'a> {
+    fn of(of: &'r CaseAnalysis<'a>) -> Option<ConnectionFigures<'r, 'a>> {
+        let case = of.case();
+        let words = ["rtt", "rate", "loss", "mtu"].into_iter();
+        let words = words.filter_map(|name| Some(format!(" {name}={}", case.word(name)?)));
+        let over = match case.waits_for_network() {
+            true => format!("{}{}", case.word(NETWORK).unwrap_or(LINK), words.collect::<String>()),
+            false => LOOPBACK.to_owned(),
+        };
+        let samples = &of.record.samples;
+        let all = samples.visits.iter().flat_map(|visit| samples.all_ns_per_operation(visit)).collect();
+        Some(ConnectionFigures {
+            configuration: Configuration::of(case)?,
+            over,
+            asked: AskedLink::of(case),
+            of,
+            complete: of.median()?,
+            all: Sorted::new(all)?,
+        })
+    }
+
+    /// Number of connections.
+    pub fn count(&self) -> usize {
+        self.all.as_slice().len()
+    }
+
+    /// A quantile of the time to the complete handshake, in ns, of every connection; `None` where fewer than two lie beyond it.
+    pub fn quantile(&self, order: f64) -> Option<f64> {
+        quantile(&self.all, order)
+    }
+
+    /// The longest that any connection took, in ns.
+    pub fn most(&self) -> f64 {
+        self.all.max()
+    }
+
+    /// From before the TCP connection to the first byte of the answer, in ns: the median, and the quantile of order 0.99.
+    pub fn first_byte(&self) -> [Option<f64>; 2] {
+        let times = self.noted("first_byte_ns");
+        [times.as_ref().map(Sorted::median), times.as_ref().and_then(|times| quantile(times, 0.99))]
+    }
+
+    /// How many of the asked round trips a connection takes, TCP's own among them.
+    pub fn round_trips(&self) -> Option<Interval> {
+        let one = 1e6 * self.asked?.round_trip_ms.filter(|ms| *ms > 0.0)?;
+        let Interval { estimate, low, high, .. } = self.complete;
+        Some(Interval { estimate: estimate / one, low: low / one, high: high / one, ..self.complete })
+    }
+
+    /// The link's round trip as it was found by datagrams, in ns: the median.
+    pub fn found_round_trip_ns(&self) -> Option<f64> {
+        Some(self.noted("link_round_trip_ns")?.median())
+    }
+
+    /// The link's rate as it was found, in Mbit/s: the median.
+    pub fn found_rate_mbit(&self) -> Option<f64> {
+        Some(self.noted("link_rate_mbit")?.median())
+    }
+
+    /// CPU time of a connection in ns, the kernel's among it, of client and server: the means.
+    pub fn cpu_ns(&self) -> [Option<f64>; 2] {
+        ["client_cpu_ns", "server_cpu_ns"].map(|name| mean(self.noted(name)?.as_slice()))
+    }
+
+    /// What the workload noted under a name, of every visit.
+    fn noted(&self, name: &str) -> Option<Sorted> {
+        let extra = self.of.record.samples.visits.iter().flat_map(|visit| &visit.extra);
+        Sorted::new(extra.filter(|(known, _)| known == name).flat_map(|(_, values)| values.iter().copied()).collect())
+    }
+}
+
+/// The connections of a run, those over one thing together, in the order in which the plan has both.
+pub fn connections<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<ConnectionFigures<'r, 'a>> {
+    let mut found: Vec<ConnectionFigures<'r, 'a>> =
+        analysis.area(AREA).filter(|of| of.case().operation == "connect").filter_map(ConnectionFigures::of).collect();
+    let mut links: Vec<String> = Vec::new();
+    for over in found.iter().map(|of| &of.over) {
+        if !links.contains(over) {
+            links.push(over.clone());
+        }
+    }
+    found.sort_by_key(|of| links.iter().position(|over| *over == of.over));
+    found
+}
+
+fn quantile(of: &Sorted, order: f64) -> Option<f64> {
+    let beyond = order.min(1.0 - order) * of.as_slice().len() as f64;
+    (beyond >= BEYOND).then(|| of.quantile(order))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn links_have_what_their_names_stand_for() {
+        let profiles = pqlab_network::Conditions::PROFILES;
+        assert_eq!(profiles.len(), PROFILES.len());
+        for (profile, (name, round_trip_ms, rate_mbit, loss_pct)) in profiles.iter().zip(PROFILES) {
+            assert_eq!(profile.name, name);
+            assert_eq!(profile.conditions.round_trip.as_secs_f64() * 1e3, round_trip_ms);
+            assert_eq!(profile.conditions.rate, Some((rate_mbit * 1e6) as u64));
+            assert!((100.0 * profile.conditions.loss - loss_pct).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn connections_are_told_with_their_links() {
+        let run = fixtures::tls_run();
+        let analysis = RunAnalysis::of(&run);
+        let all = connections(&analysis);
+        let over: Vec<&str> = all.iter().map(|of| of.over.as_str()).collect();
+        assert_eq!(over, ["loopback", "satellite", "link rtt=100ms loss=1%"]);
+        let [loopback, satellite, link] = &all[..] else { panic!("{over:?}") };
+        assert_eq!((loopback.asked, loopback.round_trips()), (None, None));
+        assert_eq!(loopback.cpu_ns(), [Some(210e3), Some(125e3)]);
+        let asked = satellite.asked.unwrap();
+        assert_eq!((asked.round_trip_ms, asked.rate_mbit, asked.loss_pct), (Some(600.0), Some(10.0), 0.5));
+        let asked = link.asked.unwrap();
+        assert_eq!((asked.round_trip_ms, asked.rate_mbit, asked.loss_pct), (Some(100.0), None, 1.0));
+        // 205 ms on a link of 100 ms.
+        let trips = link.round_trips().unwrap();
+        assert!((trips.estimate - 2.05).abs() < 0.01 && trips.low < trips.estimate, "{trips:?}");
+        assert_eq!(link.count(), 640);
+        let [p95, p99] = [0.95, 0.99].map(|order| link.quantile(order).unwrap());
+        assert!(link.complete.estimate < p95 && p95 <= p99 && p99 <= link.most());
+        assert_eq!((link.found_round_trip_ns(), link.found_rate_mbit()), (Some(100.2e6), None));
+        assert_eq!((satellite.first_byte()[0], satellite.found_rate_mbit()), (Some(1_815e6), Some(9.9)));
+        assert_eq!(satellite.cpu_ns(), [None, None]);
+    }
+
+    #[test]
+    fn a_percentile_needs_two_beyond_it() {
+        let sorted = |count: u32| Sorted::new((0..count).map(f64::from).collect()).unwrap();
+        assert_eq!((quantile(&sorted(199), 0.99), quantile(&sorted(39), 0.95)), (None, None));
+        assert!(quantile(&sorted(200), 0.99).is_some() && quantile(&sorted(40), 0.95).is_some());
+    }
+}
