@@ -15,9 +15,11 @@ const WIDTH: f64 = 760.0;
 /// Most configurations of a picture.
 const MOST: usize = 40;
 /// Height of a bar, and what is between two configurations.
-const BAR: f64 = 10.0;
+const BAR: f64 = 13.0;
 const BETWEEN: f64 = 10.0;
 const LINE: f64 = 26.0;
+/// An interval that goes on beyond so many times the largest rate ends in an arrow.
+const WIDEST: f64 = 1.3;
 
 /// The pictures of the area `tls`, for which the run has the data.
 pub(super) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
@@ -52,7 +54,9 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
     let mut canvas = Canvas::new(WIDTH, height);
     canvas.head_of(title, &legend);
     let gutter = gutter(lines.iter().map(|(name, _)| name.as_str()));
-    let across = Scale::linear(drawn().map(|(_, rate)| rate.high), gutter, WIDTH - 70.0);
+    let largest = drawn().map(|(_, rate)| rate.estimate).fold(0.0, f64::max);
+    let ends = drawn().map(|(_, rate)| rate.high.min(WIDEST * largest));
+    let across = Scale::linear(ends, gutter, WIDTH - 70.0);
     canvas.axis_across(&across, Quantity::Rate, top, height - 26.0);
     let (mut y, mut listed) = (top + BETWEEN / 2.0, Vec::new());
     for (name, rates) in &lines {

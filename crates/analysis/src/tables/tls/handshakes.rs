@@ -15,8 +15,8 @@ pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
         .figures("client_hello", "ClientHello", "B", 4)
         .figures("server_flight", "server's flight", "B", 0)
         .figures("client_finish", "client's finish", "B", 5)
-        .figures("packets", "packets of the server", "", 3)
-        .names("first_window", "in the first window");
+        .figures("packets", "packets", "", 3)
+        .names("first_window", "first window");
     for of in all_of(analysis).iter().filter(|of| of.whole.or(of.client).or(of.server).is_some()) {
         let time =
             |of: Option<&CaseAnalysis<'_>>| Cell::of(of.and_then(CaseAnalysis::median), |ns| Cell::time_within(&ns));
@@ -40,7 +40,7 @@ pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
     made.note("chain: certificates between the server's and the root; no mode: a full handshake in which the server alone shows who it is")
         .note("a server's core: such handshakes a second without a socket, the reciprocal of the server's mean")
         .note(format!(
-            "lengths are the longest that were seen, headers of records among them; a packet has {} bytes at an MTU of 1,500, and the first window {INITIAL_WINDOW} packets (RFC 6928): what does not fit waits for a round trip more",
+            "lengths are the longest that were seen, headers of records among them; packets: those of the server's flight, with {} bytes at an MTU of 1,500; first window: whether these are at most {INITIAL_WINDOW} (RFC 6928), else the last of them wait for a round trip more",
             crate::number::grouped(SEGMENT)
         ))
 }
