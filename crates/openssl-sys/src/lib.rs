@@ -8,6 +8,7 @@
 #![allow(non_camel_case_types)]
 
 mod crypto;
+mod hpke;
 mod params;
 mod pkey;
 mod ssl;
@@ -15,6 +16,7 @@ mod symmetric;
 mod x509;
 
 pub use crypto::*;
+pub use hpke::*;
 pub use params::*;
 pub use pkey::*;
 pub use ssl::*;
