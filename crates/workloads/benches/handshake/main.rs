@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     for (id, ..) in all.iter().filter(|(id, ..)| words.iter().all(|word| id.contains(word))) {
         let mut found = interleaved::find(id, PROCESSES);
         if !mark(&found).is_empty() {
-            found = interleaved::find(id, 4 * PROCESSES);
+            found = interleaved::find(id, 8 * PROCESSES);
         }
         let (ratio, mark) = (found.ratio, mark(&found));
         let [tool, bare, own] = [found.first, found.second, found.difference.estimate].map(|ns| ns / 1e3);
