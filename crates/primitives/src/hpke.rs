@@ -17,6 +17,8 @@ pub struct HpkeInfo {
     pub encapsulated: usize,
     /// The AEAD's tag.
     pub tag: usize,
+    /// The shortest plaintext that it seals.
+    pub shortest: usize,
 }
 
 impl HpkeInfo {

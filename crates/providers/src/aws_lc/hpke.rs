@@ -70,7 +70,16 @@ impl Suite {
             (suite, lengths)
         };
         let [public_key, private_key, encapsulated] = lengths;
-        let info = HpkeInfo { kem: kem.0, kdf: kdf.0, aead: aead.0, public_key, private_key, encapsulated, tag: TAG };
+        let info = HpkeInfo {
+            kem: kem.0,
+            kdf: kdf.0,
+            aead: aead.0,
+            public_key,
+            private_key,
+            encapsulated,
+            tag: TAG,
+            shortest: 0,
+        };
         Arc::new(LibraryHpke { info, suite })
     }
 }

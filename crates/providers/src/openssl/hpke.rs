@@ -35,6 +35,8 @@ pub(super) fn all() -> impl Iterator<Item = Arc<dyn Hpke>> {
             private_key: LENGTH,
             encapsulated: LENGTH,
             tag: TAG,
+            // OSSL_HPKE_seal and OSSL_HPKE_open refuse an empty plaintext.
+            shortest: 1,
         };
         let suite = sys::OSSL_HPKE_SUITE { kem_id: KEM, kdf_id: KDF, aead_id };
         Arc::new(X25519Hpke { info, suite }) as Arc<dyn Hpke>
@@ -102,6 +104,9 @@ impl Hpke for X25519Hpke {
         message: &mut [u8],
     ) -> Result<()> {
         Error::check_length("message", plaintext.len() + LENGTH + TAG, message.len())?;
+        if plaintext.is_empty() {
+            return Err(Error::Unsupported("OpenSSL's HPKE seals no empty message"));
+        }
         let context = Context::new(self.suite, sys::OSSL_HPKE_ROLE_SENDER)?;
         let (enc, sealed) = message.split_at_mut(LENGTH);
         let (mut enc_length, mut sealed_length) = (enc.len(), sealed.len());
