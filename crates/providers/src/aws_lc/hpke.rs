@@ -30,7 +30,7 @@ const AEADS: [(&str, Aead); 3] = [
 /// Each KEM with each KDF and each AEAD.
 pub(super) fn all() -> impl Iterator<Item = Arc<dyn Hpke>> {
     let suites = KEMS.into_iter().flat_map(|kem| KDFS.map(|kdf| (kem, kdf)));
-    suites.flat_map(|(kem, kdf)| AEADS.map(|aead| Suite::new(kem, kdf, aead)))
+    suites.flat_map(|(kem, kdf)| AEADS.map(|aead| Suite::offered(kem, kdf, aead)))
 }
 
 /// What the library needs to know which it is: constants of its own.
@@ -58,7 +58,7 @@ struct Recipient {
 }
 
 impl Suite {
-    fn new(kem: (&'static str, Kem), kdf: (&'static str, Kdf), aead: (&'static str, Aead)) -> Arc<dyn Hpke> {
+    fn offered(kem: (&'static str, Kem), kdf: (&'static str, Kdf), aead: (&'static str, Aead)) -> Arc<dyn Hpke> {
         // SAFETY: the first three take nothing and give a constant; the others read it.
         let (suite, lengths) = unsafe {
             let suite = Suite { kem: (kem.1)(), kdf: (kdf.1)(), aead: (aead.1)() };
