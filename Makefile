@@ -13,7 +13,7 @@ REPETITIONS ?= 2
 export AA SLOWED
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint vectors wheel docs workers bench bench-adapters bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test build lint vectors wheel docs workers bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -60,6 +60,9 @@ bench: setup ## Benchmarks of pqlab itself: what its own layers cost
 
 bench-adapters: setup ## What the adapters cost beside a bare call of each library, for every operation
 	cargo bench --workspace --locked --bench adapter -- $(ADAPTERS)
+
+bench-handshakes: setup ## What the tool adds to a TLS handshake beside a bare loop over rustls or libssl: a few minutes
+	cargo bench --workspace --locked --bench handshake
 
 bench-stats: setup ## Simulations of the statistics, the long version: how often intervals cover, and verdicts are false
 	cargo test --release --locked -p pqlab-stats --tests -- --ignored --nocapture

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
 from itertools import repeat
 from time import perf_counter_ns
 from types import TracebackType
@@ -82,24 +83,31 @@ class Server:
         return os.path.join(self._folder, "functions")
 
     def __enter__(self) -> Self:
-        # Nobody else can enter this folder.
-        self._folder = tempfile.mkdtemp(prefix="pqlab-")
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            listener.bind(self.path)
-            listener.listen(64)
-        except OSError as error:
-            listener.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
-            raise LibraryError(f"{self.path}: no socket can be made: {error}", "name another folder in TMPDIR") from None
-        here, self._lifeline = os.pipe()
-        with warnings.catch_warnings():
-            # Other threads are not copied: what is forked serves functions and does nothing with theirs.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            self._process = os.fork()
-        if self._process == 0:
-            os.close(self._lifeline)
-            _never_return(lambda: _Supervisor(self._functions, listener, here).run())
+        with ExitStack() as undo:
+            # Nobody else can enter this folder.
+            self._folder = tempfile.mkdtemp(prefix="pqlab-")
+            undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            listener = undo.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            try:
+                listener.bind(self.path)
+                listener.listen(64)
+            except OSError as error:
+                remedy = "name another folder in TMPDIR"
+                raise LibraryError(f"{self.path}: no socket can be made: {error}", remedy) from None
+            here, self._lifeline = os.pipe()
+            undo.callback(os.close, here)
+            undo.callback(os.close, self._lifeline)
+            with warnings.catch_warnings():
+                # Other threads are not copied: what is forked serves functions and does nothing with theirs.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                try:
+                    self._process = os.fork()
+                except OSError as error:
+                    raise LibraryError(f"no process can be forked: {error}") from None
+            if self._process == 0:
+                os.close(self._lifeline)
+                _never_return(lambda: _Supervisor(self._functions, listener, here).run())
+            undo.pop_all()
         listener.close()
         os.close(here)
         return self

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
@@ -55,6 +56,19 @@ def test_functions_are_measured_beside_everything_else() -> None:
     assert results["floor/null/null@python"]["status"] == "ok"
     builds = {build["id"]: build for build in run.environment["providers"]}
     assert builds["python"]["language"] == "python"
+
+
+def test_without_a_process_nothing_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(os, "fork", fails)
+    before = set(os.listdir("/proc/self/fd"))
+    with pytest.raises(pqlab.LibraryError, match="no process can be forked"), Server([]):
+        pass
+    assert set(os.listdir("/proc/self/fd")) == before
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_busy_wait_takes_what_it_waits() -> None:

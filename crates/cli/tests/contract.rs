@@ -196,6 +196,12 @@ fn everything_can_be_listed() {
     let algorithms: Value = serde_json::from_str(&pqlab.expect(0, &["list", "algorithms", "--json"])).unwrap();
     let kem = algorithms.as_array().unwrap().iter().find(|entry| entry["algorithm"] == "ML-KEM-768").unwrap();
     assert_eq!((&kem["public_key"], &kem["ciphertext"], &kem["category"]), (&1184.into(), &1088.into(), &3.into()));
+    let providers: Value = serde_json::from_str(&pqlab.expect(0, &["list", "providers", "--json"])).unwrap();
+    for (id, lacks) in [("rustls", "SecP384r1MLKEM1024 in TLS"), ("openssl", "SLH-DSA-SHA2-128s in TLS")] {
+        let entry = providers.as_array().unwrap().iter().find(|entry| entry["id"] == id).unwrap();
+        assert!(entry["unsupported"].as_array().unwrap().iter().any(|gap| gap[0] == lacks), "{entry}");
+    }
+    assert!(pqlab.expect(0, &["list", "providers"]).contains("rustls resumes only with a key exchange"));
     for shell in ["bash", "zsh", "fish"] {
         assert!(pqlab.expect(0, &["completions", shell]).contains("pqlab"));
     }

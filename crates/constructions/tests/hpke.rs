@@ -110,6 +110,102 @@ fn read(folder: &std::path::Path, name: &str) -> Vec<serde_json::Value> {
     serde_json::from_str(&text).unwrap()
 }
 
+/// The names of a suite as libraries have them.
+fn names(vector: &serde_json::Value) -> Option<(&'static str, &'static str, &'static str)> {
+    let find = |field: &str, names: &[(u64, &'static str)]| {
+        names.iter().find(|(id, _)| vector[field].as_u64() == Some(*id)).map(|(_, name)| *name)
+    };
+    Some((
+        find("kem_id", &[(0x20, DhKem::ALGORITHM), (0x40, "ML-KEM-512"), (0x41, "ML-KEM-768"), (0x42, "ML-KEM-1024")])?,
+        find("kdf_id", &[(1, "HKDF-SHA256"), (2, "HKDF-SHA384")])?,
+        find("aead_id", &[(1, "AES-128-GCM"), (2, "AES-256-GCM"), (3, "ChaCha20-Poly1305")])?,
+    ))
+}
+
+/// Of how many vectors a library's own HPKE opens the first message, which it must where it has the suite.
+fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
+    let mut opened = 0;
+    for vector in vectors.iter().filter(|vector| vector["mode"].as_u64() == Some(0)) {
+        let Some((kem, kdf, aead)) = names(vector) else { continue };
+        for (id, hpke) in providers().iter().filter_map(|of| Some((of.id(), of.hpke(kem, kdf, aead)?))) {
+            let recipient = hpke.load_private_key(&hex_field(vector, "skRm")).unwrap();
+            let mut public = vec![0; hpke.info().public_key];
+            recipient.public_key(&mut public).unwrap();
+            assert!(public == hex_field(vector, "pkRm"), "{id}: another public key");
+            let first = &vector["encryptions"][0];
+            let message = [hex_field(vector, "enc"), hex_field(first, "ct")].concat();
+            let mut plaintext = vec![0; message.len() - hpke.info().overhead()];
+            let info = hex_field(vector, "info");
+            recipient.open(&info, &hex_field(first, "aad"), &message, &mut plaintext).unwrap();
+            assert_eq!(plaintext, hex_field(first, "pt"), "{kem} of {id}");
+            opened += 1;
+        }
+    }
+    opened
+}
+
+#[test]
+fn the_published_vectors_are_opened_by_libraries_themselves() {
+    let folder = require!(fetched_vectors(), Need::Vectors);
+    // AWS-LC has ML-KEM-512 and -768 with HKDF-SHA256 and ML-KEM-1024 with HKDF-SHA384; nobody has a KDF of one stage.
+    assert_eq!(opened_by_libraries(&read(&folder, "hpke-pq-test-vectors.json.gz")), 3);
+    // RFC 9180, appendix A: X25519 with HKDF-SHA256, each AEAD, by both libraries.
+    assert_eq!(opened_by_libraries(&read(&folder, "test-vectors.json.gz")), 6);
+}
+
+/// Every suite of every library that our construction has too: each opens what the other seals, and nothing else.
+#[test]
+fn libraries_and_the_construction_open_what_the_other_seals() {
+    let mut compared = 0;
+    let providers = providers();
+    let all = providers.iter().flat_map(|of| of.hpke.iter().map(|hpke| (of.id(), hpke)));
+    for (id, hpke) in all {
+        let info = hpke.info();
+        let recipient = hpke.generate().unwrap();
+        let (mut public, mut private) = (vec![0; info.public_key], vec![0; info.private_key]);
+        recipient.public_key(&mut public).unwrap();
+        recipient.private_key(&mut private).unwrap();
+        let at = format!("{} {} {} of {id}", info.kem, info.kdf, info.aead);
+        let mut message = vec![0; info.overhead() + 4];
+        hpke.seal(&public, b"info", b"aad", b"text", &mut message).unwrap();
+        let open = |message: &[u8], info: &[u8], aad: &[u8]| {
+            let mut plaintext = vec![0; 4];
+            recipient.open(info, aad, message, &mut plaintext).map(|()| plaintext)
+        };
+        assert_eq!(open(&message, b"info", b"aad").unwrap(), b"text", "{at}");
+        assert!(open(&message, b"other", b"aad").is_err() && open(&message, b"info", b"other").is_err(), "{at}");
+        for bit in 0..8 * message.len() {
+            message[bit / 8] ^= 1 << (bit % 8);
+            assert!(open(&message, b"info", b"aad").is_err(), "{at}: bit {bit}");
+            message[bit / 8] ^= 1 << (bit % 8);
+        }
+        let mut other = message.clone();
+        assert!(matches!(hpke.seal(&public[1..], b"", b"", b"text", &mut other), Err(Error::Malformed(_))), "{at}");
+        assert!(matches!(hpke.seal(&public, b"", b"", b"text", &mut other[1..]), Err(Error::Length { .. })), "{at}");
+        assert!(matches!(hpke.load_private_key(&private[1..]), Err(Error::Length { .. })), "{at}");
+        if info.kdf != "HKDF-SHA256" {
+            continue;
+        }
+        let (kem_id, encoding) = match info.kem {
+            "ML-KEM-512" => (0x40, KeyEncoding::Seed),
+            "ML-KEM-768" => (0x41, KeyEncoding::Seed),
+            "ML-KEM-1024" => (0x42, KeyEncoding::Seed),
+            _ => (0x20, KeyEncoding::Scalar),
+        };
+        let aead = (1..=3).filter_map(aead).find(|aead| aead.algorithm() == info.aead).unwrap();
+        for (other, kem) in kems_of(kem_id) {
+            let suite = Suite::new(Arc::clone(&kem), kdf(1).unwrap(), Arc::clone(&aead)).unwrap();
+            let Ok(key) = kem.load_decapsulation_key(encoding, &private) else { continue };
+            assert_eq!(suite.open(key.as_ref(), b"info", b"aad", &message).unwrap(), b"text", "{at}, over {other}");
+            let recipient = kem.load_encapsulation_key(&public).unwrap();
+            let sealed = suite.seal(recipient.as_ref(), b"info", b"aad", b"text", Coins::Internal).unwrap();
+            assert_eq!(open(&sealed, b"info", b"aad").unwrap(), b"text", "{at}, over {other}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 15 * 2, "{compared}");
+}
+
 /// How many vectors of a file can be put to what is here, all of which must hold; `coins` is the field that encapsulation draws.
 fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
     let mut held = 0;

@@ -4,6 +4,7 @@ use crate::{LabError, Laboratory, Thing, builtin_suites};
 use pqlab_harness::counter;
 use pqlab_primitives::{KeyEncoding, Primitive, PrimitiveKind, Provider};
 use pqlab_record::CounterChoice;
+use pqlab_workloads::TlsImplementation;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ pub struct AlgorithmEntry {
     pub exact_coins: Option<(bool, bool)>,
 }
 
-/// A provider of this build.
+/// A provider of this build, or an implementation of TLS that is none.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProviderEntry {
     /// Its id.
@@ -161,11 +162,11 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
     }
 }
 
-/// Every provider.
+/// Every provider, and every implementation of TLS: what one lacks is among what the provider of its name does not offer.
 pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
     let all = algorithms(laboratory);
     let providers = laboratory.registry().providers().iter();
-    providers
+    let mut entries: Vec<ProviderEntry> = providers
         .map(|provider| ProviderEntry {
             id: provider.id(),
             version: provider.build_info.version.clone(),
@@ -173,7 +174,21 @@ pub fn provider_entries(laboratory: &Laboratory) -> Vec<ProviderEntry> {
             algorithms: all.iter().filter(|entry| entry.provider == provider.id()).count(),
             unsupported: provider.unsupported.iter().map(|gap| (gap.algorithm.clone(), gap.reason.clone())).collect(),
         })
-        .collect()
+        .collect();
+    for implementation in TlsImplementation::ALL.into_iter().filter(|implementation| implementation.is_built_in()) {
+        let lacks = implementation.lacks().into_iter().map(|(what, reason)| (format!("{what} in TLS"), reason));
+        match entries.iter_mut().find(|entry| entry.id == implementation.name()) {
+            Some(entry) => entry.unsupported.extend(lacks),
+            None => entries.push(ProviderEntry {
+                id: implementation.name().to_owned(),
+                version: implementation.version(),
+                build: format!("TLS over {}", implementation.primitives()),
+                algorithms: 0,
+                unsupported: lacks.collect(),
+            }),
+        }
+    }
+    entries
 }
 
 /// Every counter, whether it is to be had or not.

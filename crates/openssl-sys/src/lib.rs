@@ -1,13 +1,17 @@
 //! OpenSSL 4's libcrypto and libssl, built from source by this crate, and the few calls that pqlab makes of them.
 //!
 //! The declarations are written by hand, after the headers of the version that is built; each names the manual page
-//! that describes it. Nothing here is safe to call as it stands: pointers, lengths and reference counts are the
+//! that describes it. None of them is safe to call as it stands: pointers, lengths and reference counts are the
 //! caller's business.
 
 #![no_std]
 #![allow(non_camel_case_types)]
 
+extern crate alloc;
+
 mod crypto;
+mod errors;
+mod hpke;
 mod params;
 mod pkey;
 mod ssl;
@@ -15,6 +19,8 @@ mod symmetric;
 mod x509;
 
 pub use crypto::*;
+pub use errors::{take_errors, text};
+pub use hpke::*;
 pub use params::*;
 pub use pkey::*;
 pub use ssl::*;

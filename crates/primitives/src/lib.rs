@@ -13,6 +13,7 @@ mod algorithm;
 mod coins;
 mod error;
 mod hash;
+mod hpke;
 mod kem;
 mod key_agreement;
 mod prehash;
@@ -29,6 +30,7 @@ pub use algorithm::{
 pub use coins::Coins;
 pub use error::{Error, Result};
 pub use hash::{Hash, LaneHash, Xof, XofAbsorber, XofReader};
+pub use hpke::{Hpke, HpkeInfo, HpkeRecipient};
 pub use kem::{CoinSupport, DecapsulationKey, EncapsulationKey, Kem, KemInfo};
 pub use key_agreement::{KeyAgreement, KeyAgreementInfo, PrivateKey};
 pub use prehash::Prehash;

@@ -1,5 +1,6 @@
 use crate::{
-    Aead, Function, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, Remote, SignatureScheme, StreamCipher, Xof,
+    Aead, Function, Hash, Hpke, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, Remote, SignatureScheme,
+    StreamCipher, Xof,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -71,6 +72,8 @@ pub struct Provider {
     pub aeads: Vec<Arc<dyn Aead>>,
     /// Stream ciphers.
     pub stream_ciphers: Vec<Arc<dyn StreamCipher>>,
+    /// Hybrid public key encryption by functions of the library's own, which is no primitive.
+    pub hpke: Vec<Arc<dyn Hpke>>,
     /// Functions of another process, which are no primitives.
     pub functions: Vec<Function>,
     /// What is missing, and why.
@@ -99,6 +102,7 @@ impl Provider {
             kdfs: Vec::new(),
             aeads: Vec::new(),
             stream_ciphers: Vec::new(),
+            hpke: Vec::new(),
             functions: Vec::new(),
             unsupported: Vec::new(),
             remote: None,
@@ -190,6 +194,11 @@ impl Provider {
     /// The authenticated cipher of that name.
     pub fn aead(&self, algorithm: &str) -> Option<&Arc<dyn Aead>> {
         self.aeads.iter().find(|aead| aead.algorithm() == algorithm)
+    }
+
+    /// The library's own hybrid public key encryption of that KEM, that KDF and that AEAD.
+    pub fn hpke(&self, kem: &str, kdf: &str, aead: &str) -> Option<&Arc<dyn Hpke>> {
+        self.hpke.iter().find(|hpke| (hpke.info().kem, hpke.info().kdf, hpke.info().aead) == (kem, kdf, aead))
     }
 
     /// The stream cipher of that name.

@@ -94,6 +94,29 @@ impl<V: ?Sized> Strict<V> {
 
 type Verified = std::result::Result<HandshakeSignatureValid, rustls::Error>;
 
+/// What the verifiers of both sides do with signatures, whose traits are two.
+macro_rules! signatures {
+    () => {
+        fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Verified {
+            Err(rustls::Error::General("TLS 1.2 was not asked for".into()))
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            certificate: &CertificateDer<'_>,
+            signature: &DigitallySignedStruct,
+        ) -> Verified {
+            self.check(signature)?;
+            self.verifier.verify_tls13_signature(message, certificate, signature)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            self.schemes.to_vec()
+        }
+    };
+}
+
 impl ServerCertVerifier for Strict<WebPkiServerVerifier> {
     fn verify_server_cert(
         &self,
@@ -106,23 +129,7 @@ impl ServerCertVerifier for Strict<WebPkiServerVerifier> {
         self.verifier.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)
     }
 
-    fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Verified {
-        Err(rustls::Error::General("TLS 1.2 was not asked for".into()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Verified {
-        self.check(signature)?;
-        self.verifier.verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.schemes.to_vec()
-    }
+    signatures!();
 }
 
 impl ClientCertVerifier for Strict<dyn ClientCertVerifier> {
@@ -139,23 +146,7 @@ impl ClientCertVerifier for Strict<dyn ClientCertVerifier> {
         self.verifier.verify_client_cert(end_entity, intermediates, now)
     }
 
-    fn verify_tls12_signature(&self, _: &[u8], _: &CertificateDer<'_>, _: &DigitallySignedStruct) -> Verified {
-        Err(rustls::Error::General("TLS 1.2 was not asked for".into()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> Verified {
-        self.check(signature)?;
-        self.verifier.verify_tls13_signature(message, certificate, signature)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.schemes.to_vec()
-    }
+    signatures!();
 }
 
 /// The tickets of all connections of a client, each of which serves once. While it is closed, they are kept back.

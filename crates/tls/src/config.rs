@@ -264,6 +264,17 @@ impl Implementation {
         Ok(())
     }
 
+    /// What of groups, signatures and ways to resume it lacks, each with the reason.
+    pub fn lacks(self) -> Vec<(&'static str, String)> {
+        let usual = Config::new(Group::X25519, Authentication::Ed25519);
+        let groups = Group::ALL.map(|group| (group.name(), Config { group, ..usual }));
+        let signatures =
+            Authentication::ALL.map(|authentication| (authentication.name(), Config { authentication, ..usual }));
+        let modes = Resumption::ALL.map(|resumption| (resumption.name(), Config { resumption, ..usual }));
+        let all = groups.into_iter().chain(signatures).chain(modes);
+        all.filter_map(|(name, config)| Some((name, self.check(&config).err()?.to_string()))).collect()
+    }
+
     /// What a client's connections have in common.
     ///
     /// # Errors

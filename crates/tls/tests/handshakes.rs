@@ -198,6 +198,17 @@ fn a_changed_byte_of_the_servers_flight_is_noticed() {
 }
 
 #[test]
+fn what_an_implementation_lacks_is_said_with_its_reason() {
+    let names = |implementation: Implementation| {
+        let lacks = implementation.lacks();
+        assert!(lacks.iter().all(|(_, reason)| reason.len() > 20), "{lacks:?}");
+        lacks.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(Implementation::Rustls), ["SecP384r1MLKEM1024", "SLH-DSA-SHA2-128s", "psk"]);
+    assert_eq!(names(Implementation::OpenSsl), ["SLH-DSA-SHA2-128s"]);
+}
+
+#[test]
 fn bytes_are_those_that_the_algorithms_take() {
     let config = Config { intermediates: 2, ..Config::new(Group::X25519MlKem768, Authentication::MlDsa65) };
     let credentials = credentials(&config);

@@ -19,6 +19,7 @@ pub use certificate::{CertificatePart, Specimen, certificate_forms, certificate_
 pub use constructed::{constructed, hybrids};
 pub use ledger::Senders;
 pub use options::{CaseOptions, OutOfRange};
+pub use pqlab_tls::Implementation as TlsImplementation;
 pub use registry::Registry;
 pub use tls::{TlsMode, TlsNetwork, TlsSignature, link_seconds, networks_are_available, tls_implementations};
 pub use variant::{Keys, Variant};

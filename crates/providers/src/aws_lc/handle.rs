@@ -43,6 +43,8 @@ handle! {
     aws::EC_POINT: aws::EC_POINT_free,
     aws::ECDSA_SIG: aws::ECDSA_SIG_free,
     aws::EVP_AEAD_CTX: aws::EVP_AEAD_CTX_free,
+    aws::EVP_HPKE_CTX: aws::EVP_HPKE_CTX_free,
+    aws::EVP_HPKE_KEY: aws::EVP_HPKE_KEY_free,
     aws::EVP_MD_CTX: aws::EVP_MD_CTX_free,
     aws::EVP_PKEY: aws::EVP_PKEY_free,
     aws::EVP_PKEY_CTX: aws::EVP_PKEY_CTX_free,
@@ -62,6 +64,8 @@ unsafe impl Shared for aws::RSA {}
 unsafe impl Shared for aws::EVP_AEAD_CTX {}
 // SAFETY: a number is only read once it stands.
 unsafe impl Shared for aws::BIGNUM {}
+// SAFETY: a key of HPKE is a key as above; this provider changes it only while it makes it.
+unsafe impl Shared for aws::EVP_HPKE_KEY {}
 // SAFETY: a shared HMAC context is a template: `HMAC_CTX_copy_ex` takes it as `const`.
 unsafe impl Shared for aws::HMAC_CTX {}
 

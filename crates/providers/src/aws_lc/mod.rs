@@ -11,6 +11,7 @@ mod error;
 mod ffi;
 mod handle;
 mod hash;
+mod hpke;
 mod ml_dsa;
 mod ml_kem;
 mod pkey;
@@ -39,6 +40,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.kdfs = vec![symmetric::hkdf()];
     provider.aeads = vec![symmetric::aes_gcm()];
     provider.stream_ciphers = vec![symmetric::aes_ctr()];
+    provider.hpke = hpke::all().collect();
     provider.unsupported = slh_dsa().collect();
     vec![provider]
 }

@@ -10,6 +10,7 @@ mod der;
 mod ecdsa;
 mod error;
 mod hash;
+mod hpke;
 mod kem;
 mod native;
 mod param;
@@ -71,6 +72,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     offer(missing, "HKDF-SHA256", symmetric::HkdfSha256::new(), |kdf| kdfs.push(kdf));
     offer(missing, "AES-256-GCM", symmetric::Aes256Gcm::new(), |aead| aeads.push(aead));
     offer(missing, "AES-256-CTR", symmetric::Aes256Ctr::new(), |cipher| stream_ciphers.push(cipher));
+    provider.hpke = hpke::all().collect();
     vec![provider]
 }
 

@@ -1,6 +1,6 @@
 //! One side of a connection.
 
-use super::{Session, Shared, check, library, text};
+use super::{Session, Shared, check, library};
 use crate::credentials::SERVER_NAME_C;
 use crate::{Authentication, Endpoint, Error, Group, Result};
 use pqlab_openssl_sys as sys;
@@ -132,7 +132,7 @@ impl Endpoint for Connection {
 
     fn group(&self) -> Option<Group> {
         // SAFETY: the connection is valid; the name is null or a string that lives as long as the context.
-        Group::named(&unsafe { text(sys::SSL_get0_group_name(self.ssl.as_ptr())) }?)
+        Group::named(&unsafe { sys::text(sys::SSL_get0_group_name(self.ssl.as_ptr())) }?)
     }
 
     fn peer_signature(&self) -> Option<Authentication> {
@@ -141,7 +141,7 @@ impl Endpoint for Connection {
         let name = unsafe {
             let room = (&raw mut name).cast();
             let known = sys::SSL_ctrl(self.ssl.as_ptr(), sys::SSL_CTRL_GET_PEER_SIGNATURE_NAME, 0, room) == 1;
-            if known { text(name) } else { None }
+            if known { sys::text(name) } else { None }
         }?;
         Authentication::ALL.into_iter().find(|algorithm| algorithm.scheme() == Some(&name))
     }

@@ -7,7 +7,7 @@ use crate::{Authentication, Config, Context, Credentials, Endpoint, Error, Leaf,
 use connection::Connection;
 use pqlab_openssl_sys as sys;
 use std::any::Any;
-use std::ffi::{CStr, CString, c_char, c_int, c_long};
+use std::ffi::{CStr, CString, c_int, c_long};
 use std::ptr::{self, NonNull};
 use std::sync::OnceLock;
 
@@ -16,34 +16,12 @@ const CIPHER_SUITE: &CStr = c"TLS_AES_256_GCM_SHA384";
 /// A fault of the library in `call`, with what its queue of errors says; the queue is empty afterwards.
 #[cold]
 fn library(call: &'static str) -> Error {
-    let mut messages: Vec<String> = Vec::new();
-    loop {
-        let mut data: *const c_char = ptr::null();
-        let mut flags: c_int = 0;
-        // SAFETY: null pointers say that file, line and function are not wanted; the other two are ours.
-        let error = unsafe {
-            sys::ERR_get_error_all(ptr::null_mut(), ptr::null_mut(), ptr::null_mut(), &raw mut data, &raw mut flags)
-        };
-        if error == 0 {
-            break;
-        }
-        // SAFETY: takes any number; the answer is null or a string that lives as long as the library.
-        let reason = unsafe { text(sys::ERR_reason_error_string(error)) };
-        messages.push(reason.unwrap_or_else(|| format!("error {error:#x}")));
-    }
-    Error::Library { call, detail: messages.join("; ") }
+    Error::Library { call, detail: sys::take_errors() }
 }
 
 /// `Ok` for a return value above zero, which is OpenSSL's yes.
 fn check(call: &'static str, returned: impl Into<c_long>) -> Result<()> {
     if returned.into() > 0 { Ok(()) } else { Err(library(call)) }
-}
-
-/// # Safety
-/// `pointer` is null or a string that ends with NUL and stays valid during the call.
-unsafe fn text(pointer: *const c_char) -> Option<String> {
-    // SAFETY: the caller's promise.
-    (!pointer.is_null()).then(|| unsafe { CStr::from_ptr(pointer) }.to_string_lossy().into_owned())
 }
 
 /// Owns what a pointer points to, and frees it.

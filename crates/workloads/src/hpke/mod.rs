@@ -3,6 +3,8 @@
 //!
 //! `hpke/X-Wing/seal[len=256]@aws-lc+liboqs` has X25519 and everything symmetric from the first provider and ML-KEM from the second;
 //! for `ML-KEM-768` the first gives what is symmetric alone. Keys are prepared; sealing draws from the library's own generator.
+//!
+//! `hpke/ML-KEM-768/seal[len=256,by=library]@aws-lc` is the library's own HPKE, beside our construction over its primitives.
 
 mod trials;
 
@@ -13,7 +15,7 @@ use crate::pairs::{Pair, pairs};
 use crate::{CaseOptions, NULL, Workload, fault, find, missing};
 use pqlab_constructions::hpke::{DhKem, Kdf, Suite};
 use pqlab_harness::{Fault, Seed, Trial};
-use pqlab_primitives::{Error, Kem, KemParameters, Provider};
+use pqlab_primitives::{Error, Hpke, Kem, KemParameters, Provider};
 use pqlab_record::{Case, Facts, Parameter, Sizes};
 use std::sync::Arc;
 use trials::{Open, Parties, Seal};
@@ -26,6 +28,10 @@ const KEMS: [&str; 3] = [DhKem::ALGORITHM, ML_KEM, X_WING];
 const MESSAGE: u64 = 256;
 const AEAD: &str = "AES-256-GCM";
 const HMAC: &str = "HMAC-SHA256";
+const KDF: &str = "HKDF-SHA256";
+/// The parameter that says whose HPKE it is, where it is not our construction's.
+const BY: &str = "by";
+const LIBRARY: &str = "library";
 
 pub(crate) struct HpkeWorkload;
 
@@ -45,7 +51,13 @@ impl Workload for HpkeWorkload {
             for name in KEMS {
                 for pair in pairs_of(name, providers, options) {
                     let Ok(suite) = suite(name, &pair, providers) else { continue };
-                    cases.extend(lengths.iter().map(|&length| case(name, operation, &pair, &suite, providers, length)));
+                    let of_pair = lengths.iter().map(|&length| case(name, operation, &pair, &suite, providers, length));
+                    let own = own(name, &pair, providers).filter(|_| !is_asked(options));
+                    cases.extend(of_pair.flat_map(|case| {
+                        let sealed = |own: &&Arc<dyn Hpke>| case.number("len") >= Some(own.info().shortest as u64);
+                        let by_library = own.filter(sealed).map(|_| by_library(case.clone()));
+                        std::iter::once(case).chain(by_library)
+                    }));
                 }
             }
         }
@@ -55,7 +67,7 @@ impl Workload for HpkeWorkload {
     fn questions(&self, selected: &[Case], _providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Question> {
         let mut questions = Vec::new();
         for name in KEMS {
-            let deciding = |case: &Case| (case.algorithm == name).then(|| case.clone());
+            let deciding = |case: &Case| (case.algorithm == name && case.word(BY).is_none()).then(|| case.clone());
             fastest::merge(&mut questions, fastest::questions(&halves(name, options), selected, deciding));
         }
         questions
@@ -74,16 +86,40 @@ impl Workload for HpkeWorkload {
     }
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
-        let suite = suite(&case.algorithm, &Pair::of(case), providers)?;
+        let pair = Pair::of(case);
+        let suite = suite(&case.algorithm, &pair, providers)?;
+        let own = match case.word(BY) {
+            Some(LIBRARY) => Some(own(&case.algorithm, &pair, providers).cloned().ok_or_else(|| missing(case))?),
+            Some(_) => return Err(missing(case)),
+            None => None,
+        };
         let length = usize::try_from(case.number("len").unwrap_or(MESSAGE)).map_err(|_| missing(case))?;
         let mut generator = inputs::generator(case, seed);
-        let parties = Parties::new(suite, Supply::of(case), length, &mut generator).map_err(fault)?;
+        let parties = Parties::new(suite, own, Supply::of(case), length, &mut generator).map_err(fault)?;
         Ok(match case.operation.as_str() {
             "seal" => Box::new(Seal::new(parties)),
             "open" => Box::new(Open::new(parties)?),
             _ => return Err(missing(case)),
         })
     }
+}
+
+/// Whether the halves are asked for: a library's own HPKE has none.
+fn is_asked(options: &CaseOptions) -> bool {
+    options.classical.is_some() || options.post_quantum.is_some()
+}
+
+/// The HPKE of the library that is both halves, where it has one.
+fn own<'a>(name: &str, pair: &Pair, providers: &'a [Arc<Provider>]) -> Option<&'a Arc<dyn Hpke>> {
+    let is_one = pair.classical == pair.post_quantum;
+    let provider = providers.iter().find(|provider| is_one && provider.id() == pair.classical)?;
+    provider.hpke(name, KDF, AEAD)
+}
+
+/// The same case by the library's own HPKE.
+fn by_library(mut case: Case) -> Case {
+    case.parameters.push(Parameter::Word(BY.into(), LIBRARY.into()));
+    case
 }
 
 /// What is asked for of the halves: of a KEM without a second one the first alone.
@@ -185,6 +221,13 @@ mod tests {
         let ids: BTreeSet<String> = cases.iter().map(Case::id).collect();
         assert!(ids.contains("hpke/X-Wing/seal[len=256]@rustcrypto"), "{ids:?}");
         assert!(ids.iter().all(|id| !id.contains("DHKEM") || !id.contains('+')), "{ids:?}");
+        let by_library = |id: &str| id.contains("by=library");
+        assert!(ids.contains("hpke/ML-KEM-768/open[len=256,by=library]@aws-lc"), "{ids:?}");
+        assert!(ids.contains("hpke/DHKEM-X25519-HKDF-SHA256/seal[len=256,by=library]@openssl"), "{ids:?}");
+        // Two KEMs of one library in two lengths, and one of another that takes no empty message, sealed and opened.
+        assert_eq!(ids.iter().filter(|id| by_library(id)).count(), (2 * 2 + 1) * 2, "{ids:?}");
+        let asking = CaseOptions { classical: Some("aws-lc".into()), ..CaseOptions::default() };
+        assert!(HpkeWorkload.cases(&providers, &asking).iter().all(|case| !by_library(&case.id())));
     }
 
     #[test]

@@ -2,10 +2,13 @@
 
 use crate::fault;
 use crate::inputs::{self, Messages, POOL, Supply, Turn};
-use pqlab_constructions::hpke::Suite;
+use pqlab_constructions::hpke::{DhKem, Suite};
 use pqlab_harness::{Fault, Recorder, Trial};
-use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Result as LibraryResult};
+use pqlab_primitives::{
+    Coins, DecapsulationKey, EncapsulationKey, Error, Hpke, HpkeRecipient, KeyEncoding, Result as LibraryResult, Wiped,
+};
 use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
 
 /// What both sides say beside the message: for what it is, and what is not secret of it.
 const INFO: &[u8] = b"pqlab";
@@ -17,45 +20,135 @@ fn nothing() -> Fault {
 
 /// Recipients, and what is sealed to them.
 pub(super) struct Parties {
-    suite: Suite,
-    keys: Vec<(Box<dyn DecapsulationKey>, Box<dyn EncapsulationKey>)>,
+    recipients: Vec<Box<dyn Recipient>>,
     messages: Messages,
 }
 
 impl Parties {
     pub(super) fn new(
         suite: Suite,
+        own: Option<Arc<dyn Hpke>>,
         supply: Supply,
         length: usize,
         generator: &mut ChaCha8Rng,
     ) -> LibraryResult<Parties> {
-        let info = suite.kem().info();
-        let (coins, taken) = (info.parameters.keygen_coins, info.coins.keygen);
-        let keys = supply.keys(|| {
-            let (key, _) = inputs::key(coins, taken, generator, |coins| suite.kem().generate(coins))?;
-            let public = key.encapsulation_key()?;
-            Ok::<_, pqlab_primitives::Error>((key, public))
-        })?;
-        Ok(Parties { messages: supply.messages(length, generator), suite, keys })
-    }
-
-    fn open(&self, key: usize, message: &[u8]) -> Result<Vec<u8>, Fault> {
-        self.suite.open(self.keys[key].0.as_ref(), INFO, ASSOCIATED_DATA, message).map_err(fault)
+        let suite = Arc::new(suite);
+        let recipients = supply.keys(|| match &own {
+            Some(hpke) => Ok(Box::new(ByLibrary::new(hpke, &suite)?) as Box<dyn Recipient>),
+            None => Ok(Box::new(ByConstruction::generate(&suite, generator)?) as Box<dyn Recipient>),
+        });
+        Ok(Parties { recipients: recipients?, messages: supply.messages(length, generator) })
     }
 
     /// Opens what was sealed to a key, and nothing with a bit flipped, in the encapsulated secret or at its end.
     fn check(&self, key: usize, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
-        if self.open(key, message)? != plaintext {
+        let recipient = self.recipients[key].as_ref();
+        if recipient.open(message).map_err(fault)? != plaintext {
             return Err(Fault::WrongAnswer("another plaintext".into()));
         }
         for place in [0, message.len() - 1] {
             let mut changed = message.to_vec();
             changed[place] ^= 1;
-            if self.open(key, &changed).is_ok() {
+            if recipient.open(&changed).is_ok() {
                 return Err(Fault::WrongAnswer("a message with a bit flipped is opened".into()));
             }
         }
+        recipient.beside().map_or(Ok(()), |other| agree(recipient, other, message, plaintext))
+    }
+}
+
+/// Each opens what the other seals.
+fn agree(one: &dyn Recipient, other: &dyn Recipient, message: &[u8], plaintext: &[u8]) -> Result<(), Fault> {
+    let sealed = other.seal(plaintext).map_err(fault)?;
+    if other.open(message).map_err(fault)? == plaintext && one.open(&sealed).map_err(fault)? == plaintext {
         Ok(())
+    } else {
+        Err(Fault::WrongAnswer("the library and the construction open other plaintexts".into()))
+    }
+}
+
+/// A recipient, with what both sides do.
+trait Recipient: Send {
+    /// Seals a message to its public key.
+    fn seal(&self, plaintext: &[u8]) -> LibraryResult<Vec<u8>>;
+
+    fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>>;
+
+    /// The same recipient by another implementation.
+    fn beside(&self) -> Option<&dyn Recipient> {
+        None
+    }
+}
+
+/// By our construction, with both halves of the key prepared.
+struct ByConstruction {
+    suite: Arc<Suite>,
+    private: Box<dyn DecapsulationKey>,
+    public: Box<dyn EncapsulationKey>,
+}
+
+impl ByConstruction {
+    fn generate(suite: &Arc<Suite>, generator: &mut ChaCha8Rng) -> LibraryResult<ByConstruction> {
+        let info = suite.kem().info();
+        let (coins, taken) = (info.parameters.keygen_coins, info.coins.keygen);
+        let (private, _) = inputs::key(coins, taken, generator, |coins| suite.kem().generate(coins))?;
+        ByConstruction::of(suite, private)
+    }
+
+    fn of(suite: &Arc<Suite>, private: Box<dyn DecapsulationKey>) -> LibraryResult<ByConstruction> {
+        let public = private.encapsulation_key()?;
+        Ok(ByConstruction { suite: Arc::clone(suite), private, public })
+    }
+}
+
+impl Recipient for ByConstruction {
+    fn seal(&self, plaintext: &[u8]) -> LibraryResult<Vec<u8>> {
+        self.suite.seal(self.public.as_ref(), INFO, ASSOCIATED_DATA, plaintext, Coins::Internal)
+    }
+
+    fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>> {
+        self.suite.open(self.private.as_ref(), INFO, ASSOCIATED_DATA, message)
+    }
+}
+
+/// By the library's own functions, which take the public key as its bytes.
+struct ByLibrary {
+    hpke: Arc<dyn Hpke>,
+    private: Box<dyn HpkeRecipient>,
+    public: Vec<u8>,
+    construction: ByConstruction,
+}
+
+impl ByLibrary {
+    fn new(hpke: &Arc<dyn Hpke>, suite: &Arc<Suite>) -> LibraryResult<ByLibrary> {
+        let (info, recipient) = (hpke.info(), hpke.generate()?);
+        let (mut public, mut private) = (vec![0; info.public_key], Wiped::new(vec![0; info.private_key]));
+        recipient.public_key(&mut public)?;
+        recipient.private_key(&mut private)?;
+        let kem = suite.kem();
+        let encoding = if info.kem == DhKem::ALGORITHM { KeyEncoding::Scalar } else { KeyEncoding::Seed };
+        let construction = ByConstruction::of(suite, kem.load_decapsulation_key(encoding, &private)?)?;
+        Ok(ByLibrary { hpke: Arc::clone(hpke), private: recipient, public, construction })
+    }
+}
+
+impl Recipient for ByLibrary {
+    fn seal(&self, plaintext: &[u8]) -> LibraryResult<Vec<u8>> {
+        let mut message = vec![0; self.hpke.info().overhead() + plaintext.len()];
+        self.hpke.seal(&self.public, INFO, ASSOCIATED_DATA, plaintext, &mut message)?;
+        Ok(message)
+    }
+
+    fn open(&self, message: &[u8]) -> LibraryResult<Vec<u8>> {
+        let length =
+            message.len().checked_sub(self.hpke.info().overhead()).ok_or(Error::Malformed("message of HPKE"))?;
+        let mut plaintext = vec![0; length];
+        self.private.open(INFO, ASSOCIATED_DATA, message, &mut plaintext)?;
+        Ok(plaintext)
+    }
+
+    fn beside(&self) -> Option<&dyn Recipient> {
+        Some(&self.construction)
     }
 }
 
@@ -67,7 +160,7 @@ pub(super) struct Seal {
 
 impl Seal {
     pub(super) fn new(parties: Parties) -> Seal {
-        Seal { key: Turn::of(parties.keys.len()), parties, sealed: Vec::new() }
+        Seal { key: Turn::of(parties.recipients.len()), parties, sealed: Vec::new() }
     }
 }
 
@@ -79,11 +172,10 @@ impl Trial for Seal {
     }
 
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
-        let Parties { suite, keys, messages } = &mut self.parties;
+        let Parties { recipients, messages } = &mut self.parties;
         for _ in 0..batch {
-            let recipient = keys[self.key.advance()].1.as_ref();
-            let sealed = suite.seal(recipient, INFO, ASSOCIATED_DATA, messages.next(), Coins::Internal);
-            self.sealed = sealed.map_err(fault)?;
+            let recipient = recipients[self.key.advance()].as_ref();
+            self.sealed = recipient.seal(messages.next()).map_err(fault)?;
         }
         Ok(())
     }
@@ -107,11 +199,10 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn new(mut parties: Parties) -> Result<Open, Fault> {
-        let Parties { suite, keys, messages } = &mut parties;
+        let Parties { recipients, messages } = &mut parties;
         let seal = |number: usize| {
-            let (key, plaintext) = (number % keys.len(), messages.next().to_vec());
-            let recipient = keys[key].1.as_ref();
-            let message = suite.seal(recipient, INFO, ASSOCIATED_DATA, &plaintext, Coins::Internal).map_err(fault)?;
+            let (key, plaintext) = (number % recipients.len(), messages.next().to_vec());
+            let message = recipients[key].seal(&plaintext).map_err(fault)?;
             Ok((key, message, plaintext))
         };
         let sealed = (0..POOL).map(seal).collect::<Result<Vec<_>, Fault>>()?;
@@ -128,7 +219,7 @@ impl Trial for Open {
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let (key, message, _) = &self.sealed[self.turn.advance()];
-            self.opened = Some(self.parties.open(*key, message)?);
+            self.opened = Some(self.parties.recipients[*key].open(message).map_err(fault)?);
         }
         Ok(())
     }

@@ -1,0 +1,75 @@
+//! TLS over TCP, as a user asks for it: loopback, and links between namespaces of the workers.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::Lab;
+use pqlab_testing::{Need, not_run};
+use serde_json::Value;
+
+/// The results of a run of these words, and its tables; `None` where no networks can be made here.
+fn run(words: &str) -> Option<Value> {
+    let lab = Lab::new();
+    let arguments: Vec<&str> = ["run", "tls", "--no-progress", "--quiet", "--save", "-"].into_iter().chain(words.split(' ')).collect();
+    let output = lab.command(&arguments).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(2) && said.contains("namespace") {
+        not_run(Need::Machine("network namespaces and TUN devices"));
+        return None;
+    }
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+fn of_tls(document: &Value) -> Vec<&Value> {
+    document["results"].as_array().unwrap().iter().filter(|result| result["area"] == "tls").collect()
+}
+
+#[test]
+fn connections_over_a_link_are_as_many_as_asked_for_and_nothing_else_is_measured() {
+    let Some(document) = run("--rtt 3 --loss 1% --handshakes 13 --processes 2 --algorithm X25519 --provider rustls") else { return };
+    let results = of_tls(&document);
+    let [result] = &results[..] else { panic!("{results:#?}") };
+    assert_eq!(result["id"], "tls/X25519/connect[auth=ECDSA-P-256,chain=1,over=tcp,rtt=3ms,loss=1%]@rustls");
+    assert_eq!((&result["verified"], &result["n"]), (&Value::Bool(true), &Value::from(13)));
+    assert_eq!(document["harness"]["handshakes"], 13);
+    let table = &document["tables"]["tls-connections"];
+    let column = |name: &str| {
+        let columns = table["columns"].as_array().unwrap();
+        columns.iter().position(|column| column["name"] == name).unwrap_or_else(|| panic!("{name}: {columns:?}"))
+    };
+    for name in ["complete", "first_byte", "round_trips", "found_round_trip"] {
+        assert!(!table["rows"][0]["cells"][column(name)].is_null(), "{name}");
+    }
+}
+
+#[test]
+fn connections_over_loopback_are_measured_like_all_else() {
+    let words = "--quick --over tcp --algorithm X25519MLKEM768 --provider openssl --filter *auth=ECDSA-P-256,chain=1,over=tcp*";
+    let Some(document) = run(words) else { return };
+    let results = of_tls(&document);
+    let [result] = &results[..] else { panic!("{results:#?}") };
+    assert_eq!(result["id"], "tls/X25519MLKEM768/connect[auth=ECDSA-P-256,chain=1,over=tcp]@openssl");
+    for name in ["first_byte_ns", "client_cpu_ns", "server_cpu_ns"] {
+        assert!(result["extra"].get(name).is_some(), "{name}: {}", result["extra"]);
+    }
+    assert!(document["harness"].get("handshakes").is_none());
+}
+
+#[test]
+fn what_no_link_is_like_is_bad_usage() {
+    for (words, said) in [
+        ("--network moon", "moon"),
+        ("--rtt fast", "--rtt"),
+        ("--rtt 10001", "rtt_ms is 10001"),
+        ("--loss 101", "percentage"),
+        ("--mtu 100", "mtu is 100"),
+        ("--rtt 5 --handshakes 0", "handshakes is 0"),
+    ] {
+        let arguments: Vec<&str> = ["run", "tls", "--no-progress"].into_iter().chain(words.split(' ')).collect();
+        let output = Lab::new().command(&arguments).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && text.contains(said), "{words}: {text}");
+    }
+}

@@ -1,0 +1,91 @@
+//! Hybrid public key encryption: OSSL_HPKE_CTX_new(3).
+
+use crate::{EVP_PKEY, OSSL_LIB_CTX, opaque};
+use core::ffi::{c_char, c_int};
+
+opaque! {
+    /// One side of messages in a row, OSSL_HPKE_CTX_new(3). Not for two threads at once.
+    OSSL_HPKE_CTX;
+}
+
+/// The identifiers of a KEM, a KDF and an AEAD (RFC 9180, section 7).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OSSL_HPKE_SUITE {
+    /// RFC 9180, section 7.1.
+    pub kem_id: u16,
+    /// RFC 9180, section 7.2.
+    pub kdf_id: u16,
+    /// RFC 9180, section 7.3.
+    pub aead_id: u16,
+}
+
+/// OSSL_HPKE_CTX_new(3): base mode.
+pub const OSSL_HPKE_MODE_BASE: c_int = 0;
+/// OSSL_HPKE_CTX_new(3).
+pub const OSSL_HPKE_ROLE_SENDER: c_int = 0;
+/// OSSL_HPKE_CTX_new(3).
+pub const OSSL_HPKE_ROLE_RECEIVER: c_int = 1;
+
+unsafe extern "C" {
+    /// OSSL_HPKE_CTX_new(3).
+    pub fn OSSL_HPKE_CTX_new(
+        mode: c_int,
+        suite: OSSL_HPKE_SUITE,
+        role: c_int,
+        libctx: *mut OSSL_LIB_CTX,
+        properties: *const c_char,
+    ) -> *mut OSSL_HPKE_CTX;
+    /// OSSL_HPKE_CTX_new(3).
+    pub fn OSSL_HPKE_CTX_free(ctx: *mut OSSL_HPKE_CTX);
+    /// OSSL_HPKE_CTX_new(3): with null for `material` a key is drawn.
+    pub fn OSSL_HPKE_keygen(
+        suite: OSSL_HPKE_SUITE,
+        public: *mut u8,
+        public_length: *mut usize,
+        private: *mut *mut EVP_PKEY,
+        material: *const u8,
+        material_length: usize,
+        libctx: *mut OSSL_LIB_CTX,
+        properties: *const c_char,
+    ) -> c_int;
+    /// OSSL_HPKE_CTX_new(3).
+    pub fn OSSL_HPKE_encap(
+        ctx: *mut OSSL_HPKE_CTX,
+        enc: *mut u8,
+        enc_length: *mut usize,
+        public: *const u8,
+        public_length: usize,
+        info: *const u8,
+        info_length: usize,
+    ) -> c_int;
+    /// OSSL_HPKE_CTX_new(3).
+    pub fn OSSL_HPKE_seal(
+        ctx: *mut OSSL_HPKE_CTX,
+        out: *mut u8,
+        out_length: *mut usize,
+        associated_data: *const u8,
+        associated_data_length: usize,
+        plaintext: *const u8,
+        plaintext_length: usize,
+    ) -> c_int;
+    /// OSSL_HPKE_CTX_new(3).
+    pub fn OSSL_HPKE_decap(
+        ctx: *mut OSSL_HPKE_CTX,
+        enc: *const u8,
+        enc_length: usize,
+        private: *mut EVP_PKEY,
+        info: *const u8,
+        info_length: usize,
+    ) -> c_int;
+    /// OSSL_HPKE_CTX_new(3).
+    pub fn OSSL_HPKE_open(
+        ctx: *mut OSSL_HPKE_CTX,
+        out: *mut u8,
+        out_length: *mut usize,
+        associated_data: *const u8,
+        associated_data_length: usize,
+        ciphertext: *const u8,
+        ciphertext_length: usize,
+    ) -> c_int;
+}

@@ -1,0 +1,64 @@
+//! The recipient of HPKE: no panic, and no first message is opened but the one that was sealed.
+#![no_main]
+
+mod altered;
+
+use altered::altered;
+use libfuzzer_sys::fuzz_target;
+use pqlab_constructions::HybridKem;
+use pqlab_constructions::hpke::{DhKem, Kdf, Suite};
+use pqlab_primitives::{Coins, DecapsulationKey, Kem, Provider};
+use std::sync::{Arc, LazyLock};
+
+const INFO: &[u8] = b"info";
+const ASSOCIATED_DATA: &[u8] = b"associated data";
+const PLAINTEXT: &[u8] = b"first message";
+
+/// A suite with a recipient, and a message that is always the same, so that a finding can be repeated.
+struct Recipient {
+    suite: Suite,
+    key: Box<dyn DecapsulationKey>,
+    honest: Vec<u8>,
+}
+
+impl Recipient {
+    fn new(kem: Arc<dyn Kem>, kdf: Kdf, library: &Provider) -> Recipient {
+        let aead = library.aead("AES-256-GCM").expect("it has AES-GCM").clone();
+        let suite = Suite::new(kem, kdf, aead).expect("HPKE has them all");
+        let (keygen, encapsulation) = {
+            let parameters = &suite.kem().info().parameters;
+            (vec![3; parameters.keygen_coins], vec![5; parameters.encapsulation_coins])
+        };
+        let key = suite.kem().generate(Coins::Exact(&keygen)).expect("any coins make a key");
+        let public = key.encapsulation_key().expect("a key has its public half");
+        let coins = Coins::Exact(&encapsulation);
+        let honest = suite.seal(public.as_ref(), INFO, ASSOCIATED_DATA, PLAINTEXT, coins);
+        Recipient { honest: honest.expect("any coins will do"), suite, key }
+    }
+}
+
+static RECIPIENTS: LazyLock<Vec<Recipient>> = LazyLock::new(|| {
+    let providers = pqlab_providers::providers();
+    let library = providers.iter().find(|provider| provider.library == "rustcrypto").expect("it is built in");
+    let hmac = library.mac("HMAC-SHA256").expect("it has HMAC").clone();
+    let shake = library.xof("SHAKE256").expect("it has SHAKE").clone();
+    let [x25519, ml_kem] = ["X25519", "ML-KEM-768"].map(|name| library.kem(name).expect("it has both").clone());
+    let hash = library.hash("SHA3-256").expect("it has SHA-3").clone();
+    let x_wing = HybridKem::x_wing(x25519, ml_kem.clone(), hash, shake.clone()).expect("the parts fit");
+    let agreement = library.key_agreement("X25519").expect("it has X25519").clone();
+    let kems: [Arc<dyn Kem>; 3] =
+        [Arc::new(DhKem::new(agreement, hmac.clone()).expect("the parts fit")), ml_kem, Arc::new(x_wing)];
+    let suites = kems.into_iter().flat_map(|kem| {
+        [Kdf::HkdfSha256(hmac.clone()), Kdf::Shake256(shake.clone())].map(|kdf| (Arc::clone(&kem), kdf))
+    });
+    suites.map(|(kem, kdf)| Recipient::new(kem, kdf, library)).collect()
+});
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((&choice, rest)) = bytes.split_first() else { return };
+    let Recipient { suite, key, honest } = &RECIPIENTS[usize::from(choice >> 1) % RECIPIENTS.len()];
+    let message = altered(choice, rest, honest);
+    let opened = suite.open(key.as_ref(), INFO, ASSOCIATED_DATA, &message).ok();
+    assert_eq!(opened.is_some(), message == *honest, "a message that was not sealed is opened");
+    assert!(opened.is_none_or(|plaintext| plaintext == PLAINTEXT), "another plaintext");
+});
