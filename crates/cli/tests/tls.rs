@@ -4,14 +4,15 @@
 
 mod common;
 
-use common::Lab;
+use common::Pqlab;
 use pqlab_testing::{Need, not_run};
 use serde_json::Value;
 
 /// The results of a run of these words, and its tables; `None` where no networks can be made here.
 fn run(words: &str) -> Option<Value> {
-    let lab = Lab::new();
-    let arguments: Vec<&str> = ["run", "tls", "--no-progress", "--quiet", "--save", "-"].into_iter().chain(words.split(' ')).collect();
+    let lab = Pqlab::new();
+    let arguments: Vec<&str> =
+        ["run", "tls", "--no-progress", "--quiet", "--save", "-"].into_iter().chain(words.split(' ')).collect();
     let output = lab.command(&arguments).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     if output.status.code() == Some(2) && said.contains("namespace") {
@@ -28,7 +29,10 @@ fn of_tls(document: &Value) -> Vec<&Value> {
 
 #[test]
 fn connections_over_a_link_are_as_many_as_asked_for_and_nothing_else_is_measured() {
-    let Some(document) = run("--rtt 3 --loss 1% --handshakes 13 --processes 2 --algorithm X25519 --provider rustls") else { return };
+    let Some(document) = run("--rtt 3 --loss 1% --handshakes 13 --processes 2 --algorithm X25519 --provider rustls")
+    else {
+        return;
+    };
     let results = of_tls(&document);
     let [result] = &results[..] else { panic!("{results:#?}") };
     assert_eq!(result["id"], "tls/X25519/connect[auth=ECDSA-P-256,chain=1,over=tcp,rtt=3ms,loss=1%]@rustls");
@@ -46,7 +50,8 @@ fn connections_over_a_link_are_as_many_as_asked_for_and_nothing_else_is_measured
 
 #[test]
 fn connections_over_loopback_are_measured_like_all_else() {
-    let words = "--quick --over tcp --algorithm X25519MLKEM768 --provider openssl --filter *auth=ECDSA-P-256,chain=1,over=tcp*";
+    let words =
+        "--quick --over tcp --algorithm X25519MLKEM768 --provider openssl --filter *auth=ECDSA-P-256,chain=1,over=tcp*";
     let Some(document) = run(words) else { return };
     let results = of_tls(&document);
     let [result] = &results[..] else { panic!("{results:#?}") };
@@ -68,7 +73,7 @@ fn what_no_link_is_like_is_bad_usage() {
         ("--rtt 5 --handshakes 0", "handshakes is 0"),
     ] {
         let arguments: Vec<&str> = ["run", "tls", "--no-progress"].into_iter().chain(words.split(' ')).collect();
-        let output = Lab::new().command(&arguments).output().unwrap();
+        let output = Pqlab::new().command(&arguments).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code() == Some(2) && text.contains(said), "{words}: {text}");
     }

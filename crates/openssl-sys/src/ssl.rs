@@ -42,6 +42,10 @@ pub const SSL_ERROR_WANT_READ: c_int = 2;
 /// SSL_set_shutdown(3): both sides have said that they are done.
 pub const SSL_SENT_AND_RECEIVED_SHUTDOWN: c_int = 3;
 
+/// SSL_CTX_ctrl(3): SSL_CTX_set_mode(3).
+pub const SSL_CTRL_MODE: c_int = 33;
+/// SSL_CTX_set_mode(3): a side sends the certificates that it was given, and adds none from its store.
+pub const SSL_MODE_NO_AUTO_CHAIN: c_long = 8;
 /// SSL_CTX_ctrl(3): SSL_CTX_set_session_cache_mode(3).
 pub const SSL_CTRL_SET_SESS_CACHE_MODE: c_int = 44;
 /// SSL_CTX_ctrl(3): SSL_set_tlsext_host_name(3).

@@ -83,6 +83,21 @@ fn chains_and_clients_that_show_who_they_are() {
 }
 
 #[test]
+fn a_server_sends_its_certificates_and_not_the_root() {
+    for intermediates in [0, 1, 2] {
+        let config = Config { intermediates, ..Config::new(Group::X25519, Authentication::Ed25519) };
+        let credentials = credentials(&config);
+        let flight = |implementation| {
+            let setup = Setup::new(&config, implementation, implementation, &credentials).unwrap();
+            Flight::of(&perform(&setup).unwrap().answer).unwrap().bytes
+        };
+        // They differ in how they cut the flight into records.
+        let [one, other] = Implementation::ALL.map(flight);
+        assert!(one.abs_diff(other) < 150 && credentials.root.len() > 200, "{intermediates}: {one} and {other} bytes");
+    }
+}
+
+#[test]
 fn connections_are_resumed() {
     for group in [Group::X25519, Group::X25519MlKem768] {
         for authentication in [Authentication::Ed25519, Authentication::MlDsa65] {

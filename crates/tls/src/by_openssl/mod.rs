@@ -154,6 +154,8 @@ impl Side {
             check("SSL_CTX_set_ciphersuites", sys::SSL_CTX_set_ciphersuites(context, CIPHER_SUITE.as_ptr()))?;
             // What is returned is the mode before.
             sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_SET_SESS_CACHE_MODE, sys::SSL_SESS_CACHE_OFF, ptr::null_mut());
+            // Without it a side whose chain is empty sends the root too, which the other has.
+            sys::SSL_CTX_ctrl(context, sys::SSL_CTRL_MODE, sys::SSL_MODE_NO_AUTO_CHAIN, ptr::null_mut());
             check("SSL_CTX_set_num_tickets", sys::SSL_CTX_set_num_tickets(context, 0))?;
             if config.resumption == Resumption::Alone {
                 sys::SSL_CTX_set_options(context, sys::SSL_OP_ALLOW_NO_DHE_KEX | sys::SSL_OP_PREFER_NO_DHE_KEX);
