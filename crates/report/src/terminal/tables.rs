@@ -138,7 +138,8 @@ mod tests {
     }
 
     fn all() -> Vec<Table> {
-        [fixtures::scaling_run(), fixtures::ntor_run(), fixtures::references_run()].iter().flat_map(made).collect()
+        let runs = [fixtures::scaling_run(), fixtures::ntor_run(), fixtures::references_run(), fixtures::tls_run()];
+        runs.iter().flat_map(made).collect()
     }
 
     #[test]
