@@ -1,8 +1,9 @@
 //! SHA-3 and SHAKE (FIPS 202), over eight messages of one length at once ([`Lanes`]) and over one ([`Single`]).
 //!
 //! Keccak-p\[1600\] is 25 words of 64 bits. The vector code keeps each word in a register of its own: the same word of all
-//! eight states in one of 512 bits, one message a lane, or the word of one state in one of 128 bits. Its backend is chosen
-//! by what the processor has when the program runs; where it cannot run, the portable one gives the same answers.
+//! eight states in one of 512 bits, one message a lane, or of four states in one of 256, or the word of one state in one of
+//! 128 bits. Its backend is chosen by what the processor has when the program runs; where it cannot run, the portable one
+//! gives the same answers.
 //!
 //! Nothing here allocates. States and padded blocks live on the stack and are not cleared afterwards.
 //!
