@@ -157,7 +157,7 @@ fn the_libraries_say_the_same() {
 }
 
 #[test]
-#[ignore = "a million signatures: a quarter of an hour"]
+#[ignore = "a million signatures: five minutes"]
 fn the_libraries_say_the_same_of_a_million() {
     all_sets(2, 21_000);
 }
