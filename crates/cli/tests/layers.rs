@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-openssl-sys", &[]),
     ("pqlab-cryptogams-sys", &[]),
     ("pqlab-keccak", &[]),
+    ("pqlab-mldsa-batch", &["pqlab-keccak"]),
     ("pqlab-verification", &["pqlab-primitives"]),
     ("pqlab-providers", &["pqlab-primitives", "pqlab-openssl-sys", "pqlab-cryptogams-sys", "pqlab-keccak"]),
     ("pqlab-foreign", &["pqlab-primitives"]),

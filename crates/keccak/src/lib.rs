@@ -1,8 +1,9 @@
 //! SHA-3 and SHAKE (FIPS 202), over eight messages of one length at once ([`Lanes`]) and over one ([`Single`]).
 //!
 //! Keccak-p\[1600\] is 25 words of 64 bits. The vector code keeps each word in a register of its own: the same word of all
-//! eight states in one of 512 bits, one message a lane, or the word of one state in one of 128 bits. Its backend is chosen
-//! by what the processor has when the program runs; where it cannot run, the portable one gives the same answers.
+//! eight states in one of 512 bits, one message a lane, or of four states in one of 256, or the word of one state in one of
+//! 128 bits. Its backend is chosen by what the processor has when the program runs; where it cannot run, the portable one
+//! gives the same answers.
 //!
 //! Nothing here allocates. States and padded blocks live on the stack and are not cleared afterwards.
 //!
@@ -16,9 +17,17 @@
 //! # Ok::<(), pqlab_keccak::Error>(())
 //! ```
 
+#![no_std]
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod function;
+#[cfg(target_arch = "x86_64")]
+mod lane_sponge;
+#[cfg(target_arch = "x86_64")]
+mod permutation;
 mod portable;
 mod single;
 mod sponge;
@@ -54,6 +63,8 @@ pub enum Error {
 pub enum Backend {
     /// The states in registers, by the instructions AVX512F, AVX512DQ and AVX512VL.
     Avx512,
+    /// Four states in registers of 256 bits, by AVX2; a single one as the portable backend has it.
+    Avx2,
     /// One state after the other, by the crate `keccak`, which takes the instructions for SHA-3 of an AArch64 that has
     /// them.
     Portable,
@@ -61,12 +72,13 @@ pub enum Backend {
 
 impl Backend {
     /// All backends, the fastest first.
-    pub const ALL: [Backend; 2] = [Backend::Avx512, Backend::Portable];
+    pub const ALL: [Backend; 3] = [Backend::Avx512, Backend::Avx2, Backend::Portable];
 
-    /// The name that a user sees: `avx512`, `portable`.
+    /// The name that a user sees: `avx512`, `avx2`, `portable`.
     pub fn name(self) -> &'static str {
         match self {
             Backend::Avx512 => "avx512",
+            Backend::Avx2 => "avx2",
             Backend::Portable => "portable",
         }
     }
@@ -79,7 +91,13 @@ impl Backend {
             Backend::Avx512 if !avx512_detected() => {
                 Err(Error::Unavailable("the processor or the operating system lacks AVX512F, AVX512DQ or AVX512VL"))
             }
-            Backend::Avx512 | Backend::Portable => Ok(()),
+            Backend::Avx2 if cfg!(not(target_arch = "x86_64")) => {
+                Err(Error::Unavailable("AVX2 is an extension of x86-64"))
+            }
+            Backend::Avx2 if !avx2_detected() => {
+                Err(Error::Unavailable("the processor or the operating system lacks AVX2"))
+            }
+            Backend::Avx512 | Backend::Avx2 | Backend::Portable => Ok(()),
         }
     }
 }
@@ -102,7 +120,8 @@ impl Lanes {
 
     /// The fastest backend that runs on this processor.
     pub fn fastest() -> Lanes {
-        Lanes::new(Backend::Avx512).unwrap_or(Lanes { backend: Backend::Portable })
+        let mut found = Backend::ALL.into_iter().filter_map(|backend| Lanes::new(backend).ok());
+        found.next().unwrap_or(Lanes { backend: Backend::Portable })
     }
 
     /// Which one it is.
@@ -135,18 +154,31 @@ impl Lanes {
             // SAFETY: a value with this backend is made only where the instructions were detected; messages are of one
             // length, and so are outputs.
             Backend::Avx512 => unsafe { avx512::eight::digest(function, messages, outs) },
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Backend::Avx2 => unsafe { avx2::eight(function, messages, outs) },
             #[cfg(not(target_arch = "x86_64"))]
-            Backend::Avx512 => unreachable!("`check` refuses it on this architecture"),
+            Backend::Avx512 | Backend::Avx2 => unreachable!("`check` refuses it on this architecture"),
         }
         Ok(())
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+cpufeatures::new!(detected_avx512, "avx512f", "avx512dq", "avx512vl");
+#[cfg(target_arch = "x86_64")]
+cpufeatures::new!(detected_avx2, "avx2");
+
 fn avx512_detected() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return std::arch::is_x86_feature_detected!("avx512f")
-        && std::arch::is_x86_feature_detected!("avx512dq")
-        && std::arch::is_x86_feature_detected!("avx512vl");
+    return detected_avx512::get();
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
+}
+
+fn avx2_detected() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return detected_avx2::get();
     #[cfg(not(target_arch = "x86_64"))]
     return false;
 }

@@ -24,7 +24,8 @@ impl Single {
 
     /// The fastest backend that runs on this processor.
     pub fn fastest() -> Single {
-        Single::new(Backend::Avx512).unwrap_or(Single { backend: Backend::Portable })
+        let mut found = Backend::ALL.into_iter().filter_map(|backend| Single::new(backend).ok());
+        found.next().unwrap_or(Single { backend: Backend::Portable })
     }
 
     /// Which one it is.
@@ -41,7 +42,7 @@ impl Single {
         let expected = function.digest_length().unwrap_or(out.len());
         crate::same_length("output", expected, [out.len()].into_iter())?;
         match self.backend {
-            Backend::Portable => sponge::digest(&Portable, function, message, out),
+            Backend::Avx2 | Backend::Portable => sponge::digest(&Portable, function, message, out),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => sponge::digest(&self.avx512(), function, message, out),
             #[cfg(not(target_arch = "x86_64"))]
@@ -53,7 +54,7 @@ impl Single {
     /// The message, absorbed and padded; the output is taken from what is returned, as long as it may be.
     pub fn absorb(self, function: Function, message: &[u8]) -> Output {
         let state = match self.backend {
-            Backend::Portable => sponge::absorbed(&Portable, function, message),
+            Backend::Avx2 | Backend::Portable => sponge::absorbed(&Portable, function, message),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => sponge::absorbed(&self.avx512(), function, message),
             #[cfg(not(target_arch = "x86_64"))]
@@ -64,7 +65,7 @@ impl Single {
 
     fn permute(self, state: &mut State) {
         match self.backend {
-            Backend::Portable => Portable.permute(state),
+            Backend::Avx2 | Backend::Portable => Portable.permute(state),
             #[cfg(target_arch = "x86_64")]
             Backend::Avx512 => self.avx512().permute(state),
             #[cfg(not(target_arch = "x86_64"))]

@@ -1,16 +1,23 @@
 //! One state in the lower halves of 25 registers of 128 bits.
 
+use super::{CHI, XOR3};
+use crate::permutation::permutation;
 use crate::sponge::{Permutation, State};
-use std::arch::x86_64::*;
+use core::arch::x86_64::*;
 
-permutation!(
-    __m128i,
-    "avx512f,avx512vl",
-    xor = _mm_xor_si128,
-    logic = _mm_ternarylogic_epi64,
-    rotate = _mm_rol_epi64,
-    broadcast = _mm_set1_epi64x
-);
+permutation!(__m128i, "avx512f,avx512vl", xor = _mm_xor_si128, rotate = _mm_rol_epi64, broadcast = _mm_set1_epi64x);
+
+#[target_feature(enable = "avx512f,avx512vl")]
+#[inline]
+fn xor3(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+    _mm_ternarylogic_epi64::<XOR3>(a, b, c)
+}
+
+#[target_feature(enable = "avx512f,avx512vl")]
+#[inline]
+fn and_not(a: __m128i, b: __m128i, c: __m128i) -> __m128i {
+    _mm_ternarylogic_epi64::<CHI>(a, b, c)
+}
 
 /// Keccak-p\[1600\] by AVX512F and AVX512VL.
 pub(crate) struct Avx512 {

@@ -1,0 +1,113 @@
+//! Keccak-p\[1600\] with a word of the state in a vector register of its own, whatever the width of the registers.
+
+/// The constants of iota (FIPS 202, section 3.2.5).
+pub(crate) const ROUND_CONSTANTS: [u64; 24] = [
+    0x0000_0000_0000_0001,
+    0x0000_0000_0000_8082,
+    0x8000_0000_0000_808a,
+    0x8000_0000_8000_8000,
+    0x0000_0000_0000_808b,
+    0x0000_0000_8000_0001,
+    0x8000_0000_8000_8081,
+    0x8000_0000_0000_8009,
+    0x0000_0000_0000_008a,
+    0x0000_0000_0000_0088,
+    0x0000_0000_8000_8009,
+    0x0000_0000_8000_000a,
+    0x0000_0000_8000_808b,
+    0x8000_0000_0000_008b,
+    0x8000_0000_0000_8089,
+    0x8000_0000_0000_8003,
+    0x8000_0000_0000_8002,
+    0x8000_0000_0000_0080,
+    0x0000_0000_0000_800a,
+    0x8000_0000_8000_000a,
+    0x8000_0000_8000_8081,
+    0x8000_0000_0000_8080,
+    0x0000_0000_8000_0001,
+    0x8000_0000_8000_8008,
+];
+
+/// Keccak-p\[1600, 24\] for one width of registers: `permute`, over 25 of `$Words`. Expects in scope: `xor3(a, b, c)`, which is
+/// `a ^ b ^ c`, and `and_not(a, b, c)`, which is `a ^ (!b & c)`.
+macro_rules! permutation {
+    (
+        $Words:ty, $features:literal, xor = $xor:ident, rotate = $rotate:ident, broadcast = $broadcast:ident
+    ) => {
+        /// Keccak-p\[1600, 24\] (FIPS 202, section 3.3).
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn permute(state: [$Words; 25]) -> [$Words; 25] {
+            let mut a = state;
+            for constant in $crate::permutation::ROUND_CONSTANTS {
+                a = round(&a, constant);
+            }
+            a
+        }
+
+        /// Theta, rho, pi, chi and iota (FIPS 202, section 3.2). Each row of the result gathers its words where pi says
+        /// that they come from, so that nothing is moved. To add both parities of theta to each word in one instruction
+        /// takes fewer instructions and yet more time: ten parities are then alive beside 25 words, and there are 32
+        /// registers. The plain additions of a parity save the copy that an instruction with three inputs needs of the
+        /// one that it overwrites.
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn round(a: &[$Words; 25], constant: u64) -> [$Words; 25] {
+            let parity = |x: usize| $xor(xor3($xor(a[x], a[x + 5]), a[x + 10], a[x + 15]), a[x + 20]);
+            let parities = [parity(0), parity(1), parity(2), parity(3), parity(4)];
+            let effect = |x: usize| $xor(parities[(x + 4) % 5], $rotate::<1>(parities[(x + 1) % 5]));
+            let effects = [effect(0), effect(1), effect(2), effect(3), effect(4)];
+            let theta = |word: usize| $xor(a[word], effects[word % 5]);
+
+            let [e0, e1, e2, e3, e4] = chi([
+                theta(0),
+                $rotate::<44>(theta(6)),
+                $rotate::<43>(theta(12)),
+                $rotate::<21>(theta(18)),
+                $rotate::<14>(theta(24)),
+            ]);
+            let [e5, e6, e7, e8, e9] = chi([
+                $rotate::<28>(theta(3)),
+                $rotate::<20>(theta(9)),
+                $rotate::<3>(theta(10)),
+                $rotate::<45>(theta(16)),
+                $rotate::<61>(theta(22)),
+            ]);
+            let [e10, e11, e12, e13, e14] = chi([
+                $rotate::<1>(theta(1)),
+                $rotate::<6>(theta(7)),
+                $rotate::<25>(theta(13)),
+                $rotate::<8>(theta(19)),
+                $rotate::<18>(theta(20)),
+            ]);
+            let [e15, e16, e17, e18, e19] = chi([
+                $rotate::<27>(theta(4)),
+                $rotate::<36>(theta(5)),
+                $rotate::<10>(theta(11)),
+                $rotate::<15>(theta(17)),
+                $rotate::<56>(theta(23)),
+            ]);
+            let [e20, e21, e22, e23, e24] = chi([
+                $rotate::<62>(theta(2)),
+                $rotate::<55>(theta(8)),
+                $rotate::<39>(theta(14)),
+                $rotate::<41>(theta(15)),
+                $rotate::<2>(theta(21)),
+            ]);
+            let e0 = $xor(e0, $broadcast(constant.cast_signed()));
+            [
+                e0, e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11, e12, e13, e14, e15, e16, e17, e18, e19, e20, e21,
+                e22, e23, e24,
+            ]
+        }
+
+        /// Each word of a row and the two that follow it.
+        #[target_feature(enable = $features)]
+        #[inline]
+        fn chi(row: [$Words; 5]) -> [$Words; 5] {
+            let [a, b, c, d, e] = row;
+            [and_not(a, b, c), and_not(b, c, d), and_not(c, d, e), and_not(d, e, a), and_not(e, a, b)]
+        }
+    };
+}
+pub(crate) use permutation;

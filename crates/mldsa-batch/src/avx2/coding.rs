@@ -1,0 +1,208 @@
+//! Encodings: polynomials from bytes, and the encoded commitment.
+
+use super::*;
+use crate::polynomial::SAMPLED;
+
+/// The bytes that each lane takes of the half of a vector in which it is: those of its value of so many bits, of values that
+/// follow each other. The lanes have the values from `first` on; the halves hold the bytes from `low` and from `high` on.
+const fn bytes_of(bits: usize, first: usize, low: usize, high: usize) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    let mut index = 0;
+    while index < 32 {
+        let (lane, begin) = if index < 16 { (index / 4, low) } else { (index / 4, high) };
+        let place = (first + lane) * bits / 8 + index % 4 - begin;
+        // With the bits before it a value has at most three bytes; the fourth may be beyond the half, and is then 0.
+        bytes[index] = if place < 16 { place as u8 } else { 0x80 };
+        index += 1;
+    }
+    bytes
+}
+
+/// The bits below each lane's value of so many bits, within its first byte.
+const fn shifts_of(bits: usize, first: usize) -> [i32; 8] {
+    let mut shifts = [0; 8];
+    let mut lane = 0;
+    while lane < 8 {
+        shifts[lane] = ((first + lane) * bits % 8) as i32;
+        lane += 1;
+    }
+    shifts
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load_half(bytes: &[u8], begin: usize) -> __m128i {
+    let bytes: &[u8] = &bytes[begin..begin + 16];
+    // SAFETY: sixteen bytes; the load may be unaligned.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load_bytes(bytes: &[u8; 32]) -> V {
+    // SAFETY: 32 bytes; the load may be unaligned.
+    unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+}
+
+/// Eight values of so many bits, the first of which has the given number: see [`bytes_of`].
+#[target_feature(enable = "avx2")]
+#[inline]
+fn values<const BITS: usize, const FIRST: usize, const LOW: usize, const HIGH: usize>(bytes: &[u8]) -> V {
+    let halves = _mm256_set_m128i(load_half(bytes, HIGH), load_half(bytes, LOW));
+    let words = _mm256_shuffle_epi8(halves, load_bytes(const { &bytes_of(BITS, FIRST, LOW, HIGH) }));
+    let shifted = _mm256_srlv_epi32(words, load(const { &shifts_of(BITS, FIRST) }, 0));
+    _mm256_and_si256(shifted, splat((1 << BITS) - 1))
+}
+
+/// See [`Arithmetic::unpack_t1`].
+#[target_feature(enable = "avx2")]
+pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
+    for index in 0..16 {
+        let sixteen = &bytes[20 * index..20 * (index + 1)];
+        let negated = |value: V| sub(splat(0), _mm256_slli_epi32::<13>(value));
+        store(negated(values::<10, 0, 0, 0>(sixteen)), &mut out.0, 2 * index);
+        store(negated(values::<10, 8, 4, 4>(sixteen)), &mut out.0, 2 * index + 1);
+    }
+}
+
+/// See [`Arithmetic::unpack_z`]. The second half begins so many bytes behind the first that it ends with the last value.
+#[target_feature(enable = "avx2")]
+pub(super) fn unpack_z<const BITS: usize, const SECOND: usize>(bytes: &[u8], out: &mut Polynomial) -> i32 {
+    let mut largest = splat(0);
+    for index in 0..32 {
+        let eight = values::<BITS, 0, 0, SECOND>(&bytes[BITS * index..BITS * (index + 1)]);
+        let value = sub(splat(1 << (BITS - 1)), eight);
+        largest = _mm256_max_epi32(largest, _mm256_abs_epi32(value));
+        store(value, &mut out.0, index);
+    }
+    let mut lanes = [0; 8];
+    store(largest, &mut lanes, 0);
+    lanes.into_iter().fold(0, i32::max)
+}
+
+/// For each set of lanes the lanes of it, one after the other.
+static LANES_OF: [[u8; 8]; 256] = {
+    let mut lanes_of = [[0; 8]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut lane, mut count) = (0, 0);
+        while lane < 8 {
+            if set >> lane & 1 == 1 {
+                lanes_of[set][count] = lane;
+                count += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    lanes_of
+};
+
+/// See [`Arithmetic::sample`].
+#[target_feature(enable = "avx2")]
+pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
+    let mut taken = 0;
+    for eight in bytes[..SAMPLED].chunks_exact(24) {
+        let candidates = _mm256_and_si256(values::<24, 0, 0, 8>(eight), splat((1 << 23) - 1));
+        let below = _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(splat(Q), candidates))) as usize;
+        // All eight in 99 of 100 cases.
+        if below == 0xff
+            && let Some(place) = out.0[taken..].first_chunk_mut::<8>()
+        {
+            store(candidates, place, 0);
+            taken += 8;
+            if taken == 256 {
+                break;
+            }
+            continue;
+        }
+        let lanes = _mm_cvtsi64_si128(i64::from_le_bytes(LANES_OF[below]));
+        let compressed = _mm256_permutevar8x32_epi32(candidates, _mm256_cvtepu8_epi32(lanes));
+        let found = below.count_ones() as usize;
+        if let Some(place) = out.0[taken..].first_chunk_mut::<8>() {
+            store(compressed, place, 0);
+            taken += found;
+        } else {
+            let mut last = [0; 8];
+            store(compressed, &mut last, 0);
+            let fitting = found.min(256 - taken);
+            out.0[taken..taken + fitting].copy_from_slice(&last[..fitting]);
+            taken += fitting;
+        }
+        if taken == 256 {
+            break;
+        }
+    }
+    taken
+}
+
+/// The high parts of numbers between 0 and `q - 1`, rounded to the nearest of `count` multiples of `2 gamma2`, of which that of
+/// `q - 1` is 0, and by one up or down where the hint says so. `(r + 127) / 128` times the factor, over `2^shift` and rounded, is
+/// exact on the whole range, as a test shows.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn use_hint<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(r: V, hint: u8) -> V {
+    let parts = _mm256_srli_epi32::<7>(add(r, splat(127)));
+    let rounded = add(mullo(parts, splat(FACTOR)), splat(1 << (SHIFT - 1)));
+    let high = within::<COUNT>(_mm256_srli_epi32::<SHIFT>(rounded));
+    // Between -gamma2 and gamma2, but where `high` went round to 0: there it is negative less `q`, and so above `q / 2`.
+    let low = sub(r, mullo(high, splat((Q - 1) / COUNT)));
+    let negative = _mm256_or_si256(_mm256_cmpgt_epi32(splat(1), low), _mm256_cmpgt_epi32(low, splat(Q / 2)));
+    let bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    let hinted = _mm256_cmpeq_epi32(_mm256_and_si256(splat(i32::from(hint)), bits), bits);
+    // 1, or -1 where the low part is not positive.
+    let step = _mm256_or_si256(negative, splat(1));
+    let moved = within::<COUNT>(add(high, _mm256_and_si256(step, hinted)));
+    // Only -1 is below 0.
+    _mm256_add_epi32(moved, _mm256_and_si256(_mm256_srai_epi32::<31>(moved), splat(COUNT)))
+}
+
+/// What is below the count; the count itself is 0.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn within<const COUNT: i32>(value: V) -> V {
+    _mm256_and_si256(value, _mm256_cmpgt_epi32(splat(COUNT), value))
+}
+
+/// The high parts of sixteen coefficients, a byte each.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn sixteen<const FACTOR: i32, const SHIFT: i32, const COUNT: i32>(
+    polynomial: &Polynomial,
+    index: usize,
+    hint: u16,
+) -> __m128i {
+    let [low, high] = hint.to_le_bytes();
+    let first = use_hint::<FACTOR, SHIFT, COUNT>(load(&polynomial.0, 2 * index), low);
+    let second = use_hint::<FACTOR, SHIFT, COUNT>(load(&polynomial.0, 2 * index + 1), high);
+    // The halves of both are packed by themselves: 0 to 3, 8 to 11, 4 to 7, 12 to 15.
+    let words = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi32(first, second));
+    _mm_packus_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256::<1>(words))
+}
+
+/// See [`Arithmetic::commit`].
+#[target_feature(enable = "avx2")]
+pub(super) fn commit_q32(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
+    for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<8>().0) {
+        let bytes = sixteen::<1025, 22, 16>(polynomial, index, *hint);
+        // Two values of four bits to a byte.
+        let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x1001));
+        *out = _mm_cvtsi128_si64(_mm_packus_epi16(pairs, pairs)).to_le_bytes();
+    }
+}
+
+/// See [`Arithmetic::commit`].
+#[target_feature(enable = "avx2")]
+pub(super) fn commit_q88(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
+    // The lower three bytes of each of four words.
+    let order = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+    for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<12>().0) {
+        let bytes = sixteen::<11275, 24, 44>(polynomial, index, *hint);
+        // Four values of six bits to three bytes.
+        let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x4001));
+        let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001));
+        let packed = _mm_shuffle_epi8(fours, order);
+        out[..8].copy_from_slice(&_mm_cvtsi128_si64(packed).to_le_bytes());
+        out[8..].copy_from_slice(&_mm_extract_epi32::<2>(packed).to_le_bytes());
+    }
+}

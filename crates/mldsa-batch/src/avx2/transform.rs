@@ -1,0 +1,138 @@
+//! The transform in two passes: eight vectors that are 32 coefficients apart, for distances 128, 64 and 32, then the four
+//! vectors of 32 coefficients that follow each other. For distances 4 to 1 pairs of vectors are brought into the order of
+//! `vector::place`.
+
+use super::*;
+use crate::field::{SCALE, ZETAS};
+use crate::vector::{lane_factors, layer, reverse_lane_factors};
+
+/// For each of the sixteen pairs of vectors the factors for distances 4, 2, 1.
+static FACTORS: [[LaneFactors; 3]; 16] = {
+    let mut factors = [[lane_factors(1, 0); 3]; 16];
+    let mut block = 0;
+    while block < 16 {
+        factors[block] = [lane_factors(4, block), lane_factors(2, block), lane_factors(1, block)];
+        block += 1;
+    }
+    factors
+};
+
+/// For each pair the factors of the inverse transform for distances 1, 2, 4.
+static REVERSED: [[LaneFactors; 3]; 16] = {
+    let mut factors = [[lane_factors(1, 0); 3]; 16];
+    let mut block = 0;
+    while block < 16 {
+        factors[block] =
+            [reverse_lane_factors(1, block), reverse_lane_factors(2, block), reverse_lane_factors(4, block)];
+        block += 1;
+    }
+    factors
+};
+
+/// Between the orders of distances 8, the natural one, and 4: the lower halves and the upper ones. Its own inverse, as those
+/// below.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn between_8_and_4((a, b): (V, V)) -> (V, V) {
+    (_mm256_permute2x128_si256::<0x20>(a, b), _mm256_permute2x128_si256::<0x31>(a, b))
+}
+
+/// Between the orders of distances 4 and 2.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn between_4_and_2((a, b): (V, V)) -> (V, V) {
+    (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b))
+}
+
+/// Between the orders of distances 2 and 1.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn between_2_and_1((a, b): (V, V)) -> (V, V) {
+    let first = _mm256_blend_epi32::<0xaa>(a, _mm256_slli_epi64::<32>(b));
+    (first, _mm256_blend_epi32::<0xaa>(_mm256_srli_epi64::<32>(a), b))
+}
+
+/// The last three layers of the transform within a pair.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
+    let (a, b) = between_8_and_4(pair);
+    let (a, b) = between_4_and_2(lane_butterfly(a, b, &factors[0]));
+    let (a, b) = between_2_and_1(lane_butterfly(a, b, &factors[1]));
+    let pair = lane_butterfly(a, b, &factors[2]);
+    between_8_and_4(between_4_and_2(between_2_and_1(pair)))
+}
+
+/// The first three layers of the inverse transform within a pair.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 3]) -> (V, V) {
+    let (a, b) = between_2_and_1(between_4_and_2(between_8_and_4(pair)));
+    let (a, b) = between_2_and_1(reverse_lane_butterfly(a, b, &factors[0]));
+    let (a, b) = between_4_and_2(reverse_lane_butterfly(a, b, &factors[1]));
+    between_8_and_4(reverse_lane_butterfly(a, b, &factors[2]))
+}
+
+/// See [`Arithmetic::transform`].
+#[target_feature(enable = "avx2")]
+pub(super) fn forward(polynomial: &mut Polynomial) {
+    for column in 0..4 {
+        let mut v: [V; 8] = load_some(polynomial, column, 4);
+        layer!(v, butterfly: 1 (0 4)(1 5)(2 6)(3 7););
+        layer!(v, butterfly: 2 (0 2)(1 3); 3 (4 6)(5 7););
+        layer!(v, butterfly: 4 (0 1); 5 (2 3); 6 (4 5); 7 (6 7););
+        store_some(v, polynomial, column, 4);
+    }
+    for block in 0..8 {
+        let mut v: [V; 4] = load_some(polynomial, 4 * block, 1);
+        let (outer, first, second) = (8 + block, 16 + 2 * block, 17 + 2 * block);
+        layer!(v, butterfly: outer (0 2)(1 3););
+        layer!(v, butterfly: first (0 1); second (2 3););
+        (v[0], v[1]) = inner((v[0], v[1]), &FACTORS[2 * block]);
+        (v[2], v[3]) = inner((v[2], v[3]), &FACTORS[2 * block + 1]);
+        store_some(v, polynomial, 4 * block, 1);
+    }
+}
+
+/// See [`Arithmetic::invert`].
+#[target_feature(enable = "avx2")]
+pub(super) fn inverse(polynomial: &mut Polynomial) {
+    for block in 0..8 {
+        let mut v: [V; 4] = load_some(polynomial, 4 * block, 1);
+        (v[0], v[1]) = reverse_inner((v[0], v[1]), &REVERSED[2 * block]);
+        (v[2], v[3]) = reverse_inner((v[2], v[3]), &REVERSED[2 * block + 1]);
+        let (outer, first, second) = (15 - block, 31 - 2 * block, 30 - 2 * block);
+        layer!(v, reverse_butterfly: first (0 1); second (2 3););
+        layer!(v, reverse_butterfly: outer (0 2)(1 3););
+        store_some(v, polynomial, 4 * block, 1);
+    }
+    for column in 0..4 {
+        let mut v: [V; 8] = load_some(polynomial, column, 4);
+        layer!(v, reverse_butterfly: 7 (0 1); 6 (2 3); 5 (4 5); 4 (6 7););
+        layer!(v, reverse_butterfly: 3 (0 2)(1 3); 2 (4 6)(5 7););
+        layer!(v, reverse_butterfly: 1 (0 4)(1 5)(2 6)(3 7););
+        for vector in &mut v {
+            *vector = canonical(montgomery_by(*vector, SCALE));
+        }
+        store_some(v, polynomial, column, 4);
+    }
+}
+
+/// So many vectors from the given one on, `step` apart.
+#[target_feature(enable = "avx2")]
+#[inline]
+fn load_some<const COUNT: usize>(polynomial: &Polynomial, first: usize, step: usize) -> [V; COUNT] {
+    let mut vectors = [splat(0); COUNT];
+    for (index, vector) in vectors.iter_mut().enumerate() {
+        *vector = load(&polynomial.0, first + step * index);
+    }
+    vectors
+}
+
+#[target_feature(enable = "avx2")]
+#[inline]
+fn store_some<const COUNT: usize>(vectors: [V; COUNT], polynomial: &mut Polynomial, first: usize, step: usize) {
+    for (index, vector) in vectors.into_iter().enumerate() {
+        store(vector, &mut polynomial.0, first + step * index);
+    }
+}

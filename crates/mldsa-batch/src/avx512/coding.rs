@@ -1,0 +1,157 @@
+//! Encodings: polynomials from bytes, and the encoded commitment.
+
+use super::*;
+use crate::polynomial::SAMPLED;
+
+/// The number of the first byte, of the four that each lane takes, of its value of so many bits: the values follow each other.
+const fn bytes_of(bits: usize) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    let mut index = 0;
+    while index < 64 {
+        bytes[index] = (index / 4 * bits / 8 + index % 4) as u8;
+        index += 1;
+    }
+    bytes
+}
+
+/// The bits below each lane's value of so many bits, within its first byte.
+const fn shifts_of(bits: usize) -> [i32; 16] {
+    let mut shifts = [0; 16];
+    let mut lane = 0;
+    while lane < 16 {
+        shifts[lane] = (lane * bits % 8) as i32;
+        lane += 1;
+    }
+    shifts
+}
+
+/// Sixteen values of up to 24 bits from the beginning of the bytes of a vector. A value ends within four bytes of where it
+/// begins: with 7 bits before it, 25 are left.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn values<const BITS: usize>(bytes: V) -> V {
+    let places: &'static [u8; 64] = &const { bytes_of(BITS) };
+    // SAFETY: 64 bytes; the load may be unaligned.
+    let places = unsafe { _mm512_loadu_si512(places.as_ptr().cast()) };
+    let words = _mm512_permutexvar_epi8(places, bytes);
+    let shifted = _mm512_srlv_epi32(words, load(const { &shifts_of(BITS) }, 0));
+    _mm512_and_si512(shifted, splat((1 << BITS) - 1))
+}
+
+/// Sixteen values of a polynomial whose coefficients have so many bits.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn sixteen<const BITS: usize>(bytes: &[u8], index: usize) -> V {
+    let bytes = &bytes[2 * BITS * index..2 * BITS * (index + 1)];
+    // SAFETY: only so many bytes are read as the slice has: the mask has a bit for each.
+    values::<BITS>(unsafe { _mm512_maskz_loadu_epi8((1 << (2 * BITS)) - 1, bytes.as_ptr().cast()) })
+}
+
+/// See [`Arithmetic::unpack_t1`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub(super) fn unpack_t1(bytes: &[u8], out: &mut Polynomial) {
+    for index in 0..16 {
+        let value = sixteen::<10>(bytes, index);
+        store(sub(splat(0), _mm512_slli_epi32::<13>(value)), &mut out.0, index);
+    }
+}
+
+/// See [`Arithmetic::unpack_z`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub(super) fn unpack_z<const BITS: usize>(bytes: &[u8], out: &mut Polynomial) -> i32 {
+    let mut largest = splat(0);
+    for index in 0..16 {
+        let value = sub(splat(1 << (BITS - 1)), sixteen::<BITS>(bytes, index));
+        largest = _mm512_max_epi32(largest, _mm512_abs_epi32(value));
+        store(value, &mut out.0, index);
+    }
+    _mm512_reduce_max_epi32(largest)
+}
+
+/// See [`Arithmetic::sample`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub(super) fn sample(bytes: &Sampled, out: &mut Polynomial) -> usize {
+    let candidates = |begin: usize| {
+        let bytes: &[u8] = &bytes[begin..begin + 64];
+        // SAFETY: 64 bytes; the load may be unaligned.
+        let candidates = values::<24>(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) });
+        _mm512_and_si512(candidates, splat((1 << 23) - 1))
+    };
+    let (mut taken, mut begin) = (0, 0);
+    // As long as sixteen have room, and there are sixteen.
+    while taken <= 240 && begin + 48 <= SAMPLED {
+        let candidates = candidates(begin);
+        let below = _mm512_cmplt_epi32_mask(candidates, splat(Q));
+        let place: &mut [i32; 16] = out.0[taken..].first_chunk_mut().expect("sixteen have room");
+        // All sixteen in 98 of 100 cases.
+        if below == 0xffff {
+            store(candidates, place, 0);
+            taken += 16;
+        } else {
+            store(_mm512_maskz_compress_epi32(below, candidates), place, 0);
+            taken += below.count_ones() as usize;
+        }
+        begin += 48;
+    }
+    while taken < 256 && begin < SAMPLED {
+        let candidates = candidates(begin);
+        // The last eight candidates are half a vector.
+        let there = if begin + 48 <= SAMPLED { 0xffff } else { 0x00ff };
+        let below = _mm512_mask_cmplt_epi32_mask(there, candidates, splat(Q));
+        let mut compressed = [0; 16];
+        store(_mm512_maskz_compress_epi32(below, candidates), &mut compressed, 0);
+        let fitting = (below.count_ones() as usize).min(256 - taken);
+        out.0[taken..taken + fitting].copy_from_slice(&compressed[..fitting]);
+        taken += fitting;
+        begin += 48;
+    }
+    taken
+}
+
+/// The high parts of numbers between 0 and `q - 1`, rounded to the nearest of `count` multiples of `2 gamma2`, of which that of
+/// `q - 1` is 0, and by one up or down where the hint says so. `(r + 127) / 128` times the factor, over `2^shift` and rounded, is
+/// exact on the whole range, as a test shows.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn use_hint<const FACTOR: i32, const SHIFT: u32, const COUNT: i32>(r: V, hint: u16) -> V {
+    let parts = _mm512_srli_epi32::<7>(add(r, splat(127)));
+    let rounded = add(mullo(parts, splat(FACTOR)), splat(1 << (SHIFT - 1)));
+    let high = _mm512_srli_epi32::<SHIFT>(rounded);
+    let high = _mm512_maskz_mov_epi32(_mm512_cmplt_epi32_mask(high, splat(COUNT)), high);
+    // Between -gamma2 and gamma2, but where `high` went round to 0: there it is negative less `q`, and so above `q / 2`.
+    let low = sub(r, mullo(high, splat((Q - 1) / COUNT)));
+    let positive = _mm512_cmpgt_epi32_mask(low, splat(0)) & _mm512_cmple_epi32_mask(low, splat(Q / 2));
+    let up = _mm512_mask_add_epi32(high, hint & positive, high, splat(1));
+    let up = _mm512_maskz_mov_epi32(_mm512_cmplt_epi32_mask(up, splat(COUNT)), up);
+    let down = _mm512_mask_sub_epi32(up, hint & !positive, up, splat(1));
+    _mm512_mask_mov_epi32(down, _mm512_cmplt_epi32_mask(down, splat(0)), splat(COUNT - 1))
+}
+
+/// See [`Arithmetic::commit`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub(super) fn commit_q32(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
+    for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<8>().0) {
+        let high = use_hint::<1025, 22, 16>(load(&polynomial.0, index), *hint);
+        let bytes = _mm512_cvtepi32_epi8(high);
+        // Two values of four bits to a byte.
+        let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x1001));
+        *out = _mm_cvtsi128_si64(_mm_cvtepi16_epi8(pairs)).to_le_bytes();
+    }
+}
+
+/// See [`Arithmetic::commit`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub(super) fn commit_q88(polynomial: &Polynomial, hint: &Hint, out: &mut [u8]) {
+    // The lower three bytes of each of four words.
+    let order = _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1);
+    for ((index, hint), out) in hint.iter().enumerate().zip(out.as_chunks_mut::<12>().0) {
+        let high = use_hint::<11275, 24, 44>(load(&polynomial.0, index), *hint);
+        let bytes = _mm512_cvtepi32_epi8(high);
+        // Four values of six bits to three bytes.
+        let pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(0x4001));
+        let fours = _mm_madd_epi16(pairs, _mm_set1_epi32(0x1000_0001));
+        let packed = _mm_shuffle_epi8(fours, order);
+        out[..8].copy_from_slice(&_mm_cvtsi128_si64(packed).to_le_bytes());
+        out[8..].copy_from_slice(&_mm_extract_epi32::<2>(packed).to_le_bytes());
+    }
+}

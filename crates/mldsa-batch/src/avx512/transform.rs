@@ -1,0 +1,160 @@
+//! The transform: a polynomial in sixteen registers. Butterflies of distances 128 to 16 are of whole vectors; for 8 to 1 pairs
+//! of vectors are brought into the order of [`place`], from one distance to the next by one permutation a vector.
+
+use super::*;
+use crate::field::{SCALE, ZETAS};
+use crate::vector::{lane_factors, layer, place, reverse_lane_factors};
+
+/// For each of the eight pairs of vectors the factors for distances 8, 4, 2, 1.
+static FACTORS: [[LaneFactors; 4]; 8] = {
+    let mut factors = [[lane_factors(1, 0); 4]; 8];
+    let mut block = 0;
+    while block < 8 {
+        factors[block] =
+            [lane_factors(8, block), lane_factors(4, block), lane_factors(2, block), lane_factors(1, block)];
+        block += 1;
+    }
+    factors
+};
+
+/// For each pair the factors of the inverse transform for distances 1, 2, 4, 8.
+static REVERSED: [[LaneFactors; 4]; 8] = {
+    let mut factors = [[lane_factors(1, 0); 4]; 8];
+    let mut block = 0;
+    while block < 8 {
+        factors[block] = [
+            reverse_lane_factors(1, block),
+            reverse_lane_factors(2, block),
+            reverse_lane_factors(4, block),
+            reverse_lane_factors(8, block),
+        ];
+        block += 1;
+    }
+    factors
+};
+
+/// Where the first and the second vector of a pair find their coefficients when they go from the order of one distance to that
+/// of another. The order of distance 16 is the natural one.
+struct Move {
+    first: [i32; 16],
+    second: [i32; 16],
+}
+
+const fn between(from: usize, to: usize) -> Move {
+    let mut moved = Move { first: [0; 16], second: [0; 16] };
+    let mut lane = 0;
+    while lane < 16 {
+        moved.first[lane] = source(from, place(to, lane));
+        moved.second[lane] = source(from, place(to, lane) + to);
+        lane += 1;
+    }
+    moved
+}
+
+/// The lane, of 32 in a pair, that has a coefficient.
+const fn source(length: usize, coefficient: usize) -> i32 {
+    let lane = coefficient / (2 * length) * length + coefficient % length;
+    (if coefficient & length == 0 { lane } else { 16 + lane }) as i32
+}
+
+static TO_8: Move = between(16, 8);
+static TO_4: Move = between(8, 4);
+static TO_2: Move = between(4, 2);
+static TO_1: Move = between(2, 1);
+static TO_NATURAL: Move = between(1, 16);
+static FROM_NATURAL: Move = between(16, 1);
+static BACK_TO_2: Move = between(1, 2);
+static BACK_TO_4: Move = between(2, 4);
+static BACK_TO_8: Move = between(4, 8);
+static FROM_8: Move = between(8, 16);
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn moved(pair: (V, V), by: &Move) -> (V, V) {
+    (
+        _mm512_permutex2var_epi32(pair.0, load(&by.first, 0), pair.1),
+        _mm512_permutex2var_epi32(pair.0, load(&by.second, 0), pair.1),
+    )
+}
+
+/// The last four layers of the transform within a pair.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
+    let (a, b) = moved(pair, &TO_8);
+    let (a, b) = moved(lane_butterfly(a, b, &factors[0]), &TO_4);
+    let (a, b) = moved(lane_butterfly(a, b, &factors[1]), &TO_2);
+    let (a, b) = moved(lane_butterfly(a, b, &factors[2]), &TO_1);
+    moved(lane_butterfly(a, b, &factors[3]), &TO_NATURAL)
+}
+
+/// The first four layers of the inverse transform within a pair, whose factors are those of the transform from the last to the
+/// first.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn reverse_inner(pair: (V, V), factors: &[LaneFactors; 4]) -> (V, V) {
+    let (a, b) = moved(pair, &FROM_NATURAL);
+    let (a, b) = moved(reverse_lane_butterfly(a, b, &factors[0]), &BACK_TO_2);
+    let (a, b) = moved(reverse_lane_butterfly(a, b, &factors[1]), &BACK_TO_4);
+    let (a, b) = moved(reverse_lane_butterfly(a, b, &factors[2]), &BACK_TO_8);
+    moved(reverse_lane_butterfly(a, b, &factors[3]), &FROM_8)
+}
+
+/// Something for each pair of vectors.
+macro_rules! pairs {
+    ($v:ident, $block:ident => $call:expr, $pair:ident: $($index:literal $a:literal $b:literal;)+) => {
+        $( {
+            let ($block, $pair) = ($index, ($v[$a], $v[$b]));
+            ($v[$a], $v[$b]) = $call;
+        } )+
+    };
+}
+
+/// See [`Arithmetic::transform`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub(super) fn forward(polynomial: &mut Polynomial) {
+    let mut v = load_all(polynomial);
+    layer!(v, butterfly: 1 (0 8)(1 9)(2 10)(3 11)(4 12)(5 13)(6 14)(7 15););
+    layer!(v, butterfly: 2 (0 4)(1 5)(2 6)(3 7); 3 (8 12)(9 13)(10 14)(11 15););
+    layer!(v, butterfly: 4 (0 2)(1 3); 5 (4 6)(5 7); 6 (8 10)(9 11); 7 (12 14)(13 15););
+    layer!(v, butterfly: 8 (0 1); 9 (2 3); 10 (4 5); 11 (6 7); 12 (8 9); 13 (10 11); 14 (12 13); 15 (14 15););
+    pairs!(v, block => inner(pair, &FACTORS[block]), pair:
+        0 0 1; 1 2 3; 2 4 5; 3 6 7; 4 8 9; 5 10 11; 6 12 13; 7 14 15;);
+    store_all(v, polynomial);
+}
+
+/// See [`Arithmetic::invert`]. The factors of a layer are the negated ones of the transform, which the order of the subtraction
+/// makes up for, from the last to the first.
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+pub(super) fn inverse(polynomial: &mut Polynomial) {
+    let mut v = load_all(polynomial);
+    pairs!(v, block => reverse_inner(pair, &REVERSED[block]), pair:
+        0 0 1; 1 2 3; 2 4 5; 3 6 7; 4 8 9; 5 10 11; 6 12 13; 7 14 15;);
+    layer!(v, reverse_butterfly:
+        15 (0 1); 14 (2 3); 13 (4 5); 12 (6 7); 11 (8 9); 10 (10 11); 9 (12 13); 8 (14 15););
+    layer!(v, reverse_butterfly: 7 (0 2)(1 3); 6 (4 6)(5 7); 5 (8 10)(9 11); 4 (12 14)(13 15););
+    layer!(v, reverse_butterfly: 3 (0 4)(1 5)(2 6)(3 7); 2 (8 12)(9 13)(10 14)(11 15););
+    layer!(v, reverse_butterfly: 1 (0 8)(1 9)(2 10)(3 11)(4 12)(5 13)(6 14)(7 15););
+    for vector in &mut v {
+        *vector = canonical(montgomery_by(*vector, SCALE));
+    }
+    store_all(v, polynomial);
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn load_all(polynomial: &Polynomial) -> [V; 16] {
+    let mut vectors = [splat(0); 16];
+    for (index, vector) in vectors.iter_mut().enumerate() {
+        *vector = load(&polynomial.0, index);
+    }
+    vectors
+}
+
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi")]
+#[inline]
+fn store_all(vectors: [V; 16], polynomial: &mut Polynomial) {
+    for (index, vector) in vectors.into_iter().enumerate() {
+        store(vector, &mut polynomial.0, index);
+    }
+}

@@ -1,0 +1,169 @@
+//! The code that does the work, chosen by what the processor has.
+
+#[cfg(target_arch = "x86_64")]
+use crate::avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
+use crate::avx512::Avx512;
+use crate::claim::{Claim, EncodedKey, PreparedKey, Refusal};
+use crate::hashing::Hasher;
+use crate::parameters::{ParameterSet, Parameters};
+use crate::portable::Portable;
+use crate::verify::{Engine, Expanded, Scratch, Task};
+use alloc::vec::Vec;
+use core::fmt;
+use core::marker::PhantomData;
+use pqlab_keccak::{LANES, Lanes, Single};
+
+/// The code that does the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Backend {
+    /// Sixteen coefficients at a time, by the instructions AVX512F, AVX512BW, AVX512DQ, AVX512VL and AVX512VBMI.
+    Avx512,
+    /// Eight coefficients at a time, by the instructions of AVX2.
+    Avx2,
+    /// One coefficient at a time.
+    Portable,
+}
+
+impl Backend {
+    /// All backends, the fastest first.
+    pub const ALL: [Backend; 3] = [Backend::Avx512, Backend::Avx2, Backend::Portable];
+
+    /// The name that a user sees: `avx512`, `avx2`, `portable`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Backend::Avx512 => "avx512",
+            Backend::Avx2 => "avx2",
+            Backend::Portable => "portable",
+        }
+    }
+
+    fn check(self) -> Result<(), Unavailable> {
+        match self {
+            #[cfg(not(target_arch = "x86_64"))]
+            Backend::Avx512 | Backend::Avx2 => Err(Unavailable("AVX-512 and AVX2 are extensions of x86-64")),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 if Avx512::detect().is_none() => Err(Unavailable(
+                "the processor or the operating system lacks AVX512F, AVX512BW, AVX512DQ, AVX512VL or AVX512VBMI",
+            )),
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 if Avx2::detect().is_none() => {
+                Err(Unavailable("the processor or the operating system lacks AVX2"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why a backend was not taken: what the processor, or the target, lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unavailable(&'static str);
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str(self.0)
+    }
+}
+
+impl core::error::Error for Unavailable {}
+
+/// A backend that runs here, ready to verify.
+#[derive(Clone, Copy, Debug)]
+pub struct Verifier {
+    /// Checked when the value was made; what is unsafe below rests on it.
+    backend: Backend,
+    hasher: Hasher,
+}
+
+/// Calls a method of the engine of a verifier's backend.
+macro_rules! with_engine {
+    ($verifier:ident, $set:expr, $engine:ident => $call:expr) => {{
+        let (hasher, set): (Hasher, Parameters) = ($verifier.hasher, $set);
+        match $verifier.backend {
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx512 => {
+                // SAFETY: a verifier with this backend is made only where the instructions were detected.
+                let $engine = Engine { arithmetic: unsafe { Avx512::assume() }, hasher, set };
+                $call
+            }
+            #[cfg(target_arch = "x86_64")]
+            Backend::Avx2 => {
+                // SAFETY: as above.
+                let $engine = Engine { arithmetic: unsafe { Avx2::assume() }, hasher, set };
+                $call
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Backend::Avx512 | Backend::Avx2 => unreachable!("`check` refuses them on this architecture"),
+            Backend::Portable => {
+                let $engine = Engine { arithmetic: Portable, hasher, set };
+                $call
+            }
+        }
+    }};
+}
+
+impl Verifier {
+    /// The backend, if it runs on this processor.
+    ///
+    /// # Errors
+    /// [`Unavailable`], with the reason.
+    pub fn new(backend: Backend) -> Result<Verifier, Unavailable> {
+        let keccak = match backend {
+            Backend::Avx512 => pqlab_keccak::Backend::Avx512,
+            Backend::Avx2 => pqlab_keccak::Backend::Avx2,
+            Backend::Portable => pqlab_keccak::Backend::Portable,
+        };
+        backend.check()?;
+        let lacking = |_| Unavailable("the processor lacks what Keccak needs");
+        let hasher =
+            Hasher { lanes: Lanes::new(keccak).map_err(lacking)?, single: Single::new(keccak).map_err(lacking)? };
+        Ok(Verifier { backend, hasher })
+    }
+
+    /// The fastest backend that runs on this processor.
+    pub fn fastest() -> Verifier {
+        let mut found = Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok());
+        found.next().expect("the portable backend runs everywhere")
+    }
+
+    /// Which one it is.
+    pub fn backend(self) -> Backend {
+        self.backend
+    }
+
+    /// Expands a key for many verifications, by whatever backend.
+    pub fn prepare<P: ParameterSet>(self, key: EncodedKey<P>) -> PreparedKey<P> {
+        let expanded: Expanded = with_engine!(self, P::SET.0, engine => engine.expand(key.bytes));
+        PreparedKey { expanded, set: PhantomData }
+    }
+
+    /// `Ok` if and only if the signature is valid.
+    ///
+    /// # Errors
+    /// [`Refusal`], with the reason.
+    pub fn verify<P: ParameterSet>(self, claim: &Claim<P>) -> Result<(), Refusal> {
+        let mut verdict = [Ok(())];
+        self.run(P::SET.0, &[task(claim)], &mut Scratch::new(), &mut verdict);
+        verdict[0]
+    }
+
+    /// As [`verify`](Self::verify) for each claim, in the order in which they are given. What one of them is has no effect on
+    /// what is said of another.
+    pub fn verify_batch<P: ParameterSet>(self, claims: &[Claim<P>]) -> Vec<Result<(), Refusal>> {
+        let mut verdicts = alloc::vec![Ok(()); claims.len()];
+        let mut scratch = Scratch::new();
+        for (claims, verdicts) in claims.chunks(LANES).zip(verdicts.chunks_mut(LANES)) {
+            let tasks: [Task; LANES] = core::array::from_fn(|lane| task(claims.get(lane).unwrap_or(&claims[0])));
+            self.run(P::SET.0, &tasks[..claims.len()], &mut scratch, verdicts);
+        }
+        verdicts
+    }
+
+    fn run(self, set: Parameters, tasks: &[Task], scratch: &mut Scratch, verdicts: &mut [Result<(), Refusal>]) {
+        with_engine!(self, set, engine => engine.verify(tasks, scratch, verdicts));
+    }
+}
+
+fn task<'a, P>(claim: &Claim<'a, P>) -> Task<'a> {
+    Task { key: claim.key.form(), message: claim.message, signature: claim.signature }
+}

@@ -1,0 +1,60 @@
+//! The challenge polynomial.
+
+use crate::hashing::Hasher;
+use crate::polynomial::Polynomial;
+use pqlab_keccak::Function;
+
+/// The bytes of SHAKE256 that nearly always suffice: one block.
+pub(crate) const DRAWN: usize = 136;
+
+/// SampleInBall (FIPS 204, algorithm 29): the polynomial with `tau` coefficients that are 1 or -1, the others 0. `drawn` is
+/// the beginning of SHAKE256 of the seed.
+pub(crate) fn sample(hasher: Hasher, tau: usize, seed: &[u8], drawn: &[u8; DRAWN]) -> Polynomial {
+    place(tau, drawn.iter().copied()).unwrap_or_else(|| {
+        let mut output = hasher.single.absorb(Function::Shake256, seed);
+        let endless = core::iter::repeat_with(|| {
+            let mut byte = [0];
+            output.squeeze(&mut byte);
+            byte[0]
+        });
+        place(tau, endless).expect("bytes without end suffice")
+    })
+}
+
+/// `None` where the bytes do not suffice.
+fn place(tau: usize, mut drawn: impl Iterator<Item = u8>) -> Option<Polynomial> {
+    let mut signs = [0; 8];
+    for byte in &mut signs {
+        *byte = drawn.next()?;
+    }
+    let mut signs = u64::from_le_bytes(signs);
+    let mut challenge = Polynomial::ZERO;
+    for last in 256 - tau..256 {
+        let position = usize::from(drawn.find(|candidate| usize::from(*candidate) <= last)?);
+        challenge.0[last] = challenge.0[position];
+        challenge.0[position] = if signs & 1 == 1 { -1 } else { 1 };
+        signs >>= 1;
+    }
+    Some(challenge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_keccak::{Lanes, Single};
+
+    #[test]
+    fn what_one_block_does_not_hold_is_drawn_further() {
+        let hasher = Hasher { lanes: Lanes::fastest(), single: Single::fastest() };
+        for seed in 0..100_u8 {
+            let mut drawn = [0; DRAWN];
+            hasher.shake256(&[&[seed; 64]], &mut [&mut drawn]);
+            let expected = sample(hasher, 60, &[seed; 64], &drawn);
+            // A block of bytes that no place takes: the drawn bytes are given up for the stream.
+            assert_eq!(place(60, [0xff; 40].into_iter()), None);
+            assert_eq!(sample(hasher, 60, &[seed; 64], &[0xff; DRAWN].map(|byte| byte & 0xfe)), expected);
+            assert_eq!(expected.0.iter().filter(|coefficient| coefficient.abs() == 1).count(), 60);
+            assert_eq!(expected.0.iter().filter(|coefficient| **coefficient == 0).count(), 196);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Integers modulo `q`, with Montgomery's reduction by 2^32.
+
+/// The modulus (FIPS 204, table 1).
+pub(crate) const Q: i32 = 8_380_417;
+
+/// The inverse of `q` modulo 2^32.
+pub(crate) const Q_INVERSE: i32 = 58_728_449;
+
+/// A constant factor, for multiplications that divide by 2^32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Factor {
+    /// The factor times 2^32 modulo `q`, between `-q/2` and `q/2`.
+    pub(crate) value: i32,
+    /// `value` over `q` modulo 2^32.
+    pub(crate) twisted: i32,
+}
+
+impl Factor {
+    /// The factor whose value modulo `q` this is; it has to be centred.
+    const fn of(value: i32) -> Factor {
+        Factor { value, twisted: value.wrapping_mul(Q_INVERSE) }
+    }
+}
+
+/// The representative between `-q/2` and `q/2`.
+const fn centred(value: u64) -> i32 {
+    let value = (value % Q as u64) as i32;
+    if value > Q / 2 { value - Q } else { value }
+}
+
+/// The powers of 1753 by which the transform multiplies, in the order in which it does (FIPS 204, appendix B).
+pub(crate) const ZETAS: [Factor; 256] = {
+    let mut zetas = [Factor::of(0); 256];
+    let mut index = 0;
+    while index < 256 {
+        let mut power = (1 << 32) % Q as u64;
+        let mut exponent = (index as u8).reverse_bits();
+        while exponent > 0 {
+            power = power * 1753 % Q as u64;
+            exponent -= 1;
+        }
+        zetas[index] = Factor::of(centred(power));
+        index += 1;
+    }
+    zetas
+};
+
+/// 2^64 / 256: what an inverse transform of a product that was divided by 2^32 is to be multiplied by.
+pub(crate) const SCALE: Factor = Factor::of(centred(((1_u128 << 56) % Q as u128) as u64));
+
+/// The product over 2^32, modulo `q`. The result lies strictly between `-q` and `q` where the product lies between `-2^31 q`
+/// and `2^31 q - 1`.
+pub(crate) fn reduce(product: i64) -> i32 {
+    let quotient = (product as i32).wrapping_mul(Q_INVERSE);
+    ((product - i64::from(quotient) * i64::from(Q)) >> 32) as i32
+}
+
+/// `a` times the factor, modulo `q`, strictly between `-q` and `q`, for every `a`.
+pub(crate) fn multiply(a: i32, factor: Factor) -> i32 {
+    reduce(i64::from(a) * i64::from(factor.value))
+}
+
+/// The representative between 0 and `q - 1` of a number between `-q` and `q - 1`.
+pub(crate) fn canonical(a: i32) -> i32 {
+    a + ((a >> 31) & Q)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of what factors are between: the greatest magnitude of [`reduce`].
+    fn reduced(magnitude: i128) -> i128 {
+        (magnitude + (1_i128 << 31) * i128::from(Q)) / (1 << 32) + 1
+    }
+
+    #[test]
+    fn constants_are_what_they_are_said_to_be() {
+        assert_eq!(Q.wrapping_mul(Q_INVERSE), 1);
+        for factor in ZETAS.iter().chain([&SCALE]) {
+            assert!(factor.value.abs() <= Q / 2);
+            assert_eq!(factor.twisted.wrapping_mul(Q), factor.value);
+        }
+        // FIPS 204, appendix B: the first powers.
+        let plain = ZETAS.map(|zeta| reduce(i64::from(zeta.value)).rem_euclid(Q));
+        assert_eq!(plain[..5], [1, 4_808_194, 3_765_607, 3_761_513, 5_178_923]);
+        assert_eq!(plain[255], 7_648_983);
+    }
+
+    #[test]
+    fn products_are_right_for_every_number_and_at_the_ends() {
+        let check = |a: i32, factor: Factor| {
+            let product = multiply(a, factor);
+            let expected = i64::from(a) * i64::from(factor.value);
+            assert!(product.abs() < Q);
+            assert_eq!((i64::from(product) << 32).wrapping_sub(expected) % i64::from(Q), 0);
+        };
+        for a in 1 - Q..Q {
+            check(a, ZETAS[1]);
+            check(a, SCALE);
+        }
+        for factor in ZETAS {
+            for a in [i32::MIN, i32::MIN + 1, -256 * Q, -9 * Q, 0, 9 * Q, 256 * Q, i32::MAX] {
+                check(a, factor);
+            }
+        }
+        for a in 1 - Q..Q {
+            assert_eq!(canonical(a), a.rem_euclid(Q));
+        }
+    }
+
+    /// No layer leaves 32 bits, and no sum of products the range of the reduction.
+    #[test]
+    fn bounds_hold_at_each_step() {
+        let (q, half) = (i128::from(Q), i128::from(Q / 2));
+        let limit = i128::from(i32::MAX);
+        let transformed = |bound: i128| {
+            (0..8).fold(bound, |bound, _| {
+                let product = reduced(bound * half);
+                assert!(product <= q && bound + product <= limit);
+                bound + product
+            })
+        };
+        let (z, challenge, t1) = (transformed(1 << 19), transformed(1), transformed(1 << 23));
+        let sum = 7 * (q - 1) * z + challenge * t1;
+        assert!(sum < (1 << 31) * q && reduced(sum) <= q);
+        // The inverse: sums double eight times, differences are as large as sums before they are multiplied.
+        let mut bound = q - 1;
+        for _ in 0..8 {
+            bound *= 2;
+            assert!(bound <= limit && reduced(bound * half) <= q);
+        }
+        assert!(reduced(bound * half) <= q);
+    }
+}

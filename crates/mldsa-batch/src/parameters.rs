@@ -1,0 +1,132 @@
+//! The parameter sets (FIPS 204, table 1).
+
+/// What the sets differ in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Parameters {
+    /// `k`: rows of the matrix, polynomials of `t1`, of the hint and of the commitment.
+    pub(crate) rows: usize,
+    /// `l`: columns of the matrix, polynomials of `z`.
+    pub(crate) columns: usize,
+    /// The number of coefficients of the challenge that are not 0.
+    pub(crate) tau: usize,
+    /// The bits of a coefficient of an encoded `z`: `gamma1` is 2 to the power of one less.
+    pub(crate) z_bits: usize,
+    pub(crate) gamma2: Gamma2,
+    /// `tau` times `eta`.
+    pub(crate) beta: i32,
+    /// The most coefficients of the hint that are 1.
+    pub(crate) omega: usize,
+    /// The length in bytes of the challenge in a signature: a quarter of the strength in bits.
+    pub(crate) challenge: usize,
+}
+
+/// The range of the low part of a coefficient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gamma2 {
+    /// `(q - 1) / 88`: high parts are below 44, which takes 6 bits.
+    Q88,
+    /// `(q - 1) / 32`: high parts are below 16, which takes 4 bits.
+    Q32,
+}
+
+/// The most rows of a set.
+pub(crate) const MOST_ROWS: usize = 8;
+
+/// The most columns of a set.
+pub(crate) const MOST_COLUMNS: usize = 7;
+
+impl Parameters {
+    pub(crate) const fn gamma1(&self) -> i32 {
+        1 << (self.z_bits - 1)
+    }
+
+    /// The length in bytes of an encoded verifying key: `rho`, then `t1` with 10 bits a coefficient.
+    pub(crate) const fn key(&self) -> usize {
+        32 + 320 * self.rows
+    }
+
+    /// The length in bytes of an encoded `z`.
+    pub(crate) const fn z(&self) -> usize {
+        32 * self.z_bits * self.columns
+    }
+
+    /// The length in bytes of an encoded signature: challenge, `z`, hint.
+    pub(crate) const fn signature(&self) -> usize {
+        self.challenge + self.z() + self.omega + self.rows
+    }
+
+    /// The length in bytes of a polynomial of the encoded commitment.
+    pub(crate) const fn commitment(&self) -> usize {
+        match self.gamma2 {
+            Gamma2::Q88 => 192,
+            Gamma2::Q32 => 128,
+        }
+    }
+}
+
+mod sealed {
+    pub trait Sealed {
+        #[doc(hidden)]
+        const SET: super::Set;
+    }
+}
+pub(crate) use sealed::Sealed;
+
+/// The parameters of a set, for this crate alone.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Set(pub(crate) Parameters);
+
+/// One of the three parameter sets.
+pub trait ParameterSet: Sealed + Copy + Send + Sync + 'static {
+    /// The standard's name.
+    const NAME: &'static str;
+    /// The length in bytes of an encoded verifying key.
+    const KEY: usize = Self::SET.0.key();
+    /// The length in bytes of a signature.
+    const SIGNATURE: usize = Self::SET.0.signature();
+}
+
+macro_rules! sets {
+    ($($(#[$about:meta])* $name:ident $standard:literal $parameters:expr;)*) => { $(
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {}
+
+        impl Sealed for $name {
+            const SET: Set = Set($parameters);
+        }
+
+        impl ParameterSet for $name {
+            const NAME: &'static str = $standard;
+        }
+    )* };
+}
+
+sets! {
+    /// ML-DSA-44, category 2.
+    MlDsa44 "ML-DSA-44" Parameters {
+        rows: 4, columns: 4, tau: 39, z_bits: 18, gamma2: Gamma2::Q88, beta: 78, omega: 80, challenge: 32,
+    };
+    /// ML-DSA-65, category 3.
+    MlDsa65 "ML-DSA-65" Parameters {
+        rows: 6, columns: 5, tau: 49, z_bits: 20, gamma2: Gamma2::Q32, beta: 196, omega: 55, challenge: 48,
+    };
+    /// ML-DSA-87, category 5.
+    MlDsa87 "ML-DSA-87" Parameters {
+        rows: 8, columns: 7, tau: 60, z_bits: 20, gamma2: Gamma2::Q32, beta: 120, omega: 75, challenge: 64,
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_those_of_the_standard() {
+        let lengths = |set: Parameters| (set.key(), set.signature());
+        assert_eq!(lengths(MlDsa44::SET.0), (1312, 2420));
+        assert_eq!(lengths(MlDsa65::SET.0), (1952, 3309));
+        assert_eq!(lengths(MlDsa87::SET.0), (2592, 4627));
+    }
+}

@@ -1,0 +1,206 @@
+//! Signatures by the crate `ml-dsa`, as they are and changed on purpose.
+
+mod common;
+
+use common::{Generator, Signed, verifiers};
+use ml_dsa::MlDsaParams;
+use pqlab_mldsa_batch::{EncodedKey, ParameterSet, Refusal};
+
+#[test]
+fn valid_signatures_are_accepted() {
+    fn run<P: ParameterSet, M: MlDsaParams>() {
+        let mut generator = Generator(1);
+        for round in 0..40 {
+            let signed = Signed::new::<M>(&mut generator, round % 4 * 85, 37 * round);
+            assert_eq!(signed.verdict::<P>(), Ok(()), "{}", P::NAME);
+        }
+    }
+    for_each_set!(run);
+}
+
+#[test]
+fn a_bit_that_is_flipped_anywhere_is_noticed() {
+    fn run<P: ParameterSet, M: MlDsaParams>() {
+        let mut generator = Generator(2);
+        let signed = Signed::new::<M>(&mut generator, 10, 100);
+        for round in 0..400 {
+            let mut changed = signed.clone();
+            let field = [&mut changed.signature, &mut changed.key, &mut changed.message, &mut changed.context];
+            let field = field.into_iter().nth(if round < 300 { 0 } else { round % 4 }).expect("four");
+            let place = generator.below(field.len());
+            field[place] ^= 1 << generator.below(8);
+            assert!(changed.verdict::<P>().is_err(), "{}: {place}", P::NAME);
+        }
+    }
+    for_each_set!(run);
+}
+
+#[test]
+fn one_bad_signature_changes_nothing_for_the_others() {
+    fn run<P: ParameterSet, M: MlDsaParams>() {
+        let mut generator = Generator(3);
+        let signed: Vec<Signed> = (0..19).map(|index| Signed::new::<M>(&mut generator, 0, index % 3 * 40)).collect();
+        for verifier in verifiers() {
+            let prepared: Vec<_> =
+                signed.iter().map(|one| verifier.prepare(EncodedKey::<P>::new(&one.key).unwrap())).collect();
+            for bad in 0..signed.len() {
+                for kind in 0..5 {
+                    let mut changed = signed[bad].clone();
+                    let z = changed.signature.len() / 2;
+                    let last = changed.signature.len() - 1;
+                    match kind {
+                        0 => changed.signature[0] ^= 1,
+                        1 => changed.signature[z] ^= 1,
+                        2 => changed.signature[last] = 0xff,
+                        3 => changed.message.push(0),
+                        _ => _ = changed.signature.pop(),
+                    }
+                    let mut claims: Vec<_> = signed.iter().map(Signed::claim::<P>).collect();
+                    claims[bad] = changed.claim();
+                    for (claim, key) in claims.iter_mut().zip(&prepared).skip(kind).step_by(2) {
+                        claim.key = key.into();
+                    }
+                    for (index, verdict) in verifier.verify_batch(&claims).into_iter().enumerate() {
+                        assert_eq!(verdict.is_ok(), index != bad, "{index} where {bad} is bad");
+                    }
+                }
+            }
+        }
+    }
+    for_each_set!(run);
+}
+
+#[test]
+fn large_batches_and_empty_ones() {
+    fn run<P: ParameterSet, M: MlDsaParams>() {
+        let signed = Signed::new::<M>(&mut Generator(4), 0, 32);
+        for verifier in verifiers() {
+            assert!(verifier.verify_batch::<P>(&[]).is_empty());
+            let key = verifier.prepare(EncodedKey::<P>::new(&signed.key).unwrap());
+            let mut claims = vec![signed.claim::<P>(); 10_000];
+            claims.iter_mut().for_each(|claim| claim.key = (&key).into());
+            claims[7777].signature = &[];
+            for (index, verdict) in verifier.verify_batch(&claims).into_iter().enumerate() {
+                assert_eq!(verdict.is_ok(), index != 7777);
+            }
+        }
+    }
+    for_each_set!(run);
+}
+
+#[test]
+fn lengths_that_are_not_those_of_the_set_are_refused() {
+    fn run<P: ParameterSet, M: MlDsaParams>() {
+        let signed = Signed::new::<M>(&mut Generator(5), 255, 3);
+        assert_eq!(signed.verdict::<P>(), Ok(()));
+        for length in [0, 1, P::SIGNATURE - 1, P::SIGNATURE + 1, 5000] {
+            let mut changed = signed.clone();
+            changed.signature.resize(length, 0);
+            let refusal = Refusal::SignatureLength { expected: P::SIGNATURE, actual: length };
+            assert_eq!(changed.verdict::<P>(), Err(refusal));
+        }
+        let mut changed = signed.clone();
+        changed.context.push(0);
+        assert_eq!(changed.verdict::<P>(), Err(Refusal::ContextLength(256)));
+        for length in [0, P::KEY - 1, P::KEY + 1] {
+            let refusal = Refusal::KeyLength { expected: P::KEY, actual: length };
+            assert_eq!(EncodedKey::<P>::new(&vec![0; length]).err(), Some(refusal));
+        }
+    }
+    for_each_set!(run);
+}
+
+/// The parameters that the edges are made of: bits of a coefficient of `z`, beta, omega, rows, the challenge's length.
+fn edges<P: ParameterSet>() -> (usize, i32, usize, usize, usize) {
+    match P::NAME {
+        "ML-DSA-44" => (18, 78, 80, 4, 32),
+        "ML-DSA-65" => (20, 196, 55, 6, 48),
+        _ => (20, 120, 75, 8, 64),
+    }
+}
+
+#[test]
+fn a_coefficient_at_the_bound_is_refused_and_one_below_is_not() {
+    fn run<P: ParameterSet, M: MlDsaParams>() {
+        let (bits, beta, _, _, challenge) = edges::<P>();
+        let signed = Signed::new::<M>(&mut Generator(6), 0, 3);
+        let gamma1 = 1 << (bits - 1);
+        let columns = (P::SIGNATURE - challenge) / (32 * bits);
+        for index in (0..256 * columns).step_by(5).chain([256 * columns - 1]) {
+            for (magnitude, refusal) in [
+                (gamma1 - beta - 1, Refusal::Challenge),
+                (gamma1 - beta, Refusal::Norm),
+                (gamma1 - beta + 1, Refusal::Norm),
+                (gamma1 - 1, Refusal::Norm),
+            ] {
+                for coefficient in [magnitude, -magnitude] {
+                    let mut changed = signed.clone();
+                    let value = gamma1 - coefficient;
+                    let z = &mut changed.signature[challenge..];
+                    for bit in 0..bits {
+                        let (byte, place) = ((index * bits + bit) / 8, (index * bits + bit) % 8);
+                        z[byte] = z[byte] & !(1 << place) | ((value >> bit & 1) as u8) << place;
+                    }
+                    for verifier in verifiers() {
+                        assert_eq!(verifier.verify(&changed.claim::<P>()), Err(refusal), "{index}: {coefficient}");
+                    }
+                }
+            }
+        }
+    }
+    for_each_set!(run);
+}
+
+#[test]
+fn hints_have_one_form() {
+    fn run<P: ParameterSet, M: MlDsaParams>() {
+        let (_, _, omega, rows, _) = edges::<P>();
+        let signed = Signed::new::<M>(&mut Generator(7), 0, 3);
+        let begin = P::SIGNATURE - omega - rows;
+        let with = |hint: &[u8]| {
+            let mut changed = signed.clone();
+            changed.signature[begin..].copy_from_slice(hint);
+            changed.verdict::<P>()
+        };
+        let own = &signed.signature[begin..];
+        assert_eq!(with(own), Ok(()));
+        let total = usize::from(own[omega + rows - 1]);
+        assert!(total > 1 && total < omega);
+        // In the first polynomial that has two: the same twice, and in falling order.
+        let ends: Vec<usize> = own[omega..].iter().map(|end| usize::from(*end)).collect();
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let (start, _) = starts.zip(&ends).find(|(start, end)| *end - start > 1).expect("a polynomial has two");
+        let mut changed = own.to_vec();
+        changed[start + 1] = changed[start];
+        assert_eq!(with(&changed), Err(Refusal::Hint), "twice the same");
+        let mut changed = own.to_vec();
+        changed.swap(start, start + 1);
+        assert_eq!(with(&changed), Err(Refusal::Hint), "falling");
+        // Behind the last.
+        for place in total..omega {
+            let mut changed = own.to_vec();
+            changed[place] = 1;
+            assert_eq!(with(&changed), Err(Refusal::Hint), "not zero behind the last");
+        }
+        // Counts: above omega, and falling.
+        for count in [omega + 1, 255] {
+            for row in 0..rows {
+                let mut changed = own.to_vec();
+                changed[omega + row] = count as u8;
+                assert_eq!(with(&changed), Err(Refusal::Hint), "{count} in row {row}");
+            }
+        }
+        let mut changed = own.to_vec();
+        changed[omega + rows - 1] = changed[omega + rows - 2].saturating_sub(1);
+        assert_eq!(with(&changed), Err(Refusal::Hint), "counts that fall");
+        // Exactly omega is allowed: another hint, but of the right form.
+        let mut changed: Vec<u8> = (0..omega).map(|place| place as u8).collect();
+        changed.extend(vec![omega as u8; rows]);
+        assert_eq!(with(&changed), Err(Refusal::Challenge), "omega of them in the first row");
+        let mut none = vec![0; omega + rows];
+        assert_eq!(with(&none), Err(Refusal::Challenge), "none");
+        none[0] = 1;
+        assert_eq!(with(&none), Err(Refusal::Hint), "a position without a count");
+    }
+    for_each_set!(run);
+}

@@ -1,0 +1,131 @@
+//! A hundred signatures by a hundred signers: this project's own verification in batches against the libraries, interleaved.
+//! The keys come from their bytes, or were prepared by both; a single signature is verified beside them.
+//!
+//!     cargo bench -p pqlab-providers --bench mldsa_batch -- [SET] [PROCESSES]
+
+#![allow(clippy::print_stdout)]
+
+#[allow(dead_code, reason = "what only the benchmark of adapters needs")]
+#[path = "interleaved/mod.rs"]
+mod interleaved;
+
+use interleaved::{Comparison, Found, Side};
+use pqlab_mldsa_batch::{
+    Backend, Claim, EncodedKey, Message, MlDsa44, MlDsa65, MlDsa87, ParameterSet, PreparedKey, Verifier,
+};
+use pqlab_primitives::{Coins, SignatureScheme, VerifyingKey};
+use pqlab_providers::providers;
+use std::hint::black_box;
+use std::sync::Arc;
+
+/// Signers, each with one signature.
+const SIGNERS: usize = 100;
+const MESSAGE: usize = 100;
+
+/// How keys are handed over, and how many signatures at once.
+const FORMS: [&str; 3] = ["encoded", "prepared", "single"];
+
+fn main() {
+    if let Some(name) = interleaved::asked() {
+        let [library, backend, form, set] = name.split(' ').collect::<Vec<_>>()[..] else { panic!("four words") };
+        let backend = Backend::ALL.into_iter().find(|one| one.name() == backend).expect("a backend");
+        let comparison = match set {
+            "ML-DSA-44" => compare::<MlDsa44>(library, backend, form),
+            "ML-DSA-65" => compare::<MlDsa65>(library, backend, form),
+            _ => compare::<MlDsa87>(library, backend, form),
+        };
+        interleaved::answer(comparison);
+        return;
+    }
+    let words = interleaved::words();
+    let asked = words.first().map_or("ML-DSA", String::as_str);
+    let processes = words.get(1).map_or(interleaved::PROCESSES, |number| number.parse().expect("a number"));
+    println!("a signature of {SIGNERS}; ratio: the library's time over ours, 95% interval over {processes} processes");
+    for set in ["ML-DSA-44", "ML-DSA-65", "ML-DSA-87"].into_iter().filter(|set| set.contains(asked)) {
+        for library in ["aws-lc", "liboqs"] {
+            for backend in Backend::ALL.into_iter().filter(|one| Verifier::new(*one).is_ok()) {
+                for form in FORMS {
+                    let name = format!("{library} {} {form} {set}", backend.name());
+                    let Found { first, second, ratio, .. } = interleaved::find(&name, processes);
+                    let (estimate, low, high) = (ratio.estimate, ratio.low, ratio.high);
+                    println!("{name:<36} {first:>9.0} ns {second:>9.0} ns   {estimate:.3} [{low:.3}, {high:.3}]");
+                }
+            }
+        }
+    }
+}
+
+struct Signed {
+    key: Vec<u8>,
+    message: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+fn scheme(library: &str, algorithm: &str) -> Arc<dyn SignatureScheme> {
+    let all = providers();
+    let provider = all.iter().find(|provider| provider.library == library).expect("this build has it");
+    let mut schemes = provider.signatures.iter();
+    Arc::clone(schemes.find(|scheme| scheme.info().parameters.algorithm == algorithm).expect("it is offered"))
+}
+
+fn compare<P: ParameterSet>(library: &str, backend: Backend, form: &str) -> Comparison {
+    let library = scheme(library, P::NAME);
+    let signed: Vec<Signed> = (0..SIGNERS)
+        .map(|index| {
+            let signing = library.generate(Coins::Internal).expect("a key");
+            let (message, mut key) = (vec![index as u8; MESSAGE], vec![0; P::KEY]);
+            signing.verifying_key().and_then(|verifying| verifying.encode(&mut key)).expect("there is room");
+            let mut signature = vec![0; P::SIGNATURE];
+            signing.sign(b"", &message, Coins::Internal, &mut signature).expect("a signature");
+            Signed { key, message, signature }
+        })
+        .collect();
+    let signed: &'static [Signed] = signed.leak();
+    let verifier = Verifier::new(backend).expect("it runs here");
+    Comparison { batch: Some(SIGNERS), first: theirs(library, signed, form), second: ours::<P>(verifier, signed, form) }
+}
+
+fn theirs(library: Arc<dyn SignatureScheme>, signed: &'static [Signed], form: &str) -> Side {
+    let prepared: Vec<Box<dyn VerifyingKey>> =
+        signed.iter().map(|one| library.load_verifying_key(&one.key).expect("a key")).collect();
+    let check = |key: &dyn VerifyingKey, one: &Signed| key.verify(b"", &one.message, &one.signature).expect("valid");
+    if form == "prepared" {
+        return Box::new(move |count| {
+            for (key, one) in prepared[..count].iter().zip(black_box(signed)) {
+                check(&**key, one);
+            }
+        });
+    }
+    Box::new(move |count| {
+        for one in &black_box(signed)[..count] {
+            check(&*library.load_verifying_key(&one.key).expect("a key"), one);
+        }
+    })
+}
+
+fn ours<P: ParameterSet>(verifier: Verifier, signed: &'static [Signed], form: &str) -> Side {
+    let claim = |one: &'static Signed| Claim {
+        key: EncodedKey::<P>::new(&one.key).expect("of the set's length").into(),
+        message: Message::Pure { context: b"", message: &one.message },
+        signature: &one.signature,
+    };
+    let prepare = |one: &Signed| verifier.prepare(EncodedKey::<P>::new(&one.key).expect("of the set's length"));
+    let mut claims: Vec<Claim<P>> = signed.iter().map(claim).collect();
+    if form == "prepared" {
+        let prepared: &'static [PreparedKey<P>] = signed.iter().map(prepare).collect::<Vec<_>>().leak();
+        for (claim, key) in claims.iter_mut().zip(prepared) {
+            claim.key = key.into();
+        }
+    }
+    if form == "single" {
+        return Box::new(move |count| {
+            for claim in &black_box(&claims)[..count] {
+                verifier.verify(claim).expect("valid");
+            }
+        });
+    }
+    Box::new(move |count| {
+        let verdicts = verifier.verify_batch(&black_box(&claims)[..count]);
+        assert!(black_box(verdicts).iter().all(Result::is_ok));
+    })
+}

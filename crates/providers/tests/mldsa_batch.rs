@@ -1,0 +1,163 @@
+//! This project's own verification of ML-DSA in batches against AWS-LC and liboqs: signatures that are valid, changed, or
+//! random, each asked of all.
+
+use pqlab_mldsa_batch::{
+    Backend, Claim, EncodedKey, Message, MlDsa44, MlDsa65, MlDsa87, ParameterSet, PreparedKey, Verifier,
+};
+use pqlab_primitives::{Coins, SignatureScheme, VerifyingKey};
+use pqlab_providers::providers;
+use pqlab_testing::{Need, not_run};
+use std::sync::Arc;
+
+/// Bytes that are the same in every run (SplitMix64).
+struct Generator(u64);
+
+impl Generator {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn bytes(&mut self, length: usize) -> Vec<u8> {
+        (0..length).map(|_| self.next().to_le_bytes()[0]).collect()
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        usize::try_from(self.next() % limit as u64).expect("small")
+    }
+}
+
+fn scheme(library: &str, algorithm: &str) -> Arc<dyn SignatureScheme> {
+    let all = providers();
+    let provider = all.iter().find(|provider| provider.library == library).expect("this build has it");
+    let mut schemes = provider.signatures.iter();
+    Arc::clone(schemes.find(|scheme| scheme.info().parameters.algorithm == algorithm).expect("it is offered"))
+}
+
+fn verifiers() -> Vec<Verifier> {
+    let all: Vec<Verifier> = Backend::ALL.into_iter().filter_map(|backend| Verifier::new(backend).ok()).collect();
+    if all.len() < Backend::ALL.len() {
+        not_run(Need::Machine("AVX-512 and AVX2"));
+    }
+    all
+}
+
+/// A signer, as each of the libraries has loaded the key.
+struct Signer<P> {
+    key: Vec<u8>,
+    prepared: PreparedKey<P>,
+    libraries: Vec<Box<dyn VerifyingKey>>,
+    message: Vec<u8>,
+    context: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+/// A changed signature of a signer.
+struct Case {
+    signer: usize,
+    message: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+/// One of the ways to change a signature; the first leaves it as it is.
+fn changed(generator: &mut Generator, signer: usize, message: &[u8], signature: &[u8], hint: usize) -> Case {
+    let (mut message, mut signature) = (message.to_vec(), signature.to_vec());
+    let length = signature.len();
+    match generator.below(10) {
+        0 | 1 => {}
+        2 => message[0] ^= 1 << generator.below(8),
+        3 => _ = signature.pop(),
+        4 => signature = generator.bytes(length),
+        5 => signature[length - hint..].copy_from_slice(&generator.bytes(hint)),
+        6 => {
+            let place = length - 1 - generator.below(hint);
+            signature[place] = signature[place].wrapping_add(generator.next() as u8);
+        }
+        7 => signature[length - 1 - generator.below(hint)] = 0,
+        _ => signature[generator.below(length)] ^= 1 << generator.below(8),
+    }
+    Case { signer, message, signature }
+}
+
+/// So many cases of a set; returns how many were valid.
+fn compare<P: ParameterSet>(seed: u64, rounds: usize) -> usize {
+    let mut generator = Generator(seed);
+    let fastest = Verifier::fastest();
+    let signing = scheme("aws-lc", P::NAME);
+    let others = [scheme("aws-lc", P::NAME), scheme("liboqs", P::NAME)];
+    // What follows `z`: omega and the rows.
+    let hint = match P::NAME {
+        "ML-DSA-44" => 84,
+        "ML-DSA-65" => 61,
+        _ => 83,
+    };
+    let signers: Vec<Signer<P>> = (0..40)
+        .map(|index| {
+            let key = signing.generate(Coins::Exact(&generator.bytes(32))).expect("a key of the seed");
+            let mut encoded = vec![0; P::KEY];
+            key.verifying_key().and_then(|key| key.encode(&mut encoded)).expect("there is room");
+            let (message, context) = (generator.bytes(1 + index % 3), generator.bytes(index % 2 * 9));
+            let mut signature = vec![0; P::SIGNATURE];
+            key.sign(&context, &message, Coins::Exact(&[]), &mut signature).expect("a signature");
+            let prepared = fastest.prepare(EncodedKey::new(&encoded).expect("of the set's length"));
+            let load = |scheme: &Arc<dyn SignatureScheme>| scheme.load_verifying_key(&encoded).expect("a key");
+            Signer { prepared, libraries: others.iter().map(load).collect(), message, context, signature, key: encoded }
+        })
+        .collect();
+    let mut valid = 0;
+    for _ in 0..rounds {
+        let cases: Vec<Case> = (0..16)
+            .map(|_| {
+                let index = generator.below(signers.len());
+                let signer = &signers[index];
+                changed(&mut generator, index, &signer.message, &signer.signature, hint)
+            })
+            .collect();
+        let said: Vec<Vec<bool>> = cases
+            .iter()
+            .map(|case| {
+                let Signer { libraries, context, .. } = &signers[case.signer];
+                libraries.iter().map(|key| key.verify(context, &case.message, &case.signature).is_ok()).collect()
+            })
+            .collect();
+        let claims: Vec<Claim<P>> = cases
+            .iter()
+            .map(|case| {
+                let signer = &signers[case.signer];
+                let encoded = EncodedKey::new(&signer.key).expect("of the set's length").into();
+                let key = if generator.below(2) == 0 { encoded } else { (&signer.prepared).into() };
+                let message = Message::Pure { context: &signer.context, message: &case.message };
+                Claim { key, message, signature: &case.signature }
+            })
+            .collect();
+        for verifier in verifiers() {
+            for ((said, verdict), claim) in said.iter().zip(verifier.verify_batch(&claims)).zip(&claims) {
+                let what = format!("{} by {}: {verdict:?}", P::NAME, verifier.backend().name());
+                assert!(said.iter().all(|said| *said == verdict.is_ok()), "{what}, the others {said:?}");
+                assert_eq!(verifier.verify(claim).is_ok(), verdict.is_ok(), "{what}, alone");
+            }
+        }
+        valid += said.iter().filter(|said| said[0]).count();
+    }
+    valid
+}
+
+fn all_sets(seed: u64, rounds: usize) {
+    for valid in [compare::<MlDsa44>(seed, rounds), compare::<MlDsa65>(seed, rounds), compare::<MlDsa87>(seed, rounds)]
+    {
+        assert!((rounds..16 * rounds).contains(&valid), "{valid} valid signatures");
+    }
+}
+
+#[test]
+fn the_libraries_say_the_same() {
+    all_sets(1, 100);
+}
+
+#[test]
+#[ignore = "a million signatures: five minutes"]
+fn the_libraries_say_the_same_of_a_million() {
+    all_sets(2, 21_000);
+}
