@@ -16,6 +16,9 @@ const PREFIX: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
 /// So that one connection knows nothing of those before it: neither its round trip nor its window.
 const FORGETFUL: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 
+/// So that a connection takes as long as elsewhere, whatever this system's administrator prefers: RFC 9438, Linux' own default. A kernel
+/// without it keeps what it has.
+const CONGESTION_CONTROL: (&str, &str) = ("/proc/sys/net/ipv4/tcp_congestion_control", "cubic");
 /// So that the link carries nothing that was not asked for: hosts that speak IPv6 look for neighbours and routers. Systems without it
 /// have no such file.
 const QUIET: &str = "/proc/sys/net/ipv6/conf/default/disable_ipv6";
@@ -43,6 +46,8 @@ impl Namespace {
             let device = device()?;
             configure(address, mtu)?;
             set(FORGETFUL)?;
+            let (setting, algorithm) = CONGESTION_CONTROL;
+            let _ = fs::write(setting, algorithm);
             Ok((Namespace { descriptor }, device))
         });
         made.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("its thread panicked"))))

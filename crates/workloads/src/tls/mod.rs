@@ -21,10 +21,10 @@ use crate::{CaseOptions, Workload, find, missing, scaling};
 use connect::Connections;
 use mode::config;
 use pqlab_harness::{Fault, Seed, Trial};
-use pqlab_primitives::{KemParameters, Provider, SignatureParameters};
+use pqlab_primitives::{KemParameters, Provider, SignatureParameters, SignatureScheme};
 use pqlab_record::{Case, Facts, Parameter};
-use pqlab_tls::{Authentication, Credentials, Error, Group, Implementation, Setup};
-use std::sync::Arc;
+use pqlab_tls::{Authentication, Config, Credentials, Error, Group, Implementation, Setup};
+use std::sync::{Arc, Mutex, PoisonError};
 use trial::{Handshakes, Part};
 
 /// Intermediate certificates where nothing else is asked for.
@@ -145,7 +145,7 @@ impl Workload for TlsWorkload {
         }
         let maker = find(providers, sides.server.primitives())?;
         let scheme = maker.signature(signature.name()).ok_or_else(|| missing(case))?;
-        let credentials = Credentials::make(&config, scheme.as_ref()).map_err(fault)?;
+        let credentials = credentials(&config, maker.library.as_str(), scheme.as_ref())?;
         let setup = || Setup::new(&config, sides.client, sides.server, &credentials).map_err(fault);
         if case.operation == CONNECT {
             return Ok(Box::new(Connections::new(setup()?, case, seed)?));
@@ -154,6 +154,22 @@ impl Workload for TlsWorkload {
         let trial = || Ok(Box::new(Handshakes::new(setup()?, part)) as Box<dyn Trial>);
         if scaling::concerns(case) { scaling::prepare(case, seed, trial) } else { trial() }
     }
+}
+
+/// Keys and certificates of a process: generating keys of RSA takes longer than a case is measured.
+static CREDENTIALS: Mutex<Vec<(String, Arc<Credentials>)>> = Mutex::new(Vec::new());
+
+/// Those for a configuration by the keys of one library, which this process may have made before.
+fn credentials(config: &Config, library: &str, scheme: &dyn SignatureScheme) -> Result<Arc<Credentials>, Fault> {
+    let Config { authentication, intermediates, client_authentication, .. } = config;
+    let key = format!("{library} {} {intermediates} {client_authentication}", authentication.name());
+    let mut all = CREDENTIALS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, made)) = all.iter().find(|(known, _)| *known == key) {
+        return Ok(Arc::clone(made));
+    }
+    let made = Arc::new(Credentials::make(config, scheme).map_err(fault)?);
+    all.push((key, Arc::clone(&made)));
+    Ok(made)
 }
 
 fn chosen<T: Copy>(chosen: &[T], usual: &[T]) -> Vec<T> {
