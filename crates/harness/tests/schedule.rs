@@ -341,7 +341,8 @@ fn what_waits_for_a_network_has_as_many_samples_as_the_protocol_says() {
     let found = measure(&mut machine, &[case("one", "b")], &protocol);
     assert_eq!(found.records[0].1.samples.count(), 203);
     let most = machine.asked.iter().map(|visit| visit.samples).max();
-    assert_eq!((most, machine.asked.len(), machine.asked[0].warmup), (Some(25), 12, 0));
+    // 51 of three processes and 50 of the fourth, in waves of 25.
+    assert_eq!((most, machine.asked.len(), machine.asked[0].warmup), (Some(25), 11, 0));
 }
 
 #[test]

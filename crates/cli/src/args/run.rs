@@ -37,8 +37,7 @@ Areas, each of which is a suite of the same name too:
   token         signed tokens, JWS and COSE: make, parse, verify, and what they fit
   hpke          a first message by hybrid public key encryption: seal, open
   ntor          circuit handshakes as between a Tor client and a relay
-  tls           handshakes of TLS 1.3 by rustls and OpenSSL: in memory, by side and step; on several
-                threads; over loopback; with --network or --rtt, over such a link and nothing else
+  tls           handshakes of TLS 1.3 by rustls and OpenSSL; with --network or --rtt over a link
   ledger        signed transactions: one, and blocks of up to 100,000
   scaling       operations on several threads, and as tasks of a thread pool
   memory        peak stack and heap of one operation

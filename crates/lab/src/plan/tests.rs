@@ -260,7 +260,7 @@ fn the_suite_tls_is_a_selection_and_flags_ask_for_the_rest() {
     let ids = of_tls(&usual);
     assert!((100..=200).contains(&ids.len()), "{} cases", ids.len());
     for part in ["handshake", "client", "server"] {
-        assert!(ids.contains(&format!("tls/X25519MLKEM768/{part}[auth=ML-DSA-65,chain=2]@openssl")), "{part}");
+        assert!(ids.contains(&format!("tls/X25519MLKEM768/{part}[auth=ML-DSA-65,chain=1]@openssl")), "{part}");
     }
     let asked = Filters {
         algorithms: vec!["MLKEM768".into()],
@@ -274,7 +274,17 @@ fn the_suite_tls_is_a_selection_and_flags_ask_for_the_rest() {
     };
     let ids = of_tls(&planned("tls", &asked));
     assert!(ids.contains(&"tls/MLKEM768/server[auth=ML-DSA-87,chain=3,mode=psk-dhe]@rustls".to_owned()), "{ids:?}");
-    assert!(ids.iter().all(|id| id.contains("[auth=ML-DSA-87,chain=3,mode=psk-dhe]")), "{ids:?}");
+    assert!(ids.iter().all(|id| id.contains("[auth=ML-DSA-87,chain=3,mode=psk-dhe")), "{ids:?}");
+}
+
+#[test]
+fn where_a_link_is_asked_for_nothing_else_is_measured() {
+    let options = CaseOptions { rtt_ms: Some(100.0), ..unchosen() };
+    let plan = planned("tls", &Filters { options, ..Filters::default() });
+    let ids: Vec<String> = plan.iter().filter(|case| case.workload != "floor").map(Case::id).collect();
+    assert!((10..=20).contains(&ids.len()), "{}", ids.len());
+    assert!(ids.iter().all(|id| id.contains("/connect[") && id.contains(",over=tcp,rtt=100ms]@")), "{ids:?}");
+    assert!(planned("tls", &Filters::default()).iter().all(|case| !case.waits_for_network()));
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn protocol(entry: HarnessEntry) -> Protocol {
         processes: entry.processes,
         warmup: entry.warmup,
         iterations: entry.iterations,
-        handshakes: entry.handshakes.unwrap_or(0),
+        handshakes: entry.handshakes.unwrap_or(Protocol::default().handshakes),
         trim_pct: entry.outlier_trim_pct,
         batch: entry.batch,
         precision_pct: entry.precision_pct,
