@@ -61,6 +61,8 @@ class Options(TypedDict, total=False):
     """Percentage of packets that the link loses in each direction."""
     mtu: int
     """Longest packet of that link, in bytes."""
+    handshakes: int
+    """Connections of a case over that link, whatever their spread."""
 
 
 # How the compiled module calls what has another name here.
@@ -84,8 +86,6 @@ class Rules(TypedDict, total=False):
     """Worker processes: the unit of repetition."""
     iterations: int | None
     """Samples of a case, in place of the adaptive rules."""
-    handshakes: int | None
-    """Connections of a case over a network, whatever their spread."""
     warmup: int | None
     """Operations that each process discards first."""
     trim: float | None

@@ -119,6 +119,10 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) protocol: ProtocolArgs,
 
+    /// Connections of a case over a network, whatever their spread [default: 200]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) handshakes: Option<u64>,
+
     /// Seed of the order and of the inputs [default: drawn, and kept with the run]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
@@ -192,6 +196,14 @@ pub(crate) struct RunArgs {
     pub(crate) time_limit: u64,
 }
 
+impl RunArgs {
+    /// What the flags set of the rules.
+    pub(crate) fn overrides(&self) -> ProtocolOverrides {
+        let handshakes = self.handshakes;
+        ProtocolOverrides { handshakes, ..self.protocol.overrides(self.quick, self.rigorous) }
+    }
+}
+
 /// The measuring rules.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "How to measure")]
@@ -205,10 +217,6 @@ pub(crate) struct ProtocolArgs {
     /// Samples of a case, in place of the adaptive rules
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) iterations: Option<u64>,
-
-    /// Connections of a case over a network, whatever their spread [default: 200]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub(crate) handshakes: Option<u64>,
 
     /// Operations that each process discards first [default: 100]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
@@ -259,7 +267,7 @@ impl ProtocolArgs {
             processes: self.processes,
             warmup: self.warmup,
             iterations: self.iterations,
-            handshakes: self.handshakes,
+            handshakes: None,
             trim_pct: self.trim,
             batch: self.batch,
             precision_pct: self.precision,

@@ -202,7 +202,7 @@ fn takes(expected: &ExpectedDuration) -> String {
 
 /// The cases of a run that was measured before.
 fn again(arguments: &RunArgs, run: &Run) -> Result<Plan, LabError> {
-    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    let overrides = arguments.overrides();
     Plan::again(&run.header, &filters(arguments), &overrides)
 }
 
@@ -225,13 +225,13 @@ fn plan(arguments: &RunArgs, laboratory: &Laboratory) -> Result<Plan, LabError> 
     let named = laboratory.named(&arguments.suites)?;
     named.notes.iter().for_each(|note| tell(note));
     let filters = named.narrow(filters(arguments));
-    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    let overrides = arguments.overrides();
     laboratory.plan(&named.suites, &filters, &overrides, &mut tell)
 }
 
 /// What would be measured, and about how long it would take.
 fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
-    let overrides = arguments.protocol.overrides(arguments.quick, arguments.rigorous);
+    let overrides = arguments.overrides();
     let store = match arguments.database.path()?.exists() {
         true => arguments.database.open_read_only()?,
         false => Store::in_memory()?,
