@@ -163,6 +163,12 @@ impl Thresholds {
         }
     }
 
+    /// For threads that wait for a network for most of the time: how wide their cores are is the least of it, and they may be the ones
+    /// that share them. Whether others want the processors counts, and time that was stolen.
+    pub fn for_threads_that_wait() -> Thresholds {
+        Thresholds { max_narrowed_pct: None, ..Thresholds::for_several_threads() }
+    }
+
     /// For one of several threads that work at once: the harness looks at all their cores together.
     pub fn for_one_of_several_threads() -> Thresholds {
         Thresholds { max_narrowed_pct: None, ..Thresholds::default() }

@@ -216,7 +216,7 @@ impl<'a> Worker<'a> {
         let resident_before = Here::resident_bytes();
         let started = clock::monotonic_ns();
         residue::put_back();
-        let Demands { several_threads, own_time, wave, .. } = trial.demands();
+        let Demands { several_threads, own_time, wave, counted, .. } = trial.demands();
         if request.may_put_off && !several_threads {
             self.gate.expect(&request.additions_per_cycle);
             let look = self.gate.glance();
@@ -344,7 +344,11 @@ impl<'a> Worker<'a> {
             additions_per_cycle.extend(monitor.additions_per_cycle());
         }
         trial.verify()?;
-        let thresholds = if own_time { Thresholds::for_another_process(others_cpu.is_some()) } else { thresholds };
+        let thresholds = match (own_time, counted) {
+            (true, _) => Thresholds::for_another_process(others_cpu.is_some()),
+            (false, true) => Thresholds::for_threads_that_wait(),
+            (false, false) => thresholds,
+        };
         recorder.disturbed(gate::judge(&observation, &thresholds));
         if several_threads {
             self.return_home()?;

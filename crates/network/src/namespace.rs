@@ -16,9 +16,9 @@ const PREFIX: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 0);
 /// So that one connection knows nothing of those before it: neither its round trip nor its window.
 const FORGETFUL: &str = "/proc/sys/net/ipv4/tcp_no_metrics_save";
 
-/// So that a connection takes as long as elsewhere, whatever this system's administrator prefers: RFC 9438, Linux' own default. A kernel
-/// without it keeps what it has.
-const CONGESTION_CONTROL: (&str, &str) = ("/proc/sys/net/ipv4/tcp_congestion_control", "cubic");
+/// So that a connection takes as long as on other systems, whatever this one prefers: BBR spreads what follows the initial window over
+/// time, Reno (RFC 5681) does not, and every kernel has it and lets a namespace take it.
+const CONGESTION_CONTROL: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 /// So that the link carries nothing that was not asked for: hosts that speak IPv6 look for neighbours and routers. Systems without it
 /// have no such file.
 const QUIET: &str = "/proc/sys/net/ipv6/conf/default/disable_ipv6";
@@ -46,8 +46,7 @@ impl Namespace {
             let device = device()?;
             configure(address, mtu)?;
             set(FORGETFUL)?;
-            let (setting, algorithm) = CONGESTION_CONTROL;
-            let _ = fs::write(setting, algorithm);
+            set_to(CONGESTION_CONTROL, "reno")?;
             Ok((Namespace { descriptor }, device))
         });
         made.join().unwrap_or_else(|_| Err(NetworkError::System(io::Error::other("its thread panicked"))))
@@ -70,7 +69,11 @@ impl Namespace {
 
 /// Switches a setting of the namespace of this thread on.
 fn set(setting: &'static str) -> Result<(), NetworkError> {
-    fs::write(setting, "1").map_err(|error| NetworkError::Configure { what: setting, error })
+    set_to(setting, "1")
+}
+
+fn set_to(setting: &'static str, value: &str) -> Result<(), NetworkError> {
+    fs::write(setting, value).map_err(|error| NetworkError::Configure { what: setting, error })
 }
 
 /// A TUN device of the namespace of this thread, which is gone when the file is closed.

@@ -33,6 +33,15 @@ fn port(address: SocketAddr) -> SocketAddrV4 {
 }
 
 #[test]
+fn congestion_control_is_not_what_the_system_happens_to_prefer() {
+    let Some(network) = network(0, 0.0, 1500) else { return };
+    for end in [End::Client, End::Server] {
+        let found = network.at(end, || fs::read_to_string("/proc/sys/net/ipv4/tcp_congestion_control")).unwrap();
+        assert_eq!(found.trim(), "reno", "{end:?}");
+    }
+}
+
+#[test]
 fn what_is_sent_by_tcp_arrives_also_where_packets_are_lost_and_no_sooner_than_it_can() {
     for (loss, length) in [(0.0, 1_000_000), (0.05, 50_000)] {
         let Some(network) = network(20, loss, 1500) else { return };

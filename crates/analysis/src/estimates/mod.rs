@@ -34,7 +34,7 @@ pub use interval::{crossed_of, run_spread};
 use crate::number::{known_count, percent};
 use interval::{cycles, headline, median_of};
 use pqlab_record::{
-    CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Status, Unit, Visits, Worker,
+    Case, CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Status, Unit, Visits, Worker,
 };
 use pqlab_stats::{
     Description, Drift, Interval, JarqueBera, Mode, Sorted, VarianceComponents, describe_samples, drift, jarque_bera,
@@ -295,7 +295,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
         clock_hz: median_of(samples.usable().map(|visit| visit.clock_hz).filter(|hertz| *hertz > 0.0)),
         extra: extra(samples),
     };
-    estimates.imprecise = imprecise(&estimates, protocol);
+    estimates.imprecise = imprecise(&estimates, protocol, &record.case);
     Some(estimates)
 }
 
@@ -305,8 +305,10 @@ fn processors(samples: &Samples) -> Vec<u32> {
 }
 
 /// Why the case is less precise than the rules want it; nothing where a number of iterations was asked for and no precision.
-fn imprecise(estimates: &Estimates, protocol: &Protocol) -> Vec<Imprecision> {
-    if protocol.iterations.is_some() || estimates.deciding_half_width_pct <= protocol.precision_pct {
+fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imprecision> {
+    // Where a number of samples is asked for, no precision is.
+    let counted = protocol.iterations.is_some() || case.waits_for_network();
+    if counted || estimates.deciding_half_width_pct <= protocol.precision_pct {
         return Vec::new();
     }
     let reasons = [

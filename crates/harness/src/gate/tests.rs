@@ -98,6 +98,7 @@ fn a_neighbour_on_the_core_is_seen_unless_we_are_the_neighbour() {
     );
     // All cores together are looked at beside these threads.
     assert_eq!(judge(&shared, &Thresholds::for_one_of_several_threads()), []);
+    assert_eq!(judge(&shared, &Thresholds::for_threads_that_wait()), []);
 }
 
 #[test]
@@ -105,6 +106,7 @@ fn other_tasks_disturb_several_threads_unless_processors_are_left_for_them() {
     let crowded = Observation { runnable_tasks: Some(2), ..quiet() };
     assert_eq!(judge(&crowded, &Thresholds::for_several_threads()), [Disturbance::OtherTasks { count: 2 }]);
     assert_eq!(judge(&quiet(), &Thresholds::for_several_threads()), []);
+    assert_eq!(judge(&crowded, &Thresholds::for_threads_that_wait()), [Disturbance::OtherTasks { count: 2 }]);
     // One thread knows of its own processor, and of that alone.
     assert_eq!(judged(crowded), []);
 

@@ -11,7 +11,7 @@ use pqlab_harness::clock::{monotonic_ns, thread_cpu_ns};
 use pqlab_harness::{Demands, Fault, Recorder, Seed, Trial, affinity};
 use pqlab_network::End;
 use pqlab_record::Case;
-use pqlab_tls::{ANSWER, Endpoint, Flights, REQUEST, Setup, handshake, stream};
+use pqlab_tls::{ANSWER, Flights, REQUEST, Setup, handshake, stream};
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -21,9 +21,10 @@ use std::time::Duration;
 
 /// Nothing takes as long, however often packets are sent again.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Connections of a routine: over loopback, and over a link.
+/// Connections of a routine: over loopback, and over a link, where each of the usual processes has two: rounds are what tells an
+/// interval how much comes and goes.
 const LOOPBACK_WAVE: u64 = 4;
-pub(super) const LINK_WAVE: u64 = 25;
+pub(super) const LINK_WAVE: u64 = 13;
 /// Handshakes in memory from which follows how far apart connections begin.
 const TRIED: usize = 5;
 /// Connections over a link begin so many times as far apart as both sides compute, and as the line needs for their bytes.
@@ -172,7 +173,7 @@ impl Connections {
         let length = stream::read(server.as_mut(), &mut connection, &mut request).map_err(fault)?;
         told(&request[..length], REQUEST)?;
         stream::write(server.as_mut(), &mut connection, ANSWER).map_err(fault)?;
-        self.setup.verify_server(server.as_ref() as &dyn Endpoint).map_err(fault)?;
+        self.setup.verify_server(server.as_ref()).map_err(fault)?;
         Ok(spent)
     }
 }
@@ -231,7 +232,7 @@ impl Trial for Connections {
     }
 
     fn processors(&self) -> Vec<u32> {
-        if self.network.is_none() { self.processors.clone() } else { Vec::new() }
+        self.processors.clone()
     }
 }
 
