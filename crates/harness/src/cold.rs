@@ -88,8 +88,14 @@ impl Trial for Evicted {
         self.inner.own_ns()
     }
 
+    fn own_samples(&mut self) -> Vec<u64> {
+        self.inner.own_samples()
+    }
+
+    /// A wave is of one operation: caches are evicted before it, and the next would find them filled.
     fn demands(&self) -> Demands {
-        self.inner.demands()
+        let demands = self.inner.demands();
+        Demands { wave: demands.wave.min(1), ..demands }
     }
 }
 
@@ -103,6 +109,30 @@ mod tests {
         assert_eq!(size(0), SMALLEST);
         assert_eq!(size(1 << 40), LARGEST);
         assert_eq!(size(u64::MAX), LARGEST);
+    }
+
+    #[test]
+    fn each_operation_of_a_wave_finds_evicted_caches() {
+        struct Wave;
+        impl Trial for Wave {
+            fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
+                Ok(())
+            }
+            fn routine(&mut self, _batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+                Ok(())
+            }
+            fn verify(&mut self) -> Result<(), Fault> {
+                Ok(())
+            }
+            fn own_samples(&mut self) -> Vec<u64> {
+                vec![7]
+            }
+            fn demands(&self) -> Demands {
+                Demands { wave: 4, ..Demands::default() }
+            }
+        }
+        let mut evicted = Evicted::new(Box::new(Wave));
+        assert_eq!((evicted.demands().wave, evicted.own_samples()), (1, vec![7]));
     }
 
     #[test]
