@@ -138,6 +138,17 @@ fn entry(provider: &str, primitive: Primitive) -> AlgorithmEntry {
                 ..blank
             }
         }
+        Primitive::BatchVerifier(verifier) => {
+            let parameters = verifier.parameters();
+            AlgorithmEntry {
+                standard: Some(parameters.standard.to_string()),
+                category: parameters.category,
+                public_key: Some(parameters.verifying_key),
+                signature: Some(parameters.signature),
+                signature_varies: Some(parameters.variable_length),
+                ..blank
+            }
+        }
         Primitive::KeyAgreement(agreement) => {
             let parameters = &agreement.info().parameters;
             AlgorithmEntry {

@@ -10,6 +10,7 @@
 //! - Secrets are wiped with [`wipe()`], by adapters and constructions alike.
 
 mod algorithm;
+mod batch;
 mod coins;
 mod error;
 mod hash;
@@ -27,6 +28,7 @@ mod wipe;
 pub use algorithm::{
     HashParameters, KemParameters, KeyAgreementParameters, KeyEncoding, SignatureParameters, XofParameters,
 };
+pub use batch::{BatchKey, BatchVerifier, Claim, ClaimKey, SignedMessage};
 pub use coins::Coins;
 pub use error::{Error, Result};
 pub use hash::{Hash, LaneHash, Xof, XofAbsorber, XofReader};

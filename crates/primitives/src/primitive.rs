@@ -1,4 +1,4 @@
-use crate::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, SignatureScheme, StreamCipher, Xof};
+use crate::{Aead, BatchVerifier, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, SignatureScheme, StreamCipher, Xof};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ pub enum PrimitiveKind {
     Kem,
     /// Signatures.
     Signature,
+    /// Verification of many signatures at once.
+    BatchVerifier,
     /// Diffie-Hellman.
     KeyAgreement,
     /// Digests of fixed length.
@@ -35,6 +37,8 @@ pub enum Primitive<'a> {
     Kem(&'a Arc<dyn Kem>),
     /// A signature scheme.
     Signature(&'a Arc<dyn SignatureScheme>),
+    /// Verification of many signatures at once.
+    BatchVerifier(&'a Arc<dyn BatchVerifier>),
     /// A key agreement.
     KeyAgreement(&'a Arc<dyn KeyAgreement>),
     /// A hash function.
@@ -59,6 +63,7 @@ impl<'a> Primitive<'a> {
         match self {
             Primitive::Kem(_) => PrimitiveKind::Kem,
             Primitive::Signature(_) => PrimitiveKind::Signature,
+            Primitive::BatchVerifier(_) => PrimitiveKind::BatchVerifier,
             Primitive::KeyAgreement(_) => PrimitiveKind::KeyAgreement,
             Primitive::Hash(_) => PrimitiveKind::Hash,
             Primitive::Xof(_) => PrimitiveKind::Xof,
@@ -75,6 +80,7 @@ impl<'a> Primitive<'a> {
         match self {
             Primitive::Kem(kem) => &kem.info().parameters.algorithm,
             Primitive::Signature(scheme) => &scheme.info().parameters.algorithm,
+            Primitive::BatchVerifier(verifier) => &verifier.parameters().algorithm,
             Primitive::KeyAgreement(agreement) => &agreement.info().parameters.algorithm,
             Primitive::Hash(hash) => &hash.info().algorithm,
             Primitive::Xof(xof) => &xof.info().algorithm,

@@ -1,6 +1,6 @@
 use crate::{
-    Aead, Function, Hash, Hpke, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, Remote, SignatureScheme,
-    StreamCipher, Xof,
+    Aead, BatchVerifier, Function, Hash, Hpke, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, Remote,
+    SignatureScheme, StreamCipher, Xof,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -56,6 +56,8 @@ pub struct Provider {
     pub kems: Vec<Arc<dyn Kem>>,
     /// Signature schemes.
     pub signatures: Vec<Arc<dyn SignatureScheme>>,
+    /// Verification of many signatures at once.
+    pub batch_verifiers: Vec<Arc<dyn BatchVerifier>>,
     /// Key agreements.
     pub key_agreements: Vec<Arc<dyn KeyAgreement>>,
     /// Hash functions.
@@ -94,6 +96,7 @@ impl Provider {
             generator: None,
             kems: Vec::new(),
             signatures: Vec::new(),
+            batch_verifiers: Vec::new(),
             key_agreements: Vec::new(),
             hashes: Vec::new(),
             xofs: Vec::new(),
@@ -121,6 +124,7 @@ impl Provider {
     pub fn primitives(&self) -> impl Iterator<Item = Primitive<'_>> {
         let kems = self.kems.iter().map(Primitive::Kem);
         let signatures = self.signatures.iter().map(Primitive::Signature);
+        let batch_verifiers = self.batch_verifiers.iter().map(Primitive::BatchVerifier);
         let key_agreements = self.key_agreements.iter().map(Primitive::KeyAgreement);
         let hashes = self.hashes.iter().map(Primitive::Hash);
         let xofs = self.xofs.iter().map(Primitive::Xof);
@@ -129,7 +133,7 @@ impl Provider {
         let kdfs = self.kdfs.iter().map(Primitive::Kdf);
         let aeads = self.aeads.iter().map(Primitive::Aead);
         let stream_ciphers = self.stream_ciphers.iter().map(Primitive::StreamCipher);
-        let asymmetric = kems.chain(signatures).chain(key_agreements);
+        let asymmetric = kems.chain(signatures).chain(batch_verifiers).chain(key_agreements);
         asymmetric
             .chain(hashes)
             .chain(xofs)
@@ -159,6 +163,11 @@ impl Provider {
     /// The signature scheme of that name.
     pub fn signature(&self, algorithm: &str) -> Option<&Arc<dyn SignatureScheme>> {
         self.signatures.iter().find(|scheme| scheme.info().parameters.algorithm == algorithm)
+    }
+
+    /// The verification of many signatures at once by the algorithm of that name.
+    pub fn batch_verifier(&self, algorithm: &str) -> Option<&Arc<dyn BatchVerifier>> {
+        self.batch_verifiers.iter().find(|verifier| verifier.parameters().algorithm == algorithm)
     }
 
     /// The key agreement of that name.

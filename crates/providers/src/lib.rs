@@ -36,6 +36,7 @@ libraries! {
     "libcrux" => libcrux,
     "liboqs" => liboqs,
     "libsecp256k1" => libsecp256k1,
+    "mldsa-batch" => mldsa_batch,
     "openssl" => openssl,
     "rustcrypto" => rustcrypto,
 }

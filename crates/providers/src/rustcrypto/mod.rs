@@ -5,6 +5,7 @@
 
 mod ecdsa;
 mod ed25519;
+mod ed25519_batch;
 mod hash;
 mod ml_dsa;
 mod ml_kem;
@@ -27,6 +28,7 @@ pub(crate) fn providers() -> Vec<Provider> {
     provider.kems = [ml_kem::kems(), vec![kem::<Dalek>()]].concat();
     provider.signatures =
         [ml_dsa::signatures(), slh_dsa::signatures(), vec![ed25519::signature()], ecdsa::signatures()].concat();
+    provider.batch_verifiers = vec![ed25519_batch::batch_verifier()];
     provider.key_agreements = vec![key_agreement::<Dalek>()];
     provider.hashes = hash::hashes();
     provider.xofs = hash::xofs();

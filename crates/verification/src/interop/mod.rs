@@ -24,7 +24,9 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
     for provider in answering(providers) {
         let id = provider.id();
         // Several messages at once are compared with one by suites of their own.
-        let paired = provider.primitives().filter(|primitive| primitive.kind() != PrimitiveKind::LaneHash);
+        let paired = provider
+            .primitives()
+            .filter(|primitive| !matches!(primitive.kind(), PrimitiveKind::LaneHash | PrimitiveKind::BatchVerifier));
         offers.extend(paired.map(|primitive| (id.clone(), primitive)));
     }
     for like in alike(&offers, |(_, primitive)| (primitive.kind(), primitive.algorithm())) {
