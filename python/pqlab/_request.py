@@ -41,8 +41,10 @@ class Options(TypedDict, total=False):
     """The library of a hybrid's post-quantum half, or ``fastest``."""
     blocks: Iterable[int]
     """Transactions in a block of the ledger."""
+    batches: Iterable[int]
+    """Signatures that are verified at once, singly or by transactions."""
     senders: Iterable[str | int]
-    """Different senders of a block: ``all``, ``one``, a number, or a percentage such as ``10%``."""
+    """Different senders of a block, or signers of a batch: ``all``, ``one``, a number, or a percentage such as ``10%``."""
     invalid_pct: float
     """Percentage of bad transactions in a block."""
     signatures: Iterable[str]
