@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use tables::{DEFECTS, LANE_SUITES, SUITES};
+use tables::{BATCH_SUITES, DEFECTS, LANE_SUITES, SUITES};
 
 /// The libraries whose answers count. A build for tests has one more, which goes wrong on demand.
 fn providers() -> Vec<Arc<Provider>> {
@@ -84,6 +84,7 @@ fn every_vector_is_counted() {
 #[test]
 fn sums_over_parameter_sets() {
     let sum = |family: &str, suite: &str| -> u64 {
+        let batches: Vec<&str> = provider.batch_verifiers.iter().map(|of| &*of.parameters().algorithm).collect();
         let of = SUITES.iter().filter(|(algorithm, name, ..)| algorithm.starts_with(family) && *name == suite);
         of.map(|(_, _, attempted, unsupported)| attempted + unsupported).sum()
     };
@@ -168,10 +169,13 @@ fn a_folder_with_nothing_in_it_fails() {
 
 /// What must be found of a provider that lacks nothing: every suite for every algorithm that it offers.
 fn without_gaps(provider: &Provider) -> Vec<(&'static str, &'static str, u64, u64)> {
-    let offered = provider.primitives().filter(|primitive| !matches!(primitive, Primitive::LaneHash(_)));
+    let offered = provider
+        .primitives()
+        .filter(|primitive| !matches!(primitive, Primitive::LaneHash(_) | Primitive::BatchVerifier(_)));
     let offered: Vec<&str> = offered.map(|primitive| primitive.algorithm()).collect();
     let lanes: Vec<&str> = provider.lane_hashes.iter().map(|hash| hash.algorithm()).collect();
     let of = SUITES.iter().filter(|(algorithm, ..)| offered.contains(algorithm));
+    let of = of.chain(BATCH_SUITES.iter().filter(|(algorithm, ..)| batches.contains(algorithm)));
     of.chain(LANE_SUITES.iter().filter(|(algorithm, ..)| lanes.contains(algorithm))).copied().collect()
 }
 

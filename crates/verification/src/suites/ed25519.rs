@@ -28,6 +28,7 @@ pub(super) static SUITES: &[Suite] = &[
         Ok(())
     }),
     suite("ACVP EdDSA sigVer", verify),
+    Suite::published("ACVP EdDSA sigVer, in batches", |algorithm| algorithm == "Ed25519", Run::Batches(verify)),
 ];
 
 fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {

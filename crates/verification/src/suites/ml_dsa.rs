@@ -14,6 +14,10 @@ const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut 
     Suite::published(name, is_ml_dsa, Run::Signature(run))
 }
 
+const fn in_batches(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite::published(name, is_ml_dsa, Run::Batches(run))
+}
+
 pub(super) static SUITES: &[Suite] = &[
     suite("ACVP ML-DSA keyGen", acvp_keygen),
     suite("ACVP ML-DSA sigGen, pure, deterministic", |scheme, vectors, tally| {
@@ -35,6 +39,15 @@ pub(super) static SUITES: &[Suite] = &[
     suite("ACVP ML-DSA sigVer, pre-hash", |scheme, vectors, tally| verify(scheme, vectors, tally, is_pre_hash)),
     suite("ACVP ML-DSA sigVer, internal", |scheme, vectors, tally| verify(scheme, vectors, tally, is_internal)),
     suite("ACVP ML-DSA sigVer, internal, mu given", |scheme, vectors, tally| {
+        verify(scheme, vectors, tally, is_external_mu)
+    }),
+    in_batches("ACVP ML-DSA sigVer, pure, in batches", |scheme, vectors, tally| {
+        verify(scheme, vectors, tally, is_pure)
+    }),
+    in_batches("ACVP ML-DSA sigVer, internal, in batches", |scheme, vectors, tally| {
+        verify(scheme, vectors, tally, is_internal)
+    }),
+    in_batches("ACVP ML-DSA sigVer, internal, mu given, in batches", |scheme, vectors, tally| {
         verify(scheme, vectors, tally, is_external_mu)
     }),
 ];

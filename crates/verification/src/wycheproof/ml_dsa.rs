@@ -19,6 +19,7 @@ pub(crate) static SUITES: &[Suite] = &[
         signing(scheme, vectors, tally, "mldsa_44_sign_noseed", KeyEncoding::Expanded)
     }),
     suite("Wycheproof ML-DSA verify", verify),
+    Suite::built_in("Wycheproof ML-DSA verify, in batches", is_ml_dsa, Run::Batches(verify)),
 ];
 
 fn signing(

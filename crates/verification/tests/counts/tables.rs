@@ -181,6 +181,24 @@ pub(crate) const SUITES: &[(&str, &str, u64, u64)] = &[
     ("AES-256-CTR", "published vectors", 0, 0),
 ];
 
+/// The same, of signatures that are verified in batches.
+pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
+    ("ML-DSA-44", "ACVP ML-DSA sigVer, pure, in batches", 15, 0),
+    ("ML-DSA-44", "ACVP ML-DSA sigVer, internal, in batches", 15, 0),
+    ("ML-DSA-44", "ACVP ML-DSA sigVer, internal, mu given, in batches", 15, 0),
+    ("ML-DSA-44", "Wycheproof ML-DSA verify, in batches", 180, 0),
+    ("ML-DSA-65", "ACVP ML-DSA sigVer, pure, in batches", 15, 0),
+    ("ML-DSA-65", "ACVP ML-DSA sigVer, internal, in batches", 15, 0),
+    ("ML-DSA-65", "ACVP ML-DSA sigVer, internal, mu given, in batches", 15, 0),
+    ("ML-DSA-65", "Wycheproof ML-DSA verify, in batches", 210, 0),
+    ("ML-DSA-87", "ACVP ML-DSA sigVer, pure, in batches", 15, 0),
+    ("ML-DSA-87", "ACVP ML-DSA sigVer, internal, in batches", 15, 0),
+    ("ML-DSA-87", "ACVP ML-DSA sigVer, internal, mu given, in batches", 15, 0),
+    ("ML-DSA-87", "Wycheproof ML-DSA verify, in batches", 241, 0),
+    ("Ed25519", "ACVP EdDSA sigVer, in batches", 10, 0),
+    ("Ed25519", "Wycheproof Ed25519, in batches", 151, 0),
+];
+
 /// The same, of functions over several messages at once.
 pub(crate) const LANE_SUITES: &[(&str, &str, u64, u64)] = &[
     ("SHA3-224", "ACVP, in each lane", 164, 1099),
