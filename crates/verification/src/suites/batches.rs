@@ -76,7 +76,8 @@ impl Key {
         let place = turn % BATCH;
         let mut changed = signature.to_vec();
         if let Some(byte) = changed.first_mut() {
-            *byte ^= 1;
+            // Several bits: that one is flipped is what some of the published signatures suffer from, and is made good by this.
+            *byte ^= 0xa5;
         }
         let is_changed = |index: usize| self.verifier.answers_for_each() && (index + place) % 2 == 1;
         let claim = |index: usize| Claim {
