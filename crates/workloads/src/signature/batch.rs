@@ -112,16 +112,17 @@ fn case(
     let parameters_of = scheme.or_else(|| Some(provider.batch_verifier(algorithm)?.parameters()));
     let length_of_message = Parameter::Number("len".into(), length);
     // All the numbers of signatures are in the same rounds as the single one, so that they can be set against each other.
-    Case {
+    let case = Case {
         workload: "signature".into(),
         algorithm: algorithm.to_owned(),
         operation,
         provider: provider.id(),
         form: Some(form),
         parameters: [vec![length_of_message], parameters].concat(),
-        block: format!("signature/verify/{length}"),
+        block: String::new(),
         facts: parameters_of.map(|of| super::facts(of, None)).unwrap_or_default(),
-    }
+    };
+    case.in_block(&format!("signature/verify/{length}"))
 }
 
 /// Readies a case.
