@@ -353,7 +353,7 @@ fn flawed(fault: InjectedFault) -> Provider {
             Primitive::KeyAgreement(of) => provider.key_agreements.push(Arc::new(Faulty(of.clone(), fault))),
             Primitive::Hash(hash) => provider.hashes.push(Arc::new(Faulty(hash.clone(), fault))),
             Primitive::Xof(xof) => provider.xofs.push(Arc::new(Faulty(xof.clone(), fault))),
-            Primitive::LaneHash(_) => {}
+            Primitive::LaneHash(_) | Primitive::BatchVerifier(_) => {}
             Primitive::Mac(mac) => provider.macs.push(Arc::new(Faulty(mac.clone(), fault))),
             Primitive::Kdf(kdf) => provider.kdfs.push(Arc::new(Faulty(kdf.clone(), fault))),
             Primitive::Aead(aead) => provider.aeads.push(Arc::new(Faulty(aead.clone(), fault))),

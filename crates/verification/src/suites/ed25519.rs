@@ -1,10 +1,12 @@
 use super::{Ran, Run, Suite};
+use crate::checks::batches::InBatches;
 use crate::checks::signature::{Calls, ExpectedKey, Input, hashes_first, key_generation, signing, verification};
 use crate::checks::{refused, step};
 use crate::read::ed25519::{self as read, Signature, Variant};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
-use pqlab_primitives::{KeyEncoding, Prehash, SignatureScheme};
+use pqlab_primitives::{BatchVerifier, KeyEncoding, Prehash, SignatureScheme};
+use std::sync::Arc;
 
 const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
     Suite::published(name, |algorithm| algorithm == "Ed25519", Run::Signature(run))
@@ -28,7 +30,19 @@ pub(super) static SUITES: &[Suite] = &[
         Ok(())
     }),
     suite("ACVP EdDSA sigVer", verify),
+    in_a_batch("RFC 8032 Ed25519: verification, in a batch", |verifier, vectors, tally| {
+        let file = vectors.file("rfc/8032-eddsa_ed25519.json.gz", read::rfc8032)?;
+        verify_each(&InBatches::new(verifier), file.iter(), tally);
+        Ok(())
+    }),
+    in_a_batch("ACVP EdDSA sigVer, in a batch", |verifier, vectors, tally| {
+        verify(&InBatches::new(verifier), vectors, tally)
+    }),
 ];
+
+const fn in_a_batch(name: &'static str, run: fn(&Arc<dyn BatchVerifier>, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite::published(name, |algorithm| algorithm == "Ed25519", Run::BatchVerifier(run))
+}
 
 fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("acvp/EDDSA-KeyGen-1.0/internalProjection.json.gz", read::key_generation)?;
@@ -61,13 +75,21 @@ fn key_verification(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut
 
 fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("acvp/EDDSA-SigVer-1.0/internalProjection.json.gz", read::verification)?;
-    for vector in file.iter() {
+    verify_each(scheme, file.iter(), tally);
+    Ok(())
+}
+
+pub(super) fn verify_each<'a>(
+    scheme: &dyn SignatureScheme,
+    vectors: impl Iterator<Item = &'a Signature>,
+    tally: &mut Tally,
+) {
+    for vector in vectors {
         tally.check(&vector.id, || -> Checked {
             let input = offered(scheme, vector)?;
             verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
         });
     }
-    Ok(())
 }
 
 pub(super) fn sign_and_verify<'a>(

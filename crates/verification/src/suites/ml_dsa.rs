@@ -1,4 +1,5 @@
 use super::{Ran, Run, Suite, is_ml_dsa};
+use crate::checks::batches::InBatches;
 use crate::checks::signature::{
     self as checks, Calls, ExpectedKey, hashes_first, key_generation, signing, verification,
 };
@@ -6,12 +7,16 @@ use crate::read::ml_dsa::{self as read, Input, SignPrompt};
 use crate::read::{ReadError, ReadFault};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
-use pqlab_primitives::{KeyEncoding, Prehash, SignatureScheme};
+use pqlab_primitives::{BatchVerifier, KeyEncoding, Prehash, SignatureScheme};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
     Suite::published(name, is_ml_dsa, Run::Signature(run))
+}
+
+const fn in_a_batch(name: &'static str, run: fn(&Arc<dyn BatchVerifier>, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite::published(name, is_ml_dsa, Run::BatchVerifier(run))
 }
 
 pub(super) static SUITES: &[Suite] = &[
@@ -36,6 +41,15 @@ pub(super) static SUITES: &[Suite] = &[
     suite("ACVP ML-DSA sigVer, internal", |scheme, vectors, tally| verify(scheme, vectors, tally, is_internal)),
     suite("ACVP ML-DSA sigVer, internal, mu given", |scheme, vectors, tally| {
         verify(scheme, vectors, tally, is_external_mu)
+    }),
+    in_a_batch("ACVP ML-DSA sigVer, pure, in a batch", |verifier, vectors, tally| {
+        verify(&InBatches::new(verifier), vectors, tally, is_pure)
+    }),
+    in_a_batch("ACVP ML-DSA sigVer, internal, in a batch", |verifier, vectors, tally| {
+        verify(&InBatches::new(verifier), vectors, tally, is_internal)
+    }),
+    in_a_batch("ACVP ML-DSA sigVer, internal, mu given, in a batch", |verifier, vectors, tally| {
+        verify(&InBatches::new(verifier), vectors, tally, is_external_mu)
     }),
 ];
 

