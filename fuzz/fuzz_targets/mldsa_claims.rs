@@ -89,8 +89,9 @@ impl Edges {
 /// Seed, and lengths in bytes of context and message. Two are by one signer.
 const HONEST: [(u8, usize, usize); 6] = [(1, 0, 0), (2, 255, 3), (2, 7, 137), (3, 0, 32), (4, 1, 1000), (5, 20, 64)];
 
-/// How many claims a batch has: mostly few.
-const COUNTS: [usize; 16] = [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 5, 8, 9];
+/// How many claims a batch has, by the lowest five bits of a byte: mostly few.
+const COUNTS: [usize; 32] =
+    [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 6, 8, 9];
 
 /// The most that an input changes.
 const CHANGES: usize = 8;
@@ -101,7 +102,8 @@ impl Scene {
         let library = providers.iter().find(|provider| provider.library == "aws-lc").expect("it is built in");
         let scheme = library.signature(set).expect("it has ML-DSA").clone();
         let hash = shake(library);
-        let honest: Vec<Claimed> = HONEST.into_iter().enumerate().map(|one| claimed(&scheme, hash.as_ref(), one)).collect();
+        let honest: Vec<Claimed> =
+            HONEST.into_iter().enumerate().map(|one| claimed(&scheme, hash.as_ref(), one)).collect();
         let loaded = honest.iter().map(|one| scheme.load_verifying_key(&one.key).expect("it is a key")).collect();
         Scene { scheme, edges: Edges::of(set), honest, loaded }
     }

@@ -43,7 +43,9 @@ fn is_x25519(algorithm: &str) -> bool {
 fn ed25519(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for group in &load::<eddsa::TestSet>(vectors, "ed25519")?.test_groups {
         for test in &group.tests {
-            tally.check(test.tc_id, || checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result));
+            let marks: Vec<String> = test.flags.iter().map(|flag| format!("{flag:?}")).collect();
+            tally
+                .check_marked(test.tc_id, &marks, || checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result));
         }
     }
     Ok(())

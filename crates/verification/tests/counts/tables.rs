@@ -226,9 +226,10 @@ pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
     ("Ed25519", "Wycheproof Ed25519, in a batch", 151, 0),
 ];
 
-/// Vectors that show a known defect: provider, algorithm, suite, how many. It is one of the code for AVX2.
+/// Vectors that show a known defect: provider, algorithm, suite, how many. That of liboqs is one of its code for AVX2.
 pub(crate) const DEFECTS: &[(&str, &str, &str, u64)] = &[
     ("liboqs", "ML-DSA-44", "Wycheproof ML-DSA verify", 38),
     ("liboqs", "ML-DSA-65", "Wycheproof ML-DSA verify", 42),
     ("liboqs", "ML-DSA-87", "Wycheproof ML-DSA verify", 50),
+    ("rustcrypto", "Ed25519", "Wycheproof Ed25519, in a batch", 1),
 ];
