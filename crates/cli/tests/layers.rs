@@ -17,7 +17,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pqlab-keccak", &[]),
     ("pqlab-mldsa-batch", &["pqlab-keccak"]),
     ("pqlab-verification", &["pqlab-primitives"]),
-    ("pqlab-providers", &["pqlab-primitives", "pqlab-openssl-sys", "pqlab-cryptogams-sys", "pqlab-keccak"]),
+    (
+        "pqlab-providers",
+        &["pqlab-primitives", "pqlab-openssl-sys", "pqlab-cryptogams-sys", "pqlab-keccak", "pqlab-mldsa-batch"],
+    ),
     ("pqlab-foreign", &["pqlab-primitives"]),
     ("pqlab-network", &[]),
     ("pqlab-constructions", &["pqlab-primitives"]),

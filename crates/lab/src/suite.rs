@@ -328,6 +328,7 @@ pub fn builtin_suites() -> Result<Vec<Suite>, LabError> {
         "signing"
         "signature-sizes"
         "message-lengths"
+        "batches"
         "cold"
         "scaling"
         "memory"

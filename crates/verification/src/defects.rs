@@ -57,9 +57,9 @@ pub static KNOWN_DEFECTS: &[KnownDefect] = &[
         library: "rustcrypto",
         version: "ed25519-dalek 3.",
         algorithm: "Ed25519",
-        operation: "verify-batch",
+        operation: "verify-x",
         extension: None,
-        suite: "Wycheproof Ed25519, in a batch",
+        suite: "Wycheproof Ed25519, in batches",
         mark: "InvalidEncoding",
         what: "a batch decodes R, and takes encodings that are no point's (RFC 8032, section 5.1.3): what the library refuses alone it \
                accepts in a batch",

@@ -32,7 +32,7 @@ pub use accumulated::{
 };
 pub use defects::{KNOWN_DEFECTS, KnownDefect};
 pub use edge_cases::{EDGE_CASES, EDGE_CASES_OF, EdgeCases, EdgeClass, edge_cases};
-pub use interop::{INTEROPERABILITY, INTEROPERABILITY_IN_A_BATCH, interop};
+pub use interop::{INTEROPERABILITY, INTEROPERABILITY_IN_BATCHES, interop};
 pub use line::{Line, Reason, Totals};
 pub use locate::{cache, fetched_vectors, vectors_root};
 pub use not_applicable::{NOT_APPLICABLE, NotApplicable};

@@ -1,6 +1,7 @@
 //! A case as a comparison needs it: its figures, and what each of its visits found.
 
 use crate::estimates::Estimates;
+use crate::libraries::is_own;
 use pqlab_record::{CyclesSource, Moment, Record, RunHeader, Samples, Unit, Visit, Visits};
 use pqlab_stats::{Cell, Crossed, crossed, mean, median};
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,10 +90,11 @@ impl<'a> Measured<'a> {
     }
 
     /// Whether it takes part in rankings: it is not the null provider, which does nothing through the same calls, its figures do
-    /// not count all visits because it was contended, and it is not known to do less than the standard demands.
+    /// not count all visits because it was contended, it is not known to do less than the standard demands, and it is not this
+    /// project's own code, which stands beside the libraries.
     pub fn ranked(&self) -> bool {
         let case = &self.record.case;
-        !self.contended && case.facts.defect.is_none() && case.library() != NULL
+        !self.contended && case.facts.defect.is_none() && case.library() != NULL && !is_own(&case.provider)
     }
 
     /// The median in a unit, or the mean of [what was made so](Self::together_by_means); `None` where it is not known, or zero.

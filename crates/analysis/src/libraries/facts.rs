@@ -66,6 +66,12 @@ pub fn facts_of(library: &str) -> Option<&'static LibraryFacts> {
     facts().iter().find(|facts| facts.library == library)
 }
 
+/// Whether a code path is of this project's own code, which stands beside the libraries and is not ranked among them.
+pub(crate) fn is_own(provider: &str) -> bool {
+    let library = provider.split(':').next().unwrap_or(provider);
+    facts_of(library).is_some_and(|facts| facts.own)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,7 +120,10 @@ mod tests {
         let linked: Vec<&str> = table.lines().filter_map(|line| line.split('"').nth(1)).collect();
         assert!(linked.len() >= 10);
         assert_eq!(names, linked);
-        assert_eq!(facts().iter().filter(|of| of.own).map(|of| of.library.as_str()).collect::<Vec<_>>(), ["keccak"]);
+        assert_eq!(
+            facts().iter().filter(|of| of.own).map(|of| of.library.as_str()).collect::<Vec<_>>(),
+            ["keccak", "mldsa-batch"]
+        );
         assert!(facts_of("null").is_none());
         let known = ["C", "C and assembly", "Rust", "Rust and assembly", "assembly"];
         facts().iter().for_each(|of| assert!(known.contains(&of.language.as_str()), "{}: {}", of.library, of.language));

@@ -3,6 +3,7 @@
 mod facts;
 mod weights;
 
+pub(crate) use facts::is_own;
 pub use facts::{LibraryFacts, NOT_FOUND, Source, facts, facts_of};
 pub use weights::{JobWeights, OPERATIONS, WrongWeights};
 
@@ -122,7 +123,7 @@ fn of_pairing<'r, 'a>(analysis: &'r RunAnalysis<'a>, pairing: Pairing, weights: 
             incomplete.push((provider, missing));
             continue;
         };
-        let sound = parts.iter().all(|part| part.case.ranked()) && !is_own(provider);
+        let sound = parts.iter().all(|part| part.case.ranked());
         totals.push(LibraryTotal { provider, parts, total, standing: None, sound });
     }
     totals.sort_by(|one, other| {
@@ -177,12 +178,6 @@ fn repeated<'r, 'a>(parts: &[Part<'r, 'a>]) -> Vec<&'r CaseAnalysis<'a>> {
 /// The same operation so many times: its interval is as wide in proportion, since it is not measured anew.
 fn times(of: &Interval, weight: f64) -> Interval {
     Interval { estimate: weight * of.estimate, low: weight * of.low, high: weight * of.high, ..*of }
-}
-
-/// Whether a code path is of this project's own code.
-fn is_own(provider: &str) -> bool {
-    let library = provider.split(':').next().unwrap_or(provider);
-    facts_of(library).is_some_and(|facts| facts.own)
 }
 
 #[cfg(test)]

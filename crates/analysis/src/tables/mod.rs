@@ -1,6 +1,7 @@
 //! Tables that several cases of a run make together. Each is made once, here, of typed cells with the caveats of its rows; the
 //! terminal, the page, Markdown, LaTeX, CSV and JSON lay them out and add nothing.
 
+mod batches;
 mod claims;
 mod decomposition;
 mod headlines;
@@ -102,7 +103,7 @@ pub struct Table {
 }
 
 /// Names of all tables that there can be, in the order in which they are shown.
-pub const NAMES: [&str; 35] = [
+pub const NAMES: [&str; 36] = [
     "headlines",
     "languages",
     "libraries",
@@ -114,6 +115,7 @@ pub const NAMES: [&str; 35] = [
     "signatures",
     "kems",
     "sizes",
+    "batches",
     "tokens",
     "tls-handshakes",
     "tls-steps",
@@ -154,6 +156,7 @@ pub fn tables(analysis: &RunAnalysis<'_>, scenario: &RelayScenario) -> Vec<Table
         overview::signatures(analysis),
         overview::kems(analysis),
         sizes::sizes(analysis),
+        batches::batches(analysis),
         tokens::tokens(analysis),
     ];
     all.extend(tls::tables(analysis));
@@ -343,6 +346,7 @@ mod tests {
             fixtures::scaling_run(),
             fixtures::references_run(),
             fixtures::libraries_run(),
+            fixtures::batches_run(),
             fixtures::workers_run(),
             fixtures::tls_run(),
         ] {

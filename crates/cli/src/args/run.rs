@@ -53,6 +53,7 @@ Suites beside them:
   signing            how signing times are distributed: rejection in ML-DSA, sampling in Falcon
   signature-sizes    the lengths of 10,000 Falcon signatures
   message-lengths    signing and verifying from 32 bytes to 64 KiB
+  batches            signatures verified 8, 32 and 100 at once, by one signer or many
   cold               the first call: caches warm and evicted, a fresh process
   sha3               FIPS 202 at five message lengths, in cycles per byte
   ledger-reference   the ledger benchmark of the reference

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub const INTEROPERABILITY: &str = "interoperability";
 
 /// What a line has for a suite whose second provider verifies in batches.
-pub const INTEROPERABILITY_IN_A_BATCH: &str = "interoperability, in a batch";
+pub const INTEROPERABILITY_IN_BATCHES: &str = "interoperability, in batches";
 
 /// Puts every provider to every other, and reports pair by pair: those of which either provider is selected. The first of a
 /// pair makes the keys and signs, the second encapsulates and verifies; where it verifies in batches, in a line of its own. The
@@ -57,7 +57,7 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
                     signature::pair(signed, one.as_ref(), &InBatches::new(verifier), &mut tally);
                     signature::together(signed, verifier.as_ref(), &mut tally);
                     let algorithm = &one.info().parameters.algorithm;
-                    report(tally.line(first, Some(second), algorithm, INTEROPERABILITY_IN_A_BATCH));
+                    report(tally.line(first, Some(second), algorithm, INTEROPERABILITY_IN_BATCHES));
                 }
             }
             for (second, other) in others {

@@ -61,14 +61,14 @@ enum Depth {
 /// The same name may stand for several things, as X25519 does for a KEM and a key agreement: all are checked.
 fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownAnswer, String> {
     let mut checker = Checker { algorithm, depth, checked: 0, vectors: 0 };
-    let mut offered = false;
+    let (mut offered, mut only_verified) = (false, false);
     for primitive in provider.primitives().filter(|primitive| primitive.algorithm() == algorithm) {
         offered = true;
         match primitive {
             Primitive::Kem(kem) => kem::check(kem.as_ref(), &mut checker)?,
             Primitive::Signature(scheme) => signature::check(scheme.as_ref(), &mut checker)?,
-            // It neither makes keys nor signs: what it says is held against those who do.
-            Primitive::BatchVerifier(_) => {}
+            // It neither makes keys nor signs.
+            Primitive::BatchVerifier(_) => only_verified = true,
             Primitive::KeyAgreement(agreement) => symmetric::check_key_agreement(agreement.as_ref(), &mut checker)?,
             Primitive::Hash(function) => hash::check_hash(function.as_ref(), &mut checker)?,
             Primitive::Xof(function) => hash::check_xof(function.as_ref(), &mut checker)?,
@@ -81,6 +81,9 @@ fn check_to(depth: Depth, provider: &Provider, algorithm: &str) -> Result<KnownA
     }
     Ok(match checker {
         _ if !offered => KnownAnswer::NotAvailable("the provider does not offer the algorithm"),
+        Checker { vectors: 0, .. } if only_verified => KnownAnswer::NotAvailable(
+            "it only verifies: published signatures and those of other libraries speak for it",
+        ),
         Checker { vectors: 0, .. } => KnownAnswer::NotAvailable("no known answer is embedded for the algorithm"),
         Checker { checked: 0, .. } => KnownAnswer::NotAvailable("the provider takes neither seeds nor coins"),
         Checker { checked, .. } => KnownAnswer::Checked(checked),

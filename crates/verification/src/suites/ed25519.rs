@@ -1,12 +1,10 @@
 use super::{Ran, Run, Suite};
-use crate::checks::batches::InBatches;
 use crate::checks::signature::{Calls, ExpectedKey, Input, hashes_first, key_generation, signing, verification};
 use crate::checks::{refused, step};
 use crate::read::ed25519::{self as read, Signature, Variant};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
-use pqlab_primitives::{BatchVerifier, KeyEncoding, Prehash, SignatureScheme};
-use std::sync::Arc;
+use pqlab_primitives::{KeyEncoding, Prehash, SignatureScheme};
 
 const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
     Suite::published(name, |algorithm| algorithm == "Ed25519", Run::Signature(run))
@@ -30,18 +28,16 @@ pub(super) static SUITES: &[Suite] = &[
         Ok(())
     }),
     suite("ACVP EdDSA sigVer", verify),
-    in_a_batch("RFC 8032 Ed25519: verification, in a batch", |verifier, vectors, tally| {
+    in_batches("RFC 8032 Ed25519: verification, in batches", |scheme, vectors, tally| {
         let file = vectors.file("rfc/8032-eddsa_ed25519.json.gz", read::rfc8032)?;
-        verify_each(&InBatches::new(verifier), file.iter(), tally);
+        verify_each(scheme, file.iter(), tally);
         Ok(())
     }),
-    in_a_batch("ACVP EdDSA sigVer, in a batch", |verifier, vectors, tally| {
-        verify(&InBatches::new(verifier), vectors, tally)
-    }),
+    in_batches("ACVP EdDSA sigVer, in batches", verify),
 ];
 
-const fn in_a_batch(name: &'static str, run: fn(&Arc<dyn BatchVerifier>, &Vectors, &mut Tally) -> Ran) -> Suite {
-    Suite::published(name, |algorithm| algorithm == "Ed25519", Run::BatchVerifier(run))
+const fn in_batches(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite::published(name, |algorithm| algorithm == "Ed25519", Run::Batches(run))
 }
 
 fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {

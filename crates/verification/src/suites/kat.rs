@@ -2,7 +2,6 @@
 
 use super::ed25519::{sign_and_verify, verify_each};
 use super::{Ran, Run, Suite, is_ml_dsa, is_ml_kem};
-use crate::checks::batches::InBatches;
 use crate::checks::kem::{ExpectedKey, decapsulation, encapsulation, key_generation};
 use crate::checks::signature::{self, Calls, Input, signing, verification};
 use crate::read::kat as read;
@@ -17,11 +16,7 @@ pub(super) static SUITES: &[Suite] = &[
     Suite::fetched("KAT ML-DSA keygen", is_ml_dsa, Run::Signature(signing_keys)),
     Suite::fetched("KAT ML-DSA sign, deterministic", is_ml_dsa, Run::Signature(signatures)),
     Suite::fetched("KAT ML-DSA verify", is_ml_dsa, Run::Signature(verifications)),
-    Suite::fetched(
-        "KAT ML-DSA verify, in a batch",
-        is_ml_dsa,
-        Run::BatchVerifier(|verifier, vectors, tally| verifications(&InBatches::new(verifier), vectors, tally)),
-    ),
+    Suite::fetched("KAT ML-DSA verify, in batches", is_ml_dsa, Run::Batches(verifications)),
     Suite::fetched(
         "Ed25519 reference implementation",
         |algorithm| algorithm == "Ed25519",
@@ -31,11 +26,10 @@ pub(super) static SUITES: &[Suite] = &[
         }),
     ),
     Suite::fetched(
-        "Ed25519 reference implementation: verification, in a batch",
+        "Ed25519 reference implementation: verification, in batches",
         |algorithm| algorithm == "Ed25519",
-        Run::BatchVerifier(|verifier, vectors, tally| {
-            let file = vectors.fetched("kat/ed25519-sign.input.gz", read::ed25519)?;
-            verify_each(&InBatches::new(verifier), file.iter(), tally);
+        Run::Batches(|scheme, vectors, tally| {
+            verify_each(scheme, vectors.fetched("kat/ed25519-sign.input.gz", read::ed25519)?.iter(), tally);
             Ok(())
         }),
     ),

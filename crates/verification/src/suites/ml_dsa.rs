@@ -1,5 +1,4 @@
 use super::{Ran, Run, Suite, is_ml_dsa};
-use crate::checks::batches::InBatches;
 use crate::checks::signature::{
     self as checks, Calls, ExpectedKey, hashes_first, key_generation, signing, verification,
 };
@@ -7,7 +6,7 @@ use crate::read::ml_dsa::{self as read, Input, SignPrompt};
 use crate::read::{ReadError, ReadFault};
 use crate::tally::{Checked, Fault, Tally};
 use crate::vectors::Vectors;
-use pqlab_primitives::{BatchVerifier, KeyEncoding, Prehash, SignatureScheme};
+use pqlab_primitives::{KeyEncoding, Prehash, SignatureScheme};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,8 +14,8 @@ const fn suite(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut 
     Suite::published(name, is_ml_dsa, Run::Signature(run))
 }
 
-const fn in_a_batch(name: &'static str, run: fn(&Arc<dyn BatchVerifier>, &Vectors, &mut Tally) -> Ran) -> Suite {
-    Suite::published(name, is_ml_dsa, Run::BatchVerifier(run))
+const fn in_batches(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite::published(name, is_ml_dsa, Run::Batches(run))
 }
 
 pub(super) static SUITES: &[Suite] = &[
@@ -42,14 +41,14 @@ pub(super) static SUITES: &[Suite] = &[
     suite("ACVP ML-DSA sigVer, internal, mu given", |scheme, vectors, tally| {
         verify(scheme, vectors, tally, is_external_mu)
     }),
-    in_a_batch("ACVP ML-DSA sigVer, pure, in a batch", |verifier, vectors, tally| {
-        verify(&InBatches::new(verifier), vectors, tally, is_pure)
+    in_batches("ACVP ML-DSA sigVer, pure, in batches", |scheme, vectors, tally| {
+        verify(scheme, vectors, tally, is_pure)
     }),
-    in_a_batch("ACVP ML-DSA sigVer, internal, in a batch", |verifier, vectors, tally| {
-        verify(&InBatches::new(verifier), vectors, tally, is_internal)
+    in_batches("ACVP ML-DSA sigVer, internal, in batches", |scheme, vectors, tally| {
+        verify(scheme, vectors, tally, is_internal)
     }),
-    in_a_batch("ACVP ML-DSA sigVer, internal, mu given, in a batch", |verifier, vectors, tally| {
-        verify(&InBatches::new(verifier), vectors, tally, is_external_mu)
+    in_batches("ACVP ML-DSA sigVer, internal, mu given, in batches", |scheme, vectors, tally| {
+        verify(scheme, vectors, tally, is_external_mu)
     }),
 ];
 

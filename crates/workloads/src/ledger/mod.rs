@@ -44,7 +44,7 @@ pub enum Senders {
 
 impl Senders {
     /// Of so many transactions, where no more than `most` can be had.
-    fn of(self, transactions: u64, most: u64) -> u64 {
+    pub(crate) fn of(self, transactions: u64, most: u64) -> u64 {
         let wanted = match self {
             Senders::All => transactions,
             Senders::Number(number) => number,

@@ -6,8 +6,9 @@
 //!
 //! Encoded key generation writes the signing key, encoded signing loads it: `key=` names its encoding, and there is a case for each
 //! one that the provider takes. `coins=exact` gives an operation the bytes that it would draw; `keys=` is how many keys it takes in
-//! turn.
+//! turn. `verify-x100` verifies a hundred.
 
+mod batch;
 mod check;
 mod messages;
 mod sizes;
@@ -42,7 +43,7 @@ impl Workload for SignatureWorkload {
     }
 
     fn describe(&self) -> &'static str {
-        "signatures: keygen, sign, verify, by message length; deterministic and pre-hashed variants, message sets, sizes"
+        "signatures: keygen, sign, verify, by message length; many in a batch; deterministic and pre-hashed variants, sizes"
     }
 
     fn cases(&self, providers: &[Arc<Provider>], options: &CaseOptions) -> Vec<Case> {
@@ -67,6 +68,9 @@ impl Workload for SignatureWorkload {
                 }
             }
         }
+        if options.wants(Variant::Plain) && options.usual_manner() {
+            cases.extend(batch::cases(providers, options, &lengths));
+        }
         if options.wants(Variant::Messages) {
             for set in MessageSet::ALL {
                 let able = schemes().filter(|(_, scheme)| messages::offered(*scheme));
@@ -85,6 +89,9 @@ impl Workload for SignatureWorkload {
 
     fn prepare(&self, case: &Case, providers: &[Arc<Provider>], seed: Seed) -> Result<Box<dyn Trial>, Fault> {
         let provider = find(providers, &case.provider)?;
+        if provider.remote.is_none() && batch::is_for(case, provider) {
+            return batch::prepare(case, provider, providers, seed);
+        }
         let scheme = provider.signature(&case.algorithm).ok_or_else(|| missing(case))?;
         if let Some(remote) = &provider.remote {
             return remote::signature(remote, scheme, case, &mut generator(case, seed));

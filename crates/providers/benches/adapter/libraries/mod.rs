@@ -204,6 +204,6 @@ fn sides(library: &dyn Bare, case: &Case) -> Option<(Side, Side)> {
         Primitive::Mac(mac) => (symmetric::through_mac(mac, operation), library.mac(mac, operation)?),
         Primitive::Kdf(kdf) => (symmetric::through_kdf(kdf), library.kdf(kdf)?),
         Primitive::Aead(aead) => (symmetric::through_aead(aead, operation), library.aead(aead, operation)?),
-        Primitive::StreamCipher(_) => return None,
+        Primitive::BatchVerifier(_) | Primitive::StreamCipher(_) => return None,
     })
 }

@@ -1,0 +1,428 @@
+//! Many signatures verified in one operation: `verify-x100` for a hundred. By a library that has batches they go together, by others
+//! one after the other; `signers=` says by how many different signers they are. Whoever has both goes `one-by-one` too.
+//!
+//! A provider that only verifies has `verify` from here: a batch of one. What it is given to verify another one has signed.
+
+use super::{MESSAGE, Mode, signing_key};
+use crate::inputs::{POOL, Supply, Turn, bytes, generator};
+use crate::{CaseOptions, NULL, Senders, fault, missing};
+use pqlab_harness::{Fault, Recorder, Seed, Trial};
+use pqlab_primitives::{
+    BatchKey, BatchVerifier, Claim, ClaimKey, Error, Provider, Result as LibraryResult, SignatureScheme, SignedMessage,
+    VerifyingKey,
+};
+use pqlab_record::{Case, Form, Parameter};
+use rand_chacha::ChaCha8Rng;
+use std::sync::Arc;
+
+/// Signatures in an operation, where none are asked for.
+const BATCHES: [u64; 3] = [8, 32, 100];
+/// Signers of a hundred, where none are asked for.
+const SIGNERS: [u64; 3] = [100, 10, 1];
+/// What the operation's name begins with; the number of signatures follows.
+const OPERATION: &str = "verify-x";
+/// The parameter that says how many signers there are.
+const BY: &str = "signers";
+/// The flag of a library that has batches and does without.
+const ONE_BY_ONE: &str = "one-by-one";
+
+/// The number of signatures that an operation verifies in a batch.
+fn batch(operation: &str) -> Option<usize> {
+    operation.strip_prefix(OPERATION)?.parse().ok().filter(|number| *number > 0)
+}
+
+/// Whether a case is of a batch, or of a provider that only verifies.
+pub(super) fn is_for(case: &Case, provider: &Provider) -> bool {
+    batch(&case.operation).is_some() || provider.signature(&case.algorithm).is_none()
+}
+
+/// `verify` of providers that only verify, and batches of all that have an algorithm of which somebody has batches.
+pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths: &[u64]) -> Vec<Case> {
+    let real: Vec<&Arc<Provider>> =
+        providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none()).collect();
+    let mut algorithms: Vec<&str> = Vec::new();
+    for verifier in real.iter().flat_map(|provider| &provider.batch_verifiers) {
+        let algorithm = &verifier.parameters().algorithm;
+        if !algorithms.contains(&&**algorithm) {
+            algorithms.push(algorithm);
+        }
+    }
+    let mut cases = Vec::new();
+    for algorithm in algorithms {
+        // Somebody has to sign what is verified.
+        if !real.iter().any(|provider| provider.signature(algorithm).is_some()) {
+            continue;
+        }
+        for &length in lengths {
+            for provider in &real {
+                let [singly, together] =
+                    [provider.signature(algorithm).is_some(), provider.batch_verifier(algorithm).is_some()];
+                if !singly && !together {
+                    continue;
+                }
+                for form in [Form::Prepared, Form::Encoded] {
+                    if !singly {
+                        cases.push(case(provider, algorithm, "verify".to_owned(), form, length, Vec::new()));
+                    }
+                    for (number, signers) in sizes(options) {
+                        let by = Parameter::Number(BY.into(), signers);
+                        let make = |more: &[Parameter]| {
+                            let parameters = [&[by.clone()], more].concat();
+                            case(provider, algorithm, format!("{OPERATION}{number}"), form, length, parameters)
+                        };
+                        cases.push(make(&[]));
+                        if singly && together {
+                            cases.push(make(&[Parameter::Flag(ONE_BY_ONE.into())]));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// How many signatures by how many signers.
+fn sizes(options: &CaseOptions) -> Vec<(u64, u64)> {
+    let mut sizes = Vec::new();
+    for number in options.batches.clone().unwrap_or_else(|| BATCHES.to_vec()) {
+        let signers: Vec<u64> = match &options.senders[..] {
+            [] if number == 100 => SIGNERS.to_vec(),
+            [] => vec![number],
+            asked => asked.iter().map(|signers: &Senders| signers.of(number, number)).collect(),
+        };
+        for signers in signers {
+            if !sizes.contains(&(number, signers)) {
+                sizes.push((number, signers));
+            }
+        }
+    }
+    sizes
+}
+
+fn case(
+    provider: &Provider,
+    algorithm: &str,
+    operation: String,
+    form: Form,
+    length: u64,
+    parameters: Vec<Parameter>,
+) -> Case {
+    let scheme = provider.signature(algorithm).map(|scheme| &scheme.info().parameters);
+    let parameters_of = scheme.or_else(|| Some(provider.batch_verifier(algorithm)?.parameters()));
+    let length_of_message = Parameter::Number("len".into(), length);
+    // All the numbers of signatures are in the same rounds as the single one, so that they can be set against each other.
+    Case {
+        workload: "signature".into(),
+        algorithm: algorithm.to_owned(),
+        operation,
+        provider: provider.id(),
+        form: Some(form),
+        parameters: [vec![length_of_message], parameters].concat(),
+        block: format!("signature/verify/{length}"),
+        facts: parameters_of.map(|of| super::facts(of, None)).unwrap_or_default(),
+    }
+}
+
+/// Readies a case.
+///
+/// # Errors
+/// What the libraries report while keys and signatures are made.
+pub(super) fn prepare(
+    case: &Case,
+    provider: &Provider,
+    providers: &[Arc<Provider>],
+    seed: Seed,
+) -> Result<Box<dyn Trial>, Fault> {
+    let number = batch(&case.operation).or((case.operation == "verify").then_some(1)).ok_or_else(|| missing(case))?;
+    let (own, batches) = (provider.signature(&case.algorithm), provider.batch_verifier(&case.algorithm));
+    let verifier = match (batches, own) {
+        (Some(batches), _) if !case.flag(ONE_BY_ONE) => Verifier::Together(Arc::clone(batches)),
+        (_, Some(scheme)) => Verifier::OneByOne(Arc::clone(scheme)),
+        _ => return Err(missing(case)),
+    };
+    let signer = own.or_else(|| signer(providers, &case.algorithm));
+    let signer = signer.ok_or_else(|| Fault::Unsupported(format!("nobody here signs by {}", case.algorithm)))?;
+    let length = case.number("len").unwrap_or(MESSAGE) as usize;
+    let shape = Shape { number, signers: case.number(BY).map_or(POOL, |number| number as usize), length };
+    let trial = VerifyBatch::new(verifier, signer.as_ref(), shape, case.form, &mut generator(case, seed));
+    Ok(Box::new(trial.map_err(fault)?))
+}
+
+/// Who signs for those who only verify: the first provider that does, not one in another process.
+fn signer<'a>(providers: &'a [Arc<Provider>], algorithm: &str) -> Option<&'a Arc<dyn SignatureScheme>> {
+    let able = providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none());
+    able.filter_map(|provider| provider.signature(algorithm)).next()
+}
+
+/// How many signatures in an operation, by how many signers, of messages of how many bytes.
+#[derive(Clone, Copy)]
+struct Shape {
+    number: usize,
+    signers: usize,
+    length: usize,
+}
+
+enum Verifier {
+    Together(Arc<dyn BatchVerifier>),
+    OneByOne(Arc<dyn SignatureScheme>),
+}
+
+enum PreparedKey {
+    Together(Box<dyn BatchKey>),
+    OneByOne(Box<dyn VerifyingKey>),
+}
+
+#[derive(Clone)]
+struct Signed {
+    key: usize,
+    message: Vec<u8>,
+    signature: Vec<u8>,
+}
+
+struct VerifyBatch {
+    verifier: Verifier,
+    encoded: bool,
+    keys: Vec<(PreparedKey, Vec<u8>)>,
+    /// One operation's after the other's.
+    signed: Vec<Signed>,
+    number: usize,
+    turn: Turn,
+    /// Which one of the last operation's is changed to see that it is refused.
+    changed: usize,
+}
+
+impl VerifyBatch {
+    fn new(
+        verifier: Verifier,
+        signer: &dyn SignatureScheme,
+        shape: Shape,
+        form: Option<Form>,
+        generator: &mut ChaCha8Rng,
+    ) -> LibraryResult<VerifyBatch> {
+        let parameters = &signer.info().parameters;
+        let mut signing = Vec::new();
+        let keys = Supply::Keys(shape.signers as u64).keys(|| {
+            let (key, _) = signing_key(signer, generator)?;
+            let mut encoded = vec![0; parameters.verifying_key];
+            let length = key.verifying_key()?.encode(&mut encoded)?;
+            encoded.truncate(length);
+            signing.push(key);
+            let prepared = match &verifier {
+                Verifier::Together(batches) => PreparedKey::Together(batches.prepare(&encoded)?),
+                Verifier::OneByOne(scheme) => PreparedKey::OneByOne(scheme.load_verifying_key(&encoded)?),
+            };
+            Ok::<_, Error>((prepared, encoded))
+        })?;
+        // No fewer than a pool holds: what is verified again and again, caches and branch predictors know.
+        let operations = POOL.div_ceil(shape.number);
+        let mode = Mode::default();
+        let sign = |index: usize| {
+            let key = index % keys.len();
+            let message = bytes(generator, shape.length);
+            let mut signature = vec![0; parameters.signature];
+            let length = mode.sign(signing[key].as_ref(), &message, mode.coins(), &mut signature)?;
+            signature.truncate(length);
+            Ok::<_, Error>(Signed { key, message, signature })
+        };
+        let signed = (0..operations * shape.number).map(sign).collect::<LibraryResult<Vec<_>>>()?;
+        Ok(VerifyBatch {
+            verifier,
+            encoded: form == Some(Form::Encoded),
+            keys,
+            signed,
+            number: shape.number,
+            turn: Turn::of(operations),
+            changed: 0,
+        })
+    }
+
+    /// The signatures of an operation.
+    #[inline(always)]
+    fn of(&self, operation: usize) -> &[Signed] {
+        &self.signed[operation * self.number..][..self.number]
+    }
+
+    /// What the verifier says of each; of one that does not answer for each, the same of all.
+    #[inline(always)]
+    fn verdicts(&self, signed: &[Signed]) -> Vec<LibraryResult<()>> {
+        match &self.verifier {
+            Verifier::Together(batches) => {
+                let claims: Vec<Claim> = signed.iter().map(|signed| self.claim(signed)).collect();
+                batches.verify(&claims)
+            }
+            Verifier::OneByOne(scheme) => signed.iter().map(|signed| self.verdict(scheme.as_ref(), signed)).collect(),
+        }
+    }
+
+    fn claim<'a>(&'a self, signed: &'a Signed) -> Claim<'a> {
+        let key = match &self.keys[signed.key] {
+            (PreparedKey::Together(key), _) if !self.encoded => ClaimKey::Prepared(key.as_ref()),
+            (_, encoded) => ClaimKey::Encoded(encoded),
+        };
+        let message = SignedMessage::Pure { context: Mode::default().context, message: &signed.message };
+        Claim { key, message, signature: &signed.signature }
+    }
+
+    #[inline(always)]
+    fn verdict(&self, scheme: &dyn SignatureScheme, signed: &Signed) -> LibraryResult<()> {
+        let Signed { key, message, signature } = signed;
+        match &self.keys[*key] {
+            (PreparedKey::OneByOne(key), _) if !self.encoded => {
+                Mode::default().verify(key.as_ref(), message, signature)
+            }
+            (_, encoded) => Mode::default().verify(scheme.load_verifying_key(encoded)?.as_ref(), message, signature),
+        }
+    }
+
+    /// Whether a verdict is given for each.
+    fn answers_for_each(&self) -> bool {
+        match &self.verifier {
+            Verifier::Together(batches) => batches.answers_for_each(),
+            Verifier::OneByOne(_) => true,
+        }
+    }
+}
+
+impl Trial for VerifyBatch {
+    fn setup(&mut self, _batch: usize) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
+        for _ in 0..batch {
+            let operation = self.turn.advance();
+            for verdict in self.verdicts(self.of(operation)) {
+                verdict.map_err(fault)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One of the last operation's is changed, another one each time: exactly that one is refused, or the whole batch.
+    fn verify(&mut self) -> Result<(), Fault> {
+        let first = self.turn.last() * self.number;
+        self.changed = (self.changed + 1) % self.number;
+        let message = |signed: &mut Signed| match signed.message.first_mut() {
+            Some(byte) => *byte ^= 1,
+            None => signed.message.push(0),
+        };
+        let signature = |signed: &mut Signed| signed.signature[0] ^= 1;
+        let each = self.answers_for_each();
+        for (what, change) in
+            [("another message", &message as &dyn Fn(&mut Signed)), ("a changed signature", &signature)]
+        {
+            let place = first + self.changed;
+            let kept = self.signed[place].clone();
+            change(&mut self.signed[place]);
+            let verdicts = self.verdicts(self.of(self.turn.last()));
+            self.signed[place] = kept;
+            for (index, verdict) in verdicts.into_iter().enumerate() {
+                let refused = !each || index == self.changed;
+                if verdict.is_err() != refused {
+                    let so = if refused { "accepts it" } else { "refuses another one" };
+                    return Err(Fault::WrongAnswer(format!("given {what} in a batch, verification {so}")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Workload;
+    use crate::signature::SignatureWorkload;
+    use crate::testing::{prepared, right};
+    use pqlab_primitives::SignatureParameters;
+
+    fn of(providers: &[Arc<Provider>]) -> Vec<Case> {
+        let all = SignatureWorkload.cases(providers, &CaseOptions::default());
+        let ours = |case: &Case| batch(&case.operation).is_some() || case.library() == "mldsa-batch";
+        all.into_iter().filter(ours).collect()
+    }
+
+    #[test]
+    fn every_library_of_an_algorithm_that_somebody_has_in_batches_verifies_many() {
+        let providers = pqlab_providers::providers();
+        let cases = of(&providers);
+        let ids: Vec<String> = cases.iter().map(Case::id).collect();
+        for id in [
+            "signature/ML-DSA-65/verify[len=32]@mldsa-batch:portable",
+            "signature/ML-DSA-65/verify[encoded,len=32]@mldsa-batch:portable",
+            "signature/ML-DSA-65/verify-x100[encoded,len=32,signers=10]@mldsa-batch:portable",
+            "signature/ML-DSA-65/verify-x8[len=32,signers=8]@rustcrypto",
+            "signature/Ed25519/verify-x100[len=32,signers=100]@rustcrypto",
+            "signature/Ed25519/verify-x100[len=32,signers=100,one-by-one]@rustcrypto",
+        ] {
+            assert!(ids.iter().any(|known| known == id), "{id}");
+        }
+        assert!(!ids.iter().any(|id| id.contains("sign[") && id.contains("mldsa-batch")), "it does not sign");
+        assert!(!ids.iter().any(|id| id.contains("Falcon")), "nobody has batches of it");
+        let short = |case: &&Case| case.operation == "verify" || case.number(BY) == Some(8);
+        for case in cases.iter().filter(short) {
+            right(&SignatureWorkload, case, &providers, &[2]);
+        }
+    }
+
+    #[test]
+    fn numbers_of_signatures_and_signers_are_those_that_are_asked_for() {
+        let options = CaseOptions {
+            batches: Some(vec![4, 200]),
+            senders: vec![Senders::All, Senders::Percent(50.0), Senders::Number(1000)],
+            ..CaseOptions::default()
+        };
+        assert_eq!(sizes(&options), [(4, 4), (4, 2), (200, 200), (200, 100)]);
+        assert_eq!(sizes(&CaseOptions::default()), [(8, 8), (32, 32), (100, 100), (100, 10), (100, 1)]);
+    }
+
+    /// Says of each claim, or of all, what it was told to.
+    struct Wrong {
+        each: bool,
+        parameters: SignatureParameters,
+        verdicts: fn(usize) -> LibraryResult<()>,
+    }
+
+    impl BatchVerifier for Wrong {
+        fn parameters(&self) -> &SignatureParameters {
+            &self.parameters
+        }
+
+        fn answers_for_each(&self) -> bool {
+            self.each
+        }
+
+        fn prepare(&self, _verifying_key: &[u8]) -> LibraryResult<Box<dyn BatchKey>> {
+            struct Key;
+            impl BatchKey for Key {}
+            Ok(Box::new(Key))
+        }
+
+        fn verify(&self, claims: &[Claim]) -> Vec<LibraryResult<()>> {
+            (0..claims.len()).map(self.verdicts).collect()
+        }
+    }
+
+    #[test]
+    fn who_accepts_a_changed_signature_or_refuses_its_neighbour_is_found_out() {
+        let accepts: fn(usize) -> LibraryResult<()> = |_| Ok(());
+        let refuses: fn(usize) -> LibraryResult<()> = |_| Err(Error::VerificationFailed);
+        let providers = pqlab_providers::providers();
+        let template = providers.iter().find(|provider| provider.id() == "rustcrypto").unwrap();
+        for (each, verdicts, right) in
+            [(true, accepts, false), (true, refuses, false), (false, accepts, false), (false, refuses, true)]
+        {
+            let mut provider = Provider::new("wrong", template.build_info.clone());
+            let parameters = SignatureParameters::of("Ed25519").unwrap();
+            provider.batch_verifiers = vec![Arc::new(Wrong { each, parameters, verdicts })];
+            let providers = [Arc::new(provider), Arc::clone(template)];
+            let case = of(&providers)
+                .into_iter()
+                .find(|case| case.id() == "signature/Ed25519/verify-x8[len=32,signers=8]@wrong")
+                .unwrap();
+            let mut trial = prepared(&SignatureWorkload, &case, &providers);
+            assert_eq!(trial.verify().is_ok(), right, "{each}");
+        }
+    }
+}
