@@ -51,6 +51,11 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
             }
             let signed =
                 if let Primitive::Signature(scheme) = one { Some(Signed::make(scheme.as_ref())) } else { None };
+            for (second, other) in others {
+                let mut tally = Tally::default();
+                pair(*one, *other, signed.as_ref(), &mut tally);
+                report(tally.line(first, Some(second), one.algorithm(), INTEROPERABILITY));
+            }
             if let (Primitive::Signature(one), Some(signed)) = (one, &signed) {
                 for (second, verifier) in batches {
                     let mut tally = Tally::default();
@@ -59,11 +64,6 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
                     let algorithm = &one.info().parameters.algorithm;
                     report(tally.line(first, Some(second), algorithm, INTEROPERABILITY_IN_BATCHES));
                 }
-            }
-            for (second, other) in others {
-                let mut tally = Tally::default();
-                pair(*one, *other, signed.as_ref(), &mut tally);
-                report(tally.line(first, Some(second), one.algorithm(), INTEROPERABILITY));
             }
         }
     }

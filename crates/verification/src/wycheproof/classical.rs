@@ -39,9 +39,8 @@ fn ed25519(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -
     for group in &load::<eddsa::TestSet>(vectors, "ed25519")?.test_groups {
         for test in &group.tests {
             let marks: Vec<String> = test.flags.iter().map(|flag| format!("{flag:?}")).collect();
-            tally.check_marked(test.tc_id, &marks, || {
-                checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result)
-            });
+            tally
+                .check_marked(test.tc_id, &marks, || checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result));
         }
     }
     Ok(())
