@@ -41,7 +41,7 @@ class Options(TypedDict, total=False):
     """The library of a hybrid's post-quantum half, or ``fastest``."""
     blocks: Iterable[int]
     """Transactions in a block of the ledger."""
-    batches: Iterable[int]
+    at_once: Iterable[int]
     """Signatures that are verified at once, singly or by transactions."""
     senders: Iterable[str | int]
     """Different senders of a block, or signers of a batch: ``all``, ``one``, a number, or a percentage such as ``10%``."""

@@ -72,6 +72,7 @@ fn runs() -> Vec<Run> {
         fixtures::scaling_run(),
         fixtures::ntor_ahead_run(),
         fixtures::libraries_run(),
+        fixtures::batches_run(),
         fixtures::workers_run(),
         fixtures::tls_run(),
     ]

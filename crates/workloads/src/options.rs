@@ -117,8 +117,8 @@ case_options! {
     blocks: Option<Vec<u64>> => 1..=LARGEST_BLOCK,
 
     /// Signatures that are verified at once, singly or by transactions [default: 8,32,100; of transactions 100, or the suite's]
-    #[arg(long = "batch", value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
-    batches: Option<Vec<u64>> => 2..=LARGEST_BATCH,
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', allow_hyphen_values = true)]
+    at_once: Option<Vec<u64>> => 2..=LARGEST_BATCH,
 
     /// Different senders of a block, signers of a batch: all, one, a number or a percentage such as 10%
     #[arg(long, value_name = "M", value_delimiter = ',', allow_hyphen_values = true)]
@@ -293,12 +293,12 @@ mod tests {
     /// Every field that can be chosen, as a command line and as a suite says it.
     const LINE: &str = "x --lengths 0,32 --state evicted --variant plain,sizes --coins exact --keys pool,1 --threads 1,2 \
                         --tasks 7 --workers 2 --classical fastest --post-quantum b --blocks 10 --senders one,10% \
-                        --batch 8,100 --invalid 1% --output-lengths 64 \
+                        --at-once 8,100 --invalid 1% --output-lengths 64 \
                         --auth ML-DSA-65,RSA-2048 --chain 0,2 --mode psk --network mobile,satellite --rtt 0.5 --rate 20 \
                         --loss 1% --mtu 1400";
     const SUITE: &str = r#"{"lengths": [0, 32], "states": ["evicted"], "variants": ["plain", "sizes"], "coins": ["exact"],
         "keys": ["pool", "1"], "threads": [1, 2], "tasks": [7], "workers": 2, "classical": "fastest", "post_quantum": "b",
-        "blocks": [10], "senders": ["one", "10%"], "batches": [8, 100], "invalid_pct": 1.0, "output_lengths": [64],
+        "blocks": [10], "senders": ["one", "10%"], "at_once": [8, 100], "invalid_pct": 1.0, "output_lengths": [64],
         "signatures": ["ML-DSA-65", "RSA-2048"], "chains": [0, 2], "modes": ["psk"],
         "networks": ["mobile", "satellite"], "rtt_ms": 0.5, "rate_mbit": 20, "loss_pct": 1.0, "mtu": 1400}"#;
 
@@ -331,7 +331,7 @@ mod tests {
             r#"{"workers": 0}"#,
             r#"{"blocks": [0]}"#,
             r#"{"blocks": [1000001]}"#,
-            r#"{"batches": [1]}"#,
+            r#"{"at_once": [1]}"#,
             r#"{"invalid_pct": 100.5}"#,
             r#"{"chains": [4]}"#,
             r#"{"rtt_ms": 10001}"#,

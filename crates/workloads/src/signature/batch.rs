@@ -85,7 +85,7 @@ pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths:
 /// How many signatures by how many signers.
 fn sizes(options: &CaseOptions) -> Vec<(u64, u64)> {
     let mut sizes = Vec::new();
-    for number in options.batches.clone().unwrap_or_else(|| BATCHES.to_vec()) {
+    for number in options.at_once.clone().unwrap_or_else(|| BATCHES.to_vec()) {
         let signers: Vec<u64> = match &options.senders[..] {
             [] if number == 100 => SIGNERS.to_vec(),
             [] => vec![number],
@@ -369,7 +369,7 @@ mod tests {
     #[test]
     fn numbers_of_signatures_and_signers_are_those_that_are_asked_for() {
         let options = CaseOptions {
-            batches: Some(vec![4, 200]),
+            at_once: Some(vec![4, 200]),
             senders: vec![Senders::All, Senders::Percent(50.0), Senders::Number(1000)],
             ..CaseOptions::default()
         };
