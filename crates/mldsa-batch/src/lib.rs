@@ -20,6 +20,26 @@
 //! assert_eq!(verifier.verify_batch(&[claim, claim]), [Err(Refusal::Hint), Err(Refusal::Hint)]);
 //! # Ok::<(), Refusal>(())
 //! ```
+//!
+//! Parameter sets are types, so that a batch of two sets is not compiled:
+//!
+//! ```compile_fail,E0308
+//! use pqlab_mldsa_batch::{Claim, MlDsa44, MlDsa65, Verifier};
+//!
+//! fn both(one: Claim<MlDsa44>, other: Claim<MlDsa65>) {
+//!     Verifier::fastest().verify_batch(&[one, other]);
+//! }
+//! ```
+//!
+//! Nor is a key of one set taken for another:
+//!
+//! ```compile_fail,E0308
+//! use pqlab_mldsa_batch::{EncodedKey, Key, MlDsa44, MlDsa65};
+//!
+//! fn other(key: EncodedKey<'_, MlDsa44>) -> Key<'_, MlDsa65> {
+//!     Key::Encoded(key)
+//! }
+//! ```
 
 #![no_std]
 

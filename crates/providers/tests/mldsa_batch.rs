@@ -7,6 +7,7 @@ use pqlab_mldsa_batch::{
 use pqlab_primitives::{Coins, SignatureScheme, VerifyingKey};
 use pqlab_providers::providers;
 use pqlab_testing::{Need, not_run};
+use pqlab_verification::published_digest;
 use std::sync::Arc;
 
 /// Bytes that are the same in every run (SplitMix64).
@@ -160,4 +161,72 @@ fn the_libraries_say_the_same() {
 #[ignore = "a million signatures: five minutes"]
 fn the_libraries_say_the_same_of_a_million() {
     all_sets(2, 21_000);
+}
+
+/// C2SP CCTV's accumulated vectors: so many keys and deterministic signatures of nothing, as AWS-LC makes them, whose digest is the
+/// published one. Every backend accepts all of them, and of each batch refuses the one that is altered.
+fn accumulated<P: ParameterSet>(answers: u64) {
+    let all = providers();
+    let library = all.iter().find(|provider| provider.library == "aws-lc").expect("this build has it");
+    let shake = library.xof("SHAKE128").expect("it is offered");
+    let signing = library.signature(P::NAME).expect("it is offered");
+    let verifiers = verifiers();
+    let mut seeds = shake.absorb(&[]).expect("it squeezes");
+    // What is made: keys and signatures one after the other.
+    let answer = P::KEY + P::SIGNATURE;
+    let mut made = vec![0; answer * usize::try_from(answers).expect("they fit into memory")];
+    for answer in made.chunks_exact_mut(answer) {
+        let mut seed = [0; 32];
+        seeds.squeeze(&mut seed).expect("it squeezes");
+        let key = signing.generate(Coins::Exact(&seed)).expect("a key of the seed");
+        let (verifying_key, signature) = answer.split_at_mut(P::KEY);
+        key.verifying_key().and_then(|key| key.encode(verifying_key)).expect("there is room");
+        key.sign(&[], &[], Coins::Exact(&[]), signature).expect("a signature");
+    }
+    let mut digest = [0; 32];
+    shake.digest(&made, &mut digest).expect("it digests");
+    assert_eq!(Some(hex::encode(digest).as_str()), published_digest(P::NAME, answers), "{}", P::NAME);
+
+    // Of another length than the eight that are verified side by side, so that batches end in every way.
+    for (number, batch) in made.chunks(19 * answer).enumerate() {
+        let parts: Vec<(&[u8], &[u8])> = batch.chunks_exact(answer).map(|one| one.split_at(P::KEY)).collect();
+        let altered = number % parts.len();
+        let mut signature = parts[altered].1.to_vec();
+        let place = number * 31 % P::SIGNATURE;
+        signature[place] ^= 1 << (number % 8);
+        let message = Message::Pure { context: &[], message: &[] };
+        let mut claims: Vec<Claim<P>> = parts
+            .iter()
+            .map(|(key, signature)| Claim {
+                key: EncodedKey::new(key).expect("of the set's length").into(),
+                message,
+                signature,
+            })
+            .collect();
+        for verifier in &verifiers {
+            let verdicts = verifier.verify_batch(&claims);
+            assert!(verdicts.iter().all(Result::is_ok), "{}, batch {number}: {verdicts:?}", verifier.backend().name());
+        }
+        claims[altered].signature = &signature;
+        for verifier in &verifiers {
+            let verdicts = verifier.verify_batch(&claims);
+            let right = verdicts.iter().enumerate().all(|(index, verdict)| verdict.is_ok() == (index != altered));
+            assert!(right, "{}, batch {number}: {altered} is altered: {verdicts:?}", verifier.backend().name());
+        }
+    }
+}
+
+#[test]
+fn accumulated_signatures_verify_in_batches() {
+    accumulated::<MlDsa44>(100);
+    accumulated::<MlDsa65>(100);
+    accumulated::<MlDsa87>(100);
+}
+
+#[test]
+#[ignore = "10,000 signatures of each parameter set: half a minute"]
+fn ten_thousand_accumulated_signatures_verify_in_batches() {
+    accumulated::<MlDsa44>(10_000);
+    accumulated::<MlDsa65>(10_000);
+    accumulated::<MlDsa87>(10_000);
 }

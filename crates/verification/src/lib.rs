@@ -27,10 +27,12 @@ mod vectors;
 mod verify;
 mod wycheproof;
 
-pub use accumulated::{ACCUMULATED_SUITE, Accumulation, Answers, Clock, Told, pace, published_answers};
+pub use accumulated::{
+    ACCUMULATED_SUITE, Accumulation, Answers, Clock, Told, pace, published_answers, published_digest,
+};
 pub use defects::{KNOWN_DEFECTS, KnownDefect};
 pub use edge_cases::{EDGE_CASES, EDGE_CASES_OF, EdgeCases, EdgeClass, edge_cases};
-pub use interop::{INTEROPERABILITY, interop};
+pub use interop::{INTEROPERABILITY, INTEROPERABILITY_IN_BATCHES, interop};
 pub use line::{Line, Reason, Totals};
 pub use locate::{cache, fetched_vectors, vectors_root};
 pub use not_applicable::{NOT_APPLICABLE, NotApplicable};

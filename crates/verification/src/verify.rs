@@ -100,7 +100,7 @@ fn line(provider: &Provider, primitive: Primitive, suite: &Suite, vectors: &Vect
     let (id, algorithm) = (provider.id(), primitive.algorithm());
     let known = KNOWN_DEFECTS.iter().filter(|defect| {
         defect.library == provider.code
-            && provider.build_info.version.starts_with(defect.version)
+            && defect.is_of(&provider.build_info.version)
             && algorithm.starts_with(defect.algorithm)
             && suite.name == defect.suite
     });

@@ -45,9 +45,15 @@ pub(crate) struct Signed {
 }
 
 impl Signed {
-    /// By the key of a seed that is made of the number.
+    /// By a signer of its own.
     pub(crate) fn new<M: MlDsaParams>(generator: &mut Generator, context: usize, message: usize) -> Signed {
-        let seed: [u8; 32] = generator.bytes(32).try_into().expect("32 bytes");
+        let signer = generator.next();
+        Signed::by::<M>(signer, generator, context, message)
+    }
+
+    /// By the key of a seed that is made of the number.
+    pub(crate) fn by<M: MlDsaParams>(signer: u64, generator: &mut Generator, context: usize, message: usize) -> Signed {
+        let seed: [u8; 32] = Generator(signer).bytes(32).try_into().expect("32 bytes");
         let key = SigningKey::<M>::from_seed(&seed.into());
         let (context, message) = (generator.bytes(context), generator.bytes(message));
         let signature = key.expanded_key().sign_deterministic(&message, &context).expect("the context is short enough");

@@ -87,6 +87,12 @@ pub fn published_answers() -> Vec<u64> {
     answers
 }
 
+/// The published digest of so many answers of an algorithm: in hexadecimal, the first 32 bytes of SHAKE128 over them.
+pub fn published_digest(algorithm: &str, answers: u64) -> Option<&'static str> {
+    let figure = ACCUMULATED.iter().find(|figure| figure.algorithm == algorithm && figure.answers == answers);
+    figure.map(|figure| figure.digest)
+}
+
 /// The name of the suite that an algorithm has accumulated vectors under.
 pub(crate) fn suite_of(primitive: Primitive) -> Option<&'static str> {
     Asked::of(primitive)?;

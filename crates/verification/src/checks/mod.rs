@@ -1,5 +1,6 @@
 //! What a vector asks of a provider, written once for all suites that ask it.
 
+pub(crate) mod batches;
 pub(crate) mod kem;
 pub(crate) mod signature;
 

@@ -86,3 +86,46 @@ fn accepts(scheme: &dyn SignatureScheme, case: &EdgeCase) -> bool {
     });
     verified.is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_primitives::{BatchVerifier, Claim, ClaimKey, SignedMessage};
+    use std::collections::BTreeSet;
+
+    /// Whether all of so many times the same signature in a batch are accepted.
+    fn in_batch(verifier: &dyn BatchVerifier, case: &EdgeCase, times: usize) -> bool {
+        let message = SignedMessage::Pure { context: &[], message: case.message.as_bytes() };
+        let claim = Claim { key: ClaimKey::Encoded(&case.key), message, signature: &case.signature };
+        verifier.verify(&vec![claim; times]).iter().all(Result::is_ok)
+    }
+
+    /// `ed25519-dalek` decodes `R` of a batch, instead of comparing encodings, and leaves out the cofactor: of signatures with a part
+    /// of small order a batch says this or that, and it takes some that are refused alone. Of all others it says the same.
+    #[test]
+    fn a_batch_and_a_single_verification_differ_where_a_part_is_of_small_order() {
+        let providers = pqlab_providers::providers();
+        let provider = providers.iter().find(|provider| provider.library == "rustcrypto").unwrap();
+        let (scheme, verifier) =
+            (provider.signature(EDGE_CASES_OF).unwrap(), provider.batch_verifier(EDGE_CASES_OF).unwrap());
+        // Accepted in a batch alone, accepted alone only.
+        let mut differ = [BTreeSet::new(), BTreeSet::new()];
+        let mut ordinary = 0;
+        for case in make::edge_cases() {
+            let fits = |(_, flags): &(&str, &[Flag])| flags.iter().any(|flag| case.flags().contains(flag));
+            let class = CLASSES.iter().find(|class| fits(class)).map_or(ORDINARY, |(class, _)| *class);
+            let alone = accepts(scheme.as_ref(), &case);
+            ordinary += usize::from(class == ORDINARY && alone);
+            for times in [1, 9] {
+                if in_batch(verifier.as_ref(), &case, times) != alone {
+                    differ[usize::from(alone)].insert(class);
+                }
+            }
+        }
+        let [in_a_batch, alone] = differ;
+        let classes = |range: &[usize]| range.iter().map(|index| CLASSES[*index].0).collect::<BTreeSet<_>>();
+        assert_eq!(in_a_batch, classes(&[0, 1, 2]));
+        assert_eq!(alone, classes(&[0, 3, 4, 5, 6]));
+        assert!(ordinary > 0 && !in_a_batch.contains(ORDINARY) && !alone.contains(ORDINARY));
+    }
+}

@@ -7,22 +7,29 @@ mod signature;
 mod symmetric;
 
 use crate::Line;
+use crate::checks::batches::InBatches;
 use crate::tally::Tally;
 use crate::verify::{Select, answering};
-use pqlab_primitives::{Primitive, PrimitiveKind, Provider};
+use pqlab_primitives::{BatchVerifier, Primitive, PrimitiveKind, Provider};
 use sha2::{Digest, Sha256};
 use signature::Signed;
 use std::sync::Arc;
 
-/// What a line of the matrix has for a suite.
+/// What a line of the matrix has for a suite, and what a selection is asked for all of its lines.
 pub const INTEROPERABILITY: &str = "interoperability";
 
+/// What a line has for a suite whose second provider verifies in batches.
+pub const INTEROPERABILITY_IN_BATCHES: &str = "interoperability, in batches";
+
 /// Puts every provider to every other, and reports pair by pair: those of which either provider is selected. The first of a
-/// pair makes the keys and signs, the second encapsulates and verifies. The provider `null` is left out.
+/// pair makes the keys and signs, the second encapsulates and verifies; where it verifies in batches, in a line of its own. The
+/// provider `null` is left out.
 pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn FnMut(Line)) {
     let mut offers: Vec<(String, Primitive)> = Vec::new();
+    let mut batches: Vec<(String, &Arc<dyn BatchVerifier>)> = Vec::new();
     for provider in answering(providers) {
         let id = provider.id();
+        batches.extend(provider.batch_verifiers.iter().map(|verifier| (id.clone(), verifier)));
         // Several messages at once are compared with one by suites of their own.
         let paired = provider
             .primitives()
@@ -30,11 +37,16 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
         offers.extend(paired.map(|primitive| (id.clone(), primitive)));
     }
     for like in alike(&offers, |(_, primitive)| (primitive.kind(), primitive.algorithm())) {
-        let selected = |id: &String, of: &Primitive| select(id, of.algorithm(), INTEROPERABILITY);
         for (first, one) in &like {
-            let others: Vec<_> =
-                like.iter().filter(|(second, other)| selected(first, one) || selected(second, other)).collect();
-            if others.is_empty() {
+            let selected = |id: &String| select(id, one.algorithm(), INTEROPERABILITY);
+            let asked = |second: &String| selected(first) || selected(second);
+            let others: Vec<_> = like.iter().filter(|(second, _)| asked(second)).collect();
+            let of_signatures = |verifier: &Arc<dyn BatchVerifier>| {
+                one.kind() == PrimitiveKind::Signature && verifier.parameters().algorithm == one.algorithm()
+            };
+            let batches: Vec<_> =
+                batches.iter().filter(|(second, verifier)| of_signatures(verifier) && asked(second)).collect();
+            if others.is_empty() && batches.is_empty() {
                 continue;
             }
             let signed =
@@ -43,6 +55,15 @@ pub fn interop(providers: &[Arc<Provider>], select: &Select, report: &mut dyn Fn
                 let mut tally = Tally::default();
                 pair(*one, *other, signed.as_ref(), &mut tally);
                 report(tally.line(first, Some(second), one.algorithm(), INTEROPERABILITY));
+            }
+            if let (Primitive::Signature(one), Some(signed)) = (one, &signed) {
+                for (second, verifier) in batches {
+                    let mut tally = Tally::default();
+                    signature::pair(signed, one.as_ref(), &InBatches::new(verifier), &mut tally);
+                    signature::together(signed, verifier.as_ref(), &mut tally);
+                    let algorithm = &one.info().parameters.algorithm;
+                    report(tally.line(first, Some(second), algorithm, INTEROPERABILITY_IN_BATCHES));
+                }
             }
         }
     }

@@ -2,7 +2,9 @@ use super::{bytes, flipped};
 use crate::checks::signature::{Input, encoded, encoded_secret, sign};
 use crate::checks::{equal, refused, rejected, step};
 use crate::tally::{Checked, Fault, Tally, caught};
-use pqlab_primitives::{Coins, Error, KeyEncoding, SignatureScheme, SigningKey};
+use pqlab_primitives::{
+    BatchVerifier, Claim, ClaimKey, Coins, Error, KeyEncoding, SignatureScheme, SignedMessage, SigningKey,
+};
 
 /// What the first of a pair signed.
 pub(super) struct Signed(Result<Made, Fault>);
@@ -84,6 +86,32 @@ pub(super) fn pair(signed: &Signed, one: &dyn SignatureScheme, other: &dyn Signa
     if made.signatures.iter().any(|signature| !signature.context.is_empty()) {
         tally.check("another context", || another_context(other, made));
     }
+}
+
+/// All that was signed in one batch, with one key as it is and prepared.
+pub(super) fn together(signed: &Signed, verifier: &dyn BatchVerifier, tally: &mut Tally) {
+    let Ok(made) = &signed.0 else { return };
+    tally.check("all messages in one batch", || {
+        let prepared = step("prepare", verifier.prepare(&made.verifying_key))?;
+        let claims: Vec<Claim> = made
+            .signatures
+            .iter()
+            .enumerate()
+            .map(|(index, Signature { context, message, signature })| Claim {
+                key: match index % 2 {
+                    0 => ClaimKey::Encoded(&made.verifying_key),
+                    _ => ClaimKey::Prepared(&*prepared),
+                },
+                message: SignedMessage::Pure { context, message },
+                signature,
+            })
+            .collect();
+        let verdicts = verifier.verify(&claims);
+        if verdicts.len() != claims.len() {
+            return Err(Fault::Wrong(format!("{} verdicts on {} signatures", verdicts.len(), claims.len())));
+        }
+        verdicts.into_iter().try_for_each(|verdict| step("verify", verdict))
+    });
 }
 
 fn refusals(other: &dyn SignatureScheme, made: &Made, signature: &Signature, tally: &mut Tally) {

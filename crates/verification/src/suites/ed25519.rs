@@ -28,8 +28,17 @@ pub(super) static SUITES: &[Suite] = &[
         Ok(())
     }),
     suite("ACVP EdDSA sigVer", verify),
-    Suite::published("ACVP EdDSA sigVer, in batches", |algorithm| algorithm == "Ed25519", Run::Batches(verify)),
+    in_batches("RFC 8032 Ed25519: verification, in batches", |scheme, vectors, tally| {
+        let file = vectors.file("rfc/8032-eddsa_ed25519.json.gz", read::rfc8032)?;
+        verify_each(scheme, file.iter(), tally);
+        Ok(())
+    }),
+    in_batches("ACVP EdDSA sigVer, in batches", verify),
 ];
+
+const fn in_batches(name: &'static str, run: fn(&dyn SignatureScheme, &Vectors, &mut Tally) -> Ran) -> Suite {
+    Suite::published(name, |algorithm| algorithm == "Ed25519", Run::Batches(run))
+}
 
 fn keygen(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("acvp/EDDSA-KeyGen-1.0/internalProjection.json.gz", read::key_generation)?;
@@ -62,13 +71,21 @@ fn key_verification(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut
 
 fn verify(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     let file = vectors.file("acvp/EDDSA-SigVer-1.0/internalProjection.json.gz", read::verification)?;
-    for vector in file.iter() {
+    verify_each(scheme, file.iter(), tally);
+    Ok(())
+}
+
+pub(super) fn verify_each<'a>(
+    scheme: &dyn SignatureScheme,
+    vectors: impl Iterator<Item = &'a Signature>,
+    tally: &mut Tally,
+) {
+    for vector in vectors {
         tally.check(&vector.id, || -> Checked {
             let input = offered(scheme, vector)?;
             verification(scheme, &vector.verifying_key, input, &vector.signature, vector.valid)
         });
     }
-    Ok(())
 }
 
 pub(super) fn sign_and_verify<'a>(

@@ -1,6 +1,6 @@
 //! Known answers that are fetched: of ML-KEM, ML-DSA and Ed25519.
 
-use super::ed25519::sign_and_verify;
+use super::ed25519::{sign_and_verify, verify_each};
 use super::{Ran, Run, Suite, is_ml_dsa, is_ml_kem};
 use crate::checks::kem::{ExpectedKey, decapsulation, encapsulation, key_generation};
 use crate::checks::signature::{self, Calls, Input, signing, verification};
@@ -16,11 +16,20 @@ pub(super) static SUITES: &[Suite] = &[
     Suite::fetched("KAT ML-DSA keygen", is_ml_dsa, Run::Signature(signing_keys)),
     Suite::fetched("KAT ML-DSA sign, deterministic", is_ml_dsa, Run::Signature(signatures)),
     Suite::fetched("KAT ML-DSA verify", is_ml_dsa, Run::Signature(verifications)),
+    Suite::fetched("KAT ML-DSA verify, in batches", is_ml_dsa, Run::Batches(verifications)),
     Suite::fetched(
         "Ed25519 reference implementation",
         |algorithm| algorithm == "Ed25519",
         Run::Signature(|scheme, vectors, tally| {
             sign_and_verify(scheme, vectors.fetched("kat/ed25519-sign.input.gz", read::ed25519)?.iter(), tally);
+            Ok(())
+        }),
+    ),
+    Suite::fetched(
+        "Ed25519 reference implementation: verification, in batches",
+        |algorithm| algorithm == "Ed25519",
+        Run::Batches(|scheme, vectors, tally| {
+            verify_each(scheme, vectors.fetched("kat/ed25519-sign.input.gz", read::ed25519)?.iter(), tally);
             Ok(())
         }),
     ),

@@ -1,6 +1,5 @@
 //! The suites of vectors: one table, and how each puts its vectors to a provider.
 
-mod batches;
 mod chains;
 mod ecdsa;
 mod ed25519;
@@ -14,6 +13,7 @@ mod sha3;
 mod slh_dsa;
 mod transcripts;
 
+use crate::checks::batches::InBatches;
 use crate::read::ReadError;
 use crate::tally::Tally;
 use crate::vectors::Vectors;
@@ -102,9 +102,7 @@ impl Suite {
         Some(match (self.run, primitive) {
             (Run::Kem(run), Primitive::Kem(kem)) => Box::new(move |v, t| run(kem.as_ref(), v, t)),
             (Run::Signature(run), Primitive::Signature(scheme)) => Box::new(move |v, t| run(scheme.as_ref(), v, t)),
-            (Run::Batches(run), Primitive::BatchVerifier(of)) => {
-                Box::new(move |v, t| run(&batches::InBatches::new(of), v, t))
-            }
+            (Run::Batches(run), Primitive::BatchVerifier(of)) => Box::new(move |v, t| run(&InBatches::new(of), v, t)),
             (Run::KeyAgreement(run), Primitive::KeyAgreement(of)) => Box::new(move |v, t| run(of.as_ref(), v, t)),
             (Run::Hash(run), Primitive::Hash(hash)) => Box::new(move |v, t| run(hash.as_ref(), v, t)),
             (Run::Xof(run), Primitive::Xof(xof)) => Box::new(move |v, t| run(xof.as_ref(), v, t)),

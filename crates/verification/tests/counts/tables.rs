@@ -186,16 +186,22 @@ pub(crate) const BATCH_SUITES: &[(&str, &str, u64, u64)] = &[
     ("ML-DSA-44", "ACVP ML-DSA sigVer, pure, in batches", 15, 0),
     ("ML-DSA-44", "ACVP ML-DSA sigVer, internal, in batches", 15, 0),
     ("ML-DSA-44", "ACVP ML-DSA sigVer, internal, mu given, in batches", 15, 0),
+    ("ML-DSA-44", "KAT ML-DSA verify, in batches", 0, 0),
     ("ML-DSA-44", "Wycheproof ML-DSA verify, in batches", 180, 0),
     ("ML-DSA-65", "ACVP ML-DSA sigVer, pure, in batches", 15, 0),
     ("ML-DSA-65", "ACVP ML-DSA sigVer, internal, in batches", 15, 0),
     ("ML-DSA-65", "ACVP ML-DSA sigVer, internal, mu given, in batches", 15, 0),
+    ("ML-DSA-65", "KAT ML-DSA verify, in batches", 0, 0),
     ("ML-DSA-65", "Wycheproof ML-DSA verify, in batches", 210, 0),
     ("ML-DSA-87", "ACVP ML-DSA sigVer, pure, in batches", 15, 0),
     ("ML-DSA-87", "ACVP ML-DSA sigVer, internal, in batches", 15, 0),
     ("ML-DSA-87", "ACVP ML-DSA sigVer, internal, mu given, in batches", 15, 0),
+    ("ML-DSA-87", "KAT ML-DSA verify, in batches", 0, 0),
     ("ML-DSA-87", "Wycheproof ML-DSA verify, in batches", 241, 0),
-    ("Ed25519", "ACVP EdDSA sigVer, in batches", 10, 0),
+    ("Ed25519", "RFC 8032 Ed25519: verification, in batches", 5, 0),
+    ("Ed25519", "ACVP EdDSA sigVer, in batches", 5, 5),
+    ("Ed25519", "Ed25519 reference implementation: verification, in batches", 0, 0),
+    ("Ed25519", "Wycheproof Ed25519, in batches", 151, 0),
 ];
 
 /// The same, of functions over several messages at once.
@@ -220,9 +226,10 @@ pub(crate) const LANE_SUITES: &[(&str, &str, u64, u64)] = &[
     ("SHAKE256", "CAVP Monte Carlo, in a lane after the other", 100, 0),
 ];
 
-/// Vectors that show a known defect: provider, algorithm, suite, how many. It is one of the code for AVX2.
+/// Vectors that show a known defect: provider, algorithm, suite, how many. That of liboqs is one of its code for AVX2.
 pub(crate) const DEFECTS: &[(&str, &str, &str, u64)] = &[
     ("liboqs", "ML-DSA-44", "Wycheproof ML-DSA verify", 38),
     ("liboqs", "ML-DSA-65", "Wycheproof ML-DSA verify", 42),
     ("liboqs", "ML-DSA-87", "Wycheproof ML-DSA verify", 50),
+    ("rustcrypto", "Ed25519", "Wycheproof Ed25519, in batches", 1),
 ];

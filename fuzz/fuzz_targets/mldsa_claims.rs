@@ -1,0 +1,241 @@
+//! Honest signatures by ML-DSA, and what the bytes of an input make of them.
+
+use pqlab_primitives::{Coins, MU, Provider, SignatureScheme, VerifyingKey, Xof};
+use std::sync::Arc;
+
+/// The input, zeros behind its end.
+pub struct Bytes<'a>(pub &'a [u8]);
+
+impl Bytes<'_> {
+    pub fn next(&mut self) -> u8 {
+        let Some((&first, rest)) = self.0.split_first() else { return 0 };
+        self.0 = rest;
+        first
+    }
+
+    fn place(&mut self) -> usize {
+        usize::from(u16::from_le_bytes([self.next(), self.next()]))
+    }
+}
+
+/// What is handed over beside the signature.
+#[derive(Clone)]
+pub enum Interface {
+    /// Context and message.
+    Pure,
+    /// The message is `M'` as it stands.
+    Formatted,
+    /// The message representative.
+    Mu([u8; MU]),
+}
+
+/// A signature, honest or not.
+#[derive(Clone)]
+pub struct Claimed {
+    /// Which honest one it comes of.
+    pub origin: usize,
+    /// Whether the key is to be put in its prepared form.
+    pub prepared: bool,
+    pub key: Vec<u8>,
+    pub interface: Interface,
+    pub context: Vec<u8>,
+    pub message: Vec<u8>,
+    pub signature: Vec<u8>,
+}
+
+impl Claimed {
+    /// What the library of the key says.
+    pub fn is_valid(&self, key: &dyn VerifyingKey) -> bool {
+        let verdict = match &self.interface {
+            Interface::Pure => key.verify(&self.context, &self.message, &self.signature),
+            Interface::Formatted => key.verify_internal(&self.message, &self.signature),
+            Interface::Mu(mu) => key.verify_mu(mu, &self.signature),
+        };
+        verdict.is_ok()
+    }
+}
+
+/// A parameter set's honest signatures, always the same, so that a finding can be repeated.
+pub struct Scene {
+    scheme: Arc<dyn SignatureScheme>,
+    edges: Edges,
+    pub honest: Vec<Claimed>,
+    /// Their keys, as AWS-LC has loaded them.
+    pub loaded: Vec<Box<dyn VerifyingKey>>,
+}
+
+/// Where the parts of a signature are.
+struct Edges {
+    /// Length in bytes of the challenge.
+    challenge: usize,
+    /// Bits of a coefficient of `z`.
+    bits: usize,
+    columns: usize,
+    beta: i32,
+    omega: usize,
+    rows: usize,
+}
+
+impl Edges {
+    fn of(set: &str) -> Edges {
+        match set {
+            "ML-DSA-44" => Edges { challenge: 32, bits: 18, columns: 4, beta: 78, omega: 80, rows: 4 },
+            "ML-DSA-65" => Edges { challenge: 48, bits: 20, columns: 5, beta: 196, omega: 55, rows: 6 },
+            _ => Edges { challenge: 64, bits: 20, columns: 7, beta: 120, omega: 75, rows: 8 },
+        }
+    }
+}
+
+/// Seed, and lengths in bytes of context and message. Two are by one signer.
+const HONEST: [(u8, usize, usize); 6] = [(1, 0, 0), (2, 255, 3), (2, 7, 137), (3, 0, 32), (4, 1, 1000), (5, 20, 64)];
+
+/// How many claims a batch has, by the lowest five bits of a byte: mostly few.
+const COUNTS: [usize; 32] =
+    [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 6, 8, 9];
+
+/// The most that an input changes.
+const CHANGES: usize = 8;
+
+impl Scene {
+    pub fn new(set: &str) -> Scene {
+        let providers = pqlab_providers::providers();
+        let library = providers.iter().find(|provider| provider.library == "aws-lc").expect("it is built in");
+        let scheme = library.signature(set).expect("it has ML-DSA").clone();
+        let hash = shake(library);
+        let honest: Vec<Claimed> =
+            HONEST.into_iter().enumerate().map(|one| claimed(&scheme, hash.as_ref(), one)).collect();
+        let loaded = honest.iter().map(|one| scheme.load_verifying_key(&one.key).expect("it is a key")).collect();
+        Scene { scheme, edges: Edges::of(set), honest, loaded }
+    }
+
+    /// A key as AWS-LC loads it.
+    pub fn load(&self, key: &[u8]) -> Option<Box<dyn VerifyingKey>> {
+        self.scheme.load_verifying_key(key).ok()
+    }
+
+    /// Up to nine claims, of which up to eight things are changed.
+    pub fn claims(&self, bytes: &mut Bytes) -> Vec<Claimed> {
+        let count = COUNTS[usize::from(bytes.next()) % COUNTS.len()];
+        let mut claims: Vec<Claimed> = (0..count).map(|_| self.begin(bytes.next())).collect();
+        for _ in 0..CHANGES {
+            if bytes.0.is_empty() {
+                break;
+            }
+            self.change(&mut claims, bytes);
+        }
+        claims
+    }
+
+    fn begin(&self, choice: u8) -> Claimed {
+        let mut claim = self.honest[usize::from(choice & 15) % self.honest.len()].clone();
+        claim.prepared = choice & 16 != 0;
+        match choice >> 5 {
+            6 => {
+                let length = u8::try_from(claim.context.len()).expect("it is short");
+                claim.message = [&[0, length][..], &claim.context, &claim.message].concat();
+                claim.interface = Interface::Formatted;
+            }
+            7 => {}
+            _ => claim.interface = Interface::Pure,
+        }
+        claim
+    }
+
+    fn change(&self, claims: &mut [Claimed], bytes: &mut Bytes) {
+        let (kind, which, place, value) = (bytes.next(), usize::from(bytes.next()), bytes.place(), bytes.next());
+        let (one, other) = (which % claims.len(), which / 16 % claims.len());
+        let claim = &mut claims[one];
+        let Edges { challenge, bits, columns, beta, omega, rows } = self.edges;
+        match kind % 14 {
+            0..=2 => flip(&mut claim.signature, place, value),
+            3 => flip(&mut claim.key, place, value),
+            4 => match &mut claim.interface {
+                Interface::Mu(mu) => flip(mu, place, value),
+                _ => flip(&mut claim.message, place, value),
+            },
+            5 => flip(&mut claim.context, place, value),
+            6 => resize(&mut claim.signature, place, value),
+            7 => resize(&mut claim.message, place, value),
+            8 => claim.context.resize(place % 300, value),
+            9 => {
+                if value < 16 {
+                    resize(&mut claim.key, place, value);
+                }
+            }
+            // A coefficient of `z` at the bound or beside it.
+            10 | 11 => {
+                let gamma1 = 1 << (bits - 1);
+                let magnitude = gamma1 - beta + i32::from(value >> 1) % 5 - 2;
+                let value = gamma1 - if value & 1 == 0 { magnitude } else { -magnitude };
+                let z = claim.signature.get_mut(challenge..).unwrap_or_default();
+                let first = place % (256 * columns) * bits;
+                for bit in 0..bits {
+                    if let Some(byte) = z.get_mut((first + bit) / 8) {
+                        *byte = *byte & !(1 << ((first + bit) % 8)) | ((value >> bit & 1) as u8) << ((first + bit) % 8);
+                    }
+                }
+            }
+            // A byte of the hint.
+            12 => {
+                let hint = claim.signature.len().saturating_sub(omega + rows);
+                if let Some(byte) = claim.signature.get_mut(hint + place % (omega + rows)) {
+                    *byte = value;
+                }
+            }
+            _ if one == other => {}
+            _ => {
+                let [one, other] = claims.get_disjoint_mut([one, other]).expect("they are two claims");
+                match value % 3 {
+                    0 => std::mem::swap(&mut one.signature, &mut other.signature),
+                    1 => std::mem::swap(&mut one.message, &mut other.message),
+                    _ => {
+                        std::mem::swap(&mut one.key, &mut other.key);
+                        std::mem::swap(&mut one.origin, &mut other.origin);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn flip(bytes: &mut [u8], place: usize, value: u8) {
+    if !bytes.is_empty() {
+        let place = place % bytes.len();
+        bytes[place] ^= value;
+    }
+}
+
+/// Mostly by a few bytes.
+fn resize(bytes: &mut Vec<u8>, place: usize, value: u8) {
+    let length = match place % 8 {
+        0 => place,
+        1..=3 => bytes.len() + place % 256 / 8,
+        _ => bytes.len().saturating_sub(place % 256 / 8),
+    };
+    bytes.resize(length, value);
+}
+
+fn shake(library: &Provider) -> Arc<dyn Xof> {
+    library.xof("SHAKE256").expect("it has SHAKE256").clone()
+}
+
+fn claimed(
+    scheme: &Arc<dyn SignatureScheme>,
+    hash: &dyn Xof,
+    (origin, (seed, context, message)): (usize, (u8, usize, usize)),
+) -> Claimed {
+    let some = |label: u8, length: usize| -> Vec<u8> { (0..length).map(|i| label.wrapping_add(i as u8)).collect() };
+    let (context, message) = (some(seed, context), some(seed ^ 0x55, message));
+    let parameters = &scheme.info().parameters;
+    let signing = scheme.generate(Coins::Exact(&[seed; 32])).expect("any seed makes a key");
+    let (mut key, mut signature) = (vec![0; parameters.verifying_key], vec![0; parameters.signature]);
+    signing.verifying_key().and_then(|public| public.encode(&mut key)).expect("there is room");
+    signing.sign(&context, &message, Coins::Exact(&[]), &mut signature).expect("the context is short");
+    // FIPS 204, algorithm 7, line 6.
+    let (mut tr, mut mu) = ([0; 64], [0; MU]);
+    hash.digest(&key, &mut tr).expect("there is room");
+    let length = u8::try_from(context.len()).expect("it is short");
+    let formatted = [&tr[..], &[0, length], &context, &message].concat();
+    hash.digest(&formatted, &mut mu).expect("there is room");
+    Claimed { origin, prepared: false, key, interface: Interface::Mu(mu), context, message, signature }
+}
