@@ -276,6 +276,14 @@ impl VerifyBatch {
         }
     }
 
+    /// A signature of which nothing is said was not verified.
+    fn there_are_as_many(&self, verdicts: &[LibraryResult<()>]) -> Result<(), Fault> {
+        if verdicts.len() == self.number {
+            return Ok(());
+        }
+        Err(Fault::WrongAnswer(format!("{} verdicts on {} signatures", verdicts.len(), self.number)))
+    }
+
     /// Whether a verdict is given for each.
     fn answers_for_each(&self) -> bool {
         match &self.verifier {
@@ -293,7 +301,9 @@ impl Trial for VerifyBatch {
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let operation = self.turn.advance();
-            for verdict in self.verdicts(self.of(operation)) {
+            let verdicts = self.verdicts(self.of(operation));
+            self.there_are_as_many(&verdicts)?;
+            for verdict in verdicts {
                 verdict.map_err(fault)?;
             }
         }
@@ -318,6 +328,7 @@ impl Trial for VerifyBatch {
             change(&mut self.signed[place]);
             let verdicts = self.verdicts(self.of(self.turn.last()));
             self.signed[place] = kept;
+            self.there_are_as_many(&verdicts)?;
             for (index, verdict) in verdicts.into_iter().enumerate() {
                 let refused = !each || index == self.changed;
                 if verdict.is_err() != refused {
@@ -381,6 +392,7 @@ mod tests {
     /// Says of each claim, or of all, what it was told to.
     struct Wrong {
         each: bool,
+        one_short: bool,
         parameters: SignatureParameters,
         verdicts: fn(usize) -> LibraryResult<()>,
     }
@@ -401,7 +413,7 @@ mod tests {
         }
 
         fn verify(&self, claims: &[Claim]) -> Vec<LibraryResult<()>> {
-            (0..claims.len()).map(self.verdicts).collect()
+            (0..claims.len() - usize::from(self.one_short)).map(self.verdicts).collect()
         }
     }
 
@@ -411,19 +423,26 @@ mod tests {
         let refuses: fn(usize) -> LibraryResult<()> = |_| Err(Error::VerificationFailed);
         let providers = pqlab_providers::providers();
         let template = providers.iter().find(|provider| provider.id() == "rustcrypto").unwrap();
-        for (each, verdicts, right) in
-            [(true, accepts, false), (true, refuses, false), (false, accepts, false), (false, refuses, true)]
-        {
+        for (each, verdicts, one_short, right) in [
+            (true, accepts, false, false),
+            (true, refuses, false, false),
+            (false, accepts, false, false),
+            (false, refuses, false, true),
+            (false, refuses, true, false),
+        ] {
             let mut provider = Provider::new("wrong", template.build_info.clone());
             let parameters = SignatureParameters::of("Ed25519").unwrap();
-            provider.batch_verifiers = vec![Arc::new(Wrong { each, parameters, verdicts })];
+            provider.batch_verifiers = vec![Arc::new(Wrong { each, one_short, parameters, verdicts })];
             let providers = [Arc::new(provider), Arc::clone(template)];
             let case = of(&providers)
                 .into_iter()
                 .find(|case| case.id() == "signature/Ed25519/verify-x8[len=32,signers=8]@wrong")
                 .unwrap();
             let mut trial = prepared(&SignatureWorkload, &case, &providers);
-            assert_eq!(trial.verify().is_ok(), right, "{each}");
+            assert_eq!(trial.verify().is_ok(), right, "{each} {one_short}");
+            // Whoever says nothing of the last one has not verified it.
+            let timed = trial.routine(1, &mut Recorder::default());
+            assert!(!one_short || matches!(timed, Err(Fault::WrongAnswer(what)) if what.contains("7 verdicts")));
         }
     }
 }
