@@ -146,7 +146,7 @@ fn opened_by_libraries(vectors: &[serde_json::Value]) -> usize {
 
 #[test]
 fn the_published_vectors_are_opened_by_libraries_themselves() {
-    let folder = require!(fetched_vectors(), Need::Vectors);
+    let folder = require!(fetched_vectors(), Need::Fetched);
     // AWS-LC has ML-KEM-512 and -768 with HKDF-SHA256 and ML-KEM-1024 with HKDF-SHA384; nobody has a KDF of one stage.
     assert_eq!(opened_by_libraries(&read(&folder, "hpke-pq-test-vectors.json.gz")), 3);
     // RFC 9180, appendix A: X25519 with HKDF-SHA256, each AEAD, by both libraries.
@@ -258,7 +258,7 @@ fn hold(vectors: &[serde_json::Value], coins: &str) -> usize {
 
 #[test]
 fn the_published_vectors_hold() {
-    let folder = require!(fetched_vectors(), Need::Vectors);
+    let folder = require!(fetched_vectors(), Need::Fetched);
     // ML-KEM-512 and -768 and X-Wing with HKDF-SHA256, and X-Wing with SHAKE256: the others are of KEMs and KDFs that no library
     // here has.
     assert_eq!(hold(&read(&folder, "hpke-pq-test-vectors.json.gz"), "ikmE"), 4);
