@@ -54,28 +54,29 @@ pub(super) fn cases(providers: &[Arc<Provider>], options: &CaseOptions, lengths:
             continue;
         }
         for &length in lengths {
-            for provider in &real {
-                let [singly, together] =
-                    [provider.signature(algorithm).is_some(), provider.batch_verifier(algorithm).is_some()];
-                if !singly && !together {
-                    continue;
-                }
-                for form in [Form::Prepared, Form::Encoded] {
-                    if !singly {
-                        cases.push(case(provider, algorithm, "verify".to_owned(), form, length, Vec::new()));
-                    }
-                    for (number, signers) in sizes(options) {
-                        let by = Parameter::Number(BY.into(), signers);
-                        let make = |more: &[Parameter]| {
-                            let parameters = [&[by.clone()], more].concat();
-                            case(provider, algorithm, format!("{OPERATION}{number}"), form, length, parameters)
-                        };
-                        cases.push(make(&[]));
-                        if singly && together {
-                            cases.push(make(&[Parameter::Flag(ONE_BY_ONE.into())]));
-                        }
-                    }
-                }
+            cases.extend(real.iter().flat_map(|provider| of_provider(provider, algorithm, length, options)));
+        }
+    }
+    cases
+}
+
+/// Those of a provider, if it has the algorithm.
+fn of_provider(provider: &Provider, algorithm: &str, length: u64, options: &CaseOptions) -> Vec<Case> {
+    let (singly, together) = (provider.signature(algorithm).is_some(), provider.batch_verifier(algorithm).is_some());
+    let mut cases = Vec::new();
+    if !singly && !together {
+        return cases;
+    }
+    for form in [Form::Prepared, Form::Encoded] {
+        if !singly {
+            cases.push(case(provider, algorithm, "verify".to_owned(), form, length, Vec::new()));
+        }
+        for (number, signers) in sizes(options) {
+            let by = Parameter::Number(BY.into(), signers);
+            let make = |parameters| case(provider, algorithm, format!("{OPERATION}{number}"), form, length, parameters);
+            cases.push(make(vec![by.clone()]));
+            if singly && together {
+                cases.push(make(vec![by, Parameter::Flag(ONE_BY_ONE.into())]));
             }
         }
     }
