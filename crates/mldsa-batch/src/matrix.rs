@@ -1,38 +1,95 @@
-//! The matrix of a verifying key.
+//! The matrices of verifying keys.
 
 use crate::hashing::Hasher;
-use crate::parameters::Parameters;
+use crate::parameters::{MOST_COLUMNS, Parameters};
 use crate::polynomial::{Arithmetic, Polynomial, SAMPLED, Sampled};
 use crate::portable;
+use core::ops::Range;
 use pqlab_keccak::{Backend, Function, LANES};
 
 /// What a polynomial is sampled from: `rho`, its column, its row.
 type Seed = [u8; 34];
 
-/// ExpandA (FIPS 204, algorithm 32): the rows of the matrix, one after the other, eight polynomials at a time.
-pub(crate) fn expand(
-    arithmetic: impl Arithmetic,
+/// Memory for a group of polynomials and for those that are waiting for the rest of their row.
+pub(crate) struct Drawn {
+    sampled: [Sampled; LANES],
+    polynomials: [Polynomial; LANES + MOST_COLUMNS - 1],
+}
+
+impl Drawn {
+    pub(crate) const EMPTY: Drawn =
+        Drawn { sampled: [[0; _]; LANES], polynomials: [Polynomial::ZERO; LANES + MOST_COLUMNS - 1] };
+}
+
+/// ExpandA (FIPS 204, algorithm 32) for one key after the other: the rows of all the matrices, whose polynomials are drawn
+/// eight at a time across rows and matrices, so that no lane is idle before the last, and a row is used while it is near.
+pub(crate) struct Rows<'a, A> {
+    arithmetic: A,
     hasher: Hasher,
-    set: &Parameters,
-    rho: &[u8; 32],
-    out: &mut [Polynomial],
-) {
-    let seed = |index: usize| {
+    set: Parameters,
+    /// The keys' `rho`, each at its lane in the order in which the lanes are used.
+    rhos: &'a [&'a [u8; 32]],
+    /// How many polynomials of all the matrices have been drawn.
+    count: usize,
+    drawn: &'a mut Drawn,
+    /// Which of them have been drawn and not been used.
+    waiting: Range<usize>,
+}
+
+impl<'a, A: Arithmetic> Rows<'a, A> {
+    pub(crate) fn new(
+        arithmetic: A,
+        hasher: Hasher,
+        set: Parameters,
+        rhos: &'a [&'a [u8; 32]],
+        drawn: &'a mut Drawn,
+    ) -> Rows<'a, A> {
+        Rows { arithmetic, hasher, set, rhos, count: 0, drawn, waiting: 0..0 }
+    }
+
+    /// The next row. There are as many as the matrices have: more must not be asked for.
+    pub(crate) fn next(&mut self) -> &[Polynomial] {
+        while self.waiting.len() < self.set.columns {
+            self.drawn.polynomials.copy_within(self.waiting.clone(), 0);
+            self.waiting = 0..self.waiting.len();
+            self.group();
+        }
+        let row = self.waiting.start..self.waiting.start + self.set.columns;
+        self.waiting.start = row.end;
+        &self.drawn.polynomials[row]
+    }
+
+    /// What a polynomial is sampled from.
+    fn seed(&self, index: usize) -> Seed {
+        let (matrix, index) = (index / self.each(), index % self.each());
         let mut seed = [0; 34];
-        seed[..32].copy_from_slice(rho);
-        seed[32] = (index % set.columns) as u8;
-        seed[33] = (index / set.columns) as u8;
+        seed[..32].copy_from_slice(self.rhos[matrix]);
+        seed[32] = (index % self.set.columns) as u8;
+        seed[33] = (index / self.set.columns) as u8;
         seed
-    };
-    let mut sampled: [Sampled; LANES] = [[0; _]; LANES];
-    for (group, polynomials) in out[..set.rows * set.columns].chunks_mut(LANES).enumerate() {
-        let seeds: [Seed; LANES] = core::array::from_fn(|lane| seed(LANES * group + lane));
-        draw(hasher, &seeds, polynomials.len(), &mut sampled);
-        for ((seed, bytes), polynomial) in seeds.iter().zip(&sampled).zip(polynomials) {
-            if arithmetic.sample(bytes, polynomial) < polynomial.0.len() {
-                sample_further(hasher, seed, polynomial);
+    }
+
+    /// The polynomials of a matrix.
+    fn each(&self) -> usize {
+        self.set.rows * self.set.columns
+    }
+
+    /// Draws the next eight polynomials, or what is left.
+    fn group(&mut self) {
+        let left = self.rhos.len() * self.each() - self.count;
+        let count = left.min(LANES);
+        // Lanes beyond the last polynomial do the work of the first once more.
+        let seeds: [Seed; LANES] =
+            core::array::from_fn(|lane| self.seed(self.count + if lane < count { lane } else { 0 }));
+        draw(self.hasher, &seeds, count, &mut self.drawn.sampled);
+        let places = &mut self.drawn.polynomials[self.waiting.end..][..count];
+        for ((seed, bytes), polynomial) in seeds.iter().zip(&self.drawn.sampled).zip(places) {
+            if self.arithmetic.sample(bytes, polynomial) < polynomial.0.len() {
+                sample_further(self.hasher, seed, polynomial);
             }
         }
+        self.count += count;
+        self.waiting.end += count;
     }
 }
 

@@ -2,14 +2,18 @@
 
 use crate::challenge::{self, DRAWN};
 use crate::hashing::Hasher;
+use crate::matrix::{Drawn, Rows};
 use crate::parameters::{MOST_COLUMNS, MOST_ROWS, Parameters};
-use crate::polynomial::{Arithmetic, Polynomial};
-use crate::{Message, Refusal, hint, matrix};
+use crate::polynomial::{Arithmetic, Hint, Polynomial};
+use crate::{Message, Refusal, hint};
 use alloc::vec::Vec;
 use pqlab_keccak::LANES;
 
 /// The length in bytes of `tr` and of `mu`.
 const LONG_HASH: usize = 64;
+
+/// The length in bytes of an encoded polynomial of `t1`.
+const T1: usize = 320;
 
 /// The longest encoded commitment of a set, in bytes.
 const LONGEST_COMMITMENT: usize = 1024;
@@ -40,9 +44,22 @@ pub(crate) struct Task<'a> {
     pub(crate) signature: &'a [u8],
 }
 
+/// What a signature holds beside the challenge.
+#[derive(Clone, Copy)]
+struct Decoded {
+    /// `z`, transformed.
+    z: [Polynomial; MOST_COLUMNS],
+    hints: [Hint; MOST_ROWS],
+}
+
+impl Decoded {
+    const ZERO: Decoded = Decoded { z: [Polynomial::ZERO; MOST_COLUMNS], hints: [[0; 16]; MOST_ROWS] };
+}
+
 /// Memory that verifications of a batch use one after the other.
 pub(crate) struct Scratch {
-    matrix: Vec<Polynomial>,
+    drawn: Drawn,
+    signatures: [Decoded; LANES],
     /// What is hashed to `mu`, one for each lane.
     formatted: [Vec<u8>; LANES],
     /// `mu` and behind it the encoded commitment, one for each lane.
@@ -52,7 +69,8 @@ pub(crate) struct Scratch {
 impl Scratch {
     pub(crate) fn new() -> Scratch {
         Scratch {
-            matrix: Vec::new(),
+            drawn: Drawn::EMPTY,
+            signatures: [Decoded::ZERO; LANES],
             formatted: [const { Vec::new() }; LANES],
             committed: [[0; LONG_HASH + LONGEST_COMMITMENT]; LANES],
         }
@@ -72,11 +90,16 @@ impl<A: Arithmetic> Engine<A> {
     pub(crate) fn expand(&self, key: &[u8]) -> Expanded {
         let mut tr = [0; LONG_HASH];
         self.hasher.shake256(&[key], &mut [&mut tr]);
-        let mut matrix = alloc::vec![Polynomial::ZERO; self.set.rows * self.set.columns];
-        let mut t1 = alloc::vec![Polynomial::ZERO; self.set.rows];
         let (rho, encoded) = split_key(key);
-        matrix::expand(self.arithmetic, self.hasher, &self.set, rho, &mut matrix);
-        for (polynomial, bytes) in t1.iter_mut().zip(encoded.chunks_exact(320)) {
+        let mut drawn = Drawn::EMPTY;
+        let rhos = [rho];
+        let mut rows = self.rows(&rhos, &mut drawn);
+        let mut matrix = Vec::with_capacity(self.set.rows * self.set.columns);
+        for _ in 0..self.set.rows {
+            matrix.extend_from_slice(rows.next());
+        }
+        let mut t1 = alloc::vec![Polynomial::ZERO; self.set.rows];
+        for (polynomial, bytes) in t1.iter_mut().zip(encoded.chunks_exact(T1)) {
             self.t1(bytes, polynomial);
         }
         Expanded { tr, matrix, t1 }
@@ -97,23 +120,37 @@ impl<A: Arithmetic> Engine<A> {
         let open = &open[..count];
         self.represent(tasks, open, scratch);
 
-        let mut drawn = [[0; DRAWN]; LANES];
-        let seed = |lane: usize| &tasks[lane].signature[..self.set.challenge];
-        hash_lanes(self.hasher, open, seed, &mut drawn, DRAWN);
-
-        let commitment = self.set.rows * self.set.commitment();
         let mut complete = [0; LANES];
         let mut count = 0;
         for lane in open.iter().copied() {
-            let out = &mut scratch.committed[lane][LONG_HASH..LONG_HASH + commitment];
-            verdicts[lane] = self.commit(&tasks[lane], &drawn[lane], &mut scratch.matrix, out);
+            verdicts[lane] = self.decode(tasks[lane].signature, &mut scratch.signatures[lane]);
             if verdicts[lane].is_ok() {
                 complete[count] = lane;
                 count += 1;
             }
         }
-
         let complete = &complete[..count];
+
+        let mut drawn = [[0; DRAWN]; LANES];
+        let seed = |lane: usize| &tasks[lane].signature[..self.set.challenge];
+        hash_lanes(self.hasher, complete, seed, &mut drawn, DRAWN);
+
+        let mut rhos = [&[0; 32]; LANES];
+        let mut count = 0;
+        for lane in complete.iter().copied() {
+            if let KeyForm::Encoded(key) = tasks[lane].key {
+                rhos[count] = split_key(key).0;
+                count += 1;
+            }
+        }
+        let mut rows = self.rows(&rhos[..count], &mut scratch.drawn);
+        let commitment = self.set.rows * self.set.commitment();
+        for lane in complete.iter().copied() {
+            let challenge = challenge::sample(self.hasher, self.set.tau, seed(lane), &drawn[lane]);
+            let out = &mut scratch.committed[lane][LONG_HASH..LONG_HASH + commitment];
+            self.commit(tasks[lane].key, &scratch.signatures[lane], challenge, &mut rows, out);
+        }
+
         let mut hashes = [[0; LONG_HASH]; LANES];
         let committed = |lane: usize| &scratch.committed[lane][..LONG_HASH + commitment];
         hash_lanes(self.hasher, complete, committed, &mut hashes, self.set.challenge);
@@ -122,6 +159,10 @@ impl<A: Arithmetic> Engine<A> {
                 verdicts[lane] = Err(Refusal::Challenge);
             }
         }
+    }
+
+    fn rows<'a>(&self, rhos: &'a [&'a [u8; 32]], drawn: &'a mut Drawn) -> Rows<'a, A> {
+        Rows::new(self.arithmetic, self.hasher, self.set, rhos, drawn)
     }
 
     fn lengths(&self, task: &Task) -> Result<(), Refusal> {
@@ -196,52 +237,41 @@ impl<A: Arithmetic> Engine<A> {
         }
     }
 
-    /// Decodes the signature and writes the commitment that it stands for (FIPS 204, algorithm 8, lines 1 to 11).
-    fn commit(
-        &self,
-        task: &Task,
-        drawn: &[u8; DRAWN],
-        matrix: &mut Vec<Polynomial>,
-        out: &mut [u8],
-    ) -> Result<(), Refusal> {
+    /// Decodes hint and `z` of a signature of the right length, and checks both (FIPS 204, algorithm 8, lines 2, 3 and 13).
+    fn decode(&self, signature: &[u8], out: &mut Decoded) -> Result<(), Refusal> {
         let set = &self.set;
-        let (seed, rest) = task.signature.split_at(set.challenge);
-        let (encoded_z, encoded_hint) = rest.split_at(set.z());
-        let hints = hint::unpack(set, encoded_hint).ok_or(Refusal::Hint)?;
-        let mut z = [Polynomial::ZERO; MOST_COLUMNS];
-        let z = &mut z[..set.columns];
-        for (polynomial, bytes) in z.iter_mut().zip(encoded_z.chunks_exact(32 * set.z_bits)) {
+        let (encoded_z, encoded_hint) = signature[set.challenge..].split_at(set.z());
+        out.hints = hint::unpack(set, encoded_hint).ok_or(Refusal::Hint)?;
+        for (polynomial, bytes) in out.z.iter_mut().zip(encoded_z.chunks_exact(32 * set.z_bits)) {
             if self.arithmetic.unpack_z(set.z_bits, bytes, polynomial) >= set.gamma1() - set.beta {
                 return Err(Refusal::Norm);
             }
-        }
-        for polynomial in &mut *z {
             self.arithmetic.transform(polynomial);
         }
-        let mut challenge = challenge::sample(self.hasher, set.tau, seed, drawn);
-        self.arithmetic.transform(&mut challenge);
+        Ok(())
+    }
 
-        let mut own_t1 = [Polynomial::ZERO; MOST_ROWS];
-        let (matrix, t1): (&[Polynomial], &[Polynomial]) = match task.key {
-            KeyForm::Prepared(key) => (&key.matrix, &key.t1),
-            KeyForm::Encoded(key) => {
-                let (rho, encoded) = split_key(key);
-                matrix.resize(set.rows * set.columns, Polynomial::ZERO);
-                matrix::expand(self.arithmetic, self.hasher, set, rho, matrix);
-                for (polynomial, bytes) in own_t1.iter_mut().zip(encoded.chunks_exact(320)) {
-                    self.t1(bytes, polynomial);
+    /// Writes the commitment that a signature stands for (FIPS 204, algorithm 8, lines 5 and 9 to 11). Of a key from bytes the
+    /// next rows are those of its matrix.
+    fn commit(&self, key: KeyForm, signature: &Decoded, mut challenge: Polynomial, rows: &mut Rows<A>, out: &mut [u8]) {
+        let set = &self.set;
+        self.arithmetic.transform(&mut challenge);
+        let z = &signature.z[..set.columns];
+        let mut own_t1 = Polynomial::ZERO;
+        let outs = out.chunks_exact_mut(set.commitment());
+        for (index, (hint, out)) in signature.hints.iter().zip(outs).enumerate() {
+            let (row, t1) = match key {
+                KeyForm::Prepared(key) => (&key.matrix[index * set.columns..][..set.columns], &key.t1[index]),
+                KeyForm::Encoded(key) => {
+                    self.t1(&split_key(key).1[index * T1..][..T1], &mut own_t1);
+                    (rows.next(), &own_t1)
                 }
-                (matrix, &own_t1)
-            }
-        };
-        let rows = matrix.chunks_exact(set.columns).zip(t1).zip(&hints);
-        for (((row, t1), hint), out) in rows.zip(out.chunks_exact_mut(set.commitment())) {
+            };
             let mut w = Polynomial::ZERO;
             self.arithmetic.row(row, z, &challenge, t1, &mut w);
             self.arithmetic.invert(&mut w);
             self.arithmetic.commit(set.gamma2, &w, hint, out);
         }
-        Ok(())
     }
 
     /// A polynomial of `-2^13 t1`, transformed.
