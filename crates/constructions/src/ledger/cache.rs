@@ -1,7 +1,7 @@
-use super::Scheme;
-use pqlab_primitives::{Result, VerifyingKey};
+use super::{PreparedKey, Scheme};
+use pqlab_primitives::Result;
 use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{PoisonError, RwLock};
 
 /// Prepared verifying keys by their encoding, shared between threads and bounded: when it is full it is emptied, so that
 /// senders of long ago make room for those of now.
@@ -12,7 +12,7 @@ pub struct KeyCache {
     keys: [RwLock<Keys>; Scheme::ALL.len()],
 }
 
-type Keys = HashMap<Box<[u8]>, Arc<dyn VerifyingKey>>;
+type Keys = HashMap<Box<[u8]>, PreparedKey>;
 
 impl KeyCache {
     /// A cache of so many keys of each scheme.
@@ -25,20 +25,20 @@ impl KeyCache {
         &self,
         scheme: Scheme,
         encoded: &[u8],
-        load: impl FnOnce() -> Result<Box<dyn VerifyingKey>>,
-    ) -> Result<Arc<dyn VerifyingKey>> {
+        load: impl FnOnce() -> Result<PreparedKey>,
+    ) -> Result<PreparedKey> {
         let keys = &self.keys[usize::from(scheme.id())];
         if let Some(key) = keys.read().unwrap_or_else(PoisonError::into_inner).get(encoded) {
-            return Ok(Arc::clone(key));
+            return Ok(key.clone());
         }
         // Outside the lock: others go on while this thread expands the key.
-        let key: Arc<dyn VerifyingKey> = Arc::from(load()?);
+        let key = load()?;
         let mut keys = keys.write().unwrap_or_else(PoisonError::into_inner);
         if keys.len() >= self.capacity {
             keys.clear();
         }
         if self.capacity > 0 {
-            keys.insert(encoded.into(), Arc::clone(&key));
+            keys.insert(encoded.into(), key.clone());
         }
         Ok(key)
     }

@@ -16,6 +16,7 @@ pub mod block;
 mod cache;
 mod cursor;
 mod error;
+mod implementation;
 mod injected_fault;
 pub mod reference;
 mod rejections;
@@ -26,6 +27,7 @@ mod verifier;
 
 pub use cache::KeyCache;
 pub use error::{Malformed, Rejection};
+pub use implementation::{Examined, PreparedKey};
 pub use injected_fault::InjectedFault;
 pub use rejections::{Rejected, Rejections};
 pub use scheme::Scheme;

@@ -3,6 +3,7 @@
 
 use super::{Rejected, Rejection, Rejections, Scratch, Verifier};
 use rayon::ThreadPool;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -12,6 +13,10 @@ use std::sync::{Mutex, PoisonError};
 const CHUNK: usize = 1 << 16;
 /// Transactions from which on it takes none.
 const CHUNK_TRANSACTIONS: usize = 64;
+/// Room in bytes for each transaction of a batch, which the longest of ML-DSA-87 does not take.
+const ROOM: usize = 1 << 13;
+/// Chunks under way for each thread where they are as large as a batch: 100 transactions of ML-DSA-87 are 730 kB.
+const LARGE_CHUNKS_A_THREAD: usize = 3;
 /// Chunks under way for each thread: one in hand, the others to go on with while the reader waits for the disk.
 const CHUNKS_A_THREAD: usize = 8;
 /// Most transactions that a thread takes at once from a block in memory.
@@ -20,17 +25,25 @@ const GRAIN: u64 = 8;
 const PORTIONS: u64 = 32;
 
 /// Neighbouring transactions of a block, as bytes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Chunk {
     first: u64,
     bytes: Vec<u8>,
     ends: Vec<usize>,
+    /// Bytes and transactions from which on it has no room.
+    most: (usize, usize),
 }
 
 impl Chunk {
+    /// An empty one, for so many transactions at once.
+    fn of(batch: usize) -> Chunk {
+        let most = if batch > 1 { (CHUNK.max(batch.saturating_mul(ROOM)), batch) } else { (CHUNK, CHUNK_TRANSACTIONS) };
+        Chunk { first: 0, bytes: Vec::new(), ends: Vec::new(), most }
+    }
+
     /// Whether it takes another transaction.
     pub fn has_room(&self) -> bool {
-        self.bytes.len() < CHUNK && self.ends.len() < CHUNK_TRANSACTIONS
+        self.bytes.len() < self.most.0 && self.ends.len() < self.most.1
     }
 
     /// Appends a transaction.
@@ -127,7 +140,7 @@ pub fn verify_source<S: TransactionSource>(
         Some(pool) => verify_over(source, verifier, pool, progress),
         None => {
             let (mut rejections, mut scratch) = (Rejections::new(), Scratch::new());
-            let (mut chunk, mut next) = (Chunk::default(), 0);
+            let (mut chunk, mut next) = (Chunk::of(verifier.batch()), 0);
             while !progress.stopped() {
                 chunk.clear(next);
                 source.fill(&mut chunk)?;
@@ -150,10 +163,11 @@ fn verify_over<S: TransactionSource>(
     progress: &BlockProgress,
 ) -> Result<Rejections, S::Error> {
     let threads = pool.current_num_threads();
-    let chunks = CHUNKS_A_THREAD * threads;
+    let batch = verifier.batch();
+    let chunks = threads * if batch > CHUNK_TRANSACTIONS { LARGE_CHUNKS_A_THREAD } else { CHUNKS_A_THREAD };
     let (full, work) = sync_channel::<Chunk>(chunks);
     let (done, empty) = sync_channel::<Chunk>(chunks);
-    (0..chunks).for_each(|_| done.try_send(Chunk::default()).unwrap_or_default());
+    (0..chunks).for_each(|_| done.try_send(Chunk::of(batch)).unwrap_or_default());
     let work = Mutex::new(work);
     let total = Mutex::new(Rejections::new());
     let outcome = pool.in_place_scope(|scope| {
@@ -210,6 +224,12 @@ fn drain(
 }
 
 fn verify_chunk(chunk: &Chunk, verifier: &Verifier, scratch: &mut Scratch, rejections: &mut Rejections) {
+    if verifier.batch() > 1 {
+        let transactions: Vec<&[u8]> = chunk.iter().map(|(_, transaction)| transaction).collect();
+        let within = |range: Range<u64>| (range.start - chunk.first) as usize..(range.end - chunk.first) as usize;
+        let verify = |range, scratch: &mut Scratch| verifier.verify_batch(&transactions[within(range)], scratch);
+        return guarded_batch(chunk.first..chunk.first + transactions.len() as u64, &verify, scratch, rejections);
+    }
     for (index, transaction) in chunk.iter() {
         if let Err(reason) = guarded(|| verifier.verify(transaction, scratch)) {
             rejections.add(Rejected { index, reason });
@@ -223,36 +243,78 @@ pub fn verify_positions(
     pool: Option<&ThreadPool>,
     verify: impl Fn(u64, &mut Scratch) -> Result<(), Rejection> + Sync,
 ) -> Rejections {
-    let rejected = |scratch: &mut Scratch, index| {
-        guarded(|| verify(index, scratch)).err().map(|reason| Rejected { index, reason })
-    };
-    let collect = |mut all: Rejections, one: Rejected| {
-        all.add(one);
-        all
-    };
-    match pool {
-        None => {
-            let mut scratch = Scratch::new();
-            (0..count).filter_map(|index| rejected(&mut scratch, index)).fold(Rejections::new(), collect)
+    let grain = |threads: u64| (count / (threads * PORTIONS)).clamp(1, GRAIN);
+    over_ranges(count, pool, grain, |range, scratch, rejections| {
+        for index in range {
+            if let Err(reason) = guarded(|| verify(index, scratch)) {
+                rejections.add(Rejected { index, reason });
+            }
         }
-        Some(pool) => {
-            let grain = (count / (pool.current_num_threads() as u64 * PORTIONS)).clamp(1, GRAIN);
-            let next = AtomicU64::new(0);
-            let parts = pool.broadcast(|_| {
-                let (mut scratch, mut all) = (Scratch::new(), Rejections::new());
-                loop {
-                    let first = next.fetch_add(grain, Ordering::Relaxed);
-                    if first >= count {
-                        return all;
-                    }
-                    let indices = first..count.min(first + grain);
-                    all = indices.filter_map(|index| rejected(&mut scratch, index)).fold(all, collect);
-                }
-            });
-            parts.into_iter().fold(Rejections::new(), |mut one, other| {
-                one.merge(other);
-                one
-            })
+    })
+}
+
+/// Applies `verify`, which has a verdict on each, to the positions `0..count` of a block in memory, up to `batch` at a time and no
+/// more than a thread's share, and collects what it rejects.
+pub fn verify_batches(
+    count: u64,
+    batch: u64,
+    pool: Option<&ThreadPool>,
+    verify: impl Fn(Range<u64>, &mut Scratch) -> Vec<Result<(), Rejection>> + Sync,
+) -> Rejections {
+    let grain = |threads: u64| batch.min(count.div_ceil(threads)).max(1);
+    over_ranges(count, pool, grain, |range, scratch, rejections| guarded_batch(range, &verify, scratch, rejections))
+}
+
+/// Hands out the positions of a block in neighbouring ones, as many at a time as `grain` says for so many threads.
+fn over_ranges(
+    count: u64,
+    pool: Option<&ThreadPool>,
+    grain: impl Fn(u64) -> u64,
+    verify: impl Fn(Range<u64>, &mut Scratch, &mut Rejections) + Sync,
+) -> Rejections {
+    let grain = grain(pool.map_or(1, |pool| pool.current_num_threads() as u64));
+    let next = AtomicU64::new(0);
+    let part = || {
+        let (mut scratch, mut rejections) = (Scratch::new(), Rejections::new());
+        loop {
+            let first = next.fetch_add(grain, Ordering::Relaxed);
+            if first >= count {
+                return rejections;
+            }
+            verify(first..count.min(first + grain), &mut scratch, &mut rejections);
+        }
+    };
+    let Some(pool) = pool else { return part() };
+    pool.broadcast(|_| part()).into_iter().fold(Rejections::new(), |mut one, other| {
+        one.merge(other);
+        one
+    })
+}
+
+/// The rejections of a batch. Where the library panics each transaction is verified alone, so that none is rejected for another.
+fn guarded_batch(
+    range: Range<u64>,
+    verify: &impl Fn(Range<u64>, &mut Scratch) -> Vec<Result<(), Rejection>>,
+    scratch: &mut Scratch,
+    rejections: &mut Rejections,
+) {
+    let mut collect = |first: u64, verdicts: Vec<Result<(), Rejection>>| {
+        for (index, verdict) in (first..).zip(verdicts) {
+            if let Err(reason) = verdict {
+                rejections.add(Rejected { index, reason });
+            }
+        }
+    };
+    match catch_unwind(AssertUnwindSafe(|| verify(range.clone(), scratch))) {
+        Ok(verdicts) => collect(range.start, verdicts),
+        Err(_) => {
+            for index in range {
+                let verdict = guarded(|| {
+                    let missing = || Err(Rejection::Library("it has no verdict".into()));
+                    verify(index..index + 1, scratch).pop().unwrap_or_else(missing)
+                });
+                collect(index, vec![verdict]);
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
+use super::implementation::{Examined, Implementation, PreparedKey, verify_claims};
 use super::{DIGEST, KeyCache, Malformed, Rejection, Scheme, Transaction, reference};
-use pqlab_primitives::{Error, Hash, SignatureScheme, VerifyingKey};
+use pqlab_primitives::{BatchVerifier, ClaimKey, Error, Hash, SignatureScheme, VerifyingKey};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -53,17 +54,21 @@ pub struct Verifier {
     form: Form,
     chain_id: u32,
     sha256: Arc<dyn Hash>,
-    schemes: [Option<Arc<dyn SignatureScheme>>; Scheme::ALL.len()],
+    schemes: [Option<Implementation>; Scheme::ALL.len()],
+    batch: usize,
     cache: Option<KeyCache>,
     /// TXv1: the Ed25519 key of each sender, by its ML-DSA-65 key.
     companions: HashMap<Box<[u8]>, Box<dyn VerifyingKey>>,
 }
 
 impl Verifier {
+    /// Signatures that are verified at once, where the number is not [given](Self::in_batches_of).
+    pub const BATCH: usize = 100;
+
     /// A verifier for a chain, which knows no scheme yet.
     pub fn new(form: Form, chain_id: u32, sha256: Arc<dyn Hash>) -> Verifier {
         let schemes = Default::default();
-        Verifier { form, chain_id, sha256, schemes, cache: None, companions: HashMap::new() }
+        Verifier { form, chain_id, sha256, schemes, batch: Verifier::BATCH, cache: None, companions: HashMap::new() }
     }
 
     /// With an implementation of a scheme.
@@ -76,8 +81,39 @@ impl Verifier {
         if !fits || !scheme.is(implementation.as_ref()) {
             return Err(Error::Malformed("implementation of the scheme"));
         }
-        self.schemes[usize::from(scheme.id())] = Some(implementation);
+        self.schemes[usize::from(scheme.id())] = Some(Implementation::Single(implementation));
         Ok(self)
+    }
+
+    /// With an implementation of a scheme that verifies many signatures at once.
+    ///
+    /// # Errors
+    /// [`Error::Malformed`] where it is of another algorithm, or its lengths are not the scheme's; [`Error::Unsupported`] where a
+    /// batch does not [answer for each](BatchVerifier::answers_for_each): what becomes of a transaction must not depend on
+    /// its neighbours in a block.
+    pub fn with_batches(mut self, scheme: Scheme, batches: Arc<dyn BatchVerifier>) -> Result<Verifier, Error> {
+        let parameters = batches.parameters();
+        let fits = parameters.verifying_key == scheme.public_key() && parameters.signature == scheme.signature().1;
+        if !fits || parameters.algorithm != scheme.algorithm() {
+            return Err(Error::Malformed("implementation of the scheme"));
+        }
+        if !batches.answers_for_each() {
+            return Err(Error::Unsupported("a batch that does not answer for each of its signatures"));
+        }
+        self.schemes[usize::from(scheme.id())] = Some(Implementation::Batches(batches));
+        Ok(self)
+    }
+
+    /// Blocks are verified so many transactions at a time, where the scheme has [batches](Self::with_batches); 0 is as 1.
+    pub fn in_batches_of(mut self, transactions: usize) -> Verifier {
+        self.batch = transactions.max(1);
+        self
+    }
+
+    /// How many transactions are best verified at once: 1 where no scheme has batches.
+    pub fn batch(&self) -> usize {
+        let batches = |scheme: &Option<Implementation>| matches!(scheme, Some(Implementation::Batches(_)));
+        if self.schemes.iter().any(batches) { self.batch } else { 1 }
     }
 
     /// Keeps so many prepared keys of each scheme. This pays where senders return and a library keeps more than the bytes
@@ -108,10 +144,13 @@ impl Verifier {
     /// # Errors
     /// Why it is rejected.
     pub fn verify(&self, encoded: &[u8], scratch: &mut Scratch) -> Result<(), Rejection> {
-        match self.form {
-            Form::TxV2 => self.verify_decoded(&Transaction::decode(encoded)?, scratch),
-            Form::TxV1 => self.verify_reference(&reference::Transaction::decode(encoded)?, scratch),
-        }
+        self.check(&self.examine(encoded, scratch)?, None)
+    }
+
+    /// As [`verify`](Self::verify) for each, in their order: all the signatures of a scheme at once where it has batches.
+    pub fn verify_batch(&self, encoded: &[&[u8]], scratch: &mut Scratch) -> Vec<Result<(), Rejection>> {
+        let examined: Vec<_> = encoded.iter().map(|bytes| (self.examine(bytes, scratch), None)).collect();
+        self.check_batch(examined)
     }
 
     /// Verifies what is decoded already: chain, key, digest, signature.
@@ -119,28 +158,7 @@ impl Verifier {
     /// # Errors
     /// Why it is rejected.
     pub fn verify_decoded(&self, transaction: &Transaction<'_>, scratch: &mut Scratch) -> Result<(), Rejection> {
-        if self.form != Form::TxV2 {
-            return Err(Malformed::Version(super::transaction::VERSION).into());
-        }
-        let body = transaction.body();
-        self.check_chain(body.chain_id)?;
-        let digest = transaction.digest(self.sha256(), scratch).map_err(Rejection::of_verification)?;
-        self.check(body.scheme, body.public_key, &digest, transaction.signature())
-    }
-
-    /// As [`verify_decoded`](Self::verify_decoded), with the sender's key prepared by the caller.
-    ///
-    /// # Errors
-    /// Why it is rejected.
-    pub fn verify_prepared(
-        &self,
-        transaction: &Transaction<'_>,
-        key: &dyn VerifyingKey,
-        scratch: &mut Scratch,
-    ) -> Result<(), Rejection> {
-        self.check_chain(transaction.body().chain_id)?;
-        let digest = transaction.digest(self.sha256(), scratch).map_err(Rejection::of_verification)?;
-        key.verify(&[], &digest, transaction.signature()).map_err(Rejection::of_verification)
+        self.check(&self.examine_decoded(transaction, scratch)?, None)
     }
 
     /// Verifies a decoded transaction of the reference's form.
@@ -152,13 +170,55 @@ impl Verifier {
         transaction: &reference::Transaction<'_>,
         scratch: &mut Scratch,
     ) -> Result<(), Rejection> {
+        self.check(&self.examine_reference(transaction, scratch)?, None)
+    }
+
+    /// All but the signature.
+    ///
+    /// # Errors
+    /// Why it is rejected.
+    pub fn examine<'a>(&self, encoded: &'a [u8], scratch: &mut Scratch) -> Result<Examined<'a>, Rejection> {
+        match self.form {
+            Form::TxV2 => self.examine_decoded(&Transaction::decode(encoded)?, scratch),
+            Form::TxV1 => self.examine_reference(&reference::Transaction::decode(encoded)?, scratch),
+        }
+    }
+
+    /// All but the signature of what is decoded already.
+    ///
+    /// # Errors
+    /// Why it is rejected.
+    pub fn examine_decoded<'a>(
+        &self,
+        transaction: &Transaction<'a>,
+        scratch: &mut Scratch,
+    ) -> Result<Examined<'a>, Rejection> {
+        if self.form != Form::TxV2 {
+            return Err(Malformed::Version(super::transaction::VERSION).into());
+        }
+        let body = transaction.body();
+        self.check_chain(body.chain_id)?;
+        let digest = transaction.digest(self.sha256(), scratch).map_err(Rejection::of_verification)?;
+        let (scheme, public_key) = (body.scheme, body.public_key);
+        Ok(Examined { scheme, public_key, digest, signature: transaction.signature() })
+    }
+
+    /// All but the ML-DSA-65 signature of a decoded transaction of the reference's form.
+    ///
+    /// # Errors
+    /// Why it is rejected.
+    pub fn examine_reference<'a>(
+        &self,
+        transaction: &reference::Transaction<'a>,
+        scratch: &mut Scratch,
+    ) -> Result<Examined<'a>, Rejection> {
         if self.form != Form::TxV1 {
             return Err(Malformed::Version(reference::VERSION).into());
         }
         let body = transaction.body();
         self.check_chain(body.chain_id)?;
         let digest = transaction.digest(self.chain_id, self.sha256(), scratch).map_err(Rejection::of_verification)?;
-        let (post_quantum, classical) = match *transaction.authentication() {
+        let (signature, classical) = match *transaction.authentication() {
             reference::Authentication::MlDsa65(signature) => (signature, None),
             reference::Authentication::Hybrid { ml_dsa_65, ed25519 } => (ml_dsa_65, Some(ed25519)),
         };
@@ -166,64 +226,110 @@ impl Verifier {
             let key = self.companions.get(body.public_key).ok_or(Rejection::UnknownSender)?;
             key.verify(&[], &digest, signature).map_err(Rejection::of_verification)?;
         }
-        self.check(Scheme::MlDsa65, body.public_key, &digest, post_quantum)
+        Ok(Examined { scheme: Scheme::MlDsa65, public_key: body.public_key, digest, signature })
     }
 
-    /// As [`verify_reference`](Self::verify_reference), with the sender's ML-DSA-65 key prepared by the caller, for plain
-    /// transactions.
+    /// Verifies the signature, by the sender's key as the caller has prepared it, or as the transaction carries it.
     ///
     /// # Errors
     /// Why it is rejected.
-    pub fn verify_reference_prepared(
-        &self,
-        transaction: &reference::Transaction<'_>,
-        key: &dyn VerifyingKey,
-        scratch: &mut Scratch,
-    ) -> Result<(), Rejection> {
-        let reference::Authentication::MlDsa65(signature) = *transaction.authentication() else {
-            return Err(Rejection::UnknownSender);
+    pub fn check(&self, examined: &Examined<'_>, prepared: Option<&PreparedKey>) -> Result<(), Rejection> {
+        let Examined { scheme, public_key, digest, signature } = examined;
+        let implementation = self.implementation(*scheme)?;
+        let own;
+        let prepared = match prepared {
+            None if self.cache.is_some() => {
+                own = self.prepare_key(*scheme, public_key)?;
+                Some(&own)
+            }
+            other => other,
         };
-        self.check_chain(transaction.body().chain_id)?;
-        let digest = transaction.digest(self.chain_id, self.sha256(), scratch).map_err(Rejection::of_verification)?;
-        key.verify(&[], &digest, signature).map_err(Rejection::of_verification)
+        match (implementation, prepared) {
+            (Implementation::Batches(batches), prepared) => {
+                let key = prepared.map_or(ClaimKey::Encoded(public_key), PreparedKey::of_claim);
+                verify_claims(batches.as_ref(), &[examined.claim(key)]).swap_remove(0)
+            }
+            (Implementation::Single(_), Some(PreparedKey::Single(key))) => {
+                key.verify(&[], digest, signature).map_err(Rejection::of_verification)
+            }
+            (Implementation::Single(single), _) => {
+                let key = single.load_verifying_key(public_key).map_err(Rejection::of_key)?;
+                key.verify(&[], digest, signature).map_err(Rejection::of_verification)
+            }
+        }
+    }
+
+    /// What becomes of each: the rejection that there is already, or what [`check`](Self::check) says of it.
+    pub fn check_batch(
+        &self,
+        examined: Vec<(Result<Examined<'_>, Rejection>, Option<&PreparedKey>)>,
+    ) -> Vec<Result<(), Rejection>> {
+        let mut verdicts = Vec::with_capacity(examined.len());
+        // By scheme: the positions of those that go into its batch, and their keys.
+        let mut together: [Vec<usize>; Scheme::ALL.len()] = Default::default();
+        let mut keys: Vec<Option<PreparedKey>> = vec![None; examined.len()];
+        for (index, (one, prepared)) in examined.iter().enumerate() {
+            verdicts.push(match one {
+                Err(rejection) => Err(rejection.clone()),
+                Ok(one) if self.batches(one.scheme).is_none() => self.check(one, *prepared),
+                Ok(one) => {
+                    let kept = match prepared {
+                        None if self.cache.is_some() => self.prepare_key(one.scheme, one.public_key).map(Some),
+                        prepared => Ok(prepared.cloned()),
+                    };
+                    kept.map(|key| {
+                        keys[index] = key;
+                        together[usize::from(one.scheme.id())].push(index);
+                    })
+                }
+            });
+        }
+        for scheme in Scheme::ALL {
+            let positions = &together[usize::from(scheme.id())];
+            let (Some(batches), false) = (self.batches(scheme), positions.is_empty()) else { continue };
+            let claims: Vec<_> = positions
+                .iter()
+                .filter_map(|&index| {
+                    let one = examined[index].0.as_ref().ok()?;
+                    let key = keys[index].as_ref().map_or(ClaimKey::Encoded(one.public_key), PreparedKey::of_claim);
+                    Some(one.claim(key))
+                })
+                .collect();
+            for (&index, verdict) in positions.iter().zip(verify_claims(batches, &claims)) {
+                verdicts[index] = verdict;
+            }
+        }
+        verdicts
     }
 
     /// The prepared key of a sender, from the cache where there is one.
     ///
     /// # Errors
     /// [`Rejection::PublicKey`], or what the library reports.
-    pub fn prepare_key(&self, scheme: Scheme, public_key: &[u8]) -> Result<Arc<dyn VerifyingKey>, Rejection> {
+    pub fn prepare_key(&self, scheme: Scheme, public_key: &[u8]) -> Result<PreparedKey, Rejection> {
         let implementation = self.implementation(scheme)?;
-        let load = || implementation.load_verifying_key(public_key);
+        let load = || implementation.prepare(public_key);
         match &self.cache {
             Some(cache) => cache.get(scheme, public_key, load),
-            None => load().map(Arc::from),
+            None => load(),
         }
         .map_err(Rejection::of_key)
-    }
-
-    fn check(
-        &self,
-        scheme: Scheme,
-        public_key: &[u8],
-        digest: &[u8; DIGEST],
-        signature: &[u8],
-    ) -> Result<(), Rejection> {
-        if self.cache.is_some() {
-            let key = self.prepare_key(scheme, public_key)?;
-            return key.verify(&[], digest, signature).map_err(Rejection::of_verification);
-        }
-        let key = self.implementation(scheme)?.load_verifying_key(public_key).map_err(Rejection::of_key)?;
-        key.verify(&[], digest, signature).map_err(Rejection::of_verification)
     }
 
     fn check_chain(&self, chain_id: u32) -> Result<(), Rejection> {
         if chain_id == self.chain_id { Ok(()) } else { Err(Rejection::WrongChain(chain_id)) }
     }
 
-    fn implementation(&self, scheme: Scheme) -> Result<&dyn SignatureScheme, Rejection> {
-        let implementation = self.schemes[usize::from(scheme.id())].as_deref();
+    fn implementation(&self, scheme: Scheme) -> Result<&Implementation, Rejection> {
+        let implementation = self.schemes[usize::from(scheme.id())].as_ref();
         implementation.ok_or(Rejection::Unsupported(scheme.algorithm()))
+    }
+
+    fn batches(&self, scheme: Scheme) -> Option<&dyn BatchVerifier> {
+        match self.implementation(scheme) {
+            Ok(Implementation::Batches(batches)) => Some(batches.as_ref()),
+            _ => None,
+        }
     }
 }
 

@@ -1,13 +1,12 @@
 //! A block of transactions, verified whole: compute only, from memory, from disk.
 
 use super::fixture::{Fixture, Item, POOL, Transactions, decoded};
-use super::single::{keys, verify_decoded};
+use super::single::{examine, keys, verify_decoded};
 use crate::{fault, missing};
 use pqlab_constructions::ledger::block::{BlockReader, BlockWriter};
-use pqlab_constructions::ledger::stream::{BlockProgress, verify_positions, verify_source};
-use pqlab_constructions::ledger::{Form as TransactionForm, Rejections, Verifier};
+use pqlab_constructions::ledger::stream::{BlockProgress, verify_batches, verify_positions, verify_source};
+use pqlab_constructions::ledger::{Form as TransactionForm, InjectedFault, PreparedKey, Rejections, Scratch, Verifier};
 use pqlab_harness::{Demands, Fault, Recorder, Trial, affinity, cold};
-use pqlab_primitives::VerifyingKey;
 use pqlab_record::{Case, Form, Parameter};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fs::File;
@@ -20,16 +19,20 @@ const BUFFER: usize = 1 << 18;
 
 pub(super) struct BlockTrial {
     count: u64,
+    /// Transactions that are verified at once, where the library can.
+    batch: Option<u64>,
     pool: Arc<Transactions>,
     verifier: Verifier,
     threads: Option<Threads>,
     regime: Regime,
     outcome: Rejections,
+    /// Which one is given a wrong signature to see that it is rejected.
+    changed: usize,
 }
 
 enum Regime {
     /// Everything is decoded, and with prepared keys those are there too: what is left is to digest and to verify.
-    Compute { items: Vec<Item>, keys: Vec<Option<Arc<dyn VerifyingKey>>> },
+    Compute { items: Vec<Item>, keys: Vec<Option<PreparedKey>> },
     /// Encoded transactions in memory.
     Ram,
     /// A block file without a name, which goes when the trial does.
@@ -46,7 +49,9 @@ impl BlockTrial {
         let pool = fixture.pool(different, senders.min(different), bad.min(different)).map_err(fault)?;
         let prepared = case.form == Some(Form::Prepared);
         let regime = word(case, "regime").unwrap_or_default();
-        let verifier = fixture.verifier(prepared && regime != "compute").map_err(fault)?;
+        let batch = case.number("batch").filter(|batch| *batch > 0);
+        let cache = prepared && regime != "compute";
+        let verifier = fixture.verifier(batch.unwrap_or(1) as usize, cache).map_err(fault)?;
         let regime = match regime {
             "compute" => {
                 let items = decoded(fixture.form, &pool);
@@ -63,23 +68,39 @@ impl BlockTrial {
             (..=1, _) => None,
             (threads, _) => Some(Threads::start(threads as usize, affinity::granted())?),
         };
-        Ok(BlockTrial { count, pool, verifier, threads, regime, outcome: Rejections::new() })
+        Ok(BlockTrial { count, batch, pool, verifier, threads, regime, outcome: Rejections::new(), changed: 0 })
     }
 
     fn verify_block(&mut self) -> Result<Rejections, Fault> {
         let (threads, verifier) = (self.threads.as_ref().map(|threads| &threads.pool), &self.verifier);
         let different = self.pool.transactions.len() as u64;
         Ok(match &mut self.regime {
-            Regime::Compute { items, keys } => verify_positions(self.count, threads, |index, scratch| {
-                let index = (index % different) as usize;
-                let key = keys.get(index).and_then(|key| key.as_deref());
-                verify_decoded(verifier, items[index].borrow_dependent(), key, scratch)
-            }),
+            Regime::Compute { items, keys } => {
+                let of = |index: u64| {
+                    let index = (index % different) as usize;
+                    (items[index].borrow_dependent(), keys.get(index).and_then(Option::as_ref))
+                };
+                match self.batch {
+                    None => verify_positions(self.count, threads, |index, scratch| {
+                        let (item, key) = of(index);
+                        verify_decoded(verifier, item, key, scratch)
+                    }),
+                    Some(batch) => verify_batches(self.count, batch, threads, |range, scratch| {
+                        let several = range.map(of).map(|(item, key)| (examine(verifier, item, scratch), key));
+                        verifier.check_batch(several.collect())
+                    }),
+                }
+            }
             Regime::Ram => {
-                let transactions = &self.pool.transactions;
-                verify_positions(self.count, threads, |index, scratch| {
-                    verifier.verify(&transactions[(index % different) as usize], scratch)
-                })
+                let transaction = |index: u64| &self.pool.transactions[(index % different) as usize][..];
+                match self.batch {
+                    None => verify_positions(self.count, threads, |index, scratch| {
+                        verifier.verify(transaction(index), scratch)
+                    }),
+                    Some(batch) => verify_batches(self.count, batch, threads, |range, scratch| {
+                        verifier.verify_batch(&range.map(transaction).collect::<Vec<_>>(), scratch)
+                    }),
+                }
             }
             Regime::Disk { file } => {
                 file.seek(SeekFrom::Start(0)).map_err(on_disk)?;
@@ -88,6 +109,31 @@ impl BlockTrial {
                 verify_source(&mut source, verifier, threads, &BlockProgress::default()).map_err(on_disk)?
             }
         })
+    }
+}
+
+impl BlockTrial {
+    /// With a wrong signature in one place of a batch, another place each time, that one is rejected beside the bad.
+    fn rejects_changed(&mut self) -> Result<(), Fault> {
+        let Transactions { transactions, bad } = self.pool.as_ref();
+        let together = transactions.len().min(self.batch.unwrap_or(1) as usize);
+        self.changed = (self.changed + 1) % together;
+        let is_bad = |index: usize| bad.binary_search(&(index as u64)).is_ok();
+        let mut changed = transactions[self.changed].to_vec();
+        if !is_bad(self.changed) {
+            InjectedFault::WrongSignature.inject(&mut changed);
+        }
+        let mut batch: Vec<&[u8]> = transactions[..together].iter().map(|transaction| &transaction[..]).collect();
+        batch[self.changed] = &changed;
+        let verdicts = self.verifier.verify_batch(&batch, &mut Scratch::new());
+        let expected = |index: usize| index == self.changed || is_bad(index);
+        if verdicts.iter().map(Result::is_err).eq((0..together).map(expected)) {
+            return Ok(());
+        }
+        Err(Fault::WrongAnswer(format!(
+            "a wrong signature in place {} of {together} is not what is rejected",
+            self.changed
+        )))
     }
 }
 
@@ -132,7 +178,7 @@ impl Trial for BlockTrial {
         let right = count == expected.clone().count() as u64
             && outcome.into_list().iter().map(|rejected| rejected.index).eq(expected.take(Rejections::LISTED));
         if right {
-            return Ok(());
+            return self.rejects_changed();
         }
         let each = bad.len() as u64;
         Err(Fault::WrongAnswer(format!(

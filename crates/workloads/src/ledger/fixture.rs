@@ -4,7 +4,7 @@ use crate::signature::signing_key;
 use pqlab_constructions::ledger::{
     Body, Form, InjectedFault, Malformed, Scheme, Scratch, Transaction, Verifier, reference,
 };
-use pqlab_primitives::{Coins, Hash, Result, SignatureScheme, SigningKey};
+use pqlab_primitives::{BatchVerifier, Coins, Hash, Result, SignatureScheme, SigningKey};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashMap;
@@ -29,10 +29,17 @@ pub(super) struct Sender {
     pub(super) public_key: Vec<u8>,
 }
 
+/// Who signs a fixture's transactions, and who verifies them.
+pub(super) struct Parties {
+    pub(super) signer: Arc<dyn SignatureScheme>,
+    /// Who verifies many at once; where there is nobody, the signer does, one by one.
+    pub(super) batches: Option<Arc<dyn BatchVerifier>>,
+}
+
 pub(super) struct Fixture {
     pub(super) form: Form,
     pub(super) scheme: Scheme,
-    pub(super) implementation: Arc<dyn SignatureScheme>,
+    parties: Parties,
     pub(super) sha256: Arc<dyn Hash>,
     generator: ChaCha8Rng,
     senders: Vec<Arc<Sender>>,
@@ -43,11 +50,11 @@ impl Fixture {
     pub(super) fn new(
         form: Form,
         scheme: Scheme,
-        implementation: Arc<dyn SignatureScheme>,
+        parties: Parties,
         sha256: Arc<dyn Hash>,
         generator: ChaCha8Rng,
     ) -> Fixture {
-        Fixture { form, scheme, implementation, sha256, generator, senders: Vec::new(), pools: HashMap::new() }
+        Fixture { form, scheme, parties, sha256, generator, senders: Vec::new(), pools: HashMap::new() }
     }
 
     /// Senders that a process makes at most: a key of RSA takes a tenth of a second, one of Falcon a hundredth.
@@ -59,18 +66,22 @@ impl Fixture {
         }
     }
 
-    /// A verifier for this chain; with a cache it keeps the keys of all senders.
-    pub(super) fn verifier(&self, cache: bool) -> Result<Verifier> {
-        let verifier = Verifier::new(self.form, CHAIN, Arc::clone(&self.sha256));
-        let verifier = verifier.with_scheme(self.scheme, Arc::clone(&self.implementation))?;
+    /// A verifier for this chain, of so many transactions at once where it can; with a cache it keeps the keys of all senders.
+    pub(super) fn verifier(&self, batch: usize, cache: bool) -> Result<Verifier> {
+        let verifier = Verifier::new(self.form, CHAIN, Arc::clone(&self.sha256)).in_batches_of(batch);
+        let verifier = match &self.parties.batches {
+            Some(batches) => verifier.with_batches(self.scheme, Arc::clone(batches))?,
+            None => verifier.with_scheme(self.scheme, Arc::clone(&self.parties.signer))?,
+        };
         Ok(if cache { verifier.with_key_cache(POOL as usize) } else { verifier })
     }
 
     /// The first `count` senders.
     pub(super) fn senders(&mut self, count: u64) -> Result<&[Arc<Sender>]> {
         while (self.senders.len() as u64) < count {
-            let (key, _) = signing_key(self.implementation.as_ref(), &mut self.generator)?;
-            let mut public_key = vec![0; self.implementation.info().parameters.verifying_key];
+            let signer = self.parties.signer.as_ref();
+            let (key, _) = signing_key(signer, &mut self.generator)?;
+            let mut public_key = vec![0; signer.info().parameters.verifying_key];
             let length = key.verifying_key()?.encode(&mut public_key)?;
             public_key.truncate(length);
             self.senders.push(Arc::new(Sender { key, public_key }));

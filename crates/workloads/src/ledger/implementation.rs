@@ -4,7 +4,7 @@ use crate::pairs::{Pair, pairs};
 use crate::{CaseOptions, NULL};
 use pqlab_constructions::CompositeSignature;
 use pqlab_constructions::ledger::Scheme;
-use pqlab_primitives::{Hash, Provider, SignatureScheme};
+use pqlab_primitives::{BatchVerifier, Hash, Provider, SignatureScheme};
 use std::sync::Arc;
 
 /// An implementation of a scheme of the ledger.
@@ -38,6 +38,20 @@ pub fn implementation(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> 
         return composite(providers, &pair);
     }
     plain(providers.iter().find(|provider| provider.id() == id)?, scheme)
+}
+
+/// Everybody who verifies many signatures of a scheme at once and says of each whether it is valid: a block is accepted or
+/// rejected one transaction at a time.
+pub fn batch_verifiers(providers: &[Arc<Provider>], scheme: Scheme) -> Vec<(String, Arc<dyn BatchVerifier>)> {
+    let real = providers.iter().filter(|provider| provider.library != NULL);
+    let ids = real.map(|provider| provider.id());
+    ids.filter_map(|id| batch_verifier(providers, scheme, &id).map(|verifier| (id, verifier))).collect()
+}
+
+/// The one of them by the provider of that id.
+pub fn batch_verifier(providers: &[Arc<Provider>], scheme: Scheme, id: &str) -> Option<Arc<dyn BatchVerifier>> {
+    let provider = providers.iter().find(|provider| provider.id() == id)?;
+    provider.batch_verifier(scheme.algorithm()).filter(|verifier| verifier.answers_for_each()).cloned()
 }
 
 fn plain(provider: &Arc<Provider>, scheme: Scheme) -> Option<Implementation> {

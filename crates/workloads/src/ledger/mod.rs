@@ -1,19 +1,21 @@
 //! Workload `ledger`: transactions encoded, decoded, signed and verified, one by one and in blocks.
 //!
 //! The digest is SHA-256 of one provider in all cases ([`digest`]), so that what tells them apart is the signature. A block
-//! of more than [`POOL`] transactions repeats so many; its parameter `senders` says how many different senders it has.
+//! of more than [`POOL`] transactions repeats so many; its parameter `senders` says how many different senders it has, and
+//! `batch` how many transactions a library that can do so verifies at once.
 
 mod block;
 mod fixture;
 mod implementation;
 mod single;
 
-pub use implementation::{Implementation, implementation, implementations};
+pub use implementation::{Implementation, batch_verifier, batch_verifiers, implementation, implementations};
 
 use crate::pairs::Pair;
+use crate::signature::signer;
 use crate::{CaseOptions, NULL, Workload, missing};
 use block::BlockTrial;
-use fixture::{Fixture, POOL};
+use fixture::{Fixture, POOL, Parties};
 use pqlab_constructions::ledger::{Form as TransactionForm, Scheme, reference};
 use pqlab_harness::{Fault, Seed, Trial};
 use pqlab_primitives::{Hash, Provider};
@@ -24,6 +26,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Transactions in a block, where none are asked for.
 const BLOCKS: [u64; 5] = [1, 100, 1_000, 10_000, 100_000];
+/// Transactions that are verified at once, where none are asked for and the library can.
+const BATCH: u64 = 100;
+/// The parameter that says how many they are.
+const AT_ONCE: &str = "batch";
 /// The block at which one sender is set beside many.
 const TYPICAL: u64 = 100;
 /// What the reference's form is called before its algorithm.
@@ -79,8 +85,8 @@ pub fn digest(providers: &[Arc<Provider>]) -> Option<Arc<dyn Hash>> {
     first.or_else(|| providers.iter().filter(|it| it.library != NULL).find_map(|it| it.hash("SHA-256"))).cloned()
 }
 
-/// Fixtures by provider and algorithm.
-type Fixtures = HashMap<(String, String), Arc<Mutex<Fixture>>>;
+/// Fixtures by provider and algorithm, and by whether transactions are verified many at once.
+type Fixtures = HashMap<(String, String, bool), Arc<Mutex<Fixture>>>;
 
 #[derive(Default)]
 pub(crate) struct LedgerWorkload {
@@ -101,12 +107,23 @@ impl Workload for LedgerWorkload {
         let mut cases = Vec::new();
         for (form, scheme) in kinds() {
             for implementation in implementations(providers, scheme, options) {
-                let subject = Subject { implementation, form, scheme };
+                let category = implementation.scheme.info().parameters.category;
+                let subject = Subject { provider: implementation.provider, category, form, scheme };
                 cases.extend(["encode", "decode"].map(|operation| subject.case(operation, None, Vec::new())));
                 cases.push(subject.case("sign", Some(Form::Prepared), Vec::new()));
-                cases
-                    .extend([Form::Prepared, Form::Encoded].map(|form| subject.case("verify", Some(form), Vec::new())));
-                subject.blocks(options, &mut cases);
+                cases.extend(subject.verify());
+                subject.blocks(options, None, &mut cases);
+            }
+            // Somebody has to sign what they verify.
+            let verifiers = signer(providers, scheme.algorithm()).map(|_| batch_verifiers(providers, scheme));
+            for (provider, verifier) in verifiers.unwrap_or_default() {
+                let only_verifies = implementation(providers, scheme, &provider).is_none();
+                let subject = Subject { provider, category: verifier.parameters().category, form, scheme };
+                if only_verifies {
+                    cases.extend(subject.verify());
+                }
+                let batches = options.at_once.clone().unwrap_or_else(|| vec![BATCH]);
+                subject.blocks(options, Some(&batches), &mut cases);
             }
         }
         cases
@@ -129,16 +146,22 @@ impl Workload for LedgerWorkload {
             kinds().find(|&(form, scheme)| name(form, scheme) == case.algorithm).ok_or_else(|| missing(case))?;
         let fixture = {
             let mut fixtures = self.fixtures.lock().unwrap_or_else(PoisonError::into_inner);
-            let key = (case.provider.clone(), case.algorithm.clone());
+            let own = implementation(providers, scheme, &case.provider).map(|own| own.scheme);
+            let together = own.is_none() || case.number(AT_ONCE).is_some();
+            let key = (case.provider.clone(), case.algorithm.clone(), together);
             Arc::clone(match fixtures.entry(key) {
                 std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
                 std::collections::hash_map::Entry::Vacant(entry) => {
-                    let implementation = implementation(providers, scheme, &case.provider);
-                    let implementation = implementation.ok_or_else(|| missing(case))?.scheme;
+                    let batches = batch_verifier(providers, scheme, &case.provider).filter(|_| together);
+                    if together && batches.is_none() {
+                        return Err(missing(case));
+                    }
+                    let nobody = || Fault::Unsupported(format!("nobody here signs by {}", scheme.algorithm()));
+                    let signer = own.or_else(|| signer(providers, scheme.algorithm()).cloned()).ok_or_else(nobody)?;
                     let no_digest = || Fault::Unsupported("this build has no SHA-256 for the digest".into());
                     let sha256 = digest(providers).ok_or_else(no_digest)?;
                     let generator = crate::inputs::generator(case, seed);
-                    let fixture = Fixture::new(form, scheme, implementation, sha256, generator);
+                    let fixture = Fixture::new(form, scheme, Parties { signer, batches }, sha256, generator);
                     entry.insert(Arc::new(Mutex::new(fixture)))
                 }
             })
@@ -170,7 +193,8 @@ fn name(form: TransactionForm, scheme: Scheme) -> String {
 
 /// One implementation of one scheme.
 struct Subject {
-    implementation: Implementation,
+    provider: String,
+    category: Option<u8>,
     form: TransactionForm,
     scheme: Scheme,
 }
@@ -196,7 +220,7 @@ impl Subject {
             workload: "ledger".into(),
             algorithm,
             operation: operation.into(),
-            provider: self.implementation.provider.clone(),
+            provider: self.provider.clone(),
             form,
             parameters,
             block: String::new(),
@@ -209,13 +233,18 @@ impl Subject {
                     ..Sizes::default()
                 },
                 bytes: Some(length * transactions.unwrap_or(1)),
-                category: self.implementation.scheme.info().parameters.category,
+                category: self.category,
             },
         };
         case.in_block(&block)
     }
 
-    fn blocks(&self, options: &CaseOptions, cases: &mut Vec<Case>) {
+    fn verify(&self) -> [Case; 2] {
+        [Form::Prepared, Form::Encoded].map(|form| self.case("verify", Some(form), Vec::new()))
+    }
+
+    /// Blocks, verified so many transactions at once where that is possible: no more than the block has.
+    fn blocks(&self, options: &CaseOptions, at_once: Option<&[u64]>, cases: &mut Vec<Case>) {
         let sizes = options.blocks.clone().unwrap_or_else(|| BLOCKS.to_vec());
         let threads = options.threads.clone().unwrap_or_else(|| vec![1]);
         for &transactions in &sizes {
@@ -227,22 +256,32 @@ impl Subject {
             };
             let mut known = HashSet::new();
             senders.retain(|senders| known.insert(*senders));
+            let batches: Vec<Option<u64>> = match at_once {
+                None => vec![None],
+                Some(asked) => {
+                    let fitting: Vec<_> =
+                        asked.iter().filter(|batch| **batch <= transactions).copied().map(Some).collect();
+                    if fitting.is_empty() { vec![Some(transactions)] } else { fitting }
+                }
+            };
             for senders in senders {
                 for regime in ["compute", "ram", "disk"] {
-                    for &threads in &threads {
-                        for form in [Form::Prepared, Form::Encoded] {
+                    for &batch in &batches {
+                        for &threads in &threads {
                             let mut parameters = vec![
                                 Parameter::Number("tx".into(), transactions),
                                 Parameter::Number("senders".into(), senders),
                                 Parameter::Word("regime".into(), regime.into()),
                             ];
+                            parameters.extend(batch.map(|batch| Parameter::Number(AT_ONCE.into(), batch)));
                             if threads > 1 {
                                 parameters.push(Parameter::Number("threads".into(), threads));
                             }
                             if let Some(percent) = options.invalid_pct.filter(|percent| *percent > 0.0) {
                                 parameters.push(Parameter::Word("invalid".into(), format!("{percent}%")));
                             }
-                            cases.push(self.case("verify-block", Some(form), parameters));
+                            let case = |form| self.case("verify-block", Some(form), parameters.clone());
+                            cases.extend([Form::Prepared, Form::Encoded].map(case));
                         }
                     }
                 }

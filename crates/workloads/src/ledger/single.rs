@@ -3,9 +3,9 @@
 use super::fixture::{CHAIN, Decoded, Fixture, Item, LONGEST, Sender, Transactions, Unsigned, decoded};
 use crate::fault;
 use crate::inputs::{POOL, Turn};
-use pqlab_constructions::ledger::{Form, Rejection, Scratch, Verifier};
+use pqlab_constructions::ledger::{Examined, Form, PreparedKey, Rejection, Scratch, Verifier};
 use pqlab_harness::{Fault, Recorder, Trial};
-use pqlab_primitives::{Hash, VerifyingKey};
+use pqlab_primitives::Hash;
 use std::hint::black_box;
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ pub(super) fn sign(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
     let senders = fixture.senders(senders).map_err(fault)?.to_vec();
     let (form, scheme) = (fixture.form, fixture.scheme);
     Ok(Box::new(Sign {
-        verifier: fixture.verifier(false).map_err(fault)?,
+        verifier: fixture.verifier(1, false).map_err(fault)?,
         sha256: Arc::clone(&fixture.sha256),
         turn: Turn::of(senders.len()),
         senders,
@@ -46,19 +46,15 @@ pub(super) fn sign(fixture: &mut Fixture) -> Result<Box<dyn Trial>, Fault> {
 pub(super) fn verify(fixture: &mut Fixture, prepared: bool) -> Result<Box<dyn Trial>, Fault> {
     let (pool, _) = rotating(fixture)?;
     let items = decoded(fixture.form, &pool);
-    let verifier = fixture.verifier(false).map_err(fault)?;
+    let verifier = fixture.verifier(1, false).map_err(fault)?;
     let keys = if prepared { keys(&verifier, fixture, &items)? } else { Vec::new() };
     let (turn, outcome) = (Turn::of(items.len()), Ok(()));
     Ok(Box::new(Verify { verifier, items, keys, turn, scratch: Scratch::new(), outcome }))
 }
 
 /// The prepared key of each transaction's sender.
-pub(super) fn keys(
-    verifier: &Verifier,
-    fixture: &Fixture,
-    items: &[Item],
-) -> Result<Vec<Option<Arc<dyn VerifyingKey>>>, Fault> {
-    let mut known: Vec<(&[u8], Arc<dyn VerifyingKey>)> = Vec::new();
+pub(super) fn keys(verifier: &Verifier, fixture: &Fixture, items: &[Item]) -> Result<Vec<Option<PreparedKey>>, Fault> {
+    let mut known: Vec<(&[u8], PreparedKey)> = Vec::new();
     let mut keys = Vec::new();
     for item in items {
         let Some(public_key) = item.borrow_dependent().public_key() else {
@@ -66,10 +62,10 @@ pub(super) fn keys(
             continue;
         };
         let key = match known.iter().find(|(other, _)| *other == public_key) {
-            Some((_, key)) => Arc::clone(key),
+            Some((_, key)) => key.clone(),
             None => {
                 let key = verifier.prepare_key(fixture.scheme, public_key).map_err(rejected)?;
-                known.push((public_key, Arc::clone(&key)));
+                known.push((public_key, key.clone()));
                 key
             }
         };
@@ -78,21 +74,29 @@ pub(super) fn keys(
     Ok(keys)
 }
 
+/// All but the signature of a transaction that is decoded already.
+#[inline]
+pub(super) fn examine<'a>(
+    verifier: &Verifier,
+    item: &Decoded<'a>,
+    scratch: &mut Scratch,
+) -> Result<Examined<'a>, Rejection> {
+    match item {
+        Decoded::TxV2(transaction) => verifier.examine_decoded(transaction, scratch),
+        Decoded::TxV1(transaction) => verifier.examine_reference(transaction, scratch),
+        Decoded::Malformed(malformed) => Err((*malformed).into()),
+    }
+}
+
 /// Verifies a transaction that is decoded already, with its sender's key where that is prepared.
 #[inline]
 pub(super) fn verify_decoded(
     verifier: &Verifier,
     item: &Decoded<'_>,
-    key: Option<&dyn VerifyingKey>,
+    key: Option<&PreparedKey>,
     scratch: &mut Scratch,
 ) -> Result<(), Rejection> {
-    match (item, key) {
-        (Decoded::TxV2(transaction), None) => verifier.verify_decoded(transaction, scratch),
-        (Decoded::TxV2(transaction), Some(key)) => verifier.verify_prepared(transaction, key, scratch),
-        (Decoded::TxV1(transaction), None) => verifier.verify_reference(transaction, scratch),
-        (Decoded::TxV1(transaction), Some(key)) => verifier.verify_reference_prepared(transaction, key, scratch),
-        (Decoded::Malformed(malformed), _) => Err((*malformed).into()),
-    }
+    verifier.check(&examine(verifier, item, scratch)?, key)
 }
 
 /// What a rejection of a good transaction is to a measurement.
@@ -199,7 +203,7 @@ struct Verify {
     verifier: Verifier,
     items: Vec<Item>,
     /// Prepared keys, or none: then each is parsed from its transaction.
-    keys: Vec<Option<Arc<dyn VerifyingKey>>>,
+    keys: Vec<Option<PreparedKey>>,
     turn: Turn,
     scratch: Scratch,
     outcome: Result<(), Rejection>,
@@ -213,7 +217,7 @@ impl Trial for Verify {
     fn routine(&mut self, batch: usize, _recorder: &mut Recorder) -> Result<(), Fault> {
         for _ in 0..batch {
             let index = self.turn.advance();
-            let key = self.keys.get(index).and_then(|key| key.as_deref());
+            let key = self.keys.get(index).and_then(Option::as_ref);
             let item = self.items[index].borrow_dependent();
             let outcome = verify_decoded(&self.verifier, item, key, &mut self.scratch);
             if outcome.is_err() {

@@ -11,6 +11,7 @@ fn options() -> CaseOptions {
         senders: vec![Senders::All, Senders::Number(1), Senders::Percent(10.0)],
         invalid_pct: Some(10.0),
         threads: Some(vec![1, 2]),
+        at_once: Some(vec![1, 7, 100]),
         ..CaseOptions::default()
     }
 }
@@ -22,7 +23,9 @@ fn every_case_runs_and_rejects_exactly_the_bad() {
     let mut cases = workload.cases(&providers, &many);
     assert!(cases.iter().any(|case| case.algorithm == "TXv1-ML-DSA-65"));
     assert!(cases.iter().any(|case| case.algorithm == "MLDSA65-Ed25519-SHA512"));
-    cases.extend(workload.cases(&providers, &options()).into_iter().filter(|case| case.algorithm == "Ed25519"));
+    let also =
+        |case: &Case| case.algorithm == "Ed25519" || case.library() == "mldsa-batch" && case.algorithm == "ML-DSA-44";
+    cases.extend(workload.cases(&providers, &options()).into_iter().filter(also));
     for case in &cases {
         right(&workload, case, &providers, &[1, 2]);
     }
@@ -43,9 +46,15 @@ fn ids_tell_cases_apart() {
         "ledger/ML-DSA-65/verify-block[encoded,tx=100000,senders=1000,regime=disk]@rustcrypto",
         "ledger/TXv1-ML-DSA-65/verify-block[encoded,tx=100,senders=1,regime=compute]@rustcrypto",
         "ledger/Ed25519/decode@rustcrypto",
+        "ledger/ML-DSA-65/verify[encoded]@mldsa-batch:portable",
+        "ledger/ML-DSA-65/verify-block[encoded,tx=100,senders=1,regime=ram,batch=100]@mldsa-batch:portable",
+        "ledger/TXv1-ML-DSA-65/verify-block[tx=1,senders=1,regime=disk,batch=1]@mldsa-batch:portable",
     ] {
         assert!(ids.iter().any(|known| known == id), "{id}");
     }
+    // What only verifies signs and encodes nothing; what does not answer for each transaction verifies no block.
+    assert!(!ids.iter().any(|id| id.contains("/sign@mldsa-batch") || id.contains("/decode@mldsa-batch")));
+    assert!(!ids.iter().any(|id| id.contains("batch=") && !id.contains("@mldsa-batch")));
 }
 
 #[test]
@@ -58,6 +67,19 @@ fn a_block_whose_rejections_are_not_the_expected_ones_is_void() {
     trial.setup(1).unwrap();
     // Nothing was rejected, because nothing was verified.
     assert!(matches!(trial.verify(), Err(Fault::WrongAnswer(text)) if text.contains("0 of 20")));
+}
+
+#[test]
+fn batches_are_no_larger_than_the_block_and_are_those_that_are_asked_for() {
+    let batches = |blocks: &[u64], at_once: Option<Vec<u64>>| {
+        let options = CaseOptions { blocks: Some(blocks.to_vec()), at_once, ..CaseOptions::default() };
+        let cases = LedgerWorkload::default().cases(&providers(), &options).into_iter();
+        let numbers: std::collections::BTreeSet<(u64, u64)> =
+            cases.filter_map(|case| Some((case.number("tx")?, case.number("batch")?))).collect();
+        numbers.into_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(batches(&[1, 60, 200], None), [(1, 1), (60, 60), (200, 100)]);
+    assert_eq!(batches(&[60, 200], Some(vec![8, 100, 1000])), [(60, 8), (200, 8), (200, 100)]);
 }
 
 #[test]

@@ -152,7 +152,7 @@ pub(super) fn prepare(
 }
 
 /// Who signs for those who only verify: the first provider that does, not one in another process.
-fn signer<'a>(providers: &'a [Arc<Provider>], algorithm: &str) -> Option<&'a Arc<dyn SignatureScheme>> {
+pub(crate) fn signer<'a>(providers: &'a [Arc<Provider>], algorithm: &str) -> Option<&'a Arc<dyn SignatureScheme>> {
     let able = providers.iter().filter(|provider| provider.library != NULL && provider.remote.is_none());
     able.filter_map(|provider| provider.signature(algorithm)).next()
 }

@@ -18,6 +18,7 @@ mod trials;
 
 use crate::inputs::{self, GivenCoins, Supply, bytes, generator};
 use crate::{CaseOptions, Variant, Workload, fault, find, missing, remote};
+pub(crate) use batch::signer;
 pub(crate) use check::Setting;
 use messages::{MessageSet, SignSet};
 use pqlab_harness::{Fault, Seed, Trial};

@@ -1,3 +1,4 @@
+mod batch;
 mod block;
 mod reference;
 mod stream;
