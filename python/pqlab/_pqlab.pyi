@@ -359,7 +359,8 @@ def ledger_verify_block(
     threads: int | None,
     provider: str | None,
     keep_keys: bool,
+    batch: int | None,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[
-    str, int, int, int, list[tuple[str, int]], list[tuple[int, str, str]], int, int, list[tuple[str, str]]
+    str, int, int, int, list[tuple[str, int]], list[tuple[int, str, str]], int, int, int | None, list[tuple[str, str]]
 ]: ...

@@ -112,6 +112,8 @@ class BlockReport:
     """Reading, decoding and verifying, in ns."""
     threads: int
     """How many threads verified."""
+    batch: int | None
+    """How many transactions they verified at once, where a provider could."""
     providers: dict[str, str]
     """Whose implementation of each scheme."""
 
@@ -179,14 +181,16 @@ def verify_block(
     threads: int | None = None,
     provider: str | None = None,
     keep_keys: bool = False,
+    batch: int | None = None,
     progress: Watcher | None = None,
 ) -> BlockReport:
     """Verifies a file of transactions, of any size, in bounded memory. Ctrl-C stops it.
 
-    ``form`` is the form that is taken, ``txv2`` or ``txv1``; ``keep_keys`` keeps up to 256 prepared keys, which pays where senders return.
+    ``form`` is the form that is taken, ``txv2`` or ``txv1``; ``keep_keys`` keeps up to 256 prepared keys, which pays where senders return;
+    ``batch`` transactions are verified at once by a ``provider`` that can, such as ``mldsa-batch``: 100 unless told otherwise.
     """
-    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, progress)
-    form, transactions, size, rejected, kinds, rejections, elapsed, used, providers = found
+    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, batch, progress)
+    form, transactions, size, rejected, kinds, rejections, elapsed, used, at_once, providers = found
     return BlockReport(
         format=form,
         transactions=transactions,
@@ -196,5 +200,6 @@ def verify_block(
         rejections=tuple(Rejected(*row) for row in rejections),
         elapsed_ns=elapsed,
         threads=used,
+        batch=at_once,
         providers=dict(providers),
     )

@@ -223,11 +223,23 @@ def test_a_block_is_made_and_verified(tmp_path: Path, form: str) -> None:
     report = ledger.verify_block(path, 3, threads=2, keep_keys=True, progress=lambda *at: seen.append(at))
     assert (report.format, report.transactions, report.rejected) == (form, 300, 5)
     assert sum(report.kinds.values()) == 5 == len(report.rejections) and seen[-1] == (300, 300)
-    assert report.providers["Ed25519"] and report.transactions_per_second > 0
+    assert report.providers["Ed25519"] and report.transactions_per_second > 0 and report.batch is None
     assert ledger.verify_block(path, 4).rejected == 300
     again = tmp_path / "again"
     ledger.generate_block(again, 300, "Ed25519", senders=10, invalid=5, chain_id=3, seed=9, format=form)
     assert again.read_bytes() == path.read_bytes()
+
+
+def test_a_block_is_verified_in_batches(tmp_path: Path) -> None:
+    ledger.generate_block(tmp_path / "block", 60, "ML-DSA-44", invalid=5)
+    alone = ledger.verify_block(tmp_path / "block", threads=1)
+    for batch in [None, 7, 10_000]:
+        report = ledger.verify_block(tmp_path / "block", threads=1, provider="mldsa-batch:portable", batch=batch)
+        assert report.providers["ML-DSA-44"] == "mldsa-batch:portable" and report.batch == (batch or 100)
+        assert report.rejections == alone.rejections and report.transactions == 60
+    for provider, batch in [("mldsa-batch", 0), ("mldsa-batch", 10_001), ("aws-lc", 5), (None, 5)]:
+        with pytest.raises(pqlab.InvalidArgument, match="batch"):
+            ledger.verify_block(tmp_path / "block", provider=provider, batch=batch)
 
 
 def test_a_watcher_that_raises_ends_it(tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ pub(crate) struct GenerateArgs {
 #[command(after_help = "Examples:
   pqlab ledger verify block.tx --threads 1
   pqlab ledger verify block.parquet --json | jq .rejected_by_kind
+  pqlab ledger verify block.tx --provider mldsa-batch --batch 1000
 
 Exit codes: 0 every transaction is valid; 1 one was rejected; 2 bad usage, or the file cannot be
 read; 130 interrupted")]
@@ -116,6 +117,10 @@ pub(crate) struct VerifyBlockArgs {
     /// Whose implementation verifies, where it has the scheme [default: the first that has it]
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
+
+    /// Transactions that are verified at once, by a provider that can, such as mldsa-batch [default: 100]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub(crate) batch: Option<usize>,
 
     /// Keep up to 256 prepared keys of senders for their next transactions: pays where senders return
     #[arg(long)]

@@ -81,6 +81,7 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
         threads: threads(arguments.threads)?,
         provider: arguments.provider.clone(),
         keep_keys: arguments.keep_keys,
+        batch: arguments.batch,
     };
     let laboratory = laboratory()?;
     let (stop, progress) = (stop_on_signals()?, BlockProgress::default());
@@ -120,8 +121,9 @@ fn per_second(amount: u64, report: &BlockReport) -> f64 {
 
 fn sentences(request: &VerifyBlockRequest, report: &BlockReport) -> String {
     let threads = if report.threads == 1 { "1 thread".to_owned() } else { format!("{} threads", report.threads) };
+    let batch = report.batch.map_or_else(String::new, |batch| format!(", {} at once", grouped(batch as u64)));
     let mut out = format!(
-        "{}: {} of {} transactions accepted, {} rejected{}\n{} in {} s with {threads}: {} transactions/s, {}/s\n",
+        "{}: {} of {} transactions accepted, {} rejected{}\n{} in {} s with {threads}{batch}: {} transactions/s, {}/s\n",
         request.path.display(),
         grouped(report.transactions - report.rejected),
         grouped(report.transactions),
@@ -156,6 +158,7 @@ fn document(request: &VerifyBlockRequest, report: &BlockReport) -> serde_json::V
         "form": request.form.name(),
         "chain_id": request.chain_id,
         "threads": report.threads,
+        "batch": report.batch,
         "providers": providers.collect::<serde_json::Map<_, _>>(),
         "complete": !report.stopped,
         "transactions": report.transactions,

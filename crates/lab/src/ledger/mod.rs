@@ -10,7 +10,7 @@ pub use pqlab_constructions::ledger::{Form as TransactionForm, Rejected, Rejecti
 pub use verify::{BlockReport, VerifyBlockRequest, verify_block};
 
 use crate::{LabError, Laboratory, Thing, matches};
-use pqlab_primitives::{Hash, SignatureScheme};
+use pqlab_primitives::{BatchVerifier, Hash, SignatureScheme};
 use pqlab_workloads::{CaseOptions, ledger};
 use std::path::Path;
 use std::sync::Arc;
@@ -51,10 +51,8 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) 
     let names: Vec<String> = offering.iter().map(|one| one.provider.clone()).collect();
     let found = match asked {
         None => offering.into_iter().next(),
-        Some(asked) => ledger::implementation(providers, scheme, asked).or_else(|| {
-            let library = |id: &str| id.split(':').next().is_some_and(|library| matches(asked, library));
-            offering.into_iter().find(|one| matches(asked, &one.provider) || library(&one.provider))
-        }),
+        Some(asked) => ledger::implementation(providers, scheme, asked)
+            .or_else(|| offering.into_iter().find(|one| is_meant(asked, &one.provider))),
     };
     let found = found.ok_or_else(|| LabError::Unoffered {
         algorithm: algorithm.to_owned(),
@@ -62,12 +60,44 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) 
         offering: names,
     })?;
     for (id, algorithm) in &found.primitives {
-        let provider = providers.iter().find(|provider| provider.id() == *id);
-        let provider = provider.ok_or_else(|| LabError::unknown(Thing::Provider, id, std::iter::empty()))?;
-        pqlab_verification::known_answers::check(provider, algorithm)
-            .map_err(|wrong| LabError::library(id, format!("a wrong answer for {algorithm}: {wrong}")))?;
+        check(laboratory, id, algorithm)?;
     }
     Ok((found.provider, found.scheme))
+}
+
+/// Whose batches of a scheme are asked for, by a provider's id or its library's name, or by a pattern. Their known answers have been
+/// checked.
+fn batches(
+    laboratory: &Laboratory,
+    scheme: Scheme,
+    asked: &str,
+) -> Result<Option<(String, Arc<dyn BatchVerifier>)>, LabError> {
+    let providers = laboratory.registry().providers();
+    let exactly = ledger::batch_verifier(providers, scheme, asked).map(|verifier| (asked.to_owned(), verifier));
+    let mut offering = ledger::batch_verifiers(providers, scheme).into_iter();
+    let found = exactly.or_else(|| offering.find(|(id, _)| is_meant(asked, id)));
+    if let Some((id, _)) = &found {
+        check(laboratory, id, scheme.algorithm())?;
+    }
+    Ok(found)
+}
+
+/// The providers that have batches of a scheme.
+fn offering_batches(laboratory: &Laboratory) -> impl Iterator<Item = String> {
+    let of = |scheme| ledger::batch_verifiers(laboratory.registry().providers(), scheme);
+    Scheme::ALL.into_iter().flat_map(of).map(|(id, _)| id)
+}
+
+fn is_meant(asked: &str, id: &str) -> bool {
+    matches(asked, id) || id.split(':').next().is_some_and(|library| matches(asked, library))
+}
+
+fn check(laboratory: &Laboratory, id: &str, algorithm: &str) -> Result<(), LabError> {
+    let provider = laboratory.registry().providers().iter().find(|provider| provider.id() == id);
+    let provider = provider.ok_or_else(|| LabError::unknown(Thing::Provider, id, std::iter::empty()))?;
+    pqlab_verification::known_answers::check(provider, algorithm)
+        .map(drop)
+        .map_err(|wrong| LabError::library(id, format!("a wrong answer for {algorithm}: {wrong}")))
 }
 
 /// SHA-256 for the digests.

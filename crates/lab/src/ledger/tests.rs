@@ -34,7 +34,7 @@ fn make(request: &GenerateRequest) -> Generated {
 
 fn verifying(path: PathBuf) -> VerifyBlockRequest {
     let form = TransactionForm::TxV2;
-    VerifyBlockRequest { path, form, chain_id: 7, threads: 2, provider: None, keep_keys: false }
+    VerifyBlockRequest { path, form, chain_id: 7, threads: 2, provider: None, keep_keys: false, batch: None }
 }
 
 fn verified(request: &VerifyBlockRequest) -> Result<BlockReport, LabError> {
@@ -78,6 +78,36 @@ fn exactly_the_bad_ones_are_rejected_in_both_formats_whatever_the_threads() {
         }
     }
     assert!(lists.iter().all(|list| *list == lists[0]));
+}
+
+#[test]
+fn batches_reject_what_one_by_one_is_rejected() {
+    let folder = tempfile::tempdir().unwrap();
+    for (form, format) in [
+        (TransactionForm::TxV2, BlockFormat::Block),
+        (TransactionForm::TxV2, BlockFormat::Parquet),
+        (TransactionForm::TxV1, BlockFormat::Block),
+    ] {
+        let path = folder.path().join("block");
+        let senders = if form == TransactionForm::TxV1 { 1 } else { 40 };
+        make(&GenerateRequest { invalid: 25, senders, form, format, ..request(path.clone(), Scheme::MlDsa65, 330) });
+        let of = |provider: &str, batch, threads, keep_keys| {
+            let provider = Some(provider.to_owned());
+            let request = VerifyBlockRequest { form, provider, batch, threads, keep_keys, ..verifying(path.clone()) };
+            verified(&request).unwrap()
+        };
+        let alone = of("aws-lc", None, 2, false);
+        assert_eq!((alone.transactions, alone.rejected, alone.batch), (330, 25, None));
+        for (batch, threads, keep_keys) in
+            [(None, 1, false), (Some(1), 2, false), (Some(7), 5, true), (Some(8), 1, true), (Some(1_000), 2, false)]
+        {
+            let report = of("mldsa-batch:portable", batch, threads, keep_keys);
+            assert_eq!(report.batch, batch.or(Some(100)));
+            assert_eq!((&report.list, report.transactions, report.bytes), (&alone.list, 330, alone.bytes));
+            let used = report.providers.iter().find(|(scheme, _)| *scheme == Scheme::MlDsa65);
+            assert_eq!(used.unwrap().1, "mldsa-batch:portable");
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,13 @@
 use super::parquet::ParquetReader;
-use super::{BlockFormat, Rejected, Scheme, TransactionForm, about, implementation, pool, sha256};
+use super::{
+    BlockFormat, Rejected, Scheme, TransactionForm, about, batches, implementation, offering_batches, pool, sha256,
+};
 use crate::{LabError, Laboratory, Thing};
 use pqlab_constructions::ledger::block::BlockReader;
 use pqlab_constructions::ledger::stream::{BlockProgress, verify_source};
 use pqlab_constructions::ledger::{Rejections, Verifier};
 use pqlab_harness::clock;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -14,6 +16,8 @@ use std::path::PathBuf;
 const KEYS: usize = 256;
 /// Bytes of a file that are read at once.
 const BUFFER: usize = 1 << 20;
+/// Transactions that can be verified at once: a chunk of so many is in memory for each thread, and two more.
+const LARGEST_BATCH: usize = 10_000;
 
 /// What to verify, and as whom.
 #[derive(Clone, Debug)]
@@ -30,6 +34,8 @@ pub struct VerifyBlockRequest {
     pub provider: Option<String>,
     /// Whether the prepared keys of senders are kept for their next transaction.
     pub keep_keys: bool,
+    /// Transactions that are verified at once, from 1 to 10,000; `None`: [`Verifier::BATCH`] where the provider has batches.
+    pub batch: Option<usize>,
 }
 
 /// How it ended.
@@ -51,6 +57,8 @@ pub struct BlockReport {
     pub elapsed_ns: u64,
     /// Threads that verified.
     pub threads: usize,
+    /// Transactions that were verified at once, where somebody has batches.
+    pub batch: Option<usize>,
     /// Whose implementation of each scheme.
     pub providers: Vec<(Scheme, String)>,
     /// Whether it was stopped before its end.
@@ -61,7 +69,8 @@ pub struct BlockReport {
 ///
 /// # Errors
 /// [`LabError::File`] where the file cannot be read or is not a block, [`LabError::OtherForm`] where its transactions are not of the
-/// form that is taken, and [`LabError::Unknown`] for a provider that is not there.
+/// form that is taken, [`LabError::Unknown`] for a provider that is not there, and [`LabError::Invalid`] for a batch that is too large
+/// or that nobody verifies at once.
 pub fn verify_block(
     laboratory: &Laboratory,
     request: &VerifyBlockRequest,
@@ -73,7 +82,7 @@ pub fn verify_block(
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(failed(&"this is a folder, not a block file"));
     }
-    let (verifier, providers) = verifier(laboratory, request)?;
+    let Party { verifier, providers, in_batches } = verifier(laboratory, request)?;
     // One thread has a pool too: this thread reads on while it verifies.
     let pool = pool(request.threads)?;
     let format = format_of(&mut file).map_err(|error| failed(&error))?;
@@ -106,6 +115,7 @@ pub fn verify_block(
         list: rejections.into_list(),
         elapsed_ns: clock::monotonic_ns() - started,
         threads: request.threads,
+        batch: in_batches.then(|| verifier.batch()),
         providers,
         stopped: progress.stopped(),
     })
@@ -127,15 +137,34 @@ fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
     Ok(if magic == *b"PAR1" { BlockFormat::Parquet } else { BlockFormat::Block })
 }
 
-/// A verifier of every scheme that this build has, and whose implementation of each it uses.
-fn verifier(
-    laboratory: &Laboratory,
-    request: &VerifyBlockRequest,
-) -> Result<(Verifier, Vec<(Scheme, String)>), LabError> {
-    let mut verifier = Verifier::new(request.form, request.chain_id, sha256(laboratory)?);
-    let mut used = Vec::new();
+/// Who verifies.
+struct Party {
+    verifier: Verifier,
+    /// Whose implementation of each scheme it uses.
+    providers: Vec<(Scheme, String)>,
+    /// Whether one of them verifies many at once.
+    in_batches: bool,
+}
+
+/// A verifier of every scheme that this build has. Batches are verified by whom the request names.
+fn verifier(laboratory: &Laboratory, request: &VerifyBlockRequest) -> Result<Party, LabError> {
+    let batch = request.batch.unwrap_or(Verifier::BATCH);
+    if batch == 0 || batch > LARGEST_BATCH {
+        return Err(LabError::invalid("batch", format!("batch is {batch}: it must be from 1 to {LARGEST_BATCH}")));
+    }
+    let mut verifier = Verifier::new(request.form, request.chain_id, sha256(laboratory)?).in_batches_of(batch);
+    let (mut used, mut in_batches) = (Vec::new(), false);
     let asked = request.provider.as_deref();
     for scheme in Scheme::ALL {
+        if let Some(asked) = asked
+            && let Some((provider, batches)) = batches(laboratory, scheme, asked)?
+        {
+            let failed = |error| LabError::library(&provider, error);
+            verifier = verifier.with_batches(scheme, batches).map_err(failed)?;
+            used.push((scheme, provider));
+            in_batches = true;
+            continue;
+        }
         // Not every provider has every scheme: what the one that was asked for lacks, another one verifies.
         let found = implementation(laboratory, scheme, asked).or_else(|error| match asked {
             Some(_) => implementation(laboratory, scheme, None),
@@ -158,5 +187,12 @@ fn verifier(
     {
         return Err(LabError::unknown(Thing::LedgerProvider, pattern, used.iter().map(|(_, id)| id.as_str())));
     }
-    Ok((if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier }, used))
+    if request.batch.is_some() && !in_batches {
+        let offering: BTreeSet<String> = offering_batches(laboratory).collect();
+        let offering = offering.into_iter().collect::<Vec<_>>().join(", ");
+        let who = asked.map_or_else(|| "no provider is named".to_owned(), |asked| format!("{asked} has no batches"));
+        return Err(LabError::invalid("batch", format!("batch is given, but {who}: there are those of {offering}")));
+    }
+    let verifier = if request.keep_keys { verifier.with_key_cache(KEYS) } else { verifier };
+    Ok(Party { verifier, providers: used, in_batches })
 }

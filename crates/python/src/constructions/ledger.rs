@@ -205,13 +205,24 @@ fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
 
 /// A rejected transaction: its position from 0, the kind, the reason.
 type RejectedRow = (u64, &'static str, String);
-/// Format, transactions, bytes, rejected ones, how many of each kind, the first of them, ns, threads, scheme and provider of each.
-type Report =
-    (&'static str, u64, u64, u64, Vec<(&'static str, u64)>, Vec<RejectedRow>, u64, usize, Vec<(&'static str, String)>);
+/// Format, transactions, bytes, rejected ones, how many of each kind, the first of them, ns, threads, how many at once, scheme and
+/// provider of each.
+type Report = (
+    &'static str,
+    u64,
+    u64,
+    u64,
+    Vec<(&'static str, u64)>,
+    Vec<RejectedRow>,
+    u64,
+    usize,
+    Option<usize>,
+    Vec<(&'static str, String)>,
+);
 
 /// Verifies a file of transactions in bounded memory. `progress` is called with the number of transactions verified and of all.
 #[pyfunction]
-#[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, progress))]
+#[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, batch, progress))]
 #[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
 fn ledger_verify_block(
     py: Python<'_>,
@@ -221,10 +232,12 @@ fn ledger_verify_block(
     threads: Option<Whole<usize>>,
     provider: Option<String>,
     keep_keys: bool,
+    batch: Option<Whole<usize>>,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Report> {
     let (form, threads) = (form_named(form)?, self::threads(threads)?);
-    let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys };
+    let batch = batch.map(|batch| batch.0);
+    let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys, batch };
     detached(py, || {
         let far = BlockProgress::default();
         let all = std::sync::atomic::AtomicU64::new(0);
@@ -267,6 +280,7 @@ fn shown(report: BlockReport) -> Report {
         list.collect(),
         report.elapsed_ns,
         report.threads,
+        report.batch,
         providers.collect(),
     )
 }
