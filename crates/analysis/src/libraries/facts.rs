@@ -72,6 +72,11 @@ pub(crate) fn is_own(provider: &str) -> bool {
     facts_of(library).is_some_and(|facts| facts.own)
 }
 
+/// What tables call a code path: with a word where it is of this project's own code.
+pub(crate) fn shown(provider: &str) -> String {
+    if is_own(provider) { format!("{provider} (own)") } else { provider.to_owned() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

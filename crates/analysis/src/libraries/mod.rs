@@ -3,8 +3,8 @@
 mod facts;
 mod weights;
 
-pub(crate) use facts::is_own;
 pub use facts::{LibraryFacts, NOT_FOUND, Source, facts, facts_of};
+pub(crate) use facts::{is_own, shown};
 pub use weights::{JobWeights, OPERATIONS, WrongWeights};
 
 use crate::case::CaseAnalysis;

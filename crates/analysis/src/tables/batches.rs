@@ -2,7 +2,7 @@
 
 use super::{Cell, Table};
 use crate::case::CaseAnalysis;
-use crate::libraries::is_own;
+use crate::libraries::shown;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, Form, State};
 use pqlab_stats::Interval;
@@ -52,11 +52,8 @@ pub(super) fn batches(analysis: &RunAnalysis<'_>) -> Table {
         let each = |of: Option<&CaseAnalysis<'_>>| Cell::of(of.and_then(each), |ns| Cell::time_within(&ns));
         let caveats = others.into_iter().chain([single]).flatten().map(|of| &of.caveats);
         let case = of.case();
-        let provider = match (case.flag(ONE_BY_ONE), is_own(&case.provider)) {
-            (true, _) => format!("{}, one by one", case.provider),
-            (false, true) => format!("{} (own)", case.provider),
-            (false, false) => case.provider.clone(),
-        };
+        let apart = if case.flag(ONE_BY_ONE) { ", one by one" } else { "" };
+        let provider = format!("{}{apart}", shown(&case.provider));
         let mut cells = vec![
             Cell::text(&case.algorithm),
             Cell::text(provider),

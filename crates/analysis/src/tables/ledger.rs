@@ -2,6 +2,7 @@
 
 use super::{Cell, Table};
 use crate::ledger::{AREA, comparison, scaling};
+use crate::libraries::shown;
 use crate::run::RunAnalysis;
 
 /// Operations of the codec.
@@ -28,7 +29,7 @@ pub(super) fn schemes(analysis: &RunAnalysis<'_>) -> Table {
     for scheme in &compared {
         let mut cells = vec![
             Cell::text(&scheme.algorithm),
-            Cell::text(&scheme.provider),
+            Cell::text(shown(&scheme.provider)),
             Cell::time_within(&scheme.verify_ns),
             Cell::rate(scheme.per_second),
             Cell::of(scheme.bytes, Cell::whole),

@@ -12,8 +12,8 @@ const BLOCK: u64 = 100;
 fn reference_name(case: &Case) -> Option<&'static str> {
     let one_thread = case.number("threads").unwrap_or(1) == 1 && case.word("invalid").is_none();
     let reference = case.workload == "ledger" && case.algorithm == REFERENCE_FORM && one_thread;
-    // It parsed the key on each call.
-    if !reference || case.form == Some(Form::Prepared) {
+    // It parsed the key on each call, and verified one after the other.
+    if !reference || case.form == Some(Form::Prepared) || case.number("batch").is_some() {
         return None;
     }
     match case.operation.as_str() {
