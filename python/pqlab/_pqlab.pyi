@@ -360,7 +360,19 @@ def ledger_verify_block(
     provider: str | None,
     keep_keys: bool,
     batch: int | None,
+    part: tuple[int, int] | None,
     progress: Callable[[int, int], object] | None,
 ) -> tuple[
-    str, int, int, int, list[tuple[str, int]], list[tuple[int, str, str]], int, int, int | None, list[tuple[str, str]]
+    str,
+    int,
+    int,
+    int,
+    list[tuple[str, int]],
+    list[tuple[int, str, str]],
+    int,
+    int,
+    int | None,
+    list[tuple[str, str]],
+    tuple[int, int, int, int, int],
 ]: ...
+def ledger_block_facts(path: str) -> tuple[str, str, int, int, int | None]: ...

@@ -6,7 +6,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use pqlab_lab::analysis::number::{grouped, memory, rate, significant};
 use pqlab_lab::ledger::{
-    BlockFormat, BlockProgress, BlockReport, GenerateRequest, Scheme, TransactionForm, VerifyBlockRequest, generate,
+    BlockFormat, BlockReport, GenerateRequest, Phases, Scheme, TransactionForm, VerifyBlockRequest, generate, timed,
     verify_block,
 };
 use serde_json::json;
@@ -81,10 +81,11 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
         threads: threads(arguments.threads)?,
         provider: arguments.provider.clone(),
         keep_keys: arguments.keep_keys,
+        part: None,
         batch: arguments.batch,
     };
     let laboratory = laboratory()?;
-    let (stop, progress) = (stop_on_signals()?, BlockProgress::default());
+    let (stop, progress) = (stop_on_signals()?, timed());
     let bar = bar(arguments.no_progress || arguments.json, "transactions verified", 0);
     let ended = AtomicBool::new(false);
     let outcome = std::thread::scope(|scope| {
@@ -134,6 +135,16 @@ fn sentences(request: &VerifyBlockRequest, report: &BlockReport) -> String {
         rate(per_second(report.transactions, report)),
         memory(per_second(report.bytes, report) as u64),
     );
+    let seconds = |ns: u64| significant(ns as f64 / 1e9);
+    let Phases { reading, decoding, verifying, starved, held } = report.phases;
+    out.push_str(&format!(
+        "reading {} s; over all threads decoding {} s, verifying {} s, waiting to be read {} s; reading waited {} s for them\n",
+        seconds(reading),
+        seconds(decoding),
+        seconds(verifying),
+        seconds(starved),
+        seconds(held),
+    ));
     for (kind, count) in &report.kinds {
         out.push_str(&format!("  {:>9}  {kind}\n", grouped(*count)));
     }
@@ -168,9 +179,22 @@ fn document(request: &VerifyBlockRequest, report: &BlockReport) -> serde_json::V
         "rejections": rejections.collect::<Vec<_>>(),
         "rejections_listed": report.list.len(),
         "bytes": report.bytes,
+        "phases": phases(&report.phases),
         "seconds": report.elapsed_ns as f64 / 1e9,
         "transactions_per_s": per_second(report.transactions, report),
         "bytes_per_s": per_second(report.bytes, report),
+    })
+}
+
+/// In seconds, summed over threads.
+fn phases(of: &Phases) -> serde_json::Value {
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    json!({
+        "reading_s": seconds(of.reading),
+        "decoding_s": seconds(of.decoding),
+        "verifying_s": seconds(of.verifying),
+        "threads_waited_s": seconds(of.starved),
+        "reading_waited_s": seconds(of.held),
     })
 }
 

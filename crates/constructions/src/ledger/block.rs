@@ -1,14 +1,17 @@
-//! The block file. Big-endian: magic `pqlabtxs`, format u16 = 1, transaction form u8 (1 or 2), reserved u8 = 0, number of
-//! transactions u64, their bytes with the length prefixes u64; then for each transaction its length u32 and its bytes;
-//! nothing after. Transactions are carried as they are, malformed ones too: whether they are any good, the verifier says.
+//! The block file. Big-endian: magic `pqlabtxs`, format u16, transaction form u8 (1 or 2), reserved u8 = 0, number of
+//! transactions u64, their bytes with the length prefixes u64; then for each transaction its length u32 and its bytes. In format 1
+//! nothing follows; in format 2, which is written, the [index](super::index). Transactions are carried as they are, malformed ones
+//! too: whether they are any good, the verifier says.
 
+use super::index::{self, Index};
 use super::stream::{Chunk, TransactionSource};
 use super::{Form, LONGEST_TRANSACTION};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 
 /// What a block file begins with.
 pub const MAGIC: [u8; 8] = *b"pqlabtxs";
-const FORMAT: u16 = 1;
+/// Without an index, and with one.
+const FORMATS: [u16; 2] = [1, 2];
 /// Length in bytes of what precedes the first transaction.
 pub const HEADER: usize = 8 + 2 + 1 + 1 + 8 + 8;
 /// Length in bytes of a transaction's length.
@@ -24,7 +27,7 @@ pub enum BlockError {
     #[error("this is not a block file: it does not begin with {:?}", String::from_utf8_lossy(&MAGIC))]
     Foreign,
     /// It is a block file of another format than this program knows.
-    #[error("block format {0} is not known to this program, which knows 1")]
+    #[error("block format {0} is not known to this program, which knows 1 and 2")]
     Format(u16),
     /// A field of the header has a value that it cannot have.
     #[error("the header is damaged: {0}")]
@@ -59,6 +62,22 @@ pub enum BlockError {
         /// How many the header announces.
         count: u64,
     },
+    /// The index behind the transactions is not theirs.
+    #[error("the index behind the transactions is damaged: {0}")]
+    Index(&'static str),
+    /// A part of it is asked for, and it has no index.
+    #[error("block format 1 has no index: it can be read from beginning to end, not in parts")]
+    NoIndex,
+    /// A part is asked for that it does not have.
+    #[error("transactions {first} to {end} of {count} are asked for")]
+    Range {
+        /// The first one, from 0.
+        first: u64,
+        /// The one behind the last.
+        end: u64,
+        /// How many there are.
+        count: u64,
+    },
     /// Reading or writing failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -71,15 +90,17 @@ pub struct Header {
     pub form: Form,
     /// How many there are.
     pub count: u64,
-    /// Bytes after the header.
+    /// Bytes of the transactions with their lengths.
     pub bytes: u64,
+    /// Whether an index is behind them.
+    pub indexed: bool,
 }
 
 impl Header {
     fn encode(&self) -> [u8; HEADER] {
         let mut out = [0; HEADER];
         out[..8].copy_from_slice(&MAGIC);
-        out[8..10].copy_from_slice(&FORMAT.to_be_bytes());
+        out[8..10].copy_from_slice(&FORMATS[usize::from(self.indexed)].to_be_bytes());
         out[10] = if self.form == Form::TxV1 { 1 } else { 2 };
         out[12..20].copy_from_slice(&self.count.to_be_bytes());
         out[20..].copy_from_slice(&self.bytes.to_be_bytes());
@@ -91,9 +112,7 @@ impl Header {
             return Err(BlockError::Foreign);
         }
         let format = u16::from_be_bytes([bytes[8], bytes[9]]);
-        if format != FORMAT {
-            return Err(BlockError::Format(format));
-        }
+        let indexed = FORMATS.iter().position(|known| *known == format).ok_or(BlockError::Format(format))? == 1;
         let form = match bytes[10] {
             1 => Form::TxV1,
             2 => Form::TxV2,
@@ -103,7 +122,7 @@ impl Header {
             return Err(BlockError::Header("its reserved byte is not zero"));
         }
         let number = |at: usize| bytes[at..at + 8].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-        let header = Header { form, count: number(12), bytes: number(20) };
+        let header = Header { form, count: number(12), bytes: number(20), indexed };
         if header.count.checked_mul(PREFIX).is_none_or(|least| least > header.bytes) {
             return Err(BlockError::Header("it announces more transactions than bytes"));
         }
@@ -116,6 +135,7 @@ impl Header {
 pub struct BlockWriter<W> {
     out: W,
     header: Header,
+    index: Index,
 }
 
 impl<W: Write + Seek> BlockWriter<W> {
@@ -124,9 +144,9 @@ impl<W: Write + Seek> BlockWriter<W> {
     /// # Errors
     /// What the destination reports.
     pub fn new(mut out: W, form: Form) -> io::Result<BlockWriter<W>> {
-        let header = Header { form, count: 0, bytes: 0 };
+        let header = Header { form, count: 0, bytes: 0, indexed: false };
         out.write_all(&header.encode())?;
-        Ok(BlockWriter { out, header })
+        Ok(BlockWriter { out, header, index: Index::default() })
     }
 
     /// Appends a transaction.
@@ -137,6 +157,7 @@ impl<W: Write + Seek> BlockWriter<W> {
         if transaction.len() > LONGEST_TRANSACTION {
             return Err(io::Error::new(ErrorKind::InvalidInput, "longer than any transaction"));
         }
+        self.index.note(self.header.count, self.header.bytes);
         // No longer than `LONGEST_TRANSACTION`, which fits.
         self.out.write_all(&(transaction.len() as u32).to_be_bytes())?;
         self.out.write_all(transaction)?;
@@ -145,11 +166,13 @@ impl<W: Write + Seek> BlockWriter<W> {
         Ok(())
     }
 
-    /// Writes the header and hands the destination back.
+    /// Writes the index and the header and hands the destination back.
     ///
     /// # Errors
     /// What the destination reports.
     pub fn finish(mut self) -> io::Result<W> {
+        self.header.indexed = true;
+        self.out.write_all(&self.index.encode())?;
         self.out.seek(SeekFrom::Start(0))?;
         self.out.write_all(&self.header.encode())?;
         self.out.flush()?;
@@ -157,15 +180,29 @@ impl<W: Write + Seek> BlockWriter<W> {
     }
 }
 
-/// Reads a block from beginning to end, and holds it to its header.
+/// Reads a block, or a part of one, from beginning to end, and holds it to its header and its index.
 pub struct BlockReader<R> {
     input: R,
     header: Header,
-    /// Transactions read.
-    read: u64,
-    /// Bytes read after the header.
+    part: Part,
+    /// The next transaction.
+    next: u64,
+    /// Bytes between the header and the next transaction.
     bytes: u64,
+    /// What the index must be, as far as the block has been read.
+    index: Index,
     ended: bool,
+}
+
+/// What of a block is read.
+#[derive(Clone, Copy)]
+struct Part {
+    first: u64,
+    /// The transaction behind the last.
+    end: u64,
+    /// Bytes between the header and that one, where the index says so.
+    bytes: Option<u64>,
+    whole: bool,
 }
 
 impl<R: Read> BlockReader<R> {
@@ -191,7 +228,9 @@ impl<R: Read> BlockReader<R> {
             let foreign = bytes[..filled.min(8)] != MAGIC[..filled.min(8)];
             return Err(if foreign { BlockError::Foreign } else { BlockError::Header("it is cut off") });
         }
-        Ok(BlockReader { input, header: Header::decode(&bytes)?, read: 0, bytes: 0, ended: false })
+        let header = Header::decode(&bytes)?;
+        let part = Part { first: 0, end: header.count, bytes: None, whole: true };
+        Ok(BlockReader { input, header, part, next: 0, bytes: 0, index: Index::default(), ended: false })
     }
 
     /// What the header says.
@@ -206,13 +245,16 @@ impl<R: Read> BlockReader<R> {
     /// [`BlockError`] where the file is not what its header says.
     pub fn read_into(&mut self, out: &mut Vec<u8>) -> Result<Option<usize>, BlockError> {
         let Header { count, bytes: expected, .. } = self.header;
-        if self.read == count {
+        if self.next == self.part.end {
             if !self.ended {
                 self.end()?;
             }
             return Ok(None);
         }
-        let index = self.read;
+        let index = self.next;
+        if self.part.whole {
+            self.index.note(index, self.bytes);
+        }
         let truncated = |error: io::Error| match error.kind() {
             ErrorKind::UnexpectedEof => BlockError::Truncated { index, count },
             _ => BlockError::Io(error),
@@ -233,14 +275,22 @@ impl<R: Read> BlockReader<R> {
             out.truncate(start);
             return Err(truncated(error));
         }
-        self.read += 1;
+        self.next += 1;
         Ok(Some(length as usize))
     }
 
     fn end(&mut self) -> Result<(), BlockError> {
-        let Header { count, bytes: expected, .. } = self.header;
+        let Header { count, bytes: expected, indexed, .. } = self.header;
+        if !self.part.whole {
+            self.ended = true;
+            let right = self.part.bytes.is_none_or(|expected| expected == self.bytes);
+            return if right { Ok(()) } else { Err(BlockError::Index(index::ELSEWHERE)) };
+        }
         if self.bytes != expected {
             return Err(BlockError::Sum { expected, found: self.bytes });
+        }
+        if indexed {
+            self.index.check(&mut self.input)?;
         }
         match self.input.read_exact(&mut [0]) {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
@@ -253,8 +303,44 @@ impl<R: Read> BlockReader<R> {
     }
 }
 
+impl<R: Read + Seek> BlockReader<R> {
+    /// Reads the header and what the index says of so many transactions from `first` on, and goes there. At the end it must be where
+    /// the index says that the part ends, if it says so: where a multiple of [`STRIDE`](index::STRIDE) or the block's end is.
+    ///
+    /// # Errors
+    /// [`BlockError`] where it is not a block, has no index, or the index is not its own.
+    pub fn part(input: R, first: u64, count: u64) -> Result<BlockReader<R>, BlockError> {
+        let mut reader = BlockReader::new(input)?;
+        let header = reader.header;
+        let end = first.saturating_add(count);
+        if end > header.count {
+            return Err(BlockError::Range { first, end, count: header.count });
+        }
+        if !header.indexed {
+            return Err(BlockError::NoIndex);
+        }
+        let known = index::before(first);
+        let from = index::look_up(&mut reader.input, &header, known)?;
+        let says = end == header.count || index::before(end) == end;
+        let bytes = says.then(|| index::look_up(&mut reader.input, &header, end)).transpose()?;
+        reader.input.seek(SeekFrom::Start(HEADER as u64 + from))?;
+        (reader.next, reader.bytes) = (known, from);
+        reader.part = Part { first, end, bytes, whole: false };
+        let mut skipped = Vec::new();
+        while reader.next < first {
+            skipped.clear();
+            reader.read_into(&mut skipped)?;
+        }
+        Ok(reader)
+    }
+}
+
 impl<R: Read> TransactionSource for BlockReader<R> {
     type Error = BlockError;
+
+    fn first(&self) -> u64 {
+        self.part.first
+    }
 
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), BlockError> {
         while chunk.has_room() && chunk.push_with(|bytes| self.read_into(bytes).map(|length| length.is_some()))? {}

@@ -17,6 +17,7 @@ mod cache;
 mod cursor;
 mod error;
 mod implementation;
+pub mod index;
 mod injected_fault;
 pub mod reference;
 mod rejections;

@@ -83,6 +83,11 @@ pub trait TransactionSource {
     /// What goes wrong with reading.
     type Error;
 
+    /// The position in the block of the first transaction that it gives.
+    fn first(&self) -> u64 {
+        0
+    }
+
     /// Appends transactions to a chunk while it has room; an empty chunk ends the block.
     ///
     /// # Errors
@@ -90,15 +95,62 @@ pub trait TransactionSource {
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), Self::Error>;
 }
 
-/// How far a verification is, for whoever watches it.
+/// How far a verification is, for whoever watches it, and on what its time went.
 #[derive(Debug, Default)]
 pub struct BlockProgress {
     transactions: AtomicU64,
     bytes: AtomicU64,
     stop: AtomicBool,
+    clock: Option<fn() -> u64>,
+    phases: [AtomicU64; 5],
+}
+
+/// On what the time of a verification went, in ns, summed over threads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Phases {
+    /// Reading, which one thread does.
+    pub reading: u64,
+    /// Decoding, and computing digests.
+    pub decoding: u64,
+    /// Verifying signatures.
+    pub verifying: u64,
+    /// What verifying threads waited for transactions: reading is the limit.
+    pub starved: u64,
+    /// What the reading thread waited for room: verifying is the limit.
+    pub held: u64,
+}
+
+/// The place of each among [`BlockProgress`]'s.
+#[derive(Clone, Copy)]
+enum Phase {
+    Reading,
+    Decoding,
+    Verifying,
+    Starved,
+    Held,
 }
 
 impl BlockProgress {
+    /// One that asks a clock, in ns, what is spent on what.
+    pub fn timed(clock: fn() -> u64) -> BlockProgress {
+        BlockProgress { clock: Some(clock), ..BlockProgress::default() }
+    }
+
+    /// On what the time went; nothing without a clock.
+    pub fn phases(&self) -> Phases {
+        let [reading, decoding, verifying, starved, held] =
+            [0, 1, 2, 3, 4].map(|phase| self.phases[phase].load(Ordering::Relaxed));
+        Phases { reading, decoding, verifying, starved, held }
+    }
+
+    fn spend<T>(&self, phase: Phase, work: impl FnOnce() -> T) -> T {
+        let Some(clock) = self.clock else { return work() };
+        let begun = clock();
+        let done = work();
+        self.phases[phase as usize].fetch_add(clock().saturating_sub(begun), Ordering::Relaxed);
+        done
+    }
+
     /// Transactions verified.
     pub fn transactions(&self) -> u64 {
         self.transactions.load(Ordering::Relaxed)
@@ -140,14 +192,14 @@ pub fn verify_source<S: TransactionSource>(
         Some(pool) => verify_over(source, verifier, pool, progress),
         None => {
             let (mut rejections, mut scratch) = (Rejections::new(), Scratch::new());
-            let (mut chunk, mut next) = (Chunk::of(verifier.batch()), 0);
+            let (mut chunk, mut next) = (Chunk::of(verifier.batch()), source.first());
             while !progress.stopped() {
                 chunk.clear(next);
-                source.fill(&mut chunk)?;
+                progress.spend(Phase::Reading, || source.fill(&mut chunk))?;
                 if chunk.ends.is_empty() {
                     break;
                 }
-                verify_chunk(&chunk, verifier, &mut scratch, &mut rejections);
+                verify_chunk(&chunk, verifier, progress, &mut scratch, &mut rejections);
                 progress.add(&chunk);
                 next += chunk.ends.len() as u64;
             }
@@ -191,11 +243,11 @@ fn feed<S: TransactionSource>(
     empty: &Receiver<Chunk>,
     progress: &BlockProgress,
 ) -> Result<(), S::Error> {
-    let mut next = 0;
+    let mut next = source.first();
     while !progress.stopped() {
-        let Ok(mut chunk) = empty.recv() else { break };
+        let Ok(mut chunk) = progress.spend(Phase::Held, || empty.recv()) else { break };
         chunk.clear(next);
-        source.fill(&mut chunk)?;
+        progress.spend(Phase::Reading, || source.fill(&mut chunk))?;
         if chunk.ends.is_empty() {
             break;
         }
@@ -215,23 +267,38 @@ fn drain(
 ) -> Rejections {
     let (mut rejections, mut scratch) = (Rejections::new(), Scratch::new());
     loop {
-        let Ok(chunk) = work.lock().unwrap_or_else(PoisonError::into_inner).recv() else { return rejections };
-        verify_chunk(&chunk, verifier, &mut scratch, &mut rejections);
+        let next = || work.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(chunk) = progress.spend(Phase::Starved, next) else { return rejections };
+        verify_chunk(&chunk, verifier, progress, &mut scratch, &mut rejections);
         progress.add(&chunk);
         // The reader may have gone already.
         done.send(chunk).ok();
     }
 }
 
-fn verify_chunk(chunk: &Chunk, verifier: &Verifier, scratch: &mut Scratch, rejections: &mut Rejections) {
+fn verify_chunk(
+    chunk: &Chunk,
+    verifier: &Verifier,
+    progress: &BlockProgress,
+    scratch: &mut Scratch,
+    rejections: &mut Rejections,
+) {
     if verifier.batch() > 1 {
         let transactions: Vec<&[u8]> = chunk.iter().map(|(_, transaction)| transaction).collect();
         let within = |range: Range<u64>| (range.start - chunk.first) as usize..(range.end - chunk.first) as usize;
-        let verify = |range, scratch: &mut Scratch| verifier.verify_batch(&transactions[within(range)], scratch);
+        let verify = |range, scratch: &mut Scratch| {
+            let several = &transactions[within(range)];
+            let examined = progress.spend(Phase::Decoding, || verifier.examine_batch(several, scratch));
+            progress.spend(Phase::Verifying, || verifier.check_batch(examined))
+        };
         return guarded_batch(chunk.first..chunk.first + transactions.len() as u64, &verify, scratch, rejections);
     }
     for (index, transaction) in chunk.iter() {
-        if let Err(reason) = guarded(|| verifier.verify(transaction, scratch)) {
+        let verify = || {
+            let examined = progress.spend(Phase::Decoding, || verifier.examine(transaction, scratch))?;
+            progress.spend(Phase::Verifying, || verifier.check(&examined, None))
+        };
+        if let Err(reason) = guarded(verify) {
             rejections.add(Rejected { index, reason });
         }
     }

@@ -149,8 +149,16 @@ impl Verifier {
 
     /// As [`verify`](Self::verify) for each, in their order: all the signatures of a scheme at once where it has batches.
     pub fn verify_batch(&self, encoded: &[&[u8]], scratch: &mut Scratch) -> Vec<Result<(), Rejection>> {
-        let examined: Vec<_> = encoded.iter().map(|bytes| (self.examine(bytes, scratch), None)).collect();
-        self.check_batch(examined)
+        self.check_batch(self.examine_batch(encoded, scratch))
+    }
+
+    /// [Examines](Self::examine) each.
+    pub(super) fn examine_batch<'a>(
+        &self,
+        encoded: &[&'a [u8]],
+        scratch: &mut Scratch,
+    ) -> Vec<(Result<Examined<'a>, Rejection>, Option<&'static PreparedKey>)> {
+        encoded.iter().map(|bytes| (self.examine(bytes, scratch), None)).collect()
     }
 
     /// Verifies what is decoded already: chain, key, digest, signature.

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Senders whose keys are held at once.
 const WINDOW: u64 = 256;
-/// Transactions that are made before they are written.
-const CHUNK: u64 = 1024;
+/// Transactions that are made before they are written, and rows of a group of a Parquet file.
+pub(super) const ROW_GROUP: u64 = 1024;
 
 /// What block to make.
 #[derive(Clone, Debug)]
@@ -102,7 +102,7 @@ pub fn generate(
                 return Ok(None);
             }
             let jobs: Vec<(u64, Option<InjectedFault>)> =
-                (next..end.min(next + CHUNK)).map(|index| (index, faults.next(index))).collect();
+                (next..end.min(next + ROW_GROUP)).map(|index| (index, faults.next(index))).collect();
             next += jobs.len() as u64;
             let made = pool.install(|| {
                 let made = jobs.into_par_iter().map_init(Scratch::new, |scratch, (index, fault)| {

@@ -5,9 +5,9 @@ mod parquet;
 mod verify;
 
 pub use generate::{GenerateRequest, Generated, generate};
-pub use pqlab_constructions::ledger::stream::BlockProgress;
+pub use pqlab_constructions::ledger::stream::{BlockProgress, Phases};
 pub use pqlab_constructions::ledger::{Form as TransactionForm, Rejected, Rejection, Scheme};
-pub use verify::{BlockReport, VerifyBlockRequest, verify_block};
+pub use verify::{BlockFacts, BlockReport, VerifyBlockRequest, block_facts, verify_block};
 
 use crate::{LabError, Laboratory, Thing, matches};
 use pqlab_primitives::{BatchVerifier, Hash, SignatureScheme};
@@ -107,6 +107,11 @@ fn sha256(laboratory: &Laboratory) -> Result<Arc<dyn Hash>, LabError> {
         provider: None,
         offering: Vec::new(),
     })
+}
+
+/// A progress that also says on what a verification's time went.
+pub fn timed() -> BlockProgress {
+    BlockProgress::timed(pqlab_harness::clock::monotonic_ns)
 }
 
 /// Something that a file did, in one line.

@@ -42,6 +42,9 @@ pub(super) enum RowError {
         "the counts of this Parquet file disagree: {0}; it is damaged or was tampered with, so nothing of it is trusted"
     )]
     Counts(String),
+    /// A part is asked for that it does not have.
+    #[error("rows {first} to {end} of {rows} are asked for")]
+    Part { first: u64, end: u64, rows: u64 },
     /// The file is not what it was when it was opened.
     #[error("the file has changed while it was read")]
     Changed,
@@ -194,7 +197,11 @@ pub(super) struct ParquetReader {
     of_group: u64,
     /// Transactions that are read and not handed out yet, the next one last.
     ready: Vec<Vec<u8>>,
+    /// Rows that are read, or before the first group of the part.
     row: u64,
+    /// The first row of the part, and the one behind its last.
+    first: u64,
+    end: u64,
 }
 
 impl ParquetReader {
@@ -224,7 +231,40 @@ impl ParquetReader {
         if fields.0.len() != fields.1.len() {
             return Err(RowError::Schema(format!("{} columns, not {}", fields.1.len(), fields.0.len())));
         }
-        Ok(ParquetReader { file, length, handle, group: 0, columns: None, of_group: 0, ready: Vec::new(), row: 0 })
+        let end = file.metadata().file_metadata().num_rows().max(0) as u64;
+        let none = Vec::new();
+        Ok(ParquetReader { file, length, handle, group: 0, columns: None, of_group: 0, ready: none, row: 0, first: 0, end })
+    }
+
+    /// The rows from `first` to `end`, by the groups that they are in.
+    pub(super) fn part(file: File, first: u64, end: u64) -> Result<ParquetReader, RowError> {
+        let mut reader = ParquetReader::new(file)?;
+        let rows = reader.rows();
+        if first > end || end > rows {
+            return Err(RowError::Part { first, end, rows });
+        }
+        while reader.group < reader.file.num_row_groups() {
+            let next = reader.row + reader.file.metadata().row_group(reader.group).num_rows().max(0) as u64;
+            if next > first {
+                break;
+            }
+            (reader.row, reader.group) = (next, reader.group + 1);
+        }
+        (reader.first, reader.end) = (first, end);
+        while reader.given() < first && guarded(|| reader.take())?.is_some() {}
+        Ok(reader)
+    }
+
+    /// How many rows are behind.
+    fn given(&self) -> u64 {
+        self.row - self.ready.len() as u64
+    }
+
+    fn take(&mut self) -> Result<Option<Vec<u8>>, RowError> {
+        if self.ready.is_empty() {
+            self.refill()?;
+        }
+        Ok(self.ready.pop())
     }
 
     /// Rows, as the file's footer has them.
@@ -277,12 +317,17 @@ impl ParquetReader {
 impl TransactionSource for ParquetReader {
     type Error = RowError;
 
+    fn first(&self) -> u64 {
+        self.first
+    }
+
     fn fill(&mut self, chunk: &mut Chunk) -> Result<(), RowError> {
         while chunk.has_room() {
-            if self.ready.is_empty() {
-                guarded(|| self.refill())?;
+            // What is behind the end of a part is not read; behind the last row all counts are checked.
+            if self.given() == self.end && self.end < self.rows() {
+                return Ok(());
             }
-            match self.ready.pop() {
+            match guarded(|| self.take())? {
                 Some(transaction) => chunk.push(&transaction),
                 None => return Ok(()),
             }

@@ -34,7 +34,7 @@ fn make(request: &GenerateRequest) -> Generated {
 
 fn verifying(path: PathBuf) -> VerifyBlockRequest {
     let form = TransactionForm::TxV2;
-    VerifyBlockRequest { path, form, chain_id: 7, threads: 2, provider: None, keep_keys: false, batch: None }
+    VerifyBlockRequest { path, form, chain_id: 7, threads: 2, provider: None, keep_keys: false, part: None, batch: None }
 }
 
 fn verified(request: &VerifyBlockRequest) -> Result<BlockReport, LabError> {
@@ -78,6 +78,49 @@ fn exactly_the_bad_ones_are_rejected_in_both_formats_whatever_the_threads() {
         }
     }
     assert!(lists.iter().all(|list| *list == lists[0]));
+}
+
+#[test]
+fn parts_together_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in [BlockFormat::Block, BlockFormat::Parquet] {
+        let path = folder.path().join(format.name());
+        make(&GenerateRequest { invalid: 40, senders: 3, format, ..request(path.clone(), Scheme::Ed25519, 2_500) });
+        let facts = block_facts(&path).unwrap();
+        let bytes = fs::metadata(&path).unwrap().len();
+        let form = TransactionForm::TxV2;
+        assert_eq!(facts, BlockFacts { format, form, transactions: 2_500, bytes, stride: Some(1024) });
+        let whole = verified(&verifying(path.clone())).unwrap();
+        for cuts in [vec![0, 2_500], vec![0, 1024, 2048, 2_500], vec![0, 1, 700, 1030, 2_499, 2_500, 2_500]] {
+            let (mut list, mut transactions, mut taken) = (Vec::new(), 0, 0);
+            for ends in cuts.windows(2) {
+                let part = Some(ends[0]..ends[1]);
+                let report = verified(&VerifyBlockRequest { part, ..verifying(path.clone()) }).unwrap();
+                assert_eq!(report.transactions, ends[1] - ends[0]);
+                (transactions, taken) = (transactions + report.transactions, taken + report.bytes);
+                list.extend(report.list);
+            }
+            assert_eq!((transactions, taken), (2_500, whole.bytes));
+            assert_eq!(list, whole.list, "{cuts:?}");
+        }
+        for (first, end) in [(0, 2_501), (2_501, 2_502), (5, 4)] {
+            let part = Some(first..end);
+            let refused = verified(&VerifyBlockRequest { part, ..verifying(path.clone()) });
+            assert!(refused.is_err_and(|error| error.is_request()), "{first} to {end}");
+        }
+    }
+}
+
+#[test]
+fn what_a_verification_spends_its_time_on_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("block");
+    make(&request(path.clone(), Scheme::Ed25519, 2_000));
+    let untimed = verified(&verifying(path.clone())).unwrap();
+    assert_eq!(untimed.phases, Phases::default());
+    let report = verify_block(&LABORATORY, &verifying(path), &timed(), &mut |_| {}).unwrap();
+    let Phases { reading, decoding, verifying, .. } = report.phases;
+    assert!(reading > 0 && decoding > 0 && verifying > 0, "{:?}", report.phases);
 }
 
 #[test]

@@ -4,13 +4,15 @@ use super::{
 };
 use crate::{LabError, Laboratory, Thing};
 use pqlab_constructions::ledger::block::BlockReader;
-use pqlab_constructions::ledger::stream::{BlockProgress, verify_source};
+use pqlab_constructions::ledger::index::STRIDE;
+use pqlab_constructions::ledger::stream::{BlockProgress, Phases, verify_source};
 use pqlab_constructions::ledger::{Rejections, Verifier};
 use pqlab_harness::clock;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// Prepared keys of senders that a verification keeps, a scheme.
 const KEYS: usize = 256;
@@ -34,6 +36,8 @@ pub struct VerifyBlockRequest {
     pub provider: Option<String>,
     /// Whether the prepared keys of senders are kept for their next transaction.
     pub keep_keys: bool,
+    /// Which transactions of the file, by their positions; `None`: all, and then its end is checked too.
+    pub part: Option<Range<u64>>,
     /// Transactions that are verified at once, from 1 to 10,000; `None`: [`Verifier::BATCH`] where the provider has batches.
     pub batch: Option<usize>,
 }
@@ -55,6 +59,8 @@ pub struct BlockReport {
     pub list: Vec<Rejected>,
     /// Wall time of reading, decoding and verifying, in ns.
     pub elapsed_ns: u64,
+    /// On what the time went, where `progress` is [timed](super::timed).
+    pub phases: Phases,
     /// Threads that verified.
     pub threads: usize,
     /// Transactions that were verified at once, where somebody has batches.
@@ -63,6 +69,56 @@ pub struct BlockReport {
     pub providers: Vec<(Scheme, String)>,
     /// Whether it was stopped before its end.
     pub stopped: bool,
+}
+
+/// What a block file says of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockFacts {
+    /// The file's format.
+    pub format: BlockFormat,
+    /// The form of its transactions.
+    pub form: TransactionForm,
+    /// How many it has.
+    pub transactions: u64,
+    /// Length of the file in bytes.
+    pub bytes: u64,
+    /// Parts that begin at a multiple of this number are found at once; `None` where it can only be read as a whole.
+    pub stride: Option<u64>,
+}
+
+/// Reads what a block file says of itself: its header and footer.
+///
+/// # Errors
+/// [`LabError::File`] where it cannot be read, or is not a block.
+pub fn block_facts(path: &Path) -> Result<BlockFacts, LabError> {
+    let failed = |error: &dyn std::fmt::Display| about(path, error);
+    let mut file = open(path)?;
+    let bytes = file.metadata().map_err(|error| failed(&error))?.len();
+    let format = format_of(&mut file).map_err(|error| failed(&error))?;
+    Ok(match format {
+        BlockFormat::Block => {
+            let header = BlockReader::new(&file).map_err(|error| failed(&error))?.header();
+            if header.indexed {
+                file.seek(SeekFrom::Start(0)).map_err(|error| failed(&error))?;
+                BlockReader::part(&file, 0, 0).map_err(|error| failed(&error))?;
+            }
+            let stride = header.indexed.then_some(STRIDE);
+            BlockFacts { format, form: header.form, transactions: header.count, bytes, stride }
+        }
+        BlockFormat::Parquet => {
+            let transactions = ParquetReader::new(file).map_err(|error| failed(&error))?.rows();
+            let (form, stride) = (TransactionForm::TxV2, Some(super::generate::ROW_GROUP));
+            BlockFacts { format, form, transactions, bytes, stride }
+        }
+    })
+}
+
+fn open(path: &Path) -> Result<File, LabError> {
+    let file = File::open(path).map_err(|error| about(path, error))?;
+    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
+        return Err(about(path, "this is a folder, not a block file"));
+    }
+    Ok(file)
 }
 
 /// Opens a block in either format and says how many transactions it announces, so that a progress bar has a length.
@@ -78,9 +134,10 @@ pub fn verify_block(
     announce: &mut dyn FnMut(u64),
 ) -> Result<BlockReport, LabError> {
     let failed = |error: &dyn std::fmt::Display| about(&request.path, error);
-    let mut file = File::open(&request.path).map_err(|error| failed(&error))?;
-    if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return Err(failed(&"this is a folder, not a block file"));
+    let mut file = open(&request.path)?;
+    if let Some(part) = request.part.as_ref().filter(|part| part.start > part.end) {
+        let reason = format!("transactions {} to {} are asked for: they end before they begin", part.start, part.end);
+        return Err(LabError::invalid("part", reason));
     }
     let Party { verifier, providers, in_batches } = verifier(laboratory, request)?;
     // One thread has a pool too: this thread reads on while it verifies.
@@ -90,17 +147,24 @@ pub fn verify_block(
     let outcome: Result<Rejections, LabError> = match format {
         BlockFormat::Block => {
             let input = BufReader::with_capacity(BUFFER, file);
-            let mut source = BlockReader::new(input).map_err(|error| failed(&error))?;
-            let header = source.header();
-            check_form(request, header.form)?;
-            announce(header.count);
+            let source = match &request.part {
+                None => BlockReader::new(input),
+                Some(part) => BlockReader::part(input, part.start, part.end.saturating_sub(part.start)),
+            };
+            let mut source = source.map_err(|error| failed(&error))?;
+            check_form(request, source.header().form)?;
+            announce(request.part.as_ref().map_or(source.header().count, |part| part.end - part.start));
             started = clock::monotonic_ns();
             verify_source(&mut source, &verifier, Some(&pool), progress).map_err(|error| failed(&error))
         }
         BlockFormat::Parquet => {
-            let mut source = ParquetReader::new(file).map_err(|error| failed(&error))?;
+            let source = match &request.part {
+                None => ParquetReader::new(file),
+                Some(part) => ParquetReader::part(file, part.start, part.end),
+            };
+            let mut source = source.map_err(|error| failed(&error))?;
             check_form(request, TransactionForm::TxV2)?;
-            announce(source.rows());
+            announce(request.part.as_ref().map_or(source.rows(), |part| part.end - part.start));
             started = clock::monotonic_ns();
             verify_source(&mut source, &verifier, Some(&pool), progress).map_err(|error| failed(&error))
         }
@@ -114,6 +178,7 @@ pub fn verify_block(
         kinds: rejections.kinds().clone(),
         list: rejections.into_list(),
         elapsed_ns: clock::monotonic_ns() - started,
+        phases: progress.phases(),
         threads: request.threads,
         batch: in_batches.then(|| verifier.batch()),
         providers,

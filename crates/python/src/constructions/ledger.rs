@@ -6,8 +6,8 @@ use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::{Bytes, Whole, field};
 use pqlab_constructions::ledger::{ADDRESS, Body, Form, Malformed, Scratch, Transaction, Verifier};
 use pqlab_lab::ledger::{
-    BlockFormat, BlockProgress, BlockReport, GenerateRequest, Rejection, Scheme, TransactionForm, VerifyBlockRequest,
-    generate, verify_block,
+    BlockFormat, BlockReport, GenerateRequest, Rejection, Scheme, TransactionForm, VerifyBlockRequest,
+    block_facts, generate, timed, verify_block,
 };
 use pqlab_lab::primitives::Coins;
 use pqlab_lab::{Laboratory, WorkerProgram, offered};
@@ -33,7 +33,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ledger_decode, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_verify, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_generate, module)?)?;
-    module.add_function(wrap_pyfunction!(ledger_verify_block, module)?)
+    module.add_function(wrap_pyfunction!(ledger_verify_block, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_block_facts, module)?)
 }
 
 impl From<Malformed> for Failure {
@@ -206,7 +207,7 @@ fn told(progress: Option<&Py<PyAny>>, done: u64, all: u64) -> PyResult<()> {
 /// A rejected transaction: its position from 0, the kind, the reason.
 type RejectedRow = (u64, &'static str, String);
 /// Format, transactions, bytes, rejected ones, how many of each kind, the first of them, ns, threads, how many at once, scheme and
-/// provider of each.
+/// provider of each, ns of reading, decoding, verifying, of threads waiting to be read, of reading waiting for them.
 type Report = (
     &'static str,
     u64,
@@ -218,11 +219,14 @@ type Report = (
     usize,
     Option<usize>,
     Vec<(&'static str, String)>,
+    (u64, u64, u64, u64, u64),
 );
+/// Format, form, transactions, bytes, and of how many transactions parts are that are found at once.
+type Facts = (&'static str, &'static str, u64, u64, Option<u64>);
 
 /// Verifies a file of transactions in bounded memory. `progress` is called with the number of transactions verified and of all.
 #[pyfunction]
-#[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, batch, progress))]
+#[pyo3(signature = (path, chain_id, form, threads, provider, keep_keys, batch, part, progress))]
 #[expect(clippy::too_many_arguments, reason = "each is one of the command line's")]
 fn ledger_verify_block(
     py: Python<'_>,
@@ -233,13 +237,17 @@ fn ledger_verify_block(
     provider: Option<String>,
     keep_keys: bool,
     batch: Option<Whole<usize>>,
+    part: Option<(Whole<u64>, Whole<u64>)>,
     progress: Option<Py<PyAny>>,
 ) -> Answer<Report> {
     let (form, threads) = (form_named(form)?, self::threads(threads)?);
     let batch = batch.map(|batch| batch.0);
-    let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys, batch };
+    // Whoever merges parts needs as much of each as there may be of the whole.
+    let listed = if part.is_some() { usize::MAX } else { LISTED };
+    let part = part.map(|(first, end)| first.0..end.0);
+    let request = VerifyBlockRequest { path, form, chain_id: chain_id.0, threads, provider, keep_keys, part, batch };
     detached(py, || {
-        let far = BlockProgress::default();
+        let far = timed();
         let all = std::sync::atomic::AtomicU64::new(0);
         std::thread::scope(|scope| {
             let verifying = scope.spawn(|| {
@@ -262,15 +270,25 @@ fn ledger_verify_block(
             }
             let report = outcome?;
             told(progress.as_ref(), report.transactions, report.transactions)?;
-            Ok(shown(report))
+            Ok(shown(report, listed))
         })
     })
 }
 
-fn shown(report: BlockReport) -> Report {
-    let list = report.list.into_iter().take(LISTED);
+/// What a block file says of itself.
+#[pyfunction]
+#[pyo3(signature = (path))]
+fn ledger_block_facts(py: Python<'_>, path: PathBuf) -> Answer<Facts> {
+    let facts = detached(py, || Ok(block_facts(&path)?))?;
+    let form = if facts.form == TransactionForm::TxV1 { "txv1" } else { "txv2" };
+    Ok((facts.format.name(), form, facts.transactions, facts.bytes, facts.stride))
+}
+
+fn shown(report: BlockReport, listed: usize) -> Report {
+    let list = report.list.into_iter().take(listed);
     let list = list.map(|rejected| (rejected.index, rejected.reason.kind(), rejected.reason.to_string()));
     let providers = report.providers.into_iter().map(|(scheme, provider)| (scheme.algorithm(), provider));
+    let phases = report.phases;
     (
         report.format.name(),
         report.transactions,
@@ -282,5 +300,6 @@ fn shown(report: BlockReport) -> Report {
         report.threads,
         report.batch,
         providers.collect(),
+        (phases.reading, phases.decoding, phases.verifying, phases.starved, phases.held),
     )
 }

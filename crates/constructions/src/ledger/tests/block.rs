@@ -1,4 +1,6 @@
 use super::super::block::{BlockError, BlockReader, BlockWriter, HEADER, Header};
+use super::super::index::STRIDE;
+use super::super::stream::TransactionSource;
 use super::*;
 use std::io::{self, Cursor, ErrorKind, Read, Seek, SeekFrom, Write};
 
@@ -28,7 +30,9 @@ fn what_is_written_is_read() {
     let bytes = block(&THREE);
     assert_eq!(read(&bytes[..]).unwrap(), THREE);
     let header = BlockReader::new(&bytes[..]).unwrap().header();
-    assert_eq!(header, Header { form: Form::TxV2, count: 3, bytes: bytes.len() as u64 - HEADER as u64 });
+    let index = 20;
+    let expected = bytes.len() as u64 - HEADER as u64 - index;
+    assert_eq!(header, Header { form: Form::TxV2, count: 3, bytes: expected, indexed: true });
     assert_eq!(read(&block(&[])[..]).unwrap(), Vec::<Vec<u8>>::new());
 }
 
@@ -43,7 +47,7 @@ fn an_empty_a_foreign_and_a_damaged_file_are_told_apart() {
         bytes[at] = value;
         read(&bytes[..]).unwrap_err()
     };
-    assert!(matches!(damaged(9, 2), BlockError::Format(2)));
+    assert!(matches!(damaged(9, 3), BlockError::Format(3)));
     assert!(matches!(damaged(10, 3), BlockError::Header(_)));
     assert!(matches!(damaged(11, 1), BlockError::Header(_)));
     assert!(matches!(damaged(12, 1), BlockError::Header(_)));
@@ -58,7 +62,10 @@ fn every_truncation_is_an_error_and_so_is_every_extra_byte() {
         match length {
             0 => assert!(matches!(error, BlockError::Empty)),
             1..HEADER => assert!(matches!(error, BlockError::Header(_)), "{length}: {error}"),
-            _ => assert!(matches!(error, BlockError::Truncated { count: 3, .. }), "{length}: {error}"),
+            _ if length < bytes.len() - 20 => {
+                assert!(matches!(error, BlockError::Truncated { count: 3, .. }), "{length}: {error}");
+            }
+            _ => assert!(matches!(error, BlockError::Index(_)), "{length}: {error}"),
         }
     }
     let grown = [&bytes[..], &[0]].concat();
@@ -69,6 +76,7 @@ fn every_truncation_is_an_error_and_so_is_every_extra_byte() {
 fn every_bit_of_the_framing_counts() {
     let bytes = block(&THREE);
     let framing = (0..HEADER).chain([HEADER, HEADER + 3, HEADER + 9, HEADER + 12, HEADER + 13, HEADER + 16]);
+    let framing = framing.chain(bytes.len() - 20..bytes.len());
     for at in framing {
         for bit in 0..8 {
             let mut flipped = bytes.clone();
@@ -78,6 +86,86 @@ fn every_bit_of_the_framing_counts() {
             assert_eq!(read(&flipped[..]).is_ok(), known, "byte {at}, bit {bit}");
         }
     }
+}
+
+/// Format 1: without the index, as it was written before there was one.
+fn without_index(bytes: &[u8]) -> Vec<u8> {
+    let header = BlockReader::new(bytes).unwrap().header();
+    let mut old = bytes[..HEADER + header.bytes as usize].to_vec();
+    old[9] = 1;
+    old
+}
+
+#[test]
+fn a_block_without_an_index_is_read_from_beginning_to_end() {
+    let old = without_index(&block(&THREE));
+    assert_eq!(read(&old[..]).unwrap(), THREE);
+    assert!(matches!(BlockReader::part(Cursor::new(&old), 0, 3), Err(BlockError::NoIndex)));
+    let grown = [&old[..], &[0]].concat();
+    assert!(matches!(read(&grown[..]), Err(BlockError::Grown { count: 3 })));
+}
+
+/// Transactions of different lengths, more than three strides of the index.
+fn many() -> Vec<Vec<u8>> {
+    (0..3 * STRIDE + 100).map(|number| number.to_be_bytes()[(number % 8) as usize..].to_vec()).collect()
+}
+
+fn part(bytes: &[u8], first: u64, count: u64) -> Result<Vec<Vec<u8>>, BlockError> {
+    let mut reader = BlockReader::part(Cursor::new(bytes), first, count)?;
+    assert_eq!(reader.first(), first);
+    let mut all = Vec::new();
+    loop {
+        let mut transaction = Vec::new();
+        if reader.read_into(&mut transaction)?.is_none() {
+            return Ok(all);
+        }
+        all.push(transaction);
+    }
+}
+
+#[test]
+fn any_part_is_read_by_the_index() {
+    let all = many();
+    let bytes = block(&all.iter().map(|one| &one[..]).collect::<Vec<_>>());
+    assert_eq!(read(&bytes[..]).unwrap(), all);
+    let count = all.len() as u64;
+    for first in [0, 1, STRIDE - 1, STRIDE, STRIDE + 5, 3 * STRIDE, count - 1, count] {
+        for length in [0, 1, STRIDE - 1, STRIDE, STRIDE + 7, count] {
+            let length = length.min(count - first);
+            let expected = &all[first as usize..(first + length) as usize];
+            assert_eq!(part(&bytes, first, length).unwrap(), expected, "{first}, {length}");
+        }
+    }
+    for (first, length) in [(0, count + 1), (count, 1), (u64::MAX, 1), (1, u64::MAX)] {
+        assert!(matches!(part(&bytes, first, length), Err(BlockError::Range { .. })));
+    }
+    let exactly = block(&all[..STRIDE as usize].iter().map(|one| &one[..]).collect::<Vec<_>>());
+    assert_eq!(part(&exactly, 0, STRIDE).unwrap(), &all[..STRIDE as usize]);
+    assert_eq!(part(&block(&[]), 0, 0).unwrap(), Vec::<Vec<u8>>::new());
+}
+
+#[test]
+fn an_index_that_says_another_thing_than_the_transactions_is_refused() {
+    let all = many();
+    let bytes = block(&all.iter().map(|one| &one[..]).collect::<Vec<_>>());
+    let index = bytes.len() - 20 - 3 * 8;
+    for at in index..bytes.len() {
+        let mut flipped = bytes.clone();
+        flipped[at] ^= 1;
+        assert!(matches!(read(&flipped[..]), Err(BlockError::Index(_))), "{at}");
+        // What ends or begins where the entry says otherwise, and the trailer for everybody.
+        let entry = ((at - index) / 8) as u64 + 1;
+        let parts = if entry < 4 { vec![((entry - 1) * STRIDE, STRIDE), (entry * STRIDE, 50)] } else { vec![(5, 1)] };
+        assert!(part(&flipped, parts[0].0, parts[0].1).is_err(), "{at}");
+        // From a wrong place on other transactions are read than are there, or none.
+        assert!(parts.iter().all(|&(first, length)| part(&flipped, first, length).map_or(true, |read| {
+            read[..] != all[first as usize..(first + length) as usize]
+        })));
+    }
+    for cut in 1..=44 {
+        assert!(part(&bytes[..bytes.len() - cut], 0, 1).is_err(), "{cut}");
+    }
+    assert!(matches!(part(&[&bytes[..], &[0]].concat(), 0, 1), Err(BlockError::Grown { .. })));
 }
 
 #[test]
