@@ -1,5 +1,5 @@
-//! Signatures by ML-DSA verified in batches: whatever becomes of honest signatures, every backend of this project says of each what
-//! AWS-LC says, in a batch or alone, by the encoded key or the prepared one.
+//! Signatures by ML-DSA verified in batches: whatever becomes of honest signatures, a backend of this project, another one from input
+//! to input, says of each what AWS-LC says, in a batch or alone, by the encoded key or the prepared one.
 #![no_main]
 
 mod mldsa_claims;
@@ -74,15 +74,18 @@ impl<P: ParameterSet> Set<P> {
                 Claim { key, message, signature: &claim.signature }
             })
             .collect();
-        for verifier in VERIFIERS.iter() {
-            let verdicts = verifier.verify_batch(&batch);
-            assert_eq!(verdicts.len(), batch.len());
-            for ((.., valid), verdict) in asked.iter().zip(verdicts) {
-                assert_eq!(verdict.is_ok(), *valid, "{}: AWS-LC says another thing", verifier.backend().name());
-            }
+        // The slow one less often.
+        let turn = [0, 0, 0, 0, 1, 1, 1, 2][usize::from(choice & 7)];
+        let verifier = &VERIFIERS[turn % VERIFIERS.len()];
+        let verdicts = verifier.verify_batch(&batch);
+        assert_eq!(verdicts.len(), batch.len());
+        for ((.., valid), verdict) in asked.iter().zip(verdicts) {
+            assert_eq!(verdict.is_ok(), *valid, "{}: AWS-LC says another thing", verifier.backend().name());
         }
-        // Alone, by one backend at a time, with the key in its other form where that costs nothing.
-        let verifier = &VERIFIERS[usize::from(choice) % VERIFIERS.len()];
+        // Alone, now and then, with the key in its other form where that costs nothing.
+        if choice & 8 == 0 && batch.len() > 1 {
+            return;
+        }
         for (claim, (origin, key, changed, valid)) in batch.iter().zip(&asked) {
             let other = match (claim.key, *changed) {
                 (Key::Prepared(_), _) => Key::Encoded(*key),
