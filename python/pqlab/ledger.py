@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BlockReport",
     "Generated",
+    "Phases",
     "Rejected",
     "Transaction",
     "generate_block",
@@ -93,6 +94,22 @@ class Generated:
 
 
 @dataclass(frozen=True)
+class Phases:
+    """On what a verification's time went, in ns, summed over threads."""
+
+    reading: int
+    """Reading, which one thread does."""
+    decoding: int
+    """Decoding, and computing digests."""
+    verifying: int
+    """Verifying signatures."""
+    threads_waited: int
+    """What verifying threads waited for transactions: where it is much, reading is the limit."""
+    reading_waited: int
+    """What the reading thread waited for room: where it is much, verifying is the limit."""
+
+
+@dataclass(frozen=True)
 class BlockReport:
     """How the verification of a block ended."""
 
@@ -116,6 +133,8 @@ class BlockReport:
     """How many transactions they verified at once, where a provider could."""
     providers: dict[str, str]
     """Whose implementation of each scheme."""
+    phases: Phases
+    """On what the time went."""
 
     @property
     def transactions_per_second(self) -> float:
@@ -189,8 +208,8 @@ def verify_block(
     ``form`` is the form that is taken, ``txv2`` or ``txv1``; ``keep_keys`` keeps up to 256 prepared keys, which pays where senders return;
     ``batch`` transactions are verified at once by a ``provider`` that can, such as ``mldsa-batch``: 100 unless told otherwise.
     """
-    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, batch, progress)
-    form, transactions, size, rejected, kinds, rejections, elapsed, used, at_once, providers = found
+    found = _pqlab.ledger_verify_block(os.fspath(path), chain_id, form, threads, provider, keep_keys, batch, None, progress)
+    form, transactions, size, rejected, kinds, rejections, elapsed, used, at_once, providers, phases = found
     return BlockReport(
         format=form,
         transactions=transactions,
@@ -202,4 +221,5 @@ def verify_block(
         threads=used,
         batch=at_once,
         providers=dict(providers),
+        phases=Phases(*phases),
     )

@@ -1,0 +1,316 @@
+"""Blocks of transactions verified by a cluster: Ray hands out parts of a file, each node verifies them natively, and the results are
+put together as one machine puts them together. ``pip install 'pqlab[cluster]'`` brings Ray."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter, deque
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pqlab import _pqlab
+from pqlab._errors import Error, InvalidArgument, LibraryError, StoreError
+from pqlab._ray import build, connected, difference, unshared_memory
+from pqlab.ledger import BlockReport, Phases, Rejected
+
+__all__ = ["ClusterReport", "verify_block"]
+
+PART = 65_536
+"""Transactions of a part, about: a second and more of one thread's work."""
+AHEAD = 2
+"""Parts under way for each that is worked on, so that no node waits for the next."""
+TRIES = 100
+"""How often a part is begun: one on which every process dies is not begun forever."""
+LISTED = 100_000
+"""Rejected transactions that are listed, as on one machine."""
+JOURNAL = "pqlab-ledger-parts/1"
+
+Watcher = Callable[[int, int], object]
+"""Is called with the number of transactions that are verified, and of all."""
+Part = tuple[int, int]
+"""The first transaction, and the one behind the last."""
+Found = tuple[Any, ...]
+"""What the native module says of a part, and the memory that its process had to itself."""
+
+
+@dataclass(frozen=True)
+class ClusterReport(BlockReport):
+    """How the verification of a block by a cluster ended. Its rejections are the first hundred thousand."""
+
+    nodes: int
+    """Nodes that verified."""
+    parts: int
+    """In how many parts."""
+    resumed: int
+    """How many of them were there already, from the journal."""
+    begun_again: int
+    """How often a part was begun again because its process, or its node, died."""
+    start_ns: int
+    """What it took to start Ray, or to connect, and to ready every node: not part of ``elapsed_ns``."""
+    unshared_memory: int
+    """The most memory that a worker process had to itself, in bytes."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all parts of a block have in common."""
+
+    path: str
+    facts: tuple[str, str, int, int, int | None]
+    chain_id: int
+    form: str
+    threads: int
+    provider: str | None
+    keep_keys: bool
+    batch: int | None
+    build: dict[str, str] = field(default_factory=build)
+
+    def verify(self, part: Part) -> tuple[str, str, Any]:
+        """On a node: what becomes of a part, in a word, on which node, and the result or the reason."""
+        node = os.environ.get("RAY_NODE_ID") or _node()
+        other = difference(self.build, build())
+        if other:
+            return "other", node, f"node {node[:8]} has another build of pqlab: {other}"
+        try:
+            facts = _pqlab.ledger_block_facts(self.path)
+            if facts != self.facts:
+                return "failed", node, f"{self.path}: node {node[:8]} has another file under this name"
+            found = _pqlab.ledger_verify_block(
+                self.path, self.chain_id, self.form, self.threads, self.provider, self.keep_keys, self.batch, part, None
+            )
+        except Error as error:
+            return "failed", node, f"transactions {part[0]} to {part[1]}: {error}"
+        return "done", node, (*found, unshared_memory())
+
+
+def _node() -> str:
+    import ray
+
+    return str(ray.get_runtime_context().get_node_id())
+
+
+def parts_of(transactions: int, stride: int, workers: int) -> list[Part]:
+    """As many for each worker, of about :data:`PART` transactions, which begin where the file's index says that one is."""
+    rounds = max(1, round(transactions / PART / workers))
+    size = max(stride, -(-transactions // (rounds * workers * stride)) * stride)
+    return [(first, min(first + size, transactions)) for first in range(0, transactions, size)]
+
+
+class Journal:
+    """The results of parts in a file, one a line, so that who begins again goes on where it ended."""
+
+    def __init__(self, path: Path, job: Job) -> None:
+        self.path = path
+        said = {**asdict(job), "facts": list(job.facts), "path": os.path.abspath(job.path)}
+        said.pop("build")
+        self.head = {"schema": JOURNAL, **said}
+        self.done: dict[Part, Found] = {}
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
+            whole = [line for line in lines if line.endswith("\n")]
+            if whole and self._read(whole[0]) != self.head:
+                raise InvalidArgument(f"{path} is the journal of another verification", "name another file, or delete it")
+            for line in whole[1:]:
+                row = self._read(line)
+                self.done[(row["part"][0], row["part"][1])] = tuple(row["found"])
+            self._file = path.open("w" if not whole else "r+", encoding="utf-8")
+            if whole:
+                # What was cut off in the middle of a line goes.
+                self._file.truncate(sum(len(line.encode()) for line in whole))
+                self._file.seek(0, os.SEEK_END)
+            else:
+                self._write(self.head)
+        except OSError as error:
+            raise StoreError(f"{path}: {error.strerror}") from None
+
+    def _read(self, line: str) -> dict[str, Any]:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict):
+            raise StoreError(f"{self.path} is no journal of a verification", "name another file")
+        return row
+
+    def _write(self, row: dict[str, Any]) -> None:
+        try:
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StoreError(f"{self.path}: {error.strerror}") from None
+
+    def add(self, part: Part, found: Found) -> None:
+        """Keeps a part's result; it is on the disk when this returns."""
+        self._write({"part": part, "found": found})
+
+    def close(self) -> None:
+        """Ends it."""
+        self._file.close()
+
+
+def verify_block(
+    path: str | os.PathLike[str],
+    chain_id: int = 1,
+    *,
+    address: str | None = None,
+    form: str = "txv2",
+    threads: int = 1,
+    provider: str | None = None,
+    keep_keys: bool = False,
+    batch: int | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Watcher | None = None,
+) -> ClusterReport:
+    """Verifies a file of transactions by all nodes of the Ray cluster at ``address``, or of one that is started on this machine. Every
+    node must have the file under the same name, and the same build of pqlab.
+
+    ``threads`` are those of a part: as many processors are taken for it. ``journal`` is a file that keeps the results of parts: the same
+    call goes on with it where one ended before, for whatever reason. The rest is as for :func:`pqlab.ledger.verify_block`.
+    """
+    began = time.monotonic_ns()
+    name = os.path.abspath(os.fspath(path))
+    facts = _pqlab.ledger_block_facts(name)
+    if facts[4] is None:
+        raise InvalidArgument(f"{name} has no index, so that no part of it can be found", "make it again, or verify it without a cluster")
+    if threads < 1:
+        raise InvalidArgument(f"threads is {threads}", "a part has at least one")
+    job = Job(name, facts, chain_id, form, threads, provider, keep_keys, batch)
+    # What is wrong with the request is said before anything is started.
+    _pqlab.ledger_verify_block(name, chain_id, form, threads, provider, keep_keys, batch, (0, 0), None)
+    kept = Journal(Path(journal), job) if journal is not None else None
+    try:
+        with connected(address) as ray:
+            return _Run(ray, job, kept, progress).verify(began)
+    finally:
+        if kept is not None:
+            kept.close()
+
+
+class _Run:
+    """A verification under way."""
+
+    def __init__(self, ray: Any, job: Job, journal: Journal | None, progress: Watcher | None) -> None:
+        self.ray, self.job, self.journal, self.progress = ray, job, journal, progress
+        self.task = ray.remote(max_retries=0, num_cpus=job.threads, scheduling_strategy="SPREAD")(job.__class__.verify)
+        self.done: dict[Part, Found] = dict(journal.done) if journal else {}
+        self.tries: Counter[Part] = Counter()
+        self.nodes: set[str] = set()
+
+    def workers(self) -> int:
+        """Parts that can be worked on at the same time now."""
+        return sum(int(node["Resources"].get("CPU", 0)) // self.job.threads for node in self.ray.nodes() if node["Alive"])
+
+    def verify(self, began: int) -> ClusterReport:
+        transactions, stride = self.job.facts[2], self.job.facts[4]
+        workers = self.workers()
+        if workers == 0:
+            raise InvalidArgument(f"no node of the cluster has {self.job.threads} processors", "ask for fewer threads")
+        resumed = len(self.done)
+        if resumed:
+            # Parts are cut as they were.
+            size = max(end - first for first, end in self.done)
+            parts = [(first, min(first + size, transactions)) for first in range(0, transactions, size)]
+            if not set(self.done) <= set(parts):
+                raise StoreError("the parts of the journal are not those of one verification", "delete it")
+        else:
+            parts = parts_of(transactions, stride or 1, workers)
+        self.ready(workers)
+        start = time.monotonic_ns()
+        self.go(deque(part for part in parts if part not in self.done))
+        return self.report(parts, resumed, start - began, time.monotonic_ns() - start)
+
+    def ready(self, workers: int) -> None:
+        """Starts the processes that will verify, and has them check the libraries."""
+        refs = [self.task.remote(self.job, (0, 0)) for _ in range(workers)]
+        for ref in refs:
+            try:
+                word, _, what = self.ray.get(ref)
+            except self.ray.exceptions.RayTaskError as error:
+                raise LibraryError(f"a node cannot run this build of pqlab: {str(error).strip().splitlines()[-1]}") from None
+            except self.ray.exceptions.RayError:
+                # It died: its part of the work is done by others, or again.
+                continue
+            if word != "done":
+                raise LibraryError(str(what)) if word == "other" else StoreError(str(what))
+
+    def go(self, waiting: deque[Part]) -> None:
+        running: dict[Any, Part] = {}
+        verified = sum(end - first for first, end in self.done)
+        self.tell(verified)
+        limit, looked = AHEAD * self.workers(), time.monotonic()
+        while waiting or running:
+            if time.monotonic() - looked > 1:
+                # Nodes come and go.
+                limit, looked = max(AHEAD, AHEAD * self.workers()), time.monotonic()
+            while waiting and len(running) < limit:
+                part = waiting.popleft()
+                self.tries[part] += 1
+                running[self.task.remote(self.job, part)] = part
+            ended, _ = self.ray.wait(list(running), num_returns=1, timeout=1)
+            for ref in ended:
+                part = running.pop(ref)
+                found = self.result(ref, part)
+                if found is None:
+                    waiting.appendleft(part)
+                    continue
+                self.done[part] = found
+                if self.journal:
+                    self.journal.add(part, found)
+                verified += part[1] - part[0]
+                self.tell(verified)
+
+    def result(self, ref: Any, part: Part) -> Found | None:
+        """The result of a part; nothing where its process died."""
+        try:
+            word, node, what = self.ray.get(ref)
+        except self.ray.exceptions.RayTaskError as error:
+            raise LibraryError(f"transactions {part[0]} to {part[1]}: {str(error).strip().splitlines()[-1]}") from None
+        except self.ray.exceptions.RayError as error:
+            if self.tries[part] >= TRIES:
+                where = f"transactions {part[0]} to {part[1]}"
+                raise LibraryError(f"{where}: their process died {TRIES} times: {str(error).strip().splitlines()[0]}") from None
+            return None
+        if word != "done":
+            raise LibraryError(str(what)) if word == "other" else StoreError(str(what))
+        self.nodes.add(node)
+        return tuple(what)
+
+    def tell(self, verified: int) -> None:
+        if self.progress:
+            self.progress(verified, self.job.facts[2])
+
+    def report(self, parts: list[Part], resumed: int, start: int, elapsed: int) -> ClusterReport:
+        kinds: Counter[str] = Counter()
+        rejections: list[Rejected] = []
+        phases = [0] * 5
+        found = [self.done[part] for part in parts]
+        for form, _, _, _, of_kind, rows, _, _, batch, providers, spent, _ in found:
+            kinds.update(dict(of_kind))
+            rejections.extend(Rejected(*row) for row in rows[: LISTED - len(rejections)])
+            phases = [sum(both) for both in zip(phases, spent, strict=True)]
+        if sum(one[1] for one in found) != self.job.facts[2]:
+            raise StoreError(f"{self.job.path}: {sum(one[1] for one in found)} of {self.job.facts[2]} transactions were verified")
+        return ClusterReport(
+            format=form,
+            transactions=sum(one[1] for one in found),
+            bytes=sum(one[2] for one in found),
+            rejected=sum(one[3] for one in found),
+            kinds=dict(sorted(kinds.items())),
+            rejections=tuple(rejections),
+            elapsed_ns=elapsed,
+            threads=self.job.threads * max(1, self.workers()),
+            batch=batch,
+            providers=dict(providers),
+            phases=Phases(*phases),
+            nodes=len(self.nodes),
+            parts=len(parts),
+            resumed=resumed,
+            begun_again=sum(tries - 1 for tries in self.tries.values()),
+            start_ns=start,
+            unshared_memory=max(one[-1] for one in found),
+        )
