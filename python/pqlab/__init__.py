@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from pqlab import ledger, stats
+from pqlab import cluster, ledger, stats
 from pqlab._compare import Check, ComparedLibraries, check, compare_libraries
 from pqlab._errors import (
     Error,
@@ -94,6 +94,7 @@ __all__ = [
     "benchmark",
     "cases",
     "check",
+    "cluster",
     "compare_libraries",
     "counters",
     "doctor",

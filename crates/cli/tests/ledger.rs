@@ -74,6 +74,7 @@ fn bad_input_is_one_line_and_exits_with_2() {
         ([verifying(&block), vec!["--provider".into(), "nobody".into()]].concat(), "nobody"),
         ([verifying(&block), vec!["--batch".into(), "10001".into()]].concat(), "from 1 to 10000"),
         ([verifying(&block), vec!["--batch".into(), "8".into()]].concat(), "mldsa-batch:portable"),
+        ([verifying(&block), vec!["--journal".into(), "j".into()]].concat(), "--cluster"),
         (generating(&["--count", "0"]), "--count"),
         (generating(&["--count", "5", "--scheme", "Ed448"]), "Ed448"),
         (generating(&["--count", "5", "--senders", "6"]), "--senders"),

@@ -91,6 +91,7 @@ pub(crate) struct GenerateArgs {
   pqlab ledger verify block.tx --threads 1
   pqlab ledger verify block.parquet --json | jq .rejected_by_kind
   pqlab ledger verify block.tx --provider mldsa-batch --batch 1000
+  pqlab ledger verify block.tx --cluster local --journal block.journal
 
 Exit codes: 0 every transaction is valid; 1 one was rejected; 2 bad usage, or the file cannot be
 read; 130 interrupted")]
@@ -98,7 +99,7 @@ pub(crate) struct VerifyBlockArgs {
     /// The file, in either format
     pub(crate) file: PathBuf,
 
-    /// Threads that verify; one more reads [default: as many as cores]
+    /// Threads that verify; one more reads [default: as many as cores; with --cluster 1, those of a part]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
 
@@ -121,6 +122,15 @@ pub(crate) struct VerifyBlockArgs {
     /// Transactions that are verified at once, by a provider that can, such as mldsa-batch [default: 100]
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) batch: Option<usize>,
+
+    /// Verify it by a Ray cluster: its address, `auto` for that of this machine, `local` for one that is started now; every node
+    /// has the file under the same name. Needs the Python package: pip install 'pqlab[cluster]'
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) cluster: Option<String>,
+
+    /// With --cluster: keep the results of parts in a file, with which the same command goes on where it ended
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    pub(crate) journal: Option<PathBuf>,
 
     /// Keep up to 256 prepared keys of senders for their next transactions: pays where senders return
     #[arg(long)]
