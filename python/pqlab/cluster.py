@@ -93,11 +93,11 @@ def _node() -> str:
     return str(ray.get_runtime_context().get_node_id())
 
 
-def parts_of(transactions: int, stride: int, workers: int) -> list[Part]:
-    """As many for each worker, of about :data:`PART` transactions, which begin where the file's index says that one is."""
+def part_size(transactions: int, stride: int, workers: int) -> int:
+    """Transactions of a part: about :data:`PART`, so that each worker has as many parts, and each begins where the index says that one
+    is."""
     rounds = max(1, round(transactions / PART / workers))
-    size = max(stride, -(-transactions // (rounds * workers * stride)) * stride)
-    return [(first, min(first + size, transactions)) for first in range(0, transactions, size)]
+    return max(stride, -(-transactions // (rounds * workers * stride)) * stride)
 
 
 class Journal:
@@ -109,6 +109,8 @@ class Journal:
         said.pop("build")
         self.head = {"schema": JOURNAL, **said}
         self.done: dict[Part, Found] = {}
+        self.size = 0
+        """Transactions of a part; 0 where there is none yet."""
         try:
             lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.exists() else []
             whole = [line for line in lines if line.endswith("\n")]
@@ -117,6 +119,7 @@ class Journal:
             for line in whole[1:]:
                 row = self._read(line)
                 self.done[(row["part"][0], row["part"][1])] = tuple(row["found"])
+                self.size = row["size"]
             self._file = path.open("w" if not whole else "r+", encoding="utf-8")
             if whole:
                 # What was cut off in the middle of a line goes.
@@ -146,7 +149,7 @@ class Journal:
 
     def add(self, part: Part, found: Found) -> None:
         """Keeps a part's result; it is on the disk when this returns."""
-        self._write({"part": part, "found": found})
+        self._write({"part": part, "size": self.size, "found": found})
 
     def close(self) -> None:
         """Ends it."""
@@ -211,14 +214,13 @@ class _Run:
         if workers == 0:
             raise InvalidArgument(f"no node of the cluster has {self.job.threads} processors", "ask for fewer threads")
         resumed = len(self.done)
-        if resumed:
+        size = part_size(transactions, stride or 1, workers)
+        if self.journal:
             # Parts are cut as they were.
-            size = max(end - first for first, end in self.done)
-            parts = [(first, min(first + size, transactions)) for first in range(0, transactions, size)]
-            if not set(self.done) <= set(parts):
-                raise StoreError("the parts of the journal are not those of one verification", "delete it")
-        else:
-            parts = parts_of(transactions, stride or 1, workers)
+            size = self.journal.size = self.journal.size or size
+        parts = [(first, min(first + size, transactions)) for first in range(0, transactions, size)]
+        if not set(self.done) <= set(parts):
+            raise StoreError("the parts of the journal are not those of one verification", "delete it")
         self.ready(workers)
         start = time.monotonic_ns()
         self.go(deque(part for part in parts if part not in self.done))

@@ -126,7 +126,8 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
 
 /// Hands the work to the Python package, which talks to Ray and prints what this program would.
 fn on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> {
-    let mut words: Vec<OsString> = vec!["verify".into(), arguments.file.clone().into(), "--cluster".into(), address.into()];
+    let mut words: Vec<OsString> =
+        vec!["verify".into(), arguments.file.clone().into(), "--cluster".into(), address.into()];
     let mut option = |name: &str, value: Option<OsString>| {
         if let Some(value) = value {
             words.extend([name.into(), value]);
@@ -134,11 +135,15 @@ fn on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> 
     };
     option("--chain-id", Some(arguments.chain_id.to_string().into()));
     option("--form", Some(TransactionForm::from(arguments.form).name().to_lowercase().into()));
-    option("--threads", arguments.threads.map(|_| threads(arguments.threads)).transpose()?.map(|count| count.to_string().into()));
+    option(
+        "--threads",
+        arguments.threads.map(|_| threads(arguments.threads)).transpose()?.map(|count| count.to_string().into()),
+    );
     option("--provider", arguments.provider.clone().map(OsString::from));
     option("--batch", arguments.batch.map(|batch| batch.to_string().into()));
     option("--journal", arguments.journal.clone().map(OsString::from));
-    let flags = [("--keep-keys", arguments.keep_keys), ("--json", arguments.json), ("--no-progress", arguments.no_progress)];
+    let flags =
+        [("--keep-keys", arguments.keep_keys), ("--json", arguments.json), ("--no-progress", arguments.no_progress)];
     words.extend(flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.into()));
     let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
     let module = ["-m", "pqlab._command"];

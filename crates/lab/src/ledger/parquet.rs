@@ -233,7 +233,18 @@ impl ParquetReader {
         }
         let end = file.metadata().file_metadata().num_rows().max(0) as u64;
         let none = Vec::new();
-        Ok(ParquetReader { file, length, handle, group: 0, columns: None, of_group: 0, ready: none, row: 0, first: 0, end })
+        Ok(ParquetReader {
+            file,
+            length,
+            handle,
+            group: 0,
+            columns: None,
+            of_group: 0,
+            ready: none,
+            row: 0,
+            first: 0,
+            end,
+        })
     }
 
     /// The rows from `first` to `end`, by the groups that they are in.

@@ -34,7 +34,16 @@ fn make(request: &GenerateRequest) -> Generated {
 
 fn verifying(path: PathBuf) -> VerifyBlockRequest {
     let form = TransactionForm::TxV2;
-    VerifyBlockRequest { path, form, chain_id: 7, threads: 2, provider: None, keep_keys: false, part: None, batch: None }
+    VerifyBlockRequest {
+        path,
+        form,
+        chain_id: 7,
+        threads: 2,
+        provider: None,
+        keep_keys: false,
+        part: None,
+        batch: None,
+    }
 }
 
 fn verified(request: &VerifyBlockRequest) -> Result<BlockReport, LabError> {

@@ -6,8 +6,8 @@ use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::{Bytes, Whole, field};
 use pqlab_constructions::ledger::{ADDRESS, Body, Form, Malformed, Scratch, Transaction, Verifier};
 use pqlab_lab::ledger::{
-    BlockFormat, BlockReport, GenerateRequest, Rejection, Scheme, TransactionForm, VerifyBlockRequest,
-    block_facts, generate, timed, verify_block,
+    BlockFormat, BlockReport, GenerateRequest, Rejection, Scheme, TransactionForm, VerifyBlockRequest, block_facts,
+    generate, timed, verify_block,
 };
 use pqlab_lab::primitives::Coins;
 use pqlab_lab::{Laboratory, WorkerProgram, offered};

@@ -158,9 +158,10 @@ fn an_index_that_says_another_thing_than_the_transactions_is_refused() {
         let parts = if entry < 4 { vec![((entry - 1) * STRIDE, STRIDE), (entry * STRIDE, 50)] } else { vec![(5, 1)] };
         assert!(part(&flipped, parts[0].0, parts[0].1).is_err(), "{at}");
         // From a wrong place on other transactions are read than are there, or none.
-        assert!(parts.iter().all(|&(first, length)| part(&flipped, first, length).map_or(true, |read| {
-            read[..] != all[first as usize..(first + length) as usize]
-        })));
+        assert!(parts.iter().all(|&(first, length)| {
+            part(&flipped, first, length)
+                .map_or(true, |read| read[..] != all[first as usize..(first + length) as usize])
+        }));
     }
     for cut in 1..=44 {
         assert!(part(&bytes[..bytes.len() - cut], 0, 1).is_err(), "{cut}");
