@@ -72,7 +72,7 @@ def test_a_node_with_another_build_or_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_said_before_anything_starts(tmp_path: Path) -> None:
-    path = block(tmp_path, 10)
+    path = block(tmp_path, 100)
     for options in [{"chain_id": -1}, {"threads": 0}, {"form": "txv3"}, {"batch": 5}]:
         with pytest.raises(pqlab.InvalidArgument):
             cluster.verify_block(path, **options)  # type: ignore[arg-type]
