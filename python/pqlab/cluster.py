@@ -14,7 +14,7 @@ from typing import Any
 
 from pqlab import _pqlab
 from pqlab._errors import Error, InvalidArgument, LibraryError, StoreError
-from pqlab._ray import build, connected, difference, unshared_memory
+from pqlab._ray import build, connected, difference, ray_module, unshared_memory
 from pqlab.ledger import BlockReport, Phases, Rejected
 
 __all__ = ["ClusterReport", "verify_block"]
@@ -71,7 +71,7 @@ class Job:
 
     def verify(self, part: Part) -> tuple[str, str, Any]:
         """On a node: what becomes of a part, in a word, on which node, and the result or the reason."""
-        node = os.environ.get("RAY_NODE_ID") or _node()
+        node = _node()
         other = difference(self.build, build())
         if other:
             return "other", node, f"node {node[:8]} has another build of pqlab: {other}"
@@ -88,9 +88,9 @@ class Job:
 
 
 def _node() -> str:
-    import ray
-
-    return str(ray.get_runtime_context().get_node_id())
+    """The node that this process is of; it must not start one by asking."""
+    ray = ray_module()
+    return str(ray.get_runtime_context().get_node_id()) if ray.is_initialized() else "none"
 
 
 def part_size(transactions: int, stride: int, workers: int) -> int:
@@ -208,6 +208,13 @@ class _Run:
         """Parts that can be worked on at the same time now."""
         return sum(int(node["Resources"].get("CPU", 0)) // self.job.threads for node in self.ray.nodes() if node["Alive"])
 
+    def there(self) -> bool:
+        """Whether there is a cluster still."""
+        try:
+            return self.workers() > 0
+        except (self.ray.exceptions.RayError, RuntimeError):
+            return False
+
     def verify(self, began: int) -> ClusterReport:
         transactions, stride = self.job.facts[2], self.job.facts[4]
         workers = self.workers()
@@ -273,6 +280,10 @@ class _Run:
         except self.ray.exceptions.RayTaskError as error:
             raise LibraryError(f"transactions {part[0]} to {part[1]}: {str(error).strip().splitlines()[-1]}") from None
         except self.ray.exceptions.RayError as error:
+            if not self.there():
+                done = sum(end - first for first, end in self.done)
+                kept = ": the same call goes on with the journal" if self.journal else ""
+                raise LibraryError(f"the cluster is gone when {done} transactions are verified{kept}") from None
             if self.tries[part] >= TRIES:
                 where = f"transactions {part[0]} to {part[1]}"
                 raise LibraryError(f"{where}: their process died {TRIES} times: {str(error).strip().splitlines()[0]}") from None

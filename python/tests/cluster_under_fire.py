@@ -18,7 +18,8 @@ def workers() -> list[int]:
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         try:
-            if entry.name.isdigit() and (entry / "cmdline").read_bytes().startswith(b"ray::") and entry.stat().st_uid == os.getuid():
+            title = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
+            if title.startswith((b"ray::Job", b"ray::IDLE")) and entry.stat().st_uid == os.getuid():
                 found.append(int(entry.name))
         except OSError:
             continue
