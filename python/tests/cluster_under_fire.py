@@ -19,7 +19,8 @@ def workers() -> list[int]:
     for entry in Path("/proc").iterdir():
         try:
             title = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-            if title.startswith((b"ray::Job", b"ray::IDLE")) and entry.stat().st_uid == os.getuid():
+            # Its agents are not workers: without them a node is dead.
+            if title.startswith(b"ray::") and b"Agent" not in title and entry.stat().st_uid == os.getuid():
                 found.append(int(entry.name))
         except OSError:
             continue
