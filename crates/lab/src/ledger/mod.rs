@@ -42,6 +42,9 @@ const PREFERENCE: [&str; 8] =
 /// An implementation of a scheme, and the provider, or the pair, that it is from. Its known answers have been checked.
 type Implementation = (String, Arc<dyn SignatureScheme>);
 
+/// Who verifies many signatures of a scheme at once, and the provider that it is from.
+type Batches = (String, Arc<dyn BatchVerifier>);
+
 /// The implementation of a scheme from the provider that is asked for, or from the first that has it.
 fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) -> Result<Implementation, LabError> {
     let (algorithm, providers) = (scheme.algorithm(), laboratory.registry().providers());
@@ -67,11 +70,7 @@ fn implementation(laboratory: &Laboratory, scheme: Scheme, asked: Option<&str>) 
 
 /// Whose batches of a scheme are asked for, by a provider's id or its library's name, or by a pattern. Their known answers have been
 /// checked.
-fn batches(
-    laboratory: &Laboratory,
-    scheme: Scheme,
-    asked: &str,
-) -> Result<Option<(String, Arc<dyn BatchVerifier>)>, LabError> {
+fn batches(laboratory: &Laboratory, scheme: Scheme, asked: &str) -> Result<Option<Batches>, LabError> {
     let providers = laboratory.registry().providers();
     let exactly = ledger::batch_verifier(providers, scheme, asked).map(|verifier| (asked.to_owned(), verifier));
     let mut offering = ledger::batch_verifiers(providers, scheme).into_iter();
