@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pqlab import _pqlab
 from pqlab._errors import Error, InvalidArgument, LibraryError, StoreError
@@ -137,7 +137,7 @@ class Journal:
             row = None
         if not isinstance(row, dict):
             raise StoreError(f"{self.path} is no journal of a verification", "name another file")
-        return row
+        return cast("dict[str, Any]", row)
 
     def _write(self, row: dict[str, Any]) -> None:
         try:
@@ -176,7 +176,7 @@ def verify_block(
     call goes on with it where one ended before, for whatever reason. The rest is as for :func:`pqlab.ledger.verify_block`.
     """
     began = time.monotonic_ns()
-    name = os.path.abspath(os.fspath(path))
+    name = str(Path(path).absolute())
     facts = _pqlab.ledger_block_facts(name)
     if facts[4] is None:
         raise InvalidArgument(f"{name} has no index, so that no part of it can be found", "make it again, or verify it without a cluster")
@@ -225,7 +225,8 @@ class _Run:
         if self.journal:
             # Parts are cut as they were.
             size = self.journal.size = self.journal.size or size
-        parts = [(first, min(first + size, transactions)) for first in range(0, transactions, size)]
+        # One without transactions is a part too.
+        parts = [(first, min(first + size, transactions)) for first in range(0, max(1, transactions), size)]
         if not set(self.done) <= set(parts):
             raise StoreError("the parts of the journal are not those of one verification", "delete it")
         self.ready(workers)
@@ -302,7 +303,8 @@ class _Run:
         rejections: list[Rejected] = []
         phases = [0] * 5
         found = [self.done[part] for part in parts]
-        for form, _, _, _, of_kind, rows, _, _, batch, providers, spent, _ in found:
+        form, batch, providers = found[0][0], found[0][8], found[0][9]
+        for _, _, _, _, of_kind, rows, _, _, _, _, spent, _ in found:
             kinds.update(dict(of_kind))
             rejections.extend(Rejected(*row) for row in rows[: LISTED - len(rejections)])
             phases = [sum(both) for both in zip(phases, spent, strict=True)]
