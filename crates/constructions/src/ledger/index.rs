@@ -55,7 +55,7 @@ fn trailer(entries: u64) -> impl Iterator<Item = u8> {
 
 fn cut_off(error: io::Error) -> BlockError {
     match error.kind() {
-        ErrorKind::UnexpectedEof => BlockError::Index("it is cut off"),
+        ErrorKind::UnexpectedEof => BlockError::Index("the file is truncated"),
         _ => BlockError::Io(error),
     }
 }
@@ -76,7 +76,7 @@ pub(super) fn look_up(input: &mut (impl Read + Seek), header: &Header, transacti
         return Err(BlockError::Grown { count: header.count });
     }
     if length < end {
-        return Err(BlockError::Index("it is cut off"));
+        return Err(BlockError::Index("the file is truncated"));
     }
     input.seek(SeekFrom::Start(end - TRAILER))?;
     let mut found = [0; TRAILER as usize];
