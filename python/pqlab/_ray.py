@@ -37,30 +37,49 @@ def ray_module() -> Any:
 def connected(address: str | None, cpus: int | None = None) -> Generator[Any]:
     """Ray of the cluster at an address (``auto``: the one of this machine), or started here: on loopback, with a token that only this
     process and its children know. Whoever has connected already stays so."""
-    if address in (None, "local"):
-        os.environ.setdefault("RAY_AUTH_MODE", "token")
-        if os.environ["RAY_AUTH_MODE"] == "token":
-            os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-    ray = ray_module()
-    if ray.is_initialized():
-        yield ray
-        return
-    quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "pqlab"}
+    local = address in (None, "local")
+    with _settings(_alone() if local else {}):
+        ray = ray_module()
+        if ray.is_initialized():
+            yield ray
+            return
+        quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "pqlab"}
+        # Next to nothing goes through its store of objects, for which it would take a third of the memory.
+        own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": 100 * 2**20} if local else {}
+        try:
+            ray.init(address="local" if local else address, **own, **quiet)
+        except Exception as error:
+            where = "on this machine" if local else f"at {address}"
+            raise LibraryError(f"no Ray {where}: {str(error).strip().splitlines()[0]}") from error
+        try:
+            heard = {str(node["NodeManagerAddress"]) for node in ray.nodes()}
+            if local and heard != {"127.0.0.1"}:
+                raise LibraryError(f"Ray would listen on {', '.join(heard)}", "import pqlab.cluster before ray, or start Ray yourself")
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+def _alone() -> dict[str, str]:
+    """Settings of a Ray for this process alone. The first has it listen on loopback, whatever its name says; it is read when Ray is
+    imported."""
+    token = os.environ.get("RAY_AUTH_TOKEN") or secrets.token_hex(32)
+    return {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+
+
+@contextmanager
+def _settings(wanted: dict[str, str]) -> Generator[None]:
+    """Sets variables of the environment, and puts back what was there."""
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
-        if address in (None, "local"):
-            # Next to nothing goes through its store of objects, for which it would take a third of the memory.
-            room = 100 * 2**20
-            own = {"include_dashboard": False, "object_store_memory": room, "_node_ip_address": "127.0.0.1"}
-            ray.init(address="local", num_cpus=cpus, **own, **quiet)
-        else:
-            ray.init(address=address, **quiet)
-    except Exception as error:
-        where = "on this machine" if address in (None, "local") else f"at {address}"
-        raise LibraryError(f"no Ray {where}: {str(error).strip().splitlines()[0]}") from error
-    try:
-        yield ray
+        yield
     finally:
-        ray.shutdown()
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
 
 
 @cache

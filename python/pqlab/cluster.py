@@ -106,7 +106,6 @@ class Journal:
     def __init__(self, path: Path, job: Job) -> None:
         self.path = path
         said = {**asdict(job), "facts": list(job.facts), "path": os.path.abspath(job.path)}
-        said.pop("build")
         self.head = {"schema": JOURNAL, **said}
         self.done: dict[Part, Found] = {}
         self.size = 0

@@ -80,6 +80,28 @@ def test_what_cannot_be_is_said_before_anything_starts(tmp_path: Path) -> None:
         cluster.verify_block(tmp_path / "none")
 
 
+STRANGERS = """
+import os, subprocess, sys
+from pqlab._ray import connected
+
+with connected(None) as ray:
+    at = ray.get_runtime_context().gcs_address
+    print([node["NodeManagerAddress"] for node in ray.nodes()], at.split(":")[0])
+    known = dict(os.environ)
+    strange = {name: value for name, value in known.items() if not name.startswith("RAY_AUTH")}
+    for variables in [known, strange, {**known, "RAY_AUTH_TOKEN": "0" * 64}]:
+        words = f"import ray; ray.init(address='{at}', log_to_driver=False); print(len(ray.nodes()))"
+        print(subprocess.run([sys.executable, "-c", words], env=variables, capture_output=True, timeout=100).returncode)
+print([name for name in os.environ if name.startswith("RAY_AUTH")])
+"""
+
+
+def test_what_is_started_here_listens_on_loopback_to_who_has_the_token() -> None:
+    pytest.importorskip("ray")
+    done = subprocess.run([sys.executable, "-c", STRANGERS], capture_output=True, text=True, timeout=400, check=False)
+    assert done.stdout.splitlines() == ["['127.0.0.1'] 127.0.0.1", "0", "1", "1", "[]"], done.stderr[-2000:]
+
+
 def test_the_command_says_what_one_machine_says_and_goes_on_with_a_journal(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     path, journal = block(tmp_path, 20_000), tmp_path / "journal"
@@ -91,6 +113,15 @@ def test_the_command_says_what_one_machine_says_and_goes_on_with_a_journal(tmp_p
     rejections = [(one.index, one.kind, one.reason) for one in alone.rejections]
     assert [(one["index"], one["kind"], one["reason"]) for one in found["rejections"]] == rejections
     assert (found["transactions"], found["rejected_by_kind"]) == (20_000, alone.kinds)
+    # Beside what the cluster did it is the document of the program.
+    words = [Path(sys.executable).with_name("pqlab"), "ledger", "verify", path, "--json"]
+    program = subprocess.run(words, capture_output=True, text=True, check=False)
+    same = json.loads(program.stdout)
+    assert {*found} == {*same, "cluster"} and {*found["phases"]} == {*same["phases"]}
+    measured = {"seconds", "transactions_per_s", "bytes_per_s", "phases", "threads", "file"}
+    assert {name: found[name] for name in same if name not in measured} == {
+        name: value for name, value in same.items() if name not in measured
+    }
     # Without the last part, as after the end of whoever began.
     lines = journal.read_text().splitlines(keepends=True)
     journal.write_text("".join(lines[:-1]) + lines[-1][:10])
