@@ -13,6 +13,7 @@ use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -153,8 +154,8 @@ fn on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> 
         let remedy = format!("pip install 'pqlab[cluster]', or name another Python in {PYTHON}");
         return Err(BadInput(format!("--cluster: {name} has no package pqlab: {remedy}")).into());
     }
-    let status = Command::new(&python).args(module).args(words).status().context("cannot start Python")?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(INTERRUPTED))
+    // In place of this process, so that signals and the exit code are its own.
+    Err(Command::new(&python).args(module).args(words).exec()).context("cannot start Python")
 }
 
 fn per_second(amount: u64, report: &BlockReport) -> f64 {

@@ -1,30 +1,22 @@
-//! Transactions as rows of a Parquet file. The columns are the fields of TXv2; what is no transaction has its bytes in the
-//! column `malformed` and nulls elsewhere. As every encoding of the fields is the only one, the rows hold exactly the
-//! bytes of the block.
+//! Rows are read, all of them or a part, and held to what the file says of itself.
 
-use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use super::schema;
+use parquet::basic::Repetition;
 use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
-use parquet::data_type::{
-    ByteArray, ByteArrayType, DataType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
-};
+use parquet::data_type::{ByteArrayType, DataType, FixedLenByteArrayType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{PrimitiveTypeBuilder, Type};
 use pqlab_constructions::ledger::stream::{Chunk, TransactionSource};
-use pqlab_constructions::ledger::{ADDRESS, Fields, LONGEST_TRANSACTION, Scheme, Transaction};
+use pqlab_constructions::ledger::{Fields, LONGEST_TRANSACTION, Scheme};
 use std::fs::File;
-use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 /// Rows that are read at once.
 const BATCH: usize = 64;
 
 /// Why a file is not a block in Parquet.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum RowError {
+pub(in crate::ledger) enum RowError {
     /// The library cannot read it.
     #[error("this is not a readable Parquet file: {0}")]
     Parquet(#[from] ParquetError),
@@ -50,143 +42,8 @@ pub(super) enum RowError {
     Changed,
 }
 
-/// Writes rows, a group of rows for each call.
-pub(super) struct ParquetWriter<W: Write + Send> {
-    writer: SerializedFileWriter<W>,
-}
-
-impl<W: Write + Send> ParquetWriter<W> {
-    pub(super) fn new(out: W) -> io::Result<ParquetWriter<W>> {
-        // Keys and signatures are random: neither compression nor statistics find anything in them.
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::UNCOMPRESSED)
-            .set_statistics_enabled(EnabledStatistics::None)
-            .set_created_by(concat!("pqlab ", env!("CARGO_PKG_VERSION")).to_owned())
-            .build();
-        let schema = schema().map_err(written)?;
-        let writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(written)?;
-        Ok(ParquetWriter { writer })
-    }
-
-    pub(super) fn write(&mut self, transactions: &[Vec<u8>]) -> io::Result<()> {
-        let mut columns = Columns::default();
-        for transaction in transactions {
-            columns.push(transaction);
-        }
-        columns.write(&mut self.writer).map_err(written)
-    }
-
-    pub(super) fn finish(self) -> io::Result<W> {
-        // Writes the footer, too.
-        self.writer.into_inner().map_err(written)
-    }
-}
-
-/// What the destination said, where the library wraps it.
-fn written(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(inner) => io::Error::other(inner),
-        },
-        error => io::Error::other(error),
-    }
-}
-
-fn integer(name: &str, physical: Physical, bit_width: i8) -> PrimitiveTypeBuilder<'_> {
-    let unsigned = LogicalType::integer(bit_width, false);
-    Type::primitive_type_builder(name, physical).with_logical_type(Some(unsigned))
-}
-
-fn bytes(name: &str) -> PrimitiveTypeBuilder<'_> {
-    Type::primitive_type_builder(name, Physical::BYTE_ARRAY)
-}
-
-fn schema() -> Result<Arc<Type>, ParquetError> {
-    let address = Type::primitive_type_builder("to", Physical::FIXED_LEN_BYTE_ARRAY).with_length(ADDRESS as i32);
-    let columns = [
-        integer("version", Physical::INT32, 8),
-        integer("chain_id", Physical::INT32, 32),
-        bytes("scheme").with_logical_type(Some(LogicalType::String)),
-        integer("nonce", Physical::INT64, 64),
-        address,
-        integer("amount", Physical::INT64, 64),
-        integer("fee", Physical::INT64, 64),
-        bytes("public_key"),
-        bytes("signature"),
-        bytes("malformed"),
-    ];
-    let columns = columns.map(|column| column.with_repetition(Repetition::OPTIONAL).build().map(Arc::new));
-    let columns = columns.into_iter().collect::<Result<Vec<_>, _>>()?;
-    Ok(Arc::new(Type::group_type_builder("ledger").with_fields(columns).build()?))
-}
-
-/// Some rows, column by column.
-#[derive(Default)]
-struct Columns {
-    /// For each row whether it has fields (1) or bytes only (0).
-    fields: Vec<i16>,
-    version: Vec<i32>,
-    chain_id: Vec<i32>,
-    scheme: Vec<ByteArray>,
-    nonce: Vec<i64>,
-    to: Vec<FixedLenByteArray>,
-    amount: Vec<i64>,
-    fee: Vec<i64>,
-    public_key: Vec<ByteArray>,
-    signature: Vec<ByteArray>,
-    malformed: Vec<ByteArray>,
-}
-
-impl Columns {
-    fn push(&mut self, transaction: &[u8]) {
-        let Ok(decoded) = Transaction::decode(transaction) else {
-            self.fields.push(0);
-            self.malformed.push(transaction.to_vec().into());
-            return;
-        };
-        let fields = decoded.fields();
-        self.fields.push(1);
-        // Parquet keeps unsigned numbers in signed ones of the same width.
-        self.version.push(i32::from(fields.version));
-        self.chain_id.push(fields.chain_id as i32);
-        self.scheme.push(decoded.body().scheme.algorithm().into());
-        self.nonce.push(fields.nonce as i64);
-        self.to.push(FixedLenByteArray::from(fields.to.to_vec()));
-        self.amount.push(fields.amount as i64);
-        self.fee.push(fields.fee as i64);
-        self.public_key.push(fields.public_key.to_vec().into());
-        self.signature.push(fields.signature.to_vec().into());
-    }
-
-    fn write<W: Write + Send>(&self, writer: &mut SerializedFileWriter<W>) -> Result<(), ParquetError> {
-        let bytes_only: Vec<i16> = self.fields.iter().map(|fields| 1 - fields).collect();
-        let mut group = writer.next_row_group()?;
-        macro_rules! column {
-            ($kind:ty, $values:expr, $levels:expr) => {
-                if let Some(mut column) = group.next_column()? {
-                    column.typed::<$kind>().write_batch($values, Some($levels), None)?;
-                    column.close()?;
-                }
-            };
-        }
-        column!(Int32Type, &self.version, &self.fields);
-        column!(Int32Type, &self.chain_id, &self.fields);
-        column!(ByteArrayType, &self.scheme, &self.fields);
-        column!(Int64Type, &self.nonce, &self.fields);
-        column!(FixedLenByteArrayType, &self.to, &self.fields);
-        column!(Int64Type, &self.amount, &self.fields);
-        column!(Int64Type, &self.fee, &self.fields);
-        column!(ByteArrayType, &self.public_key, &self.fields);
-        column!(ByteArrayType, &self.signature, &self.fields);
-        column!(ByteArrayType, &self.malformed, &bytes_only);
-        group.close()?;
-        Ok(())
-    }
-}
-
 /// Reads rows as the transactions that they hold.
-pub(super) struct ParquetReader {
+pub(in crate::ledger) struct ParquetReader {
     file: SerializedFileReader<File>,
     length: u64,
     handle: File,
@@ -205,7 +62,7 @@ pub(super) struct ParquetReader {
 }
 
 impl ParquetReader {
-    pub(super) fn new(file: File) -> Result<ParquetReader, RowError> {
+    pub(in crate::ledger) fn new(file: File) -> Result<ParquetReader, RowError> {
         guarded(|| ParquetReader::open(file))
     }
 
@@ -248,7 +105,7 @@ impl ParquetReader {
     }
 
     /// The rows from `first` to `end`, by the groups that they are in.
-    pub(super) fn part(file: File, first: u64, end: u64) -> Result<ParquetReader, RowError> {
+    pub(in crate::ledger) fn part(file: File, first: u64, end: u64) -> Result<ParquetReader, RowError> {
         let mut reader = ParquetReader::new(file)?;
         let rows = reader.rows();
         if first > end || end > rows {
@@ -279,7 +136,7 @@ impl ParquetReader {
     }
 
     /// Rows, as the file's footer has them.
-    pub(super) fn rows(&self) -> u64 {
+    pub(in crate::ledger) fn rows(&self) -> u64 {
         self.file.metadata().file_metadata().num_rows().max(0) as u64
     }
 

@@ -1,0 +1,120 @@
+//! Rows are written: transactions taken apart into columns.
+
+use super::schema;
+use parquet::basic::Compression;
+use parquet::data_type::{
+    ByteArray, ByteArrayType, FixedLenByteArray, FixedLenByteArrayType, Int32Type, Int64Type,
+};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use pqlab_constructions::ledger::Transaction;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// Writes rows, a group of rows for each call.
+pub(in crate::ledger) struct ParquetWriter<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+}
+
+impl<W: Write + Send> ParquetWriter<W> {
+    pub(in crate::ledger) fn new(out: W) -> io::Result<ParquetWriter<W>> {
+        // Keys and signatures are random: neither compression nor statistics find anything in them.
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::UNCOMPRESSED)
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_created_by(concat!("pqlab ", env!("CARGO_PKG_VERSION")).to_owned())
+            .build();
+        let schema = schema().map_err(written)?;
+        let writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(written)?;
+        Ok(ParquetWriter { writer })
+    }
+
+    pub(in crate::ledger) fn write(&mut self, transactions: &[Vec<u8>]) -> io::Result<()> {
+        let mut columns = Columns::default();
+        for transaction in transactions {
+            columns.push(transaction);
+        }
+        columns.write(&mut self.writer).map_err(written)
+    }
+
+    pub(in crate::ledger) fn finish(self) -> io::Result<W> {
+        // Writes the footer, too.
+        self.writer.into_inner().map_err(written)
+    }
+}
+
+/// What the destination said, where the library wraps it.
+fn written(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(inner) => io::Error::other(inner),
+        },
+        error => io::Error::other(error),
+    }
+}
+
+/// Some rows, column by column.
+#[derive(Default)]
+struct Columns {
+    /// For each row whether it has fields (1) or bytes only (0).
+    fields: Vec<i16>,
+    version: Vec<i32>,
+    chain_id: Vec<i32>,
+    scheme: Vec<ByteArray>,
+    nonce: Vec<i64>,
+    to: Vec<FixedLenByteArray>,
+    amount: Vec<i64>,
+    fee: Vec<i64>,
+    public_key: Vec<ByteArray>,
+    signature: Vec<ByteArray>,
+    malformed: Vec<ByteArray>,
+}
+
+impl Columns {
+    fn push(&mut self, transaction: &[u8]) {
+        let Ok(decoded) = Transaction::decode(transaction) else {
+            self.fields.push(0);
+            self.malformed.push(transaction.to_vec().into());
+            return;
+        };
+        let fields = decoded.fields();
+        self.fields.push(1);
+        // Parquet keeps unsigned numbers in signed ones of the same width.
+        self.version.push(i32::from(fields.version));
+        self.chain_id.push(fields.chain_id as i32);
+        self.scheme.push(decoded.body().scheme.algorithm().into());
+        self.nonce.push(fields.nonce as i64);
+        self.to.push(FixedLenByteArray::from(fields.to.to_vec()));
+        self.amount.push(fields.amount as i64);
+        self.fee.push(fields.fee as i64);
+        self.public_key.push(fields.public_key.to_vec().into());
+        self.signature.push(fields.signature.to_vec().into());
+    }
+
+    fn write<W: Write + Send>(&self, writer: &mut SerializedFileWriter<W>) -> Result<(), ParquetError> {
+        let bytes_only: Vec<i16> = self.fields.iter().map(|fields| 1 - fields).collect();
+        let mut group = writer.next_row_group()?;
+        macro_rules! column {
+            ($kind:ty, $values:expr, $levels:expr) => {
+                if let Some(mut column) = group.next_column()? {
+                    column.typed::<$kind>().write_batch($values, Some($levels), None)?;
+                    column.close()?;
+                }
+            };
+        }
+        column!(Int32Type, &self.version, &self.fields);
+        column!(Int32Type, &self.chain_id, &self.fields);
+        column!(ByteArrayType, &self.scheme, &self.fields);
+        column!(Int64Type, &self.nonce, &self.fields);
+        column!(FixedLenByteArrayType, &self.to, &self.fields);
+        column!(Int64Type, &self.amount, &self.fields);
+        column!(Int64Type, &self.fee, &self.fields);
+        column!(ByteArrayType, &self.public_key, &self.fields);
+        column!(ByteArrayType, &self.signature, &self.fields);
+        column!(ByteArrayType, &self.malformed, &bytes_only);
+        group.close()?;
+        Ok(())
+    }
+}
