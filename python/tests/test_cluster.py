@@ -114,7 +114,7 @@ def test_the_command_says_what_one_machine_says_and_goes_on_with_a_journal(tmp_p
     assert [(one["index"], one["kind"], one["reason"]) for one in found["rejections"]] == rejections
     assert (found["transactions"], found["rejected_by_kind"]) == (20_000, alone.kinds)
     # Beside what the cluster did it is the document of the program.
-    words = [Path(sys.executable).with_name("pqlab"), "ledger", "verify", path, "--json"]
+    words = [str(Path(sys.executable).with_name("pqlab")), "ledger", "verify", str(path), "--json"]
     program = subprocess.run(words, capture_output=True, text=True, check=False)
     same = json.loads(program.stdout)
     assert {*found} == {*same, "cluster"} and {*found["phases"]} == {*same["phases"]}
