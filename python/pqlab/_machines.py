@@ -1,0 +1,230 @@
+"""Runs of several machines side by side: columns by machine, ratios with intervals, what changes rank, operations for a dollar."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from html import escape
+from pathlib import Path as File
+from typing import Any
+
+from pqlab._errors import InvalidArgument
+from pqlab._request import Path
+from pqlab._runs import Run
+
+Row = list[str]
+
+_STYLE = """:root{color-scheme:light dark;font:15px/1.45 system-ui,sans-serif}body{max-width:110rem;margin:2rem auto;padding:0 1rem}
+table{border-collapse:collapse;display:block;overflow-x:auto;margin:1rem 0}th,td{padding:.2rem .6rem;border-bottom:1px solid #8885;
+text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}"""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The runs of one machine."""
+
+    name: str
+    """Its host's name, and processor, CPUs and memory; with a number where several have the same."""
+    kind: str
+    """Processor, number of CPUs, and memory."""
+    cpus: int
+    runs: tuple[Run, ...]
+
+    def cases(self) -> dict[str, dict[str, Any]]:
+        """Its figures by the ids of the cases; of a case that several runs have the newest's."""
+        return {
+            str(result["id"]): result
+            for run in self.runs
+            for result in run.results
+            if result["status"] == "ok" and result["median_us"] is not None
+        }
+
+
+def machines(
+    runs: Iterable[Run], folder: Path, *, prices: Mapping[str, float] | None = None, shared: bool = False
+) -> File:
+    """Writes a page, a table in Markdown and one in CSV on runs of several machines into a folder, and gives the page's path.
+
+    The oldest run's machine is what the others are compared with. ``prices`` are dollars an hour by patterns of kinds, such as
+    ``{"*EPYC*": 0.34}``. ``shared``: each run is taken to be of another node, and nodes share a machine, so that nothing is judged.
+    """
+    there = columns(list(runs), shared)
+    if not there:
+        raise InvalidArgument("there is no run to make a page of")
+    tables = [_medians(there), _ratios(there), _ranks(there)] if not shared else [_medians(there)]
+    if prices:
+        tables.append(_costs(there, prices))
+    to = File(folder)
+    to.mkdir(parents=True, exist_ok=True)
+    page = to / "machines.html"
+    page.write_text(_html(there, tables, shared), encoding="utf-8")
+    (to / "machines.md").write_text("\n".join(table.markdown() for table in tables), encoding="utf-8")
+    (to / "machines.csv").write_text(_csv(there), encoding="utf-8")
+    return page
+
+
+def columns(runs: Sequence[Run], shared: bool = False) -> list[Machine]:
+    """The machines of runs, that of the oldest first. Runs of one host and kind are of one machine, unless nodes share it."""
+    found: dict[tuple[str, str, str], list[Run]] = {}
+    for run in sorted(runs, key=lambda run: run.id):
+        found.setdefault((str(run.environment["host"]["name"]), kind(run.environment), run.id if shared else ""), []).append(run)
+    names = [f"{host}: {what}" for host, what, _ in found]
+    numbered = [name if names.count(name) == 1 else f"{name} ({names[: at + 1].count(name)})" for at, name in enumerate(names)]
+    return [
+        Machine(name, what, int(group[0].environment["cpu"]["cores"]), tuple(group))
+        for name, ((_, what, _), group) in zip(numbered, found.items(), strict=True)
+    ]
+
+
+def kind(environment: Mapping[str, Any]) -> str:
+    """What a machine is, as far as its environment tells."""
+    cpu, memory = environment["cpu"], round(environment["host"]["memory"]["total"] / 2**30)
+    return f"{cpu['model']}, {cpu['cores']} CPUs, {memory} GiB"
+
+
+@dataclass(frozen=True)
+class _Table:
+    title: str
+    about: str
+    heads: Row
+    rows: list[Row]
+
+    def markdown(self) -> str:
+        lines = [self.heads, ["---"] + ["---:"] * (len(self.heads) - 1), *self.rows]
+        body = "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+        return f"## {self.title}\n\n{self.about}\n\n{body if self.rows else 'None.'}\n"
+
+    def html(self) -> str:
+        head = "".join(f"<th>{escape(text)}</th>" for text in self.heads)
+        body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in self.rows)
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if self.rows else "<p>None.</p>"
+        return f"<h2>{escape(self.title)}</h2><p>{escape(self.about)}</p>{table}"
+
+
+def _ids(there: Sequence[Machine]) -> list[str]:
+    """Every case that any machine has, in the order of the first that has it."""
+    return list(dict.fromkeys(case for machine in there for case in machine.cases()))
+
+
+def _medians(there: Sequence[Machine]) -> _Table:
+    found = [machine.cases() for machine in there]
+
+    def cell(result: dict[str, Any] | None) -> str:
+        if result is None:
+            return ""
+        width = result["half_width_pct"]
+        return f"{result['median_us']:.4g}" + ("" if width is None else f" ±{width:.2g}%")
+
+    rows = [[case, *(cell(cases.get(case)) for cases in found)] for case in _ids(there)]
+    about = "Median of one operation in µs, with half the width of its 95% interval; empty where it was not measured."
+    return _Table("By machine", about, ["case", *(machine.name for machine in there)], rows)
+
+
+def _ratios(there: Sequence[Machine]) -> _Table:
+    """Each machine against the first, as ``compare`` compares their runs."""
+    first, others = there[0], there[1:]
+    found: list[dict[str, dict[str, Any]]] = []
+    for machine in others:
+        compared: dict[str, dict[str, Any]] = {}
+        for mine in first.runs:
+            for theirs in machine.runs:
+                compared.update({str(case["first"]): case for case in mine.compare(theirs, metric="time")["cases"]})
+        found.append(compared)
+
+    def cell(case: dict[str, Any] | None) -> str:
+        if case is None or case["time_ratio"] is None:
+            return ""
+        interval = case["time_ratio_ci"]
+        return f"{case['time_ratio']:.3f}" + ("" if interval is None else f" [{interval[0]:.3f}, {interval[1]:.3f}]")
+
+    rows = [[case, *(cell(one.get(case)) for one in found)] for case in first.cases()]
+    about = (
+        f"Time on the machine as a multiple of that on {first.name}, with its 95% interval. That machines differ says nothing of why: "
+        "clock, memory, virtualization and neighbours differ with them."
+    )
+    return _Table("Against the first", about, ["case", *(machine.name for machine in others)], [row for row in rows if any(row[1:])])
+
+
+def _ranks(there: Sequence[Machine]) -> _Table:
+    """Pairs of libraries of which one is faster here, the other there."""
+    found = [machine.cases() for machine in there]
+    jobs: dict[str, list[str]] = {}
+    for case in _ids(there):
+        jobs.setdefault(case.rpartition("@")[0], []).append(case)
+    rows: list[Row] = []
+    for job, cases in jobs.items():
+        for at, one in enumerate(cases):
+            for other in cases[at + 1 :]:
+                order = [_faster(known.get(one), known.get(other)) for known in found]
+                if {-1, 1} <= set(order):
+                    names = (one.rpartition("@")[2], other.rpartition("@")[2])
+                    rows.append([job, *("" if which == 0 else names[which > 0] for which in order)])
+    about = (
+        "Jobs of which one library is faster on one machine and another on another, their 95% intervals apart on both; in the columns which "
+        "of the two it is, empty where the intervals meet."
+    )
+    return _Table("What changes rank", about, ["job", *(machine.name for machine in there)], rows)
+
+
+def _faster(one: dict[str, Any] | None, other: dict[str, Any] | None) -> int:
+    """-1 where the first is, 1 where the second is, 0 where it is open."""
+    if one is None or other is None or one["median_ci_us"] is None or other["median_ci_us"] is None:
+        return 0
+    if one["median_ci_us"][1] < other["median_ci_us"][0]:
+        return -1
+    return int(other["median_ci_us"][1] < one["median_ci_us"][0])
+
+
+def _costs(there: Sequence[Machine], prices: Mapping[str, float]) -> _Table:
+    for pattern, price in prices.items():
+        if not price > 0:
+            raise InvalidArgument(f"price of {pattern!r} is {price}", "it is dollars an hour, more than nothing")
+    paid = [next((price for pattern, price in prices.items() if fnmatch(machine.kind, pattern)), None) for machine in there]
+    known = [machine for machine, price in zip(there, paid, strict=True) if price is not None]
+    if not known:
+        kinds = ", ".join(dict.fromkeys(repr(machine.kind) for machine in there))
+        raise InvalidArgument(f"no price is of a machine that was measured: {kinds}", "write a pattern such as '*EPYC*=0.34'")
+    found = [(machine.cases(), price) for machine, price in zip(there, paid, strict=True) if price is not None]
+    rows = [
+        [case, *(f"{cases[case]['ops_per_s'] * 3600 / price:.3g}" if case in cases else "" for cases, price in found)]
+        for case in _ids(known)
+        # Cases with threads of their own have used more than one.
+        if "threads=" not in case
+    ]
+    said = "; ".join(f"{machine.name} ${price:g} an hour" for machine, (_, price) in zip(known, found, strict=True))
+    about = (
+        f"Operations for a dollar where one thread works and the whole machine is paid: {said}. With all CPUs it is at most as many "
+        "times more as there are; the suite `scaling` measures how much."
+    )
+    return _Table("For a dollar", about, ["case", *(machine.name for machine in known)], rows)
+
+
+def _html(there: Sequence[Machine], tables: Sequence[_Table], shared: bool) -> str:
+    builds = {f"{run.environment['build']['version']} {run.environment['build']['commit'] or ''}".strip() for one in there for run in one.runs}
+    said = [f"Builds: {', '.join(sorted(builds))}."]
+    if shared:
+        said.append("The nodes share a machine, on which they took turns: their figures are not compared.")
+    if len(builds) > 1:
+        said.append("Machines have different builds, which is a difference too.")
+    listed = "".join(
+        f"<li>{escape(one.name)}: {', '.join(escape(run.id) + ('' if run.complete else ' (not complete)') for run in one.runs)}</li>"
+        for one in there
+    )
+    body = "".join(f"<p>{escape(sentence)}</p>" for sentence in said) + f"<ul>{listed}</ul>" + "".join(table.html() for table in tables)
+    policy = "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    head = f"<meta charset=utf-8>{policy}<meta name=viewport content='width=device-width'><title>pqlab: by machine</title><style>{_STYLE}</style>"
+    return f"<!doctype html><html lang=en><head>{head}</head><body><h1>By machine</h1>{body}</body></html>\n"
+
+
+def _csv(there: Sequence[Machine]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["machine", "run", "case", "median_us", "low_us", "high_us", "ops_per_s"])
+    for machine in there:
+        for case, result in machine.cases().items():
+            low, high = result["median_ci_us"] or (None, None)
+            writer.writerow([machine.name, result["run"], case, result["median_us"], low, high, result["ops_per_s"]])
+    return out.getvalue()
