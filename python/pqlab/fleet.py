@@ -28,6 +28,8 @@ LOOK = 5.0
 """Seconds between two looks at what a run has finished."""
 TRIES = 5
 """How often a node's run is begun, or gone on with, before it is given up."""
+PAUSE = 3.0
+"""Seconds after a death before its run is begun again: Ray does not know at once that a node is gone."""
 PATIENCE = 600.0
 """Seconds for which a node that is gone is waited for, where no other can take its place."""
 
@@ -41,6 +43,8 @@ class Node:
 
     name: str
     """What Ray calls it: address, and the first letters of its id."""
+    address: str
+    """Its address in the network."""
     machine: str
     """The boot of the kernel that it runs on: nodes with the same share a machine, and take turns."""
     kind: str
@@ -137,9 +141,9 @@ def _measure(job: _Job) -> Generator[tuple[str, Any]]:
             finished = _finished(path)
             if finished > known and finished > 0 and thread.is_alive():
                 known = finished
-                yield "store", _snapshot(path)
+                yield "store", (_snapshot(path), finished)
         if path.exists():
-            yield "store", _snapshot(path)
+            yield "store", (_snapshot(path), _finished(path))
         yield ended[0]
 
 
@@ -224,6 +228,7 @@ class _Fleet:
         self.ray, self.store, self.job, self.labels, self.tell, self.cases = ray, store, job, labels, tell, cases
         # What is known of nodes by their id in Ray.
         self.known: dict[str, Node] = {}
+        self.looked = -PATIENCE
 
     def say(self, text: str) -> None:
         if self.tell:
@@ -234,18 +239,22 @@ class _Fleet:
         at = self.ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(identity, soft=False)
         return self.ray.remote(max_retries=0, scheduling_strategy=at, **options)(function)
 
-    def look(self) -> list[str]:
-        """The ids of the nodes that are there and wanted, each of which is known afterwards."""
+    def look(self, busy: set[str]) -> list[str]:
+        """The ids of the nodes that are there and wanted, each of which is known afterwards; but for new ones of busy machines."""
+        self.looked = time.monotonic()
         there: list[str] = []
+        # Nothing is asked of a machine that measures.
+        left = {node.address for node in self.known.values() if node.machine in busy}
         asked: dict[str, Any] = {}
         for node in self.ray.nodes():
             labels, cpus = dict(node.get("Labels") or {}), int(node["Resources"].get("CPU", 0))
             if not node["Alive"] or cpus < 1 or any(labels.get(name) != value for name, value in self.labels.items()):
                 continue
             identity = str(node["NodeID"])
+            if identity not in self.known and node["NodeManagerAddress"] in left:
+                continue
             there.append(identity)
             if identity not in self.known:
-                # Nothing is asked of a node while it measures: it is known by then.
                 asked[identity] = (self.on(identity, _about, num_cpus=0).remote(), node, labels, cpus)
         for identity, (ref, node, labels, cpus) in asked.items():
             name = f"{node['NodeManagerAddress']}-{identity[:8]}"
@@ -258,11 +267,11 @@ class _Fleet:
                 continue
             if other := difference(self.job.build, about["build"]):
                 raise LibraryError(f"node {name} has another build of pqlab: {other}", "install the same one on every node")
-            self.known[identity] = Node(name, about["machine"], about["kind"], cpus, labels)
+            self.known[identity] = Node(name, str(node["NodeManagerAddress"]), about["machine"], about["kind"], cpus, labels)
         return there
 
     def measure(self) -> Fleet:
-        there = self.look()
+        there = self.look(set())
         if not there:
             asked = ", ".join(f"{name}={value}" for name, value in self.labels.items())
             raise InvalidArgument(f"no node of the cluster has {asked or 'a CPU'}")
@@ -284,18 +293,19 @@ class _Fleet:
 
     def begin(self, turns: list[_Turn]) -> None:
         """Begins what can begin: on machines that measure nothing, on nodes that are there."""
-        waiting = [turn for turn in turns if turn.stream is None]
-        if not waiting:
-            return
+        waiting = [turn for turn in turns if turn.stream is None and not 0 < time.monotonic() - turn.since < PAUSE]
         busy = {self.known[turn.identity].machine for turn in turns if turn.stream is not None}
-        there = self.look() if any(turn.since for turn in waiting) or not busy else None
+        # Only machines that are idle are of interest, so that a new node is known by the time that it is wanted.
+        if not waiting or time.monotonic() - self.looked < 1:
+            return
+        there = self.look(busy)
         for turn in waiting:
-            identity = turn.identity if there is None or turn.identity in there else self.instead(turn, there)
+            identity = turn.identity if turn.identity in there else self.instead(turn, there, busy)
             if identity is None:
                 turn.since = turn.since or time.monotonic()
-                if time.monotonic() - turn.since > PATIENCE:
+                if time.monotonic() - turn.since > PATIENCE and not busy:
                     turn.node.reason = f"no node of its kind was there for {PATIENCE:.0f} s"
-                    self.keep(turn, "died")
+                    self.keep(turn)
                     turns.remove(turn)
                 continue
             machine = self.known[identity].machine
@@ -305,27 +315,28 @@ class _Fleet:
             turn.identity, turn.since, turn.tries = identity, 0.0, turn.tries + 1
             turn.stream = self.task(turn)
 
-    def instead(self, turn: _Turn, there: list[str]) -> str | None:
-        """A node in place of one that is gone: of the same machine, else of the same kind."""
+    def instead(self, turn: _Turn, there: list[str], busy: set[str]) -> str | None:
+        """A node in place of one that is gone: of the same machine, else of the same kind and idle."""
         same = [identity for identity in there if self.known[identity].machine == turn.node.machine]
-        kind = [identity for identity in there if self.known[identity].kind == turn.node.kind]
-        found = next(iter([*same, *kind]), None)
-        if found is not None:
-            self.say(f"{turn.node.name} is gone: {self.known[found].name} takes its place")
-        return found
+        kind = [
+            identity
+            for identity in there
+            if self.known[identity].kind == turn.node.kind and self.known[identity].machine not in busy
+        ]
+        return next(iter([*same, *kind]), None)
 
     def task(self, turn: _Turn) -> Any:
         node = self.known[turn.identity]
         job = self.job
         if turn.snapshot is not None and node.machine != turn.node.machine:
             # Another machine: a run of its own for what is missing.
-            self.keep(turn, "died")
+            self.keep(turn)
         if turn.earlier:
             missing = tuple(case for case in self.cases if case not in turn.earlier)
             job = _Job(job.what, job.how, job.build, missing=missing)
         elif turn.snapshot is not None:
             job = _Job(job.what, job.how, job.build, store=turn.snapshot)
-        self.say(f"{turn.node.name}: {'goes on' if turn.snapshot or turn.earlier else 'measures'} on {node.name}")
+        self.say(f"{turn.node.name}: {'continues' if turn.snapshot or turn.earlier else 'measures'} on {node.name}")
         return self.on(turn.identity, _measure, num_cpus=node.cpus, num_returns="streaming").remote(job)
 
     def follow(self, turn: _Turn) -> bool:
@@ -339,21 +350,27 @@ class _Fleet:
             except StopIteration:
                 # It ends with a word; without one it was cut off.
                 return self.again(turn, "its process ended")
+            except self.ray.exceptions.TaskUnschedulableError:
+                # Its node was gone already: nothing began.
+                turn.tries -= 1
+                turn.stream, turn.since = None, time.monotonic()
+                return False
             except self.ray.exceptions.RayTaskError as error:
                 return self.again(turn, str(error).strip().splitlines()[-1])
             except self.ray.exceptions.RayError as error:
-                return self.again(turn, str(error).strip().splitlines()[0])
+                return self.again(turn, str(error).strip().splitlines()[0].partition(". ")[0])
             if word == "store":
-                turn.snapshot = what
+                turn.snapshot, finished = what
+                self.say(f"{turn.node.name}: {finished} cases are finished")
                 continue
             if word == "changed" and turn.snapshot is not None:
-                self.keep(turn, "died")
+                self.keep(turn)
                 return self.again(turn, what)
             if word != "done":
                 turn.node.reason = what or "it was stopped"
                 self.say(f"{turn.node.name}: {turn.node.reason}")
             turn.node.complete = word == "done"
-            self.keep(turn, word)
+            self.keep(turn)
             return True
 
     def again(self, turn: _Turn, why: str) -> bool:
@@ -363,12 +380,12 @@ class _Fleet:
         self.say(f"{turn.node.name}: {why}")
         if turn.tries >= TRIES:
             turn.node.reason = f"its run died {turn.tries} times: {why}"
-            self.keep(turn, "died")
+            self.keep(turn)
             return True
         turn.since = time.monotonic()
         return False
 
-    def keep(self, turn: _Turn, word: str) -> None:
+    def keep(self, turn: _Turn) -> None:
         """Stores what a node has measured."""
         if turn.snapshot is None:
             return

@@ -1,0 +1,67 @@
+"""A program of the tests: measures a suite on a cluster of several nodes on this machine, of which one is killed in the middle of its run
+and comes back, and prints what came of it as JSON. ``python fleet_under_fire.py FOLDER NODES KILL``."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+
+def main(folder: Path, nodes: int, kill: bool) -> None:
+    """Measures, kills, and prints."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    from ray.cluster_utils import Cluster
+
+    import pqlab
+    from pqlab import fleet
+
+    fleet.LOOK = 0.2
+    asked = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+    machines = Cluster(initialize_head=True, head_node_args=asked)
+    others = [machines.add_node(**asked) for _ in range(nodes - 1)]
+    machines.wait_for_nodes()
+    said: list[str] = []
+    victims = {other.node_id[:8]: other for other in others}
+    killed: list[str] = []
+
+    def fire(victim: str) -> None:
+        machines.remove_node(victims[victim], allow_graceful=False)
+        machines.add_node(**asked)
+
+    def heard(text: str) -> None:
+        said.append(text)
+        name = text.partition(":")[0][-8:]
+        # Some cases are finished and have come over by then, and others are not.
+        if kill and text.endswith("cases are finished") and name in victims and not killed:
+            killed.append(name)
+            threading.Thread(target=fire, args=(name,), daemon=True).start()
+
+    found = fleet.run(
+        "kem",
+        providers=["aws-lc", "liboqs"],
+        quick=True,
+        address=machines.address,
+        database=folder / "fleet.db",
+        progress=heard,
+    )
+    page = found.page(folder / "page")
+    answer = {
+        "nodes": [
+            {"name": node.name, "runs": node.runs, "complete": node.complete, "died": node.died, "reason": node.reason}
+            for node in found.nodes
+        ],
+        "shared": found.shared,
+        "stored": [run["id"] for run in pqlab.open(folder / "fleet.db").runs()],
+        "cases": [sorted(run.cases) for run in found.runs()],
+        "page": page.read_text(encoding="utf-8"),
+        "said": said,
+    }
+    print(json.dumps(answer))
+    machines.shutdown()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "kill")
