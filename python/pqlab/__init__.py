@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from pqlab import cluster, ledger, stats
+from pqlab import cluster, fleet, ledger, stats
 from pqlab._compare import Check, ComparedLibraries, check, compare_libraries
 from pqlab._errors import (
     Error,
@@ -99,6 +99,7 @@ __all__ = [
     "counters",
     "doctor",
     "exporters",
+    "fleet",
     "hash",
     "hash_rows",
     "inspect",

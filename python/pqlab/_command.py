@@ -1,4 +1,4 @@
-"""What the program ``pqlab`` hands to the Python package: ``python -m pqlab._command verify FILE ...``."""
+"""What the program ``pqlab`` hands to the Python package: ``python -m pqlab._command verify FILE ...``, ``fleet``, ``page``."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import json
 import signal
 import sys
 import time
+from dataclasses import asdict
 
-from pqlab._errors import Error
+import pqlab
+from pqlab._errors import Error, InvalidArgument
+from pqlab._machines import kind, machines
 from pqlab.cluster import ClusterReport, verify_block
 
 SHOWN = 20
@@ -16,8 +19,10 @@ SHOWN = 20
 
 
 def _arguments(words: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="pqlab ledger", allow_abbrev=False)
-    verify = parser.add_subparsers(required=True).add_parser("verify")
+    parser = argparse.ArgumentParser(prog="pqlab", allow_abbrev=False)
+    verbs = parser.add_subparsers(required=True)
+    verify = verbs.add_parser("verify", allow_abbrev=False)
+    verify.set_defaults(verb=_verify)
     verify.add_argument("file")
     verify.add_argument("--cluster", required=True)
     verify.add_argument("--chain-id", type=int, default=1)
@@ -29,6 +34,23 @@ def _arguments(words: list[str]) -> argparse.Namespace:
     verify.add_argument("--keep-keys", action="store_true")
     verify.add_argument("--json", action="store_true")
     verify.add_argument("--no-progress", action="store_true")
+    fleet = verbs.add_parser("fleet", allow_abbrev=False)
+    fleet.set_defaults(verb=_fleet)
+    fleet.add_argument("what", nargs="*")
+    fleet.add_argument("--address", required=True)
+    for name in ("--label", "--algorithm", "--provider", "--filter"):
+        fleet.add_argument(name, action="append", default=[])
+    fleet.add_argument("--max-time", type=float)
+    fleet.add_argument("--seed", type=int)
+    for name in ("--quick", "--rigorous", "--json", "--no-progress"):
+        fleet.add_argument(name, action="store_true")
+    page = verbs.add_parser("page", allow_abbrev=False)
+    page.set_defaults(verb=_page)
+    page.add_argument("runs", nargs="*")
+    for verb in (fleet, page):
+        verb.add_argument("--out")
+        verb.add_argument("--price", action="append", default=[])
+        verb.add_argument("--db")
     return parser.parse_args(words)
 
 
@@ -108,34 +130,100 @@ class _Bar:
         sys.stderr.flush()
 
 
+def _verify(asked: argparse.Namespace) -> int:
+    shown = sys.stderr.isatty() and not asked.no_progress and not asked.json
+    report = verify_block(
+        asked.file,
+        asked.chain_id,
+        address=asked.cluster,
+        form=asked.form,
+        threads=asked.threads,
+        provider=asked.provider,
+        keep_keys=asked.keep_keys,
+        batch=asked.batch,
+        journal=asked.journal,
+        progress=_Bar() if shown else None,
+    )
+    sys.stdout.write((json.dumps(document(asked, report), indent=2) if asked.json else sentences(asked, report)) + "\n")
+    return 1 if report.rejected else 0
+
+
+def _pairs(option: str, words: list[str]) -> dict[str, str]:
+    """The words of an option that is given as ``KEY=VALUE``."""
+    for word in words:
+        if not word.rpartition("=")[0]:
+            raise InvalidArgument(f"{option} {word!r} is no KEY=VALUE")
+    return {word.rpartition("=")[0]: word.rpartition("=")[2] for word in words}
+
+
+def _prices(words: list[str]) -> dict[str, float]:
+    prices: dict[str, float] = {}
+    for pattern, price in _pairs("--price", words).items():
+        try:
+            prices[pattern] = float(price)
+        except ValueError:
+            raise InvalidArgument(f"--price {pattern}={price}: {price!r} is no number of dollars") from None
+    return prices
+
+
+def _fleet(asked: argparse.Namespace) -> int:
+    prices, labels = _prices(asked.price), _pairs("--label", asked.label)
+    how = {"max_time": asked.max_time, "seed": asked.seed, "quick": asked.quick, "rigorous": asked.rigorous}
+    found = pqlab.fleet.run(
+        *asked.what,
+        address=asked.address,
+        labels=labels,
+        database=asked.db,
+        progress=None if asked.no_progress else lambda text: print(text, file=sys.stderr),
+        algorithms=asked.algorithm,
+        providers=asked.provider,
+        filters=asked.filter,
+        **{name: value for name, value in how.items() if value},
+    )
+    page = None if asked.out is None else str(found.page(asked.out, prices=prices))
+    if asked.json:
+        nodes = [asdict(node) for node in found.nodes]
+        said = {"schema": "pqlab-fleet/1", "complete": found.complete, "shared": found.shared, "nodes": nodes, "page": page}
+        print(json.dumps(said, indent=2))
+    else:
+        for node in found.nodes:
+            state = "complete" if node.complete else f"not complete: {node.reason}"
+            print(f"{node.name}  {', '.join(node.runs) or 'no run'}  {state}")
+        if page is not None:
+            print(page)
+    return 0 if found.complete else 1
+
+
+def _page(asked: argparse.Namespace) -> int:
+    prices, store = _prices(asked.price), pqlab.open(asked.db)
+    if asked.runs:
+        runs = [store.run(reference) for reference in asked.runs]
+    else:
+        newest: dict[tuple[str, str], pqlab.Run] = {}
+        for row in store.runs():
+            if row["complete"]:
+                run = store.run(row["id"])
+                newest.setdefault((str(run.environment["host"]["name"]), kind(run.environment)), run)
+        runs = list(newest.values())
+    print(machines(runs, asked.out, prices=prices))
+    return 0
+
+
 def main(words: list[str]) -> int:
     """Does what the words say; the exit code."""
     asked = _arguments(words)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    shown = sys.stderr.isatty() and not asked.no_progress and not asked.json
     try:
-        report = verify_block(
-            asked.file,
-            asked.chain_id,
-            address=asked.cluster,
-            form=asked.form,
-            threads=asked.threads,
-            provider=asked.provider,
-            keep_keys=asked.keep_keys,
-            batch=asked.batch,
-            journal=asked.journal,
-            progress=_Bar() if shown else None,
-        )
+        code: int = asked.verb(asked)
     except KeyboardInterrupt:
-        kept = f": the same command goes on with {asked.journal}" if asked.journal else ""
+        kept = f": the same command goes on with {asked.journal}" if getattr(asked, "journal", None) else ""
         sys.stderr.write(f"pqlab: stopped{kept}\n")
         return 130
     except Error as error:
         what = " ".join(str(error).split())
         sys.stderr.write(f"pqlab: {what}\n")
         return 2
-    sys.stdout.write((json.dumps(document(asked, report), indent=2) if asked.json else sentences(asked, report)) + "\n")
-    return 1 if report.rejected else 0
+    return code
 
 
 if __name__ == "__main__":

@@ -158,7 +158,7 @@ def _ranks(there: Sequence[Machine]) -> _Table:
     for job, cases in jobs.items():
         for at, one in enumerate(cases):
             for other in cases[at + 1 :]:
-                order = [_faster(known.get(one), known.get(other)) for known in found]
+                order = [faster(known.get(one), known.get(other)) for known in found]
                 if {-1, 1} <= set(order):
                     names = (one.rpartition("@")[2], other.rpartition("@")[2])
                     rows.append([job, *("" if which == 0 else names[which > 0] for which in order)])
@@ -169,7 +169,7 @@ def _ranks(there: Sequence[Machine]) -> _Table:
     return _Table("What changes rank", about, ["job", *(machine.name for machine in there)], rows)
 
 
-def _faster(one: dict[str, Any] | None, other: dict[str, Any] | None) -> int:
+def faster(one: dict[str, Any] | None, other: dict[str, Any] | None) -> int:
     """-1 where the first is, 1 where the second is, 0 where it is open."""
     if one is None or other is None or one["median_ci_us"] is None or other["median_ci_us"] is None:
         return 0

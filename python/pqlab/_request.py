@@ -193,11 +193,11 @@ def chosen(options: Mapping[str, Any]) -> dict[str, object]:
     for name, value in options.items():
         if name not in known:
             raise InvalidArgument(f"there is no argument {name!r}", f"the options are {', '.join(known)}")
-        chosen[_OPTIONS.get(name, name)] = _plain(value)
+        chosen[_OPTIONS.get(name, name)] = plain(value)
     return chosen
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
     """A list where a field takes several values."""
     if not isinstance(value, Iterable) or isinstance(value, (str, bytes)):
         return value

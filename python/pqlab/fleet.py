@@ -3,23 +3,21 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path as File
 from typing import Any, Unpack
 
 import pqlab
-from pqlab import _pqlab
 from pqlab._errors import Error, InvalidArgument, LibraryError
 from pqlab._machines import Machine, machines
 from pqlab._ray import build, connected, difference
-from pqlab._request import Asked, Path
+from pqlab._request import Asked, Path, plain
 from pqlab._runs import Run
 
 __all__ = ["Fleet", "Machine", "Node", "machines", "run"]
@@ -193,14 +191,10 @@ def run(
     plan = pqlab.plan(*what, database=database, **how)
     if not plan["cases"]:
         raise InvalidArgument("no case is left to be measured")
-    settled = {name: list(value) if _several(value) else value for name, value in how.items()}
+    settled = {name: plain(value) for name, value in how.items()}
     with connected(address) as ray:
         fleet = _Fleet(ray, store, _Job(tuple(what), settled, build()), dict(labels or {}), progress, tuple(plan["cases"]))
         return fleet.measure()
-
-
-def _several(value: object) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, (str, bytes))
 
 
 @dataclass

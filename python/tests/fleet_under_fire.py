@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 
 def main(folder: Path, nodes: int, kill: bool) -> None:
@@ -19,7 +20,7 @@ def main(folder: Path, nodes: int, kill: bool) -> None:
     from pqlab import fleet
 
     fleet.LOOK = 0.2
-    asked = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
+    asked: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 80 * 2**20}
     machines = Cluster(initialize_head=True, head_node_args=asked)
     others = [machines.add_node(**asked) for _ in range(nodes - 1)]
     machines.wait_for_nodes()
@@ -60,7 +61,6 @@ def main(folder: Path, nodes: int, kill: bool) -> None:
         "said": said,
     }
     print(json.dumps(answer))
-    machines.shutdown()
 
 
 if __name__ == "__main__":

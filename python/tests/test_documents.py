@@ -55,7 +55,7 @@ def test_the_page_shows_what_is_compiled(tmp_path: Path) -> None:
         "The public key.",
     ):
         assert shown in words
-    assert {path.stem for path in (tmp_path / "pqlab").iterdir()} == {"cluster", "ledger", "stats"}
+    assert {path.stem for path in (tmp_path / "pqlab").iterdir()} == {"cluster", "fleet", "ledger", "stats"}
 
 
 @pytest.fixture

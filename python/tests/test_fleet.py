@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import pytest
 
 import pqlab
 from pqlab import fleet
+from pqlab._machines import columns, faster
 
 FIRE = Path(__file__).with_name("fleet_under_fire.py")
 
@@ -64,15 +64,42 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run.json"
 
 
-def elsewhere(measured: Path, name: str, model: str, slower: dict[str, float]) -> pqlab.Run:
-    """The run as if of another machine, on which some libraries are slower so many times."""
-    document = json.loads(measured.read_text())
-    other = copy.deepcopy(document)
-    text = json.dumps(other)
-    assert slower == {} or "ticks" in text
+def elsewhere(measured: Path, name: str) -> pqlab.Run:
+    """The run as if a machine of another name had measured it."""
+    document = json.loads(measured.read_text(encoding="utf-8"))
+    here = document["run"]["id"]
+    document["environment"]["host"]["name"] = name
     path = measured.with_name(f"{name}.json")
-    environment = other["run"]["header"]["environment"]
-    environment["host"]["name"], environment["cpu"]["model"] = name, model
-    other["run"]["header"]["id"] = f"{other['run']['header']['id'][:-6]}{name[:6]:0<6}"
-    path.write_text(json.dumps(other))
+    path.write_text(json.dumps(document).replace(here, f"{here[:-6]}aaaaaa"), encoding="utf-8")
     return pqlab.load(path)
+
+
+def test_the_page_by_machine_has_columns_ratios_ranks_and_prices(measured: Path, tmp_path: Path) -> None:
+    first, second = pqlab.load(measured), elsewhere(measured, "elsewhere")
+    there = columns([second, first])
+    assert [machine.name.partition(":")[0] for machine in there] == ["elsewhere", first.environment["host"]["name"]]
+    page = fleet.machines([first, second], tmp_path / "page", prices={"*CPUs*": 0.5}).read_text(encoding="utf-8")
+    assert "elsewhere" in page and "Against the first" in page and "For a dollar" in page
+    # The same samples: no machine is faster, no library changes its rank.
+    markdown = (tmp_path / "page" / "machines.md").read_text(encoding="utf-8")
+    ratios = markdown.partition("## Against the first")[2].partition("## What changes rank")[0]
+    assert ratios.count("| 1.000 [") == len(first.cases), ratios
+    assert "None." in markdown.partition("## What changes rank")[2].partition("## For a dollar")[0]
+    case = first.cases[0]
+    speed = next(result["ops_per_s"] for result in first.results if result["id"] == case)
+    assert f"| {case} | {speed * 3600 / 0.5:.3g} |" in markdown
+    rows = (tmp_path / "page" / "machines.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == 1 + 2 * len(first.cases)
+    for prices in [{"*": 0.0}, {"*": -1.0}, {"none": 1.0}]:
+        with pytest.raises(pqlab.InvalidArgument, match="price"):
+            fleet.machines([first], tmp_path, prices=prices)
+
+
+def test_ranks_change_only_where_intervals_are_apart_on_both() -> None:
+    def result(low: float, high: float) -> dict[str, Any]:
+        return {"median_ci_us": [low, high]}
+
+    assert faster(result(1, 2), result(3, 4)) == -1
+    assert faster(result(3, 4), result(1, 2)) == 1
+    assert faster(result(1, 3), result(2, 4)) == 0
+    assert faster(None, result(2, 4)) == 0

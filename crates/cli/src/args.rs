@@ -4,6 +4,7 @@ mod compare;
 mod compare_libraries;
 mod doctor;
 mod export;
+mod fleet;
 mod import;
 mod inspect;
 mod job;
@@ -28,6 +29,7 @@ pub(crate) use export::ExportArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use job::JobArgs;
+pub(crate) use fleet::{FleetArgs, FleetCommand, FleetPageArgs, FleetRunArgs};
 pub(crate) use leak::LeakArgs;
 pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, VerifyBlockArgs};
 pub(crate) use library::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
@@ -125,6 +127,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Block files of signed transactions: make them, verify them
     Ledger(LedgerArgs),
+    /// The same suite on many machines, through Ray
+    Fleet(FleetArgs),
     /// Does the time depend on the secret?
     Leak(LeakArgs),
     /// Print a shell's completion script

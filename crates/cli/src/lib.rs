@@ -79,6 +79,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::NtorClient(arguments) => commands::ntor_client::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments, &terminal),
         Command::Ledger(arguments) => commands::ledger::run(&arguments.command),
+        Command::Fleet(arguments) => commands::fleet::run(&arguments),
         Command::Leak(arguments) => commands::leak::run(&arguments, &terminal),
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Worker { descriptor } => {

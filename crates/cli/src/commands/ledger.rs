@@ -1,4 +1,5 @@
 use super::laboratory;
+use super::package::Words;
 use crate::args::{BlockFormatName, FormName, GenerateArgs, LedgerCommand, VerifyBlockArgs};
 use crate::output::{self, BadInput};
 use crate::{DONE, FAILED, INTERRUPTED};
@@ -11,19 +12,13 @@ use pqlab_lab::ledger::{
 };
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
-use std::ffi::OsString;
 use std::io::{self, IsTerminal};
-use std::os::unix::process::CommandExt;
-use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Rejected transactions that are printed one by one; `--json` has more of them.
 const SHOWN: usize = 20;
-/// Names the Python that has the package, where it is not `python3`.
-const PYTHON: &str = "PQLAB_PYTHON";
 /// How often the bar looks at how far the verification is.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -127,35 +122,21 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
 
 /// Hands the work to the Python package, which talks to Ray and prints what this program would.
 fn on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> {
-    let mut words: Vec<OsString> =
-        vec!["verify".into(), arguments.file.clone().into(), "--cluster".into(), address.into()];
-    let mut option = |name: &str, value: Option<OsString>| {
-        if let Some(value) = value {
-            words.extend([name.into(), value]);
-        }
-    };
-    option("--chain-id", Some(arguments.chain_id.to_string().into()));
-    option("--form", Some(TransactionForm::from(arguments.form).name().to_lowercase().into()));
-    option(
-        "--threads",
-        arguments.threads.map(|_| threads(arguments.threads)).transpose()?.map(|count| count.to_string().into()),
-    );
-    option("--provider", arguments.provider.clone().map(OsString::from));
-    option("--batch", arguments.batch.map(|batch| batch.to_string().into()));
-    option("--journal", arguments.journal.clone().map(OsString::from));
-    let flags =
-        [("--keep-keys", arguments.keep_keys), ("--json", arguments.json), ("--no-progress", arguments.no_progress)];
-    words.extend(flags.into_iter().filter(|(_, given)| *given).map(|(flag, _)| flag.into()));
-    let python = std::env::var_os(PYTHON).unwrap_or_else(|| "python3".into());
-    let module = ["-m", "pqlab._command"];
-    let there = Command::new(&python).args(["-c", "import pqlab._command"]).stderr(Stdio::null()).status();
-    if !there.is_ok_and(|status| status.success()) {
-        let name = Path::new(&python).display();
-        let remedy = format!("pip install 'pqlab[cluster]', or name another Python in {PYTHON}");
-        return Err(BadInput(format!("--cluster: {name} has no package pqlab: {remedy}")).into());
+    let mut words = Words::of(&["verify"]);
+    words.option("--cluster", address);
+    words.option("--chain-id", arguments.chain_id.to_string());
+    words.option("--form", TransactionForm::from(arguments.form).name().to_lowercase());
+    if arguments.threads.is_some() {
+        words.option("--threads", threads(arguments.threads)?.to_string());
     }
-    // In place of this process, so that signals and the exit code are its own.
-    Err(Command::new(&python).args(module).args(words).exec()).context("cannot start Python")
+    arguments.provider.iter().for_each(|provider| words.option("--provider", provider));
+    arguments.batch.iter().for_each(|batch| words.option("--batch", batch.to_string()));
+    arguments.journal.iter().for_each(|journal| words.option("--journal", journal));
+    words.flag("--keep-keys", arguments.keep_keys);
+    words.flag("--json", arguments.json);
+    words.flag("--no-progress", arguments.no_progress);
+    words.rest([&arguments.file]);
+    words.become_package("--cluster")
 }
 
 fn per_second(amount: u64, report: &BlockReport) -> f64 {
