@@ -31,7 +31,9 @@ class Machine:
     kind: str
     """Processor, number of CPUs, and memory."""
     cpus: int
+    """As its system counts them."""
     runs: tuple[Run, ...]
+    """Its runs, the oldest first."""
 
     def cases(self) -> dict[str, dict[str, Any]]:
         """Its figures by the ids of the cases; of a case that several runs have the newest's."""

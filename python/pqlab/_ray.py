@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import socket
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
@@ -43,6 +44,8 @@ def connected(address: str | None, cpus: int | None = None) -> Generator[Any]:
         if ray.is_initialized():
             yield ray
             return
+        if address is not None and not local:
+            _reach(_of_this_machine() if address == "auto" else address)
         quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "pqlab"}
         # Next to nothing goes through its store of objects, for which it would take a third of the memory.
         own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": 100 * 2**20} if local else {}
@@ -58,6 +61,27 @@ def connected(address: str | None, cpus: int | None = None) -> Generator[Any]:
             yield ray
         finally:
             ray.shutdown()
+
+
+def _of_this_machine() -> str:
+    """The address that ``auto`` stands for, where Ray has written one down."""
+    written = Path(os.environ.get("RAY_TMPDIR", "/tmp")) / "ray" / "ray_current_cluster"
+    try:
+        return os.environ.get("RAY_ADDRESS") or written.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _reach(address: str) -> None:
+    """That somebody listens there: Ray itself would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon:
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+    except (OSError, ValueError, OverflowError) as error:
+        said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise LibraryError(f"no Ray at {address}: {said}", "start one with `ray start --head`, or leave the address out") from None
 
 
 def _alone() -> dict[str, str]:
