@@ -96,7 +96,7 @@ pub(crate) struct FleetRunArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab fleet page --out page
-  pqlab fleet page 20261124T153504Z-ede839 20261124T161200Z-a1b2c3 --out page --price '*EPYC*=0.34'
+  pqlab fleet page 20261124T153504Z-83f719 20261124T161200Z-6104c3 --out page --price '*EPYC*=0.34'
 
 Exit codes: 0 done; 2 no such run, or the page cannot be written")]
 pub(crate) struct FleetPageArgs {
