@@ -1,4 +1,5 @@
-"""What the program ``pqlab`` hands to the Python package: ``python -m pqlab._command verify FILE ...``, ``fleet``, ``page``."""
+"""What the program ``pqlab`` hands to the Python package: ``python -m pqlab._command verify FILE ...``,
+``generate``, ``fleet``, ``page``."""
 
 from __future__ import annotations
 
@@ -10,9 +11,10 @@ import time
 from dataclasses import asdict
 
 import pqlab
+from pqlab import cluster
 from pqlab._errors import Error, InvalidArgument
 from pqlab._machines import kind, machines
-from pqlab.cluster import ClusterReport, verify_block
+from pqlab.cluster import ClusterReport, generate_block, verify_block
 
 SHOWN = 20
 """Rejected transactions that are printed one by one, as by the program itself."""
@@ -34,6 +36,26 @@ def _arguments(words: list[str]) -> argparse.Namespace:
     verify.add_argument("--keep-keys", action="store_true")
     verify.add_argument("--json", action="store_true")
     verify.add_argument("--no-progress", action="store_true")
+    generate = verbs.add_parser("generate", allow_abbrev=False)
+    generate.set_defaults(verb=_generate)
+    generate.add_argument("out")
+    generate.add_argument("--cluster", required=True)
+    for name in ("--scheme", "--provider", "--format", "--form"):
+        generate.add_argument(name)
+    for name in ("--count", "--senders", "--invalid", "--chain-id", "--seed", "--threads"):
+        generate.add_argument(name, type=int)
+    generate.add_argument("--no-progress", action="store_true")
+    scaling = verbs.add_parser("scaling", allow_abbrev=False)
+    scaling.set_defaults(verb=_scaling)
+    for name in ("--scheme", "--provider"):
+        scaling.add_argument(name)
+    for name in ("--count", "--repetitions", "--transactions", "--cores"):
+        scaling.add_argument(name, type=int, required=True)
+    for name in ("--nodes", "--machines"):
+        scaling.add_argument(name, type=lambda text: [int(word) for word in text.split(",")], required=True)
+    scaling.add_argument("--bandwidth", type=float, required=True)
+    for name in ("--json", "--no-progress"):
+        scaling.add_argument(name, action="store_true")
     fleet = verbs.add_parser("fleet", allow_abbrev=False)
     fleet.set_defaults(verb=_fleet)
     fleet.add_argument("what", nargs="*")
@@ -119,15 +141,65 @@ def sentences(asked: argparse.Namespace, report: ClusterReport) -> str:
 class _Bar:
     """How far it is, on one line of the terminal."""
 
-    def __init__(self) -> None:
-        self.began = time.monotonic()
+    def __init__(self, what: str) -> None:
+        self.what, self.began = what, time.monotonic()
 
     def __call__(self, done: int, every: int) -> None:
         left = (time.monotonic() - self.began) / done * (every - done) if done else 0
-        sys.stderr.write(f"\r\x1b[K{done:,} of {every:,} transactions verified, about {left:.0f} s left")
+        sys.stderr.write(f"\r\x1b[K{done:,} of {every:,} transactions {self.what}, about {left:.0f} s left")
         if done == every:
             sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
+
+
+def _generate(asked: argparse.Namespace) -> int:
+    names = ("scheme", "senders", "invalid", "chain_id", "seed", "format", "form", "provider", "threads")
+    given = {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
+    shown = sys.stderr.isatty() and not asked.no_progress
+    made = generate_block(asked.out, asked.count, address=asked.cluster, progress=_Bar("signed") if shown else None, **given)
+    nodes = "1 node" if made.nodes == 1 else f"{made.nodes} nodes"
+    print(
+        f"{asked.out}: {made.transactions:,} transactions, {made.invalid:,} of them invalid, {made.bytes / 2**20:.3g} MiB signed by "
+        f"{made.provider}{'' if made.reproducible else ' (whose signatures no seed repeats)'}\n"
+        f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {made.parts} parts, {made.begun_again} begun again; the start took "
+        f"{made.start_ns / 1e9:.3g} s"
+    )
+    return 0
+
+
+def _scaling(asked: argparse.Namespace) -> int:
+    # What cannot be computed is refused before anything is measured.
+    _scaled(asked, cluster.Scaling(asked.scheme, (), 1, 1, 1))
+    found = cluster.measure_scaling(
+        asked.scheme,
+        asked.count,
+        nodes=asked.nodes,
+        repetitions=asked.repetitions,
+        provider=asked.provider,
+        progress=None if asked.no_progress else lambda text: print(text, file=sys.stderr),
+    )
+    estimates = _scaled(asked, found)
+    if asked.json:
+        rows = [{**asdict(one), "seconds": one.seconds, "limit": one.limit} for one in estimates]
+        told = {"transactions": asked.transactions, "cores": asked.cores, "bandwidth_mb_s": asked.bandwidth, "rows": rows}
+        print(json.dumps({"schema": "pqlab-ledger-scaling/1", **found.document(), "estimated": told}, indent=2))
+        return 0
+    volume = asked.transactions * found.size / 1e9
+    print(
+        f"{found.scheme}, measured on this machine, each the median of {asked.repetitions} rounds with the least and the most:\n\n"
+        f"{found.markdown()}\n"
+        f"Of one core a transaction takes {found.core_us:.3g} us to decode and verify; handing out a part without work takes "
+        f"{found.handing_us:.3g} us.\n\n"
+        f"{asked.transactions:,} transactions ({volume:,.0f} GB), arithmetic on these two figures, measured nowhere:\n\n"
+        f"{cluster.scaling_table(estimates, asked.cores)}\n"
+        f"Assumed: cores as fast as one of this machine when all of them work; {asked.bandwidth:g} MB/s to each node at once, from a store\n"
+        "that has as much for all; fetching, decoding and handing out go on side by side, so that the largest of the three is the limit."
+    )
+    return 0
+
+
+def _scaled(asked: argparse.Namespace, found: cluster.Scaling) -> list[cluster.Estimate]:
+    return found.estimates(asked.transactions, asked.machines, asked.cores, asked.bandwidth * 1e6)
 
 
 def _verify(asked: argparse.Namespace) -> int:
@@ -142,7 +214,7 @@ def _verify(asked: argparse.Namespace) -> int:
         keep_keys=asked.keep_keys,
         batch=asked.batch,
         journal=asked.journal,
-        progress=_Bar() if shown else None,
+        progress=_Bar("verified") if shown else None,
     )
     sys.stdout.write((json.dumps(document(asked, report), indent=2) if asked.json else sentences(asked, report)) + "\n")
     return 1 if report.rejected else 0

@@ -35,9 +35,9 @@ def ray_module() -> Any:
 
 
 @contextmanager
-def connected(address: str | None, cpus: int | None = None) -> Generator[Any]:
+def connected(address: str | None, cpus: int | None = None, memory: int = 100 * 2**20) -> Generator[Any]:
     """Ray of the cluster at an address (``auto``: the one of this machine), or started here: on loopback, with a token that only this
-    process and its children know. Whoever has connected already stays so."""
+    process and its children know, and with ``memory`` bytes for results that wait. Whoever has connected already stays so."""
     local = address in (None, "local")
     with _settings(_alone() if local else {}):
         ray = ray_module()
@@ -47,8 +47,8 @@ def connected(address: str | None, cpus: int | None = None) -> Generator[Any]:
         if address is not None and not local:
             _reach(_of_this_machine() if address == "auto" else address)
         quiet = {"log_to_driver": False, "logging_level": "ERROR", "namespace": "pqlab"}
-        # Next to nothing goes through its store of objects, for which it would take a third of the memory.
-        own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": 100 * 2**20} if local else {}
+        # By itself it would take a third of the memory for its store of objects.
+        own = {"num_cpus": cpus, "include_dashboard": False, "object_store_memory": memory} if local else {}
         try:
             ray.init(address="local" if local else address, **own, **quiet)
         except Exception as error:
@@ -61,6 +61,24 @@ def connected(address: str | None, cpus: int | None = None) -> Generator[Any]:
             yield ray
         finally:
             ray.shutdown()
+
+
+@contextmanager
+def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
+    """A cluster of so many nodes of one CPU each on this machine, which is told by its address; of nobody else, as :func:`connected` has it."""
+    with _settings(_alone()):
+        ray_module()
+        from ray.cluster_utils import Cluster
+
+        node: dict[str, Any] = {"num_cpus": 1, "object_store_memory": memory}
+        cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+        try:
+            for _ in range(nodes - 1):
+                cluster.add_node(**node)
+            cluster.wait_for_nodes()
+            yield str(cluster.address)
+        finally:
+            cluster.shutdown()
 
 
 def _of_this_machine() -> str:

@@ -1,5 +1,11 @@
-"""A program of the tests: verifies a block by a cluster of several nodes on this machine while its processes, and one of its nodes, are
-killed, and prints what came of it as JSON. ``python cluster_under_fire.py FILE NODES KILLS``."""
+"""A program of the tests: has a block made or verified by a cluster of several nodes on this machine while what works for it is killed, and
+prints what came of it as JSON. ``python cluster_under_fire.py WHAT FILE NODES KILLS``, where WHAT is
+
+- ``make``: the block is made; worker processes are killed;
+- ``verify``: it is verified; worker processes are killed, and one node;
+- ``everything``: it is verified with a journal; killed are worker processes, nodes, the head node, and who hands out the parts, each
+  of which is started again.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +13,19 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
+import tempfile
 import threading
 import time
+from collections import Counter
 from pathlib import Path
+from typing import Any
+
+PAUSE = 0.3
+"""Seconds between two kills."""
+SMALL = 4096
+"""Transactions of a part, so that there are many."""
 
 
 def workers() -> list[int]:
@@ -27,55 +42,144 @@ def workers() -> list[int]:
     return found
 
 
-def main(path: str, nodes: int, kills: int) -> None:
-    """Verifies, kills, and prints."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    from ray.cluster_utils import Cluster
+def kill_one(draw: random.Random) -> bool:
+    """Kills a process at work, where there is one."""
+    there = workers()
+    try:
+        if there:
+            os.kill(draw.choice(there), signal.SIGKILL)
+        return bool(there)
+    except ProcessLookupError:
+        return False
 
-    from pqlab import cluster
 
-    machines = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 80 * 2**20})
-    others = [machines.add_node(num_cpus=1, object_store_memory=80 * 2**20) for _ in range(nodes - 1)]
-    machines.wait_for_nodes()
+class Nodes:
+    """A cluster on this machine."""
+
+    def __init__(self, nodes: int) -> None:
+        from ray.cluster_utils import Cluster
+
+        self.one: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 160 * 2**20}
+        self.cluster = Cluster(initialize_head=True, head_node_args=self.one)
+        self.others = [self.cluster.add_node(**self.one) for _ in range(nodes - 1)]
+        self.cluster.wait_for_nodes()
+        self.address = str(self.cluster.address)
+
+    def lose(self, again: bool) -> None:
+        """A node that is not the head dies, and another one may come."""
+        if self.others:
+            self.cluster.remove_node(self.others.pop(0), allow_graceful=False)
+            if again:
+                self.others.append(self.cluster.add_node(**self.one))
+
+
+def beside(what: str, path: str, nodes: int, kills: int) -> dict[str, Any]:
+    """Kills from another thread of the process that makes or verifies."""
+    from pqlab import _making, _verifying, cluster
+
+    machines, draw = Nodes(nodes), random.Random(1)
     killed = 0
-    stop = threading.Event()
-    begun = threading.Event()
+    stop, begun = threading.Event(), threading.Event()
 
     def fire() -> None:
         nonlocal killed
-        draw = random.Random(1)
         begun.wait()
         while killed < kills and not stop.is_set():
-            there = workers()
-            if there:
-                try:
-                    os.kill(draw.choice(there), signal.SIGKILL)
-                    killed += 1
-                except ProcessLookupError:
-                    pass
-            if killed == max(1, kills // 2) and others:
-                machines.remove_node(others.pop(), allow_graceful=False)
-            time.sleep(0.3)
+            killed += kill_one(draw)
+            if what == "verify" and killed == max(1, kills // 2):
+                machines.lose(again=False)
+            time.sleep(PAUSE)
 
     thread = threading.Thread(target=fire, daemon=True)
     thread.start()
-    cluster.PART = 4096
-    report = cluster.verify_block(path, address=machines.address, progress=lambda *_: begun.set())
+    _verifying.PART = SMALL
+    _making.PART = 2**20
+    answer: dict[str, Any]
+    if what == "make":
+        made = cluster.generate_block(
+            path, 30_000, "Ed25519", senders=20, invalid=300, address=machines.address, progress=lambda *_: begun.set()
+        )
+        answer = {"begun_again": made.begun_again, "parts": made.parts}
+    else:
+        report = cluster.verify_block(path, address=machines.address, progress=lambda *_: begun.set())
+        answer = {
+            "transactions": report.transactions,
+            "kinds": report.kinds,
+            "rejections": [[one.index, one.kind, one.reason] for one in report.rejections],
+            "begun_again": report.begun_again,
+            "parts": report.parts,
+            "nodes": report.nodes,
+            "unshared_memory": report.unshared_memory,
+            "seconds": report.elapsed_ns / 1e9,
+        }
     stop.set()
     thread.join()
-    answer = {
-        "transactions": report.transactions,
-        "kinds": report.kinds,
-        "rejections": [[one.index, one.kind, one.reason] for one in report.rejections],
-        "killed": killed,
-        "begun_again": report.begun_again,
-        "parts": report.parts,
-        "nodes": report.nodes,
-        "unshared_memory": report.unshared_memory,
-        "seconds": report.elapsed_ns / 1e9,
-    }
-    print(json.dumps(answer))
+    return {**answer, "killed": killed}
+
+
+DRIVER = "import sys; from pqlab import _verifying; from pqlab._command import main; _verifying.PART = {}; sys.exit(main(sys.argv[1:]))"
+
+
+def everything(path: str, nodes: int, kills: int) -> dict[str, Any]:
+    """Kills whatever there is, and starts it again, until the block is verified."""
+    draw = random.Random(1)
+    killed: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        journal = str(Path(folder) / "journal")
+        machines: Nodes | None = None
+        driver: subprocess.Popen[str] | None = None
+        while True:
+            machines = machines or Nodes(nodes)
+            if driver is None:
+                words = ["verify", f"--cluster={machines.address}", f"--journal={journal}", "--json", "--", path]
+                driver = subprocess.Popen(
+                    [sys.executable, "-c", DRIVER.format(SMALL), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+                )
+            try:
+                out, err = driver.communicate(timeout=PAUSE)
+            except subprocess.TimeoutExpired:
+                if killed.total() < kills:
+                    target = draw.choices(["worker", "node", "driver", "head"], [88, 6, 4, 2])[0]
+                    if target == "worker" and kill_one(draw):
+                        killed["worker"] += 1
+                    elif target == "node":
+                        machines.lose(again=True)
+                        killed["node"] += 1
+                    # Who has hardly begun is left to begin.
+                    elif target == "driver" and workers():
+                        driver.kill()
+                        killed["driver"] += 1
+                    elif target == "head" and workers():
+                        machines.cluster.remove_node(machines.cluster.head_node, allow_graceful=False)
+                        killed["head"] += 1
+                        try:
+                            driver.communicate(timeout=120)
+                        except subprocess.TimeoutExpired:
+                            driver.kill()
+                            killed["driver that waited for the head"] += 1
+                        machines.cluster.shutdown()
+                        machines, driver = None, None
+                continue
+            driver = None
+            # One that was killed, or lost its cluster, is followed by another.
+            if out:
+                found: dict[str, Any] = json.loads(out)
+                break
+            print(err.strip(), file=sys.stderr)
+        return {
+            "transactions": found["transactions"],
+            "kinds": found["rejected_by_kind"],
+            "rejections": [[one["index"], one["kind"], one["reason"]] for one in found["rejections"]],
+            "cluster": found["cluster"],
+            "killed": dict(killed),
+        }
+
+
+def main(what: str, path: str, nodes: int, kills: int) -> None:
+    """Does it, and prints."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    print(json.dumps(everything(path, nodes, kills) if what == "everything" else beside(what, path, nodes, kills)))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 import pqlab
 from pqlab import cluster, ledger
-from pqlab.cluster import Job, Journal, part_size
+from pqlab._verifying import PART, Job, Journal, part_size
 
 FIRE = Path(__file__).with_name("cluster_under_fire.py")
 
@@ -35,14 +36,14 @@ def test_parts_begin_where_the_index_says_and_are_as_many_for_each(transactions:
     assert size % 1024 == 0
     parts = -(-transactions // size)
     if transactions >= 10_000_000:
-        assert cluster.PART / 2 < size < 2 * cluster.PART
+        assert PART / 2 < size < 2 * PART
         # None waits long for the last ones.
         assert -(-parts // workers) * workers - parts < workers / 4 + 2
 
 
 def test_a_journal_keeps_whole_lines_of_the_same_verification(tmp_path: Path) -> None:
     path = block(tmp_path, 2000)
-    job = Job(str(path), pqlab._pqlab.ledger_block_facts(str(path)), 1, "txv2", 1, None, False, None)
+    job = Job(str(path), None, pqlab._pqlab.ledger_block_facts(str(path)), 1, "txv2", 1, None, False, None)
     name = tmp_path / "journal"
     journal = Journal(name, job)
     journal.size = 1024
@@ -58,7 +59,10 @@ def test_a_journal_keeps_whole_lines_of_the_same_verification(tmp_path: Path) ->
     assert sorted(third.done) == [(0, 1024), (1024, 2000)]
     third.close()
     with pytest.raises(pqlab.InvalidArgument, match="another verification"):
-        Journal(name, Job(job.path, job.facts, 2, "txv2", 1, None, False, None))
+        Journal(name, Job(job.path, None, job.facts, 2, "txv2", 1, None, False, None))
+    # A disk without room.
+    with pytest.raises(pqlab.StoreError, match="No space left"):
+        Journal(Path("/dev/full"), job)
     (tmp_path / "other").write_text("garbage\n")
     with pytest.raises(pqlab.StoreError, match="no journal"):
         Journal(tmp_path / "other", job)
@@ -67,7 +71,7 @@ def test_a_journal_keeps_whole_lines_of_the_same_verification(tmp_path: Path) ->
 def test_a_node_with_another_build_or_file_is_refused(tmp_path: Path) -> None:
     path = block(tmp_path, 2000)
     facts = pqlab._pqlab.ledger_block_facts(str(path))
-    other = Job(str(path), facts, 1, "txv2", 1, None, False, None, build={"version": "0.0.0"})
+    other = Job(str(path), None, facts, 1, "txv2", 1, None, False, None, build={"version": "0.0.0"})
     assert other.verify((0, 10))[0] == "other"
 
 
@@ -137,13 +141,72 @@ def test_the_command_says_what_one_machine_says_and_goes_on_with_a_journal(tmp_p
     assert "transactions" in refused.stderr
 
 
-def test_every_transaction_is_judged_once_whatever_dies(tmp_path: Path) -> None:
+def under_fire(what: str, path: Path, *words: str) -> dict[str, Any]:
+    arguments = [sys.executable, str(FIRE), what, str(path), *words]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=500, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.mark.parametrize(("what", "kills"), [("verify", "4"), ("everything", "8")])
+def test_every_transaction_is_judged_once_whatever_dies(what: str, kills: str, tmp_path: Path) -> None:
     pytest.importorskip("ray")
     path = block(tmp_path, 60_000)
     alone = ledger.verify_block(path)
-    arguments = [sys.executable, str(FIRE), str(path), "3", "4"]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=500, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout.splitlines()[-1])
+    found = under_fire(what, path, "3", kills)
     assert found["transactions"] == 60_000 and found["kinds"] == alone.kinds
     assert found["rejections"] == [[one.index, one.kind, one.reason] for one in alone.rejections]
+
+
+def test_a_block_is_made_as_one_machine_makes_it_whatever_dies(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    ledger.generate_block(tmp_path / "alone", 30_000, "Ed25519", senders=20, invalid=300)
+    found = under_fire("make", tmp_path / "block", "2", "3")
+    assert found["parts"] > 5
+    assert (tmp_path / "block").read_bytes() == (tmp_path / "alone").read_bytes()
+
+
+def test_the_command_makes_what_the_program_makes(tmp_path: Path) -> None:
+    pytest.importorskip("ray")
+    asked = ["--count", "3000", "--scheme", "Ed25519", "--senders", "7", "--invalid", "1", "--format", "parquet", "--seed", "9"]
+    program = str(Path(sys.executable).with_name("pqlab"))
+    for name, more in [("alone", []), ("made", ["--cluster", "local"])]:
+        words = [program, "ledger", "generate", *asked, *more, "--out", str(tmp_path / name)]
+        environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
+        done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=environment)
+        assert done.returncode == 0, done.stderr
+        assert "3,000 transactions" in done.stdout and "30 of them invalid" in done.stdout
+    assert (tmp_path / "made").read_bytes() == (tmp_path / "alone").read_bytes()
+
+
+def test_keys_that_no_seed_repeats_are_not_made_in_parts(tmp_path: Path) -> None:
+    path = tmp_path / "block"
+    with pytest.raises(pqlab.InvalidArgument, match="other senders"):
+        cluster.generate_block(path, 10, "Falcon-512", provider="liboqs", senders=2)
+    with pytest.raises(pqlab.InvalidArgument, match="count"):
+        cluster.generate_block(path, 0)
+    assert not list(tmp_path.iterdir())
+
+
+def test_growth_is_measured_and_carried_on_by_arithmetic() -> None:
+    pytest.importorskip("ray")
+    found = cluster.measure_scaling("Ed25519", 2048, nodes=[1, 2], repetitions=1)
+    assert [(row.how, row.nodes, row.transactions) for row in found.rows] == [
+        ("plain", 1, 2048),
+        ("strong", 1, 2048),
+        ("strong", 2, 2048),
+        ("weak", 2, 4096),
+    ]
+    assert found.core_us > 0 and found.handing_us > 0 and 100 < found.size < 300
+    assert "| weak | 2 | 4,096 |" in found.markdown()
+    known = cluster.Scaling("X", (), 5512.0, 50.0, 1000.0)
+    one, many, every = known.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
+    assert one.verifying == pytest.approx(312.5) and one.reading == pytest.approx(440.96) and one.limit == "reading"
+    assert many.verifying == pytest.approx(3.125) and many.seconds == many.reading == pytest.approx(4.4096)
+    # No part is smaller than what the index tells apart.
+    assert every.handing == pytest.approx(97_657 * 0.001) and every.limit == "handing"
+    assert "| 100,000 | 1,600,000 |" in cluster.scaling_table([every], 16)
+    for wrong in [(0, [1], 1, 1.0), (1, [], 1, 1.0), (1, [1], 0, 1.0), (1, [1], 1, 0.0), (1, [0], 1, 1.0)]:
+        with pytest.raises(pqlab.InvalidArgument):
+            known.estimates(*wrong)

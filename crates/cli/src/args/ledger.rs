@@ -22,6 +22,8 @@ pub(crate) enum LedgerCommand {
     Generate(GenerateArgs),
     /// Verify a block file of any size
     Verify(VerifyBlockArgs),
+    /// How verification grows with nodes: measured here, and by arithmetic for clusters that are not here
+    Scaling(ScalingArgs),
 }
 
 /// Make a block file.
@@ -30,6 +32,7 @@ pub(crate) enum LedgerCommand {
   pqlab ledger generate --count 100000 --scheme ML-DSA-65 --out block.tx
   pqlab ledger generate --count 1000 --senders 10 --invalid 1 --format parquet --out block.parquet
   pqlab ledger generate --count 100 --form txv1 --senders 1 --out reference.tx
+  pqlab ledger generate --count 100000000 --cluster auto --out s3://bucket/block.tx
 
 Reference: an earlier system whose ledger benchmark pqlab reproduces, see `pqlab run --help`
 
@@ -76,9 +79,14 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "P")]
     pub(crate) provider: Option<String>,
 
-    /// Threads that sign [default: as many as cores]
+    /// Threads that sign [default: as many as cores; with --cluster 1, those of a part]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<usize>,
+
+    /// Have it signed by a Ray cluster: its address, `auto` for that of this machine, `local` for one that is started now; FILE may be
+    /// an object in a store, such as s3://bucket/block.tx. Needs the Python package: pip install 'pqlab[cluster]'
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) cluster: Option<String>,
 
     /// No progress bar
     #[arg(long)]
@@ -92,11 +100,12 @@ pub(crate) struct GenerateArgs {
   pqlab ledger verify block.parquet --json | jq .rejected_by_kind
   pqlab ledger verify block.tx --provider mldsa-batch --batch 1000
   pqlab ledger verify block.tx --cluster local --journal block.journal
+  pqlab ledger verify s3://bucket/block.tx --cluster auto
 
 Exit codes: 0 every transaction is valid; 1 one was rejected; 2 bad usage, or the file cannot be
 read; 130 interrupted")]
 pub(crate) struct VerifyBlockArgs {
-    /// The file, in either format
+    /// The file, in either format; with --cluster it may be an object in a store, such as s3://bucket/block.tx
     pub(crate) file: PathBuf,
 
     /// Threads that verify; one more reads [default: as many as cores; with --cluster 1, those of a part]
@@ -123,8 +132,8 @@ pub(crate) struct VerifyBlockArgs {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) batch: Option<usize>,
 
-    /// Verify it by a Ray cluster: its address, `auto` for that of this machine, `local` for one that is started now; every node
-    /// has the file under the same name. Needs the Python package: pip install 'pqlab[cluster]'
+    /// Verify it by a Ray cluster: its address, `auto` for that of this machine, `local` for one that is started now; a file must be
+    /// on every node under the same name. Needs the Python package: pip install 'pqlab[cluster]'
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) cluster: Option<String>,
 
@@ -137,6 +146,60 @@ pub(crate) struct VerifyBlockArgs {
     pub(crate) keep_keys: bool,
 
     /// No progress bar
+    #[arg(long)]
+    pub(crate) no_progress: bool,
+}
+
+/// Measure how verification grows with nodes, and carry it on by arithmetic. Needs the Python package: pip install 'pqlab[cluster]'
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  pqlab ledger scaling
+  pqlab ledger scaling --scheme Ed25519 --count 1000000 --transactions 10000000 --machines 1 --cores 2
+  pqlab ledger scaling --machines 1,12,100 --cores 64 --bandwidth 3125
+
+Exit codes: 0 done; 2 bad usage, or Ray is not there; 130 interrupted")]
+pub(crate) struct ScalingArgs {
+    /// How the transactions are signed
+    #[arg(long, value_name = "S", default_value = "ML-DSA-65")]
+    pub(crate) scheme: String,
+
+    /// Transactions of the block that is verified here, 1,024 at least
+    #[arg(long, value_name = "N", default_value_t = 262_144)]
+    pub(crate) count: u64,
+
+    /// Nodes of one CPU that are started on this machine
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,2")]
+    pub(crate) nodes: Vec<u32>,
+
+    /// How often each is measured, in turns
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub(crate) repetitions: u32,
+
+    /// Whose implementation signs and verifies [default: the first that has the scheme]
+    #[arg(long, value_name = "P")]
+    pub(crate) provider: Option<String>,
+
+    /// Transactions of which arithmetic says how long they take
+    #[arg(long, value_name = "N", default_value_t = 100_000_000)]
+    pub(crate) transactions: u64,
+
+    /// On so many nodes
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "1,3,10,30,100,300")]
+    pub(crate) machines: Vec<u32>,
+
+    /// Of so many cores each
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub(crate) cores: u32,
+
+    /// To each of which so many megabytes a second come
+    #[arg(long, value_name = "MB", default_value_t = 1250.0)]
+    pub(crate) bandwidth: f64,
+
+    /// The result as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Say nothing of what is measured meanwhile
     #[arg(long)]
     pub(crate) no_progress: bool,
 }

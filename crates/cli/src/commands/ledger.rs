@@ -1,6 +1,6 @@
 use super::laboratory;
 use super::package::Words;
-use crate::args::{BlockFormatName, FormName, GenerateArgs, LedgerCommand, VerifyBlockArgs};
+use crate::args::{BlockFormatName, FormName, GenerateArgs, LedgerCommand, ScalingArgs, VerifyBlockArgs};
 use crate::output::{self, BadInput};
 use crate::{DONE, FAILED, INTERRUPTED};
 use anyhow::Context;
@@ -13,6 +13,7 @@ use pqlab_lab::ledger::{
 use serde_json::json;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub(crate) fn run(command: &LedgerCommand) -> anyhow::Result<u8> {
     match command {
         LedgerCommand::Generate(arguments) => make(arguments),
         LedgerCommand::Verify(arguments) => check(arguments),
+        LedgerCommand::Scaling(arguments) => scaling(arguments),
     }
 }
 
@@ -34,6 +36,10 @@ fn make(arguments: &GenerateArgs) -> anyhow::Result<u8> {
         let names = Scheme::ALL.map(Scheme::algorithm).join(", ");
         BadInput(format!("no scheme of the ledger is called {:?}: there are {names}", arguments.scheme))
     })?;
+    if let Some(address) = &arguments.cluster {
+        return made_on_cluster(arguments, address);
+    }
+    no_object(&arguments.out)?;
     let destination = output::destination(&arguments.out)?;
     let request = GenerateRequest {
         path: arguments.out.clone(),
@@ -78,6 +84,7 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
     if let Some(address) = &arguments.cluster {
         return on_cluster(arguments, address);
     }
+    no_object(&arguments.file)?;
     let request = VerifyBlockRequest {
         path: arguments.file.clone(),
         form: arguments.form.into(),
@@ -120,7 +127,38 @@ fn check(arguments: &VerifyBlockArgs) -> anyhow::Result<u8> {
     })
 }
 
+/// Objects in stores are read and written by the Python package.
+fn no_object(path: &Path) -> Result<(), BadInput> {
+    match path.to_str() {
+        Some(name) if name.contains("://") => Err(BadInput(format!(
+            "{name}: objects in stores are read and written with --cluster: `--cluster local` starts one here"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Hands the work to the Python package, which talks to Ray and prints what this program would.
+fn made_on_cluster(arguments: &GenerateArgs, address: &str) -> anyhow::Result<u8> {
+    let mut words = Words::of(&["generate"]);
+    words.option("--cluster", address);
+    words.option("--count", arguments.count.to_string());
+    words.option("--scheme", &arguments.scheme);
+    arguments.senders.iter().for_each(|senders| words.option("--senders", senders.to_string()));
+    words.option("--invalid", arguments.invalid.of(arguments.count).to_string());
+    words.option("--chain-id", arguments.chain_id.to_string());
+    words.option("--seed", arguments.seed.to_string());
+    words.option("--format", BlockFormat::from(arguments.format).name());
+    words.option("--form", TransactionForm::from(arguments.form).name().to_lowercase());
+    arguments.provider.iter().for_each(|provider| words.option("--provider", provider));
+    if arguments.threads.is_some() {
+        words.option("--threads", threads(arguments.threads)?.to_string());
+    }
+    words.flag("--no-progress", arguments.no_progress);
+    words.rest([&arguments.out]);
+    words.become_package("--cluster")
+}
+
+/// As [`made_on_cluster`].
 fn on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> {
     let mut words = Words::of(&["verify"]);
     words.option("--cluster", address);
@@ -137,6 +175,23 @@ fn on_cluster(arguments: &VerifyBlockArgs, address: &str) -> anyhow::Result<u8> 
     words.flag("--no-progress", arguments.no_progress);
     words.rest([&arguments.file]);
     words.become_package("--cluster")
+}
+
+fn scaling(arguments: &ScalingArgs) -> anyhow::Result<u8> {
+    let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    let mut words = Words::of(&["scaling"]);
+    words.option("--scheme", &arguments.scheme);
+    words.option("--count", arguments.count.to_string());
+    words.option("--nodes", list(&arguments.nodes));
+    words.option("--repetitions", arguments.repetitions.to_string());
+    arguments.provider.iter().for_each(|provider| words.option("--provider", provider));
+    words.option("--transactions", arguments.transactions.to_string());
+    words.option("--machines", list(&arguments.machines));
+    words.option("--cores", arguments.cores.to_string());
+    words.option("--bandwidth", arguments.bandwidth.to_string());
+    words.flag("--json", arguments.json);
+    words.flag("--no-progress", arguments.no_progress);
+    words.become_package("ledger scaling")
 }
 
 fn per_second(amount: u64, report: &BlockReport) -> f64 {

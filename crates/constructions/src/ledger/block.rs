@@ -7,6 +7,7 @@ use super::index::{self, Index};
 use super::stream::{Chunk, TransactionSource};
 use super::{Form, LONGEST_TRANSACTION};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
 
 /// What a block file begins with.
 pub const MAGIC: [u8; 8] = *b"pqlabtxs";
@@ -312,13 +313,7 @@ impl<R: Read + Seek> BlockReader<R> {
     pub fn part(input: R, first: u64, count: u64) -> Result<BlockReader<R>, BlockError> {
         let mut reader = BlockReader::new(input)?;
         let header = reader.header;
-        let end = first.saturating_add(count);
-        if end > header.count {
-            return Err(BlockError::Range { first, end, count: header.count });
-        }
-        if !header.indexed {
-            return Err(BlockError::NoIndex);
-        }
+        let end = reader.end_of(first, count)?;
         let known = index::before(first);
         let from = index::look_up(&mut reader.input, &header, known)?;
         let says = end == header.count || index::before(end) == end;
@@ -332,6 +327,31 @@ impl<R: Read + Seek> BlockReader<R> {
             reader.read_into(&mut skipped)?;
         }
         Ok(reader)
+    }
+
+    /// Which bytes of the file [`part`](Self::part) reads beside header and index.
+    ///
+    /// # Errors
+    /// As of a part.
+    pub fn bytes_of_part(input: R, first: u64, count: u64) -> Result<Range<u64>, BlockError> {
+        let mut reader = BlockReader::new(input)?;
+        let header = reader.header;
+        let end = reader.end_of(first, count)?;
+        let end = end.checked_next_multiple_of(index::STRIDE).map_or(header.count, |end| end.min(header.count));
+        let from = index::look_up(&mut reader.input, &header, index::before(first))?;
+        let to = index::look_up(&mut reader.input, &header, end)?;
+        let place = |bytes: u64| bytes.checked_add(HEADER as u64).ok_or(BlockError::Index(index::ELSEWHERE));
+        Ok(place(from)?..place(to.max(from))?)
+    }
+
+    /// The transaction behind the last of a part that it can find.
+    fn end_of(&self, first: u64, count: u64) -> Result<u64, BlockError> {
+        let (end, header) = (first.saturating_add(count), self.header);
+        match end > header.count {
+            true => Err(BlockError::Range { first, end, count: header.count }),
+            false if !header.indexed => Err(BlockError::NoIndex),
+            false => Ok(end),
+        }
     }
 }
 

@@ -60,6 +60,14 @@ fn cut_off(error: io::Error) -> BlockError {
     }
 }
 
+/// Length in bytes of what is behind the transactions, by the last bytes of a file; `None` where these are of no index.
+pub fn length(tail: &[u8]) -> Option<u64> {
+    let trailer = tail.last_chunk::<{ TRAILER as usize }>()?;
+    let entries = u64::from_be_bytes(*trailer.first_chunk()?);
+    let rest = trailer.ends_with(&MAGIC) && trailer[8..12] == (STRIDE as u32).to_be_bytes();
+    rest.then(|| entries.saturating_mul(ENTRY).saturating_add(TRAILER))
+}
+
 /// The last transaction up to this one of which the index says where it is.
 pub(super) fn before(transaction: u64) -> u64 {
     transaction - transaction % STRIDE

@@ -1,22 +1,20 @@
-use super::parquet::ParquetWriter;
-use super::{BlockFormat, Scheme, TransactionForm, about, implementation, pool, sha256};
-use crate::{Destination, LabError, Laboratory};
-use pqlab_constructions::ledger::block::BlockWriter;
+use super::output::Output;
+use super::{BlockFormat, Scheme, TransactionForm, implementation, pool, sha256};
+use crate::{LabError, Laboratory};
 use pqlab_constructions::ledger::{Body, InjectedFault, Scratch, reference};
 use pqlab_primitives::{Coins, Error, Hash, SignatureScheme, SigningKey};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Senders whose keys are held at once.
 const WINDOW: u64 = 256;
-/// Transactions that are made before they are written, and rows of a group of a Parquet file.
-pub(super) const ROW_GROUP: u64 = 1024;
+/// Transactions that are made before they are handed on.
+const AT_ONCE: u64 = 1024;
 
 /// What block to make.
 #[derive(Clone, Debug)]
@@ -76,55 +74,23 @@ pub fn generate(
     let (provider, scheme) = implementation(laboratory, request.scheme, request.provider.as_deref())?;
     let factory = Factory { request, scheme, sha256: sha256(laboratory)? };
     let pool = pool(request.threads)?;
-    let written = |error: io::Error| about(&request.path, format!("cannot be written: {error}"));
-    let destination = Destination::of(&request.path).map_err(written)?;
-    let (writing, file) = match request.format {
-        // Its header says how long it is.
-        BlockFormat::Block => destination.create_seekable(),
-        BlockFormat::Parquet => destination.create(),
+    let mut output = Output::new(request)?;
+    let whole = factory.make(&provider, &pool, 0..request.count, stop, &mut |made| {
+        made.iter().try_for_each(|transaction| output.push(transaction))?;
+        progress(made.len() as u64);
+        Ok(())
+    })?;
+    let (reproducible, bytes) = (factory.reproducible(), output.bytes());
+    if !whole {
+        return Ok(None);
     }
-    .map_err(written)?;
-    let mut sink = Sink::new(file, request).map_err(written)?;
-    let mut faults = Flaws::new(request);
-    let mut bytes = 0;
-    let mut senders = 0;
-    while senders < request.senders {
-        let window = senders..request.senders.min(senders + WINDOW);
-        let keys = pool.install(|| {
-            let keys = window.clone().into_par_iter().map(|sender| factory.sender(sender));
-            keys.collect::<Result<Vec<_>, _>>()
-        });
-        let keys = keys.map_err(|error| LabError::library(&provider, error))?;
-        let (mut next, end) = (request.first_of(window.start), request.first_of(window.end));
-        let begin = next;
-        while next < end {
-            if stop.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            let jobs: Vec<(u64, Option<InjectedFault>)> =
-                (next..end.min(next + ROW_GROUP)).map(|index| (index, faults.next(index))).collect();
-            next += jobs.len() as u64;
-            let made = pool.install(|| {
-                let made = jobs.into_par_iter().map_init(Scratch::new, |scratch, (index, fault)| {
-                    factory.transaction(index, index - begin, &keys, fault, scratch)
-                });
-                made.collect::<Result<Vec<_>, _>>()
-            });
-            let made = made.map_err(|error| LabError::library(&provider, error))?;
-            bytes += made.iter().map(|transaction| transaction.len() as u64).sum::<u64>();
-            sink.write(&made).map_err(written)?;
-            progress(made.len() as u64);
-        }
-        senders = window.end;
-    }
-    let mut file = sink.finish().map_err(written)?;
-    writing.keep(&mut file).map_err(written)?;
+    output.keep()?;
     let (transactions, invalid) = (request.count, request.invalid);
-    Ok(Some(Generated { transactions, invalid, bytes, provider, reproducible: factory.reproducible() }))
+    Ok(Some(Generated { transactions, invalid, bytes, provider, reproducible }))
 }
 
 impl GenerateRequest {
-    fn check(&self) -> Result<(), LabError> {
+    pub(super) fn check(&self) -> Result<(), LabError> {
         let refuse = |field, reason: String| Err(LabError::Invalid { field, reason });
         if self.count == 0 {
             return refuse("count", "a block of 0 transactions says nothing: it must have at least 1".into());
@@ -163,9 +129,14 @@ struct Flaws {
 }
 
 impl Flaws {
-    fn new(request: &GenerateRequest) -> Flaws {
+    /// From transaction `first` on: those before are chosen first.
+    fn new(request: &GenerateRequest, first: u64) -> Flaws {
         let random = generator(request.seed, b'f', 0);
-        Flaws { random, count: request.count, left: request.invalid, chosen: 0 }
+        let mut flaws = Flaws { random, count: request.count, left: request.invalid, chosen: 0 };
+        for index in 0..first {
+            flaws.next(index);
+        }
+        flaws
     }
 
     /// Indices come one after the other.
@@ -184,13 +155,59 @@ struct Sender {
     public_key: Vec<u8>,
 }
 
-struct Factory<'a> {
-    request: &'a GenerateRequest,
-    scheme: Arc<dyn SignatureScheme>,
-    sha256: Arc<dyn Hash>,
+/// Who makes the transactions of a block, or of parts of it: which part one is in changes nothing of it.
+pub(super) struct Factory<'a> {
+    pub(super) request: &'a GenerateRequest,
+    pub(super) scheme: Arc<dyn SignatureScheme>,
+    pub(super) sha256: Arc<dyn Hash>,
 }
 
 impl Factory<'_> {
+    /// Makes the transactions of a part in order and hands on up to [`AT_ONCE`] at once. Whether it came to its end.
+    pub(super) fn make(
+        &self,
+        provider: &str,
+        pool: &rayon::ThreadPool,
+        part: Range<u64>,
+        stop: &AtomicBool,
+        take: &mut dyn FnMut(&[Vec<u8>]) -> Result<(), LabError>,
+    ) -> Result<bool, LabError> {
+        let failed = |error| LabError::library(provider, error);
+        let request = self.request;
+        let mut flaws = Flaws::new(request, part.start);
+        let mut senders = 0;
+        while senders < request.senders {
+            let window = senders..request.senders.min(senders + WINDOW);
+            senders = window.end;
+            let begin = request.first_of(window.start);
+            let (mut next, end) = (begin.max(part.start), request.first_of(window.end).min(part.end));
+            if next >= end {
+                continue;
+            }
+            let keys = pool.install(|| {
+                let keys = window.into_par_iter().map(|sender| self.sender(sender));
+                keys.collect::<Result<Vec<_>, _>>()
+            });
+            let keys = keys.map_err(failed)?;
+            while next < end {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(false);
+                }
+                let jobs: Vec<(u64, Option<InjectedFault>)> =
+                    (next..end.min(next + AT_ONCE)).map(|index| (index, flaws.next(index))).collect();
+                next += jobs.len() as u64;
+                let made = pool.install(|| {
+                    let made = jobs.into_par_iter().map_init(Scratch::new, |scratch, (index, fault)| {
+                        self.transaction(index, index - begin, &keys, fault, scratch)
+                    });
+                    made.collect::<Result<Vec<_>, _>>()
+                });
+                take(&made.map_err(failed)?)?;
+            }
+        }
+        Ok(true)
+    }
+
     fn sender(&self, number: u64) -> Result<Sender, Error> {
         let info = self.scheme.info();
         let mut coins = vec![0; info.parameters.keygen_coins];
@@ -244,9 +261,13 @@ impl Factory<'_> {
         Ok(out)
     }
 
-    fn reproducible(&self) -> bool {
+    pub(super) fn keys_of_a_seed(&self) -> bool {
+        self.scheme.info().coins.keygen
+    }
+
+    pub(super) fn reproducible(&self) -> bool {
         let coins = self.scheme.info().coins;
-        coins.keygen && (coins.operation || self.scheme.info().parameters.signing_coins == 0)
+        self.keys_of_a_seed() && (coins.operation || self.scheme.info().parameters.signing_coins == 0)
     }
 }
 
@@ -257,32 +278,4 @@ fn generator(seed: u64, purpose: u8, number: u64) -> ChaCha8Rng {
     bytes[8..16].copy_from_slice(&number.to_le_bytes());
     bytes[16] = purpose;
     ChaCha8Rng::from_seed(bytes)
-}
-
-enum Sink {
-    Block(BlockWriter<BufWriter<File>>),
-    Parquet(ParquetWriter<File>),
-}
-
-impl Sink {
-    fn new(file: File, request: &GenerateRequest) -> io::Result<Sink> {
-        Ok(match request.format {
-            BlockFormat::Block => Sink::Block(BlockWriter::new(BufWriter::with_capacity(1 << 20, file), request.form)?),
-            BlockFormat::Parquet => Sink::Parquet(ParquetWriter::new(file)?),
-        })
-    }
-
-    fn write(&mut self, transactions: &[Vec<u8>]) -> io::Result<()> {
-        match self {
-            Sink::Block(writer) => transactions.iter().try_for_each(|transaction| writer.push(transaction)),
-            Sink::Parquet(writer) => writer.write(transactions),
-        }
-    }
-
-    fn finish(self) -> io::Result<File> {
-        match self {
-            Sink::Block(writer) => writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error),
-            Sink::Parquet(writer) => writer.finish(),
-        }
-    }
 }

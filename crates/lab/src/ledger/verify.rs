@@ -1,4 +1,4 @@
-use super::parquet::ParquetReader;
+use super::parquet::{ParquetReader, ROW_GROUP};
 use super::{
     BlockFormat, Rejected, Scheme, TransactionForm, about, batches, implementation, offering_batches, pool, sha256,
 };
@@ -107,13 +107,13 @@ pub fn block_facts(path: &Path) -> Result<BlockFacts, LabError> {
         }
         BlockFormat::Parquet => {
             let transactions = ParquetReader::new(file).map_err(|error| failed(&error))?.rows();
-            let (form, stride) = (TransactionForm::TxV2, Some(super::generate::ROW_GROUP));
+            let (form, stride) = (TransactionForm::TxV2, Some(ROW_GROUP));
             BlockFacts { format, form, transactions, bytes, stride }
         }
     })
 }
 
-fn open(path: &Path) -> Result<File, LabError> {
+pub(super) fn open(path: &Path) -> Result<File, LabError> {
     let file = File::open(path).map_err(|error| about(path, error))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return Err(about(path, "this is a folder, not a block file"));
@@ -195,7 +195,7 @@ fn check_form(request: &VerifyBlockRequest, found: TransactionForm) -> Result<()
 }
 
 /// The format, by how the file begins.
-fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
+pub(super) fn format_of(file: &mut File) -> std::io::Result<BlockFormat> {
     let mut magic = Vec::new();
     file.by_ref().take(4).read_to_end(&mut magic)?;
     file.seek(SeekFrom::Start(0))?;

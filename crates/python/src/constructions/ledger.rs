@@ -6,16 +6,16 @@ use crate::errors::{Answer, Failure, Kind, detached};
 use crate::input::{Bytes, Whole, field};
 use pqlab_constructions::ledger::{ADDRESS, Body, Form, Malformed, Scratch, Transaction, Verifier};
 use pqlab_lab::ledger::{
-    BlockFormat, BlockReport, GenerateRequest, Rejection, Scheme, TransactionForm, VerifyBlockRequest, block_facts,
-    generate, timed, verify_block,
+    Assembly, BlockFormat, BlockReport, GenerateRequest, Generated, Rejection, Scheme, TransactionForm,
+    VerifyBlockRequest, block_facts, bytes_of_part, footer_length, generate, generate_part, timed, verify_block,
 };
 use pqlab_lab::primitives::Coins;
 use pqlab_lab::{Laboratory, WorkerProgram, offered};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// How often a watcher is told how far a verification is, and Ctrl-C is looked for.
@@ -33,6 +33,10 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(ledger_decode, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_verify, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_generate, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_generate_part, module)?)?;
+    module.add_class::<LedgerAssembly>()?;
+    module.add_function(wrap_pyfunction!(ledger_footer_length, module)?)?;
+    module.add_function(wrap_pyfunction!(ledger_bytes_of_part, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_verify_block, module)?)?;
     module.add_function(wrap_pyfunction!(ledger_block_facts, module)?)
 }
@@ -146,38 +150,11 @@ fn threads(asked: Option<Whole<usize>>) -> Answer<usize> {
     Ok(threads)
 }
 
-/// Makes a file of transactions. `progress` is called with the number of transactions made and of all. Transactions, bad ones among
-/// them, bytes, provider, whether the same seed gives the same file.
+/// Makes a file of transactions. `progress` is called with the number of transactions made and of all.
 #[pyfunction]
 #[pyo3(signature = (wanted, progress))]
-fn ledger_generate(
-    py: Python<'_>,
-    wanted: &Bound<'_, PyAny>,
-    progress: Option<Py<PyAny>>,
-) -> Answer<(u64, u64, u64, String, bool)> {
-    let format: String = field(wanted, "format")?;
-    let format = match format.as_str() {
-        "block" => BlockFormat::Block,
-        "parquet" => BlockFormat::Parquet,
-        other => return Err(Failure::argument("format", format!("{other:?} is neither \"block\" nor \"parquet\""))),
-    };
-    let scheme: String = field(wanted, "scheme")?;
-    let Whole(count) = field(wanted, "count")?;
-    let senders: Option<Whole<u64>> = field(wanted, "senders")?;
-    let number = |name| field(wanted, name).map(|Whole::<u64>(number)| number);
-    let request = GenerateRequest {
-        path: field(wanted, "path")?,
-        format,
-        form: form_named(&field::<String>(wanted, "form")?)?,
-        scheme: scheme_named(&scheme)?,
-        count,
-        senders: senders.map_or(count, |senders| senders.0),
-        invalid: number("invalid")?,
-        chain_id: field(wanted, "chain_id").map(|Whole::<u32>(chain)| chain)?,
-        seed: number("seed")?,
-        provider: field(wanted, "provider")?,
-        threads: threads(field(wanted, "threads")?)?,
-    };
+fn ledger_generate(py: Python<'_>, wanted: &Bound<'_, PyAny>, progress: Option<Py<PyAny>>) -> Answer<Made> {
+    let request = asked(wanted)?;
     detached(py, || {
         let (stop, mut raised, mut made) = (AtomicBool::new(false), None, 0);
         let mut tell = |more: u64| {
@@ -191,9 +168,112 @@ fn ledger_generate(
         if let Some(raised) = raised {
             return Err(raised.into());
         }
-        let made = outcome?.ok_or_else(|| Failure::new(Kind::Internal, "it was stopped, by nobody"))?;
-        Ok((made.transactions, made.invalid, made.bytes, made.provider, made.reproducible))
+        Ok(shown_made(outcome?.ok_or_else(stopped_by_nobody)?))
     })
+}
+
+/// Which block is asked for.
+fn asked(wanted: &Bound<'_, PyAny>) -> Answer<GenerateRequest> {
+    let format: String = field(wanted, "format")?;
+    let format = match format.as_str() {
+        "block" => BlockFormat::Block,
+        "parquet" => BlockFormat::Parquet,
+        other => return Err(Failure::argument("format", format!("{other:?} is neither \"block\" nor \"parquet\""))),
+    };
+    let scheme: String = field(wanted, "scheme")?;
+    let Whole(count) = field(wanted, "count")?;
+    let senders: Option<Whole<u64>> = field(wanted, "senders")?;
+    let number = |name| field(wanted, name).map(|Whole::<u64>(number)| number);
+    Ok(GenerateRequest {
+        path: field(wanted, "path")?,
+        format,
+        form: form_named(&field::<String>(wanted, "form")?)?,
+        scheme: scheme_named(&scheme)?,
+        count,
+        senders: senders.map_or(count, |senders| senders.0),
+        invalid: number("invalid")?,
+        chain_id: field(wanted, "chain_id").map(|Whole::<u32>(chain)| chain)?,
+        seed: number("seed")?,
+        provider: field(wanted, "provider")?,
+        threads: threads(field(wanted, "threads")?)?,
+    })
+}
+
+/// Transactions, bad ones among them, bytes, provider, whether the same seed gives the same file.
+type Made = (u64, u64, u64, String, bool);
+
+fn shown_made(made: Generated) -> Made {
+    (made.transactions, made.invalid, made.bytes, made.provider, made.reproducible)
+}
+
+fn stopped_by_nobody() -> Failure {
+    Failure::new(Kind::Internal, "it was stopped, by nobody")
+}
+
+/// The transactions of a part of a block, as a block of their own.
+#[pyfunction]
+#[pyo3(signature = (wanted, part))]
+fn ledger_generate_part<'py>(
+    py: Python<'py>,
+    wanted: &Bound<'_, PyAny>,
+    part: (Whole<u64>, Whole<u64>),
+) -> Answer<Bound<'py, PyBytes>> {
+    let request = asked(wanted)?;
+    let part = part.0.0..part.1.0;
+    let made = detached(py, || {
+        generate_part(&laboratory(), &request, part, &AtomicBool::new(false))?.ok_or_else(stopped_by_nobody)
+    })?;
+    Ok(PyBytes::new(py, &made))
+}
+
+/// A block that is put together of parts.
+#[pyclass(module = "pqlab._pqlab", frozen)]
+struct LedgerAssembly {
+    /// None once it is ended.
+    under_way: Mutex<Option<Assembly>>,
+}
+
+#[pymethods]
+impl LedgerAssembly {
+    #[new]
+    #[pyo3(signature = (wanted))]
+    fn new(py: Python<'_>, wanted: &Bound<'_, PyAny>) -> Answer<LedgerAssembly> {
+        let request = asked(wanted)?;
+        let assembly = detached(py, || Ok(Assembly::new(&laboratory(), &request)?))?;
+        Ok(LedgerAssembly { under_way: Mutex::new(Some(assembly)) })
+    }
+
+    /// Appends the next part; how many transactions there are.
+    #[pyo3(signature = (part))]
+    fn add(&self, py: Python<'_>, part: Bytes<'_>) -> Answer<u64> {
+        detached(py, || match self.under_way.lock().as_deref_mut() {
+            Ok(Some(assembly)) => Ok(assembly.add(&part)?),
+            _ => Err(Failure::argument("part", "the block is ended")),
+        })
+    }
+
+    /// Ends it, and gives the file its name; without, nothing is left.
+    fn finish(&self, py: Python<'_>) -> Answer<Made> {
+        detached(py, || match self.under_way.lock().map(|mut kept| kept.take()) {
+            Ok(Some(assembly)) => Ok(shown_made(assembly.finish()?)),
+            _ => Err(Failure::argument("part", "the block is ended")),
+        })
+    }
+}
+
+/// How many bytes at a block file's end say where its parts are, by its first and last 32 bytes.
+#[pyfunction]
+#[pyo3(signature = (head, tail))]
+fn ledger_footer_length(head: Bytes<'_>, tail: Bytes<'_>) -> u64 {
+    footer_length(&head, &tail)
+}
+
+/// Which bytes of a block file a part of it is read from, beside its ends.
+#[pyfunction]
+#[pyo3(signature = (path, part))]
+fn ledger_bytes_of_part(py: Python<'_>, path: PathBuf, part: (Whole<u64>, Whole<u64>)) -> Answer<(u64, u64)> {
+    let found = detached(py, || Ok(bytes_of_part(&path, part.0.0..part.1.0)?))?;
+    Ok((found.start, found.end))
 }
 
 /// Looks at signals, then tells a watcher.

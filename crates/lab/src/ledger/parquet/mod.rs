@@ -6,7 +6,7 @@ mod reader;
 mod writer;
 
 pub(super) use reader::ParquetReader;
-pub(super) use writer::ParquetWriter;
+pub(super) use writer::{ParquetWriter, ROW_GROUP};
 
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::errors::ParquetError;

@@ -9,6 +9,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use pqlab_constructions::ledger::stream::{Chunk, TransactionSource};
 use pqlab_constructions::ledger::{Fields, LONGEST_TRANSACTION, Scheme};
 use std::fs::File;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Rows that are read at once.
@@ -121,6 +122,28 @@ impl ParquetReader {
         (reader.first, reader.end) = (first, end);
         while reader.given() < first && guarded(|| reader.take())?.is_some() {}
         Ok(reader)
+    }
+
+    /// Which bytes of the file hold the groups of these rows.
+    pub(in crate::ledger) fn bytes_of(&self, first: u64, end: u64) -> Result<Range<u64>, RowError> {
+        if first > end || end > self.rows() {
+            return Err(RowError::Part { first, end, rows: self.rows() });
+        }
+        let (mut row, mut bytes) = (0, None);
+        for group in self.file.metadata().row_groups() {
+            // Checked when it was opened: neither is negative, and all lie within the file.
+            let from = row;
+            row += group.num_rows() as u64;
+            if from >= end || row <= first {
+                continue;
+            }
+            for column in group.columns() {
+                let (start, length) = column.byte_range();
+                let (least, most) = bytes.unwrap_or((start, start));
+                bytes = Some((least.min(start), most.max(start + length)));
+            }
+        }
+        Ok(bytes.map_or(0..0, |(start, end)| start..end))
     }
 
     /// How many rows are behind.

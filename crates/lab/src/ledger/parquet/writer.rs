@@ -10,9 +10,13 @@ use pqlab_constructions::ledger::Transaction;
 use std::io::{self, Write};
 use std::sync::Arc;
 
-/// Writes rows, a group of rows for each call.
+/// Rows of a group.
+pub(in crate::ledger) const ROW_GROUP: u64 = 1024;
+
+/// Writes rows, in groups of [`ROW_GROUP`].
 pub(in crate::ledger) struct ParquetWriter<W: Write + Send> {
     writer: SerializedFileWriter<W>,
+    group: Columns,
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
@@ -25,18 +29,25 @@ impl<W: Write + Send> ParquetWriter<W> {
             .build();
         let schema = schema().map_err(written)?;
         let writer = SerializedFileWriter::new(out, schema, Arc::new(properties)).map_err(written)?;
-        Ok(ParquetWriter { writer })
+        Ok(ParquetWriter { writer, group: Columns::default() })
     }
 
-    pub(in crate::ledger) fn write(&mut self, transactions: &[Vec<u8>]) -> io::Result<()> {
-        let mut columns = Columns::default();
-        for transaction in transactions {
-            columns.push(transaction);
+    pub(in crate::ledger) fn push(&mut self, transaction: &[u8]) -> io::Result<()> {
+        self.group.push(transaction);
+        if self.group.rows() < ROW_GROUP {
+            return Ok(());
         }
-        columns.write(&mut self.writer).map_err(written)
+        self.write_group()
     }
 
-    pub(in crate::ledger) fn finish(self) -> io::Result<W> {
+    fn write_group(&mut self) -> io::Result<()> {
+        std::mem::take(&mut self.group).write(&mut self.writer).map_err(written)
+    }
+
+    pub(in crate::ledger) fn finish(mut self) -> io::Result<W> {
+        if self.group.rows() > 0 {
+            self.write_group()?;
+        }
         // Writes the footer, too.
         self.writer.into_inner().map_err(written)
     }
@@ -71,6 +82,10 @@ struct Columns {
 }
 
 impl Columns {
+    fn rows(&self) -> u64 {
+        self.fields.len() as u64
+    }
+
     fn push(&mut self, transaction: &[u8]) {
         let Ok(decoded) = Transaction::decode(transaction) else {
             self.fields.push(0);

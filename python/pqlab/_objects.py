@@ -1,0 +1,178 @@
+"""Where a block is: a file of this machine, or an object in a store (``s3://``, ``gs://``, ``az://``, ``https://``, ``file://``), of which a
+part is fetched by the range of its bytes. ``pip install 'pqlab[cluster]'`` brings obstore, which speaks to the stores."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pqlab import _pqlab
+from pqlab._errors import LibraryError, StoreError
+
+INSTALL = "pip install 'pqlab[cluster]'"
+"""What brings obstore."""
+ENDS = 32
+"""Bytes at both ends of a block that say where the rest is."""
+LONGEST_FOOTER = 1 << 30
+"""Bytes; what claims more is damaged."""
+PIECE = 8 << 20
+"""Bytes that are in memory at once while a part is fetched."""
+
+Facts = tuple[str, str, int, int, int | None]
+"""Format, form, transactions, bytes, and of how many transactions parts are that are found at once."""
+
+
+class Local:
+    """A block in a file, which every node has under the same name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.tag: str | None = None
+
+    def facts(self) -> Facts:
+        """What it says of itself."""
+        return _pqlab.ledger_block_facts(self.name)
+
+    @contextmanager
+    def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
+        """A file that has a part of it at its place, and what it took to fetch that, in ns."""
+        yield self.name, 0
+
+
+class Object:
+    """A block in a store. Its ends are kept."""
+
+    def __init__(self, url: str) -> None:
+        self.name = url
+        folder, _, self.path = url.rpartition("/")
+        self.module, self.store = _store(folder)
+        with self.reached():
+            said = self.module.head(self.store, self.path)
+            self.size, self.tag = int(said["size"]), said["e_tag"]
+            head = self.read(0, min(ENDS, self.size))
+            tail = self.read(max(0, self.size - ENDS), self.size)
+            footer = min(_pqlab.ledger_footer_length(head, tail), self.size)
+            if footer > LONGEST_FOOTER:
+                raise StoreError(f"{url} is damaged: its footer claims {footer} bytes")
+            self.said: Facts | None = None
+            self.pieces = [(0, head), (self.size - footer, self.read(self.size - footer, self.size))]
+
+    @contextmanager
+    def reached(self) -> Generator[None]:
+        """Says in one line what keeps it from being read."""
+        try:
+            yield
+        except (self.module.exceptions.BaseError, OSError) as error:
+            raise StoreError(f"{self.name}: {_line(error)}") from None
+
+    def read(self, start: int, end: int) -> bytes:
+        """Bytes of the object as it was when it was first looked at."""
+        return b"".join(self.stream(start, end))
+
+    def stream(self, start: int, end: int) -> Generator[bytes]:
+        """The same, piece by piece."""
+        if start >= end:
+            return
+        options: dict[str, Any] = {"range": (start, end)}
+        if self.tag is not None:
+            options["if_match"] = self.tag
+        left = end - start
+        for piece in self.module.get(self.store, self.path, options=options).stream(min_chunk_size=PIECE):
+            left -= len(piece)
+            yield bytes(piece)
+        if left != 0:
+            raise StoreError(f"{self.name}: {end - start - left} bytes came where {end - start} were asked for")
+
+    @contextmanager
+    def _outline(self) -> Generator[tuple[str, int]]:
+        """A file of the object's length with its ends, and a descriptor of it. The rest takes no room."""
+        with tempfile.NamedTemporaryFile(prefix="pqlab-part-") as file, self.reached():
+            os.truncate(file.fileno(), self.size)
+            for place, piece in self.pieces:
+                _write(file.fileno(), piece, place)
+            yield file.name, file.fileno()
+
+    def facts(self) -> Facts:
+        """What it says of itself."""
+        if self.said is None:
+            with self._outline() as (path, _):
+                self.said = _pqlab.ledger_block_facts(path)
+        return self.said
+
+    @contextmanager
+    def part(self, part: tuple[int, int]) -> Generator[tuple[str, int]]:
+        """As of a file."""
+        with self._outline() as (path, descriptor):
+            began = time.monotonic_ns()
+            place, end = _pqlab.ledger_bytes_of_part(path, part)
+            for piece in self.stream(place, end):
+                _write(descriptor, piece, place)
+                place += len(piece)
+            yield path, time.monotonic_ns() - began
+
+
+def source(name: str) -> Local | Object:
+    """Where a block is; a fresh look at it."""
+    return Object(name) if is_object(name) else Local(name)
+
+
+@cache
+def known(name: str, tag: str | None) -> Local | Object:
+    """The same; an object with this tag is looked at once by each process."""
+    found = source(name)
+    if found.tag != tag:
+        raise StoreError(f"{name} is another object than it was when the verification began")
+    return found
+
+
+def is_object(name: str) -> bool:
+    """Whether it is the address of an object."""
+    return "://" in name
+
+
+def upload(path: Path, url: str) -> None:
+    """Puts a file into a store."""
+    folder, _, name = url.rpartition("/")
+    module, store = _store(folder)
+    try:
+        module.put(store, name, path)
+    except (module.exceptions.BaseError, OSError) as error:
+        raise StoreError(f"{url}: {_line(error)}") from None
+
+
+def _store(folder: str) -> tuple[Any, Any]:
+    try:
+        import obstore
+        import obstore.exceptions
+        from obstore.store import from_url
+    except ImportError:
+        raise LibraryError("obstore, which reads objects in stores, is not installed", INSTALL) from None
+    # A store that is gone is said to be within a minute. Addresses without encryption are for the owner of the network.
+    patient = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
+    try:
+        store = from_url(folder, client_options={"connect_timeout": "10s", "allow_http": True}, retry_config=patient)  # type: ignore[arg-type]
+    except TypeError:
+        # That of files takes neither.
+        store = from_url(folder)
+    except obstore.exceptions.BaseError as error:
+        raise StoreError(f"{folder}: {_line(error)}") from None
+    return obstore, store
+
+
+def _write(descriptor: int, piece: bytes, place: int) -> None:
+    view = memoryview(piece)
+    while view:
+        written = os.pwrite(descriptor, view, place)
+        view, place = view[written:], place + written
+
+
+def _line(error: Exception) -> str:
+    """The first of what may be many lines."""
+    return (str(error).strip() or type(error).__name__).splitlines()[0].strip()

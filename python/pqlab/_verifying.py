@@ -1,0 +1,264 @@
+"""Blocks of transactions verified by a cluster: Ray hands out parts of a file, each node verifies them natively, and the results are
+put together as one machine puts them together."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from pqlab import _pqlab
+from pqlab._errors import Error, InvalidArgument, LibraryError, StoreError
+from pqlab._objects import is_object, known, source
+from pqlab._parts import Answer, Hands, Part, this_node
+from pqlab._ray import build, connected, difference, unshared_memory
+from pqlab.ledger import BlockReport, Phases, Rejected
+
+PART = 65_536
+"""Transactions of a part, about: a second and more of one thread's work."""
+LISTED = 100_000
+"""Rejected transactions that are listed, as on one machine."""
+JOURNAL = "pqlab-ledger-parts/1"
+
+Watcher = Callable[[int, int], object]
+"""Is called with the number of transactions that are verified, and of all."""
+Found = tuple[Any, ...]
+"""What the native module says of a part, and the memory that its process had to itself."""
+
+
+@dataclass(frozen=True)
+class ClusterReport(BlockReport):
+    """How the verification of a block by a cluster ended. Its rejections are the first hundred thousand."""
+
+    nodes: int
+    """Nodes that verified."""
+    parts: int
+    """In how many parts."""
+    resumed: int
+    """How many of them were there already, from the journal."""
+    begun_again: int
+    """How often a part was begun again because its process, or its node, died."""
+    start_ns: int
+    """What it took to start Ray, or to connect, and to ready every node: not part of ``elapsed_ns``."""
+    unshared_memory: int
+    """The most memory that a worker process had to itself, in bytes."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """What all parts of a block have in common."""
+
+    path: str
+    tag: str | None
+    """By which a store tells an object from what has its name later."""
+    facts: tuple[str, str, int, int, int | None]
+    chain_id: int
+    form: str
+    threads: int
+    provider: str | None
+    keep_keys: bool
+    batch: int | None
+    build: dict[str, str] = field(default_factory=build)
+
+    def verify(self, part: Part) -> Answer:
+        """On a node: verifies a part."""
+        node = this_node()
+        other = difference(self.build, build())
+        if other:
+            return "other", node, f"node {node[:8]} has another build of pqlab: {other}"
+        try:
+            at = known(self.path, self.tag)
+            if at.facts() != self.facts:
+                return "failed", node, f"{self.path}: node {node[:8]} has another file under this name"
+            with at.part(part) as (path, fetched):
+                found = _pqlab.ledger_verify_block(
+                    path, self.chain_id, self.form, self.threads, self.provider, self.keep_keys, self.batch, part, None
+                )
+        except (Error, OSError) as error:
+            return "failed", node, f"transactions {part[0]} to {part[1]}, node {node[:8]}: {error}"
+        # What was fetched was read.
+        reading, *others = found[10]
+        return "done", node, (*found[:10], (reading + fetched, *others), unshared_memory())
+
+
+def part_size(transactions: int, stride: int, workers: int) -> int:
+    """Transactions of a part: about :data:`PART`, so that each worker has as many parts, and each begins where the index says that one
+    is."""
+    rounds = max(1, round(transactions / PART / workers))
+    return max(stride, -(-transactions // (rounds * workers * stride)) * stride)
+
+
+class Journal:
+    """The results of parts in a file, one a line, so that who begins again goes on where it ended."""
+
+    def __init__(self, path: Path, job: Job) -> None:
+        self.path = path
+        said = {**asdict(job), "facts": list(job.facts)}
+        self.head = {"schema": JOURNAL, **said}
+        self.done: dict[Part, Found] = {}
+        self.size = 0
+        """Transactions of a part; 0 where there is none yet."""
+        try:
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
+            whole = [line for line in lines if line.endswith("\n")]
+            if whole and self._read(whole[0]) != self.head:
+                raise InvalidArgument(f"{path} is the journal of another verification", "name another file, or delete it")
+            for line in whole[1:]:
+                row = self._read(line)
+                self.done[(row["part"][0], row["part"][1])] = tuple(row["found"])
+                self.size = row["size"]
+            self._file = path.open("w" if not whole else "r+", encoding="utf-8")
+            if whole:
+                # What was cut off in the middle of a line goes.
+                self._file.truncate(sum(len(line.encode()) for line in whole))
+                self._file.seek(0, os.SEEK_END)
+            else:
+                self._write(self.head)
+        except OSError as error:
+            raise StoreError(f"{path}: {error.strerror}") from None
+
+    def _read(self, line: str) -> dict[str, Any]:
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict):
+            raise StoreError(f"{self.path} is no journal of a verification", "name another file")
+        return cast("dict[str, Any]", row)
+
+    def _write(self, row: dict[str, Any]) -> None:
+        try:
+            self._file.write(json.dumps(row) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise StoreError(f"{self.path}: {error.strerror}") from None
+
+    def add(self, part: Part, found: Found) -> None:
+        """Keeps a part's result; it is on the disk when this returns."""
+        self._write({"part": part, "size": self.size, "found": found})
+
+    def close(self) -> None:
+        """Ends it."""
+        self._file.close()
+
+
+def verify_block(
+    path: str | os.PathLike[str],
+    chain_id: int = 1,
+    *,
+    address: str | None = None,
+    form: str = "txv2",
+    threads: int = 1,
+    provider: str | None = None,
+    keep_keys: bool = False,
+    batch: int | None = None,
+    journal: str | os.PathLike[str] | None = None,
+    progress: Watcher | None = None,
+) -> ClusterReport:
+    """Verifies a file of transactions by all nodes of the Ray cluster at ``address``, or of one that is started on this machine. Every
+    node must have the file under the same name, and the same build of pqlab. ``path`` may be the address of an object in a store
+    (``s3://bucket/block.tx``): nodes fetch the parts that they verify.
+
+    ``threads`` are those of a part: as many processors are taken for it. ``journal`` is a file that keeps the results of parts: the same
+    call goes on with it where one ended before, for whatever reason. The rest is as for :func:`pqlab.ledger.verify_block`.
+    """
+    began = time.monotonic_ns()
+    name = os.fspath(path) if is_object(os.fspath(path)) else str(Path(path).absolute())
+    at = source(name)
+    facts = at.facts()
+    if facts[4] is None:
+        raise InvalidArgument(f"{name} has no index, so that no part of it can be found", "make it again, or verify it without a cluster")
+    if threads < 1:
+        raise InvalidArgument(f"threads is {threads}", "a part has at least one")
+    job = Job(name, at.tag, facts, chain_id, form, threads, provider, keep_keys, batch)
+    # What is wrong with the request is said before anything is started.
+    with at.part((0, 0)) as (there, _):
+        _pqlab.ledger_verify_block(there, chain_id, form, threads, provider, keep_keys, batch, (0, 0), None)
+    kept = Journal(Path(journal), job) if journal is not None else None
+    try:
+        with connected(address) as ray:
+            return _Run(ray, job, kept, progress).verify(began)
+    finally:
+        if kept is not None:
+            kept.close()
+
+
+class _Run:
+    """A verification under way."""
+
+    def __init__(self, ray: Any, job: Job, journal: Journal | None, progress: Watcher | None) -> None:
+        self.job, self.journal, self.progress = job, journal, progress
+        self.hands = Hands(ray, job.verify, job.threads)
+        self.done: dict[Part, Found] = dict(journal.done) if journal else {}
+
+    def verify(self, began: int) -> ClusterReport:
+        transactions, stride = self.job.facts[2], self.job.facts[4]
+        resumed = len(self.done)
+        size = part_size(transactions, stride or 1, self.hands.workers())
+        if self.journal:
+            # Parts are cut as they were.
+            size = self.journal.size = self.journal.size or size
+        # One without transactions is a part too.
+        parts = [(first, min(first + size, transactions)) for first in range(0, max(1, transactions), size)]
+        if not set(self.done) <= set(parts):
+            raise StoreError("the parts of the journal are not those of one verification", "delete it")
+        self.hands.ready((0, 0))
+        start = time.monotonic_ns()
+        self.go([part for part in parts if part not in self.done])
+        return self.report(parts, resumed, start - began, time.monotonic_ns() - start)
+
+    def go(self, parts: list[Part]) -> None:
+        verified = sum(end - first for first, end in self.done)
+        self.tell(verified)
+        try:
+            for part, found in self.hands.each(parts):
+                self.done[part] = tuple(found)
+                if self.journal:
+                    self.journal.add(part, self.done[part])
+                verified += part[1] - part[0]
+                self.tell(verified)
+        except LibraryError as error:
+            kept = "the same call goes on with the journal" if self.journal else None
+            raise LibraryError(f"{error.reason} (when {verified} transactions are verified)", kept or error.remedy) from None
+
+    def tell(self, verified: int) -> None:
+        if self.progress:
+            self.progress(verified, self.job.facts[2])
+
+    def report(self, parts: list[Part], resumed: int, start: int, elapsed: int) -> ClusterReport:
+        kinds: Counter[str] = Counter()
+        rejections: list[Rejected] = []
+        phases = [0] * 5
+        found = [self.done[part] for part in parts]
+        form, batch, providers = found[0][0], found[0][8], found[0][9]
+        for _, _, _, _, of_kind, rows, _, _, _, _, spent, _ in found:
+            kinds.update(dict(of_kind))
+            rejections.extend(Rejected(*row) for row in rows[: LISTED - len(rejections)])
+            phases = [sum(both) for both in zip(phases, spent, strict=True)]
+        if sum(one[1] for one in found) != self.job.facts[2]:
+            raise StoreError(f"{self.job.path}: {sum(one[1] for one in found)} of {self.job.facts[2]} transactions were verified")
+        return ClusterReport(
+            format=form,
+            transactions=sum(one[1] for one in found),
+            bytes=sum(one[2] for one in found),
+            rejected=sum(one[3] for one in found),
+            kinds=dict(sorted(kinds.items())),
+            rejections=tuple(rejections),
+            elapsed_ns=elapsed,
+            threads=self.job.threads * max(1, self.hands.workers()),
+            batch=batch,
+            providers=dict(providers),
+            phases=Phases(*phases),
+            nodes=len(self.hands.nodes),
+            parts=len(parts),
+            resumed=resumed,
+            begun_again=self.hands.begun_again(),
+            start_ns=start,
+            unshared_memory=max(one[-1] for one in found),
+        )
