@@ -20,6 +20,11 @@ SHOWN = 20
 """Rejected transactions that are printed one by one, as by the program itself."""
 
 
+def answer(text: str) -> None:
+    """What was asked for, which alone goes to standard output: Ray writes there of what dies."""
+    print(text, file=sys.__stdout__)
+
+
 def _arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="pqlab", allow_abbrev=False)
     verbs = parser.add_subparsers(required=True)
@@ -158,7 +163,7 @@ def _generate(asked: argparse.Namespace) -> int:
     shown = sys.stderr.isatty() and not asked.no_progress
     made = generate_block(asked.out, asked.count, address=asked.cluster, progress=_Bar("signed") if shown else None, **given)
     nodes = "1 node" if made.nodes == 1 else f"{made.nodes} nodes"
-    print(
+    answer(
         f"{asked.out}: {made.transactions:,} transactions, {made.invalid:,} of them invalid, {made.bytes / 2**20:.3g} MiB signed by "
         f"{made.provider}{'' if made.reproducible else ' (whose signatures no seed repeats)'}\n"
         f"{made.elapsed_ns / 1e9:.3g} s on {nodes} in {made.parts} parts, {made.begun_again} begun again; the start took "
@@ -182,10 +187,10 @@ def _scaling(asked: argparse.Namespace) -> int:
     if asked.json:
         rows = [{**asdict(one), "seconds": one.seconds, "limit": one.limit} for one in estimates]
         told = {"transactions": asked.transactions, "cores": asked.cores, "bandwidth_mb_s": asked.bandwidth, "rows": rows}
-        print(json.dumps({"schema": "pqlab-ledger-scaling/1", **found.document(), "estimated": told}, indent=2))
+        answer(json.dumps({"schema": "pqlab-ledger-scaling/1", **found.document(), "estimated": told}, indent=2))
         return 0
     volume = asked.transactions * found.size / 1e9
-    print(
+    answer(
         f"{found.scheme}, measured on this machine, each the median of {asked.repetitions} rounds with the least and the most:\n\n"
         f"{found.markdown()}\n"
         f"Of one core a transaction takes {found.core_us:.3g} us to decode and verify; handing out a part without work takes "
@@ -216,7 +221,7 @@ def _verify(asked: argparse.Namespace) -> int:
         journal=asked.journal,
         progress=_Bar("verified") if shown else None,
     )
-    sys.stdout.write((json.dumps(document(asked, report), indent=2) if asked.json else sentences(asked, report)) + "\n")
+    answer(json.dumps(document(asked, report), indent=2) if asked.json else sentences(asked, report))
     return 1 if report.rejected else 0
 
 
@@ -256,13 +261,13 @@ def _fleet(asked: argparse.Namespace) -> int:
     if asked.json:
         nodes = [asdict(node) for node in found.nodes]
         said = {"schema": "pqlab-fleet/1", "complete": found.complete, "shared": found.shared, "nodes": nodes, "page": page}
-        print(json.dumps(said, indent=2))
+        answer(json.dumps(said, indent=2))
     else:
         for node in found.nodes:
             state = "complete" if node.complete else f"not complete: {node.reason}"
-            print(f"{node.name}  {', '.join(node.runs) or 'no run'}  {state}")
+            answer(f"{node.name}  {', '.join(node.runs) or 'no run'}  {state}")
         if page is not None:
-            print(page)
+            answer(page)
     return 0 if found.complete else 1
 
 
@@ -277,13 +282,14 @@ def _page(asked: argparse.Namespace) -> int:
                 run = store.run(row["id"])
                 newest.setdefault((str(run.environment["host"]["name"]), kind(run.environment)), run)
         runs = list(newest.values())
-    print(machines(runs, asked.out, prices=prices))
+    answer(str(machines(runs, asked.out, prices=prices)))
     return 0
 
 
 def main(words: list[str]) -> int:
     """Does what the words say; the exit code."""
     asked = _arguments(words)
+    sys.stdout = sys.stderr
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         code: int = asked.verb(asked)

@@ -115,7 +115,7 @@ def _make(wanted: dict[str, Any], address: str | None, progress: Watcher | None)
     # For a Ray that is started here: what waits to be written, twice over; more than that Ray puts on the disk.
     memory = min(2 * AHEAD * (os.cpu_count() or 1) * PART, MEMORY)
     with connected(address, memory=memory) as ray:
-        hands = Hands(ray, Making(wanted).make, wanted["threads"])
+        hands = Hands(ray, Making.make, Making(wanted), wanted["threads"])
         hands.ready((0, 0))
         start = time.monotonic_ns()
         for _, part in hands.in_order(parts):

@@ -28,10 +28,10 @@ def this_node() -> str:
 
 
 class Hands:
-    """A function that is called with parts, on processes of a cluster that take so many of its CPUs."""
+    """A function that is called with a job and parts of it, on processes of a cluster that take so many of its CPUs."""
 
-    def __init__(self, ray: Any, work: Callable[[Part], Answer], threads: int) -> None:
-        self.ray, self.threads = ray, threads
+    def __init__(self, ray: Any, work: Callable[[Any, Part], Answer], job: Any, threads: int) -> None:
+        self.ray, self.job, self.threads = ray, job, threads
         self.task = ray.remote(max_retries=0, num_cpus=threads, scheduling_strategy="SPREAD")(work)
         self.tries: Counter[Part] = Counter()
         """How often each part was begun."""
@@ -50,7 +50,7 @@ class Hands:
 
     def ready(self, nothing: Part) -> None:
         """Starts the processes by a part without work, and has them say what is wrong with them."""
-        for ref in [self.task.remote(nothing) for _ in range(self.workers())]:
+        for ref in [self.task.remote(self.job, nothing) for _ in range(self.workers())]:
             try:
                 word, _, what = self.ray.get(ref)
             except self.ray.exceptions.RayTaskError as error:
@@ -99,7 +99,7 @@ class Hands:
 
     def _begin(self, part: Part) -> Any:
         self.tries[part] += 1
-        return self.task.remote(part)
+        return self.task.remote(self.job, part)
 
     def _result(self, ref: Any, part: Part) -> Any:
         """The result of a part; None where its process died."""

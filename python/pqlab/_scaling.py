@@ -182,7 +182,7 @@ def _clustered(path: str, nodes: int, provider: str | None) -> tuple[ClusterRepo
     with started(nodes) as address, connected(address) as ray:
         report = verify_block(path, address=address, provider=provider)
         job = Job(path, None, _pqlab.ledger_block_facts(path), 1, "txv2", 1, provider, False, None)
-        hands = Hands(ray, job.verify, 1)
+        hands = Hands(ray, Job.verify, job, 1)
         hands.ready((0, 0))
         began = time.monotonic()
         for _ in hands.each([(0, 0)] * ROUNDS):

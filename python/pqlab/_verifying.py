@@ -104,37 +104,51 @@ class Journal:
         self.size = 0
         """Transactions of a part; 0 where there is none yet."""
         try:
-            lines = path.read_text(encoding="utf-8").splitlines(keepends=True) if path.is_file() else []
-            whole = [line for line in lines if line.endswith("\n")]
-            if whole and self._read(whole[0]) != self.head:
-                raise InvalidArgument(f"{path} is the journal of another verification", "name another file, or delete it")
-            for line in whole[1:]:
-                row = self._read(line)
-                self.done[(row["part"][0], row["part"][1])] = tuple(row["found"])
-                self.size = row["size"]
-            self._file = path.open("w" if not whole else "r+", encoding="utf-8")
-            if whole:
-                # What was cut off in the middle of a line goes.
-                self._file.truncate(sum(len(line.encode()) for line in whole))
+            # What is behind the last end of a line was cut off.
+            lines = path.read_bytes().split(b"\n")[:-1] if path.is_file() else []
+        except OSError as error:
+            raise StoreError(f"{path}: {error.strerror}") from None
+        rows = [self._row(line) for line in lines]
+        if rows and rows[0] != self.head:
+            raise InvalidArgument(f"{path} is the journal of another verification", "name another file, or delete it")
+        for row in rows[1:]:
+            try:
+                self.done[(int(row["part"][0]), int(row["part"][1]))] = tuple(row["found"])
+                self.size = int(row["size"])
+            except (KeyError, IndexError, TypeError, ValueError):
+                raise self._none() from None
+        try:
+            # Without a buffer: what could not be written is not tried again when it is closed.
+            self._file = path.open("r+b" if rows else "wb", buffering=0)
+        except OSError as error:
+            raise StoreError(f"{path}: {error.strerror}") from None
+        try:
+            if rows:
+                self._file.truncate(sum(len(line) + 1 for line in lines))
                 self._file.seek(0, os.SEEK_END)
             else:
                 self._write(self.head)
-        except OSError as error:
-            raise StoreError(f"{path}: {error.strerror}") from None
+        except (OSError, StoreError) as error:
+            self._file.close()
+            raise error if isinstance(error, StoreError) else StoreError(f"{path}: {error.strerror}") from None
 
-    def _read(self, line: str) -> dict[str, Any]:
+    def _none(self) -> StoreError:
+        return StoreError(f"{self.path} is no journal of a verification", "name another file")
+
+    def _row(self, line: bytes) -> dict[str, Any]:
         try:
             row = json.loads(line)
         except ValueError:
             row = None
         if not isinstance(row, dict):
-            raise StoreError(f"{self.path} is no journal of a verification", "name another file")
+            raise self._none()
         return cast("dict[str, Any]", row)
 
     def _write(self, row: dict[str, Any]) -> None:
         try:
-            self._file.write(json.dumps(row) + "\n")
-            self._file.flush()
+            left = memoryview(json.dumps(row).encode() + b"\n")
+            while left:
+                left = left[self._file.write(left) :]
             os.fsync(self._file.fileno())
         except OSError as error:
             raise StoreError(f"{self.path}: {error.strerror}") from None
@@ -194,7 +208,7 @@ class _Run:
 
     def __init__(self, ray: Any, job: Job, journal: Journal | None, progress: Watcher | None) -> None:
         self.job, self.journal, self.progress = job, journal, progress
-        self.hands = Hands(ray, job.verify, job.threads)
+        self.hands = Hands(ray, Job.verify, job, job.threads)
         self.done: dict[Part, Found] = dict(journal.done) if journal else {}
 
     def verify(self, began: int) -> ClusterReport:

@@ -63,9 +63,11 @@ def test_a_journal_keeps_whole_lines_of_the_same_verification(tmp_path: Path) ->
     # A disk without room.
     with pytest.raises(pqlab.StoreError, match="No space left"):
         Journal(Path("/dev/full"), job)
-    (tmp_path / "other").write_text("garbage\n")
-    with pytest.raises(pqlab.StoreError, match="no journal"):
-        Journal(tmp_path / "other", job)
+    head = name.read_bytes().partition(b"\n")[0]
+    for wrong in [b"garbage", b"\xff\xfe", b"[1]", head + b'\n{"part": 1}', head + b'\n{"part": [0, "x"], "found": [], "size": 1}']:
+        (tmp_path / "other").write_bytes(wrong + b"\n")
+        with pytest.raises(pqlab.StoreError, match="no journal"):
+            Journal(tmp_path / "other", job)
 
 
 def test_a_node_with_another_build_or_file_is_refused(tmp_path: Path) -> None:

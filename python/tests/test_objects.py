@@ -134,7 +134,7 @@ def test_what_a_store_does_wrong_is_said(bucket: type[Bucket], tmp_path: Path, m
         pass
     monkeypatch.setattr(bucket, "short", 0)
     # Another object has its name now.
-    bucket.objects["/pile/one"] = path.read_bytes()[:-1] + b"x"
+    bucket.objects["/pile/one"] = path.read_bytes()[:-1] + b"y"
     with pytest.raises(pqlab.StoreError), found.part((0, 1024)):
         pass
     with pytest.raises(pqlab.StoreError, match="another object"):

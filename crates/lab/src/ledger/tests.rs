@@ -356,7 +356,7 @@ fn counts_that_disagree_are_refused_whoever_doctored_them() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("block");
     let format = BlockFormat::Parquet;
-    make(&GenerateRequest { format, senders: 300, ..request(path.clone(), Scheme::Ed25519, 600) });
+    make(&GenerateRequest { format, senders: 300, ..request(path.clone(), Scheme::Ed25519, 1600) });
     let whole = fs::read(&path).unwrap();
     let first = {
         let mut first = 0;
@@ -364,8 +364,8 @@ fn counts_that_disagree_are_refused_whoever_doctored_them() {
         fs::write(&path, same).unwrap();
         first
     };
-    assert!(first > 3 && first < 600, "{first} rows of several groups");
-    assert_eq!(verified(&verifying(path.clone())).unwrap().transactions, 600, "a footer that is as before");
+    assert!(first > 3 && first < 1600, "{first} rows of several groups");
+    assert_eq!(verified(&verifying(path.clone())).unwrap().transactions, 1600, "a footer that is as before");
     let refused = |words: &str, change: &dyn Fn(&mut Vec<RowGroupMetaData>, &mut i64)| {
         fs::write(&path, with_footer(&whole, change)).unwrap();
         let text = refusal(path.clone());
@@ -376,15 +376,15 @@ fn counts_that_disagree_are_refused_whoever_doctored_them() {
         groups[0] = doctored(&groups[0], 3, first, 1);
         *rows -= first - 3;
     });
-    refused("announces 600 rows, but its row groups", &|groups, _| groups[0] = doctored(&groups[0], 3, 3, 1));
+    refused("announces 1600 rows, but its row groups", &|groups, _| groups[0] = doctored(&groups[0], 3, 3, 1));
     refused("but its pages hold more", &|groups, rows| {
         groups[0] = doctored(&groups[0], 3, 3, 1);
         *rows -= first - 3;
     });
     refused("but its pages hold 0", &|groups, _| groups[0] = doctored(&groups[0], first, first, 0));
-    refused("announces 600 rows, but its row groups", &|groups, _| drop(groups.remove(0)));
-    refused("but its row groups 600", &|_, rows| *rows = 599);
-    refused("but its row groups 600", &|_, rows| *rows = -1);
+    refused("announces 1600 rows, but its row groups", &|groups, _| drop(groups.remove(0)));
+    refused("but its row groups 1600", &|_, rows| *rows = 1599);
+    refused("but its row groups 1600", &|_, rows| *rows = -1);
 }
 
 #[test]
