@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pqlab import _pqlab
 from pqlab._errors import LibraryError, StoreError
@@ -150,20 +150,21 @@ def upload(path: Path, url: str) -> None:
 def _store(folder: str) -> tuple[Any, Any]:
     try:
         import obstore
-        import obstore.exceptions
-        from obstore.store import from_url
+        import obstore.exceptions  # pyright: ignore[reportUnusedImport]
+        import obstore.store
     except ImportError:
         raise LibraryError("obstore, which reads objects in stores, is not installed", INSTALL) from None
+    module, opened = cast("Any", obstore), cast("Any", obstore.store).from_url
     # A store that is gone is said to be within a minute. Addresses without encryption are for the owner of the network.
     patient = {"max_retries": 4, "retry_timeout": timedelta(seconds=60)}
     try:
-        store = from_url(folder, client_options={"connect_timeout": "10s", "allow_http": True}, retry_config=patient)  # type: ignore[arg-type]
+        store = opened(folder, client_options={"connect_timeout": "10s", "allow_http": True}, retry_config=patient)
     except TypeError:
         # That of files takes neither.
-        store = from_url(folder)
-    except obstore.exceptions.BaseError as error:
+        store = opened(folder)
+    except module.exceptions.BaseError as error:
         raise StoreError(f"{folder}: {_line(error)}") from None
-    return obstore, store
+    return module, store
 
 
 def _write(descriptor: int, piece: bytes, place: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from pqlab import _pqlab
 from pqlab._errors import LibraryError
@@ -71,7 +71,11 @@ def started(nodes: int, memory: int = 80 * 2**20) -> Generator[str]:
         from ray.cluster_utils import Cluster
 
         node: dict[str, Any] = {"num_cpus": 1, "object_store_memory": memory}
-        cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+        try:
+            cluster = cast("Any", Cluster)(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+        except Exception as error:
+            said = str(error).strip().splitlines()[0]
+            raise LibraryError(f"no Ray on this machine: {said}", "where Ray was imported, import pqlab.cluster before it") from error
         try:
             for _ in range(nodes - 1):
                 cluster.add_node(**node)
@@ -105,8 +109,14 @@ def _reach(address: str) -> None:
 def _alone() -> dict[str, str]:
     """Settings of a Ray for this process alone. The first has it listen on loopback, whatever its name says; it is read when Ray is
     imported."""
-    token = os.environ.get("RAY_AUTH_TOKEN") or secrets.token_hex(32)
+    token = os.environ.get("RAY_AUTH_TOKEN") or _token()
     return {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+
+
+@cache
+def _token() -> str:
+    """One for all that this process starts: Ray reads it once."""
+    return secrets.token_hex(32)
 
 
 @contextmanager

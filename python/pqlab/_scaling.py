@@ -51,6 +51,7 @@ class Estimate:
     """What arithmetic makes of a measurement for machines that are not here: seconds, each as if nothing else were a limit."""
 
     nodes: int
+    """How many there are."""
     verifying: float
     """Decoding and verifying, on all cores."""
     reading: float
@@ -74,7 +75,9 @@ class Scaling:
     """How a verification grows."""
 
     scheme: str
+    """How the transactions are signed."""
     rows: tuple[Measurement, ...]
+    """What was measured; first without a cluster."""
     size: float
     """Bytes of a transaction in a block."""
     core_us: float
@@ -149,7 +152,7 @@ def measure_scaling(
     """
     if count < 1024 or repetitions < 1 or not nodes or min(nodes) < 1:
         raise InvalidArgument("count is 1,024 at least, repetitions and nodes 1")
-    tell = progress or (lambda _: None)
+    tell: Watcher = progress or (lambda text: None)
     with tempfile.TemporaryDirectory(prefix="pqlab-scaling-") as folder:
         blocks: dict[int, str] = {}
         for times in sorted({1, *nodes}):

@@ -60,7 +60,7 @@ class Nodes:
         from ray.cluster_utils import Cluster
 
         self.one: dict[str, Any] = {"num_cpus": 1, "object_store_memory": 160 * 2**20}
-        self.cluster = Cluster(initialize_head=True, head_node_args=self.one)
+        self.cluster: Any = Cluster(initialize_head=True, head_node_args=self.one)
         self.others = [self.cluster.add_node(**self.one) for _ in range(nodes - 1)]
         self.cluster.wait_for_nodes()
         self.address = str(self.cluster.address)

@@ -186,22 +186,32 @@ def test_keys_that_no_seed_repeats_are_not_made_in_parts(tmp_path: Path) -> None
     path = tmp_path / "block"
     with pytest.raises(pqlab.InvalidArgument, match="other senders"):
         cluster.generate_block(path, 10, "Falcon-512", provider="liboqs", senders=2)
-    with pytest.raises(pqlab.InvalidArgument, match="count"):
+    with pytest.raises(pqlab.InvalidArgument, match="at least 1"):
         cluster.generate_block(path, 0)
     assert not list(tmp_path.iterdir())
 
 
-def test_growth_is_measured_and_carried_on_by_arithmetic() -> None:
+def test_growth_is_measured() -> None:
     pytest.importorskip("ray")
-    found = cluster.measure_scaling("Ed25519", 2048, nodes=[1, 2], repetitions=1)
-    assert [(row.how, row.nodes, row.transactions) for row in found.rows] == [
+    program = str(Path(sys.executable).with_name("pqlab"))
+    asked = ["--scheme", "Ed25519", "--count", "2048", "--repetitions", "1", "--machines", "1,12", "--json"]
+    environment = {**os.environ, "PQLAB_PYTHON": sys.executable}
+    words = [program, "ledger", "scaling", *asked]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found = json.loads(done.stdout)
+    assert [(row["how"], row["nodes"], row["transactions"]) for row in found["measured"]] == [
         ("plain", 1, 2048),
         ("strong", 1, 2048),
         ("strong", 2, 2048),
         ("weak", 2, 4096),
     ]
-    assert found.core_us > 0 and found.handing_us > 0 and 100 < found.size < 300
-    assert "| weak | 2 | 4,096 |" in found.markdown()
+    assert found["core_us"] > 0 and found["handing_us"] > 0 and 100 < found["bytes"] < 300
+    assert [row["nodes"] for row in found["estimated"]["rows"]] == [1, 12]
+    assert len(done.stderr.splitlines()) >= 6
+
+
+def test_growth_is_carried_on_by_arithmetic() -> None:
     known = cluster.Scaling("X", (), 5512.0, 50.0, 1000.0)
     one, many, every = known.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
     assert one.verifying == pytest.approx(312.5) and one.reading == pytest.approx(440.96) and one.limit == "reading"
@@ -209,6 +219,8 @@ def test_growth_is_measured_and_carried_on_by_arithmetic() -> None:
     # No part is smaller than what the index tells apart.
     assert every.handing == pytest.approx(97_657 * 0.001) and every.limit == "handing"
     assert "| 100,000 | 1,600,000 |" in cluster.scaling_table([every], 16)
+    measured = cluster.Scaling("X", tuple(cluster.Measurement(how, 2, 4096, (4.0, 1.0, 2.0)) for how in ["plain", "weak"]), 1.0, 1.0, 1.0)
+    assert "| weak | 2 | 4,096 | 2.00 (1.00 to 4.00) | 2,048 | 50% |" in measured.markdown()
     for wrong in [(0, [1], 1, 1.0), (1, [], 1, 1.0), (1, [1], 0, 1.0), (1, [1], 1, 0.0), (1, [0], 1, 1.0)]:
         with pytest.raises(pqlab.InvalidArgument):
             known.estimates(*wrong)
