@@ -76,3 +76,9 @@ pub(crate) fn shell_words(line: &str) -> Vec<String> {
     words.retain(|word| !word.is_empty());
     words
 }
+
+/// The commands of the program among what a line of a document quotes, each as it is typed.
+#[allow(dead_code)]
+pub(crate) fn commands_of(line: &str) -> Vec<&str> {
+    line.split('`').skip(1).step_by(2).filter(|text| text.starts_with("pqlab ")).collect()
+}
