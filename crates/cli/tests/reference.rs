@@ -171,10 +171,17 @@ fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String]) {
     let having = |kept: &&Kept| kept.tables.iter().any(|(name, _)| *name == table);
     let one = kept.iter().find(having).unwrap_or_else(|| panic!("{number}: there is no table {table}"));
     assert!(!one.pqlab.expect(0, &with(words, &[])).is_empty(), "{number}: {words:?}");
-    let areas: Vec<&str> =
-        kept.iter().flat_map(|of| &of.tables).filter(|(name, _)| *name == table).map(|(_, area)| area.as_str()).collect();
+    let areas: Vec<&str> = kept
+        .iter()
+        .flat_map(|of| &of.tables)
+        .filter(|(name, _)| *name == table)
+        .map(|(_, area)| area.as_str())
+        .collect();
     let measured = |area: &&str| area.is_empty() || planned.iter().any(|id| id.starts_with(&format!("{area}/")));
-    assert!(planned.is_empty() || areas.iter().any(measured), "{number}: {table} is of {areas:?}, which the row does not measure");
+    assert!(
+        planned.is_empty() || areas.iter().any(measured),
+        "{number}: {table} is of {areas:?}, which the row does not measure"
+    );
 }
 
 /// What is shown in full is a case that the row measures.

@@ -59,7 +59,11 @@ fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
     // The page says `smoke/BENCHMARKS.md`.
     let output = results(&python, &folder, &["smoke"], "/BENCHMARKS.md");
     assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("README.md names this machine or a folder of it"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("README.md names this machine or a folder of it"),
+        "{}",
+        text(&output.stderr)
+    );
     assert!(!folder.path("record").exists());
 }
 

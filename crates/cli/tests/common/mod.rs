@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The program whose package is tested: the user's, or the one that has a library that goes wrong on demand.
-pub(crate) const PROGRAM: &str = match (option_env!("CARGO_BIN_EXE_pqlab"), option_env!("CARGO_BIN_EXE_pqlab-misbehaving")) {
-    (Some(program), _) | (None, Some(program)) => program,
-    (None, None) => panic!("the package has no program"),
-};
+pub(crate) const PROGRAM: &str =
+    match (option_env!("CARGO_BIN_EXE_pqlab"), option_env!("CARGO_BIN_EXE_pqlab-misbehaving")) {
+        (Some(program), _) | (None, Some(program)) => program,
+        (None, None) => panic!("the package has no program"),
+    };
 
 /// The program under test, with a database and a home folder of its own.
 pub(crate) struct Pqlab {
