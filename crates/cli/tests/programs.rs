@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::{Pqlab, shell_words};
+use common::{Pqlab, commands_of, shell_words};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,11 +21,10 @@ fn commands() -> Vec<(String, Vec<String>)> {
     let document = std::fs::read_to_string(beside("../../docs/programs.md")).unwrap();
     let mut found = Vec::new();
     for line in document.lines().filter(|line| line.starts_with('|')) {
-        let quoted: Vec<&str> = line.split('`').skip(1).step_by(2).collect();
-        for command in quoted.iter().filter(|text| text.starts_with("pqlab run ")) {
+        for command in commands_of(line).into_iter().filter(|text| text.starts_with("pqlab run ")) {
             let words = shell_words(command);
-            let program = quoted.first().filter(|text| !text.starts_with("pqlab")).unwrap_or(command);
-            found.push(((*program).to_owned(), words[1..].to_vec()));
+            let program = line.split('`').nth(1).filter(|text| !text.starts_with("pqlab")).unwrap_or(command);
+            found.push((program.to_owned(), words[1..].to_vec()));
         }
     }
     found

@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The program whose package is tested: the user's, or the one that has a library that goes wrong on demand.
-const PROGRAM: &str = match (option_env!("CARGO_BIN_EXE_pqlab"), option_env!("CARGO_BIN_EXE_pqlab-misbehaving")) {
-    (Some(program), _) | (None, Some(program)) => program,
-    (None, None) => panic!("the package has no program"),
-};
+pub(crate) const PROGRAM: &str =
+    match (option_env!("CARGO_BIN_EXE_pqlab"), option_env!("CARGO_BIN_EXE_pqlab-misbehaving")) {
+        (Some(program), _) | (None, Some(program)) => program,
+        (None, None) => panic!("the package has no program"),
+    };
 
 /// The program under test, with a database and a home folder of its own.
 pub(crate) struct Pqlab {
@@ -75,4 +76,10 @@ pub(crate) fn shell_words(line: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
+}
+
+/// The commands of the program among what a line of a document quotes, each as it is typed.
+#[allow(dead_code)]
+pub(crate) fn commands_of(line: &str) -> Vec<&str> {
+    line.split('`').skip(1).step_by(2).filter(|text| text.starts_with("pqlab ")).collect()
 }

@@ -1,0 +1,234 @@
+//! What docs/reference.md says of five earlier systems' documents: every item has an answer or says that it has none, each command is
+//! one that the program takes, what is to be measured is a case at least, and formats and tables are there.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, commands_of, shell_words, text};
+use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::ntor::RelayScenario;
+use pqlab_lab::analysis::tables::tables;
+use pqlab_lab::matches;
+use pqlab_lab::record::Run;
+use pqlab_lab::report::{ExportOptions, exporter_with};
+use pqlab_testing::{Need, not_run};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What a row says that has no command.
+const UNANSWERED: &str = "Not answered";
+/// Verbs that do at once what the document has them do. Of the others a command is read and nothing is done.
+const DONE_AT_ONCE: [&str; 4] = ["inspect", "ledger", "list", "stats"];
+
+/// A numbered row of a table.
+struct Item {
+    number: String,
+    text: String,
+    /// Its commands, without the program's name.
+    commands: Vec<Vec<String>>,
+}
+
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn document() -> String {
+    std::fs::read_to_string(project().join("docs/reference.md")).unwrap()
+}
+
+/// The rows whose first cell is a letter and a number.
+fn items() -> Vec<Item> {
+    let document = document();
+    let item = |line: &str| {
+        let number = line.strip_prefix("| ")?.split(' ').next()?;
+        let (letter, rest) = number.split_at_checked(1)?;
+        let numbered = letter.chars().all(char::is_uppercase) && !rest.is_empty() && rest.parse::<u32>().is_ok();
+        let commands = commands_of(line).iter().map(|command| shell_words(command)[1..].to_vec()).collect();
+        numbered.then(|| Item { number: number.to_owned(), text: line.to_owned(), commands })
+    };
+    document.lines().filter_map(item).collect()
+}
+
+/// Runs that together have every table.
+fn runs() -> Vec<Run> {
+    let made: [fn() -> Run; 6] = [
+        pqlab_fixtures::references_run,
+        pqlab_fixtures::scaling_run,
+        pqlab_fixtures::ntor_ahead_run,
+        pqlab_fixtures::batches_run,
+        pqlab_fixtures::libraries_run,
+        pqlab_fixtures::tls_run,
+    ];
+    made.iter().map(|run| run()).collect()
+}
+
+/// A store with one run, and the tables of it with their areas.
+struct Kept {
+    pqlab: Pqlab,
+    tables: Vec<(&'static str, String)>,
+}
+
+fn kept(run: &Run) -> Kept {
+    let pqlab = Pqlab::new();
+    let analysis = RunAnalysis::of(run);
+    let mut file = Vec::new();
+    exporter_with("json-samples", &ExportOptions::default()).unwrap().export(&analysis, &mut file).unwrap();
+    let path = common::write(&pqlab.path("run.json"), &text(&file));
+    pqlab.expect(0, &["import", &path]);
+    let tables = tables(&analysis, &RelayScenario::default());
+    Kept { pqlab, tables: tables.into_iter().map(|table| (table.name, table.area)).collect() }
+}
+
+/// The value of an option.
+fn option<'w>(words: &'w [String], name: &str) -> Option<&'w str> {
+    words.iter().position(|word| word == name).and_then(|place| words.get(place + 1)).map(String::as_str)
+}
+
+fn has_avx512() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return std::arch::is_x86_feature_detected!("avx512f") && std::arch::is_x86_feature_detected!("avx512vl");
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Whether the command asks for code that only some processors can run, and this one cannot.
+fn beyond_this_machine(words: &[String]) -> bool {
+    words.iter().any(|word| word.contains("avx512")) && !has_avx512()
+}
+
+#[test]
+fn every_item_of_five_documents_has_an_answer_or_says_that_it_has_none() {
+    let items = items();
+    let letters: BTreeSet<char> = items.iter().filter_map(|item| item.number.chars().next()).collect();
+    assert_eq!(letters.len(), 5, "{letters:?}");
+    for letter in letters {
+        let of_document: Vec<&Item> = items.iter().filter(|item| item.number.starts_with(letter)).collect();
+        assert!(of_document.len() >= 10, "{letter} has {} items", of_document.len());
+        for (wanted, item) in (1..).zip(&of_document) {
+            assert_eq!(item.number, format!("{letter}{wanted}"), "numbers follow each other");
+        }
+    }
+    for Item { number, text, commands } in &items {
+        assert_eq!(text.split(" | ").count(), 4, "{number}: number, what it is, command, what differs: {text}");
+        assert!(!commands.is_empty() || text.contains(UNANSWERED), "{number} has no command: {text}");
+    }
+}
+
+#[test]
+fn each_command_is_taken_and_what_it_measures_is_there() {
+    let kept: Vec<Kept> = runs().iter().map(kept).collect();
+    let (mut lacking, mut planned_runs) = (false, 0);
+    for Item { number, commands, .. } in items() {
+        // What the runs of the row measure.
+        let mut planned: Vec<String> = Vec::new();
+        for words in &commands {
+            if beyond_this_machine(words) {
+                lacking = true;
+                continue;
+            }
+            match words[0].as_str() {
+                "run" => {
+                    let ids = planned_by(words);
+                    assert!(!ids.is_empty(), "{number}: {words:?}");
+                    planned.extend(ids);
+                    planned_runs += 1;
+                }
+                "export" => exported(&number, words, &kept, &planned),
+                "show" => shown(&number, words, &planned),
+                verb if DONE_AT_ONCE.contains(&verb) => done(words),
+                "leak" => {
+                    Pqlab::new().expect(0, &with(words, &["--list"]));
+                }
+                _ => {
+                    Pqlab::new().expect(0, &with(words, &["--help"]));
+                }
+            }
+        }
+    }
+    assert!(planned_runs > 50, "{planned_runs} commands measure");
+    if lacking {
+        not_run(Need::Machine("AVX-512"));
+    }
+}
+
+fn with<'w>(words: &'w [String], more: &[&'w str]) -> Vec<&'w str> {
+    words.iter().map(String::as_str).chain(more.iter().copied()).collect()
+}
+
+/// The ids of the cases that a command would measure.
+fn planned_by(words: &[String]) -> Vec<String> {
+    let ids = Pqlab::new().expect(0, &with(words, &["--dry-run"]));
+    ids.lines().map(str::to_owned).collect()
+}
+
+/// A format is tried on a run that has the table. Where the table is called by its area, the row measures something of that area.
+fn exported(number: &str, words: &[String], kept: &[Kept], planned: &[String]) {
+    let Some(table) = option(words, "--table") else {
+        kept[0].pqlab.expect(0, &with(words, &[]));
+        return;
+    };
+    let having = |kept: &&Kept| kept.tables.iter().any(|(name, _)| *name == table);
+    let one = kept.iter().find(having).unwrap_or_else(|| panic!("{number}: there is no table {table}"));
+    assert!(!one.pqlab.expect(0, &with(words, &[])).is_empty(), "{number}: {words:?}");
+    let area = one.tables.iter().find(|(name, _)| *name == table).map_or("", |(_, area)| area.as_str());
+    if !area.is_empty() && table.starts_with(area) {
+        let measured = planned.iter().any(|id| id.starts_with(&format!("{area}/")));
+        assert!(measured, "{number}: {table} is of {area}, which the row does not measure");
+    }
+}
+
+/// What is shown in full is a case that the row measures.
+fn shown(number: &str, words: &[String], planned: &[String]) {
+    if let Some(pattern) = words.get(2).filter(|word| !word.starts_with("--")) {
+        assert!(planned.iter().any(|id| matches(pattern, id)), "{number}: {pattern} is none of {planned:?}");
+    }
+    Pqlab::new().expect(0, &with(words, &["--help"]));
+}
+
+/// Runs it in a folder that has the files of which the document speaks.
+fn done(words: &[String]) {
+    let pqlab = Pqlab::new();
+    if words[0] == "list" && words.get(1).is_some_and(|what| what.contains('=')) {
+        pqlab.expect(0, &with(words, &["--help"]));
+        return;
+    }
+    common::write(&pqlab.path("samples.csv"), "us\n10.1\n10.2\n10.4\n10.1\n10.3\n");
+    common::write(&pqlab.path("before.csv"), "us\n10.1\n10.2\n10.4\n10.1\n10.3\n");
+    common::write(&pqlab.path("after.csv"), "us\n11.1\n11.2\n11.4\n11.1\n11.3\n");
+    common::write(&pqlab.path("loads.csv"), "concurrency,operations,seconds\n100,100,0.05\n500,500,0.23\n");
+    if words.iter().any(|word| word == "verify") {
+        let block = ["ledger", "generate", "--count", "100", "--invalid", "1", "--out", "block.tx", "--no-progress"];
+        assert!(pqlab.command(&block).current_dir(pqlab.path("")).status().unwrap().success());
+    }
+    let output = pqlab.command(&with(words, &[])).current_dir(pqlab.path("")).output().unwrap();
+    // Of a block with bad transactions the verdict has a code of its own.
+    let rejected = words[0] == "ledger" && output.status.code() == Some(1);
+    assert!(rejected || output.status.success(), "{words:?}: {}", text(&output.stderr));
+    assert!(!output.stdout.is_empty() || words.iter().any(|word| word == "--out"), "{words:?}");
+}
+
+#[test]
+fn files_and_targets_that_it_names_are_there() {
+    let document = document();
+    let makefile = std::fs::read_to_string(project().join("Makefile")).unwrap();
+    let quoted: Vec<&str> = document.split('`').skip(1).step_by(2).collect();
+    let targets = quoted.iter().filter_map(|text| text.strip_prefix("make ")).filter_map(|text| text.split(' ').next());
+    let mut seen = 0;
+    for target in targets {
+        assert!(makefile.contains(&format!("\n{target}:")), "make {target}");
+        seen += 1;
+    }
+    for script in quoted.iter().filter(|text| text.starts_with("scripts/")) {
+        assert!(project().join(script.split(' ').next().unwrap()).is_file(), "{script}");
+        seen += 1;
+    }
+    let links = document.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    // The record is there when somebody has made it.
+    for link in links.filter(|link| !link.contains("://") && !link.starts_with("results/")) {
+        let file = link.split('#').next().unwrap();
+        assert!(file.is_empty() || project().join("docs").join(file).exists(), "{link}");
+        seen += 1;
+    }
+    assert!(seen > 5);
+}

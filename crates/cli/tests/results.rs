@@ -1,0 +1,76 @@
+//! `scripts/results`, with one short suite: what the record has, that nothing is measured twice, and that a record which names the place
+//! does not come into being.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{PROGRAM, Pqlab, text};
+use pqlab_testing::{Need, program, require};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const PYTHON: Need = Need::Installed("python3");
+
+/// The script over a cache of its own.
+fn results(python: &Path, folder: &Pqlab, arguments: &[&str], home: &str) -> Output {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/results");
+    let mut command = Command::new(python);
+    command.arg(script).args(["--program", PROGRAM, "--quick", "--busy", "--out"]).arg(folder.path("record"));
+    command.args(arguments).env("PQLAB_CACHE", folder.path("cache")).env("HOME", home).env_remove("NO_COLOR");
+    command.output().unwrap()
+}
+
+fn read(path: PathBuf) -> String {
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+#[test]
+fn the_record_has_what_pqlab_makes_and_a_suite_is_measured_once() {
+    let python = require!(program("python3"), PYTHON);
+    let folder = Pqlab::new();
+    let home = folder.path("home").display().to_string();
+    let output = results(&python, &folder, &["smoke"], &home);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let record = folder.path("record");
+    let runs: Value = serde_json::from_str(&read(record.join("runs.json"))).unwrap();
+    assert_eq!((&runs[0]["suite"], &runs[0]["command"]), (&"smoke".into(), &"pqlab run smoke --quick".into()));
+    let benchmarks = read(record.join("smoke/BENCHMARKS.md"));
+    assert!(benchmarks.contains(runs[0]["run"].as_str().unwrap()), "{benchmarks}");
+    let readme = read(record.join("README.md"));
+    let links: Vec<&str> = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let own: Vec<&&str> = links.iter().filter(|link| !link.starts_with("..")).collect();
+    assert!(own.len() >= 4, "{links:?}");
+    assert!(own.iter().all(|link| record.join(link).exists()), "{links:?}");
+    assert!(!record.join("smoke/charts").exists(), "the pictures of its areas stand with the suites of these");
+    assert!(read(record.join("smoke/tables/libraries.tex")).contains("\\begin{"));
+
+    let again = results(&python, &folder, &["smoke"], &home);
+    assert!(again.status.success());
+    assert!(text(&again.stderr).contains("smoke is measured already"), "{}", text(&again.stderr));
+    assert_eq!(read(record.join("README.md")), readme, "equal runs make equal records");
+}
+
+#[test]
+fn a_record_that_names_a_folder_of_the_machine_replaces_nothing() {
+    let python = require!(program("python3"), PYTHON);
+    let folder = Pqlab::new();
+    // The page says `smoke/BENCHMARKS.md`.
+    let output = results(&python, &folder, &["smoke"], "/BENCHMARKS.md");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).contains("README.md names this machine or a folder of it"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(!folder.path("record").exists());
+}
+
+#[test]
+fn a_suite_that_is_none_is_refused() {
+    let python = require!(program("python3"), PYTHON);
+    let output = results(&python, &Pqlab::new(), &["smok"], "/nowhere");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("there is no suite smok"), "{}", text(&output.stderr));
+}
