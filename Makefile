@@ -37,7 +37,7 @@ test: ## Run every test, and list at the end what could not be run
 	@scripts/test
 
 build: setup ## Build the release binary
-	cargo build --release --locked
+	@scripts/build
 
 vectors: ## Fetch more published vectors for `pqlab verify` into the cache
 	@scripts/setup vectors

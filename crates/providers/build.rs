@@ -1,11 +1,11 @@
 //! Tells the code which versions of other crates it is built with and how it is compiled, as environment variables of
 //! the compiler, so that no version is ever typed by hand.
 
-use cargo_lock::Lockfile;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
-use std::env;
 use std::path::PathBuf;
+use std::{env, fs};
+use toml::{Table, Value};
 
 fn main() {
     let manifest_dir = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
@@ -14,8 +14,10 @@ fn main() {
 
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={}", lock.display());
-    let locked = Lockfile::load(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
-    let versions = versions(&locked, &env::var("CARGO_PKG_NAME").expect("cargo sets CARGO_PKG_NAME"));
+    let text = fs::read_to_string(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
+    let locked: Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
+    let packages: Vec<Package> = locked["package"].as_array().into_iter().flatten().map(Package::of).collect();
+    let versions = versions(&packages, &env::var("CARGO_PKG_NAME").expect("cargo sets CARGO_PKG_NAME"));
     let versions: Vec<String> = versions.into_iter().map(|(name, version)| format!("{name} {version}")).collect();
     println!("cargo:rustc-env=PQLAB_CRATE_VERSIONS={}", versions.join(";"));
 
@@ -29,15 +31,38 @@ fn main() {
     );
 }
 
+struct Package<'a> {
+    name: &'a str,
+    version: &'a str,
+    /// Each as its name, with its version behind it where several are locked.
+    dependencies: Vec<&'a str>,
+}
+
+impl<'a> Package<'a> {
+    fn of(entry: &'a Value) -> Self {
+        let text = |name: &str| entry[name].as_str().expect("cargo locks names and versions");
+        let dependencies = entry.get("dependencies").and_then(Value::as_array).into_iter().flatten();
+        let dependencies = dependencies.filter_map(Value::as_str).collect();
+        Self { name: text("name"), version: text("version"), dependencies }
+    }
+
+    fn depends_on(&self, other: &Package) -> bool {
+        self.dependencies.iter().any(|dependency| {
+            let mut words = dependency.split(' ');
+            words.next() == Some(other.name) && words.next().is_none_or(|version| version == other.version)
+        })
+    }
+}
+
 /// Every crate that `root` is built with, directly or not, and its version in the lock file. Where several versions of
 /// a crate are locked, the one that is nearest to `root` counts: breadth first, so a direct dependency always wins.
-fn versions(lock: &Lockfile, root: &str) -> BTreeMap<String, String> {
-    let root = lock.packages.iter().find(|package| package.name.as_str() == root).expect("cargo locks this crate");
+fn versions<'a>(packages: &[Package<'a>], root: &str) -> BTreeMap<&'a str, &'a str> {
+    let root = packages.iter().find(|package| package.name == root).expect("cargo locks this crate");
     let (mut found, mut queue) = (BTreeMap::new(), VecDeque::from([root]));
     while let Some(package) = queue.pop_front() {
-        for dependency in lock.packages.iter().filter(|other| package.dependencies.iter().any(|it| it.matches(other))) {
-            if let Entry::Vacant(entry) = found.entry(dependency.name.to_string()) {
-                entry.insert(dependency.version.to_string());
+        for dependency in packages.iter().filter(|other| package.depends_on(other)) {
+            if let Entry::Vacant(entry) = found.entry(dependency.name) {
+                entry.insert(dependency.version);
                 queue.push_back(dependency);
             }
         }

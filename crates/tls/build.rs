@@ -1,8 +1,8 @@
 //! Tells the code which version of rustls it is built with, so that none is typed by hand.
 
-use cargo_lock::Lockfile;
-use std::env;
 use std::path::PathBuf;
+use std::{env, fs};
+use toml::Table;
 
 fn main() {
     let manifest_dir = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
@@ -10,10 +10,12 @@ fn main() {
     let lock = lock.expect("Cargo.lock lies in a folder above: the version of rustls comes from it");
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={}", lock.display());
-    let locked = Lockfile::load(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
+    let text = fs::read_to_string(&lock).unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
+    let locked: Table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", lock.display()));
+    let packages = locked["package"].as_array().expect("cargo locks packages");
     for name in ["rustls", "aws-lc-rs"] {
-        let version = locked.packages.iter().find(|package| package.name.as_str() == name);
-        let version = version.map_or("unknown".to_owned(), |package| package.version.to_string());
+        let package = packages.iter().find(|package| package["name"].as_str() == Some(name));
+        let version = package.and_then(|package| package["version"].as_str()).unwrap_or("unknown");
         println!("cargo:rustc-env=PQLAB_VERSION_{}={version}", name.replace('-', "_").to_uppercase());
     }
 }

@@ -56,11 +56,18 @@ pub fn greet(mut stream: impl Read + Write, build: BuildId) -> io::Result<Option
     }
 }
 
+/// What requests come from and responses go to.
+pub trait Stream: Read + Write {}
+
+impl<T: Read + Write> Stream for T {}
+
 /// Serves requests until the stream ends, after the coordinator was [greeted](greet).
+///
+/// Not generic, so that it is compiled here, as this crate is, and not with the flags of a crate that calls it.
 ///
 /// # Errors
 /// What the stream reports: the coordinator is gone, and nothing is left to do.
-pub fn serve(mut stream: impl Read + Write, source: &dyn TrialSource) -> io::Result<()> {
+pub fn serve(mut stream: &mut dyn Stream, source: &dyn TrialSource) -> io::Result<()> {
     let begin = match wire::receive(&mut stream)? {
         Some(Request::Begin(begin)) => begin,
         Some(_) => return Err(io::Error::new(io::ErrorKind::InvalidData, "the first message does not begin")),

@@ -204,8 +204,8 @@ struct Served(UnixStream);
 impl Served {
     fn begin() -> Served {
         static PROCESSES: AtomicUsize = AtomicUsize::new(0);
-        let (ours, theirs) = UnixStream::pair().unwrap();
-        thread::spawn(move || worker::serve(theirs, &Source));
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        thread::spawn(move || worker::serve(&mut theirs, &Source));
         let mut served = Served(ours);
         let begin = Begin {
             seed: 1,

@@ -115,11 +115,11 @@ pub(crate) fn provider_builds(registry: &Registry) -> Vec<ProviderBuild> {
 /// breaks.
 pub fn serve_as_worker(descriptor: i32, more: Vec<Provider>) -> Result<(), LabError> {
     let serve = || {
-        let stream = process::inherited_stream(descriptor)?;
+        let mut stream = process::inherited_stream(descriptor)?;
         let Opened { providers: opened, failed } = open_libraries()?;
         let registry = registry(more.into_iter().chain(opened).collect()).without(failed.clone());
         match worker::greet(&stream, BuildId::of(&provider_builds(&registry)))? {
-            Some(Task::Measure) => worker::serve(stream, &registry),
+            Some(Task::Measure) => worker::serve(&mut stream, &registry),
             // What is found out about a library must not be that nothing was found.
             Some(Task::Errand(_)) if !failed.is_empty() => {
                 let failed: Vec<String> = failed.iter().map(|(label, reason)| format!("{label}: {reason}")).collect();

