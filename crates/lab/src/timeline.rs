@@ -17,7 +17,7 @@ const UNKNOWN_MOMENT: &str = "1970-01-01T00:00:00Z";
 /// A run as it is come by.
 pub struct Visited<'v> {
     /// The run with its figures.
-    pub analysis: &'v RunAnalysis<'v>,
+    pub analysis: RunAnalysis<'v>,
     /// Runs of any suite and machine before it, from the oldest to the newest: its history.
     pub past: &'v [Past],
     /// The complete ones among those before it of its own suite and machine, likewise, and at most as many.
@@ -35,7 +35,7 @@ pub struct Visited<'v> {
 /// What the store says, what `visit` does, and what is wrong with a run that cannot be compared.
 pub fn timeline<E: From<LabError>>(
     store: &Store,
-    mut visit: impl FnMut(&Visited<'_>) -> Result<(), E>,
+    mut visit: impl FnMut(Visited<'_>) -> Result<(), E>,
 ) -> Result<Timeline, E> {
     let (runs, machines) = placed(store)?;
     let mut newest: HashMap<(usize, &str), usize> = HashMap::new();
@@ -62,7 +62,7 @@ pub fn timeline<E: From<LabError>>(
             changes,
         };
         let newest = newest.get(&key) == Some(&place);
-        visit(&Visited { analysis: &analysis, past: &past, own_past: own, run: &run, newest })?;
+        visit(Visited { analysis, past: &past, own_past: own, run: &run, newest })?;
         let reduced = Past::of(&loaded);
         if summary.complete {
             remember(own, reduced.clone());
