@@ -70,7 +70,9 @@ fn a_store_is_a_site() {
     let index = fs::read_to_string(printed.trim()).unwrap();
     assert!(runs.len() == 2 && runs.iter().all(|run| index.contains(&format!("href=\"runs/{run}\""))), "{runs:?}");
     assert!(index.contains(", <a href=\"runs/"), "the second run is set against the first");
-    assert!(fs::read_to_string(Path::new(out).join("feed.xml")).unwrap().contains("https://host.example/bench/feed.xml"));
+    assert!(
+        fs::read_to_string(Path::new(out).join("feed.xml")).unwrap().contains("https://host.example/bench/feed.xml")
+    );
     for (arguments, words) in [
         (&["report", "--site", out, "--merge"][..], "cannot be used with"),
         (&["report", "last", "--site", out], "cannot be used with"),

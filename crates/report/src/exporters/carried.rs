@@ -140,7 +140,9 @@ fn terminal_and_page_have_the_same_notes() {
     let analysis = RunAnalysis::of(&run);
     let (table, case) =
         (run_table(&analysis, &[], 200, Palette::PLAIN), show_case(&analysis.cases()[0], &[], 200, Palette::PLAIN));
-    let page = page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), around: Around::default() }).0;
+    let page =
+        page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), around: Around::default() })
+            .0;
     for (caveat, says) in caveats_of(&run) {
         assert!(!caveat.is_note() || table.contains(caveat.word()), "{caveat:?} is not in\n{table}");
         assert!(page.contains(caveat.legend()) && page.contains(&says), "{caveat:?} is not on the page");

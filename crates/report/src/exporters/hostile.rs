@@ -214,7 +214,13 @@ fn hostile_names_pass_through_every_exporter() {
 fn hostile_names_pass_through_the_page() {
     let plain = |run: &Run| {
         let analysis = RunAnalysis::of(run);
-        page(&Page { analysis: &analysis, past: &[Past::of(run)], scenario: &RelayScenario::default(), around: Around::default() }).0
+        page(&Page {
+            analysis: &analysis,
+            past: &[Past::of(run)],
+            scenario: &RelayScenario::default(),
+            around: Around::default(),
+        })
+        .0
     };
     let tags =
         |text: &str| ["<script", "</script", "<img", "<style", "</title", "<!--"].map(|tag| text.matches(tag).count());

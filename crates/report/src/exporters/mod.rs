@@ -8,6 +8,7 @@ mod tables;
 use tables::TableChoice;
 
 pub use libraries_markdown::compared_libraries;
+pub use runs_markdown::compared_runs;
 pub use markdown::benchmarks;
 pub use table_csv::table_csv;
 

@@ -4,10 +4,10 @@
 mod feed;
 
 use crate::charts::slug;
-use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::history::Past;
 use crate::templates::{Around, Page, page};
 use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::history::Past;
+use pqlab_analysis::ntor::RelayScenario;
 use pqlab_record::Environment;
 use sha2::{Digest, Sha256};
 use std::fmt::Display;
@@ -39,7 +39,8 @@ impl FromStr for BaseUrl {
 
     fn from_str(text: &str) -> Result<BaseUrl, String> {
         let url = Url::parse(text).map_err(|error| format!("{text:?} is no address of a site: {error}"))?;
-        let bare = url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
+        let bare =
+            url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
         if !matches!(url.scheme(), "http" | "https") || !bare {
             return Err(format!("{text:?} is no address of a site: give one like https://host/folder/"));
         }
@@ -104,7 +105,8 @@ mod tests {
     #[test]
     fn files_of_runs_and_machines_stay_in_their_folders_and_apart() {
         assert_eq!(run_file("20261121T185800-k3f9"), "runs/20261121T185800-k3f9.html");
-        let ids = ["../../etc/passwd", "..", ".", "", "a b", "a/b", "a%2fb", "<script>", "con\u{202e}", &"x".repeat(500)];
+        let ids =
+            ["../../etc/passwd", "..", ".", "", "a b", "a/b", "a%2fb", "<script>", "con\u{202e}", &"x".repeat(500)];
         let files: Vec<String> = ids.iter().map(|id| run_file(id)).collect();
         for (place, file) in files.iter().enumerate() {
             let name = file.strip_prefix("runs/").and_then(|file| file.strip_suffix(".html")).unwrap();
@@ -131,7 +133,15 @@ mod tests {
         ] {
             assert_eq!(text.parse::<BaseUrl>().map(|base| base.of(FEED)).as_deref(), Ok(file));
         }
-        for wrong in ["", "host.example", "file:///tmp", "javascript:alert(1)", "https://u:p@host.example/", "https://h.example/?a=b", "https://h.example/#a"] {
+        for wrong in [
+            "",
+            "host.example",
+            "file:///tmp",
+            "javascript:alert(1)",
+            "https://u:p@host.example/",
+            "https://h.example/?a=b",
+            "https://h.example/#a",
+        ] {
             assert!(wrong.parse::<BaseUrl>().is_err(), "{wrong}");
         }
     }

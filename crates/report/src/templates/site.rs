@@ -128,7 +128,8 @@ fn machines(timeline: &Timeline) -> Markup {
 
 fn regressions(timeline: &Timeline) -> Markup {
     let all = timeline.runs.iter().filter_map(|run| Some((run, run.changes.as_ref()?)));
-    let all: Vec<_> = all.flat_map(|(run, changes)| changes.regressions.iter().map(move |case| (run, changes, case))).collect();
+    let all: Vec<_> =
+        all.flat_map(|(run, changes)| changes.regressions.iter().map(move |case| (run, changes, case))).collect();
     html! {
         p.lead { "Cases that comparing calls slower, or that failed where they did not before, from a complete run to the next of the same suite on the same machine." }
         @if all.is_empty() { p { "None." } } @else {
