@@ -2,14 +2,15 @@
 
 mod columns;
 mod libraries_markdown;
+mod runs_markdown;
 mod table_csv;
 mod tables;
 
 use tables::TableChoice;
 
 pub use libraries_markdown::compared_libraries;
-pub use runs_markdown::compared_runs;
 pub use markdown::benchmarks;
+pub use runs_markdown::compared_runs;
 pub use table_csv::table_csv;
 
 use pqlab_analysis::ntor::RelayScenario;

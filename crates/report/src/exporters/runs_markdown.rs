@@ -18,7 +18,9 @@ pub fn compared_runs(comparison: &Comparison) -> String {
         let both = format!("{} and {}", escape(&of.first), escape(&of.second));
         out.push_str(&format!("- {} differs: {both}\n", escape(&of.what)));
     }
-    out.push_str("\n| case | before | now | ratio | 95% interval | verdict | notes |\n|---|---:|---:|---:|---:|---|---|\n");
+    out.push_str(
+        "\n| case | before | now | ratio | 95% interval | verdict | notes |\n|---|---:|---:|---:|---:|---|---|\n",
+    );
     for case in &comparison.cases {
         // As code, in which `@` calls nobody.
         out.push_str(&row(case, &format!("<code>{}</code>", escape(&case.first))));
@@ -54,7 +56,11 @@ mod tests {
         assert_eq!(rows.len(), comparison.cases.len() + 1);
         let columns = |line: &str| line.replace("\\|", "").matches('|').count();
         assert!(rows.iter().all(|row| columns(row) == 8), "{text}");
-        assert!(rows[1].starts_with("| <code>kem/ML-KEM-768/encapsulate@liboqs</code> | ") && rows[1].contains("| **slower** |"), "{text}");
+        assert!(
+            rows[1].starts_with("| <code>kem/ML-KEM-768/encapsulate@liboqs</code> | ")
+                && rows[1].contains("| **slower** |"),
+            "{text}"
+        );
         assert!(text.contains("Rust compiler differs: 1.95.0 and a\\|b") && !text.contains("<i>"), "{text}");
     }
 }
