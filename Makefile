@@ -11,9 +11,11 @@ RUNS ?= 16
 PAUSE ?= 20
 REPETITIONS ?= 2
 export AA SLOWED
+PREFIX ?= /usr/local
+export PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint vectors wheel docs workers results bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test build lint vectors wheel sdist install uninstall deb sbom docs workers results bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
@@ -23,6 +25,7 @@ help: ## This list
 	@echo "  ADAPTERS=liboqs    with bench-adapters: those whose names contain all these words, or --list"
 	@echo "  AA=3 SLOWED=3      with bench-aa: how many comparisons of each kind"
 	@echo "  RUNS=4 PAUSE=5     with bench-between: how many runs, and seconds between them"
+	@echo "  PREFIX, DESTDIR    with install and uninstall: where, $(PREFIX) below DESTDIR"
 	@echo "  CARGO_TARGET_DIR   where cargo builds: $(CARGO_TARGET_DIR)"
 	@echo "  PQLAB_CACHE        what is kept between builds: $(PQLAB_CACHE)"
 
@@ -45,6 +48,23 @@ vectors: ## Fetch more published vectors for `pqlab verify` into the cache
 
 wheel: setup ## Build a wheel for Python, with the command, into wheels/ below CARGO_TARGET_DIR
 	@scripts/python --wheel "$(CARGO_TARGET_DIR)/wheels"
+
+sdist: setup ## Make a source archive for Python's tools, which builds a wheel, into wheels/ below CARGO_TARGET_DIR
+	@scripts/python --sdist "$(CARGO_TARGET_DIR)/wheels"
+
+install: setup ## Install program, manual pages and completions below PREFIX, /usr/local
+	@scripts/package install
+
+uninstall: ## Take them away again
+	@scripts/package uninstall
+
+deb: ## Make a package for Debian and Ubuntu, in deb/ below CARGO_TARGET_DIR
+	@scripts/setup deb
+	@scripts/package deb "$(CARGO_TARGET_DIR)/deb"
+
+sbom: setup ## Write what the program is made of, C libraries too, as CycloneDX: sbom/pqlab.cdx.json below CARGO_TARGET_DIR
+	@scripts/package build
+	@scripts/sbom "$(CARGO_TARGET_DIR)/release/take-away/pqlab" "$(CARGO_TARGET_DIR)/sbom/pqlab.cdx.json"
 
 docs: setup ## Build the documents of the Python package into docs/ below CARGO_TARGET_DIR, with the notebook executed
 	@scripts/python --docs "$(CARGO_TARGET_DIR)/docs"

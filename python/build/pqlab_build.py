@@ -1,11 +1,13 @@
 """Builds the wheel (PEP 517): the package, its compiled module, and the program `pqlab`, all of one cargo invocation.
 
-Needs cargo and nothing of Python beyond its own library. CARGO_TARGET_DIR is honoured: what was built there is not built again.
+Needs cargo and nothing of Python beyond its own library. CARGO_TARGET_DIR is honoured: what was built there is not built again. With
+PQLAB_AUDITABLE=1 cargo-auditable puts the list of the crates into both, for `cargo audit bin` and the like.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import io
 import json
@@ -88,16 +90,40 @@ def build_wheel(
 
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    """What git tracks, as it lies there now; a wheel is built of it without git. A commit gives the same bytes each time."""
+    names = [name for name in git("ls-files", "-z").split("\0") if name]
+    moment = int(git("log", "-1", "--format=%ct"))
     base = f"pqlab-{version()}"
-    with tarfile.open(Path(sdist_directory, f"{base}.tar.gz"), "w:gz") as archive:
-        for name in filter(None, listed.stdout.split("\0")):
-            archive.add(ROOT / name, f"{base}/{name}", recursive=False)
-        content = metadata().encode()
-        entry = tarfile.TarInfo(f"{base}/PKG-INFO")
-        entry.size = len(content)
-        archive.addfile(entry, io.BytesIO(content))
+
+    def plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+        entry.uid = entry.gid = 0
+        entry.uname = entry.gname = ""
+        entry.mtime = moment
+        entry.mode = 0o755 if entry.mode & 0o100 else 0o644
+        return entry
+
+    content = metadata().encode()
+    information = plain(tarfile.TarInfo(f"{base}/PKG-INFO"))
+    information.size = len(content)
+    with (
+        open(Path(sdist_directory, f"{base}.tar.gz"), "wb") as file,
+        gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=moment) as packed,
+        tarfile.open(mode="w", fileobj=packed, format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name in names:
+            archive.add(ROOT / name, f"{base}/{name}", recursive=False, filter=plain)
+        archive.addfile(information, io.BytesIO(content))
     return f"{base}.tar.gz"
+
+
+def git(*arguments: str) -> str:
+    """What git says of this tree, which may belong to another user."""
+    command = ["git", "-c", "safe.directory=*", *arguments]
+    try:
+        done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Refused("a source archive is made of a checkout, by git; a wheel needs neither") from error
+    return done.stdout
 
 
 def check_interpreter() -> None:
@@ -145,7 +171,8 @@ def built() -> tuple[Path, Path]:
     """The module and the program, as cargo builds them now: both of one build, which they check when they meet."""
     if shutil.which("cargo") is None:
         raise Refused("cargo is missing: install Rust (rustup.rs says how), or take a wheel that is built already")
-    command = ["cargo", "build", "--release", "--locked", "-p", "pqlab", "-p", "pqlab-python"]
+    auditable = ["auditable"] if os.environ.get("PQLAB_AUDITABLE") == "1" else []
+    command = ["cargo", *auditable, "build", "--release", "--locked", "-p", "pqlab", "-p", "pqlab-python"]
     command += ["--message-format", "json-render-diagnostics"]
     done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:

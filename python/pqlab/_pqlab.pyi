@@ -70,6 +70,13 @@ def report_stored(
     job: str | None,
     scenario: tuple[float, list[str], float] | None,
 ) -> os.PathLike[str]: ...
+def site_stored(
+    database: str,
+    folder: str | os.PathLike[str],
+    base_url: str | None,
+    job: str | None,
+    scenario: tuple[float, list[str], float] | None,
+) -> os.PathLike[str]: ...
 def load(file: str | os.PathLike[str]) -> Measured: ...
 def verify(
     request: str, interoperability: bool, long: bool, accumulated: int | None, shown: Any

@@ -297,6 +297,28 @@ class Database:
         scenario = (circuits_per_second, _names("links", links), rtt)
         return File(_pqlab.report_stored(self.path, folder, list(references), merge, weights(job), scenario))
 
+    def site(
+        self,
+        folder: Path,
+        *,
+        base_url: str | None = None,
+        job: Mapping[str, int] | None = None,
+        circuits_per_second: float = 1000.0,
+        links: Iterable[str] = ("10M", "100M", "10G"),
+        rtt: float = 50.0,
+    ) -> _File:
+        """Writes all runs as a static site into a folder, and gives the path of its first page.
+
+        Each run has a page, each machine one with its history; ``latest.html`` leads to the newest complete run, and ``feed.xml`` is an
+        Atom feed of the cases that got worse from a complete run to the next of the same suite on the same machine. Addresses are
+        relative; with ``base_url``, where the site will be found, those of the feed are whole. The other arguments are as in
+        :meth:`Run.assuming`.
+        """
+        from pathlib import Path as File
+
+        scenario = (circuits_per_second, _names("links", links), rtt)
+        return File(_pqlab.site_stored(self.path, folder, base_url, weights(job), scenario))
+
     def __repr__(self) -> str:
         return f"<pqlab.Database {self.path}>"
 

@@ -96,6 +96,7 @@ def test_the_compiled_module_takes_nothing_on_trust(request: str, value: Any) ->
         _pqlab.ntor_client,
         _pqlab.outline,
         _pqlab.report_stored,
+        _pqlab.site_stored,
         _pqlab.stats_files,
         _pqlab.stored_run,
         _pqlab.verify,

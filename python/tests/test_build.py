@@ -1,9 +1,14 @@
-"""Which interpreters a wheel is built for."""
+"""Which interpreters a wheel is built for, and what is in a source archive."""
 
 from __future__ import annotations
 
 import platform
+import shutil
+import subprocess
+import sys
 import sysconfig
+import tarfile
+from pathlib import Path
 
 import pqlab_build
 import pytest
@@ -20,3 +25,36 @@ def test_interpreters_that_cannot_work_are_refused(monkeypatch: pytest.MonkeyPat
         patch.setattr(platform, "python_implementation", lambda: "PyPy")
         with pytest.raises(pqlab_build.Refused, match="PyPy is not supported"):
             pqlab_build.build_wheel("nowhere")
+
+
+def test_a_source_archive_holds_what_git_tracks_and_needs_no_git(tmp_path: Path) -> None:
+    if not (pqlab_build.ROOT / ".git").exists():
+        pytest.skip("no checkout")
+    archives = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        archives.append(tmp_path / name / pqlab_build.build_sdist(str(tmp_path / name)))
+    assert archives[0].read_bytes() == archives[1].read_bytes()
+    with tarfile.open(archives[0]) as archive:
+        names = {member.name for member in archive.getmembers()}
+        archive.extractall(tmp_path, filter="data")
+    tracked = pqlab_build.git("ls-files", "-z").split("\0")
+    assert names == {f"pqlab-{pqlab_build.version()}/{name}" for name in [*filter(None, tracked), "PKG-INFO"]}
+    root = tmp_path / f"pqlab-{pqlab_build.version()}"
+    assert (root / "PKG-INFO").read_text(encoding="utf-8") == pqlab_build.metadata()
+    assert (root / "scripts" / "setup").stat().st_mode & 0o111
+    # Its own backend, where no git is found.
+    (tmp_path / "bin").mkdir()
+    code = "import pqlab_build; print(pqlab_build.prepare_metadata_for_build_wheel('.')); pqlab_build.build_sdist('.')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(root / "python" / "build"), "PATH": str(tmp_path / "bin")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == f"pqlab-{pqlab_build.version()}.dist-info" and "a wheel needs neither" in done.stderr
+    written = (tmp_path / done.stdout.strip() / "METADATA").read_text(encoding="utf-8")
+    assert written == pqlab_build.metadata()
+    shutil.rmtree(root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -108,6 +109,17 @@ def test_a_report_is_over_several_runs(run: pqlab.Run, tmp_path: Path) -> None:
     assert stored.report(tmp_path / "merged", run.id, merge=True).is_file()
     with pytest.raises(pqlab.InvalidArgument, match="no speed of a link"):
         stored.report(tmp_path / "none", run.id, links=["fast"])
+
+
+def test_all_runs_are_a_site(run: pqlab.Run, tmp_path: Path) -> None:
+    stored = pqlab.open()
+    first = stored.site(tmp_path / "site", base_url="https://host.example/bench")
+    assert first == tmp_path / "site" / "index.html"
+    assert f"runs/{run.id}.html" in first.read_text() and (tmp_path / "site" / "runs" / f"{run.id}.html").is_file()
+    feed = ElementTree.parse(tmp_path / "site" / "feed.xml").getroot()
+    assert feed.tag == "{http://www.w3.org/2005/Atom}feed"
+    with pytest.raises(pqlab.InvalidArgument, match=r"base_url: .*no address of a site"):
+        stored.site(tmp_path / "none", base_url="here")
 
 
 def test_a_run_is_seen_under_other_assumptions(run: pqlab.Run) -> None:

@@ -32,6 +32,7 @@ pub mod scaling;
 pub mod series;
 pub mod tables;
 pub mod text;
+pub mod timeline;
 pub mod tls;
 pub mod trust;
 pub mod words;

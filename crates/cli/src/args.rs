@@ -12,6 +12,7 @@ mod leak;
 mod ledger;
 mod library;
 mod list;
+mod man;
 mod metric;
 mod names;
 mod ntor;
@@ -34,6 +35,7 @@ pub(crate) use leak::LeakArgs;
 pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, ScalingArgs, VerifyBlockArgs};
 pub(crate) use library::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
 pub(crate) use list::{ListArgs, Listed, Listing};
+pub(crate) use man::ManArgs;
 pub(crate) use metric::MetricName;
 pub(crate) use names::NamesName;
 pub(crate) use ntor::{ClientArgs, RelayArgs};
@@ -142,6 +144,8 @@ Exit codes: 0 done; 2 no such shell")]
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
+    /// Print a manual page, or write all of them
+    Man(ManArgs),
     /// Serve a coordinator: started by a laboratory, never by hand
     #[command(name = "worker", hide = true)]
     Worker {

@@ -82,6 +82,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Fleet(arguments) => commands::fleet::run(&arguments),
         Command::Leak(arguments) => commands::leak::run(&arguments, &terminal),
         Command::Completions { shell } => commands::completions::run(shell),
+        Command::Man(arguments) => commands::man::run(&arguments),
         Command::Worker { descriptor } => {
             pqlab_lab::serve_as_worker(descriptor, more_providers())?;
             Ok(DONE)

@@ -209,3 +209,24 @@ fn everything_can_be_listed() {
     assert!(!doctor["counters"].as_array().unwrap().is_empty());
     assert!(pqlab.expect(0, &["--help"]).contains("Examples"));
 }
+
+#[test]
+fn every_verb_has_a_manual_page() {
+    let pqlab = Pqlab::new();
+    let out = pqlab.path("man1");
+    pqlab.expect(0, &["man", "--out", out.to_str().unwrap()]);
+    let page = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    for name in ["pqlab.1", "pqlab-run.1", "pqlab-runs-rm.1", "pqlab-compare-libraries.1", "pqlab-man.1"] {
+        let text = page(name);
+        for section in [".TH ", ".SH NAME", ".SH SYNOPSIS", ".SH EXAMPLES", ".SH \"EXIT STATUS\"", ".SH \"SEE ALSO\""] {
+            assert!(text.contains(section), "{name} has no {section}: {text}");
+        }
+    }
+    assert!(page("pqlab-report.1").contains("base\\-url") && page("pqlab-run.1").contains("pqlab\\-run"));
+    let hidden = std::fs::read_dir(&out).unwrap().any(|entry| entry.unwrap().file_name() == "pqlab-worker.1");
+    assert!(!hidden, "what is never typed has no page");
+    assert_eq!(pqlab.expect(0, &["man", "runs", "rm"]).trim_end(), page("pqlab-runs-rm.1").trim_end());
+    for unknown in [&["man", "nothing"][..], &["man", "worker"], &["man", "run", "rm"]] {
+        assert_eq!(pqlab.run(unknown).status.code(), Some(2), "{unknown:?}");
+    }
+}

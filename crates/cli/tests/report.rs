@@ -57,6 +57,37 @@ fn a_report_is_a_folder_and_a_run_can_be_carried_to_another_store() {
 }
 
 #[test]
+fn a_store_is_a_site() {
+    let pqlab = Pqlab::new();
+    pqlab.expect(0, &["run", "smoke", "--seed", "1", "--no-progress", "-q"]);
+    pqlab.expect(0, &["run", "smoke", "--seed", "2", "--no-progress", "-q"]);
+    let out = pqlab.path("site");
+    let out = out.to_str().unwrap();
+    let printed = pqlab.expect(0, &["report", "--site", out, "--base-url", "https://host.example/bench"]);
+    assert_eq!(printed.trim(), format!("{out}/index.html"));
+    assert_eq!(files(Path::new(out)), ["feed.xml", "index.html", "latest.html", "machines", "runs"]);
+    let runs = files(&Path::new(out).join("runs"));
+    let index = fs::read_to_string(printed.trim()).unwrap();
+    assert!(runs.len() == 2 && runs.iter().all(|run| index.contains(&format!("href=\"runs/{run}\""))), "{runs:?}");
+    assert!(index.contains(", <a href=\"runs/"), "the second run is set against the first");
+    assert!(
+        fs::read_to_string(Path::new(out).join("feed.xml")).unwrap().contains("https://host.example/bench/feed.xml")
+    );
+    for (arguments, words) in [
+        (&["report", "--site", out, "--merge"][..], "cannot be used with"),
+        (&["report", "last", "--site", out], "cannot be used with"),
+        (&["report", "--site", "-"], "a site is a folder"),
+        (&["report", "--base-url", "https://host.example/"], "--site"),
+        (&["report", "--site", out, "--base-url", "here"], "no address of a site"),
+    ] {
+        let output = pqlab.run(arguments);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains(words) && said.lines().count() == 1, "{said}");
+    }
+}
+
+#[test]
 fn bad_input_is_named() {
     let pqlab = Pqlab::new();
     let wrong = common::write(&pqlab.path("wrong.json"), "{\"schema\": 1}");

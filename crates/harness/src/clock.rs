@@ -51,6 +51,13 @@ pub fn utc_now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
+/// A moment that was written as RFC 3339, in UTC and to the second; `None` for what is no such text.
+pub fn utc(text: &str) -> Option<String> {
+    let moment: jiff::Timestamp = text.parse().ok()?;
+    // Years before the first have a sign, which RFC 3339 does not know.
+    Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()).filter(|written| written.len() == 20)
+}
+
 /// Seconds from one moment to another, both RFC 3339; `None` where one is no such text.
 pub fn seconds_between(earlier: &str, later: &str) -> Option<f64> {
     let [earlier, later] = [earlier, later].map(|text| text.parse::<jiff::Timestamp>().ok());
@@ -256,6 +263,14 @@ mod tests {
             assert_eq!(chain(links), expected);
         }
         assert_eq!(LINKS % UNROLLED, 0);
+    }
+
+    #[test]
+    fn moments_are_written_in_one_way() {
+        assert_eq!(utc("2026-11-21T20:00:00.5+01:00").as_deref(), Some("2026-11-21T19:00:00Z"));
+        for wrong in ["", "now", "2026-11-21", "-002026-11-21T19:00:00Z", "<b>"] {
+            assert_eq!(utc(wrong), None, "{wrong}");
+        }
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub fn newest_of_each_suite(store: &Store) -> Result<Vec<String>, LabError> {
 }
 
 /// Runs that make the history where none are named.
-const HISTORY: usize = 20;
+pub(crate) const HISTORY: usize = 20;
 
 /// What a report is made of, and what else it could be made of.
 #[derive(Debug)]

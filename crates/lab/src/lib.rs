@@ -51,6 +51,7 @@ mod sink;
 mod spread;
 mod suite;
 mod taint;
+mod timeline;
 mod verify;
 mod worker;
 
@@ -91,6 +92,7 @@ pub use session::{Ended, Laboratory, Progress, RunRequest};
 pub use sink::{CaseFailure, CaseResult, Collected, RecordSink, results};
 pub use suite::{ProtocolOverrides, Select, Suite, builtin_suites};
 pub use taint::{TaintEnd, TaintFinding, Tainted};
+pub use timeline::{Visited, timeline};
 pub use verify::{Extent, Found, Verified, VerifyPart, VerifyRequest};
 pub use worker::{WorkerProgram, run_if_worker, run_if_worker_with, serve_as_worker};
 

@@ -87,13 +87,18 @@ pub(crate) fn margin(pct: Option<f64>) -> Answer<Option<Margin>> {
 /// Writes the files of a report into a folder, and gives the path of its page.
 pub(crate) fn put_report(folder: &Path, files: &[File]) -> Answer<PathBuf> {
     for (name, content) in files {
-        let path = folder.join(name);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|error| unwritable(parent, &error.to_string()))?;
-        }
-        put(&path, content)?;
+        put_file(folder, name, content)?;
     }
     Ok(folder.join("index.html"))
+}
+
+/// Writes a file below a folder, which comes into being.
+pub(crate) fn put_file(folder: &Path, name: &str, content: &[u8]) -> Answer<()> {
+    let path = folder.join(name);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(|error| unwritable(parent, &error.to_string()))?;
+    }
+    put(&path, content)
 }
 
 #[pymethods]

@@ -1,11 +1,13 @@
 //! Runs that are stored, and runs in files.
 
 use crate::errors::{Answer, Failure, Kind, detached};
-use crate::run::{Measured, assumed, judged, margin, put_report};
+use crate::run::{Measured, assumed, judged, margin, put_file, put_report};
 use pqlab_lab::report::bundle::bundle;
 use pqlab_lab::report::schema::{FileError, read_run};
+use pqlab_lab::report::site::INDEX;
 use pqlab_lab::store::{Import, Store, StoreError, default_path};
 use pqlab_lab::{Compared, check_name, compare_named, gather_report, remove_runs};
+use pqlab_server::site::{self, SiteRequest};
 use pyo3::prelude::*;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -23,6 +25,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(name_run, module)?)?;
     module.add_function(wrap_pyfunction!(compare_stored, module)?)?;
     module.add_function(wrap_pyfunction!(report_stored, module)?)?;
+    module.add_function(wrap_pyfunction!(site_stored, module)?)?;
     module.add_function(wrap_pyfunction!(load, module)?)
 }
 
@@ -141,6 +144,26 @@ fn report_stored(
         let files = bundle(&gathered.analysis().with_job(job), &gathered.past, &scenario)
             .map_err(|error| Failure::new(Kind::Internal, error.to_string()))?;
         put_report(&folder, &files)
+    })
+}
+
+/// Writes all of a store as a static site into a folder, and gives the path of its first page.
+#[pyfunction]
+fn site_stored(
+    py: Python<'_>,
+    database: &str,
+    folder: PathBuf,
+    base_url: Option<&str>,
+    job: Option<&str>,
+    scenario: Option<(f64, Vec<String>, f64)>,
+) -> Answer<PathBuf> {
+    detached(py, || {
+        let base = base_url.map(str::parse).transpose();
+        let base = base.map_err(|error: String| Failure::argument("base_url", error))?;
+        let (job, scenario) = assumed(job, scenario)?;
+        let store = open_read_only(Some(database))?;
+        site::write(&store, &SiteRequest { base, job, scenario }, |name, content| put_file(&folder, name, content))?;
+        Ok(folder.join(INDEX))
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::charts::Chart;
 use crate::charts::raster::{self, PRINT_DPI, RasterError};
 use crate::exporters::{ExportError, ExportOptions, benchmarks, exporters_with, table_csv};
-use crate::templates::{Page, page};
+use crate::templates::{Around, Page, page};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::history::Past;
 use pqlab_analysis::ntor::RelayScenario;
@@ -36,7 +36,7 @@ const TABLES: [(&str, &str); 3] =
 /// # Errors
 /// See [`BundleError`].
 pub fn bundle(analysis: &RunAnalysis<'_>, past: &[Past], scenario: &RelayScenario) -> Result<Vec<File>, BundleError> {
-    let (page, charts) = page(&Page { analysis, past, scenario, live: None });
+    let (page, charts) = page(&Page { analysis, past, scenario, around: Around::default() });
     let mut files = vec![("index.html".to_owned(), page.into_bytes())];
     files.extend(pictures(&charts)?);
     let mut benchmarks_md = Vec::new();

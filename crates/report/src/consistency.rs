@@ -188,7 +188,7 @@ fn assert_page(analysis: &RunAnalysis<'_>, seed: u64) {
         analysis,
         past: &[],
         scenario: &pqlab_analysis::ntor::RelayScenario::default(),
-        live: None,
+        around: crate::templates::Around::default(),
     });
     let data = page.split_once("id=\"data\">").unwrap().1.split_once("</script>").unwrap().0;
     let data: serde_json::Value = serde_json::from_str(data).unwrap();

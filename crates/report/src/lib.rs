@@ -1,5 +1,5 @@
 //! How what was found in a run is shown: [`Exporter`]s, one file per format, what the [`terminal`] shows, pictures
-//! ([`charts`]), the page ([`templates`]), and all of them as a folder ([`bundle`]).
+//! ([`charts`]), the page ([`templates`]), all of them as a folder ([`bundle`]), and a store as a [`site`].
 //!
 //! All of it takes a [`RunAnalysis`](pqlab_analysis::RunAnalysis), whose figures were computed before, once for whatever shows
 //! them. It knows no harness and no cryptographic library and reads no clock, so an old run renders again, byte for byte.
@@ -11,6 +11,7 @@ mod command;
 mod consistency;
 pub mod exporters;
 pub mod schema;
+pub mod site;
 #[cfg(test)]
 mod six_forms;
 pub mod templates;

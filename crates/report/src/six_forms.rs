@@ -4,7 +4,7 @@
 use crate::exporters::{ExportOptions, exporters_with, table_csv, written};
 use crate::fixtures;
 use crate::schema::TableEntry;
-use crate::templates::{Page, page};
+use crate::templates::{Around, Page, page};
 use crate::terminal::{self, Palette};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::ntor::RelayScenario;
@@ -26,7 +26,7 @@ const FORMS: [Form; 6] = [
     }),
     ("page", |run, _| {
         let analysis = RunAnalysis::of(run);
-        page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), live: None }).0
+        page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), around: Around::default() }).0
     }),
     ("json", |run, table| {
         let document: serde_json::Value = serde_json::from_str(&whole("json", run, None)).unwrap();

@@ -1,8 +1,10 @@
-//! The report's pages over HTTP: read-only, with bounds on everything that a client can ask for or hold on to.
+//! The report's pages over a whole store: over HTTP, read-only, with bounds on everything that a client can ask for or hold on to,
+//! and as the files of a static [`site`](mod@site).
 
 #![warn(clippy::missing_errors_doc)]
 
 mod pages;
+pub mod site;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};

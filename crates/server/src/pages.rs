@@ -6,7 +6,7 @@ use hyper::body::Bytes;
 use percent_encoding::percent_decode_str;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::record::RunSummary;
-use pqlab_lab::report::templates::{Page, page, policy, runs_page};
+use pqlab_lab::report::templates::{Around, Page, page, policy, runs_page};
 use pqlab_lab::store::{Store, StoreError};
 use pqlab_lab::{LabError, gather};
 use std::borrow::Cow;
@@ -99,7 +99,7 @@ impl Pages {
             analysis: &analysis,
             past: &gathered.past,
             scenario: &RelayScenario::default(),
-            live: Some("/state"),
+            around: Around { home: Some("/"), live: Some("/state"), feed: None },
         });
         let page = Bytes::from(text);
         kept.retain(|(run, ..)| run != id);

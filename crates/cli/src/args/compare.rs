@@ -1,6 +1,6 @@
 //! The arguments of `pqlab compare`.
 
-use super::{DatabaseArgs, MetricName, patterns};
+use super::{ComparedFormat, DatabaseArgs, MetricName, patterns};
 use clap::Args;
 
 /// Compare two runs case by case, or cases of one run.
@@ -47,6 +47,10 @@ pub(crate) struct CompareArgs {
     /// In which unit cases are judged
     #[arg(long, value_enum, default_value_t = MetricName::Auto)]
     pub(crate) metric: MetricName,
+
+    /// What to print: a table for people, or one for a comment on a pull request
+    #[arg(long, value_enum, default_value_t = ComparedFormat::Text, conflicts_with = "json")]
+    pub(crate) format: ComparedFormat,
 
     /// As JSON
     #[arg(long)]

@@ -3,7 +3,7 @@
 use super::{DatabaseArgs, MetricName, NamedLibraryArgs, ProtocolArgs, patterns};
 use clap::{Args, ValueEnum};
 
-/// What `pqlab compare-libraries` prints.
+/// What a comparison is printed as.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ComparedFormat {
     Text,

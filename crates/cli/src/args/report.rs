@@ -2,6 +2,7 @@
 
 use super::{DatabaseArgs, JobArgs, ScenarioArgs};
 use clap::Args;
+use pqlab_lab::report::site::BaseUrl;
 use std::path::PathBuf;
 
 /// Make the report: a page, pictures and tables to publish.
@@ -13,6 +14,8 @@ use std::path::PathBuf;
   pqlab report --job sign=1,verify=100          which one library, if signatures are verified often
   pqlab report --link 20M,1G --rtt 80           what circuit handshakes cost with such links
   xdg-open report/index.html                    one file that needs nothing else
+  pqlab report --site public                    every run, what got worse, a feed: for any static host
+  pqlab report --site public --base-url https://host/bench/
 
 Exit codes: 0 done; 2 no such run, or the folder cannot be written")]
 pub(crate) struct ReportArgs {
@@ -29,6 +32,16 @@ pub(crate) struct ReportArgs {
     /// The folder, which comes into being if it is not there
     #[arg(long, value_name = "DIR", default_value = "pqlab-report")]
     pub(crate) out: PathBuf,
+
+    /// Write the whole store as a static site into this folder instead: all runs with a page each, a page for each machine with
+    /// its history, latest.html, and feed.xml, an Atom feed of the cases that got worse from a complete run to the next of the same
+    /// suite on the same machine. Files are replaced; those of runs that are gone stay
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["runs", "merge", "out"])]
+    pub(crate) site: Option<PathBuf>,
+
+    /// Where the site will be found: its feed then has whole addresses
+    #[arg(long, value_name = "URL", requires = "site")]
+    pub(crate) base_url: Option<BaseUrl>,
 
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,

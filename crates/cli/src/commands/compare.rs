@@ -1,8 +1,8 @@
-use crate::args::CompareArgs;
+use crate::args::{CompareArgs, ComparedFormat};
 use crate::output::{self, Terminal};
 use crate::{DONE, FAILED, INCONCLUSIVE};
 use pqlab_lab::analysis::comparison::Comparison;
-use pqlab_lab::report::terminal;
+use pqlab_lab::report::{exporters::compared_runs, terminal};
 use pqlab_lab::{Compared, Margin, check_percentage, compare_named};
 
 pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<u8> {
@@ -16,7 +16,10 @@ pub(crate) fn run(arguments: &CompareArgs, screen: &Terminal) -> anyhow::Result<
         since_s: arguments.since,
     };
     let comparison = compare_named(&store, &asked, margin.as_ref(), arguments.metric.into())?;
-    show(&comparison, arguments.json, screen)?;
+    match arguments.format {
+        ComparedFormat::Text => show(&comparison, arguments.json, screen)?,
+        ComparedFormat::Markdown => output::data(&compared_runs(&comparison))?,
+    }
     Ok(code(&comparison))
 }
 

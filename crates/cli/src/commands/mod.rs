@@ -12,6 +12,7 @@ pub(crate) mod inspect;
 pub(crate) mod leak;
 pub(crate) mod ledger;
 pub(crate) mod list;
+pub(crate) mod man;
 pub(crate) mod ntor_client;
 pub(crate) mod ntor_relay;
 mod package;

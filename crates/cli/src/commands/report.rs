@@ -2,8 +2,11 @@ use super::scenario;
 use crate::args::ReportArgs;
 use crate::output::{self, BadInput};
 use crate::{DONE, output::talk};
+use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::report::bundle::bundle;
+use pqlab_lab::report::site::INDEX;
 use pqlab_lab::{Reported, gather_report};
+use pqlab_server::site::{self, SiteRequest};
 use std::fs;
 use std::path::Path;
 
@@ -15,17 +18,15 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
         .into());
     }
     let scenario = scenario::of(&arguments.scenario)?;
+    if let Some(folder) = &arguments.site {
+        return site(arguments, folder, scenario);
+    }
     let Reported { gathered, suites } =
         gather_report(|| arguments.database.open_read_only(), &arguments.runs, arguments.merge)?;
     let analysis = gathered.analysis().with_job(arguments.job.weights);
     let files = bundle(&analysis, &gathered.past, &scenario)?;
     for (name, content) in &files {
-        let path = arguments.out.join(name);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)
-                .map_err(|error| BadInput(format!("cannot make the folder {}: {error}", folder.display())))?;
-        }
-        output::write_file(&path, &output::destination(&path)?, |file| Ok(file.write_all(content)?))?;
+        put(&arguments.out, name, content)?;
     }
     let others = match gathered.past.len() {
         0 => String::new(),
@@ -43,4 +44,34 @@ pub(crate) fn run(arguments: &ReportArgs) -> anyhow::Result<u8> {
     }
     output::data(&arguments.out.join("index.html").display().to_string())?;
     Ok(DONE)
+}
+
+/// The whole store as a static site.
+fn site(arguments: &ReportArgs, folder: &Path, scenario: RelayScenario) -> anyhow::Result<u8> {
+    if folder == Path::new("-") {
+        return Err(BadInput("--site - cannot be: a site is a folder of files; name it".into()).into());
+    }
+    let asked = SiteRequest { base: arguments.base_url.clone(), job: arguments.job.weights, scenario };
+    let store = arguments.database.open_read_only()?;
+    let made = site::write(&store, &asked, |name, content| put(folder, name, content))?;
+    let counted = |number: usize, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
+    talk(&format!(
+        "{} of {}, {}: {} files",
+        counted(made.runs, "run", "runs"),
+        counted(made.machines, "machine", "machines"),
+        counted(made.regressions, "case got worse", "cases got worse"),
+        made.files
+    ));
+    output::data(&folder.join(INDEX).display().to_string())?;
+    Ok(DONE)
+}
+
+/// Writes a file below a folder, which comes into being.
+fn put(folder: &Path, name: &str, content: &[u8]) -> anyhow::Result<()> {
+    let path = folder.join(name);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)
+            .map_err(|error| BadInput(format!("cannot make the folder {}: {error}", parent.display())))?;
+    }
+    output::write_file(&path, &output::destination(&path)?, |file| Ok(file.write_all(content)?))
 }

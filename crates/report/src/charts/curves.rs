@@ -268,7 +268,7 @@ pub(super) fn blocks(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
 }
 
 /// Medians over the runs of the same machine, the newest as 1.
-pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past]) -> Option<Chart> {
+pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
     let past: Vec<&Past> = past.iter().filter(|past| past.same_machine(analysis.run)).collect();
     let post_quantum = |row: &&CaseAnalysis<'_>| row.usual() && row.median().is_some() && row.case().provider != "null";
     let rows = analysis.cases().iter().filter(post_quantum).filter(|row| row.case().workload != "floor");
@@ -295,7 +295,7 @@ pub(super) fn trend(analysis: &RunAnalysis<'_>, past: &[Past]) -> Option<Chart> 
     let moved = |series: &Series| series.points.iter().map(|(_, value)| value.estimate.ln().abs()).fold(0.0, f64::max);
     all.sort_by(|one, other| moved(other).total_cmp(&moved(one)));
     let plot = Plot {
-        name: "trend".to_owned(),
+        name: name.to_owned(),
         title: "Trend: the cases that moved most, as multiples of the newest run".to_owned(),
         across: ("runs, from the oldest to the newest", Quantity::Plain),
         up: ("multiples of the newest run", Quantity::Plain),

@@ -54,9 +54,9 @@ pub fn named(analysis: &RunAnalysis<'_>) -> Vec<Chart> {
     charts
 }
 
-/// How the medians of the run that matter most moved over earlier runs of the same machine.
-pub fn trend(analysis: &RunAnalysis<'_>, past: &[Past]) -> Option<Chart> {
-    curves::trend(analysis, past)
+/// How the medians of the run that matter most moved over earlier runs of the same machine, under a name.
+pub fn trend(analysis: &RunAnalysis<'_>, past: &[Past], name: &str) -> Option<Chart> {
+    curves::trend(analysis, past, name)
 }
 
 /// A name that is good for files everywhere.

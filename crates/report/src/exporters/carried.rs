@@ -133,14 +133,16 @@ fn no_caveat_is_in_a_name() {
 /// The marks of the table on the terminal and of the page are of the same caveats.
 #[test]
 fn terminal_and_page_have_the_same_notes() {
-    use crate::templates::{Page, page};
+    use crate::templates::{Around, Page, page};
     use crate::terminal::{Palette, run_table, show_case};
     use pqlab_analysis::ntor::RelayScenario;
     let run = only(fixtures::doubtful_run(), "verify");
     let analysis = RunAnalysis::of(&run);
     let (table, case) =
         (run_table(&analysis, &[], 200, Palette::PLAIN), show_case(&analysis.cases()[0], &[], 200, Palette::PLAIN));
-    let page = page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), live: None }).0;
+    let page =
+        page(&Page { analysis: &analysis, past: &[], scenario: &RelayScenario::default(), around: Around::default() })
+            .0;
     for (caveat, says) in caveats_of(&run) {
         assert!(!caveat.is_note() || table.contains(caveat.word()), "{caveat:?} is not in\n{table}");
         assert!(page.contains(caveat.legend()) && page.contains(&says), "{caveat:?} is not on the page");

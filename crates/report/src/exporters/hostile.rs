@@ -2,7 +2,7 @@
 
 use super::{Format, exporters};
 use crate::fixtures;
-use crate::templates::{Page, page};
+use crate::templates::{Around, Page, page};
 use crate::terminal::{Palette, run_table, show_case};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use pqlab_analysis::RunAnalysis;
@@ -214,7 +214,13 @@ fn hostile_names_pass_through_every_exporter() {
 fn hostile_names_pass_through_the_page() {
     let plain = |run: &Run| {
         let analysis = RunAnalysis::of(run);
-        page(&Page { analysis: &analysis, past: &[Past::of(run)], scenario: &RelayScenario::default(), live: None }).0
+        page(&Page {
+            analysis: &analysis,
+            past: &[Past::of(run)],
+            scenario: &RelayScenario::default(),
+            around: Around::default(),
+        })
+        .0
     };
     let tags =
         |text: &str| ["<script", "</script", "<img", "<style", "</title", "<!--"].map(|tag| text.matches(tag).count());
@@ -227,7 +233,7 @@ fn hostile_names_pass_through_the_page() {
             analysis: &RunAnalysis::of(&named(fixtures::run(), &name)),
             past: &[],
             scenario: &RelayScenario::default(),
-            live: None,
+            around: Around::default(),
         })
         .1
         {

@@ -17,7 +17,10 @@ pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [f
         escape(first),
         escape(second)
     ));
-    comparison.cases.iter().for_each(|case| out.push_str(&row(case, first)));
+    for case in &comparison.cases {
+        let name = case.first.strip_suffix(&format!("@{first}")).unwrap_or(&case.first);
+        out.push_str(&row(case, &escape(name)));
+    }
     out.push('\n');
     for id in [first, second] {
         let build = environment.providers.iter().find(|build| build.id == id);
@@ -25,6 +28,13 @@ pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [f
             build.map_or_else(|| "unknown".to_owned(), |build| format!("{} ({})", build.version, build.origin()));
         out.push_str(&format!("- {}: {}\n", escape(id), escape(&known)));
     }
+    out.push_str(&judged(comparison, ", of the same rounds and processes"));
+    out.push_str(&format!("- run {}, on {}\n", escape(&comparison.first_run), escape(&environment_line(environment))));
+    out
+}
+
+/// By what it was judged, as an item of a list.
+pub(super) fn judged(comparison: &Comparison, apart: &str) -> String {
     let criteria = &comparison.criteria;
     let cycles = comparison.cases.iter().filter(|case| case.unit == Unit::CoreCycles).count();
     let unit = match cycles {
@@ -32,20 +42,18 @@ pub fn compared_libraries(comparison: &Comparison, environment: &Environment, [f
         all if all == comparison.cases.len() => "core cycles",
         _ => "core cycles where they are known, else time",
     };
-    out.push_str(&format!(
-        "- the ratio is the second's {unit} over the first's, of the same rounds and processes; equivalent: within {} ({}); of pairs \
-         without a difference at most {} are called faster or slower\n",
+    format!(
+        "- the ratio is the second's {unit} over the first's{apart}; equivalent: within {} ({}); of pairs without a difference at most \
+         {} are called faster or slower\n",
         percent(criteria.margin_pct),
         escape(&criteria.margin_source),
         percent(100.0 * VERDICT_SIGNIFICANCE)
-    ));
-    out.push_str(&format!("- run {}, on {}\n", escape(&comparison.first_run), escape(&environment_line(environment))));
-    out
+    )
 }
 
-fn row(case: &ComparedCase, first: &str) -> String {
+/// A row of the table, under a name that is Markdown already.
+pub(super) fn row(case: &ComparedCase, name: &str) -> String {
     let time = |ns: Option<f64>| ns.map_or_else(|| NONE.to_owned(), time);
-    let name = case.first.strip_suffix(&format!("@{first}")).unwrap_or(&case.first);
     let (ratio, ends) = case.ratio.map_or_else(
         || (NONE.to_owned(), NONE.to_owned()),
         |of| (format!("{:.3}", of.ratio.estimate), format!("{:.3} to {:.3}", of.ratio.low, of.ratio.high)),
@@ -56,8 +64,7 @@ fn row(case: &ComparedCase, first: &str) -> String {
         _ => word.to_owned(),
     };
     format!(
-        "| {} | {} | {} | {ratio} | {ends} | {verdict} | {} |\n",
-        escape(name),
+        "| {name} | {} | {} | {ratio} | {ends} | {verdict} | {} |\n",
         time(case.first_ns),
         time(case.second_ns),
         escape(&case.notes.join("; "))

@@ -2,6 +2,7 @@
 
 mod columns;
 mod libraries_markdown;
+mod runs_markdown;
 mod table_csv;
 mod tables;
 
@@ -9,6 +10,7 @@ use tables::TableChoice;
 
 pub use libraries_markdown::compared_libraries;
 pub use markdown::benchmarks;
+pub use runs_markdown::compared_runs;
 pub use table_csv::table_csv;
 
 use pqlab_analysis::ntor::RelayScenario;

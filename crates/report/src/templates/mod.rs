@@ -6,6 +6,10 @@ mod data;
 mod legend;
 mod machines;
 mod page;
+mod runs;
 mod sections;
+mod site;
 
-pub use page::{Page, page, policy, runs_page};
+pub use page::{Around, Page, page, policy};
+pub use runs::runs_page;
+pub use site::{SuiteOnMachine, index_page, latest_page, machine_page};

@@ -5,17 +5,16 @@ use super::legend::legend;
 use super::machines::machines;
 use super::sections;
 use crate::charts::{self, Chart};
+use crate::site::FEED_TITLE;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::findings::findings;
 use pqlab_analysis::history::Past;
 use pqlab_analysis::ntor::RelayScenario;
 use pqlab_analysis::tables::tables;
 use pqlab_analysis::text::neutral;
-use pqlab_record::RunSummary;
 use sha2::{Digest, Sha256};
 
 pub(super) const STYLE: &str = include_str!("assets/style.css");
@@ -29,8 +28,19 @@ pub struct Page<'p> {
     pub past: &'p [Past],
     /// What tables of circuit handshakes ask about.
     pub scenario: &'p RelayScenario,
-    /// Where the page asks whether there is something new; `None` for a page that stands alone.
+    /// What it is a part of.
+    pub around: Around<'p>,
+}
+
+/// What a page is a part of: addresses, as the page itself says them. The default is for one that stands alone.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Around<'p> {
+    /// The list of all runs.
+    pub home: Option<&'p str>,
+    /// Where the page asks whether there is something new.
     pub live: Option<&'p str>,
+    /// The feed of what got worse.
+    pub feed: Option<&'p str>,
 }
 
 /// The page, and the pictures in it.
@@ -40,7 +50,7 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
     let areas: Vec<(&str, Vec<Chart>)> =
         analysis.areas().into_iter().map(|area| (area, charts::of_area(analysis, area))).collect();
     let named = charts::named(analysis);
-    let trend: Vec<Chart> = charts::trend(analysis, of.past).into_iter().collect();
+    let trend: Vec<Chart> = charts::trend(analysis, of.past, "trend").into_iter().collect();
     let found = findings(analysis);
     let made = tables(analysis, of.scenario);
     let data = Data::of(analysis, of.past);
@@ -49,7 +59,7 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
     let title = format!("pqlab: {}, {}", neutral(&run.header.suite), neutral(when.get(..10).unwrap_or(when)));
     let body = html! {
         header.top {
-            p.brand { "pqlab" @if of.live.is_some() { " · " a href="/" { "all runs" } } }
+            p.brand { "pqlab" @if let Some(home) = of.around.home { " · " a href=(home) { "all runs" } } }
             h1 { "Post-quantum cryptography, measured" }
             p.sub {
                 "Suite " strong { (neutral(&run.header.suite)) } " · " time datetime=(neutral(when)) { (neutral(&moment(when))) } " · " (analysis.cases().len()) " cases"
@@ -85,39 +95,9 @@ pub fn page(of: &Page<'_>) -> (String, Vec<Chart>) {
         }
         script type="application/json" id="data" { (PreEscaped(data.embedded())) }
     };
-    let markup = document(&title, of.live, body);
+    let markup = document(&title, &of.around, body);
     let pictures = named.into_iter().chain(areas.into_iter().flat_map(|(_, charts)| charts)).chain(trend).collect();
     (markup.into_string(), pictures)
-}
-
-/// The list of runs, each with the address of its page.
-pub fn runs_page(runs: &[RunSummary]) -> String {
-    let body = html! {
-        header.top { p.brand { "pqlab" } h1 { "Runs" } button #theme type="button" aria-label="Switch between light and dark" { "Theme" } }
-        main {
-            section {
-                @if runs.is_empty() { p { "No runs yet: " code { "pqlab run" } " makes one." } } @else {
-                    div.scroll { table.plain {
-                        thead { tr {
-                            th scope="col" { "Run" } th scope="col" { "Suite" } th scope="col" { "Began" } th scope="col" { "Host" }
-                            th.num scope="col" { "Cases" } th.num scope="col" { "Failed" } th scope="col" { "State" }
-                        } }
-                        tbody { @for run in runs { tr {
-                            th scope="row" { a href=(format!("/runs/{}", utf8_percent_encode(&run.id, PATH))) { (neutral(&run.id)) } }
-                            td { (neutral(&run.suite)) } td { (neutral(&run.started_at)) } td { (neutral(run.host.as_deref().unwrap_or("-"))) }
-                            td.num { (run.finished) " of " (run.planned) } td.num { (run.failed) }
-                            td {
-                                @if run.complete { "complete" } @else { "not complete" }
-                                @if !run.names.is_empty() { ", " (neutral(&run.names.join(", "))) }
-                                @if let Some(note) = &run.note { br; span.soft { (neutral(note)) } }
-                            }
-                        } } }
-                    } }
-                }
-            }
-        }
-    };
-    document("pqlab: runs", Some("/state"), body).into_string()
 }
 
 /// What the page may do, as a content security policy: run its own script, use its own styles; ask its own server whether
@@ -133,32 +113,30 @@ pub fn policy(live: bool) -> String {
     )
 }
 
-/// What stands for itself in the path of an address beside letters and digits.
-const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
-
 /// `2026-11-21T19:00:00Z` for people: `2026-11-21 19:00 UTC`.
-fn moment(time: &str) -> String {
+pub(super) fn moment(time: &str) -> String {
     match (time.get(..10), time.get(10..11), time.get(11..16), time.ends_with('Z')) {
         (Some(day), Some("T"), Some(minute), true) => format!("{day} {minute} UTC"),
         _ => time.to_owned(),
     }
 }
 
-fn document(title: &str, live: Option<&str>, body: Markup) -> Markup {
+pub(super) fn document(title: &str, around: &Around<'_>, body: Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                meta http-equiv="Content-Security-Policy" content=(policy(live.is_some()));
+                meta http-equiv="Content-Security-Policy" content=(policy(around.live.is_some()));
                 meta name="referrer" content="no-referrer";
                 meta name="color-scheme" content="light dark";
                 link rel="icon" href="data:,";
+                @if let Some(feed) = around.feed { link rel="alternate" type="application/atom+xml" title=(FEED_TITLE) href=(feed); }
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
-            body data-live=[live] {
+            body data-live=[around.live] {
                 (body)
                 script { (PreEscaped(SCRIPT)) }
             }
@@ -172,8 +150,8 @@ mod tests {
     use crate::fixtures;
 
     fn made(run: &pqlab_record::Run, past: &[Past], live: Option<&str>) -> String {
-        let analysis = RunAnalysis::of(run);
-        page(&Page { analysis: &analysis, past, scenario: &RelayScenario::default(), live }).0
+        let (analysis, around) = (RunAnalysis::of(run), Around { live, ..Around::default() });
+        page(&Page { analysis: &analysis, past, scenario: &RelayScenario::default(), around }).0
     }
 
     #[test]
@@ -228,28 +206,5 @@ mod tests {
         assert!(text.contains("bench-1 against other") && text.contains("2.00×"), "machines");
         assert!(text.contains("Trend: the cases that moved most"));
         assert!(!made(&run, &[], None).contains("Machine against machine"));
-    }
-
-    #[test]
-    fn runs_are_listed_with_addresses_that_cannot_lead_elsewhere() {
-        let run = RunSummary {
-            id: "../x\"<b>".into(),
-            suite: "<i>".into(),
-            command: "pqlab run".into(),
-            started_at: "now".into(),
-            finished_at: None,
-            complete: false,
-            imported: false,
-            planned: 2,
-            finished: 1,
-            failed: 0,
-            contended: 0,
-            host: None,
-            names: vec!["<b>".into()],
-            note: Some("<i>".into()),
-        };
-        let text = runs_page(&[run]);
-        assert!(text.contains("href=\"/runs/..%2Fx%22%3Cb%3E\"") && !text.contains("<i>") && !text.contains("<b>"));
-        assert!(runs_page(&[]).contains("No runs yet"));
     }
 }

@@ -1,0 +1,165 @@
+//! All runs of a store, one after the other: on which machine each was measured, and what changed since the run before it.
+
+use crate::comparison::{ComparedCase, Comparison, Difference};
+use crate::number::{difference, time};
+use pqlab_record::{Environment, RunSummary, Unit};
+use pqlab_stats::{Interval, Verdict};
+
+/// The runs of a store.
+#[derive(Clone, Debug, Default)]
+pub struct Timeline {
+    /// The machines, each as its newest run found it, in the order of these runs: the one that measured last comes first.
+    pub machines: Vec<Environment>,
+    /// The runs, the newest first.
+    pub runs: Vec<TimelineRun>,
+}
+
+/// A run among others.
+#[derive(Clone, Debug)]
+pub struct TimelineRun {
+    /// What is listed of it.
+    pub summary: RunSummary,
+    /// Its machine, by its place among those of the timeline.
+    pub machine: usize,
+    /// When it was complete, or began where it is not: RFC 3339, UTC, to the second.
+    pub moment: String,
+    /// What changed since the complete run before it of the same suite and machine. `None` where there is none, where the two have
+    /// no case in common, or where it is not complete itself.
+    pub changes: Option<Changes>,
+}
+
+/// A comparison of two runs, reduced to what a list shows of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changes {
+    /// Id of the run before.
+    pub earlier: String,
+    /// Cases that are faster.
+    pub faster: usize,
+    /// Cases of which the measurements do not tell.
+    pub inconclusive: usize,
+    /// Cases that were compared.
+    pub compared: usize,
+    /// What got worse, in the order of the plan.
+    pub regressions: Vec<Regressed>,
+    /// In what the environments differ.
+    pub differences: Vec<Difference>,
+}
+
+/// A case that got worse from one run to the next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regressed {
+    /// Its id in the later run.
+    pub case: String,
+    /// How: slower, in the unit in which it was judged, or failed where it did not fail before.
+    pub how: Worse,
+    /// Medians in ns, before and after.
+    pub medians_ns: [Option<f64>; 2],
+    /// What must be known when this is read.
+    pub notes: Vec<String>,
+}
+
+/// In what way a case got worse.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Worse {
+    /// It takes longer: by so much in percent, with the interval, of time or of core cycles.
+    Slower(Interval, Unit),
+    /// It failed.
+    Failed,
+}
+
+impl Changes {
+    /// What a comparison of two runs says.
+    pub fn of(comparison: &Comparison) -> Changes {
+        Changes {
+            earlier: comparison.first_run.clone(),
+            faster: comparison.count(Verdict::Faster),
+            inconclusive: comparison.count(Verdict::Inconclusive),
+            compared: comparison.cases.len(),
+            regressions: comparison.cases.iter().filter_map(Regressed::of).collect(),
+            differences: comparison.differences.clone(),
+        }
+    }
+
+    /// Cases that are slower.
+    pub fn slower(&self) -> usize {
+        self.regressions.iter().filter(|regressed| regressed.how != Worse::Failed).count()
+    }
+
+    /// Cases that failed where they did not fail before.
+    pub fn broken(&self) -> usize {
+        self.regressions.len() - self.slower()
+    }
+}
+
+impl Regressed {
+    fn of(case: &ComparedCase) -> Option<Regressed> {
+        let how = match (case.judgement.verdict, case.ratio) {
+            _ if case.broken => Worse::Failed,
+            (Verdict::Slower, Some(ratio)) => {
+                let pct = |factor: f64| 100.0 * (factor - 1.0);
+                let Interval { estimate, low, high, .. } = ratio.ratio;
+                let slower = Interval { estimate: pct(estimate), low: pct(low), high: pct(high), ..ratio.ratio };
+                Worse::Slower(slower, case.unit)
+            }
+            _ => return None,
+        };
+        Some(Regressed {
+            case: case.second.clone(),
+            how,
+            medians_ns: [case.first_ns, case.second_ns],
+            notes: case.notes.clone(),
+        })
+    }
+
+    /// In a few words: `+20.1% ±0.4 cycles`, `fails`.
+    pub fn words(&self) -> String {
+        match self.how {
+            Worse::Slower(pct, Unit::CoreCycles) => format!("{} cycles", difference(&pct)),
+            Worse::Slower(pct, _) => format!("{} time", difference(&pct)),
+            Worse::Failed => "fails".to_owned(),
+        }
+    }
+
+    /// The medians before and after: `10.4 µs, then 12.5 µs`; `None` where one is missing.
+    pub fn medians(&self) -> Option<String> {
+        let [before, after] = self.medians_ns;
+        Some(format!("{}, then {}", time(before?), time(after?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::RunAnalysis;
+    use crate::comparison::{ComparisonCriteria, compare_runs};
+    use crate::fixtures;
+
+    #[test]
+    fn what_is_slower_or_fails_is_a_regression_and_nothing_else_is() {
+        let earlier = fixtures::sound_run();
+        let mut later = earlier.clone();
+        later.header.id = "later".into();
+        let changes = |later: &pqlab_record::Run| {
+            let (first, second) = (RunAnalysis::of(&earlier), RunAnalysis::of(later));
+            Changes::of(&compare_runs(&first, &second, &ComparisonCriteria::default()))
+        };
+        let same = changes(&later);
+        assert_eq!((same.regressions.len(), same.faster), (0, 0));
+        let slow = |record: &mut pqlab_record::Record, factor: f64| {
+            let ticks = record.samples.visits.iter_mut().flat_map(|visit| &mut visit.ticks);
+            ticks.for_each(|ticks| *ticks = (*ticks as f64 * factor).round() as u64);
+        };
+        slow(&mut later.records[0], 1.2);
+        slow(&mut later.records[1], 0.8);
+        let reason = "decapsulation gave another secret".to_owned();
+        later.records[2] =
+            pqlab_record::Record::failed(later.records[2].case.clone(), reason, "2026-11-21T18:59:00Z".into());
+        let found = changes(&later);
+        assert_eq!((found.slower(), found.broken(), found.faster), (1, 1, 1), "{found:?}");
+        let [slower, broken] = &found.regressions[..] else { panic!("{found:?}") };
+        assert_eq!(slower.case, later.records[0].case.id());
+        assert!(slower.words().starts_with("+20.0% ±") && slower.words().ends_with(" cycles"), "{}", slower.words());
+        assert!(slower.medians().is_some_and(|medians| medians.contains(", then ")));
+        assert_eq!((broken.words().as_str(), broken.medians()), ("fails", None));
+    }
+}

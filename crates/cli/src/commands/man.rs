@@ -1,0 +1,102 @@
+//! Manual pages, made of what `--help` says.
+
+use crate::DONE;
+use crate::args::{Cli, ManArgs};
+use crate::output::{self, BadInput};
+use clap::{Command, CommandFactory};
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, bold, roman};
+use std::fs;
+use std::io;
+
+const PROGRAM: &str = "pqlab";
+/// What `--help` calls what a manual page has sections for. A test holds every verb to it.
+const EXAMPLES: &str = "Examples:\n";
+const EXIT_CODES: &str = "Exit codes: ";
+
+pub(crate) fn run(arguments: &ManArgs) -> anyhow::Result<u8> {
+    let mut command = Cli::command().disable_help_subcommand(true);
+    command.build();
+    let Some(folder) = &arguments.out else {
+        let page = page(named(&command, &arguments.verb)?)?;
+        output::raw(&String::from_utf8_lossy(&page))?;
+        return Ok(DONE);
+    };
+    fs::create_dir_all(folder)
+        .map_err(|error| BadInput(format!("cannot make the folder {}: {error}", folder.display())))?;
+    for of in all(&command) {
+        let path = folder.join(format!("{}.1", name(of)));
+        let page = page(of)?;
+        output::write_file(&path, &output::destination(&path)?, |file| Ok(file.write_all(&page)?))?;
+    }
+    Ok(DONE)
+}
+
+/// The verb that these words name, which may be one below another; the program itself for no words.
+fn named<'c>(command: &'c Command, words: &[String]) -> Result<&'c Command, BadInput> {
+    let mut found = command;
+    for word in words {
+        let below = found.find_subcommand(word).filter(|verb| !verb.is_hide_set());
+        found = below.ok_or_else(|| BadInput(format!("`{}` is no verb of pqlab", words.join(" "))))?;
+    }
+    Ok(found)
+}
+
+/// The program and every verb that a user can type.
+fn all(command: &Command) -> Vec<&Command> {
+    let below = command.get_subcommands().filter(|verb| !verb.is_hide_set()).flat_map(all);
+    std::iter::once(command).chain(below).collect()
+}
+
+/// `pqlab-runs-rm`.
+fn name(command: &Command) -> String {
+    command.get_display_name().unwrap_or(command.get_name()).to_owned()
+}
+
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let version = concat!("pqlab ", env!("CARGO_PKG_VERSION"));
+    let man = Man::new(command.clone()).title(name(command)).manual(PROGRAM).source(version);
+    let mut page = Vec::new();
+    man.render_title(&mut page)?;
+    man.render_name_section(&mut page)?;
+    man.render_synopsis_section(&mut page)?;
+    man.render_description_section(&mut page)?;
+    if command.get_positionals().chain(command.get_opts()).next().is_some() {
+        man.render_options_section(&mut page)?;
+    }
+    if command.has_subcommands() {
+        man.render_subcommands_section(&mut page)?;
+    }
+    closing(&command.get_after_help().map(ToString::to_string).unwrap_or_default()).to_writer(&mut page)?;
+    let mut see = Roff::new();
+    see.control("SH", ["SEE ALSO"]);
+    match command.get_name() == PROGRAM {
+        true => see.text([bold("man pqlab-VERB"), roman(", "), bold("pqlab VERB --help")]),
+        false => see.text([bold(PROGRAM), roman("(1)")]),
+    };
+    see.to_writer(&mut page)?;
+    Ok(page)
+}
+
+/// What stands behind the options: examples as they are, and exit codes.
+fn closing(help: &str) -> Roff {
+    let mut roff = Roff::new();
+    let (before, codes) = help.split_once(EXIT_CODES).unwrap_or((help, ""));
+    let (words, examples) = before.split_once(EXAMPLES).unwrap_or((before, ""));
+    for (heading, text, kept) in [("NOTES", words, true), ("EXAMPLES", examples, true), ("EXIT STATUS", codes, false)] {
+        let lines: Vec<&str> = text.trim_matches('\n').lines().collect();
+        if lines.iter().all(|line| line.is_empty()) {
+            continue;
+        }
+        roff.control("SH", [heading]);
+        match kept {
+            true => {
+                roff.control("nf", []);
+                lines.iter().for_each(|line| _ = roff.text([roman(*line)]));
+                roff.control("fi", []);
+            }
+            false => _ = roff.text([roman(lines.join(" "))]),
+        }
+    }
+    roff
+}

@@ -1,0 +1,71 @@
+//! What the action does on a runner, without one: the script gets its inputs by variables, as from action.yml.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/action");
+
+fn act(pqlab: &Pqlab, inputs: &[(&str, &str)]) -> Output {
+    let mut command = Command::new(SCRIPT);
+    command.current_dir(pqlab.path("")).env("HOME", pqlab.path("")).env("TMPDIR", pqlab.path(""));
+    command.env("RUNNER_TEMP", pqlab.path("temp")).env("PQLAB_ACTION_PROGRAM", env!("CARGO_BIN_EXE_pqlab"));
+    command.env("GITHUB_OUTPUT", pqlab.path("output")).env("GITHUB_STEP_SUMMARY", pqlab.path("summary"));
+    command.env_remove("PQLAB_DB");
+    for (name, value) in inputs {
+        command.env(format!("PQLAB_ACTION_{name}"), value);
+    }
+    fs::remove_file(pqlab.path("output")).ok();
+    command.output().unwrap()
+}
+
+fn outputs(pqlab: &Pqlab) -> BTreeMap<String, String> {
+    let text = fs::read_to_string(pqlab.path("output")).unwrap();
+    text.lines().filter_map(|line| line.split_once('=')).map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+#[test]
+fn the_first_use_leaves_a_baseline_with_which_the_next_one_compares() {
+    let pqlab = Pqlab::new();
+    let done = act(&pqlab, &[("SUITE", "smoke --seed 1"), ("BASELINE", "nowhere.json")]);
+    assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
+    assert!(text(&done.stdout).contains("::notice::pqlab: there is no baseline nowhere.json yet"));
+    let first = outputs(&pqlab);
+    assert_eq!(first["verdict"], "NONE");
+    assert!(["run", "history", "comment"].iter().all(|file| Path::new(&first[*file]).is_file()), "{first:?}");
+
+    let baseline = pqlab.path("baseline.json");
+    fs::copy(&first["run"], &baseline).unwrap();
+    // The runner's folder is a new one each time.
+    fs::remove_dir_all(pqlab.path("temp")).unwrap();
+    let inputs = [("BASELINE", baseline.to_str().unwrap()), ("FAIL_SLOWER", "1000")];
+    let done = act(&pqlab, &inputs);
+    assert!(done.status.success(), "{}{}", text(&done.stdout), text(&done.stderr));
+    let second = outputs(&pqlab);
+    assert!(["PASS", "UNDECIDED"].contains(&second["verdict"].as_str()), "{second:?}");
+    let comment = fs::read_to_string(&second["comment"]).unwrap();
+    assert!(comment.starts_with(&format!("**pqlab** `{}", second["verdict"])), "{comment}");
+    assert!(comment.contains("\n### Run ") && comment.contains("| verdict |"), "{comment}");
+    assert!(fs::read_to_string(pqlab.path("summary")).unwrap().ends_with(&comment));
+}
+
+#[test]
+fn inputs_are_words_and_no_commands() {
+    let pqlab = Pqlab::new();
+    let wild = "smoke; touch here $(touch here) `touch here` && touch here";
+    for inputs in [
+        [("SUITE", wild), ("BASELINE", "")],
+        [("SUITE", "smoke --dry-run"), ("BASELINE", "$(touch here)")],
+        [("SUITE", "smoke --dry-run"), ("BASELINE", "--help; touch here")],
+    ] {
+        let done = act(&pqlab, &inputs);
+        assert!(!done.status.success() && !pqlab.path("output").exists(), "{inputs:?}: {}", text(&done.stdout));
+        assert!(!pqlab.path("here").exists(), "{inputs:?}");
+    }
+}

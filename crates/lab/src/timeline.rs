@@ -1,0 +1,187 @@
+//! All runs of a store from the oldest to the newest, each with its figures, in memory for a few of them.
+
+use crate::gather::HISTORY;
+use crate::{LabError, compare_analyses};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::comparison::Judged;
+use pqlab_analysis::history::{Past, same_machine};
+use pqlab_analysis::timeline::{Changes, Timeline, TimelineRun};
+use pqlab_harness::clock;
+use pqlab_record::{Environment, RunSummary};
+use pqlab_store::Store;
+use std::collections::HashMap;
+
+/// For a run that says no moment that could be read.
+const UNKNOWN_MOMENT: &str = "1970-01-01T00:00:00Z";
+
+/// A run as it is come by.
+pub struct Visited<'v> {
+    /// The run with its figures.
+    pub analysis: RunAnalysis<'v>,
+    /// Runs of any suite and machine before it, from the oldest to the newest: its history.
+    pub past: &'v [Past],
+    /// The complete ones among those before it of its own suite and machine, likewise, and at most as many.
+    pub own_past: &'v [Past],
+    /// What is known of it beside, and what changed since the run before it. Its machine is counted as [`Timeline::machines`] does.
+    pub run: &'v TimelineRun,
+    /// Whether it is the newest complete run of its suite and machine.
+    pub newest: bool,
+}
+
+/// Comes by every run of a store, from the oldest to the newest, and says in the end what there is. Samples are many: at any time
+/// those of two runs are in memory.
+///
+/// # Errors
+/// What the store says, what `visit` does, and what is wrong with a run that cannot be compared.
+pub fn timeline<E: From<LabError>>(
+    store: &Store,
+    mut visit: impl FnMut(Visited<'_>) -> Result<(), E>,
+) -> Result<Timeline, E> {
+    let (runs, machines) = placed(store)?;
+    let mut newest: HashMap<(usize, &str), usize> = HashMap::new();
+    for (place, (summary, machine)) in runs.iter().enumerate().filter(|(_, (summary, _))| summary.complete) {
+        newest.insert((*machine, &summary.suite), place);
+    }
+    let mut past: Vec<Past> = Vec::new();
+    let mut own: HashMap<(usize, &str), Vec<Past>> = HashMap::new();
+    let mut told: Vec<TimelineRun> = Vec::new();
+    for (place, (summary, machine)) in runs.iter().enumerate() {
+        let key = (*machine, summary.suite.as_str());
+        let loaded = store.load_run(&summary.id).map_err(LabError::from)?;
+        let analysis = RunAnalysis::of(&loaded);
+        let own = own.entry(key).or_default();
+        let changes = match own.last().filter(|_| summary.complete) {
+            Some(before) => changes(store, &before.id, &analysis)?,
+            None => None,
+        };
+        let moment = summary.finished_at.as_deref().and_then(clock::utc).or_else(|| clock::utc(&summary.started_at));
+        let run = TimelineRun {
+            summary: summary.clone(),
+            machine: *machine,
+            moment: moment.unwrap_or_else(|| UNKNOWN_MOMENT.to_owned()),
+            changes,
+        };
+        let newest = newest.get(&key) == Some(&place);
+        visit(Visited { analysis, past: &past, own_past: own, run: &run, newest })?;
+        let reduced = Past::of(&loaded);
+        if summary.complete {
+            remember(own, reduced.clone());
+        }
+        remember(&mut past, reduced);
+        told.push(run);
+    }
+    told.reverse();
+    Ok(Timeline { machines, runs: told })
+}
+
+/// As many as make a history with the run that comes next.
+fn remember(past: &mut Vec<Past>, run: Past) {
+    past.push(run);
+    past.drain(..past.len().saturating_sub(HISTORY - 1));
+}
+
+/// The runs from the oldest to the newest, each with the place of its machine, and the machines, that of the newest run first.
+fn placed(store: &Store) -> Result<(Vec<(RunSummary, usize)>, Vec<Environment>), LabError> {
+    let mut machines: Vec<Environment> = Vec::new();
+    let mut runs = Vec::new();
+    for summary in store.runs()? {
+        let environment = store.load_header(&summary.id)?.environment;
+        let machine = machines.iter().position(|known| same_machine(known, &environment)).unwrap_or(machines.len());
+        if machine == machines.len() {
+            machines.push(environment);
+        }
+        runs.push((summary, machine));
+    }
+    runs.reverse();
+    Ok((runs, machines))
+}
+
+/// What `pqlab compare` says of a run and the one before it, which is given by its id.
+fn changes(store: &Store, before: &str, run: &RunAnalysis<'_>) -> Result<Option<Changes>, LabError> {
+    let before = store.load_run(before)?;
+    match compare_analyses(store, &RunAnalysis::of(&before), run, None, Judged::Auto) {
+        Ok(comparison) => Ok(Some(Changes::of(&comparison))),
+        Err(LabError::NothingInCommon { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::{case, record};
+    use pqlab_record::{Protocol, Run, RunHeader};
+
+    /// A complete run of one case, which began at that hour.
+    fn run(hour: u32, suite: &str, host: &str, ns: f64) -> Run {
+        let case = case("liboqs", "encapsulate");
+        let mut environment = Environment::default();
+        environment.host.name = Some(host.to_owned());
+        let header = RunHeader {
+            id: format!("run-{hour}"),
+            suite: suite.to_owned(),
+            command: "pqlab run".into(),
+            seed: 1,
+            started_at: format!("2026-11-21T{hour:02}:00:00Z"),
+            environment,
+            protocol: Protocol::default(),
+            plan: vec![case.clone()],
+        };
+        let finished_at = Some(format!("2026-11-21T{hour:02}:30:00.25Z"));
+        Run { header, records: vec![record(&case, ns, 2.5e9, u64::from(hour))], complete: true, finished_at }
+    }
+
+    #[test]
+    fn runs_are_compared_with_the_one_before_of_their_suite_and_machine() {
+        let mut store = Store::in_memory().unwrap();
+        let mut stopped = run(4, "standard", "one", 30_000.0);
+        (stopped.complete, stopped.finished_at) = (false, None);
+        stopped.header.plan.push(case("aws-lc", "encapsulate"));
+        for run in [
+            run(1, "standard", "one", 10_000.0),
+            run(2, "standard", "two", 20_000.0),
+            run(3, "quick", "one", 20_000.0),
+            stopped,
+            run(5, "standard", "one", 12_000.0),
+            run(6, "standard", "two", 20_000.0),
+        ] {
+            store.import_run(&run).unwrap();
+        }
+        let mut seen = Vec::new();
+        let made = timeline(&store, |at| {
+            seen.push((at.run.summary.id.clone(), at.past.len(), at.own_past.len(), at.newest));
+            Ok::<(), LabError>(())
+        })
+        .unwrap();
+        let wanted = [
+            ("run-1", 0, 0, false),
+            ("run-2", 1, 0, false),
+            ("run-3", 2, 0, true),
+            ("run-4", 3, 1, false),
+            ("run-5", 4, 1, true),
+            ("run-6", 5, 1, true),
+        ];
+        assert_eq!(seen, wanted.map(|(id, past, own, newest)| (id.to_owned(), past, own, newest)));
+        let hosts: Vec<_> = made.machines.iter().filter_map(|machine| machine.host.name.as_deref()).collect();
+        assert_eq!(hosts, ["two", "one"]);
+        let runs: Vec<(&str, usize, Option<(&str, usize)>)> = made
+            .runs
+            .iter()
+            .map(|run| {
+                let changes = run.changes.as_ref().map(|changes| (changes.earlier.as_str(), changes.slower()));
+                (run.summary.id.as_str(), run.machine, changes)
+            })
+            .collect();
+        let wanted = [
+            ("run-6", 0, Some(("run-2", 0))),
+            ("run-5", 1, Some(("run-1", 1))),
+            ("run-4", 1, None),
+            ("run-3", 1, None),
+            ("run-2", 0, None),
+            ("run-1", 1, None),
+        ];
+        assert_eq!(runs, wanted);
+        assert_eq!(made.runs[1].moment, "2026-11-21T05:30:00Z");
+        assert_eq!(made.runs[2].moment, "2026-11-21T04:00:00Z");
+    }
+}

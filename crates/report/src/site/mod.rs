@@ -1,0 +1,148 @@
+//! A store as a static site: which files it has, and what its addresses are. The pages are those of [`templates`](crate::templates),
+//! with addresses relative to themselves, so that the folder can lie anywhere.
+
+mod feed;
+
+use crate::charts::slug;
+use crate::templates::{Around, Page, page};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::history::Past;
+use pqlab_analysis::ntor::RelayScenario;
+use pqlab_record::Environment;
+use sha2::{Digest, Sha256};
+use std::fmt::Display;
+use std::str::FromStr;
+use url::Url;
+
+pub use crate::templates::{SuiteOnMachine, index_page, latest_page, machine_page};
+pub use feed::feed;
+pub(crate) use feed::fragment;
+
+/// The list of all runs.
+pub const INDEX: &str = "index.html";
+/// Leads to the newest complete run.
+pub const LATEST: &str = "latest.html";
+/// What got worse.
+pub const FEED: &str = "feed.xml";
+/// What the feed is called.
+pub(crate) const FEED_TITLE: &str = "pqlab: what got worse";
+
+/// The longest id of a run that stands for itself in the name of a file.
+const ID_LENGTH: usize = 64;
+
+/// Where the site will be found: the address of its folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+impl FromStr for BaseUrl {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<BaseUrl, String> {
+        let url = Url::parse(text).map_err(|error| format!("{text:?} is no address of a site: {error}"))?;
+        let bare =
+            url.query().is_none() && url.fragment().is_none() && url.username().is_empty() && url.password().is_none();
+        if !matches!(url.scheme(), "http" | "https") || !bare {
+            return Err(format!("{text:?} is no address of a site: give one like https://host/folder/"));
+        }
+        Ok(BaseUrl(url.as_str().trim_end_matches('/').to_owned()))
+    }
+}
+
+impl BaseUrl {
+    /// The address of a file of the site.
+    fn of(&self, file: &str) -> String {
+        format!("{}/{file}", self.0)
+    }
+}
+
+impl Display for BaseUrl {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}/", self.0)
+    }
+}
+
+/// The file of a run's page. Ids that may mean something to a file system or in an address are told by a digest instead.
+pub fn run_file(id: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    match (1..=ID_LENGTH).contains(&id.len()) && id.bytes().all(plain) {
+        true => format!("runs/{id}.html"),
+        false => format!("runs/{}-{}.html", slug(id), digest(&[id])),
+    }
+}
+
+/// The file of a machine's page: as two environments are of one machine, so they have one file.
+pub fn machine_file(machine: &Environment) -> String {
+    let name = machine.host.name.as_deref();
+    let told = digest(&[name.unwrap_or_default(), &machine.cpu.model, &machine.cpu.cores.to_string()]);
+    format!("machines/{}-{told}.html", slug(name.unwrap_or("unnamed")))
+}
+
+/// The page of a run, as it lies in the site.
+pub fn run_page(analysis: &RunAnalysis<'_>, past: &[Past], scenario: &RelayScenario) -> String {
+    let around = Around { home: Some("../index.html"), live: None, feed: Some("../feed.xml") };
+    page(&Page { analysis, past, scenario, around }).0
+}
+
+/// Twelve hexadecimal digits that tell texts apart.
+fn digest(texts: &[&str]) -> String {
+    hashed(texts)[..6].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A digest of several texts, none of which can run into the next.
+fn hashed(texts: &[&str]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    hash.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_runs_and_machines_stay_in_their_folders_and_apart() {
+        assert_eq!(run_file("20261121T185800-k3f9"), "runs/20261121T185800-k3f9.html");
+        let ids =
+            ["../../etc/passwd", "..", ".", "", "a b", "a/b", "a%2fb", "<script>", "con\u{202e}", &"x".repeat(500)];
+        let files: Vec<String> = ids.iter().map(|id| run_file(id)).collect();
+        for (place, file) in files.iter().enumerate() {
+            let name = file.strip_prefix("runs/").and_then(|file| file.strip_suffix(".html")).unwrap();
+            assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-'), "{file}");
+            assert!(name.len() < 100 && !files[..place].contains(file), "{file}");
+        }
+        let machine = |name: Option<&str>, model: &str| {
+            let mut machine = Environment::default();
+            (machine.host.name, machine.cpu.model) = (name.map(str::to_owned), model.to_owned());
+            machine_file(&machine)
+        };
+        assert_eq!(machine(Some("a"), "b"), machine(Some("a"), "b"));
+        assert_ne!(machine(Some("a"), "bc"), machine(Some("ab"), "c"));
+        assert!(machine(None, "b").starts_with("machines/unnamed-"));
+        assert!(!machine(Some("../../x"), "b").contains(".."));
+    }
+
+    #[test]
+    fn an_address_of_a_site_is_that_of_a_folder() {
+        for (text, file) in [
+            ("https://host.example", "https://host.example/feed.xml"),
+            ("https://host.example/a b/", "https://host.example/a%20b/feed.xml"),
+            ("http://[::1]:8000/x//", "http://[::1]:8000/x/feed.xml"),
+        ] {
+            assert_eq!(text.parse::<BaseUrl>().map(|base| base.of(FEED)).as_deref(), Ok(file));
+        }
+        for wrong in [
+            "",
+            "host.example",
+            "file:///tmp",
+            "javascript:alert(1)",
+            "https://u:p@host.example/",
+            "https://h.example/?a=b",
+            "https://h.example/#a",
+        ] {
+            assert!(wrong.parse::<BaseUrl>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The pages of a static site that show no single run: all runs, where the newest is, the runs of a machine.
+
+use super::page::{Around, document, moment};
+use super::runs::{Row, none, table, top};
+use super::sections::figures;
+use crate::charts::{Chart, trend};
+use crate::site::{fragment, machine_file, run_file};
+use maud::{Markup, html};
+use pqlab_analysis::RunAnalysis;
+use pqlab_analysis::environment::environment_line;
+use pqlab_analysis::history::Past;
+use pqlab_analysis::number::{NONE, grouped, known_time};
+use pqlab_analysis::text::neutral;
+use pqlab_analysis::timeline::{Changes, Timeline, TimelineRun};
+use pqlab_record::Environment;
+use std::collections::BTreeSet;
+
+/// Most regressions that the first page shows; the feed has more.
+const REGRESSIONS: usize = 40;
+/// Runs side by side in the medians of a machine.
+const SIDE_BY_SIDE: usize = 8;
+/// Most cases of a suite in them.
+const CASES: usize = 400;
+
+const AT_THE_TOP: Around<'static> = Around { home: None, live: None, feed: Some("feed.xml") };
+const BELOW: Around<'static> = Around { home: Some("../index.html"), live: None, feed: Some("../feed.xml") };
+const SINCE: &str = "Since the run before";
+
+/// A suite on a machine, as its newest run leaves it.
+pub struct SuiteOnMachine {
+    suite: String,
+    trend: Option<Chart>,
+    /// The newest first.
+    runs: Vec<Past>,
+}
+
+impl SuiteOnMachine {
+    /// Of the newest complete run, with the complete ones before it of the same suite and machine, from the oldest to the newest.
+    /// `place` tells it from other suites of the page.
+    pub fn of(analysis: &RunAnalysis<'_>, past: &[Past], place: usize) -> SuiteOnMachine {
+        let runs = std::iter::once(Past::of(analysis.run)).chain(past.iter().rev().cloned());
+        SuiteOnMachine {
+            suite: analysis.run.header.suite.clone(),
+            trend: trend(analysis, past, &format!("trend-{place}")),
+            runs: runs.take(SIDE_BY_SIDE).collect(),
+        }
+    }
+}
+
+/// The first page: what is newest, the machines, what got worse, all runs.
+pub fn index_page(timeline: &Timeline) -> String {
+    let newest = timeline.runs.iter().find(|run| run.summary.complete);
+    let body = html! {
+        (top("Post-quantum cryptography, measured"))
+        main {
+            @if timeline.runs.is_empty() { section { (none()) } } @else {
+                section {
+                    @if let Some(run) = newest {
+                        p.lead {
+                            "The latest: " a href=(run_file(&run.summary.id)) { "suite " (neutral(&run.summary.suite)) ", " (moment(&run.moment)) } ". "
+                            a href="feed.xml" { "What got worse" } ", as a feed."
+                        }
+                    }
+                }
+                section #machines { h2 { "Machines" } (machines(timeline)) }
+                section #regressions { h2 { "What got worse" } (regressions(timeline)) }
+                section #runs { h2 { "Runs" } (runs(timeline.runs.iter(), "")) }
+            }
+        }
+    };
+    document("pqlab: runs", &AT_THE_TOP, body).into_string()
+}
+
+/// A page that leads to that of the newest complete run, or to the first page where there is none.
+pub fn latest_page(timeline: &Timeline) -> String {
+    let newest = timeline.runs.iter().find(|run| run.summary.complete);
+    let target = newest.map_or_else(|| "index.html".to_owned(), |run| run_file(&run.summary.id));
+    let body = html! {
+        meta http-equiv="refresh" content=(format!("0; url={target}"));
+        (top("The latest run"))
+        main { section { p { a href=(target) { "Here it is." } } } }
+    };
+    document("pqlab: the latest run", &AT_THE_TOP, body).into_string()
+}
+
+/// A machine's page: for each of its suites how it moved, and all its runs. The machine is given by its place in the timeline.
+pub fn machine_page(timeline: &Timeline, place: usize, suites: &[SuiteOnMachine]) -> String {
+    let machine = timeline.machines.get(place);
+    let name = machine.map_or_else(String::new, host);
+    let body = html! {
+        header.top {
+            p.brand { "pqlab · " a href="../index.html" { "all runs" } }
+            h1 { (name) }
+            @if let Some(machine) = machine { p.sub { (environment_line(machine)) } }
+            button #theme type="button" aria-label="Switch between light and dark" { "Theme" }
+        }
+        main {
+            @for suite in suites { section {
+                h2 { "Suite " (neutral(&suite.suite)) }
+                @if let Some(trend) = &suite.trend { (figures(std::slice::from_ref(trend))) }
+                (medians(suite))
+            } }
+            section #runs { h2 { "Runs" } (runs(timeline.runs.iter().filter(|run| run.machine == place), "../")) }
+        }
+    };
+    document(&format!("pqlab: {name}"), &BELOW, body).into_string()
+}
+
+fn host(machine: &Environment) -> String {
+    neutral(machine.host.name.as_deref().unwrap_or("unnamed host"))
+}
+
+fn machines(timeline: &Timeline) -> Markup {
+    html! {
+        div.scroll { table.plain {
+            thead { tr { th scope="col" { "Machine" } th scope="col" { "As its newest run found it" } th.num scope="col" { "Runs" } th scope="col" { "Newest" } } }
+            tbody { @for (place, machine) in timeline.machines.iter().enumerate() {
+                @let of = || timeline.runs.iter().filter(|run| run.machine == place);
+                tr {
+                    th scope="row" { a href=(machine_file(machine)) { (host(machine)) } }
+                    td { (environment_line(machine)) } td.num { (of().count()) }
+                    td { @if let Some(run) = of().next() { a href=(run_file(&run.summary.id)) { (neutral(&run.summary.suite)) ", " (moment(&run.moment)) } } }
+                }
+            } }
+        } }
+    }
+}
+
+fn regressions(timeline: &Timeline) -> Markup {
+    let all = timeline.runs.iter().filter_map(|run| Some((run, run.changes.as_ref()?)));
+    let all: Vec<_> =
+        all.flat_map(|(run, changes)| changes.regressions.iter().map(move |case| (run, changes, case))).collect();
+    html! {
+        p.lead { "Cases that comparing calls slower, or that failed where they did not before, from a complete run to the next of the same suite on the same machine." }
+        @if all.is_empty() { p { "None." } } @else {
+            div.scroll { table.plain {
+                thead { tr {
+                    th scope="col" { "Case" } th scope="col" { "How" } th scope="col" { "Medians" } th scope="col" { "Run" } th scope="col" { "Against" } th scope="col" { "Machine" }
+                } }
+                tbody { @for (run, changes, case) in all.iter().take(REGRESSIONS) { tr {
+                    th scope="row" { a href=(format!("{}#{}", run_file(&run.summary.id), fragment(&case.case))) { (neutral(&case.case)) } }
+                    td { span.flag.bad { (case.words()) } } td { (case.medians().as_deref().unwrap_or(NONE)) }
+                    td { a href=(run_file(&run.summary.id)) { (moment(&run.moment)) } }
+                    td { a href=(run_file(&changes.earlier)) { (neutral(&changes.earlier)) } }
+                    td { @if let Some(machine) = timeline.machines.get(run.machine) { a href=(machine_file(machine)) { (host(machine)) } } }
+                } } }
+            } }
+            @if all.len() > REGRESSIONS { p { "and " (grouped((all.len() - REGRESSIONS) as u64)) " older ones: the feed has the newest of them." } }
+        }
+    }
+}
+
+/// Runs with what changed; `up` leads from the page to the first one.
+fn runs<'t>(runs: impl Iterator<Item = &'t TimelineRun>, up: &str) -> Markup {
+    let row = |run: &'t TimelineRun| Row {
+        run: &run.summary,
+        address: format!("{up}{}", run_file(&run.summary.id)),
+        more: vec![html! { @if let Some(changes) = &run.changes { (changed(changes, up)) } }],
+    };
+    table(&[SINCE], runs.map(row))
+}
+
+fn changed(changes: &Changes, up: &str) -> Markup {
+    let (slower, broken) = (changes.slower(), changes.broken());
+    html! {
+        @if slower > 0 { span.flag.bad { (slower) " slower" } " " }
+        @if broken > 0 { span.flag.bad { (broken) " fail" @if broken == 1 { "s" } } " " }
+        @if changes.faster > 0 { (changes.faster) " faster " }
+        @if changes.inconclusive > 0 { (changes.inconclusive) " not told " }
+        "of " (changes.compared) ", " a href=(format!("{up}{}", run_file(&changes.earlier))) { "that run" }
+        @if !changes.differences.is_empty() {
+            br; span.soft { "differs: " (neutral(&changes.differences.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join(", "))) }
+        }
+    }
+}
+
+fn medians(suite: &SuiteOnMachine) -> Markup {
+    let cases: BTreeSet<&String> = suite.runs.iter().flat_map(|run| run.medians.keys()).collect();
+    html! {
+        div.scroll { table.plain {
+            caption.hidden { "Medians, the newest run first" }
+            thead { tr {
+                th scope="col" { "Median of" }
+                @for run in &suite.runs { th.num scope="col" { a href=(format!("../{}", run_file(&run.id))) { (neutral(&moment(&run.started_at))) } } }
+            } }
+            tbody { @for case in cases.iter().take(CASES) { tr {
+                th scope="row" { (neutral(case)) }
+                @for run in &suite.runs { td.num { @match run.medians.get(*case) { Some(median) => (known_time(median)), None => (NONE) } } }
+            } } }
+        } }
+        @if cases.len() > CASES { p { "and " (grouped((cases.len() - CASES) as u64)) " more cases, which the pages of the runs have." } }
+    }
+}
