@@ -63,8 +63,7 @@ deb: ## Make a package for Debian and Ubuntu, in deb/ below CARGO_TARGET_DIR
 	@scripts/package deb "$(CARGO_TARGET_DIR)/deb"
 
 sbom: setup ## Write what the program is made of, C libraries too, as CycloneDX: sbom/pqlab.cdx.json below CARGO_TARGET_DIR
-	@scripts/package build
-	@scripts/sbom "$(CARGO_TARGET_DIR)/release/take-away/pqlab" "$(CARGO_TARGET_DIR)/sbom/pqlab.cdx.json"
+	@scripts/sbom "$(CARGO_TARGET_DIR)/sbom/pqlab.cdx.json"
 
 docs: setup ## Build the documents of the Python package into docs/ below CARGO_TARGET_DIR, with the notebook executed
 	@scripts/python --docs "$(CARGO_TARGET_DIR)/docs"

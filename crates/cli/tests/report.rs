@@ -69,7 +69,7 @@ fn a_store_is_a_site() {
     let runs = files(&Path::new(out).join("runs"));
     let index = fs::read_to_string(printed.trim()).unwrap();
     assert!(runs.len() == 2 && runs.iter().all(|run| index.contains(&format!("href=\"runs/{run}\""))), "{runs:?}");
-    assert!(index.contains(", <a href=\"runs/"), "the second run is set against the first");
+    assert!(index.contains(" cases, against <a href=\"runs/"), "the second run is set against the first");
     assert!(
         fs::read_to_string(Path::new(out).join("feed.xml")).unwrap().contains("https://host.example/bench/feed.xml")
     );

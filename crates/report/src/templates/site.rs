@@ -167,7 +167,7 @@ fn changed(changes: &Changes, up: &str) -> Markup {
         @if broken > 0 { span.flag.bad { (broken) " fail" @if broken == 1 { "s" } } " " }
         @if changes.faster > 0 { (changes.faster) " faster " }
         @if changes.inconclusive > 0 { (changes.inconclusive) " not told " }
-        "of " (changes.compared) ", " a href=(format!("{up}{}", run_file(&changes.earlier))) { "that run" }
+        "of " (changes.compared) " cases, against " a href=(format!("{up}{}", run_file(&changes.earlier))) { "that run" }
         @if !changes.differences.is_empty() {
             br; span.soft { "differs: " (neutral(&changes.differences.iter().map(|one| one.what.as_str()).collect::<Vec<_>>().join(", "))) }
         }
@@ -175,7 +175,8 @@ fn changed(changes: &Changes, up: &str) -> Markup {
 }
 
 fn medians(suite: &SuiteOnMachine) -> Markup {
-    let cases: BTreeSet<&String> = suite.runs.iter().flat_map(|run| run.medians.keys()).collect();
+    let all = suite.runs.iter().flat_map(|run| run.medians.keys());
+    let cases: BTreeSet<&String> = all.filter(|case| !case.starts_with("floor/")).collect();
     html! {
         div.scroll { table.plain {
             caption.hidden { "Medians, the newest run first" }
