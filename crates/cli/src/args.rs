@@ -32,7 +32,9 @@ pub(crate) use import::ImportArgs;
 pub(crate) use inspect::InspectArgs;
 pub(crate) use job::JobArgs;
 pub(crate) use leak::LeakArgs;
-pub(crate) use ledger::{BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, ScalingArgs, VerifyBlockArgs};
+pub(crate) use ledger::{
+    BlockFormatName, FormName, GenerateArgs, LedgerArgs, LedgerCommand, ScalingArgs, VerifyBlockArgs,
+};
 pub(crate) use library::{LibraryArgs, NamedLibraryArgs, SharedLibraryArgs};
 pub(crate) use list::{ListArgs, Listed, Listing};
 pub(crate) use man::ManArgs;
