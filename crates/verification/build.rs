@@ -42,7 +42,9 @@ fn main() {
         let content = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let packed = out.join(format!("{index}.gz"));
         fs::write(&packed, pack(&content)).unwrap_or_else(|error| panic!("{}: {error}", packed.display()));
-        writeln!(list, "    ({:?}, include_bytes!({packed:?})),", carried.name).expect("a string takes all");
+        // By the variable, not by the path: a folder of builds may be moved.
+        let place = format!("concat!(env!(\"OUT_DIR\"), \"/{index}.gz\")");
+        writeln!(list, "    ({:?}, include_bytes!({place})),", carried.name).expect("a string takes all");
     }
     list.push_str("]\n");
     fs::write(out.join("packed.rs"), list).expect("cargo's folder can be written");
