@@ -14,7 +14,7 @@ use std::path::PathBuf;
   pqlab report --job sign=1,verify=100          which one library, if signatures are verified often
   pqlab report --link 20M,1G --rtt 80           what circuit handshakes cost with such links
   xdg-open report/index.html                    one file that needs nothing else
-  pqlab report --site public                    every run, what got worse, a feed: for any static host
+  pqlab report --site public                    all runs, a feed of regressions: for a static host
   pqlab report --site public --base-url https://host/bench/
 
 Exit codes: 0 done; 2 no such run, or the folder cannot be written")]
