@@ -111,7 +111,8 @@ fn every_item_of_five_documents_has_an_answer_or_says_that_it_has_none() {
     }
     for Item { number, text, commands } in &items {
         assert_eq!(text.split(" | ").count(), 4, "{number}: number, what it is, command, what differs: {text}");
-        assert!(!commands.is_empty() || text.contains(UNANSWERED), "{number} has no command: {text}");
+        let answered = !commands.is_empty() || text.contains("`make ");
+        assert!(answered || text.contains(UNANSWERED), "{number} has no command: {text}");
     }
 }
 
