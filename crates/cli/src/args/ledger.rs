@@ -154,7 +154,7 @@ pub(crate) struct VerifyBlockArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab ledger scaling
-  pqlab ledger scaling --scheme Ed25519 --count 1000000 --transactions 10000000 --machines 1 --cores 2
+  pqlab ledger scaling --scheme Ed25519 --transactions 10000000 --machines 1 --cores 2
   pqlab ledger scaling --machines 1,12,100 --cores 64 --bandwidth 3125
 
 Exit codes: 0 done; 2 bad usage, or Ray is not there; 130 interrupted")]

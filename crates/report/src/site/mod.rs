@@ -42,7 +42,7 @@ impl FromStr for BaseUrl {
         let address: Uri = text.parse().map_err(|_| wrong())?;
         let whose = matches!(address.scheme_str(), Some("http" | "https"))
             && address.host().is_some_and(|host| !host.is_empty());
-        if !whose || address.query().is_some() || text.contains(['#', '@']) {
+        if !whose || address.query().is_some() || text.contains(['#', '@', '"', '<', '>']) {
             return Err(wrong());
         }
         Ok(BaseUrl(text.trim_end_matches('/').to_owned()))
