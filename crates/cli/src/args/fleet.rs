@@ -28,7 +28,7 @@ pub(crate) enum FleetCommand {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   pqlab fleet run --address auto
-  pqlab fleet run kem signature --address 10.0.0.1:6379 --label pool=arm --out page --price '*Graviton*=0.15'
+  pqlab fleet run kem --address 10.0.0.1:6379 --label pool=arm --out page --price '*arm*=0.15'
 
 Exit codes: 0 every node has a complete run; 1 one has not; 2 bad usage, or Ray is not there;
 130 interrupted: what nodes have finished is stored")]
