@@ -1,6 +1,8 @@
 //! What decides how long a build takes and what it means: that the tests, the module for Python and the program share what
 //! cargo builds, and that nothing which is timed is left without optimisation.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

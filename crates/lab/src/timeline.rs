@@ -81,7 +81,9 @@ fn remember(past: &mut Vec<Past>, run: Past) {
 }
 
 /// The runs from the oldest to the newest, each with the place of its machine, and the machines, that of the newest run first.
-fn placed(store: &Store) -> Result<(Vec<(RunSummary, usize)>, Vec<Environment>), LabError> {
+type Placed = (Vec<(RunSummary, usize)>, Vec<Environment>);
+
+fn placed(store: &Store) -> Result<Placed, LabError> {
     let mut machines: Vec<Environment> = Vec::new();
     let mut runs = Vec::new();
     for summary in store.runs()? {
@@ -164,7 +166,7 @@ mod tests {
         assert_eq!(seen, wanted.map(|(id, past, own, newest)| (id.to_owned(), past, own, newest)));
         let hosts: Vec<_> = made.machines.iter().filter_map(|machine| machine.host.name.as_deref()).collect();
         assert_eq!(hosts, ["two", "one"]);
-        let runs: Vec<(&str, usize, Option<(&str, usize)>)> = made
+        let runs: Vec<_> = made
             .runs
             .iter()
             .map(|run| {

@@ -155,6 +155,9 @@ struct Sender {
     public_key: Vec<u8>,
 }
 
+/// Takes transactions, in order.
+pub(super) type Take<'a> = dyn FnMut(&[Vec<u8>]) -> Result<(), LabError> + 'a;
+
 /// Who makes the transactions of a block, or of parts of it: which part one is in changes nothing of it.
 pub(super) struct Factory<'a> {
     pub(super) request: &'a GenerateRequest,
@@ -170,7 +173,7 @@ impl Factory<'_> {
         pool: &rayon::ThreadPool,
         part: Range<u64>,
         stop: &AtomicBool,
-        take: &mut dyn FnMut(&[Vec<u8>]) -> Result<(), LabError>,
+        take: &mut Take<'_>,
     ) -> Result<bool, LabError> {
         let failed = |error| LabError::library(provider, error);
         let request = self.request;

@@ -30,7 +30,7 @@ impl Output {
             BlockFormat::Block => {
                 BlockWriter::new(BufWriter::with_capacity(1 << 20, file), request.form).map(Sink::Block)
             }
-            BlockFormat::Parquet => ParquetWriter::new(file).map(Sink::Parquet),
+            BlockFormat::Parquet => ParquetWriter::new(file).map(|writer| Sink::Parquet(Box::new(writer))),
         };
         Ok(Output { path: request.path.clone(), sink: sink.map_err(written)?, writing, bytes: 0 })
     }
@@ -64,7 +64,7 @@ impl Output {
 
 enum Sink {
     Block(BlockWriter<BufWriter<File>>),
-    Parquet(ParquetWriter<File>),
+    Parquet(Box<ParquetWriter<File>>),
 }
 
 fn failed(path: &std::path::Path, error: io::Error) -> LabError {
