@@ -348,6 +348,7 @@ class _Fleet:
                 # Its node was gone already: nothing began.
                 turn.tries -= 1
                 turn.stream, turn.since = None, time.monotonic()
+                self.say(f"{turn.node.name}: its node is gone, and nothing began there")
                 return False
             except self.ray.exceptions.RayTaskError as error:
                 return self.again(turn, str(error).strip().splitlines()[-1])
