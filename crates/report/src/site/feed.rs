@@ -44,7 +44,7 @@ pub fn feed(timeline: &Timeline, base: Option<&BaseUrl>) -> String {
     markup.into_string()
 }
 
-/// What stands behind the `#` in the address of a case, as the page's script reads it.
+/// What stands behind the `#` in the address of a case, which the page knows by its id as it shows it.
 pub(crate) fn fragment(case: &str) -> String {
     utf8_percent_encode(&neutral(case), NON_ALPHANUMERIC).to_string()
 }
