@@ -174,7 +174,7 @@ def _generate(asked: argparse.Namespace) -> int:
 
 def _scaling(asked: argparse.Namespace) -> int:
     # What cannot be computed is refused before anything is measured.
-    _scaled(asked, cluster.Scaling(asked.scheme, (), 1, 1, 1))
+    _scaled(asked, cluster.Scaling(asked.scheme, (), 1, 1, 1, 1))
     found = cluster.measure_scaling(
         asked.scheme,
         asked.count,
@@ -193,9 +193,9 @@ def _scaling(asked: argparse.Namespace) -> int:
     answer(
         f"{found.scheme}, measured on this machine, each the median of {asked.repetitions} rounds with the least and the most:\n\n"
         f"{found.markdown()}\n"
-        f"Of one core a transaction takes {found.core_us:.3g} us to decode and verify; handing out a part without work takes "
-        f"{found.handing_us:.3g} us.\n\n"
-        f"{asked.transactions:,} transactions ({volume:,.0f} GB), arithmetic on these two figures, measured nowhere:\n\n"
+        f"Of one core a transaction takes {found.core_us:.3g} us to decode and verify, and a part {found.part_us / 1e3:.3g} ms more; "
+        f"handing out a part takes {found.handing_us:.3g} us of the one process that does it.\n\n"
+        f"{asked.transactions:,} transactions ({volume:,.0f} GB), arithmetic on these figures, measured nowhere:\n\n"
         f"{cluster.scaling_table(estimates, asked.cores)}\n"
         f"Assumed: cores as fast as one of this machine when all of them work; {asked.bandwidth:g} MB/s to each node at once, from a store\n"
         "that has as much for all; fetching, decoding and handing out go on side by side, so that the largest of the three is the limit."

@@ -11,12 +11,14 @@ from typing import Any
 
 from pqlab import _pqlab, ledger
 from pqlab._errors import InvalidArgument
-from pqlab._parts import Hands
+from pqlab._parts import Answer, Hands, Part, this_node
 from pqlab._ray import connected, started
 from pqlab._verifying import PART, ClusterReport, Job, part_size, verify_block
 
-ROUNDS = 200
-"""Parts without work that tell what it takes to hand one out."""
+PARTS = 40
+"""Parts without transactions that tell what one takes of a core."""
+ROUNDS = 400
+"""Calls that do nothing, which tell what it takes to hand one out."""
 
 Watcher = Callable[[str], object]
 """Is told in a sentence what is measured."""
@@ -53,7 +55,7 @@ class Estimate:
     nodes: int
     """How many there are."""
     verifying: float
-    """Decoding and verifying, on all cores."""
+    """Decoding and verifying, on all cores, with what each part costs by itself."""
     reading: float
     """Bringing the bytes to the nodes."""
     handing: float
@@ -82,8 +84,10 @@ class Scaling:
     """Bytes of a transaction in a block."""
     core_us: float
     """What one transaction takes of one core of this machine, in µs: decoding and verifying."""
+    part_us: float
+    """What a part takes of one core beside its transactions, in µs: libraries are checked, threads started."""
     handing_us: float
-    """What it takes to hand out one part, in µs."""
+    """What handing out a part takes of the one process that does it, in µs."""
 
     def estimates(self, transactions: int, nodes: Sequence[int], cores: int, bandwidth: float) -> list[Estimate]:
         """So many transactions on so many nodes of so many cores, to each of which ``bandwidth`` bytes come in a second."""
@@ -95,7 +99,7 @@ class Scaling:
             found.append(
                 Estimate(
                     count,
-                    transactions * self.core_us / 1e6 / (count * cores),
+                    (transactions * self.core_us + parts * self.part_us) / 1e6 / (count * cores),
                     transactions * self.size / (count * bandwidth),
                     parts * self.handing_us / 1e6,
                 )
@@ -105,7 +109,7 @@ class Scaling:
     def document(self) -> dict[str, Any]:
         """For programs."""
         rows = [{**asdict(row), "median_s": row.median, "per_s": row.rate} for row in self.rows]
-        return {"scheme": self.scheme, "bytes": self.size, "core_us": self.core_us, "handing_us": self.handing_us, "measured": rows}
+        return {"scheme": self.scheme, "bytes": self.size, "core_us": self.core_us, "part_us": self.part_us, "handing_us": self.handing_us, "measured": rows}
 
     def markdown(self) -> str:
         """The table of what was measured."""
@@ -161,6 +165,7 @@ def measure_scaling(
             ledger.generate_block(blocks[times], times * count, scheme, senders=min(count, 100), provider=provider)
         ways = [("plain", 1), *(("strong", many) for many in nodes), *(("weak", many) for many in nodes if many > 1)]
         took: dict[tuple[str, int], list[float]] = {way: [] for way in ways}
+        each: list[float] = []
         handing: list[float] = []
         core = size = 0.0
         for turn in range(repetitions):
@@ -173,21 +178,33 @@ def measure_scaling(
                     core, size = spent / 1e3 / report.transactions, report.bytes / report.transactions + 4
                     took[how, many].append(report.elapsed_ns / 1e9)
                 else:
-                    report, empty = _clustered(path, many, provider)
-                    handing.append(empty)
+                    report, part, handed = _clustered(path, many, provider)
+                    each.append(part)
+                    handing.append(handed)
                     took[how, many].append(report.elapsed_ns / 1e9)
     rows = [Measurement(how, many, count * (many if how == "weak" else 1), tuple(took[how, many])) for how, many in ways]
-    return Scaling(scheme, tuple(rows), size, core, median(handing) * 1e6)
+    return Scaling(scheme, tuple(rows), size, core, median(each) * 1e6, median(handing) * 1e6)
 
 
-def _clustered(path: str, nodes: int, provider: str | None) -> tuple[ClusterReport, float]:
-    """One verification by a cluster of so many nodes, and what it takes to hand out a part, in s."""
+def _idle(_: Any, part: Part) -> Answer:
+    """On a node: nothing."""
+    return "done", this_node(), part
+
+
+def _clustered(path: str, nodes: int, provider: str | None) -> tuple[ClusterReport, float, float]:
+    """One verification by a cluster of so many nodes; what a part takes of a core beside its transactions, and what it takes to hand one
+    out, in s."""
     with started(nodes) as address, connected(address) as ray:
         report = verify_block(path, address=address, provider=provider)
         job = Job(path, None, _pqlab.ledger_block_facts(path), 1, "txv2", 1, provider, False, None)
-        hands = Hands(ray, Job.verify, job, 1)
-        hands.ready((0, 0))
-        began = time.monotonic()
-        for _ in hands.each([(0, 0)] * ROUNDS):
-            pass
-        return report, (time.monotonic() - began) / ROUNDS
+        # All nodes work at once on parts without transactions, and so do they on nothing.
+        part = _spent(Hands(ray, Job.verify, job, 1), PARTS) * nodes
+        return report, part, _spent(Hands(ray, _idle, None, 1), ROUNDS)
+
+
+def _spent(hands: Hands, rounds: int) -> float:
+    hands.ready((0, 0))
+    began = time.monotonic()
+    for _ in hands.each([(0, 0)] * rounds):
+        pass
+    return (time.monotonic() - began) / rounds

@@ -206,20 +206,23 @@ def test_growth_is_measured() -> None:
         ("strong", 2, 2048),
         ("weak", 2, 4096),
     ]
-    assert found["core_us"] > 0 and found["handing_us"] > 0 and 100 < found["bytes"] < 300
+    assert found["core_us"] > 0 and found["part_us"] > found["handing_us"] > 0 and 100 < found["bytes"] < 300
     assert [row["nodes"] for row in found["estimated"]["rows"]] == [1, 12]
     assert len(done.stderr.splitlines()) >= 6
 
 
 def test_growth_is_carried_on_by_arithmetic() -> None:
-    known = cluster.Scaling("X", (), 5512.0, 50.0, 1000.0)
+    known = cluster.Scaling("X", (), 5512.0, 50.0, 0.0, 1000.0)
     one, many, every = known.estimates(100_000_000, [1, 100, 100_000], 16, 1.25e9)
     assert one.verifying == pytest.approx(312.5) and one.reading == pytest.approx(440.96) and one.limit == "reading"
     assert many.verifying == pytest.approx(3.125) and many.seconds == many.reading == pytest.approx(4.4096)
+    # A part costs something by itself: here as much as ten thousand transactions, of which it has about sixty thousand.
+    costly = cluster.Scaling("X", (), 5512.0, 50.0, 500_000.0, 1000.0)
+    assert costly.estimates(100_000_000, [1], 16, 1.25e9)[0].verifying == pytest.approx(312.5 * 7 / 6, rel=0.03)
     # No part is smaller than what the index tells apart.
     assert every.handing == pytest.approx(97_657 * 0.001) and every.limit == "handing"
     assert "| 100,000 | 1,600,000 |" in cluster.scaling_table([every], 16)
-    measured = cluster.Scaling("X", tuple(cluster.Measurement(how, 2, 4096, (4.0, 1.0, 2.0)) for how in ["plain", "weak"]), 1.0, 1.0, 1.0)
+    measured = cluster.Scaling("X", tuple(cluster.Measurement(how, 2, 4096, (4.0, 1.0, 2.0)) for how in ["plain", "weak"]), 1.0, 1.0, 1.0, 1.0)
     assert "| weak | 2 | 4,096 | 2.00 (1.00 to 4.00) | 2,048 | 50% |" in measured.markdown()
     for wrong in [(0, [1], 1, 1.0), (1, [], 1, 1.0), (1, [1], 0, 1.0), (1, [1], 1, 0.0), (1, [0], 1, 1.0)]:
         with pytest.raises(pqlab.InvalidArgument):
