@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path as File
 from types import TracebackType
 from typing import Any, Self
@@ -100,17 +101,23 @@ class Relay(_Handle):
 
 
 def serve(
-    *, host: str = "127.0.0.1", port: int = 8000, database: Path | None = None, block: bool = True
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    allow_hosts: Sequence[str] = (),
+    database: Path | None = None,
+    block: bool = True,
 ) -> Pages:
     """Serves the report's pages over a whole database; a run that is going on is shown as it grows.
 
     Port 0 takes one that is free. It says where it listens and goes on until Ctrl-C; with ``block=False`` it serves beside what the
     program does until :meth:`Pages.stop`, or to the end of a ``with`` block. Whoever reaches the address reads every run.
+    Browsers are answered that ask for an IP address, for ``localhost``, or for a name among ``allow_hosts``.
 
     >>> with pqlab.serve(port=0, block=False) as pages:
     ...     print(pages.url)
     """
-    server = _pqlab.serve(_listen(host, port), file_name(database))
+    server = _pqlab.serve(_listen(host, port), file_name(database), list(allow_hosts))
     if server.open:
         note(f"whoever reaches {server.url} can read every run in the database")
     pages = Pages(server)

@@ -19,11 +19,15 @@ struct Server {
 
 impl Server {
     fn start(pqlab: &Pqlab) -> Server {
-        let mut command = pqlab.command(&["serve", "--listen", "127.0.0.1:0"]);
+        Server::listening(pqlab, "127.0.0.1:0", &[])
+    }
+
+    fn listening(pqlab: &Pqlab, listen: &str, more: &[&str]) -> Server {
+        let mut command = pqlab.command(&[&["serve", "--listen", listen][..], more].concat());
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let address = line.trim().trim_start_matches("http://").trim_end_matches('/').to_owned();
+        let address = line.trim().trim_start_matches("http://").trim_end_matches('/').replace("0.0.0.0", "127.0.0.1");
         Server { child, address }
     }
 
@@ -156,19 +160,27 @@ fn a_hundred_clients_at_once_all_get_the_page() {
 }
 
 #[test]
-fn a_foreign_name_for_this_address_is_refused() {
+fn a_foreign_name_is_refused_wherever_it_listens() {
     let (pqlab, _) = measured();
-    let server = Server::start(&pqlab);
-    for (host, code) in [
-        ("evil.example", 421),
-        ("evil.example:8000", 421),
-        ("127.0.0.1.evil.example", 421),
-        ("localhost:1", 200),
-        ("127.0.0.1", 200),
-        ("[::1]:8000", 200),
-    ] {
-        let answer =
-            server.send(format!("GET /state HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes());
-        assert_eq!(status(&answer), code, "{host}");
+    // A page of another site reaches what listens for others too, by a browser beside it.
+    for listen in ["127.0.0.1:0", "0.0.0.0:0"] {
+        let server = Server::listening(&pqlab, listen, &["--allow-host", "bench.example"]);
+        for (host, code) in [
+            ("evil.example", 421),
+            ("evil.example:8000", 421),
+            ("127.0.0.1.evil.example", 421),
+            ("localhost:1", 200),
+            ("127.0.0.1", 200),
+            ("[::1]:8000", 200),
+            ("Bench.example:80", 200),
+        ] {
+            let answer =
+                server.send(format!("GET /state HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").as_bytes());
+            assert_eq!(status(&answer), code, "{host} of {listen}");
+        }
+    }
+    for odd in ["http://bench.example", "bench.example:80", "bench.example/", "", "a..b", "*"] {
+        let refused = pqlab.expect(2, &["serve", "--allow-host", odd]);
+        assert!(refused.is_empty(), "{odd}");
     }
 }

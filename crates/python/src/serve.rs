@@ -61,9 +61,9 @@ pub(crate) struct PageServer {
 
 /// Serves the pages over a database.
 #[pyfunction]
-fn serve(py: Python<'_>, listen: &str, database: Option<&str>) -> Answer<PageServer> {
+fn serve(py: Python<'_>, listen: &str, database: Option<&str>, allow_hosts: Vec<String>) -> Answer<PageServer> {
     detached(py, || {
-        let server = Server::start(relay_address(listen)?, path(database)?)?;
+        let server = Server::start(relay_address(listen)?, path(database)?, allow_hosts)?;
         let address = server.address();
         Ok(PageServer {
             url: server.url(),

@@ -3,9 +3,12 @@
 
 #![warn(clippy::missing_errors_doc)]
 
+mod hosts;
 mod pages;
 pub mod site;
+mod work;
 
+use hosts::Hosts;
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderName, HeaderValue};
@@ -67,12 +70,14 @@ pub struct Server {
 }
 
 impl Server {
-    /// Serves a database, which must be there. Port 0 takes one that is free.
+    /// Serves a database, which must be there. Port 0 takes one that is free. Browsers are answered that ask for an IP address, for
+    /// `localhost` or for one of these names: of the machine, or of a proxy before it.
     ///
     /// # Errors
     /// [`ServerError`] that says why not.
-    pub fn start(listen: SocketAddr, database: PathBuf) -> Result<Server, ServerError> {
+    pub fn start(listen: SocketAddr, database: PathBuf, names: Vec<String>) -> Result<Server, ServerError> {
         let pages = Arc::new(Pages::new(database)?);
+        let hosts = Arc::new(Hosts::new(names));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(ServerError::Threads)?;
         let bound = runtime.block_on(async {
@@ -80,7 +85,7 @@ impl Server {
             Ok((listener.local_addr()?, listener))
         });
         let (address, listener) = bound.map_err(|error| ServerError::Address { address: listen, error })?;
-        runtime.spawn(accept(listener, address, pages));
+        runtime.spawn(accept(listener, hosts, pages));
         Ok(Server { runtime: Some(runtime), address })
     }
 
@@ -102,15 +107,15 @@ impl Drop for Server {
     }
 }
 
-async fn accept(listener: TcpListener, address: SocketAddr, pages: Arc<Pages>) {
+async fn accept(listener: TcpListener, hosts: Arc<Hosts>, pages: Arc<Pages>) {
     let permits = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let pages = Arc::clone(&pages);
+                let (hosts, pages) = (Arc::clone(&hosts), Arc::clone(&pages));
                 tokio::spawn(async move {
-                    connection(stream, address, pages).await;
+                    connection(stream, &hosts, &pages).await;
                     drop(permit);
                 });
             }
@@ -119,11 +124,8 @@ async fn accept(listener: TcpListener, address: SocketAddr, pages: Arc<Pages>) {
     }
 }
 
-async fn connection(stream: TcpStream, address: SocketAddr, pages: Arc<Pages>) {
-    let service = service_fn(move |request| {
-        let pages = Arc::clone(&pages);
-        async move { Ok::<_, Infallible>(respond(request, address, pages).await) }
-    });
+async fn connection(stream: TcpStream, hosts: &Hosts, pages: &Pages) {
+    let service = service_fn(move |request| async move { Ok::<_, Infallible>(respond(request, hosts, pages).await) });
     let mut connection = pin!(
         hyper::server::conn::http1::Builder::new()
             // A client that has sent its request may close its side and still wants the answer.
@@ -140,14 +142,12 @@ async fn connection(stream: TcpStream, address: SocketAddr, pages: Arc<Pages>) {
     }
 }
 
-async fn respond(request: Request<Incoming>, address: SocketAddr, pages: Arc<Pages>) -> Response<Full<Bytes>> {
+async fn respond(request: Request<Incoming>, hosts: &Hosts, pages: &Pages) -> Response<Full<Bytes>> {
     let head = request.method() == Method::HEAD;
-    let mut answer = if !is_meant_for_us(&request, address) {
-        Answer::text(StatusCode::MISDIRECTED_REQUEST, "This server answers to its own address only.")
+    let mut answer = if !hosts.are_meant(request.uri().host(), request.headers().get(header::HOST)) {
+        Answer::text(StatusCode::MISDIRECTED_REQUEST, "This server answers to addresses, and to names that whoever serves has given.")
     } else if head || request.method() == Method::GET {
-        let path = request.uri().path().to_owned();
-        let made = tokio::task::spawn_blocking(move || pages.answer(&path)).await;
-        made.unwrap_or_else(|_| Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made."))
+        pages.answer(request.uri().path()).await
     } else {
         Answer::text(StatusCode::METHOD_NOT_ALLOWED, "There is nothing to do here but read.")
     };
@@ -182,25 +182,3 @@ const SAFE: [(&str, &str); 7] = [
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
     ("cache-control", "no-store"),
 ];
-
-/// On a loopback address only names of this machine are answered to: else a foreign page could have a browser read the
-/// store under a name of its own that it lets point here.
-fn is_meant_for_us(request: &Request<Incoming>, address: SocketAddr) -> bool {
-    if !address.ip().is_loopback() {
-        return true;
-    }
-    // A request line may name a host too, and then it is the one that counts (RFC 9112, section 3.2.2).
-    let host = match (request.uri().host(), request.headers().get(header::HOST)) {
-        (Some(host), _) => host,
-        (None, Some(host)) => match host.to_str() {
-            Ok(host) => host,
-            Err(_) => return false,
-        },
-        (None, None) => return true,
-    };
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split(']').next().unwrap_or(rest),
-        None => host.split(':').next().unwrap_or(host),
-    };
-    name.eq_ignore_ascii_case("localhost") || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}

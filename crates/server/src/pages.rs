@@ -1,6 +1,7 @@
 //! What is served under which path. Nothing here touches a file by a name that came from outside: a path names a run of
 //! the store, or nothing.
 
+use crate::work::{Kept, Threads};
 use hyper::StatusCode;
 use hyper::body::Bytes;
 use percent_encoding::percent_decode_str;
@@ -10,13 +11,14 @@ use pqlab_lab::report::templates::{Around, Page, page, policy, runs_page};
 use pqlab_lab::store::{Store, StoreError};
 use pqlab_lab::{LabError, gather};
 use std::borrow::Cow;
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
 
 /// Runs that make the history of one.
 const HISTORY: usize = 20;
-/// Pages that are kept as they were made.
-const KEPT: usize = 8;
+/// Pages that are made at once.
+const MAKERS: usize = 2;
+/// Clients at once for which the list of runs is read.
+const READERS: usize = 8;
 const HTML: &str = "text/html; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 /// For answers that are no pages.
@@ -33,9 +35,17 @@ pub(super) struct Answer {
 /// The pages over a store.
 pub(super) struct Pages {
     database: PathBuf,
-    /// Of the last runs that were asked for: the run, the state of the store, the page. Held while a page is made, so that
-    /// many clients who ask for one at once have it made once.
-    kept: Mutex<Vec<(String, String, Bytes)>>,
+    kept: Kept,
+    makers: Threads,
+    readers: Threads,
+}
+
+/// Why there is no answer.
+enum Wrong {
+    /// The store says so.
+    Lab(LabError),
+    /// It panicked.
+    Panic,
 }
 
 impl Answer {
@@ -52,61 +62,69 @@ impl Pages {
     /// Over a store that must be there.
     pub(super) fn new(database: PathBuf) -> Result<Pages, StoreError> {
         Store::open_read_only(&database)?;
-        Ok(Pages { database, kept: Mutex::new(Vec::new()) })
+        Ok(Pages { database, kept: Kept::default(), makers: Threads::new(MAKERS), readers: Threads::new(READERS) })
     }
 
     /// What is under a path.
-    pub(super) fn answer(&self, path: &str) -> Answer {
+    pub(super) async fn answer(&self, path: &str) -> Answer {
         let found = match path {
-            "/" => self.runs().map(|runs| Answer::page(Bytes::from(runs_page(&runs)))),
-            "/state" => self.runs().map(|runs| Answer::text(StatusCode::OK, &state(&runs))),
+            "/" => self.read(|runs| Ok(Answer::page(Bytes::from(runs_page(&runs))))).await,
+            "/state" => self.read(|runs| Ok(Answer::text(StatusCode::OK, &state(&runs)))).await,
             path => match path.strip_prefix("/runs/").and_then(decoded) {
-                Some(id) => self.run(&id),
+                Some(id) => self.run(&id).await,
                 None => return not_found(),
             },
         };
-        found.unwrap_or_else(|error| match error {
-            LabError::Store(StoreError::UnknownRun { .. }) => not_found(),
+        found.unwrap_or_else(|wrong| match wrong {
+            Wrong::Lab(LabError::Store(StoreError::UnknownRun { .. })) => not_found(),
             // The reason names files of this machine: it is for the terminal of whoever serves, not for the client.
-            _ => Answer::text(StatusCode::SERVICE_UNAVAILABLE, "The store cannot be read just now."),
+            Wrong::Lab(_) => Answer::text(StatusCode::SERVICE_UNAVAILABLE, "The store cannot be read just now."),
+            Wrong::Panic => Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "This page could not be made."),
         })
     }
 
-    fn open(&self) -> Result<Store, StoreError> {
-        Store::open_read_only(&self.database)
+    /// Makes something of the runs that there are, the newest first.
+    async fn read<T: Send + 'static>(
+        &self,
+        make: impl FnOnce(Vec<RunSummary>) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, Wrong> {
+        let database = self.database.clone();
+        let read = self.readers.run(move || make(Store::open_read_only(&database)?.runs()?)).await;
+        read.ok_or(Wrong::Panic)?.map_err(|error| Wrong::Lab(error.into()))
     }
 
-    fn runs(&self) -> Result<Vec<RunSummary>, LabError> {
-        Ok(self.open()?.runs()?)
-    }
-
-    fn run(&self, id: &str) -> Result<Answer, LabError> {
-        let runs = self.runs()?;
-        let Some(place) = runs.iter().position(|run| run.id == id) else {
-            return Err(StoreError::UnknownRun { reference: id.to_owned() }.into());
+    async fn run(&self, id: &str) -> Result<Answer, Wrong> {
+        let reference = id.to_owned();
+        let (ids, state) = self.read(|runs| history(runs, reference)).await?;
+        let database = self.database.clone();
+        let make = async {
+            let made = self.makers.run(move || run_page(&database, &ids)).await;
+            made.ok_or(Wrong::Panic)?.map_err(Wrong::Lab)
         };
-        // The newest come first: the history of a run is what comes behind it.
-        let shown = &runs[place..runs.len().min(place + HISTORY)];
-        let state = state(shown);
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((.., page)) = kept.iter().find(|(run, as_of, _)| run == id && *as_of == state) {
-            return Ok(Answer::page(page.clone()));
-        }
-        let ids: Vec<String> = shown.iter().map(|run| run.id.clone()).collect();
-        let gathered = gather(|| self.open(), &ids)?;
-        let analysis = gathered.analysis();
-        let (text, _) = page(&Page {
-            analysis: &analysis,
-            past: &gathered.past,
-            scenario: &RelayScenario::default(),
-            around: Around { home: Some("/"), live: Some("/state"), feed: None },
-        });
-        let page = Bytes::from(text);
-        kept.retain(|(run, ..)| run != id);
-        kept.truncate(KEPT - 1);
-        kept.insert(0, (id.to_owned(), state, page.clone()));
-        Ok(Answer::page(page))
+        Ok(Answer::page(self.kept.page(id, &state, make).await?))
     }
+}
+
+/// The ids of a run and of those that make its history, and the text that changes when any of them does.
+fn history(runs: Vec<RunSummary>, reference: String) -> Result<(Vec<String>, String), StoreError> {
+    let Some(place) = runs.iter().position(|run| run.id == reference) else {
+        return Err(StoreError::UnknownRun { reference });
+    };
+    // The newest come first: the history of a run is what comes behind it.
+    let shown = &runs[place..runs.len().min(place + HISTORY)];
+    Ok((shown.iter().map(|run| run.id.clone()).collect(), state(shown)))
+}
+
+fn run_page(database: &Path, ids: &[String]) -> Result<Bytes, LabError> {
+    let gathered = gather(|| Store::open_read_only(database), ids)?;
+    let analysis = gathered.analysis();
+    let (text, _) = page(&Page {
+        analysis: &analysis,
+        past: &gathered.past,
+        scenario: &RelayScenario::default(),
+        around: Around { home: Some("/"), live: Some("/state"), feed: None },
+    });
+    Ok(Bytes::from(text))
 }
 
 fn not_found() -> Answer {

@@ -1,6 +1,6 @@
 use crate::samples::SamplesError;
 use rusqlite::ErrorCode;
-use std::fs;
+use std::error::Error as _;
 use std::path::{Path, PathBuf};
 
 /// Why the store could not do what it was asked. Each message is one line: what, and where; what is to be done about it depends
@@ -233,13 +233,14 @@ fn explain(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
-/// What the system says to a new file beside the database. The database itself must not be opened to find out: closing
-/// it again would drop the locks that other connections of this process hold on it.
-fn refusal_of_folder(path: &Path) -> Option<String> {
-    let probe = path.with_extension(format!("probe-{}", std::process::id()));
-    let refusal = fs::File::create_new(&probe).err();
-    fs::remove_file(&probe).ok();
-    refusal.map(|error| error.to_string())
+/// What the system says to a new file beside the database, which has no name, so that none that is there is touched. The database
+/// itself must not be opened to find out: closing it again would drop the locks that other connections of this process hold on it.
+pub(crate) fn refusal_of_folder(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let refusal = tempfile::tempfile_in(folder).err()?;
+    // What the system said, without the path of a file that is of no interest.
+    let said = refusal.get_ref().and_then(|inner| inner.source()).map(ToString::to_string);
+    Some(said.unwrap_or_else(|| refusal.to_string()))
 }
 
 fn shortened(candidates: &[String]) -> String {

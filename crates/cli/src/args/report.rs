@@ -58,6 +58,7 @@ pub(crate) struct ReportArgs {
 #[command(after_help = "Examples:
   pqlab serve                                 then open http://127.0.0.1:8000/
   pqlab serve --listen 127.0.0.1:0            on a free port, which it prints
+  pqlab serve --listen 0.0.0.0:8000 --allow-host bench.example
 
 Exit codes: 0 Ctrl-C ended it; 2 no such database, or it cannot listen there")]
 pub(crate) struct ServeArgs {
@@ -65,6 +66,21 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8000")]
     pub(crate) listen: std::net::SocketAddr,
 
+    /// A name under which a browser may ask, beside localhost and IP addresses: of this machine, or of a proxy before it. Others are
+    /// refused, because a foreign page could let a name of its own point here and read along. May be repeated
+    #[arg(long, value_name = "NAME", value_parser = host_name)]
+    pub(crate) allow_host: Vec<String>,
+
     #[command(flatten)]
     pub(crate) database: DatabaseArgs,
+}
+
+/// The name of a host, without scheme, port and path, none of which a browser's choice of a host has.
+fn host_name(given: &str) -> Result<String, &'static str> {
+    let labels = given.strip_suffix('.').unwrap_or(given).split('.');
+    let good = |label: &str| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    match labels.into_iter().all(good) {
+        true => Ok(given.to_owned()),
+        false => Err("give the name alone, as in bench.example: no scheme, port or path; other scripts in their ASCII form, xn--"),
+    }
 }

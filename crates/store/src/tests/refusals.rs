@@ -1,4 +1,5 @@
 use super::{header, new_store, record};
+use crate::error::refusal_of_folder;
 use crate::schema::{APPLICATION_ID, KNOWN};
 use crate::{Store, StoreError};
 use rusqlite::Connection;
@@ -170,4 +171,18 @@ fn a_damaged_file_is_reported() {
     fs::write(&path, bytes).unwrap();
     let result = Store::open(&path).and_then(|store| store.load_run("one"));
     assert!(matches!(result, Err(StoreError::Damaged { .. })), "{:?}", result.err());
+}
+
+#[test]
+fn asking_what_the_folder_allows_touches_no_file_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("pqlab.db");
+    // A name that was once asked with, and that anybody could have foreseen.
+    let theirs = database.with_extension(format!("probe-{}", std::process::id()));
+    fs::write(&theirs, "somebody's").unwrap();
+    assert_eq!(refusal_of_folder(&database), None);
+    assert_eq!(fs::read_to_string(&theirs).unwrap(), "somebody's");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let nowhere = folder.path().join("nothing/pqlab.db");
+    assert!(refusal_of_folder(&nowhere).is_some_and(|reason| reason.starts_with("No such file")));
 }
