@@ -207,6 +207,24 @@ fn only_providers_depend_on_cryptography_in_c() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// What the workspace denies, an unsafe block without its reason among it, is denied in every crate.
+#[test]
+fn every_crate_is_under_the_lints_of_the_workspace() {
+    let packages = packages();
+    let without = |package: &&Package| {
+        let manifest = fs::read_to_string(package.folder.join("Cargo.toml")).expect("a manifest is readable");
+        !manifest.contains("[lints]\nworkspace = true")
+    };
+    let wrong: Vec<&str> = packages.iter().filter(without).map(|package| package.name.as_str()).collect();
+    assert!(wrong.is_empty(), "no `[lints] workspace = true` in the manifest of {wrong:?}");
+    for package in &packages {
+        for file in sources(&package.folder.join("src")) {
+            let text = fs::read_to_string(&file).expect("a source file is readable");
+            assert!(!text.contains("allow(clippy::undocumented_unsafe_blocks"), "{}", file.display());
+        }
+    }
+}
+
 #[test]
 fn only_the_harness_reads_a_clock() {
     let mut wrong = Vec::new();
