@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import signal
 import subprocess
@@ -31,6 +32,18 @@ def test_pages_are_served_until_the_end_of_the_block(run: pqlab.Run) -> None:
     with pytest.raises(OSError):
         fetched(pages.url)
     pages.stop()
+
+
+def test_pages_are_served_under_names_that_were_given(run: pqlab.Run) -> None:
+    assert run.id
+    with pqlab.serve(port=0, allow_hosts=["bench.example"], block=False) as pages:
+
+        def asked(host: str) -> int:
+            connection = http.client.HTTPConnection("127.0.0.1", pages.port, timeout=60)
+            connection.request("GET", "/state", headers={"Host": host})
+            return connection.getresponse().status
+
+        assert [asked("bench.example:80"), asked("127.0.0.1"), asked("evil.example")] == [200, 200, 421]
 
 
 def test_a_server_needs_a_database_and_an_address(tmp_path: Path) -> None:
