@@ -35,9 +35,9 @@ fn main() {
     println!("cargo:rustc-env=PQLAB_OPENSSL_SRC_VERSION={}", openssl_src::version());
 }
 
-/// What is left out is what nothing here calls. The optimised arithmetic for the NIST curves is in every distribution's
-/// build and has to be asked for.
-const OPTIONS: [&str; 16] = [
+/// What is left out is what nothing here calls, and no handshake looks for: TLS keeps its ciphers, groups and extensions. The
+/// optimised arithmetic for the NIST curves is in every distribution's build and has to be asked for.
+const OPTIONS: &[&str] = &[
     "no-shared",
     "no-module",
     "no-tests",
@@ -51,8 +51,27 @@ const OPTIONS: [&str; 16] = [
     "no-ssl3",
     "no-tls1",
     "no-tls1_1",
+    "no-cms",
+    "no-cmp",
+    "no-ts",
+    "no-rfc3779",
+    "no-argon2",
+    "no-scrypt",
+    "no-krb5kdf",
+    "no-pvkkdf",
+    "no-snmpkdf",
+    "no-sshkdf",
+    "no-ocb",
+    "no-siv",
+    "no-bf",
+    "no-cast",
+    "no-idea",
     "no-md2",
+    "no-md4",
+    "no-mdc2",
+    "no-rc2",
     "no-rc5",
+    "no-whirlpool",
     "enable-ec_nistp_64_gcc_128",
 ];
 
