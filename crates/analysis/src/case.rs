@@ -142,12 +142,13 @@ impl<'a> CaseAnalysis<'a> {
     }
 }
 
-/// Bytes on the wire: onionskin and reply, public key and ciphertext, or public key and signature.
+/// Bytes on the wire: onionskin and reply, public key and ciphertext, or public key and signature. Lengths of an imported run are
+/// whoever's.
 pub fn wire_bytes(sizes: &Sizes) -> Option<u64> {
     if let (Some(onionskin), Some(reply)) = (sizes.onionskin, sizes.reply) {
-        return Some(onionskin + reply);
+        return Some(onionskin.saturating_add(reply));
     }
-    Some(sizes.public_key? + sizes.ciphertext.or(sizes.signature)?)
+    Some(sizes.public_key?.saturating_add(sizes.ciphertext.or(sizes.signature)?))
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
+use indexmap::{IndexMap, IndexSet};
+use std::hash::Hash;
 
 /// Cases that do the same job, a case for each provider.
 #[derive(Clone, Debug)]
@@ -23,25 +25,70 @@ impl<'a> RunAnalysis<'a> {
 }
 
 /// Things that have the same key, in the order in which they first appear.
-pub fn grouped<'r, K: PartialEq, T>(
+pub fn grouped<'r, K: Eq + Hash, T>(
     things: impl Iterator<Item = &'r T>,
     key: impl Fn(&T) -> K,
 ) -> Vec<(K, Vec<&'r T>)> {
-    let mut groups: Vec<(K, Vec<&'r T>)> = Vec::new();
-    for thing in things {
-        let key = key(thing);
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, things)) => things.push(thing),
-            None => groups.push((key, vec![thing])),
-        }
+    gathered(things.map(|thing| (key(thing), thing)))
+}
+
+/// Values that have the same key, in the order in which the keys first appear. However many keys there are, each is looked up
+/// once: names come from files of whomever.
+pub fn gathered<K: Eq + Hash, V>(pairs: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: IndexMap<K, Vec<V>> = IndexMap::new();
+    for (key, value) in pairs {
+        groups.entry(key).or_default().push(value);
     }
-    groups
+    groups.into_iter().collect()
+}
+
+/// Each of some things once, in the order in which they first appear; likewise.
+pub fn distinct<K: Eq + Hash>(things: impl IntoIterator<Item = K>) -> Vec<K> {
+    things.into_iter().collect::<IndexSet<K>>().into_iter().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::fixtures;
+    use std::cell::Cell;
+    use std::hash::Hasher;
+
+    thread_local!(static COMPARED: Cell<usize> = const { Cell::new(0) });
+
+    /// A name that counts how often it is compared with another one.
+    #[derive(Eq)]
+    struct Counted(String);
+
+    impl PartialEq for Counted {
+        fn eq(&self, other: &Counted) -> bool {
+            COMPARED.set(COMPARED.get() + 1);
+            self.0 == other.0
+        }
+    }
+
+    impl Hash for Counted {
+        fn hash<H: Hasher>(&self, state: &mut H) {
+            self.0.hash(state);
+        }
+    }
+
+    #[test]
+    fn names_are_not_compared_with_all_others() {
+        const NAMES: usize = 10_000;
+        // Each twice, the second time in another order.
+        let numbers: Vec<usize> = (0..NAMES).chain((0..NAMES).rev()).collect();
+        let groups = grouped(numbers.iter(), |number| Counted(format!("name {number}")));
+        assert_eq!(groups.len(), NAMES);
+        assert!(groups.iter().zip(0..).all(|((name, of), number)| {
+            name.0 == format!("name {number}") && of.iter().all(|own| **own == number) && of.len() == 2
+        }));
+        let once = distinct(numbers.iter().map(|number| Counted(format!("name {number}"))));
+        assert!(once.len() == NAMES && once[1].0 == "name 1");
+        // Each is found once in either, and now and then two hashes look alike.
+        let compared = COMPARED.get();
+        assert!(compared < 2 * 4 * NAMES, "{compared} comparisons of {NAMES} names");
+    }
 
     #[test]
     fn rivals_stand_together_and_an_algorithm_is_named_once() {

@@ -41,7 +41,7 @@ pub use case::{CaseAnalysis, wire_bytes};
 pub use caveats::{Caveat, Caveats};
 pub use disturbances::Disturbances;
 pub use estimates::{Estimates, crossed_of, run_spread};
-pub use group::{Group, grouped};
+pub use group::{Group, distinct, gathered, grouped};
 pub use merged::{Merged, NotOneRun};
 pub use run::RunAnalysis;
 

@@ -1,6 +1,7 @@
 //! Several runs as one: what a report over several suites is made of.
 
 use crate::comparison::{Difference, differences_of_builds};
+use crate::group::distinct;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, Run, RunHeader};
 use std::collections::{HashMap, HashSet};
@@ -119,15 +120,8 @@ impl Merged {
 
 /// What is said of all: what differs is named of each, joined.
 fn header(parts: &[RunHeader], plan: Vec<Case>) -> RunHeader {
-    let joined = |of: fn(&RunHeader) -> &String, by: &str| {
-        let mut all: Vec<&str> = Vec::new();
-        for part in parts {
-            if !all.contains(&of(part).as_str()) {
-                all.push(of(part));
-            }
-        }
-        all.join(by)
-    };
+    let joined =
+        |of: fn(&RunHeader) -> &String, by: &str| distinct(parts.iter().map(|part| of(part).as_str())).join(by);
     let newest = &parts[0];
     RunHeader {
         id: joined(|part| &part.id, "+"),

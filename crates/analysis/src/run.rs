@@ -1,9 +1,11 @@
 use crate::case::CaseAnalysis;
 use crate::comparison::{Compared, ComparisonCriteria, Measured, Ranking, Standing, ranking, ratio, standings, total};
+use crate::group::distinct;
 use crate::libraries::JobWeights;
 use crate::merged::Merged;
 use pqlab_record::{Run, RunHeader};
 use pqlab_stats::Interval;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// The provider that does nothing.
@@ -20,6 +22,8 @@ pub struct RunAnalysis<'a> {
     pub job: JobWeights,
     /// Its providers, in the order in which they first appear: what colours and shapes go by.
     pub providers: Vec<String>,
+    /// Where each stands among them.
+    places: HashMap<String, usize>,
     cases: Vec<CaseAnalysis<'a>>,
     /// By what its cases are compared with each other.
     criteria: ComparisonCriteria,
@@ -56,14 +60,11 @@ impl<'a> RunAnalysis<'a> {
         let cases = run.records.iter().enumerate();
         let cases = cases.map(|(place, record)| CaseAnalysis::of(header(place), record).at(place));
         let cases: Vec<CaseAnalysis<'a>> = cases.collect();
-        let mut providers: Vec<String> = Vec::new();
-        for case in cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case) {
-            if !providers.contains(&case.provider) {
-                providers.push(case.provider.clone());
-            }
-        }
+        let measured = cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case);
+        let providers = distinct(measured.map(|case| case.provider.clone()));
+        let places = providers.iter().cloned().zip(0..).collect();
         let (job, standings) = (JobWeights::default(), OnceLock::new());
-        RunAnalysis { run, parts, job, providers, cases, criteria, standings }
+        RunAnalysis { run, parts, job, providers, places, cases, criteria, standings }
     }
 
     /// Its cases, in the order of the plan.
@@ -73,13 +74,8 @@ impl<'a> RunAnalysis<'a> {
 
     /// The areas, without the floor of the harness, in the order of the plan.
     pub fn areas(&self) -> Vec<&'a str> {
-        let mut areas: Vec<&'a str> = Vec::new();
-        for case in self.cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case) {
-            if !areas.contains(&case.workload.as_str()) {
-                areas.push(&case.workload);
-            }
-        }
-        areas
+        let measured = self.cases.iter().filter(|case| !case.is_floor()).map(CaseAnalysis::case);
+        distinct(measured.map(|case| case.workload.as_str()))
     }
 
     /// The cases of an area.
@@ -141,7 +137,7 @@ impl<'a> RunAnalysis<'a> {
 
     /// The place of a provider among all, for its colour and shape.
     pub fn series(&self, provider: &str) -> usize {
-        self.providers.iter().position(|known| known == provider).unwrap_or(self.providers.len())
+        self.places.get(provider).copied().unwrap_or(self.providers.len())
     }
 }
 

@@ -12,6 +12,7 @@
 
 use crate::case::CaseAnalysis;
 use crate::estimates::Estimates;
+use crate::group::gathered;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, Parameter};
 use pqlab_stats::{Description, Interval};
@@ -192,21 +193,13 @@ impl Row<'_, '_> {
 
 /// Cases that have all these parameters and differ in nothing else, in the order of the plan.
 fn groups<'r, 'a>(analysis: &'r RunAnalysis<'a>, parameters: &[&str]) -> Vec<Vec<Row<'r, 'a>>> {
-    let mut groups: Vec<(String, Vec<Row<'r, 'a>>)> = Vec::new();
-    for case in analysis.cases() {
-        if !parameters.iter().all(|name| case.case().number(name).is_some()) {
-            continue;
-        }
-        let Some(estimates) = &case.estimates else { continue };
+    let row = |case: &'r CaseAnalysis<'a>| {
+        let all = parameters.iter().all(|name| case.case().number(name).is_some());
+        let estimates = case.estimates.as_ref().filter(|_| all)?;
         let rest = without(case.case(), parameters);
-        let row = Row { name: rest.name(), case, estimates };
-        let key = rest.id();
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, rows)) => rows.push(row),
-            None => groups.push((key, vec![row])),
-        }
-    }
-    groups.into_iter().map(|(_, rows)| rows).collect()
+        Some((rest.id(), Row { name: rest.name(), case, estimates }))
+    };
+    gathered(analysis.cases().iter().filter_map(row)).into_iter().map(|(_, rows)| rows).collect()
 }
 
 fn without(case: &Case, parameters: &[&str]) -> Case {

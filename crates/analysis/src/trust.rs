@@ -141,7 +141,7 @@ fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
     } else if share(&|case| !case.imprecise.is_empty()) < IMPRECISE_CASES {
         "nothing to do".to_owned()
     } else if share(&fixed) >= IMPRECISE_CASES {
-        format!("add --processes {} for narrower intervals", 3 * protocol.processes)
+        format!("add --processes {} for narrower intervals", protocol.processes.saturating_mul(3))
     } else {
         "measure again: many cases drifted while they were measured".to_owned()
     }

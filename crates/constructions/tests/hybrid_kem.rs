@@ -239,6 +239,103 @@ fn the_checks_that_tls_demands_are_made() {
     }
 }
 
+/// All encodings of what X25519 takes to zero: the twelve of <https://cr.yp.to/ecdh.html#validate>, and the two that are
+/// left where the most significant bit, which does not count, is set (RFC 7748, section 5).
+fn points_of_low_order() -> Vec<[u8; 32]> {
+    let points = [
+        "0000000000000000000000000000000000000000000000000000000000000000",
+        "0100000000000000000000000000000000000000000000000000000000000000",
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+        "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+        "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    ];
+    let both = |point: &str| {
+        let point: [u8; 32] = hex::decode(point).unwrap().try_into().unwrap();
+        let mut with_the_bit = point;
+        with_the_bit[31] |= 0x80;
+        [point, with_the_bit]
+    };
+    points.into_iter().flat_map(both).collect()
+}
+
+/// draft-connolly-cfrg-xwing-kem, section 5.3, where the secret of X25519 is zero.
+fn x_wing_of_zero(secret_m: &[u8], ciphertext_x: &[u8], public_x: &[u8]) -> [u8; 32] {
+    let mut secret = [0; 32];
+    hash("SHA3-256")
+        .digest(&[secret_m, [0; 32].as_slice(), ciphertext_x, public_x, b"\\.//^\\"].concat(), &mut secret)
+        .unwrap();
+    secret
+}
+
+#[test]
+fn x_wing_hashes_the_zero_of_a_point_of_low_order_in_every_pair() {
+    for (classical, x25519) in kems("X25519") {
+        for (id, post_quantum) in kems("ML-KEM-768") {
+            let pair = format!("{classical}+{id}");
+            let ml_kem = Arc::clone(&post_quantum);
+            let kem = HybridKem::x_wing(Arc::clone(&x25519), post_quantum, hash("SHA3-256"), shake256()).unwrap();
+            let (mut public, mut private, mut seeds) = (vec![0; 1216], [0; 32], [0; 96]);
+            kem.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
+            let key = kem.load_decapsulation_key(KeyEncoding::Seed, &private).unwrap();
+            shake256().digest(&private, &mut seeds).unwrap();
+            let half = ml_kem.generate(Coins::Exact(&seeds[..64])).unwrap();
+            let (mut ciphertext, mut secret, mut secret_m) = (vec![0; 1120], [0; 32], [0; 32]);
+            for point in points_of_low_order() {
+                let mut low = public.clone();
+                low[1184..].copy_from_slice(&point);
+                let to = kem.load_encapsulation_key(&low).unwrap();
+                let mut ephemeral = Vec::new();
+                for _ in 0..2 {
+                    to.encapsulate(Coins::Internal, &mut ciphertext, &mut secret).unwrap();
+                    half.decapsulate(&ciphertext[..1088], &mut secret_m).unwrap();
+                    assert_eq!(secret, x_wing_of_zero(&secret_m, &ciphertext[1088..], &point), "{pair}: {point:02x?}");
+                    ephemeral.push(ciphertext[1088..].to_vec());
+                }
+                assert!(ephemeral[0] != ephemeral[1], "{pair}: the ephemeral key is no key");
+                if kem.info().coins.operation {
+                    let (coins, mut ephemeral, mut scalar) = ([5; 64], [0; 32], [0; 32]);
+                    to.encapsulate(Coins::Exact(&coins), &mut ciphertext, &mut secret).unwrap();
+                    x25519.generate_encoded(Coins::Exact(&coins[32..]), &mut ephemeral, &mut scalar).unwrap();
+                    assert_eq!(ciphertext[1088..], ephemeral, "{pair}: {point:02x?}");
+                }
+
+                key.encapsulation_key().unwrap().encapsulate(Coins::Internal, &mut ciphertext, &mut secret).unwrap();
+                ciphertext[1088..].copy_from_slice(&point);
+                half.decapsulate(&ciphertext[..1088], &mut secret_m).unwrap();
+                key.decapsulate(&ciphertext, &mut secret).unwrap();
+                assert_eq!(secret, x_wing_of_zero(&secret_m, &point, &public[1184..]), "{pair}: {point:02x?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_other_hybrids_refuse_points_of_low_order() {
+    let (_, post_quantum) = kems("ML-KEM-768").remove(0);
+    for (id, x25519) in kems("X25519") {
+        for kem in [
+            HybridKem::composite(Arc::clone(&x25519), Arc::clone(&post_quantum), hash("SHA3-256")).unwrap(),
+            HybridKem::x25519_ml_kem_768(Arc::clone(&x25519), Arc::clone(&post_quantum)).unwrap(),
+        ] {
+            let mut secret = vec![0; kem.info().parameters.shared_secret];
+            let (mut public, mut private, mut ciphertext) = (vec![0; 1216], vec![0; 96], vec![0; 1120]);
+            kem.generate_encoded(Coins::Internal, &mut public, &mut private).unwrap();
+            let key = kem.load_decapsulation_key(KeyEncoding::Seed, &private).unwrap();
+            for point in points_of_low_order() {
+                public[1184..].copy_from_slice(&point);
+                let used = kem
+                    .load_encapsulation_key(&public)
+                    .and_then(|key| key.encapsulate(Coins::Internal, &mut ciphertext, &mut secret));
+                assert!(used.is_err(), "{id}: {point:02x?}");
+                ciphertext[1088..].copy_from_slice(&point);
+                assert!(key.decapsulate(&ciphertext, &mut secret).is_err(), "{id}: {point:02x?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_hybrid_of_other_parts_is_refused() {
     let ml_kem = || kems("ML-KEM-768").remove(0).1;

@@ -1,6 +1,7 @@
 //! Samples in other people's files: CSV, JSON lists, and what hyperfine, Google Benchmark and pyperf write.
 
 use crate::LabError;
+use pqlab_analysis::gathered;
 use pqlab_analysis::series::Series;
 use pqlab_stats::Load;
 use serde_json::{Map, Value};
@@ -110,7 +111,7 @@ fn hyperfine(results: &[Value]) -> Result<Vec<Series>, String> {
 
 /// Repetitions are entries of the same `run_name`; aggregates are left out.
 fn google_benchmark(benchmarks: &[Value]) -> Result<Vec<Series>, String> {
-    let mut all: Vec<Series> = Vec::new();
+    let mut times: Vec<(&str, (&str, f64))> = Vec::new();
     for entry in benchmarks {
         let text = |field: &str| entry.get(field).and_then(Value::as_str);
         if text("run_type") == Some("aggregate") || entry.get("error_occurred") == Some(&Value::Bool(true)) {
@@ -119,12 +120,13 @@ fn google_benchmark(benchmarks: &[Value]) -> Result<Vec<Series>, String> {
         let name = text("run_name").or_else(|| text("name")).ok_or("an entry of \"benchmarks\" has no name")?;
         let time = entry.get("real_time").and_then(Value::as_f64).filter(|time| time.is_finite());
         let time = time.ok_or_else(|| format!("{name} has no number \"real_time\""))?;
-        match all.iter_mut().find(|one| one.name == name) {
-            Some(one) => one.samples.push(time),
-            None => all.push(series(name, text("time_unit").unwrap_or("ns"), vec![time])),
-        }
+        times.push((name, (text("time_unit").unwrap_or("ns"), time)));
     }
-    Ok(all)
+    let one = |(name, repetitions): (&str, Vec<(&str, f64)>)| {
+        let unit = repetitions.first().map_or("ns", |(unit, _)| *unit);
+        series(name, unit, repetitions.iter().map(|(_, time)| *time).collect())
+    };
+    Ok(gathered(times).into_iter().map(one).collect())
 }
 
 fn pyperf(benchmarks: &[Value], suite: &Map<String, Value>, stem: &str) -> Result<Vec<Series>, String> {
@@ -238,6 +240,17 @@ mod tests {
         let pyperf = r#"{"benchmarks":[{"runs":[{"warmups":[[1,2.0]]},{"values":[0.5,0.25]},{"values":[1.0]}]}],
             "metadata":{"name":"bench"},"version":"1.0"}"#;
         assert_eq!(all("x.json", pyperf), [one("bench", "s", &[0.5, 0.25, 1.0])]);
+    }
+
+    /// Names are whoever's: a file may have as many as it likes.
+    #[test]
+    fn a_hundred_thousand_names_are_told_apart_in_their_order() {
+        let entry = |number: u32| format!(r#"{{"name":"BM_{number}","real_time":{number}.5,"time_unit":"us"}}"#);
+        let entries: Vec<String> = (0..100_000).chain([7]).map(entry).collect();
+        let found = all("x.json", &format!(r#"{{"benchmarks":[{}]}}"#, entries.join(",")));
+        assert_eq!(found.len(), 100_000);
+        assert_eq!(found[7], one("BM_7", "us", &[7.5, 7.5]));
+        assert_eq!(found[99_999], one("BM_99999", "us", &[99_999.5]));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::{LabError, Samples, read_samples};
 use pqlab_analysis::series::{LoadCurve, Series, SeriesComparison, SeriesRequest, SeriesSummary};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::path::Path;
 
 /// What files of samples say.
@@ -74,8 +75,10 @@ fn compared(files: [&Path; 2], column: Option<&str>, request: &SeriesRequest) ->
     let pairs: Vec<(&Series, &Series)> = match (&first[..], &second[..]) {
         ([one], [other]) => vec![(one, other)],
         _ => {
-            let other = |one: &Series| second.iter().find(|other| other.name == one.name);
-            first.iter().filter_map(|one| Some((one, other(one)?))).collect()
+            // The first of a name, where several have it.
+            let others: HashMap<&str, &Series> =
+                second.iter().rev().map(|other| (other.name.as_str(), other)).collect();
+            first.iter().filter_map(|one| Some((one, *others.get(one.name.as_str())?))).collect()
         }
     };
     if pairs.is_empty() {

@@ -1,5 +1,6 @@
 use crate::{Case, Environment, Protocol, Record};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// What is known of a run before anything is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,12 +44,7 @@ impl Run {
 
     /// The areas that the run touches, in the order of the plan.
     pub fn areas(&self) -> Vec<&str> {
-        let mut areas: Vec<&str> = Vec::new();
-        for record in &self.records {
-            if !areas.contains(&record.case.workload.as_str()) {
-                areas.push(&record.case.workload);
-            }
-        }
-        areas
+        let mut seen = HashSet::new();
+        self.records.iter().map(|record| record.case.workload.as_str()).filter(|area| seen.insert(*area)).collect()
     }
 }

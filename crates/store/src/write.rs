@@ -243,6 +243,11 @@ fn insert_case(
 }
 
 fn encode(record: &Record) -> Result<Vec<u8>, StoreError> {
+    let batch = record.samples.batch;
+    if i64::try_from(batch).is_err() {
+        let reason = format!("a batch of {batch} operations is beyond 63 bits");
+        return Err(StoreError::Unstorable { what: record.case.id(), reason });
+    }
     samples::encode(&record.samples).map_err(|error| unstorable(record, error))
 }
 

@@ -31,6 +31,7 @@ mod interval;
 
 pub use interval::{crossed_of, run_spread};
 
+use crate::group::gathered;
 use crate::number::{known_count, percent};
 use interval::{cycles, headline, median_of};
 use pqlab_record::{
@@ -356,17 +357,12 @@ pub(crate) fn is_length(name: &str) -> bool {
 
 /// The workload's own figures over all usable visits, lengths first and over all visits, in the order in which they first appear.
 fn extra(samples: &Samples) -> Vec<(String, Description)> {
-    let mut pooled: Vec<(&str, Vec<f64>)> = Vec::new();
     // What disturbs a visit changes how long things take, not how many bytes they have.
     let lengths = samples.visits.iter().flat_map(|visit| &visit.extra).filter(|(name, _)| is_length(name));
     let others = samples.usable().flat_map(|visit| &visit.extra).filter(|(name, _)| !is_length(name));
-    for (name, values) in lengths.chain(others) {
-        match pooled.iter_mut().find(|(known, _)| known == name) {
-            Some((_, all)) => all.extend(values),
-            None => pooled.push((name, values.clone())),
-        }
-    }
-    pooled.into_iter().filter_map(|(name, values)| Some((name.to_owned(), describe_samples(&values)?))).collect()
+    let pooled = gathered(lengths.chain(others).map(|(name, values)| (name.as_str(), values.as_slice())));
+    let described = |(name, values): (&str, Vec<&[f64]>)| Some((name.to_owned(), describe_samples(&values.concat())?));
+    pooled.into_iter().filter_map(described).collect()
 }
 
 #[cfg(test)]

@@ -203,3 +203,18 @@ fn the_workloads_own_figures_are_described_by_name() {
     let (name, sizes) = &estimates.extra[0];
     assert_eq!((name.as_str(), sizes.n, sizes.median), ("signature_bytes", 3, 655.0));
 }
+
+/// Names are whoever's: an imported run may have as many as it likes.
+#[test]
+fn figures_of_a_hundred_thousand_names_are_told_apart_in_their_order() {
+    let mut record = fixtures::record("liboqs", 10.4);
+    record.samples.visits.truncate(2);
+    for visit in &mut record.samples.visits {
+        visit.extra = (0..100_000).map(|number| (format!("name {number}"), vec![f64::from(number)])).collect();
+    }
+    let found = extra(&record.samples);
+    assert_eq!(found.len(), 100_000);
+    for (number, (name, values)) in (0..).zip(&found) {
+        assert!(*name == format!("name {number}") && values.n == 2 && values.mean == f64::from(number));
+    }
+}

@@ -12,7 +12,7 @@ use crate::case::{CaseAnalysis, wire_bytes};
 use crate::caveats::Caveat;
 use crate::comparison::Standing;
 use crate::estimates::Estimates;
-use crate::group::grouped;
+use crate::group::{distinct, grouped};
 use crate::ledger;
 use crate::number::{
     digits, factor_range, grouped as thousands, known_factor, known_rate, known_time, significant, throughput,
@@ -425,13 +425,8 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
     let defective = analysis.cases().iter().filter(|row| !row.failed() && row.case().facts.defect.is_some());
     let defects = grouped(defective, |row| (row.case().provider.clone(), row.case().facts.defect.clone()));
     let defect = |((provider, defect), rows): ((String, Option<String>), Vec<&CaseAnalysis<'_>>)| {
-        let mut what: Vec<String> = Vec::new();
-        for case in rows.iter().map(|row| row.case()) {
-            let named = format!("{} {}", case.algorithm, case.operation);
-            if !what.contains(&named) {
-                what.push(named);
-            }
-        }
+        let cases = rows.iter().map(|row| row.case());
+        let what = distinct(cases.map(|case| format!("{} {}", case.algorithm, case.operation)));
         format!("{provider}, {}: {}", what.join(", "), defect.unwrap_or_default())
     };
     add(

@@ -9,6 +9,7 @@ pub use weights::{JobWeights, OPERATIONS, WrongWeights};
 
 use crate::case::CaseAnalysis;
 use crate::comparison::Standing;
+use crate::group::distinct;
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
 use weights::OF_KEM;
@@ -140,14 +141,9 @@ fn of_pairing<'r, 'a>(analysis: &'r RunAnalysis<'a>, pairing: Pairing, weights: 
 
 /// Code paths of which a library may be made: not those of several libraries, and not what does nothing.
 fn providers<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
-    let mut found: Vec<&'a str> = Vec::new();
-    for case in AREAS.into_iter().flat_map(|area| analysis.area(area)).map(CaseAnalysis::case) {
-        let one = case.library() != "null" && !case.provider.contains('+');
-        if one && !found.contains(&case.provider.as_str()) {
-            found.push(&case.provider);
-        }
-    }
-    found
+    let cases = AREAS.into_iter().flat_map(|area| analysis.area(area)).map(CaseAnalysis::case);
+    let of_one = cases.filter(|case| case.library() != "null" && !case.provider.contains('+'));
+    distinct(of_one.map(|case| case.provider.as_str()))
 }
 
 /// The usual case of an operation with its median in ns; `None` where there is none, or no figure of it.

@@ -106,7 +106,7 @@ pub struct Single {
 impl HandshakeFigures<'_> {
     /// Both messages, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.onionskin + self.reply
+        self.onionskin.saturating_add(self.reply)
     }
 
     /// Cells that the onionskin and the reply fill: one holds 505 bytes of the first and 507 of the second, or with an onion

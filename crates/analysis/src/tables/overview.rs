@@ -5,6 +5,7 @@ use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
 use crate::estimates::Estimates;
 use crate::run::RunAnalysis;
+use indexmap::{IndexMap, IndexSet};
 use pqlab_record::{Case, Form};
 
 /// The order of the reference's table; what it does not know comes after.
@@ -80,16 +81,12 @@ fn filled(
     operations: [(&str, &str); 3],
     lengths: impl Fn(&Row<'_, '_>) -> Vec<Cell>,
 ) -> Table {
-    let mut rows: Vec<Row<'_, '_>> = Vec::new();
+    let mut by_name: IndexMap<(&str, &str), Row<'_, '_>> = IndexMap::new();
     let area = table.area.clone();
     for of in analysis.area(&area).filter(|of| of.case().form == Some(Form::Prepared) && of.usual()) {
         let (case, estimates) = (of.case(), of.estimates.as_ref());
-        let same = |row: &Row<'_, '_>| row.case.algorithm == case.algorithm && row.case.provider == case.provider;
-        let index = rows.iter().position(same).unwrap_or_else(|| {
-            rows.push(Row { case, cases: Vec::new(), rates: [None; 3], mean_signature: None });
-            rows.len() - 1
-        });
-        let row = &mut rows[index];
+        let new = || Row { case, cases: Vec::new(), rates: [None; 3], mean_signature: None };
+        let row = by_name.entry((&case.algorithm, &case.provider)).or_insert_with(new);
         row.cases.push(of);
         if let Some(operation) = operations.iter().position(|(name, _)| *name == case.operation) {
             row.rates[operation] = estimates.and_then(Estimates::operations_per_second);
@@ -98,6 +95,7 @@ fn filled(
             row.mean_signature = Some(lengths.mean);
         }
     }
+    let mut rows: Vec<Row<'_, '_>> = by_name.into_values().collect();
     rows.retain(|row| row.rates.iter().any(Option::is_some));
     let whole = rows.iter().filter(|row| row.rates.iter().all(Option::is_some));
     let mut algorithms: Vec<&str> = whole.map(|row| row.case.algorithm.as_str()).collect();
@@ -106,13 +104,8 @@ fn filled(
     if algorithms.len() < LEAST {
         return table;
     }
-    let mut names: Vec<&str> = ORDER.to_vec();
-    for row in &rows {
-        if !names.contains(&row.case.algorithm.as_str()) {
-            names.push(&row.case.algorithm);
-        }
-    }
-    rows.sort_by_key(|row| names.iter().position(|name| *name == row.case.algorithm));
+    let names: IndexSet<&str> = ORDER.into_iter().chain(rows.iter().map(|row| row.case.algorithm.as_str())).collect();
+    rows.sort_by_key(|row| names.get_index_of(row.case.algorithm.as_str()));
     for row in &rows {
         let facts = &row.case.facts;
         let mut cells = vec![

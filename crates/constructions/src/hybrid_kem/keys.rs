@@ -2,6 +2,7 @@
 
 use super::combiner::{Combiner, Inputs};
 use super::length::{ML_KEM_COINS, ML_KEM_KEY, SECRET, X25519};
+use super::low_order::LowOrder;
 use super::{Layout, Secret};
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Error, KeyEncoding, Result, Wiped};
 
@@ -14,6 +15,7 @@ pub(super) struct HybridEncapsulationKey {
     public_x: [u8; X25519],
     layout: Layout,
     combiner: Combiner,
+    low_order: LowOrder,
 }
 
 impl HybridEncapsulationKey {
@@ -22,10 +24,11 @@ impl HybridEncapsulationKey {
         post_quantum: Box<dyn EncapsulationKey>,
         layout: Layout,
         combiner: Combiner,
+        low_order: LowOrder,
     ) -> Result<Box<dyn EncapsulationKey>> {
         let mut public_x = [0; X25519];
         classical.encode(&mut public_x)?;
-        Ok(Box::new(HybridEncapsulationKey { classical, post_quantum, public_x, layout, combiner }))
+        Ok(Box::new(HybridEncapsulationKey { classical, post_quantum, public_x, layout, combiner, low_order }))
     }
 }
 
@@ -38,7 +41,11 @@ impl EncapsulationKey for HybridEncapsulationKey {
         let (mut secret_m, mut secret_x) = (Wiped::new([0; SECRET]), Wiped::new([0; SECRET]));
         let (ciphertext_m, ciphertext_x) = self.layout.split_mut(ciphertext)?;
         self.post_quantum.encapsulate(first, ciphertext_m, secret_m.as_mut_slice())?;
-        self.classical.encapsulate(second, ciphertext_x, secret_x.as_mut_slice())?;
+        if let Err(refusal) = self.classical.encapsulate(second, ciphertext_x, secret_x.as_mut_slice()) {
+            let Some(x25519) = self.low_order.combined(&self.public_x) else { return Err(refusal) };
+            x25519.generate(second)?.encode_encapsulation_key(ciphertext_x)?;
+            secret_x.as_mut_slice().fill(0);
+        }
         let (_, ciphertext_x) = self.layout.split(ciphertext)?;
         let inputs =
             Inputs { secret_m: &secret_m, secret_x: &secret_x, ciphertext_x, public_x: &self.public_x, ciphertext };
@@ -58,6 +65,7 @@ pub(super) struct HybridDecapsulationKey {
     public_x: [u8; X25519],
     layout: Layout,
     combiner: Combiner,
+    low_order: LowOrder,
     secret: Secret,
 }
 
@@ -67,6 +75,7 @@ impl HybridDecapsulationKey {
         post_quantum: Box<dyn DecapsulationKey>,
         layout: Layout,
         combiner: Combiner,
+        low_order: LowOrder,
         secret: Secret,
     ) -> Result<Box<dyn DecapsulationKey>> {
         let mut public_x = [0; X25519];
@@ -74,18 +83,23 @@ impl HybridDecapsulationKey {
         if let Combiner::Universal(_) = combiner {
             classical.encode_encapsulation_key(&mut public_x)?;
         }
-        Ok(Box::new(HybridDecapsulationKey { classical, post_quantum, public_x, layout, combiner, secret }))
+        Ok(Box::new(HybridDecapsulationKey { classical, post_quantum, public_x, layout, combiner, low_order, secret }))
     }
 }
 
 impl DecapsulationKey for HybridDecapsulationKey {
-    /// A changed ciphertext gives another secret (implicit rejection), but for one whose X25519 part is a point of low
-    /// order, which is refused (RFC 7748, section 6.1).
+    /// A changed ciphertext gives another secret (implicit rejection). One whose X25519 part is a point of low order does so
+    /// too in X-Wing, and is refused by the others (RFC 7748, section 6.1).
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
         let (mut secret_m, mut secret_x) = (Wiped::new([0; SECRET]), Wiped::new([0; SECRET]));
         let (ciphertext_m, ciphertext_x) = self.layout.split(ciphertext)?;
         self.post_quantum.decapsulate(ciphertext_m, secret_m.as_mut_slice())?;
-        self.classical.decapsulate(ciphertext_x, secret_x.as_mut_slice())?;
+        if let Err(refusal) = self.classical.decapsulate(ciphertext_x, secret_x.as_mut_slice()) {
+            if self.low_order.combined(ciphertext_x).is_none() {
+                return Err(refusal);
+            }
+            secret_x.as_mut_slice().fill(0);
+        }
         let inputs =
             Inputs { secret_m: &secret_m, secret_x: &secret_x, ciphertext_x, public_x: &self.public_x, ciphertext };
         self.combiner.combine(&inputs, secret)
@@ -97,6 +111,7 @@ impl DecapsulationKey for HybridDecapsulationKey {
             self.post_quantum.encapsulation_key()?,
             self.layout.clone(),
             self.combiner.clone(),
+            self.low_order.clone(),
         )
     }
 

@@ -10,9 +10,15 @@
 //! What each step contains of X25519: key generation one key generation; encapsulation one key generation (the ephemeral
 //! key) and one Diffie-Hellman; decapsulation one Diffie-Hellman. The half is therefore taken as a KEM, in which the
 //! ephemeral key is the ciphertext, and its operations are the same ones that stand alone in a table beside the hybrid.
+//!
+//! With an X25519 key of low order, in an encapsulation key or in a ciphertext, the secret of X25519 is zero. X-Wing hashes that
+//! like any other: its draft (sections 5.4 and 5.5) calls the function of RFC 7748, section 5, and the one error that it
+//! names is of ML-KEM's key. Implementations that inherit a library's refusal differ. The other constructions refuse such a
+//! key (RFC 7748, section 6.1), as TLS demands of its group.
 
 mod combiner;
 mod keys;
+mod low_order;
 mod mock;
 
 pub use mock::MockKem;
@@ -20,6 +26,7 @@ pub use mock::MockKem;
 use crate::{cbor, coins};
 use combiner::Combiner;
 use keys::{HybridDecapsulationKey, HybridEncapsulationKey};
+use low_order::LowOrder;
 use pqlab_primitives::{
     CoinSupport, Coins, DecapsulationKey, EncapsulationKey, Error, Hash, Kdf, Kem, KemInfo, KemParameters, KeyEncoding,
     Result, Wiped, Xof,
@@ -51,6 +58,7 @@ pub struct HybridKem {
     post_quantum: Arc<dyn Kem>,
     layout: Layout,
     combiner: Combiner,
+    low_order: LowOrder,
 }
 
 /// How keys and ciphertexts are put together.
@@ -179,7 +187,8 @@ impl Secret {
 }
 
 impl HybridKem {
-    /// X-Wing. Encapsulation key 1216 bytes, decapsulation key 32, ciphertext 1120, secret 32.
+    /// X-Wing. Encapsulation key 1216 bytes, decapsulation key 32, ciphertext 1120, secret 32. Decapsulation refuses no
+    /// ciphertext of this length, whatever points the library's X25519 refuses.
     ///
     /// # Errors
     /// [`Error::Unsupported`] if a part is another algorithm, or if the library's ML-KEM makes no key from a seed.
@@ -257,7 +266,12 @@ impl HybridKem {
         let parameters = KemParameters::of(algorithm).ok_or(Error::Unsupported(algorithm))?;
         let coins = CoinSupport { keygen: true, operation: first.operation && second.operation };
         let info = KemInfo { parameters, encodings: vec![layout.encoding()], coins };
-        Ok(HybridKem { info, classical, post_quantum, layout, combiner })
+        // X-Wing alone, whose draft has no step that could fail here.
+        let low_order = match layout {
+            Layout::Expanded(_) => LowOrder::Combined(Arc::clone(&classical)),
+            Layout::Seeds | Layout::Reference => LowOrder::Refused,
+        };
+        Ok(HybridKem { info, classical, post_quantum, layout, combiner, low_order })
     }
 
     /// Prepares both halves of a private key.
@@ -266,7 +280,14 @@ impl HybridKem {
         let (post_quantum, classical) = seeds.split_at(ML_KEM_SEED);
         let post_quantum = self.post_quantum.generate(Coins::Exact(post_quantum))?;
         let classical = self.classical.generate(Coins::Exact(classical))?;
-        HybridDecapsulationKey::boxed(classical, post_quantum, self.layout.clone(), self.combiner.clone(), secret)
+        HybridDecapsulationKey::boxed(
+            classical,
+            post_quantum,
+            self.layout.clone(),
+            self.combiner.clone(),
+            self.low_order.clone(),
+            secret,
+        )
     }
 }
 
@@ -310,6 +331,7 @@ impl Kem for HybridKem {
             self.post_quantum.load_encapsulation_key(post_quantum)?,
             self.layout.clone(),
             self.combiner.clone(),
+            self.low_order.clone(),
         )
     }
 

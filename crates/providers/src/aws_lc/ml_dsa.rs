@@ -18,6 +18,10 @@ use std::sync::{Arc, OnceLock};
 
 /// The three parameter sets.
 pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
+    all().map(|scheme| Arc::new(scheme) as Arc<dyn SignatureScheme>)
+}
+
+fn all() -> impl Iterator<Item = MlDsa> {
     let sets: [(&str, c_int, Internal, Internal); 3] = [
         (
             "ML-DSA-44",
@@ -56,7 +60,7 @@ pub(super) fn schemes() -> impl Iterator<Item = Arc<dyn SignatureScheme>> {
             context: true,
             hedged: true,
         };
-        Some(Arc::new(MlDsa { info, set, generators: Contexts::new() }) as Arc<dyn SignatureScheme>)
+        Some(MlDsa { info, set, generators: Contexts::new() })
     })
 }
 
@@ -116,6 +120,16 @@ impl MlDsa {
         };
         key.ok_or_else(|| malformed("ML-DSA signing key"))
     }
+
+    fn load_public(&self, bytes: &[u8]) -> Result<PublicKey> {
+        Error::check_length("verifying key", self.set.verifying_key, bytes.len())?;
+        // SAFETY: the buffer has the length that is stated; the result is null or ours.
+        let key = unsafe {
+            Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
+        };
+        let key = key.ok_or_else(|| malformed("ML-DSA verifying key"))?;
+        Ok(PublicKey::new(key, self.set))
+    }
 }
 
 impl SignatureScheme for MlDsa {
@@ -147,13 +161,7 @@ impl SignatureScheme for MlDsa {
     }
 
     fn load_verifying_key(&self, bytes: &[u8]) -> Result<Box<dyn VerifyingKey>> {
-        Error::check_length("verifying key", self.set.verifying_key, bytes.len())?;
-        // SAFETY: the buffer has the length that is stated; the result is null or ours.
-        let key = unsafe {
-            Owned::from_raw(aws::EVP_PKEY_pqdsa_new_raw_public_key(self.set.nid, bytes.as_ptr(), bytes.len()))
-        };
-        let key = key.ok_or_else(|| malformed("ML-DSA verifying key"))?;
-        Ok(Box::new(PublicKey::new(key, self.set)))
+        Ok(Box::new(self.load_public(bytes)?))
     }
 }
 
@@ -200,7 +208,7 @@ impl PrivateKey {
                         )
                     })
                 };
-                with_context_string(digest_context, context, sign)
+                with_context_string(digest_context, context, sign, aws::EVP_PKEY_CTX_set_signature_context)
             },
         )
     }
@@ -316,10 +324,15 @@ impl PublicKey {
         };
         if returned == 1 { Ok(()) } else { Err(verification_failed()) }
     }
-}
 
-impl VerifyingKey for PublicKey {
-    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+    /// Verifies; `reset` is the function of the library that takes the context string away again.
+    fn verify_and_reset(
+        &self,
+        context: &[u8],
+        message: &[u8],
+        signature: &[u8],
+        reset: SetContextString,
+    ) -> Result<()> {
         check_context(context)?;
         self.verifiers.with(
             || verifier(&self.key),
@@ -339,9 +352,15 @@ impl VerifyingKey for PublicKey {
                     };
                     if returned == 1 { Ok(()) } else { Err(verification_failed()) }
                 };
-                with_context_string(digest_context, context, verify)
+                with_context_string(digest_context, context, verify, reset)
             },
         )
+    }
+}
+
+impl VerifyingKey for PublicKey {
+    fn verify(&self, context: &[u8], message: &[u8], signature: &[u8]) -> Result<()> {
+        self.verify_and_reset(context, message, signature, aws::EVP_PKEY_CTX_set_signature_context)
     }
 
     fn verify_internal(&self, formatted: &[u8], signature: &[u8]) -> Result<()> {
@@ -358,11 +377,16 @@ impl VerifyingKey for PublicKey {
     }
 }
 
-/// Runs `call` with a context string set; contexts in a pool have none.
+/// Sets the context string of a key's context, or takes it away, where there is none: 1 if that worked.
+type SetContextString = unsafe extern "C" fn(*mut aws::EVP_PKEY_CTX, *const u8, usize) -> c_int;
+
+/// Runs `call` with a context string set; contexts in a pool have none. Where `reset` fails, that is the answer, whatever
+/// `call` says: the string may still be set, and after a fault of the library the context is not kept.
 fn with_context_string(
     digest_context: *mut aws::EVP_MD_CTX,
     context: &[u8],
     call: impl FnOnce() -> Result<()>,
+    reset: SetContextString,
 ) -> Result<()> {
     if context.is_empty() {
         return call();
@@ -377,8 +401,8 @@ fn with_context_string(
     };
     let result = call();
     // SAFETY: as above.
-    let returned = unsafe { aws::EVP_PKEY_CTX_set_signature_context(key_context, null(), 0) };
-    result.and(check("EVP_PKEY_CTX_set_signature_context", returned))
+    let returned = unsafe { reset(key_context, null(), 0) };
+    check("EVP_PKEY_CTX_set_signature_context", returned).and(result)
 }
 
 fn generator(nid: c_int) -> Result<Generator> {
@@ -405,4 +429,38 @@ fn verifier(key: &Key) -> Result<Owned<aws::EVP_MD_CTX>> {
 fn digest_context() -> Result<Owned<aws::EVP_MD_CTX>> {
     // SAFETY: makes a new context; null or ours.
     unsafe { Owned::from_raw(aws::EVP_MD_CTX_new()) }.ok_or_else(|| library("EVP_MD_CTX_new"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    unsafe extern "C" fn fails(_: *mut aws::EVP_PKEY_CTX, _: *const u8, _: usize) -> c_int {
+        0
+    }
+
+    #[test]
+    fn a_context_whose_string_could_not_be_taken_away_is_not_used_again() {
+        for scheme in all() {
+            let signing_key = scheme.generate(Coins::Internal).unwrap();
+            let mut public = vec![0; scheme.set.verifying_key];
+            signing_key.verifying_key().unwrap().encode(&mut public).unwrap();
+            let (mut plain, mut named) = (vec![0; scheme.set.signature], vec![0; scheme.set.signature]);
+            signing_key.sign(b"", b"message", Coins::Internal, &mut plain).unwrap();
+            signing_key.sign(b"context", b"message", Coins::Internal, &mut named).unwrap();
+            let mut tampered = named.clone();
+            tampered[0] ^= 1;
+
+            let key = scheme.load_public(&public).unwrap();
+            let fault = Error::Library { call: "EVP_PKEY_CTX_set_signature_context", detail: String::new() };
+            // Refused and taken: the string of either must not be left for the next call, which has none.
+            for signature in [&tampered, &named] {
+                let verified = key.verify_and_reset(b"context", b"message", signature, fails);
+                assert_eq!(verified, Err(fault.clone()), "{}", scheme.info.parameters.algorithm);
+                assert_eq!(key.verify(b"", b"message", &plain), Ok(()));
+                assert_eq!(key.verify(b"", b"message", &named), Err(Error::VerificationFailed));
+                assert_eq!(key.verify(b"context", b"message", &named), Ok(()));
+            }
+        }
+    }
 }

@@ -133,10 +133,15 @@ fn trimmed_unit(text: &str) -> String {
     text.split_once(' ').map_or_else(|| text.to_owned(), |(number, unit)| format!("{} {unit}", trimmed(number)))
 }
 
+/// Farther from one than this, or than its reciprocal, nothing is drawn: an imported run may say of a tick that it takes 1e300 ns, and
+/// a scale must end.
+const LARGEST: f64 = 1e60;
+
 impl Scale {
     /// A scale of logarithms over values above zero.
     pub(super) fn log(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
-        let (mut from, mut to) = extent(values.filter(|value| *value > 0.0));
+        let drawn = values.filter(|value| *value > 0.0 && value.is_finite());
+        let (mut from, mut to) = extent(drawn.map(|value| value.clamp(1.0 / LARGEST, LARGEST)));
         if from >= to || !from.is_finite() {
             (from, to) = if from.is_finite() { (from / 2.0, from * 2.0) } else { (1.0, 10.0) };
         }
@@ -153,13 +158,17 @@ impl Scale {
     /// A linear scale from zero.
     pub(super) fn linear(values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
         let (_, to) = extent(values);
-        let to = if to.is_finite() && to > 0.0 { to * 1.05 } else { 1.0 };
+        let to = if to.is_finite() && to > 1.0 / LARGEST { to.min(LARGEST) * 1.05 } else { 1.0 };
         Scale { from: 0.0, to, start, end, log: false }
     }
 
     /// A linear scale between two values.
     pub(super) fn between(from: f64, to: f64, start: f64, end: f64) -> Scale {
-        Scale { from, to: if to > from { to } else { from + 1.0 }, start, end, log: false }
+        let [from, to] = [from, to].map(|value| value.clamp(-LARGEST, LARGEST));
+        // Of two numbers that differ in their last digits alone no step between them is left.
+        let apart = to - from > 1e-9 * from.abs().max(1.0 / LARGEST);
+        let to = if apart { to } else { from + from.abs().max(1.0) };
+        Scale { from, to, start, end, log: false }
     }
 
     pub(super) fn at(&self, value: f64) -> f64 {
@@ -464,6 +473,23 @@ mod tests {
         assert_eq!(Quantity::Throughput.show(5e8), "500 MB/s");
         // A narrow range has ticks too, and their labels do not touch.
         assert_eq!(Scale::log([18.0, 30.0].into_iter(), 0.0, 600.0).ticks(8), [18.0, 20.0, 25.0, 30.0]);
+    }
+
+    /// An imported run may say anything of a tick's length: there are still ends, and a few ticks between them.
+    #[test]
+    fn scales_over_numbers_beyond_all_reason_end() {
+        let ends = [f64::MAX, 1e300, 1.0, 1e-300, f64::MIN_POSITIVE, 5e-324, 0.0, -1.0, f64::INFINITY, f64::NAN];
+        for (one, other) in ends.into_iter().flat_map(|one| ends.map(|other| (one, other))) {
+            let (from, to) = (one.min(other), one.max(other));
+            let between = (from.is_finite() && to.is_finite()).then(|| Scale::between(from, to, 0.0, 600.0));
+            let over = || [one, other].into_iter();
+            let scales = [Scale::log(over(), 0.0, 600.0), Scale::linear(over(), 100.0, 0.0)];
+            for scale in scales.into_iter().chain(between) {
+                let ticks = scale.ticks(8);
+                let drawn = ticks.iter().all(|tick| tick.is_finite() && scale.at(*tick).is_finite());
+                assert!(drawn && ticks.len() < 100, "{one} and {other}: {ticks:?}");
+            }
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::{Chart, slug};
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::comparison::Standing;
 use pqlab_analysis::number::{NONE, known_time};
-use pqlab_analysis::{CaseAnalysis, RunAnalysis, grouped};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, grouped};
 
 const MOST: usize = 40;
 const TILE: (f64, f64) = (92.0, 24.0);
@@ -30,12 +30,8 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
     lines.retain(|(_, rows)| rows.len() > 1);
     let all = lines.len();
     lines.truncate(MOST);
-    let mut columns: Vec<&str> = Vec::new();
-    for row in lines.iter().flat_map(|(_, rows)| rows) {
-        if !columns.contains(&row.case().provider.as_str()) {
-            columns.push(&row.case().provider);
-        }
-    }
+    let shown = lines.iter().flat_map(|(_, rows)| rows);
+    let columns: Vec<&str> = distinct(shown.map(|row| row.case().provider.as_str()));
     // One column alone compares nothing; more than a page is wide is for the table.
     if columns.len() < 2 || columns.len() > 12 {
         return None;

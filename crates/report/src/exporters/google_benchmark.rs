@@ -378,7 +378,7 @@ fn processes(samples: &Samples) -> Vec<Process> {
     let of = |(times, cpu): &(Vec<f64>, Option<CpuTime>)| {
         let cpu = cpu.filter(|cpu| cpu.wall_ns > 0);
         Some(Process {
-            operations: times.len() as u64 * samples.batch,
+            operations: (times.len() as u64).saturating_mul(samples.batch),
             ns: mean(times)?,
             cpu_share: cpu.map(|cpu| cpu.cpu_ns as f64 / cpu.wall_ns as f64),
         })

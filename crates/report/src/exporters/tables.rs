@@ -1,6 +1,7 @@
 //! What the tables that people read, in Markdown and LaTeX, have in common: their figures, and footnotes for caveats.
 
 use super::ExportError;
+use indexmap::IndexSet;
 use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::estimates::Estimates;
@@ -53,7 +54,7 @@ impl TableChoice {
 
 /// The footnotes of a table: a mark for each text, at however many rows it stands.
 #[derive(Default)]
-pub(super) struct Footnotes(Vec<String>);
+pub(super) struct Footnotes(IndexSet<String>);
 
 impl Footnotes {
     /// What stands at a row: the words of its notes with their marks, and of its other caveats the marks alone:
@@ -75,11 +76,7 @@ impl Footnotes {
         // What a note says of one case is short: here stands also what it means.
         let meaning = if caveat.is_note() { format!(" ({})", caveat.legend()) } else { String::new() };
         let text = format!("{}: {says}{meaning}", caveat.word());
-        let index = self.0.iter().position(|known| *known == text).unwrap_or_else(|| {
-            self.0.push(text);
-            self.0.len() - 1
-        });
-        mark(index)
+        mark(self.0.insert_full(text).0)
     }
 }
 

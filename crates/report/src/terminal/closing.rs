@@ -6,7 +6,7 @@ use pqlab_analysis::fastest::fastest_line;
 use pqlab_analysis::number::{APPROXIMATE, grouped, is_approximate, time};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::words::{FLOOR, words, worker_floors};
-use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_analysis::{CaseAnalysis, RunAnalysis, distinct, gathered};
 use pqlab_record::Run;
 
 /// What closes a table: how many cases ended how, the marks that occur, the environment, the harness floor.
@@ -77,19 +77,10 @@ fn floor_line(analysis: &RunAnalysis<'_>) -> Option<String> {
 
 /// Which random generator the providers ask where a key is generated, a secret encapsulated or a signature drawn.
 fn generators(run: &Run) -> Option<String> {
-    let mut asked: Vec<(&str, Vec<&str>)> = Vec::new();
-    for case in run.records.iter().map(|record| &record.case) {
-        let Some(generator) = case.facts.generator.as_deref() else { continue };
-        let at = asked.iter().position(|(known, _)| *known == generator).unwrap_or_else(|| {
-            asked.push((generator, Vec::new()));
-            asked.len() - 1
-        });
-        if !asked[at].1.contains(&case.provider.as_str()) {
-            asked[at].1.push(&case.provider);
-        }
-    }
-    let said = |(generator, by): &(&str, Vec<&str>)| neutral(&format!("{} {generator}", by.join(", ")));
-    let all: Vec<String> = asked.iter().map(said).collect();
+    let cases = run.records.iter().map(|record| &record.case);
+    let asked = gathered(cases.filter_map(|case| Some((case.facts.generator.as_deref()?, case.provider.as_str()))));
+    let said = |(generator, by): (&str, Vec<&str>)| neutral(&format!("{} {generator}", distinct(by).join(", ")));
+    let all: Vec<String> = asked.into_iter().map(said).collect();
     (!all.is_empty()).then(|| format!("random bytes come from: {}", all.join("; ")))
 }
 

@@ -234,3 +234,17 @@ fn notes_and_names_are_listed_with_their_run() {
     store.delete_run(&id).unwrap();
     assert!(store.runs().unwrap().is_empty() && store.baseline("before").unwrap().is_none());
 }
+
+#[test]
+fn a_batch_beyond_what_the_file_holds_is_refused_by_the_name_of_its_case() {
+    let (_folder, mut store) = new_store();
+    let mut huge = run("huge", 2);
+    huge.records[1].samples.batch = u64::MAX;
+    match store.import_run(&huge) {
+        Err(StoreError::Unstorable { what, reason }) => {
+            assert!(what == huge.records[1].case.id() && reason.contains("beyond 63 bits"), "{what}: {reason}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(store.runs().unwrap().is_empty());
+}

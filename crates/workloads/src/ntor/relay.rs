@@ -29,7 +29,7 @@ const MESSAGE_TIME: u64 = 5_000_000_000;
 /// Time that a connection may be silent.
 const IDLE: Duration = Duration::from_secs(30);
 /// Clients that are served at once; more are disconnected.
-const CLIENTS: usize = 256;
+pub(super) const CLIENTS: usize = 256;
 
 /// What a client must know of the frames and of the limits, in lines.
 pub const FRAMES: &str = "\
@@ -90,7 +90,7 @@ pub enum RelayError {
 pub struct Served {
     /// Handshakes answered.
     pub handshakes: u64,
-    /// Connections that were closed because of what they sent, or how slowly.
+    /// Connections that were closed because of what they sent, or how slowly; over which a library panicked, too.
     pub refused: u64,
 }
 
@@ -204,20 +204,18 @@ impl Relay {
                 }
                 Err(error) => return Err(error),
             };
-            if self.clients.fetch_add(1, Ordering::AcqRel) >= CLIENTS {
-                self.clients.fetch_sub(1, Ordering::AcqRel);
+            let Some(place) = Place::taken(self) else {
                 self.refused.fetch_add(1, Ordering::Relaxed);
                 continue;
-            }
+            };
             let relay = Arc::clone(self);
+            // A thread that cannot be started gives the place back with all else that it was to have.
             let started = thread::Builder::new().name("client".into()).stack_size(512 << 10).spawn(move || {
-                if relay.attend(stream).is_err() {
+                if relay.attend(stream, place).is_err() {
                     relay.refused.fetch_add(1, Ordering::Relaxed);
                 }
-                relay.clients.fetch_sub(1, Ordering::AcqRel);
             });
             if started.is_err() {
-                self.clients.fetch_sub(1, Ordering::AcqRel);
                 self.refused.fetch_add(1, Ordering::Relaxed);
             }
         }
@@ -232,10 +230,12 @@ impl Relay {
     }
 
     /// Answers one client until it goes. An error is a client that sent what is no request.
-    fn attend(&self, stream: TcpStream) -> Result<(), RelayError> {
+    fn attend(&self, stream: TcpStream, place: Place) -> Result<(), RelayError> {
         stream.set_nodelay(true)?;
         stream.set_write_timeout(Some(Duration::from_nanos(MESSAGE_TIME)))?;
         let mut session = Session { stream, answer: [0; 2 + LONGEST] };
+        // Given back before the connection closes: who sees it closed finds a place.
+        let _place = place;
         let mut data = [0; LONGEST];
         while let Some((number, length)) = session.request(&mut data)? {
             self.answer(number, &data[..length], &mut session)?;
@@ -261,6 +261,28 @@ impl Relay {
         self.handshakes.fetch_add(1, Ordering::AcqRel);
         session.send(protocol.reply())?;
         Ok(())
+    }
+}
+
+/// A client's place among those that are served at once. It is given back however the client's thread ends, by a panic in a
+/// library too, which counts as a refusal.
+struct Place(Arc<Relay>);
+
+impl Place {
+    /// `None` where all are taken.
+    fn taken(relay: &Arc<Relay>) -> Option<Place> {
+        let before = relay.clients.fetch_add(1, Ordering::AcqRel);
+        let place = Place(Arc::clone(relay));
+        (before < CLIENTS).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.refused.fetch_add(1, Ordering::Relaxed);
+        }
+        self.0.clients.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -1,10 +1,10 @@
 #![allow(clippy::unwrap_used)]
 
-use super::relay::{Link, Relay, handshake_type};
+use super::relay::{CLIENTS, Link, Relay, Served, handshake_type};
 use super::*;
 use crate::testing::right;
 use pqlab_constructions::ntor::Initiator;
-use pqlab_primitives::Coins;
+use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KemInfo, KeyEncoding};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -174,7 +174,10 @@ struct Running {
 
 impl Running {
     fn start() -> Running {
-        let relay = Relay::new(&pqlab_providers::providers(), "rustcrypto", [9; 20]).unwrap();
+        Running::of(Relay::new(&pqlab_providers::providers(), "rustcrypto", [9; 20]).unwrap())
+    }
+
+    fn of(relay: Arc<Relay>) -> Running {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let serving = Arc::clone(&relay);
@@ -276,4 +279,59 @@ fn ten_thousand_garbage_connections_leave_the_relay_serving() {
     }
     running.works();
     assert_eq!(running.relay.served().handshakes, 7);
+}
+
+/// A library that panics over whatever a client sends.
+struct Panicking(Arc<dyn Kem>);
+
+impl Kem for Panicking {
+    fn info(&self) -> &KemInfo {
+        self.0.info()
+    }
+
+    fn generate_encoded(&self, coins: Coins, public: &mut [u8], private: &mut [u8]) -> pqlab_primitives::Result<()> {
+        self.0.generate_encoded(coins, public, private)
+    }
+
+    fn generate(&self, coins: Coins) -> pqlab_primitives::Result<Box<dyn DecapsulationKey>> {
+        self.0.generate(coins)
+    }
+
+    fn load_encapsulation_key(&self, _: &[u8]) -> pqlab_primitives::Result<Box<dyn EncapsulationKey>> {
+        panic!("as some libraries do")
+    }
+
+    fn load_decapsulation_key(
+        &self,
+        encoding: KeyEncoding,
+        bytes: &[u8],
+    ) -> pqlab_primitives::Result<Box<dyn DecapsulationKey>> {
+        self.0.load_decapsulation_key(encoding, bytes)
+    }
+}
+
+#[test]
+fn a_client_over_which_a_library_panics_gives_its_place_back() {
+    const NUMBER: u16 = 0xff01;
+    let providers = pqlab_providers::providers();
+    let provider = providers.iter().find(|provider| provider.id() == "rustcrypto").unwrap();
+    let parts = Parts {
+        agreement: provider.key_agreement("X25519").unwrap().clone(),
+        kem: Arc::new(Panicking(provider.kem("ML-KEM-512").unwrap().clone())),
+        hash: provider.hash("SHA-256").unwrap().clone(),
+        mac: provider.mac("HMAC-SHA256").unwrap().clone(),
+        kdf: provider.kdf("HKDF-SHA256").unwrap().clone(),
+    };
+    let protocol = Protocol::new(Variant::KemOnly, parts).unwrap();
+    let running = Running::of(Relay::of(vec![(NUMBER, protocol.clone())], [9; 20]).unwrap());
+    let (mut onionskin, mut reply) = (vec![0; protocol.onionskin()], vec![0; protocol.reply()]);
+    // The relay's identity, which is looked at before the key.
+    onionskin[800..].fill(9);
+    for _ in 0..=CLIENTS {
+        let mut link = Link::connect(running.address).unwrap();
+        assert!(link.ask(NUMBER, &onionskin, &mut reply).is_err());
+    }
+    let mut link = Link::connect(running.address).unwrap();
+    assert_eq!(link.descriptor().unwrap(), running.relay.descriptor(), "no place was left");
+    assert_eq!(running.relay.served(), Served { handshakes: 0, refused: CLIENTS as u64 + 1 });
 }

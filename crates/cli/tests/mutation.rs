@@ -1,0 +1,506 @@
+//! Every field of every format that is read from others' files, changed to what nobody would write. It is refused, with a
+//! reason, or it is taken: then it can be shown and exported, and what is exported is what was taken. One value for each field,
+//! in turn; `PQLAB_MUTATIONS=long` tries all values at all fields, and pairs of fields that stand beside each other, which takes
+//! minutes.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+mod common;
+
+use common::{Pqlab, text, write};
+use pqlab_lab::analysis::RunAnalysis;
+use pqlab_lab::analysis::ntor::RelayScenario;
+use pqlab_lab::analysis::series::SeriesRequest;
+use pqlab_lab::analysis::tables::tables;
+use pqlab_lab::record::{Chunk, Conditions, CpuTime, Disturbance, Residue, Run};
+use pqlab_lab::report::schema::{FileError, read_run};
+use pqlab_lab::report::templates::{Around, Page, page};
+use pqlab_lab::report::terminal::{self, Palette};
+use pqlab_lab::report::{exporter, exporters};
+use pqlab_lab::store::{Import, Store};
+use pqlab_lab::{RelayDescriptor, RelayKeys, SeriesReport};
+use serde_json::Value;
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+/// What is done to a field.
+enum Change {
+    /// It is left out.
+    Removed,
+    /// It stands there twice.
+    Doubled,
+    /// It is this, which need not be JSON.
+    Written(String),
+}
+
+/// All changes, by the names under which a failure is told.
+fn changes() -> Vec<(&'static str, Change)> {
+    let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
+    let long = format!("\"{}\"", "a".repeat(100_000));
+    let written = [
+        ("null", "null"),
+        ("a truth", "true"),
+        ("a negative number", "-1"),
+        ("zero", "0"),
+        ("a huge number", "1e308"),
+        ("a huge negative number", "-1e308"),
+        ("a large number", "1e300"),
+        ("the smallest number", "5e-324"),
+        ("infinity", "1e999"),
+        ("the largest whole number", "18446744073709551615"),
+        ("2^64", "18446744073709551616"),
+        ("NaN", "NaN"),
+        ("NaN as text", "\"NaN\""),
+        ("no text", "\"\""),
+        ("a long text", long.as_str()),
+        ("control characters", "\"\\u0000\\u001b[2J\\r\\n\\t\""),
+        ("text from right to left", "\"\u{202e}\u{2066}txt.exe\""),
+        ("a path", "\"../../x\""),
+        ("a script", "\"</script><script>alert(1)</script>\""),
+        ("an empty list", "[]"),
+        ("an empty object", "{}"),
+        ("lists in lists", deep.as_str()),
+    ];
+    let written = written.map(|(name, text)| (name, Change::Written(text.to_owned())));
+    [("nothing", Change::Removed), ("itself twice", Change::Doubled)].into_iter().chain(written).collect()
+}
+
+#[derive(Clone)]
+enum Step {
+    Key(String),
+    Place(usize),
+}
+
+/// Where a value stands in a document.
+type Field = Vec<Step>;
+
+fn name(field: &[Step]) -> String {
+    let steps = field.iter().map(|step| match step {
+        Step::Key(key) => key.clone(),
+        Step::Place(place) => place.to_string(),
+    });
+    steps.collect::<Vec<_>>().join(".")
+}
+
+/// All values below one, containers too; of lists the first and the last element alone, unless all are wanted.
+fn fields(value: &Value, all: bool) -> Vec<Field> {
+    fn walk(value: &Value, all: bool, above: &[Step], found: &mut Vec<Field>) {
+        let mut below = |step: Step, value: &Value| {
+            let field: Field = above.iter().cloned().chain([step]).collect();
+            found.push(field.clone());
+            walk(value, all, &field, found);
+        };
+        match value {
+            Value::Object(map) => map.iter().for_each(|(key, value)| below(Step::Key(key.clone()), value)),
+            Value::Array(list) => {
+                let wanted = |place: usize| all || place == 0 || place + 1 == list.len();
+                let places = (0..list.len()).filter(|place| wanted(*place));
+                places.for_each(|place| below(Step::Place(place), &list[place]));
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    walk(value, all, &[], &mut found);
+    found
+}
+
+fn at<'v>(value: &'v mut Value, field: &[Step]) -> &'v mut Value {
+    field.iter().fold(value, |value, step| match step {
+        Step::Key(key) => &mut value[key.as_str()],
+        Step::Place(place) => &mut value[*place],
+    })
+}
+
+/// The text of a document with these fields changed. None of them is a part of another.
+fn changed(document: &Value, changes: &[(&Field, &Change)]) -> String {
+    let mut document = document.clone();
+    let mut written = Vec::new();
+    for (number, (field, change)) in changes.iter().enumerate() {
+        let (last, above) = field.split_last().unwrap();
+        let mark = format!("@change {number}@");
+        let was = at(&mut document, field).to_string();
+        match (change, at(&mut document, above), last) {
+            (Change::Removed, Value::Object(map), Step::Key(key)) => {
+                map.remove(key);
+            }
+            (Change::Removed, Value::Array(list), Step::Place(place)) => {
+                list.remove(*place);
+            }
+            (change, _, last) => {
+                *at(&mut document, field) = Value::String(mark.clone());
+                let text = match (change, last) {
+                    (Change::Written(text), _) => text.clone(),
+                    (_, Step::Key(key)) => format!("{was},{}:{was}", Value::String(key.clone())),
+                    (_, Step::Place(_)) => format!("{was},{was}"),
+                };
+                written.push((format!("\"{mark}\""), text));
+            }
+        }
+    }
+    written.into_iter().fold(document.to_string(), |document, (mark, text)| document.replace(&mark, &text))
+}
+
+fn long() -> bool {
+    std::env::var_os("PQLAB_MUTATIONS").is_some_and(|value| value == "long")
+}
+
+/// What became of a changed file.
+enum Outcome {
+    Refused,
+    Taken,
+}
+
+/// A refusal that says something.
+fn refused(reason: &str, of_json: bool) -> Result<Outcome, String> {
+    match (reason.trim().is_empty(), of_json && !reason.contains(" line ")) {
+        (true, _) => Err("refused without a reason".to_owned()),
+        (_, true) => Err(format!("refused without a place: {reason}")),
+        _ => Ok(Outcome::Refused),
+    }
+}
+
+#[derive(Default)]
+struct Tally {
+    tried: usize,
+    refused: usize,
+    taken: usize,
+    failures: Vec<String>,
+}
+
+impl Tally {
+    fn attempt(&mut self, what: &str, attempt: impl FnOnce() -> Result<Outcome, String>) {
+        self.tried += 1;
+        match catch_unwind(AssertUnwindSafe(attempt)) {
+            Ok(Ok(Outcome::Refused)) => self.refused += 1,
+            Ok(Ok(Outcome::Taken)) => self.taken += 1,
+            Ok(Err(reason)) => self.failures.push(format!("{what}: {reason}")),
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str);
+                let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
+                self.failures.push(format!("{what}: panic: {text}"));
+            }
+        }
+    }
+
+    /// Changes a JSON document and hands each of the texts to `attempt`.
+    fn json(&mut self, of: &str, document: &Value, mut attempt: impl FnMut(&str) -> Result<Outcome, String>) {
+        let (all, changes) = (fields(document, long()), changes());
+        for (number, field) in all.iter().enumerate() {
+            let chosen =
+                if long() { 0..changes.len() } else { (7 * number) % changes.len()..(7 * number) % changes.len() + 1 };
+            for (as_what, change) in &changes[chosen] {
+                let text = changed(document, &[(field, change)]);
+                self.attempt(&format!("{of}: {} as {as_what}", name(field)), || attempt(&text));
+            }
+        }
+        if long() {
+            self.pairs(of, document, &all, attempt);
+        }
+    }
+
+    /// Pairs of fields of one object, each with one pair of changes.
+    fn pairs(
+        &mut self,
+        of: &str,
+        document: &Value,
+        all: &[Field],
+        mut attempt: impl FnMut(&str) -> Result<Outcome, String>,
+    ) {
+        let changes = changes();
+        let above = |field: &Field| match field.split_last() {
+            Some((Step::Key(_), above)) => Some(name(above)),
+            _ => None,
+        };
+        let objects: Vec<Option<String>> = all.iter().map(above).collect();
+        let pairs = (0..all.len()).flat_map(|one| (one + 1..all.len()).map(move |other| (one, other)));
+        for (one, other) in pairs.filter(|(one, other)| objects[*one].is_some() && objects[*one] == objects[*other]) {
+            let first = &changes[(7 * one + 5 * other) % changes.len()];
+            let second = &changes[(11 * one + 3 * other + 1) % changes.len()];
+            let text = changed(document, &[(&all[one], &first.1), (&all[other], &second.1)]);
+            let what = format!("{of}: {} as {}, {} as {}", name(&all[one]), first.0, name(&all[other]), second.0);
+            self.attempt(&what, || attempt(&text));
+        }
+    }
+
+    fn end(self) {
+        println!("mutations: {} tried, {} refused, {} taken", self.tried, self.refused, self.taken);
+        let shown: Vec<String> =
+            self.failures.iter().take(40).map(|failure| failure.chars().take(400).collect()).collect();
+        assert!(self.failures.is_empty(), "{} went wrong:\n{}", self.failures.len(), shown.join("\n"));
+        assert!(self.refused > 0 && self.taken > 0, "nothing was tried");
+    }
+}
+
+/// A run of four cases with something in every field that can have something.
+fn run() -> Run {
+    let mut run = pqlab_fixtures::small_run();
+    let record = &mut run.records[0];
+    record.case.facts.defect = Some("accepts what it should refuse".to_owned());
+    record.case.facts.generator = Some("the library's own".to_owned());
+    let visit = record.samples.visits.last_mut().unwrap();
+    visit.extra = vec![("signature_bytes".to_owned(), vec![650.0, 651.5])];
+    visit.disturbances = vec![Disturbance::Steal { pct: 3.5 }];
+    visit.conditions = Conditions {
+        chunks: vec![Chunk { samples: 2, clock_hz: 3.7e9, shared: true }],
+        processor: Some(3),
+        residues: Some(Residue::ALL.to_vec()),
+        first_call_ns: Some(3e7),
+        cpu_time: Some(CpuTime { cpu_ns: 9_900_000, wall_ns: 10_000_000 }),
+    };
+    run.header.protocol.affinity = Some(vec![0, 1]);
+    run.header.plan = run.records.iter().map(|record| record.case.clone()).collect();
+    run
+}
+
+fn exported(format: &str, run: &Run) -> Value {
+    let mut bytes: Vec<u8> = Vec::new();
+    exporter(format).unwrap().export(&RunAnalysis::of(run), &mut bytes).unwrap();
+    serde_json::from_slice(&bytes).unwrap()
+}
+
+/// A folder in memory, where there is one: thousands of small files and transactions wait for no disk.
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Everything that is made of a run, thrown away; with its pictures, if these are wanted.
+fn show(run: &Run, pictures: bool) {
+    let analysis = RunAnalysis::of(run);
+    let scenario = RelayScenario::default();
+    let made = tables(&analysis, &scenario);
+    for width in [40, usize::MAX] {
+        terminal::run_table(&analysis, &made, width, Palette::PLAIN);
+        terminal::tables(&made, width, Palette::PLAIN);
+    }
+    terminal::closing(&analysis, Palette::PLAIN);
+    for case in analysis.cases() {
+        terminal::show_case(case, &[], 120, Palette::PLAIN);
+    }
+    for exporter in exporters() {
+        // A format that cannot hold the run says so.
+        exporter.export(&analysis, &mut std::io::sink()).ok();
+    }
+    if pictures {
+        page(&Page { analysis: &analysis, past: &[], scenario: &scenario, around: Around::default() });
+    }
+}
+
+/// Imports a file as `pqlab import` does. What changes nothing of the run is not shown again.
+fn import(store: &mut Store, file: &Path, unchanged: &Run, pictures: bool) -> Result<Outcome, String> {
+    for left in store.runs().map_err(|error| error.to_string())? {
+        store.delete_run(&left.id).map_err(|error| error.to_string())?;
+    }
+    let run = match read_run(file) {
+        Ok(run) if run == *unchanged => return Ok(Outcome::Taken),
+        Ok(run) => run,
+        Err(error) => return refused(&error.to_string(), matches!(error, FileError::Json(_))),
+    };
+    match store.import_run(&run) {
+        Ok(Import::Stored) => {}
+        Ok(Import::AlreadyThere) => return Err("the store was not empty".to_owned()),
+        Err(error) => return refused(&error.to_string(), false),
+    }
+    let stored = store.load_run(&run.header.id).map_err(|error| format!("it was stored and is not found: {error}"))?;
+    if stored != run {
+        return Err("another run was stored".to_owned());
+    }
+    show(&stored, pictures);
+    let mut bytes: Vec<u8> = Vec::new();
+    let format = exporter("json-samples").ok_or("the format is gone")?;
+    format.export(&RunAnalysis::of(&stored), &mut bytes).map_err(|error| format!("it cannot be exported: {error}"))?;
+    fs::write(file, bytes).map_err(|error| error.to_string())?;
+    match read_run(file) {
+        Ok(again) if again == stored => Ok(Outcome::Taken),
+        Ok(_) => Err("another run was exported".to_owned()),
+        Err(error) => Err(format!("its own export is refused: {error}")),
+    }
+}
+
+#[test]
+fn a_run_with_any_field_changed_is_refused_or_shown_and_exported() {
+    let folder = folder();
+    let (file, mut store) = (folder.path().join("run.json"), Store::open(folder.path().join("runs.db")).unwrap());
+    let document = exported("json-samples", &run());
+    fs::write(&file, document.to_string()).unwrap();
+    let unchanged = read_run(&file).unwrap();
+    assert!(store.import_run(&unchanged).unwrap() == Import::Stored && unchanged.records.len() == run().records.len());
+    show(&unchanged, true);
+    let (mut tally, mut shown) = (Tally::default(), 0);
+    tally.json("json-samples", &document, |text| {
+        fs::write(&file, text).map_err(|error| error.to_string())?;
+        shown += 1;
+        import(&mut store, &file, &unchanged, shown % 16 == 0)
+    });
+    tally.end();
+}
+
+/// One file of samples, and it against another that nobody changed.
+fn samples(file: &Path, other: &Path) -> Result<Outcome, String> {
+    let request = SeriesRequest { resamples: 20, ..SeriesRequest::default() };
+    for other in [None, Some(other)] {
+        match SeriesReport::of(file, other, None, &request) {
+            Ok(report) => drop(report.to_json()),
+            Err(error) => return refused(&error.to_string(), false),
+        }
+    }
+    Ok(Outcome::Taken)
+}
+
+#[test]
+fn samples_with_any_field_changed_are_refused_or_described() {
+    let folder = folder();
+    let (file, other) = (folder.path().join("samples.json"), folder.path().join("other.json"));
+    let lists = r#"{"a": [1, 2.5, 3], "b": [4, 5, 6.5], "note": "n"}"#;
+    let one_list = "[1, 2.5, 3, 4]";
+    let mut documents: Vec<(&str, Value)> =
+        ["google-benchmark", "hyperfine", "pyperf"].map(|format| (format, exported(format, &run()))).into();
+    documents
+        .extend([("lists", lists), ("a list", one_list)].map(|(of, text)| (of, serde_json::from_str(text).unwrap())));
+    let mut tally = Tally::default();
+    for (of, document) in &documents {
+        fs::write(&other, document.to_string()).unwrap();
+        fs::write(&file, document.to_string()).unwrap();
+        assert!(matches!(samples(&file, &other), Ok(Outcome::Taken)), "{of} as it is written");
+        tally.json(of, document, |text| {
+            fs::write(&file, text).map_err(|error| error.to_string())?;
+            samples(&file, &other)
+        });
+    }
+    tally.end();
+}
+
+#[test]
+fn tables_with_any_cell_changed_are_refused_or_described() {
+    let folder = folder();
+    let (file, other) = (folder.path().join("samples.csv"), folder.path().join("other.csv"));
+    let long = "9".repeat(100_000);
+    let cells = [
+        "",
+        " ",
+        "0",
+        "-1",
+        "1e308",
+        "-1e308",
+        "5e-324",
+        "1e999",
+        "inf",
+        "NaN",
+        "1,5",
+        "18446744073709551616",
+        "true",
+        "\"",
+        "\"\"",
+        "\"a\nb\"",
+        "\r\n",
+        "\u{0}",
+        "\u{feff}",
+        "\u{1b}[2J",
+        "\u{202e}1",
+        "../x",
+        "<script>",
+        "=1+1",
+        long.as_str(),
+    ];
+    let columns = "name,ns,cycles\na,1,2.5\nb,2,3.5\nc,3,4.5\n";
+    let loads = "concurrency,operations,seconds\n1,100,1.0\n2,190,1.0\n4,350,1.0\n8,500,1.0\n";
+    let mut tally = Tally::default();
+    for (of, table) in [("columns", columns), ("loads", loads)] {
+        let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+        let written = |rows: &[Vec<&str>]| rows.iter().map(|row| row.join(",") + "\n").collect::<String>();
+        fs::write(&other, table).unwrap();
+        let mut attempt = |what: &str, rows: &[Vec<&str>]| {
+            fs::write(&file, written(rows)).unwrap();
+            // Loads are no series, and compared with nothing.
+            tally.attempt(&format!("{of}: {what}"), || match of {
+                "loads" => match SeriesReport::of(&file, None, None, &SeriesRequest::default()) {
+                    Ok(report) => {
+                        drop(report.to_json());
+                        Ok(Outcome::Taken)
+                    }
+                    Err(error) => refused(&error.to_string(), false),
+                },
+                _ => samples(&file, &other),
+            });
+        };
+        attempt("as it is written", &rows);
+        for (row, column) in (0..rows.len()).flat_map(|row| (0..rows[row].len()).map(move |column| (row, column))) {
+            for cell in cells {
+                let mut changed = rows.clone();
+                changed[row][column] = cell;
+                attempt(
+                    &format!("row {row}, column {column}: {:?}", cell.chars().take(20).collect::<String>()),
+                    &changed,
+                );
+            }
+            let mut changed = rows.clone();
+            changed[row].remove(column);
+            attempt(&format!("row {row} without column {column}"), &changed);
+        }
+        for row in 0..rows.len() {
+            let (mut fewer, mut more) = (rows.clone(), rows.clone());
+            fewer.remove(row);
+            more.insert(row, rows[row].clone());
+            attempt(&format!("without row {row}"), &fewer);
+            attempt(&format!("row {row} twice"), &more);
+        }
+    }
+    tally.end();
+}
+
+#[test]
+fn keys_of_a_relay_with_any_field_changed_are_refused_or_what_was_written() {
+    let folder = folder();
+    let file = folder.path().join("relay.json");
+    let relay = RelayDescriptor { identity: [1; 20], onion_key: [2; 32] };
+    let keys = RelayKeys::new("127.0.0.1:9001".parse().unwrap(), relay);
+    let document: Value = serde_json::from_str(&keys.to_json()).unwrap();
+    let mut tally = Tally::default();
+    let attempt = |text: &str| {
+        fs::write(&file, text).map_err(|error| error.to_string())?;
+        let read = match RelayKeys::read(&file) {
+            Ok(read) => read,
+            Err(error) => return refused(&error.to_string(), false),
+        };
+        fs::write(&file, read.to_json()).map_err(|error| error.to_string())?;
+        match RelayKeys::read(&file) {
+            Ok(again) if again == read => Ok(Outcome::Taken),
+            other => Err(format!("other keys were written: {other:?}")),
+        }
+    };
+    tally.attempt("as they are written", || attempt(&keys.to_json()));
+    // Four fields: all values at each, whatever is asked for.
+    let all = changes();
+    for field in fields(&document, true) {
+        for (as_what, change) in &all {
+            let text = changed(&document, &[(&field, change)]);
+            tally.attempt(&format!("relay: {} as {as_what}", name(&field)), || attempt(&text));
+        }
+    }
+    tally.end();
+}
+
+#[test]
+fn a_refused_import_is_one_line_and_the_code_for_bad_input() {
+    let pqlab = Pqlab::new();
+    let document = exported("json-samples", &run());
+    let of_run = |key: &str| vec![Step::Key("run".to_owned()), Step::Key(key.to_owned())];
+    let written = |text: &str| Change::Written(text.to_owned());
+    for (field, change, wanted) in [
+        (of_run("id"), Change::Removed, "missing field `id`"),
+        (of_run("id"), Change::Doubled, "duplicate field `id`"),
+        (of_run("id"), written("\"../../x\""), "no id of a run"),
+        (of_run("id"), written("\"\\u001b[2J\u{202e}x\""), "no id of a run"),
+        (of_run("seed"), written("18446744073709551616"), "line"),
+        (of_run("seed"), written("NaN"), "line"),
+        (vec![Step::Key("schema".to_owned())], written("\"pqlab/\\u001b[2J\u{202e}9\""), "schema is"),
+    ] {
+        let file = write(&pqlab.path("run.json"), &changed(&document, &[(&field, &change)]));
+        let output = pqlab.run(&["import", &file]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("cannot import ") && said.contains(wanted), "{said}");
+        assert!(said.trim_end().lines().count() == 1 && !said.contains(['\u{1b}', '\u{202e}']), "{said:?}");
+    }
+}
