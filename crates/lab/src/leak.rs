@@ -92,7 +92,8 @@ pub struct LeakFigures {
     pub bound_ns: f64,
     /// Differences up to here are the measurement's own, in ns.
     pub floor_ns: f64,
-    /// The least difference of all times, in ns, that would have been found with these samples in nineteen of twenty measurements.
+    /// The least difference of all times, in ns, that would have been found with these samples in nineteen of twenty
+    /// measurements.
     pub detectable_ns: f64,
     /// Every tenth but the slowest.
     pub tenths: Vec<LeakEffect>,
