@@ -32,8 +32,8 @@ def leak(
     under valgrind, which reports each branch and each address that depends on the secret.
 
     The answer is the document of ``pqlab leak --json``: of each of ``["tests"]`` its ``["verdict"]`` is ``leak``,
-    ``public-dependent``, ``none``, ``inconclusive``, ``void``, ``unsupported`` or ``failed``; or that of ``pqlab leak --taint --json``,
-    with ``["findings"]`` of each.
+    ``public-dependent``, ``none``, ``inconclusive``, ``void``, ``unsupported`` or ``failed``, and its ``["limits"]`` what that does not
+    say; or that of ``pqlab leak --taint --json``, with ``["findings"]`` of each.
     """
     if not cases:
         raise InvalidArgument("cases: none is named", 'pqlab.leak_tests() lists them, "*" stands for all')

@@ -74,6 +74,11 @@ fn every_test_has_a_verdict_and_its_figures() {
         assert_eq!(figures["tenths"].as_array().unwrap().len(), 9);
         let [low, high] = [0, 1].map(|end| figures["effect"]["ci_ns"][end].as_f64().unwrap());
         assert!(low <= high && figures["bound_ns"].as_f64().unwrap() >= 0.0);
+        assert!(figures["detectable_ns"].as_f64().unwrap() >= 3.0, "{test}");
+        let limits: Vec<&str> =
+            test["limits"].as_array().unwrap().iter().map(|limit| limit.as_str().unwrap()).collect();
+        assert!(limits[0].contains(test["classes"].as_str().unwrap()) && limits[2].contains("this machine"), "{test}");
+        assert_eq!(limits.iter().any(|limit| limit.contains("not constant time")), verdict == "none", "{test}");
         let told = test["reason"].is_string();
         assert_eq!(told, ["inconclusive", "void"].contains(&verdict), "{test}");
     }

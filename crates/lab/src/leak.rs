@@ -70,6 +70,9 @@ pub struct LeakOutcome {
     pub classes: String,
     /// In what else they differ, where it cannot be helped.
     pub caveat: Option<String>,
+    /// What the verdict does not say, a sentence each; none where nothing was measured.
+    #[serde(default)]
+    pub limits: Vec<String>,
     /// The verdict.
     pub verdict: LeakConclusion,
     /// Why there is none, or none that is worth more.
@@ -89,6 +92,9 @@ pub struct LeakFigures {
     pub bound_ns: f64,
     /// Differences up to here are the measurement's own, in ns.
     pub floor_ns: f64,
+    /// The least difference of all times, in ns, that would have been found with these samples in nineteen of twenty
+    /// measurements.
+    pub detectable_ns: f64,
     /// Every tenth but the slowest.
     pub tenths: Vec<LeakEffect>,
     /// Welch's t of the test, of any cropping, that stands out most.
@@ -147,6 +153,7 @@ pub(crate) fn leak_without_figures(case: &LeakCase, verdict: LeakConclusion, rea
         role: case.role.name().to_owned(),
         classes: case.classes.to_owned(),
         caveat: None,
+        limits: Vec::new(),
         verdict,
         reason: Some(reason),
         figures: None,
@@ -191,10 +198,12 @@ fn try_measure(
     let judgement = judge_leak(samples, request.effect_ns, request.cases, request.seed)
         .ok_or_else(|| Fault::Library("the times are not fit to be judged".into()))?;
     let (verdict, reason) = conclude(&judgement, case.role, request);
+    let figures = figures(&judgement, &times, request);
     Ok(LeakOutcome {
         reason,
         caveat: caveat.map(str::to_owned),
-        figures: Some(figures(&judgement, &times, request)),
+        limits: limits(case, verdict, &figures),
+        figures: Some(figures),
         ..leak_without_figures(case, verdict, String::new())
     })
 }
@@ -225,6 +234,23 @@ fn conclude(judgement: &LeakJudgement, role: Role, request: &LeakRequest) -> (Le
     }
 }
 
+/// What stands beside a verdict, so that nobody reads more into it.
+fn limits(case: &LeakCase, verdict: LeakConclusion, figures: &LeakFigures) -> Vec<String> {
+    let mut limits = vec![
+        format!("these inputs alone were varied: {}", case.classes),
+        format!(
+            "{} samples would have shown a difference from {:.1} ns on, in 19 of 20 measurements",
+            figures.samples, figures.detectable_ns
+        ),
+        "of this machine, this build of the library and these minutes, without the slowest tenth of the times"
+            .to_owned(),
+    ];
+    if verdict == LeakConclusion::None {
+        limits.push("no leak found is not constant time: --taint names what branches on a secret".to_owned());
+    }
+    limits
+}
+
 fn figures(judgement: &LeakJudgement, times: &LeakTimes, request: &LeakRequest) -> LeakFigures {
     let effect = |shift: &Shift| {
         let half = shift.half_width(LEAK_CONFIDENCE, TENTHS * request.cases.max(1));
@@ -238,6 +264,7 @@ fn figures(judgement: &LeakJudgement, times: &LeakTimes, request: &LeakRequest) 
         tenth: tenth + 1,
         bound_ns: judgement.bound,
         floor_ns: judgement.floor,
+        detectable_ns: judgement.detectable,
         tenths: judgement.difference.tenths.iter().map(effect).collect(),
         clearest_t: t,
         positive_control: effect(&judgement.positive.tenths[judgement.positive.clearest_tenth()]),
@@ -248,5 +275,41 @@ fn figures(judgement: &LeakJudgement, times: &LeakTimes, request: &LeakRequest) 
         counter: times.counter.to_owned(),
         resolution_ns: times.resolution_ns,
         pinned: times.pinned,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pqlab_workloads::leak::BUILT_IN;
+
+    #[test]
+    fn a_verdict_has_its_limits_beside_it_and_none_is_not_called_constant_time() {
+        let registry = Registry::new(Vec::new());
+        let case = cases_of(&registry, &["compare/constant-time/*".to_owned()]).unwrap().remove(0);
+        assert_eq!(case.provider, BUILT_IN);
+        let request = LeakRequest {
+            samples: 4_000,
+            effect_ns: 30.0,
+            control_delay_ns: 50.0,
+            max_time_s: 20.0,
+            seed: 1,
+            cases: 1,
+        };
+        let outcome = measure_leak(&registry, &case, &request, &mut |_| {});
+        let figures = outcome.figures.unwrap();
+        assert!(figures.detectable_ns >= pqlab_stats::LEAK_FLOOR_NS, "{figures:?}");
+        for (verdict, wanted) in
+            [(LeakConclusion::Leak, 3), (LeakConclusion::Inconclusive, 3), (LeakConclusion::None, 4)]
+        {
+            let limits = limits(&case, verdict, &figures);
+            assert_eq!(limits.len(), wanted);
+            assert!(limits[0].contains(case.classes) && limits[2].contains("this machine"), "{limits:?}");
+            assert!(limits[1].starts_with("4000 samples") && limits[1].contains(" ns on"), "{limits:?}");
+            let said = limits.iter().any(|limit| limit.contains("not constant time"));
+            assert_eq!(said, verdict == LeakConclusion::None);
+        }
+        assert!(outcome.limits.len() >= 3);
+        assert!(leak_without_figures(&case, LeakConclusion::Failed, String::new()).limits.is_empty());
     }
 }

@@ -153,6 +153,19 @@ impl TimeDifference {
         shifts.map(least).fold(f64::NEG_INFINITY, f64::max)
     }
 
+    /// The least difference, of all times alike, that would be found in nineteen of twenty measurements with errors like these:
+    /// some test must say that it surely exceeds the harness's own, `floor`.
+    fn detectable(&self, floor: impl Fn(usize) -> f64, cases: usize) -> f64 {
+        let tests = family(cases);
+        let shifts = self.tenths.iter().chain(&self.cropped).enumerate();
+        let least = |(test, shift): (usize, &Shift)| {
+            // One-sided: as far as an estimate falls short of the truth in one of twenty measurements.
+            let short = shift.half_width(0.9, 1);
+            floor(test) + shift.half_width(1.0 - LEAK_SIGNIFICANCE, tests) + short
+        };
+        shifts.map(least).fold(f64::INFINITY, f64::min)
+    }
+
     /// The difference of a test in absolute value, and at least [`LEAK_FLOOR_NS`]; the largest where that test was not made.
     fn floor(&self, test: usize, tests: usize) -> f64 {
         let own = self.tenths.iter().chain(&self.cropped);
@@ -240,6 +253,8 @@ pub struct LeakJudgement {
     pub floor: f64,
     /// What no tenth's difference exceeds.
     pub bound: f64,
+    /// The least difference of all times that would have been found in nineteen of twenty such measurements.
+    pub detectable: f64,
 }
 
 /// Judges one of `cases` measurements; `effect` is the difference in ns that matters.
@@ -253,6 +268,7 @@ pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64
     let tests = difference.tenths.len() + difference.cropped.len();
     let floor = null.floor(difference.clearest_tenth(), tests);
     let bound = difference.bound(cases);
+    let detectable = difference.detectable(|test| null.floor(test, tests), cases);
     let verdict = if null.surely(cases) > LEAK_FLOOR_NS {
         LeakVerdict::FalseAlarm
     } else if positive.surely(cases) <= 0.0 {
@@ -264,7 +280,7 @@ pub fn judge_leak(samples: LeakSamples<'_>, effect: f64, cases: usize, seed: u64
     } else {
         LeakVerdict::Inconclusive
     };
-    Some(LeakJudgement { verdict, difference, null, positive, floor, bound })
+    Some(LeakJudgement { verdict, difference, null, positive, floor, bound, detectable })
 }
 
 #[cfg(test)]
@@ -329,6 +345,20 @@ mod tests {
             assert_eq!(none.verdict, LeakVerdict::None, "{none:?}");
             assert!(none.bound < 10.0);
         }
+    }
+
+    #[test]
+    fn what_is_called_detectable_is_found_and_half_of_the_floor_is_not() {
+        let mut machine = Machine::new(7);
+        let least = judged(&machine.run(20_000, 0.0, 50.0), 30.0, 10).detectable;
+        assert!(least > LEAK_FLOOR_NS && least < 25.0, "{least}");
+        let found = |shift: f64, machine: &mut Machine| {
+            let leaks = |_: &usize| judged(&machine.run(20_000, shift, 50.0), 30.0, 10).verdict == LeakVerdict::Leak;
+            (0..10).filter(leaks).count()
+        };
+        // A quarter more, because each measurement has errors of its own.
+        assert!(found(1.25 * least, &mut machine) >= 8);
+        assert_eq!(found(0.5 * LEAK_FLOOR_NS, &mut machine), 0);
     }
 
     #[test]

@@ -16,7 +16,8 @@ use clap::Args;
 A test takes the times of two classes of inputs in turn: those of one secret and of others, say.
   LEAK               the time depends on the class, and the class is secret
   public-dependent   it depends on the class, which is public: no leak
-  none above X ns    no difference above X was found, which a control of its size was
+  none above X ns    no difference above X was found, which a control of its size was; the limits
+                     stand beside the verdict: it does not say `constant time`
   inconclusive       neither can be said: take more --samples, or a quiet machine
   VOID               the test missed its positive control (a delay that was put in), or found its
                      negative one (no difference at all), and says nothing

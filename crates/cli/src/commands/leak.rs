@@ -133,6 +133,7 @@ fn sentence(outcome: &LeakOutcome, palette: Palette) -> String {
     }
     notes.extend(outcome.reason.iter().filter(|reason| !reason.is_empty()).cloned());
     notes.extend(outcome.caveat.clone());
+    notes.extend(outcome.limits.iter().map(|limit| format!("limit: {limit}")));
     for note in notes {
         text.push_str(&format!("{:20}{note}\n", ""));
     }
@@ -189,6 +190,7 @@ mod tests {
             role: role.name().into(),
             classes: "one against many".into(),
             caveat: None,
+            limits: vec!["of this machine".into()],
             verdict,
             reason: None,
             figures: None,
@@ -214,6 +216,7 @@ mod tests {
     fn words_come_before_figures() {
         let line = sentence(&outcome(LeakRole::Secret, LeakConclusion::Leak), Palette { colour: false });
         assert!(line.starts_with("LEAK                kem/X/decapsulate[secret=key]@y\n"), "{line}");
+        assert!(line.ends_with("\n                    limit: of this machine\n"), "{line}");
         assert_eq!((time(950.4), time(12_345.0)), ("950 ns".into(), "12.3 µs".into()));
     }
 }

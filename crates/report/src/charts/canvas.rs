@@ -133,8 +133,8 @@ fn trimmed_unit(text: &str) -> String {
     text.split_once(' ').map_or_else(|| text.to_owned(), |(number, unit)| format!("{} {unit}", trimmed(number)))
 }
 
-/// Farther from one than this, or than its reciprocal, nothing is drawn: an imported run may say of a tick that it takes 1e300 ns, and
-/// a scale must end.
+/// Farther from one than this, or than its reciprocal, nothing is drawn: an imported run may say of a tick that it takes
+/// 1e300 ns, and a scale must end.
 const LARGEST: f64 = 1e60;
 
 impl Scale {

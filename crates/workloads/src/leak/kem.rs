@@ -1,17 +1,24 @@
-//! ML-KEM decapsulation (FIPS 203): valid against invalid ciphertexts, and one secret against many.
+//! ML-KEM decapsulation (FIPS 203): valid against invalid ciphertexts, and one secret against many, on the path of ciphertexts
+//! that are accepted and on that of those that are rejected.
 //!
 //! Decapsulation encrypts again, with the matrix that follows from the public seed `rho`, and sampling it takes a time that
-//! depends on `rho`. Keys of different key pairs would differ in that too. So the classes are keys put together of two key
-//! pairs: `dk = dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only `dk_PKE` and `z` are secret. Such a key passes
-//! the check of its hash (section 7.3) and rejects every ciphertext implicitly; so the first class is given ciphertexts that
-//! it rejects too.
+//! depends on `rho`. Keys of different key pairs would differ in that too, so that all classes have one `rho`, in one of two
+//! ways. A key is `dk_PKE || ek || H(ek) || z` (FIPS 203, algorithm 16), where only `dk_PKE` and `z` are secret.
+//!
+//! - **Rejected.** Keys put together of two key pairs, the secret of one and the public key of the other. Such a key passes the
+//!   check of its hash (section 7.3) and rejects every ciphertext implicitly; so the first class is given ciphertexts that it
+//!   rejects too. The public key is the same.
+//! - **Accepted.** With `t = A s + e` a key's, so is `x t = A (x s) + x e` for each power `x` of X: `x s` and `x e` have the same
+//!   coefficients in other places, some with another sign, and are as short. That gives 255 other secrets over one matrix, each
+//!   a key as good as the first, which accepts the ciphertexts that are made for it. Of the public key `t` and the hash
+//!   differ, which no branch of the algorithm looks at.
 
 use super::pools::pools;
 use super::{LeakCase, LeakSubject, Role, missing};
 use crate::fault;
 use pqlab_harness::Fault;
-use pqlab_harness::leak::Target;
-use pqlab_primitives::{Coins, DecapsulationKey, Kem, KeyEncoding, Provider, Result as LibraryResult};
+use pqlab_harness::leak::{GROUPS, SECOND, Target};
+use pqlab_primitives::{Coins, DecapsulationKey, Hash, Kem, KeyEncoding, Provider, Result as LibraryResult};
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
@@ -20,6 +27,18 @@ use std::sync::Arc;
 /// Length in bytes of `H(ek)`, and of `z`.
 const HASH: usize = 32;
 
+/// Length in bytes of `rho`.
+const SEED: usize = 32;
+/// The modulus, and the root of unity of the number-theoretic transform (FIPS 203, sections 2.4 and 4.3).
+const Q: u32 = 3329;
+const ZETA: u32 = 17;
+/// Length in bytes of an encoded polynomial: 256 numbers of 12 bits.
+const POLYNOMIAL: usize = 384;
+/// X to twice this is one.
+const TURNS: u32 = 256;
+
+const CIPHERTEXTS: &str = "the classes differ in their ciphertexts too, which are public";
+const VECTORS: &str = "the classes differ in the vector t of their public keys too; the matrix is the same";
 const REFUSES: &str = "the library refuses a decapsulation key that is put together of two key pairs";
 
 pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
@@ -36,18 +55,35 @@ pub(super) fn cases(provider: &Provider) -> Vec<LeakCase> {
                 classes,
             });
         };
-        case(Role::Secret, "validity", "valid against invalid ciphertexts");
+        case(Role::Secret, "validity", "valid against invalid ciphertexts: accepted against rejected");
+        case(Role::Secret, "accepted-ciphertext", "one ciphertext against many, under one key, all accepted");
         if kem.info().encodings.contains(&KeyEncoding::Expanded) {
-            case(Role::Secret, "key", "one secret against many, under one public key");
-            case(Role::Public, "key", "one public key against many, over one secret");
+            case(Role::Secret, "accepted-key", "one secret against many, over one matrix, all ciphertexts accepted");
+            case(Role::Secret, "key", "one secret against many, under one public key, all ciphertexts rejected");
+            case(Role::Public, "key", "one public key against many, over one secret, all ciphertexts rejected");
         }
     }
     cases
 }
 
-pub(super) fn prepare(case: &LeakCase, provider: &Provider, draw: &mut ChaCha8Rng) -> Result<LeakSubject, Fault> {
+/// `providers` are asked for the hash of a public key, if need be.
+pub(super) fn prepare(
+    case: &LeakCase,
+    provider: &Provider,
+    providers: &[Arc<Provider>],
+    draw: &mut ChaCha8Rng,
+) -> Result<LeakSubject, Fault> {
     let kem = Arc::clone(provider.kem(&case.algorithm).ok_or_else(|| missing(case))?);
-    if case.varies == "validity" { validity(kem, draw).map_err(fault) } else { keys(kem, case.role, draw) }
+    match case.varies {
+        "validity" => validity(kem, draw).map_err(fault),
+        "accepted-ciphertext" => accepted_ciphertexts(kem, draw),
+        "accepted-key" => {
+            let hash = providers.iter().find_map(|provider| provider.hash("SHA3-256"));
+            let hash = hash.ok_or_else(|| Fault::Unsupported("no provider has SHA3-256".into()))?;
+            accepted_keys(kem, hash.as_ref(), draw)
+        }
+        _ => rejecting_keys(kem, case.role, draw),
+    }
 }
 
 fn generate(kem: &dyn Kem, draw: &mut ChaCha8Rng) -> LibraryResult<Box<dyn DecapsulationKey>> {
@@ -59,6 +95,34 @@ fn ciphertext(kem: &dyn Kem, key: &dyn DecapsulationKey) -> LibraryResult<Vec<u8
     let mut secret = vec![0; kem.info().parameters.shared_secret];
     key.encapsulation_key()?.encapsulate(Coins::Internal, &mut ciphertext, &mut secret)?;
     Ok(ciphertext)
+}
+
+/// A ciphertext, and that the key accepts it.
+fn accepted(kem: &dyn Kem, key: &dyn DecapsulationKey) -> Result<Vec<u8>, Fault> {
+    let mut ciphertext = vec![0; kem.info().parameters.ciphertext];
+    let mut sent = vec![0; kem.info().parameters.shared_secret];
+    let mut received = sent.clone();
+    let to = key.encapsulation_key().map_err(fault)?;
+    to.encapsulate(Coins::Internal, &mut ciphertext, &mut sent).map_err(fault)?;
+    key.decapsulate(&ciphertext, &mut received).map_err(fault)?;
+    match sent == received {
+        true => Ok(ciphertext),
+        false => Err(Fault::WrongAnswer("a key does not accept a ciphertext that was made for it".into())),
+    }
+}
+
+fn accepted_ciphertexts(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> Result<LeakSubject, Fault> {
+    let key = generate(kem.as_ref(), draw).map_err(fault)?;
+    let one = accepted(kem.as_ref(), key.as_ref())?;
+    let pools = pools(draw, |_| Ok::<_, Fault>(one.clone()), |_| accepted(kem.as_ref(), key.as_ref()))?;
+    let parameters = &kem.info().parameters;
+    let target = Decapsulate {
+        ciphertext: vec![0; parameters.ciphertext],
+        secret: vec![0; parameters.shared_secret],
+        key,
+        kem: None,
+    };
+    Ok(LeakSubject { target: Box::new(target), pools, secret: Vec::new(), caveat: Some(CIPHERTEXTS) })
 }
 
 fn validity(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubject> {
@@ -104,9 +168,58 @@ impl Parts {
         bytes[self.public.clone()].copy_from_slice(&other.bytes[self.public.clone()]);
         bytes
     }
+
+    /// The key whose secret and whose error are this key's, multiplied by X so many times two, with another `z`.
+    fn turned(&self, turns: u32, hash: &dyn Hash, draw: &mut ChaCha8Rng) -> LibraryResult<Vec<u8>> {
+        let mut bytes = self.bytes.clone();
+        let (secret, hashed) = (self.public.start, self.public.end - HASH);
+        turn(&mut bytes[..secret], turns);
+        turn(&mut bytes[secret..hashed - SEED], turns);
+        let (keys, rest) = bytes.split_at_mut(hashed);
+        hash.digest(&keys[secret..], &mut rest[..HASH])?;
+        rest[HASH..].fill_with(|| draw.random_range(0..=u8::MAX));
+        Ok(bytes)
+    }
 }
 
-fn keys(kem: Arc<dyn Kem>, role: Role, draw: &mut ChaCha8Rng) -> Result<LeakSubject, Fault> {
+/// Multiplies encoded polynomials, which are in the domain of the transform, by X so many times two: there a polynomial is 128
+/// pairs, each modulo `X^2 - gamma` (FIPS 203, algorithms 11 and 12), where X^2 is a number.
+fn turn(encoded: &mut [u8], turns: u32) {
+    for polynomial in encoded.chunks_exact_mut(POLYNOMIAL) {
+        for (index, pair) in polynomial.chunks_exact_mut(3).enumerate() {
+            let gamma = power(ZETA, 2 * u32::from((index as u8).reverse_bits() >> 1) + 1);
+            let factor = power(gamma, turns);
+            let numbers =
+                [u32::from(pair[0]) | u32::from(pair[1] & 15) << 8, u32::from(pair[1] >> 4) | u32::from(pair[2]) << 4];
+            let [first, second] = numbers.map(|number| number * factor % Q);
+            pair.copy_from_slice(&[first as u8, (first >> 8 | (second & 15) << 4) as u8, (second >> 4) as u8]);
+        }
+    }
+}
+
+/// A power modulo the modulus.
+fn power(base: u32, exponent: u32) -> u32 {
+    (0..exponent).fold(1, |product, _| product * base % Q)
+}
+
+fn accepted_keys(kem: Arc<dyn Kem>, hash: &dyn Hash, draw: &mut ChaCha8Rng) -> Result<LeakSubject, Fault> {
+    let own = Parts::generate(kem.as_ref(), draw).map_err(fault)?;
+    let joined = |bytes: Vec<u8>| {
+        let key = kem.load_decapsulation_key(KeyEncoding::Expanded, &bytes).map_err(fault)?;
+        Ok::<_, Fault>([bytes, accepted(kem.as_ref(), key.as_ref())?].concat())
+    };
+    let pools = pools(
+        draw,
+        |_| joined(own.bytes.clone()),
+        |draw| {
+            let turns = draw.random_range(1..TURNS);
+            joined(own.turned(turns, hash, draw).map_err(fault)?)
+        },
+    )?;
+    of_keys(&kem, &own, pools, Some(VECTORS))
+}
+
+fn rejecting_keys(kem: Arc<dyn Kem>, role: Role, draw: &mut ChaCha8Rng) -> Result<LeakSubject, Fault> {
     let own = Parts::generate(kem.as_ref(), draw).map_err(fault)?;
     // Belongs to nobody of the classes.
     let stranger = generate(kem.as_ref(), draw).map_err(fault)?;
@@ -120,19 +233,27 @@ fn keys(kem: Arc<dyn Kem>, role: Role, draw: &mut ChaCha8Rng) -> Result<LeakSubj
         },
     )
     .map_err(fault)?;
-    let length = own.bytes.len();
-    let secret = vec![0..own.public.start, own.public.end..length];
-    let parameters = kem.info().parameters.clone();
-    let load = |input: &[u8]| kem.load_decapsulation_key(KeyEncoding::Expanded, &input[..length]);
-    let key = load(&pools[0][0]).map_err(fault)?;
-    load(&pools[3][0]).map_err(|_| Fault::Unsupported(REFUSES.into()))?;
+    let second = kem.load_decapsulation_key(KeyEncoding::Expanded, &pools[SECOND][0][..own.bytes.len()]);
+    second.map_err(|_| Fault::Unsupported(REFUSES.into()))?;
+    of_keys(&kem, &own, pools, None)
+}
+
+/// Decapsulation with inputs that are a key, which has its parts where `own` has them, and a ciphertext.
+fn of_keys(
+    kem: &Arc<dyn Kem>,
+    own: &Parts,
+    pools: [Vec<Vec<u8>>; GROUPS],
+    caveat: Option<&'static str>,
+) -> Result<LeakSubject, Fault> {
+    let secret = vec![0..own.public.start, own.public.end..own.bytes.len()];
+    let parameters = &kem.info().parameters;
     let target = Decapsulate {
         ciphertext: vec![0; parameters.ciphertext],
         secret: vec![0; parameters.shared_secret],
-        key,
-        kem: Some(Arc::clone(&kem)),
+        key: kem.load_decapsulation_key(KeyEncoding::Expanded, &own.bytes).map_err(fault)?,
+        kem: Some(Arc::clone(kem)),
     };
-    Ok(LeakSubject { target: Box::new(target), pools, secret, caveat: None })
+    Ok(LeakSubject { target: Box::new(target), pools, secret, caveat })
 }
 
 /// Decapsulation; the input is a ciphertext, or a key and a ciphertext.

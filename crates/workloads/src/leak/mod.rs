@@ -116,7 +116,7 @@ pub fn prepare(case: &LeakCase, providers: &[Arc<Provider>], seed: u64) -> Resul
     let provider = find(providers, &case.provider)?;
     check_known_answers(provider, &case.algorithm)?;
     match case.area {
-        "kem" => kem::prepare(case, provider, &mut draw),
+        "kem" => kem::prepare(case, provider, providers, &mut draw),
         "signature" => signature::prepare(case, provider, &mut draw),
         _ => symmetric::prepare(case, provider, &mut draw),
     }

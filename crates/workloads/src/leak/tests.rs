@@ -66,6 +66,66 @@ fn classes_of_keys_differ_in_the_secret_alone_and_their_control_in_public_data_a
     }
 }
 
+/// What decapsulation gives for a ciphertext that is rejected is SHAKE256(z || c) (FIPS 203, algorithm 18): a class of keys stays
+/// on one path, and the one that accepts has one matrix.
+#[test]
+fn classes_of_kem_keys_accept_every_ciphertext_or_reject_every_one() {
+    let providers = pqlab_providers::providers();
+    let shake256 = providers.iter().find_map(|provider| provider.xof("SHAKE256")).unwrap();
+    let rustcrypto = providers.iter().find(|provider| provider.id() == "rustcrypto").unwrap();
+    let mut seen = BTreeSet::new();
+    for (algorithm, k) in [("ML-KEM-512", 2), ("ML-KEM-768", 3), ("ML-KEM-1024", 4)] {
+        let kem = rustcrypto.kem(algorithm).unwrap();
+        // dk_PKE || t || rho || H(ek) || z
+        let (vector, length) = (384 * k, 768 * k + 96);
+        let rho = 2 * vector..2 * vector + 32;
+        let all = cases(&providers);
+        let of_keys = |case: &&LeakCase| {
+            case.algorithm == algorithm && case.provider == "rustcrypto" && case.varies.ends_with("key")
+        };
+        for case in all.iter().filter(of_keys) {
+            let subject = prepare(case, &providers, 1).unwrap_or_else(|error| panic!("{case}: {error}"));
+            let accepts = case.varies == "accepted-key";
+            for input in subject.pools.iter().flatten() {
+                let (key, ciphertext) = input.split_at(length);
+                let (mut found, mut rejected) = ([0; 32], [0; 32]);
+                let loaded = kem.load_decapsulation_key(pqlab_primitives::KeyEncoding::Expanded, key).unwrap();
+                loaded.decapsulate(ciphertext, &mut found).unwrap();
+                shake256.digest(&[&key[length - 32..], ciphertext].concat(), &mut rejected).unwrap();
+                assert_eq!(found != rejected, accepts, "{case}");
+            }
+            if accepts {
+                let (first, second) = (constant(&subject.pools[FIRST]), constant(&subject.pools[SECOND]));
+                assert!(first[..length].iter().all(|&same| same), "{case}: the first class is one key");
+                assert!(second[rho.clone()].iter().all(|&same| same), "{case}: another matrix");
+                // A coefficient may be zero, which stays zero.
+                let secrets = second[..vector].iter().filter(|&&same| same).count();
+                assert!(secrets < vector / 50, "{case}: {secrets} bytes of the secret are the same");
+                assert_eq!(subject.pools[FIRST][0][rho.clone()], subject.pools[SECOND][0][rho.clone()], "{case}");
+            }
+            seen.insert((case.role.name(), case.varies));
+        }
+    }
+    let wanted = [("public", "key"), ("secret", "accepted-key"), ("secret", "key")];
+    assert!(seen.into_iter().eq(wanted));
+}
+
+#[test]
+fn one_accepted_ciphertext_stands_against_many() {
+    let providers = pqlab_providers::providers();
+    let all = cases(&providers);
+    let of_ciphertexts = |case: &&LeakCase| case.varies == "accepted-ciphertext" && case.algorithm == "ML-KEM-768";
+    let mut tried = 0;
+    for case in all.iter().filter(of_ciphertexts) {
+        let subject = prepare(case, &providers, 1).unwrap_or_else(|error| panic!("{case}: {error}"));
+        assert!(subject.pools[..SECOND].iter().flatten().all(|input| *input == subject.pools[FIRST][0]), "{case}");
+        let many: BTreeSet<&Vec<u8>> = subject.pools[SECOND].iter().collect();
+        assert!(many.len() == subject.pools[SECOND].len() && subject.caveat.is_some(), "{case}");
+        tried += 1;
+    }
+    assert!(tried >= 3, "{tried}");
+}
+
 #[test]
 fn seeds_give_the_same_inputs() {
     let case = built_in::cases().remove(2);
