@@ -15,13 +15,14 @@ PREFIX ?= /usr/local
 export PREFIX DESTDIR
 
 .DEFAULT_GOAL := help
-.PHONY: help run test build lint vectors wheel sdist install uninstall deb sbom docs workers results bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
+.PHONY: help run test build lint vectors wheel sdist install uninstall deb sbom docs workers results reliability bench bench-adapters bench-handshakes bench-stats bench-aa bench-independence bench-between platforms clean setup
 
 help: ## This list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 27
 	@echo
 	@echo "  SUITE=smoke        with run: another suite, or several"
 	@echo "  SUITES='hash kem'  with results: these alone; ESTIMATE=1 says how long, QUICK=1 tries it elsewhere"
+	@echo "  LONG=1 ONLY=kill   with reliability: the long form, hours; some figures alone"
 	@echo "  ADAPTERS=liboqs    with bench-adapters: those whose names contain all these words, or --list"
 	@echo "  AA=3 SLOWED=3      with bench-aa: how many comparisons of each kind"
 	@echo "  RUNS=4 PAUSE=5     with bench-between: how many runs, and seconds between them"
@@ -73,6 +74,9 @@ workers: ## Build the workers in other languages whose tools are there, into the
 
 results: build ## On this machine, quiet: one run of each suite, or of SUITES, into docs/results
 	@scripts/results $(if $(QUICK),--quick) $(if $(BUSY),--busy) $(if $(ESTIMATE),--estimate) $(SUITES)
+
+reliability: build ## Try to break it: kills, full disks, hostile clients, fuzzers; LONG=1, ONLY='kill full'
+	@scripts/reliability $(if $(LONG),--long) $(if $(ONLY),--only $(ONLY))
 
 lint: ## Format, clippy, spelling, licences of the dependencies
 	@scripts/setup lint

@@ -1,0 +1,159 @@
+"""A hundred clients at once for a while: every answer is right, and memory stays flat."""
+
+import contextlib
+import hashlib
+import threading
+import time
+
+from reliable import web
+from reliable.common import Figure, judged, say
+from reliable.program import Pqlab, Service
+
+FIGURE = Figure(
+    name="clients",
+    title="A hundred clients at once: right answers, flat memory",
+    how="A hundred clients at once read pages of ten runs from `pqlab serve`; one answer in five is cut by its client, half of these with a "
+    "reset. Every other answer has to be whole and, as the store does not change, the same bytes as each time before. Another hundred ask "
+    "`pqlab ntor-relay`: ten are `pqlab ntor-client`, which check that both ends have the same keys; the rest ask who it is, send keys of "
+    "their own, whose answers have the right length, or go in the middle. Memory is flat where the most that is resident in the last "
+    "quarter of the time is no more than 10% + 16 MiB above that in the second.",
+    limits="Clients and service share the machine, so it says nothing of how many answers a second there can be. A leak of less than what is "
+    "allowed would not be seen.",
+)
+
+CLIENTS, RUNS = 100, 10
+# Pages of so many runs are asked for most; those of the others make `serve` forget what it keeps.
+FAVOURED = 6
+# `pqlab ntor-client` among the relay's clients, and handshakes of each.
+PROGRAMS, HANDSHAKES = 10, 100
+MORE, MORE_MIB = 0.1, 16
+A_RUN = ("run", "hash", "--provider", "rustcrypto", "--filter", "hash/SHA*", "--processes", "2", "--max-time", "0.02", "--no-progress", "-q")
+# Length of the relay's answer to a request of classical ntor, with the two bytes before it.
+ANSWER = 66
+
+
+class Memory:
+    """MiB of a service that are resident, over time."""
+
+    def __init__(self, service):
+        self.service = service
+        self.looks = []
+
+    def look(self):
+        self.looks.append(self.service.size().resident)
+
+    def verdict(self):
+        """The most in the second and in the last quarter, and what is wrong with that."""
+        quarter = max(1, len(self.looks) // 4)
+        second, last = max(self.looks[quarter : 2 * quarter] or self.looks), max(self.looks[-quarter:])
+        grown = last > second * (1 + MORE) + MORE_MIB
+        found = {"MiB in the second quarter": round(second), "MiB in the last": round(last)}
+        return found, [f"{second:.0f} MiB were resident in the second quarter and {last:.0f} in the last"] * grown
+
+
+def cut(address, sent, chance):
+    """Goes in the middle of an answer."""
+    with web.connect(address, 120) as connection:
+        connection.sendall(sent)
+        with contextlib.suppress(ConnectionError):
+            connection.recv(chance.randint(1, 20_000))
+        if chance.random() < 0.5:
+            web.reset_at_close(connection)
+
+
+def on_pages(task, seconds):
+    pqlab = Pqlab(task.program, task.folder / "serve")
+    for seed in range(RUNS):
+        pqlab.read(*A_RUN, "--seed", str(seed))
+    runs = [f"/runs/{run['id']}" for run in pqlab.runs()]
+    paths, weights = ["/", "/state", *runs], [10, 10] + [10] * FAVOURED + [1] * (RUNS - FAVOURED)
+    team, seen, lock = web.Team(), {}, threading.Lock()
+    with Service(pqlab, "serve", "--listen", "127.0.0.1:0") as service:
+
+        def step(index, turn):
+            chance = task.chance("clients", "serve", index, turn)
+            path = chance.choices(paths, weights)[0]
+            if chance.random() < 0.2:
+                cut(service.address, web.request(service.name, path), chance)
+                team.count("cut")
+                return
+            page = web.get(service.address, path, limit=300)
+            if page.status != 200 or page.body is None:
+                team.fault(f"{path}: status {page.status}, {'not whole' if page.body is None else 'whole'}")
+                return
+            digest = hashlib.sha256(page.body).digest()
+            with lock:
+                first = seen.setdefault(path, digest)
+            if digest != first:
+                team.fault(f"{path}: other bytes than before")
+            team.count("right")
+
+        memory = Memory(service)
+        team.add(CLIENTS, step)
+        team.work(seconds, memory.look, min(1.0, seconds / 40))
+        found, faults = memory.verdict()
+    found = {"answers": team.counted("right"), "cut": team.counted("cut"), "seconds": round(seconds), **found}
+    return judged("serve", CLIENTS, "clients", found, team.faults + faults + ["no answer at all"] * (not team.counted("right")))
+
+
+def on_relay(task, seconds):
+    pqlab = Pqlab(task.program, task.folder / "relay")
+    keys = str(pqlab.folder / "relay.json")
+    team = web.Team()
+    with Service(pqlab, "ntor-relay", "--keys", keys) as service:
+        with web.connect(service.address, 60) as connection:
+            connection.sendall(b"\xff\0\0\0")
+            descriptor = exactly(connection, 54)
+
+        def program(index, turn):
+            handshake = ("ntor", "kem-only", "hybrid")[(index + turn) % 3]
+            words = ("--keys", keys, "--handshake", handshake, "--count", str(HANDSHAKES), "--timeout", "60")
+            pqlab.read("ntor-client", service.name, *words)
+            team.count("checked", HANDSHAKES)
+
+        def step(index, turn):
+            chance = task.chance("clients", "relay", index, turn)
+            own = b"\0\x02\0\x54" + descriptor[2:] + chance.randbytes(32)
+            if chance.random() < 0.2:
+                cut(service.address, own[: chance.randint(1, len(own))] if chance.random() < 0.5 else own, chance)
+                team.count("cut")
+                return
+            with web.connect(service.address, 60) as connection:
+                for _ in range(chance.randint(1, 20)):
+                    connection.sendall(b"\xff\0\0\0")
+                    if exactly(connection, 54) != descriptor:
+                        team.fault("another descriptor than before")
+                    connection.sendall(own)
+                    if exactly(connection, ANSWER)[:2] != b"\0\x40":
+                        team.fault("an answer of another length")
+                    team.count("right", 2)
+            # A port of a client waits for a minute after its connection: there are not so many that it may hurry.
+            time.sleep(0.3)
+
+        memory = Memory(service)
+        team.add(PROGRAMS, program)
+        team.add(CLIENTS - PROGRAMS, step)
+        team.work(seconds, memory.look, min(1.0, seconds / 40))
+        found, faults = memory.verdict()
+    checked, right = team.counted("checked"), team.counted("right")
+    found = {"answers": right, "handshakes checked": checked, "cut": team.counted("cut"), "seconds": round(seconds), **found}
+    return judged("ntor-relay", CLIENTS, "clients", found, team.faults + faults + ["no answer at all"] * (not right or not checked))
+
+
+def exactly(connection, length):
+    """So many bytes. A `ConnectionError` where fewer come."""
+    got = b""
+    while len(got) < length:
+        part = connection.recv(length - len(got))
+        if not part:
+            raise ConnectionError(f"{len(got)} of {length} bytes came")
+        got += part
+    return got
+
+
+def measure(task):
+    seconds, rows = task.count(20, 600), []
+    for part in (on_pages, on_relay):
+        rows.append(part(task, seconds))
+        say(f"clients: {rows[-1].part}: {rows[-1].outcome}")
+    return rows

@@ -1,0 +1,266 @@
+"""A disk that is full, at every write: an error in a line, nothing lost, nothing half written, and afterwards it goes on."""
+
+import dataclasses
+import os
+import re
+import shutil
+import subprocess
+
+from reliable.common import PASSED, Broken, Figure, Unfit, judged, last_line, say
+from reliable.program import Pqlab, Session, integrity
+
+FIGURE = Figure(
+    name="full",
+    title="A full disk at every write",
+    how="Under `strace` each command is run once to see what it writes, and then once for each write, sync or change of length, which from "
+    "there on fails with ENOSPC: those of the database (with its log and index) of a `pqlab run` into a new database and into one that "
+    "has a run, those of the output of `report`, `export` and `ledger generate`. Each ends with an error in one line, a code that is not 0 "
+    "and no panic; what was finished before is there; SQLite's `integrity_check` is `ok`; a file has its old content or all of the new, and "
+    "none is left over; the same command then succeeds, or `--resume` does. The short form takes every tenth write.",
+    limits="The system says that there is no room, and there is: an error that comes only when pages are written back is not among them. "
+    "Tidying up when a database is closed may fail without a word where all is stored already.",
+)
+
+# What can need room, and what can first report that there was none.
+CALLS = ("write", "pwrite64", "writev", "pwritev", "fsync", "fdatasync", "ftruncate", "fallocate")
+# `4211  pwrite64(5</folder/pqlab.db-wal>, ""..., 4096, 0) = 4096`
+LINE = re.compile(r"^(?:(\d+) +)?(\w+)\(\d+<([^>]*)>")
+INJECTED = "(INJECTED)"
+# The short form takes every tenth.
+STRIDE = 10
+# Files that SQLite has beside a database.
+BESIDE = ("", "-wal", "-shm", "-journal")
+RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA3-256/digest*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
+# What was under the name of an output before.
+OLD = b"what was here before\n"
+
+
+@dataclasses.dataclass(frozen=True)
+class Write:
+    """A call that a command makes, and where."""
+
+    call: str
+    path: str
+
+
+class Strace:
+    """Runs the program and sees its writes, or has them fail."""
+
+    def __init__(self, program, log):
+        self.program, self.log = program, log
+
+    def words(self, more, follow):
+        # Filtered by the kernel, workers are not slowed down.
+        following = ("-f", "--seccomp-bpf") if follow else ()
+        traced = ("-e", f"trace={','.join(CALLS)}", "-e", "signal=none", "-y", "-s", "0", "-qq")
+        return (self.program, "-o", str(self.log), *following, *traced, *more)
+
+    def seen(self):
+        """The writes of the thread that has the most of them, in their order."""
+        threads = {}
+        for line in self.log.read_text(errors="replace").splitlines():
+            if found := LINE.match(line):
+                threads.setdefault(found[1], []).append(Write(found[2], found[3]))
+        return max(threads.values(), key=len, default=[])
+
+    def hit(self):
+        """Whether anything was made to fail."""
+        return INJECTED in self.log.read_text(errors="replace")
+
+
+def from_there_on(writes, place):
+    """The options with which the write at this place and all that follow fail. strace counts each call by itself."""
+    counts = {call: 1 + sum(write.call == call for write in writes[:place]) for call in CALLS}
+    return [word for call, count in counts.items() for word in ("-e", f"inject={call}:error=ENOSPC:when={count}+")]
+
+
+def this_one(writes, place):
+    """The options with which it alone fails: those that follow may be to the terminal, which is not full."""
+    call = writes[place].call
+    count = 1 + sum(write.call == call for write in writes[:place])
+    return ["-e", f"inject={call}:error=ENOSPC:when={count}"]
+
+
+def complaint(code, said, path):
+    """What is wrong with how a command ended that could not write to this path."""
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith("strace:")]
+    faults = [f"it ended with {code}"] * (code == 0 or code < 0 or code >= 128)
+    faults += [f"a panic: {last_line(said)}"] * ("panicked" in said)
+    if len(lines) != 1 or not lines[0].startswith("pqlab: "):
+        faults.append(f"{len(lines)} lines of error: {' / '.join(lines)}")
+    elif path not in lines[0]:
+        faults.append(f"the error does not name {path}: {lines[0]}")
+    return faults
+
+
+class Tally:
+    """What was found of a command."""
+
+    def __init__(self, name, task, writes):
+        self.name, self.writes = name, writes
+        self.step = task.given or (1 if task.long else STRIDE)
+        self.tried = self.hits = self.silent = 0
+        self.faults = []
+
+    def places(self, places):
+        """Those of the places that this form takes, each with its turn."""
+        for place in places[:: self.step]:
+            self.tried += 1
+            if self.tried % 25 == 0:
+                say(f"full: {self.name}: {self.tried} of {-(-len(places) // self.step)}, {len(self.faults)} faults")
+            yield place
+
+    def add(self, place, faults):
+        write = self.writes[place]
+        where = f"{write.call} of {os.path.basename(write.path)}, write {place + 1}"
+        self.faults += [f"{where}: {fault}" for fault in faults]
+
+    def row(self):
+        found = {"failed as asked": self.hits, "writes seen": len(self.writes), "ended well all the same": self.silent}
+        nothing = ["no write was seen"] * (not self.writes) + ["nothing was made to fail"] * (bool(self.writes) and not self.hits)
+        return judged(self.name, self.tried, "full disks", found, self.faults + nothing)
+
+
+def fresh(task, template):
+    """The program over a copy of a database, or over none."""
+    folder = task.folder / "now"
+    shutil.rmtree(folder, ignore_errors=True)
+    pqlab = Pqlab(task.program, folder)
+    if template:
+        shutil.copy(template.database, pqlab.database)
+    return pqlab
+
+
+def traced_run(pqlab, strace, options):
+    """A run whose writes to the database are seen, or fail."""
+    paths = [word for end in BESIDE for word in ("-P", f"{pqlab.database}{end}")]
+    words, before = ("run", *RUN, "-q", "--json", "--no-progress"), strace.words([*options, *paths], follow=True)
+    session = Session(pqlab, *words[1:-2], before=before)
+    session.end()
+    return session
+
+
+def checked_run(pqlab, strace, options, earlier):
+    """A run on a full disk, and what comes after it. What is wrong, whether anything failed, and whether it ended well."""
+    session = traced_run(pqlab, strace, options)
+    hit, well = strace.hit(), session.code == 0
+    faults = [] if well else complaint(session.code, session.said(), str(pqlab.database))
+    if (not hit) and not well:
+        faults.append("it failed although nothing was made to fail")
+    if pqlab.database.exists() and (sound := integrity(pqlab.database)) != "ok":
+        faults.append(f"integrity_check: {sound}")
+    # Goes on with it where it had begun; a database without tables, which one that may only read refuses, is none yet.
+    listed = pqlab.run("runs", "--json")
+    if listed.returncode and (session.run or earlier):
+        return [*faults, f"`pqlab runs` ended with {listed.returncode}: {last_line(listed.stderr)}"], hit, well
+    stopped = [run for run in pqlab.runs() if not run["complete"]] if listed.returncode == 0 else []
+    if well and stopped:
+        faults.append("it ended with code 0 and is not complete")
+    if stopped or not well:
+        pqlab.read("run", *(["--resume"] if stopped else RUN), "-q")
+    # What was complete when its disk was full, if not to the last write, is there beside the one after it.
+    stored = {run["id"]: pqlab.results(run["id"]) for run in pqlab.runs()}
+    if any(not run["complete"] for run in pqlab.runs()):
+        faults.append("a run is not complete in the end")
+    if lost := set(session.cases) - set(stored.get(session.run, ())):
+        faults.append(f"lost: {', '.join(sorted(lost))}")
+    if any(len(cases) > len(set(cases)) for cases in stored.values()):
+        faults.append("cases are doubled")
+    if earlier and pqlab.read("export", earlier[0], "--format", "csv") != earlier[1]:
+        faults.append("the earlier run is another one now")
+    return faults, hit, well
+
+
+def of_runs(task, strace, name, template):
+    """A run into a new database, or beside the run of the template."""
+    earlier = None
+    if template:
+        run = template.runs()[0]["id"]
+        earlier = (run, template.read("export", run, "--format", "csv"))
+    session = traced_run(fresh(task, template), strace, ())
+    if session.code != 0:
+        raise Broken(f"{name}: under strace it ended with {session.code}: {session.said()}")
+    writes = strace.seen()
+    tally = Tally(name, task, writes)
+    for place in tally.places(range(len(writes))):
+        try:
+            faults, hit, well = checked_run(fresh(task, template), strace, from_there_on(writes, place), earlier)
+        except Broken as error:
+            faults, hit, well = [str(error)], True, False
+        tally.hits += hit
+        tally.silent += hit and well
+        tally.add(place, faults)
+    return tally.row()
+
+
+def content(folder):
+    """The bytes of all files below a folder, by their names."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def of_outputs(task, strace, name, pqlab, words, single):
+    """A command that writes into a folder: files as they come, or the `single` one, under whose name there was something before."""
+    out = pqlab.folder / "out"
+
+    def made(before=()):
+        shutil.rmtree(out, ignore_errors=True)
+        out.mkdir()
+        if single:
+            (out / single).write_bytes(OLD)
+        return pqlab.run(*words, before=before)
+
+    # Twice, to see which files are the same each time.
+    wanted = []
+    for before in ((), strace.words((), follow=False)):
+        ended = made(before)
+        if ended.returncode:
+            raise Broken(f"{name} ended with {ended.returncode}: {last_line(ended.stderr)}")
+        wanted.append(content(out))
+    same = {file for file in wanted[0] if wanted[0][file] == wanted[1].get(file)}
+    writes = strace.seen()
+    tally = Tally(name, task, writes)
+    for place in tally.places([place for place, write in enumerate(writes) if write.path.startswith(f"{out}/")]):
+        try:
+            ended = made(strace.words(this_one(writes, place), follow=False))
+            hit, well = strace.hit(), ended.returncode == 0
+            faults = complaint(ended.returncode, ended.stderr, str(out)) if hit else []
+            for file, found in content(out).items():
+                old = single == file and found == OLD
+                if file not in wanted[0]:
+                    faults.append(f"{file} is left over")
+                elif not old and (found != wanted[0][file] if file in same else not found):
+                    faults.append(f"{file} is not whole")
+            if single and not well and content(out).get(single) != OLD:
+                faults.append(f"{single} is not as it was before")
+            again = made()
+            if again.returncode or set(content(out)) != set(wanted[0]):
+                faults.append(f"afterwards it ended with {again.returncode}: {last_line(again.stderr)}")
+        except Broken as error:
+            faults, hit, well = [str(error)], True, False
+        tally.hits += hit
+        tally.silent += hit and well
+        tally.add(place, faults)
+    return tally.row()
+
+
+def measure(task):
+    program = shutil.which("strace")
+    if program is None:
+        raise Unfit("there is no strace (Debian: strace)")
+    if subprocess.run([program, "-o", "/dev/null", "true"], capture_output=True, check=False).returncode:
+        raise Unfit("strace may not trace here")
+    strace = Strace(program, task.folder / "strace.txt")
+    template = Pqlab(task.program, task.folder / "template")
+    template.read("run", *RUN, "-q", "--no-progress")
+    out = template.folder / "out"
+    block = ("ledger", "generate", "--count", "20000", "--scheme", "Ed25519", "--threads", "1", "--no-progress")
+    rows = [
+        of_runs(task, strace, "run, new database", None),
+        of_runs(task, strace, "run, beside a run", template),
+        of_outputs(task, strace, "report", template, ("report", "--out", str(out)), None),
+        of_outputs(task, strace, "export", template, ("export", "last", "--format", "json-samples", "--out", str(out / "run.json")), "run.json"),
+        of_outputs(task, strace, "ledger generate", template, (*block, "--out", str(out / "block.tx")), "block.tx"),
+    ]
+    for row in rows:
+        say(f"full: {row.part}: {row.outcome}" + ("" if row.outcome == PASSED else f": {row.why[0]}"))
+    return rows

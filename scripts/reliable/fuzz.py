@@ -1,0 +1,179 @@
+"""Decoders under a fuzzer: so many executions, none of which breaks what the target asserts."""
+
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+from reliable.common import ROOT, Figure, Row, Unfit, cache, judged, last_line, not_run, output_of, say, start, target_folder
+from reliable.common import PASSED, UNFINISHED
+
+FIGURE = Figure(
+    name="fuzz",
+    title="Executions of each fuzz target",
+    how="Each target of `fuzz/` runs under libFuzzer with AddressSanitizer (`cargo fuzz`, a nightly compiler), on a corpus that is kept "
+    "below `PQLAB_CACHE`, so that each call goes on from the ones before; executions add up over calls for as long as the sources of the "
+    "targets are the same commit. The long form asks for 100,000,000 of the three fastest targets and 10,000,000 of each other, in slices of "
+    "some minutes in turn; the short one for 100,000 each.",
+    limits="C code is not instrumented: of it AddressSanitizer sees what it does to the heap through the C library's functions. Executions say "
+    "how long was looked, not how much was seen.",
+)
+
+SHORT, LONG, FASTEST_LONG, FASTEST = 100_000, 10_000_000, 100_000_000, 3
+# Seconds of a target in the short form, and of a slice in the long one.
+SHORT_SECONDS, SLICE = 60, 180
+# As many at once as the machine has processors, up to this.
+AT_ONCE = 2
+# Minutes of the long form where none are given.
+MINUTES = 60
+PLATFORM = "x86_64-unknown-linux-gnu"
+# What the executions are of: other commits have other ones.
+SOURCES = ("fuzz", "crates/constructions", "crates/mldsa-batch", "crates/primitives", "crates/providers", "crates/workloads")
+# What some targets want: of the build, and of libFuzzer. Threads of the relay's last clients may still be ending when it does;
+# comparisons of the batch are of its arithmetic, and tracing them takes most of the time.
+BUILD = {"mldsa_batch": ("--no-trace-compares",)}
+FLAGS = {"ntor_relay": ("-detect_leaks=0",), "mldsa_batch": ("-entropic=0", "-use_counters=0", "-max_len=256")}
+UNITS = re.compile(r"^stat::number_of_executed_units:\s+(\d+)", re.MULTILINE)
+
+
+def targets():
+    """The names of all targets, in the order of the manifest."""
+    manifest = (ROOT / "fuzz" / "Cargo.toml").read_text()
+    return re.findall(r'^\[\[bin\]\]\nname = "(\w+)"', manifest, re.MULTILINE)
+
+
+class Target:
+    """A target with what is kept of it between calls."""
+
+    def __init__(self, name, commit, folder):
+        self.name, self.commit = name, commit
+        self.kept = cache() / "fuzz" / name
+        self.corpus, self.artifacts, self.notes = self.kept / "corpus", self.kept / "artifacts", self.kept / "executions.json"
+        for place in (self.corpus, self.artifacts):
+            place.mkdir(parents=True, exist_ok=True)
+        self.log = folder / f"{name}.txt"
+        # By commit: executions, and the seconds that they took.
+        self.all = json.loads(self.notes.read_text()) if self.notes.exists() else {}
+        self.program = None
+        self.faults = []
+
+    @property
+    def executions(self):
+        return self.all.get(self.commit, [0, 0])[0]
+
+    @property
+    def rate(self):
+        """Executions a second; 0 where it has not run yet."""
+        executions, seconds = self.all.get(self.commit, [0, 0])
+        return executions / seconds if seconds else 0
+
+    def add(self, executions, seconds):
+        before = self.all.get(self.commit, [0, 0])
+        self.all[self.commit] = [before[0] + executions, round(before[1] + seconds, 1)]
+        partial = self.notes.with_suffix(".new")
+        partial.write_text(json.dumps(self.all))
+        partial.replace(self.notes)
+
+    def run(self, executions, seconds):
+        """Runs it for so many executions, or so long."""
+        words = [
+            str(self.program), str(self.corpus), f"-artifact_prefix={self.artifacts}/", f"-runs={executions}",
+            f"-max_total_time={max(1, round(seconds))}", "-print_final_stats=1", "-verbosity=0", *FLAGS.get(self.name, ()),
+        ]
+        began = time.monotonic()
+        with open(self.log, "w") as log:
+            code = start(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT).wait()
+        said = self.log.read_text(errors="replace")
+        found = UNITS.search(said)
+        self.add(int(found[1]) if found else 0, time.monotonic() - began)
+        if code:
+            errors = re.findall(r"^.*(?:panicked at|ERROR: ).*$", said, re.MULTILINE)
+            self.faults.append(f"{errors[0] if errors else last_line(said)} ({self.artifacts})")
+        elif not found:
+            self.faults.append("it does not say how many executions there were")
+
+
+def built(names, log):
+    """The programs of the targets; by name, or a reason why there are none."""
+    host = output_of("rustc", "-vV")
+    if f"host: {PLATFORM}" not in host:
+        raise Unfit(f"the fuzzer is built for {PLATFORM}, and this is another machine")
+    if not output_of("cargo", "+nightly", "--version"):
+        raise Unfit("there is no nightly compiler (`rustup toolchain install nightly`)")
+    tools = output_of("scripts/tool", "--folder", "cargo-fuzz")
+    if not tools:
+        raise Unfit("cargo-fuzz cannot be built here (`scripts/tool --folder cargo-fuzz` says why)")
+    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    groups = {}
+    for name in names:
+        groups.setdefault(BUILD.get(name, ()), []).append(name)
+    programs = {}
+    for number, (options, group) in enumerate(groups.items()):
+        # Flags of the build that differ build everything anew: a folder each.
+        folder = target_folder() / "fuzz" / ("-".join(options).replace("--", "") or "usual")
+        for name in group:
+            say(f"fuzz: building {name} ({number + 1} of {len(groups)} kinds)")
+            words = ["cargo", "+nightly", "fuzz", "build", *options, "--target-dir", str(folder), name]
+            with open(log, "a") as output:
+                code = subprocess.run(words, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+            program = folder / PLATFORM / "release" / name
+            programs[name] = program if code == 0 and program.exists() else None
+    return programs
+
+
+def rows_of(all_targets, goals, long):
+    rows = []
+    for target in all_targets:
+        found = {"inputs kept": sum(1 for _ in target.corpus.iterdir()), "a second": round(target.rate), "sources": target.commit}
+        row = judged(target.name, target.executions, "executions", found, target.faults)
+        if row.outcome == PASSED and target.executions < goals[target.name]:
+            row = Row(row.part, row.count, row.unit, found, UNFINISHED, [f"of {goals[target.name]:,}" + (": the next call goes on" if long else "")])
+        rows.append(row)
+    return rows
+
+
+def goals_of(all_targets, task):
+    """Executions that are asked for, by name."""
+    usual = task.count(SHORT, LONG)
+    goals = {target.name: usual for target in all_targets}
+    if task.long and not task.given and all(target.rate for target in all_targets) and len(all_targets) > FASTEST:
+        for target in sorted(all_targets, key=lambda target: -target.rate)[:FASTEST]:
+            goals[target.name] = FASTEST_LONG
+    return goals
+
+
+def measure(task):
+    names = [name for name in targets() if not task.targets or name in task.targets]
+    commit = output_of("git", "log", "-1", "--format=%h", "--", *SOURCES) or "unknown"
+    if output_of("git", "status", "--porcelain", "--", *SOURCES):
+        commit += "-changed"
+    programs = built(names, task.folder / "build.txt")
+    missing = [not_run(name, "it cannot be built: build.txt in the figure's folder") for name in names if programs[name] is None]
+    found = [Target(name, commit, task.folder) for name in names if programs[name]]
+    for target in found:
+        target.program = pathlib.Path(programs[target.name])
+    until = time.monotonic() + 60 * (task.minutes or MINUTES) if task.long else None
+    slice_seconds = SLICE if task.long else SHORT_SECONDS
+    at_once = min(AT_ONCE, os.cpu_count() or 1)
+    while True:
+        goals = goals_of(found, task)
+        # The one that is furthest from its goal comes first, so that a call that is short of time does a bit of each.
+        left = [target for target in found if not target.faults and target.executions < goals[target.name]]
+        left.sort(key=lambda target: target.executions / goals[target.name])
+        if not left or (until and time.monotonic() >= until):
+            break
+        turn = left if not task.long else left[:at_once]
+
+        def work(target, goals=goals):
+            seconds = min(slice_seconds, until - time.monotonic()) if until else slice_seconds
+            target.run(goals[target.name] - target.executions, seconds)
+            say(f"fuzz: {target.name}: {target.executions:,} of {goals[target.name]:,} executions, {target.rate:,.0f} a second")
+
+        with concurrent.futures.ThreadPoolExecutor(at_once) as team:
+            list(team.map(work, turn))
+        if not task.long:
+            break
+    return rows_of(found, goals_of(found, task), task.long) + missing

@@ -1,0 +1,204 @@
+"""Kills at random moments: no finished case is lost, none is doubled, and the run goes on."""
+
+import dataclasses
+import json
+import os
+import shutil
+import signal
+import time
+
+from reliable.common import PATIENCE, Broken, Figure, alive, children, judged, say
+from reliable.program import ENDED, Pqlab, Session, integrity
+
+FIGURE = Figure(
+    name="kill",
+    title="Killed runs: no finished case lost, none doubled",
+    how="`pqlab run` is killed (`kill -9`) at a moment that is drawn between its start and its end: the coordinator, or it and all its "
+    "workers, or one worker, whose case then fails. `--resume` goes on, is killed as well, and in the end completes the run. Every case "
+    "that a line of the output said was finished has to be in the export afterwards, once; every run has the same plan; `runs` never "
+    "counts fewer cases than were said; no worker outlives its coordinator; SQLite's `integrity_check` is `ok`.",
+    limits="It is a process that dies, not the machine: what a power failure leaves behind is up to the disk and to `fsync`. The cases are "
+    "short hashes of one library, so most moments lie in starting, storing and ending, where there is something to lose.",
+)
+
+# A dozen cases in about a second.
+RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA*", "--processes", "2", "--max-time", "0.02", "--seed", "7")
+# So many kills share a database: what is stored makes it larger, and a new one is killed while it is made, too.
+A_DATABASE = 50
+COORDINATOR, ALL, WORKER = "coordinator", "all", "worker"
+# A worker is killed in one of five.
+WAYS = (COORDINATOR, COORDINATOR, ALL, ALL, WORKER)
+
+
+@dataclasses.dataclass
+class Whole:
+    """A run that nobody kills: seconds until it says that it begins, and until it ends, and its cases."""
+
+    begins: float
+    ends: float
+    cases: list
+
+
+@dataclasses.dataclass
+class Tally:
+    """What was found so far."""
+
+    kills: dict = dataclasses.field(default_factory=lambda: dict.fromkeys((COORDINATOR, ALL, WORKER), 0))
+    # Sessions that were through before they could be killed.
+    missed: int = 0
+    runs: int = 0
+    cases: int = 0
+    lost: int = 0
+    doubled: int = 0
+    outlived: int = 0
+    # Databases that were killed before their tables were there.
+    unborn: int = 0
+    faults: list = dataclasses.field(default_factory=list)
+
+
+class Database:
+    """One database, with what was said to be finished in it."""
+
+    def __init__(self, task, number, tally):
+        self.pqlab = Pqlab(task.program, task.folder / f"database-{number}")
+        self.tally = tally
+        # By run the cases that were said to be finished.
+        self.said = {}
+        # Whether it was seen without its tables.
+        self.unborn = False
+
+    def runs(self):
+        """The runs, none of which has fewer cases than it said."""
+        if not self.pqlab.database.exists():
+            return []
+        ended = self.pqlab.run("runs", "--json")
+        if ended.returncode:
+            if self.said:
+                raise Broken(f"`pqlab runs` ended with {ended.returncode}: {ended.stderr}")
+            self.unborn = True
+            return []
+        runs = json.loads(ended.stdout)
+        counts = {run["id"]: run["finished"] for run in runs}
+        for run, cases in self.said.items():
+            if counts.get(run, 0) < len(cases):
+                self.tally.faults.append(f"run {run} said that {len(cases)} cases are finished and has {counts.get(run, 0)}")
+        return runs
+
+    def take(self, session):
+        """Keeps what a session has said."""
+        if session.run is None:
+            return
+        said = self.said.setdefault(session.run, set())
+        for case in session.cases:
+            if case in said:
+                self.tally.doubled += 1
+                self.tally.faults.append(f"{case} was finished twice in run {session.run}")
+            said.add(case)
+        if "panicked" in session.said():
+            self.tally.faults.append(f"a panic: {session.said()}")
+
+    def kill_once(self, chance, whole):
+        """Starts a run or goes on with one, and kills it; whether there was something to kill."""
+        stopped = [run for run in self.runs() if not run["complete"]]
+        session = Session(self.pqlab, *(["--resume"] if stopped else RUN))
+        left = 1 - stopped[0]["finished"] / stopped[0]["planned"] if stopped else 1
+        time.sleep(chance.uniform(0, whole.begins + (whole.ends - whole.begins) * left))
+        way = chance.choice(WAYS)
+        workers = children(session.process.pid)
+        if way == WORKER and not workers:
+            way = COORDINATOR
+        hit = way == WORKER and kill(chance.choice(workers)[0])
+        if way != WORKER:
+            session.process.kill()
+            for worker in workers if way == ALL else ():
+                kill(worker[0])
+        code = session.end()
+        self.take(session)
+        # Who was through before is no kill.
+        hit = hit or code == -signal.SIGKILL
+        if hit:
+            self.tally.kills[way] += 1
+        elif code not in ENDED:
+            raise Broken(f"a run that nobody killed ended with {code}: {session.said()}")
+        self.await_workers(workers)
+        return hit
+
+    def await_workers(self, workers):
+        """Workers end with their coordinator, even inside a library that hangs."""
+        until = time.monotonic() + PATIENCE
+        while (left := [worker for worker in workers if alive(worker)]) and time.monotonic() < until:
+            time.sleep(0.01)
+        if left:
+            self.tally.outlived += len(left)
+            self.tally.faults.append(f"{len(left)} workers outlived their coordinator by {PATIENCE} s")
+
+    def conclude(self, whole):
+        """Goes on with every run to its end, and looks at all of it."""
+        while [run for run in self.runs() if not run["complete"]]:
+            session = Session(self.pqlab, "--resume")
+            code = session.end()
+            self.take(session)
+            if code not in ENDED:
+                raise Broken(f"`--resume` ended with {code}: {session.said()}")
+        self.tally.unborn += self.unborn
+        said = integrity(self.pqlab.database) if self.pqlab.database.exists() else "ok"
+        if said != "ok":
+            self.tally.faults.append(f"integrity_check: {said}")
+        stored = {run["id"]: self.pqlab.results(run["id"]) for run in self.runs()}
+        for run, cases in stored.items():
+            self.tally.runs += 1
+            self.tally.cases += len(cases)
+            if len(set(cases)) < len(cases):
+                self.tally.doubled += len(cases) - len(set(cases))
+                self.tally.faults.append(f"run {run} has cases twice")
+            if sorted(set(cases)) != sorted(whole.cases):
+                self.tally.faults.append(f"run {run} ends with other cases than a run that nobody killed")
+        for run, cases in self.said.items():
+            if lost := cases - set(stored.get(run, [])):
+                self.tally.lost += len(lost)
+                self.tally.faults.append(f"lost in run {run}: {', '.join(sorted(lost))}")
+
+
+def kill(pid):
+    """Whether there was such a process."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def uninterrupted(task):
+    """How long a run takes here."""
+    pqlab = Pqlab(task.program, task.folder / "whole")
+    began = time.monotonic()
+    session = Session(pqlab, *RUN)
+    session.begun.wait(PATIENCE)
+    begins = time.monotonic() - began
+    if session.end() != 0:
+        raise Broken(f"a run that nobody kills ended with {session.code}: {session.said()}")
+    return Whole(begins, time.monotonic() - began, pqlab.results(session.run))
+
+
+def measure(task):
+    kills, chance, tally = task.count(50, 1000), task.chance("kill"), Tally()
+    whole = uninterrupted(task)
+    say(f"kill: a run of {len(whole.cases)} cases takes {whole.ends:.1f} s when nobody kills it")
+    number = 0
+    while (done := sum(tally.kills.values())) < kills:
+        number += 1
+        database = Database(task, number, tally)
+        until = min(done + A_DATABASE, kills)
+        while sum(tally.kills.values()) < until:
+            if not database.kill_once(chance, whole):
+                tally.missed += 1
+        database.conclude(whole)
+        if not tally.faults:
+            shutil.rmtree(database.pqlab.folder)
+        say(f"kill: {sum(tally.kills.values()):,} of {kills:,} kills, {tally.lost} cases lost, {tally.doubled} doubled")
+    found = {
+        "lost": tally.lost, "doubled": tally.doubled, "workers left": tally.outlived, "runs": tally.runs, "cases": tally.cases,
+        "coordinator alone": tally.kills[COORDINATOR], "with all workers": tally.kills[ALL], "one worker": tally.kills[WORKER],
+        "through before the kill": tally.missed, "killed before there was a table": tally.unborn,
+    }
+    return [judged("", sum(tally.kills.values()), "kills", found, tally.faults)]

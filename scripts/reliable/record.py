@@ -1,0 +1,108 @@
+"""The record of all figures, docs/reliability.json, and the page that is made of it, docs/reliability.md."""
+
+import dataclasses
+import datetime
+import json
+import os
+import pathlib
+import platform
+
+from reliable.common import FAILED, NOT_RUN, PASSED, ROOT, UNFINISHED, output_of
+
+RECORD = ROOT / "docs" / "reliability.json"
+PAGE = ROOT / "docs" / "reliability.md"
+# What of a commit is no source: a change there changes no figure.
+RENEWED = ("docs/reliability.json", "docs/reliability.md")
+WORDS = {PASSED: "passed", FAILED: "**FAILED**", UNFINISHED: "not finished", NOT_RUN: "not run"}
+
+
+def machine():
+    """Processor, cores, system and kernel; no name of the machine."""
+    processor = platform.processor() or platform.machine()
+    information = pathlib.Path("/proc/cpuinfo")
+    if information.exists():
+        names = [line.partition(":")[2].strip() for line in information.read_text().splitlines() if line.startswith("model name")]
+        processor = names[0] if names else processor
+    release = pathlib.Path("/etc/os-release")
+    fields = dict(line.split("=", 1) for line in release.read_text().splitlines() if "=" in line) if release.exists() else {}
+    system = fields.get("PRETTY_NAME", platform.system()).strip('"')
+    return f"{processor}, {os.cpu_count()} cores, {system}, kernel {platform.release()}"
+
+
+def commit():
+    """The commit, and whether the sources differ from it."""
+    changed = [line for line in output_of("git", "status", "--porcelain").splitlines() if line[2:].strip() not in RENEWED]
+    return (output_of("git", "rev-parse", "--short=12", "HEAD") or "unknown") + (" with changes" if changed else "")
+
+
+def read():
+    return json.loads(RECORD.read_text()) if RECORD.exists() else []
+
+
+def entry(figure, task, rows, seconds):
+    """What is kept of a figure in one form."""
+    return {
+        "figure": figure.name, "form": "long" if task.long else "short", "seed": task.seed, "seconds": round(seconds),
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"), "commit": commit(), "machine": machine(),
+        "rows": [dataclasses.asdict(row) for row in rows],
+    }
+
+
+def keep(new):
+    """Puts an entry in the place of the one of its figure and form. What is there already is lost at no moment."""
+    same = lambda old: (old["figure"], old["form"]) == (new["figure"], new["form"])
+    entries = [*(old for old in read() if not same(old)), new]
+    partial = RECORD.with_suffix(".new")
+    partial.write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
+    partial.replace(RECORD)
+
+
+def command(made):
+    """What repeats a figure."""
+    return f"make reliability{' LONG=1' if made['form'] == 'long' else ''} ONLY={made['figure']}"
+
+
+def spoken(seconds):
+    return f"{seconds} s" if seconds < 100 else f"{seconds / 60:.0f} min"
+
+
+def cell(text):
+    return str(text).replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ").replace("<", "&lt;")
+
+
+def lines_of(row):
+    found = [f"{name} {value:,}" if isinstance(value, int) else f"{name} {value}" for name, value in row["found"].items()]
+    return "; ".join(found + row["why"])
+
+
+def table(figure, made):
+    """The figure's paragraph and its rows."""
+    lines = [
+        f"## {figure.title}", "", figure.how, "", f"What it does not say: {figure.limits[0].lower()}{figure.limits[1:]}", "",
+        f"`{command(made)}`: the {made['form']} form, {made['date']}, {spoken(made['seconds'])}, commit `{made['commit']}`, seed {made['seed']}.", "",
+        "| what | how many | outcome | found |", "|---|---:|---|---|",
+    ]
+    for row in made["rows"]:
+        many = f"{row['count']:,} {row['unit']}".strip()
+        lines.append(f"| {cell(row['part'] or figure.name)} | {many} | {WORDS[row['outcome']]} | {cell(lines_of(row))} |")
+    return [*lines, ""]
+
+
+def write_page(figures):
+    """Makes the page of the record: of each figure the long form, where there is one."""
+    entries = read()
+    shown = []
+    for figure in figures:
+        of = [made for made in entries if made["figure"] == figure.name]
+        of.sort(key=lambda made: made["form"] == "long")
+        shown.append((figure, of[-1] if of else None))
+    machines = list(dict.fromkeys(made["machine"] for _, made in shown if made))
+    lines = [
+        "# How hard it is to break", "",
+        "Made by `make reliability` of `reliability.json`, and renewed by that alone. The short form takes some minutes, `LONG=1` hours, and",
+        "`ONLY='kill full'` takes some of the figures; here stands the long form of each figure that has one.", "",
+        *(f"- Machine: {one}" for one in machines), "",
+    ]
+    for figure, made in shown:
+        lines += table(figure, made) if made else [f"## {figure.title}", "", figure.how, "", "Not measured yet.", ""]
+    PAGE.write_text("\n".join(lines).rstrip("\n") + "\n")

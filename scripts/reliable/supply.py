@@ -1,0 +1,121 @@
+"""What the project is made of: licences and sources, unsafe code with its reasons, sanitizers over the tests."""
+
+import os
+import re
+import subprocess
+
+from reliable.common import ROOT, Figure, Row, Unfit, judged, last_line, not_run, output_of, say, target_folder
+
+FIGURE = Figure(
+    name="supply",
+    title="Dependencies, unsafe code, sanitizers",
+    how="`cargo deny check` over the lock file; `scripts/safety` over every `unsafe` in the sources, which Clippy reads as well; in the long "
+    "form `cargo auditable` and what `rust-audit-info` reads from the program, AddressSanitizer over the tests of the adapters, "
+    "ThreadSanitizer over those of store, server and harness, and Miri over those of crates that call no C, each with a nightly compiler.",
+    limits="AddressSanitizer instruments Rust and replaces the allocator; of the C libraries it sees what goes through that and through the C "
+    "library's functions. ThreadSanitizer and Miri want the sources of the standard library beside the compiler.",
+)
+
+PLATFORM = "x86_64-unknown-linux-gnu"
+ADAPTERS = ("pqlab-providers", "pqlab-foreign", "pqlab-mldsa-batch", "pqlab-keccak")
+THREADED = ("pqlab-store", "pqlab-server", "pqlab-harness")
+WITHOUT_C = ("pqlab-primitives", "pqlab-record", "pqlab-stats")
+PASSED_TESTS = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed", re.MULTILINE)
+
+
+def ended(task, name, words, **environment):
+    """The code of a command, and what it said, which stays in the figure's folder."""
+    log = task.folder / f"{name}.txt"
+    say(f"supply: {' '.join(words)}")
+    with open(log, "w") as output:
+        given = {**os.environ, **environment}
+        code = subprocess.run(words, cwd=ROOT, env=given, stdout=output, stderr=subprocess.STDOUT, check=False).returncode
+    return code, log.read_text(errors="replace")
+
+
+def deny(task) -> Row:
+    code, said = ended(task, "deny", ["scripts/tool", "cargo-deny", "--locked", "check", "licenses", "bans", "sources"])
+    faults = [last_line(said)] if code else []
+    advisories, told = ended(task, "advisories", ["scripts/tool", "cargo-deny", "--locked", "check", "advisories"])
+    fetched = advisories == 0 or "advisories FAILED" in told
+    faults += ["known vulnerabilities"] if advisories and fetched else []
+    crates = len(re.findall(r"^\[\[package\]\]", (ROOT / "Cargo.lock").read_text(), re.MULTILINE))
+    known = "their list could not be fetched" if not fetched else "none" if not advisories else "some"
+    return judged("cargo deny", crates, "crates", {"known vulnerabilities": known}, faults)
+
+
+def safety(task) -> Row:
+    code, said = ended(task, "safety", ["scripts/safety"])
+    count = re.search(r"(\d+) unsafe", said)
+    return judged("SAFETY: comments", int(count[1]) if count else 0, "unsafe blocks", {}, [last_line(said)] if code else [])
+
+
+def auditable(task) -> Row:
+    tools = output_of("scripts/tool", "--folder", "cargo-auditable", "rust-audit-info")
+    if not tools:
+        raise Unfit("cargo-auditable cannot be built here (`scripts/tool --folder cargo-auditable` says why)")
+    folder = target_folder()
+    words = ["cargo", "auditable", "build", "--release", "--locked"]
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    code, said = ended(task, "auditable", words, PATH=path, CARGO_TARGET_DIR=str(folder))
+    if code:
+        return judged("cargo auditable", 0, "crates", {}, [last_line(said)])
+    listed = output_of(f"{tools}/rust-audit-info", str(folder / "release" / "pqlab"))
+    count = listed.count('"name":')
+    return judged("cargo auditable", count, "crates", {}, [] if count else ["the program has no list of its crates"])
+
+
+def tested(task, part, crates, flags, words, **environment):
+    """Tests of crates under a tool of a nightly compiler."""
+    given = [word for crate in crates for word in ("-p", crate)]
+    folder = str(target_folder() / part.split()[0].lower())
+    code, said = ended(
+        task, part.split()[0], ["cargo", "+nightly", *words, "--locked", "--target", PLATFORM, *given],
+        RUSTFLAGS=flags, CARGO_TARGET_DIR=folder, **environment,
+    )
+    numbers = [tuple(map(int, pair)) for pair in PASSED_TESTS.findall(said)]
+    passed, failed = (sum(column) for column in zip(*numbers)) if numbers else (0, 0)
+    reports = re.findall(r"(?:ERROR|WARNING): (?:Address|Thread)Sanitizer.*|error: Undefined Behavior.*", said)
+    faults = reports + ([f"it ended with {code}: {last_line(said)}"] if code and not reports else [])
+    return judged(part, passed, "tests", {"failed": failed, "crates": ", ".join(crates)}, faults)
+
+
+def nightly(*components):
+    if not output_of("cargo", "+nightly", "--version"):
+        raise Unfit("there is no nightly compiler (`rustup toolchain install nightly`)")
+    root = output_of("rustc", "+nightly", "--print", "sysroot")
+    for component, path in components:
+        if not os.path.exists(f"{root}/{path}"):
+            raise Unfit(f"the nightly compiler has no {component} (`rustup component add {component} --toolchain nightly`)")
+
+
+SOURCE = ("rust-src", "lib/rustlib/src/rust/library")
+
+
+def address(task) -> Row:
+    nightly()
+    return tested(task, "AddressSanitizer", ADAPTERS, "-Zsanitizer=address", ["test", "--release", "--lib", "--tests"])
+
+
+def thread(task) -> Row:
+    nightly(SOURCE)
+    words = ["test", "--release", "--lib", "--tests", "-Zbuild-std"]
+    return tested(task, "ThreadSanitizer", THREADED, "-Zsanitizer=thread", words)
+
+
+def miri(task) -> Row:
+    nightly(SOURCE, ("miri", "bin/miri"))
+    return tested(task, "Miri", WITHOUT_C, "", ["miri", "test", "--lib"])
+
+
+def measure(task):
+    parts = [("cargo deny", deny), ("SAFETY: comments", safety)]
+    if task.long:
+        parts += [("cargo auditable", auditable), ("AddressSanitizer", address), ("ThreadSanitizer", thread), ("Miri", miri)]
+    rows = []
+    for name, part in parts:
+        try:
+            rows.append(part(task))
+        except Unfit as reason:
+            rows.append(not_run(name, reason))
+    return rows

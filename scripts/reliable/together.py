@@ -1,0 +1,89 @@
+"""Two runs, a server and readers on one database: nobody is in the way of anybody."""
+
+import json
+
+from reliable import web
+from reliable.common import Broken, Figure, judged
+from reliable.program import Pqlab, Service, Session, integrity
+
+FIGURE = Figure(
+    name="together",
+    title="Two runs, a server and readers on one database",
+    how="Two loops of `pqlab run`, a `pqlab serve` with eight clients, and two loops that list and export work on one database at the same "
+    "time. Every run ends with code 0 and is complete; every case that was said to be finished is in the export, once; no answer is a 5xx but "
+    "503; nobody says that the database is locked; SQLite's `integrity_check` is `ok`.",
+    limits="One machine and a local disk: SQLite's locks are not to be had on every network file system.",
+)
+
+WRITERS, CLIENTS = 2, 8
+RUN = ("hash", "--provider", "rustcrypto", "--filter", "hash/SHA*", "--processes", "2", "--max-time", "0.02")
+
+
+def measure(task):
+    seconds = task.count(20, 600)
+    pqlab = Pqlab(task.program, task.folder)
+    # So that there is a database to be served.
+    pqlab.read("run", *RUN, "--seed", "1", "--no-progress", "-q")
+    team, said = web.Team(), {}
+
+    def write(index, turn):
+        # Each with a folder for what it says, over the same database.
+        own = Pqlab(task.program, task.folder / f"writer-{index}")
+        own.environment.update(PQLAB_DB=str(pqlab.database), TMPDIR=str(pqlab.folder))
+        session = Session(own, *RUN, "--seed", str(1000 * index + turn))
+        code = session.end()
+        if code != 0 or session.run is None:
+            team.fault(f"a run ended with {code}: {session.said()}")
+        else:
+            said[session.run] = session.cases
+        if "locked" in session.said():
+            team.fault(f"a run: {session.said()}")
+
+    def read(index, turn):
+        words = ("runs", "--json") if (index + turn) % 2 else ("export", "last", "--format", "csv")
+        ended = pqlab.run(*words)
+        if ended.returncode or "locked" in ended.stderr:
+            team.fault(f"`pqlab {words[0]}` ended with {ended.returncode}: {ended.stderr}")
+        team.count("read")
+
+    with Service(pqlab, "serve", "--listen", "127.0.0.1:0") as service:
+
+        def look(index, turn):
+            runs = [run["id"] for run in newest]
+            path = task.chance("together", index, turn).choice(["/", "/state", *(f"/runs/{run}" for run in runs)])
+            page = web.get(service.address, path, limit=300)
+            team.count(str(page.status))
+            if page.status not in (200, 503) or page.body is None:
+                team.fault(f"{path}: status {page.status}")
+
+        newest = pqlab.runs()
+
+        def renew(_index, _turn):
+            newest[:] = pqlab.runs()[:5]
+            team.stopping.wait(1)
+
+        team.add(WRITERS, write)
+        team.add(1, read)
+        team.add(1, renew)
+        team.add(CLIENTS, look)
+        team.work(seconds)
+    faults, lost, doubled = list(team.faults), 0, 0
+    runs = pqlab.runs()
+    for run in runs:
+        try:
+            stored = pqlab.results(run["id"])
+        except (Broken, json.JSONDecodeError) as error:
+            faults.append(f"run {run['id']}: {error}")
+            continue
+        doubled += len(stored) - len(set(stored))
+        lost += len(set(said.get(run["id"], ())) - set(stored))
+        if not run["complete"]:
+            faults.append(f"run {run['id']} is not complete")
+    lost += sum(len(cases) for run, cases in said.items() if run not in {run["id"] for run in runs})
+    faults += [f"{lost} cases lost"] * bool(lost) + [f"{doubled} cases doubled"] * bool(doubled)
+    if (sound := integrity(pqlab.database)) != "ok":
+        faults.append(f"integrity_check: {sound}")
+    pages = team.counted("200")
+    faults += ["no run at all"] * (not said) + ["no page at all"] * (not pages)
+    found = {"lost": lost, "doubled": doubled, "pages": pages, "503": team.counted("503"), "reads": team.counted("read"), "seconds": seconds}
+    return [judged("", len(said), "runs", found, faults)]
