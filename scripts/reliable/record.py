@@ -31,7 +31,7 @@ def machine():
 
 def commit():
     """The commit, and whether the sources differ from it."""
-    changed = [line for line in output_of("git", "status", "--porcelain").splitlines() if line[2:].strip() not in RENEWED]
+    changed = [line for line in output_of("git", "status", "--porcelain").splitlines() if line.split(maxsplit=1)[-1] not in RENEWED]
     return (output_of("git", "rev-parse", "--short=12", "HEAD") or "unknown") + (" with changes" if changed else "")
 
 
