@@ -9,6 +9,7 @@ use crate::system::{Here, System};
 use crate::trial::{Demands, Fault, Recorder, Trial};
 use std::fs::File;
 use std::path::Path;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// Bytes of the buffer: at least this much, where the machine does not say how large its caches are.
 pub const SMALLEST: usize = 16 << 20;
@@ -20,24 +21,30 @@ const LINE: usize = 64;
 /// A trial before each of whose calls the caches are evicted. A sample is one operation: after it the caches are warm.
 pub(crate) struct Evicted {
     inner: Box<dyn Trial>,
-    buffer: Vec<u8>,
+    buffer: Arc<Mutex<Vec<u8>>>,
 }
+
+/// The buffer of all trials of a process: with one for each, how many of them a block has would decide what fits into memory.
+static BUFFER: LazyLock<Arc<Mutex<Vec<u8>>>> = LazyLock::new(|| {
+    let caches = environment::caches(Path::new("/"));
+    let largest = caches.iter().map(|cache| cache.size).max().unwrap_or(0);
+    // Written, so that every page is memory of its own and not the kernel's page of zeros.
+    Arc::new(Mutex::new(vec![1; size(largest)]))
+});
 
 impl Evicted {
     pub(crate) fn new(inner: Box<dyn Trial>) -> Evicted {
-        let caches = environment::caches(Path::new("/"));
-        let largest = caches.iter().map(|cache| cache.size).max().unwrap_or(0);
-        // Written, so that every page is memory of its own and not the kernel's page of zeros.
-        Evicted { inner, buffer: vec![1; size(largest)] }
+        Evicted { inner, buffer: Arc::clone(&BUFFER) }
     }
 
     fn evict(&mut self) {
+        let mut buffer = self.buffer.lock().unwrap_or_else(PoisonError::into_inner);
         // Two walks: a cache that replaces at random, or one that takes what nearer levels cast out, keeps some lines in one.
         for _ in 0..2 {
-            for line in self.buffer.chunks_mut(LINE) {
+            for line in buffer.chunks_mut(LINE) {
                 line[0] = line[0].wrapping_add(1);
             }
-            std::hint::black_box(&mut self.buffer);
+            std::hint::black_box(&mut *buffer);
         }
     }
 }
@@ -150,12 +157,16 @@ mod tests {
                 Err(Fault::WrongAnswer("passed on".into()))
             }
         }
-        let mut trial = Evicted::new(Box::new(Nothing));
-        assert!((SMALLEST..=LARGEST).contains(&trial.buffer.len()));
+        let buffer = Arc::new(Mutex::new(vec![1; SMALLEST]));
+        let mut trial = Evicted { inner: Box::new(Nothing), buffer: Arc::clone(&buffer) };
         for call in 1..=2_u8 {
             trial.setup(1).unwrap();
-            assert!(trial.buffer.chunks(LINE).all(|line| line[0] == 1 + 2 * call));
+            assert!(buffer.lock().unwrap().chunks(LINE).all(|line| line[0] == 1 + 2 * call));
         }
+        // However many trials there are in a process: a block of forty would else want more than a worker may have.
+        let [one, other] = [Evicted::new(Box::new(Nothing)), Evicted::new(Box::new(Nothing))];
+        assert!(Arc::ptr_eq(&one.buffer, &other.buffer));
+        assert!((SMALLEST..=LARGEST).contains(&one.buffer.lock().unwrap().len()));
         let mut recorder = Recorder::default();
         trial.routine(1, &mut recorder).unwrap();
         assert_eq!(recorder.take(), [("ran".to_owned(), vec![1.0])]);
