@@ -41,12 +41,28 @@ mod tests {
     #[test]
     fn only_addresses_and_our_names_are_ours() {
         let hosts = Hosts::new(vec!["bench.example".into()]);
-        for ours in
-            ["127.0.0.1", "10.0.0.7:8000", "[::1]", "[2001:db8::1]:80", "localhost", "LOCALHOST:1", "Bench.example.", "bench.example:80"]
-        {
+        for ours in [
+            "127.0.0.1",
+            "10.0.0.7:8000",
+            "[::1]",
+            "[2001:db8::1]:80",
+            "localhost",
+            "LOCALHOST:1",
+            "Bench.example.",
+            "bench.example:80",
+        ] {
             assert!(hosts.is_ours(ours), "{ours}");
         }
-        for other in ["", "evil.example", "127.0.0.1.evil.example", "a.bench.example", "localhost.evil.example", "[evil]", "[::1", ":80"] {
+        for other in [
+            "",
+            "evil.example",
+            "127.0.0.1.evil.example",
+            "a.bench.example",
+            "localhost.evil.example",
+            "[evil]",
+            "[::1",
+            ":80",
+        ] {
             assert!(!hosts.is_ours(other), "{other}");
         }
     }

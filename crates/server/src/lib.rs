@@ -145,7 +145,10 @@ async fn connection(stream: TcpStream, hosts: &Hosts, pages: &Pages) {
 async fn respond(request: Request<Incoming>, hosts: &Hosts, pages: &Pages) -> Response<Full<Bytes>> {
     let head = request.method() == Method::HEAD;
     let mut answer = if !hosts.are_meant(request.uri().host(), request.headers().get(header::HOST)) {
-        Answer::text(StatusCode::MISDIRECTED_REQUEST, "This server answers to addresses, and to names that whoever serves has given.")
+        Answer::text(
+            StatusCode::MISDIRECTED_REQUEST,
+            "This server answers to addresses, and to names that whoever serves has given.",
+        )
     } else if head || request.method() == Method::GET {
         pages.answer(request.uri().path()).await
     } else {

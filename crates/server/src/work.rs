@@ -140,7 +140,10 @@ mod tests {
         runtime().block_on(async {
             let kept = Kept::default();
             assert_eq!(kept.page("a", "1", async { Err("no disk") }).await, Err("no disk"));
-            assert_eq!(kept.page("a", "1", async { Ok::<_, &str>(Bytes::from_static(b"page")) }).await.unwrap(), "page");
+            assert_eq!(
+                kept.page("a", "1", async { Ok::<_, &str>(Bytes::from_static(b"page")) }).await.unwrap(),
+                "page"
+            );
         });
     }
 

@@ -1,6 +1,5 @@
 use crate::samples::SamplesError;
 use rusqlite::ErrorCode;
-use std::error::Error as _;
 use std::path::{Path, PathBuf};
 
 /// Why the store could not do what it was asked. Each message is one line: what, and where; what is to be done about it depends

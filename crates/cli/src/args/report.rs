@@ -78,9 +78,13 @@ pub(crate) struct ServeArgs {
 /// The name of a host, without scheme, port and path, none of which a browser's choice of a host has.
 fn host_name(given: &str) -> Result<String, &'static str> {
     let labels = given.strip_suffix('.').unwrap_or(given).split('.');
-    let good = |label: &str| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let good = |label: &str| {
+        !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'))
+    };
     match labels.into_iter().all(good) {
         true => Ok(given.to_owned()),
-        false => Err("give the name alone, as in bench.example: no scheme, port or path; other scripts in their ASCII form, xn--"),
+        false => Err(
+            "give the name alone, as in bench.example: no scheme, port or path; other scripts in their ASCII form, xn--",
+        ),
     }
 }
