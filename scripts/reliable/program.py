@@ -59,7 +59,8 @@ class Pqlab:
 
 def integrity(database):
     """What SQLite says of the file: `ok`, or what is wrong."""
-    name = f"file:{urllib.parse.quote(str(database))}?mode=ro"
+    # Not read-only: a log that a killed process has left is read into the database first.
+    name = f"file:{urllib.parse.quote(str(database))}?mode=rw"
     try:
         with contextlib.closing(sqlite3.connect(name, uri=True, timeout=60)) as connection:
             said = [str(row[0]) for row in connection.execute("PRAGMA integrity_check")]
@@ -72,13 +73,15 @@ def integrity(database):
 class Session:
     """A `pqlab run` that goes on, and what it has said of runs and cases."""
 
-    def __init__(self, pqlab, *words):
+    def __init__(self, pqlab, *words, before=()):
         self.run, self.cases, self.code = None, [], None
         self.begun = threading.Event()
         self.errors = pqlab.folder / "errors.txt"
         with open(self.errors, "w") as errors:
             words = ("run", *words, "--json", "--no-progress")
-            self.process = pqlab.start(*words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True)
+            self.process = pqlab.start(
+                *words, before=before, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True
+            )
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
