@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import os
 import signal
@@ -39,9 +40,10 @@ def test_pages_are_served_under_names_that_were_given(run: pqlab.Run) -> None:
     with pqlab.serve(port=0, allow_hosts=["bench.example"], block=False) as pages:
 
         def asked(host: str) -> int:
-            connection = http.client.HTTPConnection("127.0.0.1", pages.port, timeout=60)
-            connection.request("GET", "/state", headers={"Host": host})
-            return connection.getresponse().status
+            with contextlib.closing(http.client.HTTPConnection("127.0.0.1", pages.port, timeout=60)) as connection:
+                connection.request("GET", "/state", headers={"Host": host})
+                with connection.getresponse() as answer:
+                    return answer.status
 
         assert [asked("bench.example:80"), asked("127.0.0.1"), asked("evil.example")] == [200, 200, 421]
 
