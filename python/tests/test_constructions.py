@@ -215,7 +215,7 @@ SIGNER = SCHEME.generate_keypair()
         (lambda: KEM.secret_key(bytes(32), encoding="hex"), pqlab.InvalidArgument),
         (lambda: KEM.keypair_from_seed(bytes(33)), pqlab.InvalidArgument),
         (lambda: KEM.decapsulate(PAIR.secret, b""), pqlab.InvalidArgument),
-        (lambda: KEM.decapsulate(PAIR.secret, bytes(1120)), pqlab.InvalidArgument),
+        (lambda: KEM.decapsulate(PAIR.secret, bytes(1119)), pqlab.InvalidArgument),
         (lambda: KEM.encapsulate(PAIR.public, coins=bytes(63)), pqlab.InvalidArgument),
         (lambda: KEM.encapsulate(SIGNER.public), pqlab.InvalidArgument),
         (lambda: KEM.decapsulate(SIGNER.secret, bytes(1120)), pqlab.InvalidArgument),
@@ -241,6 +241,12 @@ def test_what_cannot_be_used_says_so(call: Callable[[], object], kind: type[pqla
     with pytest.raises(kind) as raised:
         call()
     assert str(raised.value)
+
+
+def test_x_wing_refuses_no_ciphertext_of_its_length() -> None:
+    # Of zeros alone: rejected by ML-KEM in secret, and a point of low order for X25519.
+    first, again = (KEM.decapsulate(PAIR.secret, bytes(1120)) for _ in range(2))
+    assert len(first) == 32 and first == again
 
 
 @pytest.mark.parametrize("data", ["text", None, 1, [1, 2], object(), np.zeros(3)])
