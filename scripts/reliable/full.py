@@ -233,7 +233,8 @@ def of_outputs(task, strace, name, pqlab, words, single):
             if single and not well and content(out).get(single) != OLD:
                 faults.append(f"{single} is not as it was before")
             again = made()
-            if again.returncode or set(content(out)) != set(wanted[0]):
+            after = content(out)
+            if again.returncode or set(after) != set(wanted[0]) or any(after[file] != wanted[0][file] for file in same):
                 faults.append(f"afterwards it ended with {again.returncode}: {last_line(again.stderr)}")
         except Broken as error:
             faults, hit, well = [str(error)], True, False

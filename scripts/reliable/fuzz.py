@@ -31,7 +31,15 @@ AT_ONCE = 2
 MINUTES = 60
 PLATFORM = "x86_64-unknown-linux-gnu"
 # What the executions are of: other commits have other ones.
-SOURCES = ("fuzz", "crates/constructions", "crates/mldsa-batch", "crates/primitives", "crates/providers", "crates/workloads")
+CRATES = (
+    "constructions", "harness", "keccak", "mldsa-batch", "network", "primitives", "providers", "record", "stats", "tls", "verification",
+    "workloads",
+)
+SOURCES = ("fuzz", *(f"crates/{crate}" for crate in CRATES))
+# What stands behind a commit whose sources were changed since: of such there is no sum, as each call may be of others.
+CHANGED = "-changed"
+# What libFuzzer calls the inputs that break a target; it keeps slow ones, too.
+BREAKING = ("crash-", "leak-", "oom-", "timeout-")
 # What some targets want: of the build, and of libFuzzer. Threads of the relay's last clients may still be ending when it does;
 # comparisons of the batch are of its arithmetic, and tracing them takes most of the time.
 BUILD = {"mldsa_batch": ("--no-trace-compares",)}
@@ -51,14 +59,20 @@ class Target:
     def __init__(self, name, commit, folder):
         self.name, self.commit = name, commit
         self.kept = cache() / "fuzz" / name
-        self.corpus, self.artifacts, self.notes = self.kept / "corpus", self.kept / "artifacts", self.kept / "executions.json"
+        self.corpus, self.artifacts, self.notes = self.kept / "corpus", self.kept / "artifacts" / commit, self.kept / "executions.json"
         for place in (self.corpus, self.artifacts):
             place.mkdir(parents=True, exist_ok=True)
         self.log = folder / f"{name}.txt"
         # By commit: executions, and the seconds that they took.
         self.all = json.loads(self.notes.read_text()) if self.notes.exists() else {}
         self.program = None
-        self.faults = []
+        if commit.endswith(CHANGED):
+            self.all.pop(commit, None)
+            self.faults = []
+        else:
+            # What broke it in an earlier call breaks it yet.
+            broke = sorted(path.name for path in self.artifacts.iterdir() if path.name.startswith(BREAKING))
+            self.faults = [f"broken by {name} in {self.artifacts}" for name in broke]
 
     @property
     def executions(self):
@@ -85,7 +99,9 @@ class Target:
         ]
         began = time.monotonic()
         with open(self.log, "w") as log:
-            code = start(words, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT).wait()
+            # As `cargo fuzz run` has it.
+            given = {**os.environ, "ASAN_OPTIONS": "detect_odr_violation=0"}
+            code = start(words, env=given, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT).wait()
         said = self.log.read_text(errors="replace")
         found = UNITS.search(said)
         self.add(int(found[1]) if found else 0, time.monotonic() - began)
@@ -149,7 +165,7 @@ def measure(task):
     names = [name for name in targets() if not task.targets or name in task.targets]
     commit = output_of("git", "log", "-1", "--format=%h", "--", *SOURCES) or "unknown"
     if output_of("git", "status", "--porcelain", "--", *SOURCES):
-        commit += "-changed"
+        commit += CHANGED
     programs = built(names, task.folder / "build.txt")
     missing = [not_run(name, "it cannot be built: build.txt in the figure's folder") for name in names if programs[name] is None]
     found = [Target(name, commit, task.folder) for name in names if programs[name]]

@@ -7,7 +7,7 @@ import os
 import pathlib
 import platform
 
-from reliable.common import FAILED, NOT_RUN, PASSED, ROOT, UNFINISHED, output_of
+from reliable.common import FAILED, NOT_RUN, PASSED, ROOT, UNFINISHED, cache, output_of
 
 RECORD = ROOT / "docs" / "reliability.json"
 PAGE = ROOT / "docs" / "reliability.md"
@@ -39,12 +39,20 @@ def read():
     return json.loads(RECORD.read_text()) if RECORD.exists() else []
 
 
+def neutral(row):
+    """Without the folders of this machine in what went wrong."""
+    folders = ((cache(), "PQLAB_CACHE"), (ROOT, "."), (pathlib.Path.home(), "~"))
+    for folder, word in folders:
+        row["why"] = [why.replace(str(folder), word) for why in row["why"]]
+    return row
+
+
 def entry(figure, task, rows, seconds):
     """What is kept of a figure in one form."""
     return {
         "figure": figure.name, "form": "long" if task.long else "short", "seed": task.seed, "seconds": round(seconds),
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"), "commit": commit(), "machine": machine(),
-        "rows": [dataclasses.asdict(row) for row in rows],
+        "rows": [neutral(dataclasses.asdict(row)) for row in rows],
     }
 
 
@@ -78,7 +86,7 @@ def lines_of(row):
 def table(figure, made):
     """The figure's paragraph and its rows."""
     lines = [
-        f"## {figure.title}", "", figure.how, "", f"What it does not say: {figure.limits[0].lower()}{figure.limits[1:]}", "",
+        f"## {figure.title}", "", figure.how, "", f"What it does not say: {figure.limits}", "",
         f"`{command(made)}`: the {made['form']} form, {made['date']}, {spoken(made['seconds'])}, commit `{made['commit']}`, seed {made['seed']}.", "",
         "| what | how many | outcome | found |", "|---|---:|---|---|",
     ]

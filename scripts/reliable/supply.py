@@ -17,7 +17,7 @@ FIGURE = Figure(
 )
 
 PLATFORM = "x86_64-unknown-linux-gnu"
-ADAPTERS = ("pqlab-providers", "pqlab-foreign", "pqlab-mldsa-batch", "pqlab-keccak")
+ADAPTERS = ("pqlab-openssl-sys", "pqlab-providers", "pqlab-foreign", "pqlab-mldsa-batch", "pqlab-keccak")
 THREADED = ("pqlab-store", "pqlab-server", "pqlab-harness")
 WITHOUT_C = ("pqlab-primitives", "pqlab-record", "pqlab-stats")
 PASSED_TESTS = re.compile(r"^test result: \w+\. (\d+) passed; (\d+) failed", re.MULTILINE)
