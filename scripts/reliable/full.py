@@ -112,10 +112,18 @@ class Tally:
                 say(f"full: {self.name}: {self.tried} of {-(-len(places) // self.step)}, {len(self.faults)} faults")
             yield place
 
-    def add(self, place, faults):
-        write = self.writes[place]
-        where = f"{write.call} of {os.path.basename(write.path)}, write {place + 1}"
-        self.faults += [f"{where}: {fault}" for fault in faults]
+    def try_each(self, places, trial):
+        """Has the writes at these places fail, each with `trial`: it says what is wrong, whether anything failed, and whether it ended well."""
+        for place in self.places(places):
+            try:
+                faults, hit, well = trial(place)
+            except Broken as error:
+                faults, hit, well = [str(error)], True, False
+            self.hits += hit
+            self.silent += hit and well
+            write = self.writes[place]
+            where = f"{write.call} of {os.path.basename(write.path)}, write {place + 1}"
+            self.faults += [f"{where}: {fault}" for fault in faults]
 
     def row(self):
         found = {"failed as asked": self.hits, "writes seen": len(self.writes), "ended well all the same": self.silent}
@@ -184,14 +192,8 @@ def of_runs(task, strace, name, template):
         raise Broken(f"{name}: under strace it ended with {session.code}: {session.said()}")
     writes = strace.seen()
     tally = Tally(name, task, writes)
-    for place in tally.places(range(len(writes))):
-        try:
-            faults, hit, well = checked_run(fresh(task, template), strace, from_there_on(writes, place), earlier)
-        except Broken as error:
-            faults, hit, well = [str(error)], True, False
-        tally.hits += hit
-        tally.silent += hit and well
-        tally.add(place, faults)
+    trial = lambda place: checked_run(fresh(task, template), strace, from_there_on(writes, place), earlier)
+    tally.try_each(range(len(writes)), trial)
     return tally.row()
 
 
@@ -222,28 +224,29 @@ def of_outputs(task, strace, name, pqlab, words, single):
     same = {file for file in wanted[0] if wanted[0][file] == wanted[1].get(file) and not file.endswith(".pdf")}
     writes = strace.seen()
     tally = Tally(name, task, writes)
-    for place in tally.places([place for place, write in enumerate(writes) if write.path.startswith(f"{out}/")]):
-        try:
-            ended = made(strace.words(this_one(writes, place), follow=False))
-            hit, well = strace.hit(), ended.returncode == 0
-            faults = complaint(ended.returncode, ended.stderr, str(out)) if hit else []
-            for file, found in content(out).items():
-                old = single == file and found == OLD
-                if file not in wanted[0]:
-                    faults.append(f"{file} is left over")
-                elif not old and (found != wanted[0][file] if file in same else not found or not found.rstrip().endswith(ENDS.get(file[-4:], b""))):
-                    faults.append(f"{file} is not whole")
-            if single and not well and content(out).get(single) != OLD:
-                faults.append(f"{single} is not as it was before")
-            again = made()
-            after = content(out)
-            if again.returncode or set(after) != set(wanted[0]) or any(after[file] != wanted[0][file] for file in same):
-                faults.append(f"afterwards it ended with {again.returncode}: {last_line(again.stderr)}")
-        except Broken as error:
-            faults, hit, well = [str(error)], True, False
-        tally.hits += hit
-        tally.silent += hit and well
-        tally.add(place, faults)
+
+    def whole(file, found):
+        if file in same:
+            return found == wanted[0][file]
+        return bool(found) and found.rstrip().endswith(ENDS.get(file[-4:], b""))
+
+    def trial(place):
+        ended = made(strace.words(this_one(writes, place), follow=False))
+        hit, well = strace.hit(), ended.returncode == 0
+        faults = complaint(ended.returncode, ended.stderr, str(out)) if hit else []
+        there = content(out)
+        faults += [f"{file} is left over" for file in there if file not in wanted[0]]
+        old = {single} if single and there.get(single) == OLD else set()
+        faults += [f"{file} is not whole" for file in there if file in wanted[0] and file not in old and not whole(file, there[file])]
+        if single and not well and not old:
+            faults.append(f"{single} is not as it was before")
+        again = made()
+        after = content(out)
+        if again.returncode or set(after) != set(wanted[0]) or not all(whole(file, after[file]) for file in after):
+            faults.append(f"afterwards it ended with {again.returncode}: {last_line(again.stderr)}")
+        return faults, hit, well
+
+    tally.try_each([place for place, write in enumerate(writes) if write.path.startswith(f"{out}/")], trial)
     return tally.row()
 
 

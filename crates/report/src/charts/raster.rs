@@ -1,5 +1,5 @@
-//! PNG and PDF of a picture. Texts are set in DejaVu Sans, which comes with the program: the same bytes on every machine,
-//! whatever fonts it has.
+//! PNG and PDF of a picture. Texts are set in DejaVu Sans, which comes with the program: the same picture on every machine,
+//! whatever fonts it has, and of PNG the same bytes. A PDF may name its two fonts in the other order the next time.
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};

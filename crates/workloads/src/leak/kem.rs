@@ -115,14 +115,7 @@ fn accepted_ciphertexts(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> Result<Leak
     let key = generate(kem.as_ref(), draw).map_err(fault)?;
     let one = accepted(kem.as_ref(), key.as_ref())?;
     let pools = pools(draw, |_| Ok::<_, Fault>(one.clone()), |_| accepted(kem.as_ref(), key.as_ref()))?;
-    let parameters = &kem.info().parameters;
-    let target = Decapsulate {
-        ciphertext: vec![0; parameters.ciphertext],
-        secret: vec![0; parameters.shared_secret],
-        key,
-        kem: None,
-    };
-    Ok(LeakSubject { target: Box::new(target), pools, secret: Vec::new(), caveat: Some(CIPHERTEXTS) })
+    Ok(of_ciphertexts(kem.as_ref(), key, pools, Some(CIPHERTEXTS)))
 }
 
 fn validity(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubject> {
@@ -137,6 +130,16 @@ fn validity(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubje
             Ok(corrupted)
         },
     )?;
+    Ok(of_ciphertexts(kem.as_ref(), key, pools, None))
+}
+
+/// Decapsulation under one key; inputs are ciphertexts.
+fn of_ciphertexts(
+    kem: &dyn Kem,
+    key: Box<dyn DecapsulationKey>,
+    pools: [Vec<Vec<u8>>; GROUPS],
+    caveat: Option<&'static str>,
+) -> LeakSubject {
     let parameters = &kem.info().parameters;
     let target = Decapsulate {
         ciphertext: vec![0; parameters.ciphertext],
@@ -144,7 +147,7 @@ fn validity(kem: Arc<dyn Kem>, draw: &mut ChaCha8Rng) -> LibraryResult<LeakSubje
         key,
         kem: None,
     };
-    Ok(LeakSubject { target: Box::new(target), pools, secret: Vec::new(), caveat: None })
+    LeakSubject { target: Box::new(target), pools, secret: Vec::new(), caveat }
 }
 
 /// An expanded decapsulation key, cut into its parts.
