@@ -22,7 +22,7 @@ help: ## This list
 	@echo
 	@echo "  SUITE=smoke        with run: another suite, or several"
 	@echo "  SUITES='hash kem'  with results: these alone; ESTIMATE=1 says how long, QUICK=1 tries it elsewhere"
-	@echo "  LONG=1 ONLY=kill   with reliability: the long form, hours; some figures alone"
+	@echo "  LONG=1 ONLY=kill   with reliability: the long form, hours; some figures alone; SEED=2; MINUTES=30 of the fuzzer"
 	@echo "  ADAPTERS=liboqs    with bench-adapters: those whose names contain all these words, or --list"
 	@echo "  AA=3 SLOWED=3      with bench-aa: how many comparisons of each kind"
 	@echo "  RUNS=4 PAUSE=5     with bench-between: how many runs, and seconds between them"
@@ -76,7 +76,8 @@ results: build ## On this machine, quiet: one run of each suite, or of SUITES, i
 	@scripts/results $(if $(QUICK),--quick) $(if $(BUSY),--busy) $(if $(ESTIMATE),--estimate) $(SUITES)
 
 reliability: build ## Try to break it: kills, full disks, hostile clients, fuzzers; LONG=1, ONLY='kill full'
-	@scripts/reliability $(if $(LONG),--long) $(if $(ONLY),--only $(ONLY))
+	@scripts/setup reliability
+	@scripts/reliability $(if $(LONG),--long) $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 
 lint: ## Format, clippy, spelling, licences of the dependencies
 	@scripts/setup lint

@@ -6,6 +6,7 @@ import pathlib
 import random
 import subprocess
 import sys
+import threading
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PASSED, FAILED, UNFINISHED, NOT_RUN = "passed", "failed", "unfinished", "not run"
@@ -114,10 +115,13 @@ def last_line(text):
 
 # Those that were started and may be there yet.
 STARTED = []
+STOPPED = threading.Event()
 
 
 def start(words, **options):
     """Starts a process that ends with this script."""
+    if STOPPED.is_set():
+        raise Broken("stopped")
     process = subprocess.Popen(words, **options)
     STARTED[:] = [other for other in STARTED if other.poll() is None]
     STARTED.append(process)
@@ -126,11 +130,18 @@ def start(words, **options):
 
 def end_all():
     """Ends what was started and is there yet."""
-    for process in STARTED:
+    for process in list(STARTED):
         if process.poll() is None:
             process.kill()
             process.wait()
     STARTED.clear()
+
+
+def stop(*_signal):
+    """Ends what was started and starts nothing more: threads that wait for it come to their ends."""
+    STOPPED.set()
+    end_all()
+    raise KeyboardInterrupt
 
 
 def _stat(pid):

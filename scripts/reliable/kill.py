@@ -177,6 +177,8 @@ def uninterrupted(task):
     begins = time.monotonic() - began
     if session.end() != 0:
         raise Broken(f"a run that nobody kills ended with {session.code}: {session.said()}")
+    if session.run is None:
+        raise Broken("a run that nobody kills does not say its name")
     return Whole(begins, time.monotonic() - began, pqlab.results(session.run))
 
 

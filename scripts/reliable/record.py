@@ -96,8 +96,8 @@ def table(figure, made):
     return [*lines, ""]
 
 
-def write_page(figures):
-    """Makes the page of the record: of each figure the long form, where there is one."""
+def page(figures):
+    """The page that the record makes: of each figure the long form, where there is one."""
     entries = read()
     shown = []
     for figure in figures:
@@ -113,4 +113,8 @@ def write_page(figures):
     ]
     for figure, made in shown:
         lines += table(figure, made) if made else [f"## {figure.title}", "", figure.how, "", "Not measured yet.", ""]
-    PAGE.write_text("\n".join(lines).rstrip("\n") + "\n")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def write_page(figures):
+    PAGE.write_text(page(figures))

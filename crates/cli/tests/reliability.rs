@@ -1,0 +1,128 @@
+//! `scripts/reliability`, with small counts: that its figures can be taken, that a fault fails them, that trying it changes no record, and
+//! that it ends at once when it is told to.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use common::{PROGRAM, Pqlab, text};
+use pqlab_testing::{Need, program, require};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const PYTHON: Need = Need::Installed("python3");
+
+/// The script over a cache of its own.
+fn reliability(python: &Path, folder: &Pqlab, program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(python);
+    command.arg(scripts().join("reliability")).args(["--program", program]).args(arguments);
+    command.env("PQLAB_CACHE", folder.path("cache")).env_remove("NO_COLOR");
+    command
+}
+
+fn scripts() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts")
+}
+
+fn record() -> Vec<u8> {
+    std::fs::read(scripts().join("../docs/reliability.json")).unwrap()
+}
+
+#[test]
+fn figures_are_taken_and_a_trial_is_not_kept() {
+    let python = require!(program("python3"), PYTHON);
+    let folder = Pqlab::new();
+    let before = record();
+    let output =
+        reliability(&python, &folder, PROGRAM, &["--only", "kill", "hostile", "--count", "4"]).output().unwrap();
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    for row in
+        ["kill: 4 kills: passed", "hostile, serve: 4 connections: passed", "hostile, ntor-relay: 4 connections: passed"]
+    {
+        assert!(said.contains(row), "{said}");
+    }
+    assert_eq!(record(), before);
+    assert!(!folder.path("cache/reliability/kill").exists(), "what passed leaves nothing behind");
+}
+
+/// A program beside it whose export leaves out the first case.
+#[cfg(unix)]
+fn forgetful(python: &Path, folder: &Pqlab) -> std::path::PathBuf {
+    use std::os::unix::fs::PermissionsExt;
+    let path = folder.path("forgetful");
+    let cut = "import json, sys; run = json.load(sys.stdin); next(iter(run['results'].values())).pop(0); print(json.dumps(run))";
+    let export = format!("'{PROGRAM}' \"$@\" | '{}' -c \"{cut}\"", python.display());
+    std::fs::write(
+        &path,
+        format!("#!/bin/sh\nif [ \"$1\" = export ]; then {export}; else exec '{PROGRAM}' \"$@\"; fi\n"),
+    )
+    .unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+#[cfg(unix)]
+#[test]
+fn a_case_that_is_lost_fails() {
+    let python = require!(program("python3"), PYTHON);
+    let folder = Pqlab::new();
+    let forgetful = forgetful(&python, &folder).display().to_string();
+    let output = reliability(&python, &folder, &forgetful, &["--only", "kill", "--count", "1"]).output().unwrap();
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(!said.contains(" 0 cases lost") && said.contains("FAILED: kill"), "{said}");
+    // Nor does a program pass that says nothing and ends well.
+    let output = reliability(&python, &folder, "/bin/true", &["--only", "kill", "--count", "1"]).output().unwrap();
+    assert!(text(&output.stderr).contains("does not say its name"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn the_page_is_what_the_record_makes() {
+    let python = require!(program("python3"), PYTHON);
+    let output = reliability(&python, &Pqlab::new(), PROGRAM, &["--check"]).output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
+/// The ids of the processes that were started over this folder and are there yet.
+#[cfg(target_os = "linux")]
+fn left(folder: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    let ids =
+        processes.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| name.parse::<u32>().is_ok());
+    ids.filter(|id| {
+        std::fs::read(format!("/proc/{id}/environ")).is_ok_and(|environment| text(&environment).contains(folder))
+    })
+    .collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn it_ends_when_it_is_told_to_and_leaves_nobody() {
+    let until = |what: &str, holds: &mut dyn FnMut() -> bool| {
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !holds() {
+            assert!(Instant::now() < patience, "{what}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    };
+    let python = require!(program("python3"), PYTHON);
+    let folder = Pqlab::new();
+    let cache = folder.path("cache").display().to_string();
+    let mut script = reliability(&python, &folder, PROGRAM, &["--only", "together", "--count", "600"]);
+    let mut script = script.stderr(Stdio::null()).spawn().unwrap();
+    let serves = |id: &String| {
+        std::fs::read(format!("/proc/{id}/cmdline")).is_ok_and(|words| text(&words).contains("\0serve\0"))
+    };
+    until("it starts no service", &mut || left(&cache).iter().any(serves));
+    assert!(Command::new("kill").arg(script.id().to_string()).status().unwrap().success());
+    let mut ended = None;
+    until("it does not end", &mut || {
+        ended = script.try_wait().unwrap();
+        ended.is_some()
+    });
+    assert_eq!(ended.unwrap().code(), Some(130));
+    // Workers whose coordinator is gone need a moment to see it.
+    until("somebody is left", &mut || left(&cache).is_empty());
+}
