@@ -1,9 +1,12 @@
-//! The seven circuit handshakes, over one Rust library.
+//! The seven circuit handshakes.
 
 #[path = "altered.rs"]
 mod altered;
+#[path = "parts.rs"]
+mod parts;
 
 use altered::altered;
+use parts::part;
 use pqlab_constructions::ntor::{IDENTITY, Initiator, Parts, Pending, Protocol, Responder, Variant};
 use pqlab_primitives::Coins;
 use std::sync::{Arc, LazyLock};
@@ -12,16 +15,38 @@ use std::sync::{Arc, LazyLock};
 pub struct Handshake {
     pub protocol: Arc<Protocol>,
     pub responder: Responder,
+    /// What the client sends, always the same; its answer and the keys of both.
+    pub onionskin: Vec<u8>,
+    pub reply: Vec<u8>,
+    pub keys: Vec<u8>,
     initiator: Initiator,
 }
 
 impl Handshake {
-    /// The client's step; always the same.
-    pub fn start(&self) -> (Pending, Vec<u8>) {
+    fn new(protocol: Arc<Protocol>) -> Handshake {
+        let responder = Responder::new(protocol.clone(), [7; IDENTITY], Coins::Exact(&coins(3, 32)));
+        let responder = responder.expect("any 32 bytes are a key");
+        let initiator = Initiator::new(protocol.clone(), responder.descriptor());
+        let mut handshake =
+            Handshake { protocol, responder, initiator, onionskin: Vec::new(), reply: Vec::new(), keys: Vec::new() };
+        (_, handshake.onionskin) = handshake.begin();
+        let answered = handshake.respond(&handshake.onionskin);
+        (handshake.reply, handshake.keys) = answered.expect("the onionskin is honest");
+        handshake
+    }
+
+    fn begin(&self) -> (Pending, Vec<u8>) {
         let mut onionskin = vec![0; self.protocol.onionskin()];
         let coins = coins(1, self.protocol.start_coins());
         let pending = self.initiator.start(Coins::Exact(&coins), &mut onionskin).expect("its buffer fits");
         (pending, onionskin)
+    }
+
+    /// The client's step.
+    pub fn start(&self) -> Pending {
+        let (pending, onionskin) = self.begin();
+        assert!(onionskin == self.onionskin, "the same coins make another onionskin");
+        pending
     }
 
     /// The relay's step: reply and keys where the onionskin is accepted.
@@ -44,25 +69,19 @@ fn coins(label: u8, length: usize) -> Vec<u8> {
 }
 
 static HANDSHAKES: LazyLock<Vec<Handshake>> = LazyLock::new(|| {
-    let providers = pqlab_providers::providers();
-    let library = providers.iter().find(|provider| provider.library == "rustcrypto").expect("it is built in");
     let hybrid = ["ML-KEM-512", "ML-KEM-768", "ML-KEM-1024"]
         .iter()
         .flat_map(|kem| [(Variant::KemOnly, *kem), (Variant::Authenticated, *kem)]);
     let all = [(Variant::V1, "ML-KEM-512")].into_iter().chain(hybrid);
     all.map(|(variant, kem)| {
         let parts = Parts {
-            agreement: library.key_agreement("X25519").expect("it has X25519").clone(),
-            kem: library.kem(kem).expect("it has ML-KEM").clone(),
-            hash: library.hash("SHA-256").expect("it has SHA-256").clone(),
-            mac: library.mac("HMAC-SHA256").expect("it has HMAC").clone(),
-            kdf: library.kdf("HKDF-SHA256").expect("it has HKDF").clone(),
+            agreement: part(|library| library.key_agreement("X25519")),
+            kem: part(|library| library.kem(kem)),
+            hash: part(|library| library.hash("SHA-256")),
+            mac: part(|library| library.mac("HMAC-SHA256")),
+            kdf: part(|library| library.kdf("HKDF-SHA256")),
         };
-        let protocol = Protocol::new(variant, parts).expect("the parts fit");
-        let responder = Responder::new(protocol.clone(), [7; IDENTITY], Coins::Exact(&coins(3, 32)))
-            .expect("any 32 bytes are a key");
-        let initiator = Initiator::new(protocol.clone(), responder.descriptor());
-        Handshake { protocol, responder, initiator }
+        Handshake::new(Protocol::new(variant, parts).expect("the parts fit"))
     })
     .collect()
 });

@@ -2,12 +2,14 @@
 #![no_main]
 
 mod altered;
+mod parts;
 
 use altered::altered;
 use libfuzzer_sys::fuzz_target;
+use parts::part;
 use pqlab_constructions::HybridKem;
 use pqlab_constructions::hpke::{DhKem, Kdf, Suite};
-use pqlab_primitives::{Coins, DecapsulationKey, Kem, Provider};
+use pqlab_primitives::{Coins, DecapsulationKey, Kem};
 use std::sync::{Arc, LazyLock};
 
 const INFO: &[u8] = b"info";
@@ -22,9 +24,8 @@ struct Recipient {
 }
 
 impl Recipient {
-    fn new(kem: Arc<dyn Kem>, kdf: Kdf, library: &Provider) -> Recipient {
-        let aead = library.aead("AES-256-GCM").expect("it has AES-GCM").clone();
-        let suite = Suite::new(kem, kdf, aead).expect("HPKE has them all");
+    fn new(kem: Arc<dyn Kem>, kdf: Kdf) -> Recipient {
+        let suite = Suite::new(kem, kdf, part(|library| library.aead("AES-256-GCM"))).expect("HPKE has them all");
         let (keygen, encapsulation) = {
             let parameters = &suite.kem().info().parameters;
             (vec![3; parameters.keygen_coins], vec![5; parameters.encapsulation_coins])
@@ -38,20 +39,18 @@ impl Recipient {
 }
 
 static RECIPIENTS: LazyLock<Vec<Recipient>> = LazyLock::new(|| {
-    let providers = pqlab_providers::providers();
-    let library = providers.iter().find(|provider| provider.library == "rustcrypto").expect("it is built in");
-    let hmac = library.mac("HMAC-SHA256").expect("it has HMAC").clone();
-    let shake = library.xof("SHAKE256").expect("it has SHAKE").clone();
-    let [x25519, ml_kem] = ["X25519", "ML-KEM-768"].map(|name| library.kem(name).expect("it has both").clone());
-    let hash = library.hash("SHA3-256").expect("it has SHA-3").clone();
+    let hmac = part(|library| library.mac("HMAC-SHA256"));
+    let shake = part(|library| library.xof("SHAKE256"));
+    let [x25519, ml_kem] = ["X25519", "ML-KEM-768"].map(|name| part(|library| library.kem(name)));
+    let hash = part(|library| library.hash("SHA3-256"));
     let x_wing = HybridKem::x_wing(x25519, ml_kem.clone(), hash, shake.clone()).expect("the parts fit");
-    let agreement = library.key_agreement("X25519").expect("it has X25519").clone();
+    let agreement = part(|library| library.key_agreement("X25519"));
     let kems: [Arc<dyn Kem>; 3] =
         [Arc::new(DhKem::new(agreement, hmac.clone()).expect("the parts fit")), ml_kem, Arc::new(x_wing)];
     let suites = kems.into_iter().flat_map(|kem| {
         [Kdf::HkdfSha256(hmac.clone()), Kdf::Shake256(shake.clone())].map(|kdf| (Arc::clone(&kem), kdf))
     });
-    suites.map(|(kem, kdf)| Recipient::new(kem, kdf, library)).collect()
+    suites.map(|(kem, kdf)| Recipient::new(kem, kdf)).collect()
 });
 
 fuzz_target!(|bytes: &[u8]| {

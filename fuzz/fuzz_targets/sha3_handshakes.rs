@@ -1,14 +1,17 @@
-//! The handshakes over SHA-3 with messages inside, over one Rust library: ntor v3, and hs-ntor with and without ML-KEM-768.
+//! The handshakes over SHA-3 with messages inside: ntor v3, and hs-ntor with and without ML-KEM-768.
 
 #![allow(dead_code)] // Each target has one of the two protocols.
 
 #[path = "altered.rs"]
 mod altered;
+#[path = "parts.rs"]
+mod parts;
 
 use altered::altered;
+use parts::part;
 use pqlab_constructions::ntor::onion_service::{Service, ServiceClient, ServicePending, ServiceProtocol};
 use pqlab_constructions::ntor::{Sha3Parts, v3};
-use pqlab_primitives::{Coins, Provider};
+use pqlab_primitives::Coins;
 use std::sync::{Arc, LazyLock};
 
 /// Length in bytes of what an introduction carries.
@@ -91,43 +94,51 @@ fn coins(label: u8, length: usize) -> Vec<u8> {
     (0..length).map(|i| label.wrapping_mul(101).wrapping_add(i as u8)).collect()
 }
 
-fn parts(library: &Provider) -> Sha3Parts {
+fn parts() -> Sha3Parts {
     Sha3Parts {
-        agreement: library.key_agreement("X25519").expect("it has X25519").clone(),
-        hash: library.hash("SHA3-256").expect("it has SHA3-256").clone(),
-        xof: library.xof("SHAKE256").expect("it has SHAKE256").clone(),
-        cipher: library.stream_cipher("AES-256-CTR").expect("it has AES-256-CTR").clone(),
+        agreement: part(|library| library.key_agreement("X25519")),
+        hash: part(|library| library.hash("SHA3-256")),
+        xof: part(|library| library.xof("SHAKE256")),
+        cipher: part(|library| library.stream_cipher("AES-256-CTR")),
     }
 }
 
-fn library() -> Arc<Provider> {
-    let providers = pqlab_providers::providers();
-    let library = providers.iter().find(|provider| provider.library == "rustcrypto");
-    library.expect("it is built in").clone()
+/// With what the honest sides say, which is always the same.
+struct Known {
+    handshake: Handshake,
+    message: Vec<u8>,
+    answer: Vec<u8>,
+    keys: Vec<u8>,
 }
 
-static V3: LazyLock<Vec<Handshake>> = LazyLock::new(|| {
+impl Known {
+    fn new(handshake: Handshake) -> Known {
+        let (_, message) = handshake.start();
+        let (answer, keys) = handshake.respond(&message).expect("the message is honest");
+        Known { handshake, message, answer, keys }
+    }
+}
+
+static V3: LazyLock<Vec<Known>> = LazyLock::new(|| {
     let handshake = |verification: &[u8]| {
-        let protocol = v3::Protocol::new(parts(&library()), verification).expect("the string is short");
+        let protocol = v3::Protocol::new(parts(), verification).expect("the string is short");
         let relay = v3::Relay::new(protocol.clone(), [7; v3::IDENTITY], Coins::Exact(&coins(3, 32)));
         let relay = relay.expect("any 32 bytes are a key");
         let client = v3::Client::new(protocol.clone(), relay.descriptor());
-        Handshake::V3 { protocol, relay, client }
+        Known::new(Handshake::V3 { protocol, relay, client })
     };
     vec![handshake(&[]), handshake(VERIFICATION)]
 });
 
-static ONION_SERVICES: LazyLock<Vec<Handshake>> = LazyLock::new(|| {
-    let library = library();
-    let kem = library.kem("ML-KEM-768").expect("it has ML-KEM").clone();
+static ONION_SERVICES: LazyLock<Vec<Known>> = LazyLock::new(|| {
     let handshake = |kem| {
-        let protocol = ServiceProtocol::new(parts(&library), kem, DATA).expect("the parts fit");
+        let protocol = ServiceProtocol::new(parts(), kem, DATA).expect("the parts fit");
         let service = Service::new(protocol.clone(), [7; 32], [8; 32], Coins::Exact(&coins(3, 32)));
         let service = service.expect("any 32 bytes are a key");
         let client = ServiceClient::new(protocol.clone(), service.descriptor());
-        Handshake::OnionService { protocol, service, client }
+        Known::new(Handshake::OnionService { protocol, service, client })
     };
-    vec![handshake(None), handshake(Some(kem))]
+    vec![handshake(None), handshake(Some(part(|library| library.kem("ML-KEM-768"))))]
 });
 
 /// Where the message goes: to who answers, or back to the client.
@@ -146,23 +157,33 @@ pub fn onion_service(bytes: &[u8], to: To) {
     check(&ONION_SERVICES, bytes, to);
 }
 
-/// The first byte chooses the handshake. Never do both sides finish unless the message arrived as it was sent.
-fn check(handshakes: &[Handshake], bytes: &[u8], to: To) {
+/// The first byte chooses the handshake. Neither side takes a message but as it was sent.
+fn check(handshakes: &[Known], bytes: &[u8], to: To) {
     let Some((&choice, rest)) = bytes.split_first() else { return };
-    let handshake = &handshakes[usize::from(choice >> 1) % handshakes.len()];
-    let (pending, honest) = handshake.start();
-    let sent = match to {
-        To::Responder => altered(choice, rest, &honest),
-        To::Client => honest.clone(),
-    };
-    let answered = handshake.respond(&sent);
-    assert_eq!(answered.is_some(), sent == honest, "a changed message is answered, or an honest one refused");
-    let Some((honest, keys)) = answered else { return };
-    let answer = match to {
-        To::Responder => honest.clone(),
-        To::Client => altered(choice, rest, &honest),
-    };
-    let finished = handshake.finish(pending, &answer);
-    assert_eq!(finished.is_some(), answer == honest, "a changed answer is believed, or an honest one refused");
-    assert!(finished.is_none_or(|finished| finished == keys), "the two sides have different keys");
+    let known = &handshakes[usize::from(choice >> 1) % handshakes.len()];
+    match to {
+        To::Responder => {
+            let message = altered(choice, rest, &known.message);
+            let answered = known.handshake.respond(&message);
+            assert_eq!(
+                answered.is_some(),
+                message == known.message,
+                "a changed message is answered, or an honest one refused"
+            );
+            let same = |(answer, keys): (Vec<u8>, Vec<u8>)| answer == known.answer && keys == known.keys;
+            assert!(answered.is_none_or(same), "another answer to the same message");
+        }
+        To::Client => {
+            let (pending, message) = known.handshake.start();
+            assert!(message == known.message, "the same coins make another message");
+            let answer = altered(choice, rest, &known.answer);
+            let finished = known.handshake.finish(pending, &answer);
+            assert_eq!(
+                finished.is_some(),
+                answer == known.answer,
+                "a changed answer is believed, or an honest one refused"
+            );
+            assert!(finished.is_none_or(|finished| finished == known.keys), "the two sides have different keys");
+        }
+    }
 }

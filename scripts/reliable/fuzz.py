@@ -24,7 +24,7 @@ FIGURE = Figure(
 
 SHORT, LONG, FASTEST_LONG, FASTEST = 100_000, 10_000_000, 100_000_000, 3
 # Seconds of a target in the short form, and of a slice in the long one.
-SHORT_SECONDS, SLICE = 60, 180
+SHORT_SECONDS, SLICE = 180, 180
 # As many at once as the machine has processors, up to this.
 AT_ONCE = 2
 # Minutes of the long form where none are given.
@@ -40,10 +40,11 @@ SOURCES = ("fuzz", *(f"crates/{crate}" for crate in CRATES))
 CHANGED = "-changed"
 # What libFuzzer calls the inputs that break a target; it keeps slow ones, too.
 BREAKING = ("crash-", "leak-", "oom-", "timeout-")
-# What some targets want: of the build, and of libFuzzer. Threads of the relay's last clients may still be ending when it does;
+# What some targets want: of the build, of libFuzzer, and of AddressSanitizer. Threads of the relay's last clients may still be ending when it does;
 # comparisons of the batch are of its arithmetic, and tracing them takes most of the time.
 BUILD = {"mldsa_batch": ("--no-trace-compares",)}
-FLAGS = {"ntor_relay": ("-detect_leaks=0",), "mldsa_batch": ("-entropic=0", "-use_counters=0", "-max_len=256")}
+FLAGS = {"mldsa_batch": ("-entropic=0", "-use_counters=0", "-max_len=256")}
+SANITIZER = {"ntor_relay": "detect_leaks=0"}
 UNITS = re.compile(r"^stat::number_of_executed_units:\s+(\d+)", re.MULTILINE)
 
 
@@ -102,8 +103,9 @@ class Target:
         ]
         began = time.monotonic()
         with open(self.log, "w") as log:
-            # As `cargo fuzz run` has it.
-            given = {**os.environ, "ASAN_OPTIONS": "detect_odr_violation=0"}
+            # The first as `cargo fuzz run` has it.
+            options = ["detect_odr_violation=0", *([SANITIZER[self.name]] if self.name in SANITIZER else [])]
+            given = {**os.environ, "ASAN_OPTIONS": ":".join(options)}
             code = start(words, env=given, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT).wait()
         said = self.log.read_text(errors="replace")
         found = UNITS.search(said)
@@ -180,9 +182,9 @@ def measure(task):
     at_once = min(AT_ONCE, os.cpu_count() or 1)
     while True:
         goals = goals_of(found, task)
-        # The one that is furthest from its goal comes first, so that a call that is short of time does a bit of each.
+        # Who has not run yet comes first, then who needs the least time to its goal, so that most are through when a call is short of time.
         left = [target for target in found if not target.faults and target.executions < goals[target.name]]
-        left.sort(key=lambda target: target.executions / goals[target.name])
+        left.sort(key=lambda target: (goals[target.name] - target.executions) / target.rate if target.rate else 0)
         if not left or (until and time.monotonic() >= until):
             break
         turn = left if not task.long else left[:at_once]
