@@ -76,6 +76,27 @@ impl Laboratory {
         Ok(drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))?.plan)
     }
 
+    /// The draft, and where it leaves a library to measurement a plan of as many cases as a run has: the first candidate stands there
+    /// for the fastest.
+    pub(crate) fn draft_and_likeness(
+        &self,
+        suites: &[Suite],
+        filters: &Filters,
+        overrides: &ProtocolOverrides,
+    ) -> Result<(Plan, Option<Plan>), LabError> {
+        let drafted = Plan::draft(self.registry(), suites, filters, overrides);
+        let Draft { plan, questions, .. } =
+            drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))?;
+        if questions.is_empty() {
+            return Ok((plan, None));
+        }
+        let first = |question: &Question| {
+            chosen(question, question.candidates.first().map(|one| (0.0, one.clone())).into_iter(), &[])
+        };
+        let first: Vec<Fastest> = questions.iter().filter_map(first).collect();
+        Ok((plan, Plan::new(self.registry(), suites, filters, overrides, &first).ok()))
+    }
+
     /// The cases of a question, measured.
     fn tried(&self, question: &Question, asked: &Protocol) -> Result<Vec<Record>, LabError> {
         let selected = counter::open(CounterChoice::Wall)?;
@@ -127,9 +148,17 @@ fn answer(question: &Question, tried: &[Record]) -> Result<Fastest, Vec<FailedCa
         }
     }
     able.sort_by(|one, other| one.0.total_cmp(&other.0));
-    let mut in_order = able.into_iter();
-    let Some((ns, provider)) = in_order.next() else { return Err(failed) };
-    Ok(Fastest {
+    chosen(question, able.into_iter(), &failed).ok_or(failed)
+}
+
+/// The answer where these are the candidates by their times, the fastest first; `None` where there are none.
+fn chosen(
+    question: &Question,
+    mut in_order: impl Iterator<Item = (f64, String)>,
+    failed: &[FailedCandidate],
+) -> Option<Fastest> {
+    let (ns, provider) = in_order.next()?;
+    Some(Fastest {
         construction: question.construction.clone(),
         asked: question.asked.clone(),
         operations: question.operations(),
@@ -138,7 +167,7 @@ fn answer(question: &Question, tried: &[Record]) -> Result<Fastest, Vec<FailedCa
         runner_up: in_order.next().map(|(ns, provider)| RunnerUp { provider, ns }),
         candidates: question.candidates.len() as u64,
         among: question.candidates.clone(),
-        failed,
+        failed: failed.to_vec(),
     })
 }
 

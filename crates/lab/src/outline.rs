@@ -1,6 +1,6 @@
 //! What would be measured, and about how long it would take.
 
-use crate::{ExpectedDuration, Filters, LabError, Laboratory, ProtocolOverrides};
+use crate::{ExpectedDuration, Filters, LabError, Laboratory, Plan, ProtocolOverrides};
 use pqlab_record::{Case, Protocol};
 use pqlab_store::Store;
 use pqlab_workloads::link_seconds;
@@ -11,8 +11,11 @@ use serde_json::{Value, json};
 pub struct Outline {
     /// The suites.
     pub suite: String,
-    /// The ids of the cases, without the floor, which is measured beside the first.
+    /// The ids of the cases, without the floor, which is measured beside the first. Where a library is left to measurement (`fastest`),
+    /// with every one that it may be.
     pub cases: Vec<String>,
+    /// How many of them are measured, once trials have chosen those libraries.
+    pub measured: usize,
     /// How long it takes, where the number of samples is fixed.
     pub expected: Option<ExpectedDuration>,
     /// Most seconds that it may take; less where the noise is small.
@@ -25,7 +28,7 @@ impl Outline {
     /// The same for programs.
     pub fn to_json(&self) -> Value {
         let seconds = self.expected.as_ref().map_or(self.most_s, |expected| expected.seconds);
-        json!({"suite": self.suite, "cases": self.cases, "seconds": seconds, "at_most": self.expected.is_none()})
+        json!({"suite": self.suite, "cases": self.cases, "measured": self.measured, "seconds": seconds, "at_most": self.expected.is_none()})
     }
 }
 
@@ -47,9 +50,13 @@ impl Laboratory {
         store: &Store,
     ) -> Result<Outline, LabError> {
         let named = self.named(words)?;
-        let plan = self.draft(&named.suites, &named.narrow(filters), overrides)?;
+        let (draft, plan) = self.draft_and_likeness(&named.suites, &named.narrow(filters), overrides)?;
+        let measured = |plan: &Plan| plan.cases.iter().filter(|case| case.workload != "floor").map(Case::id).collect();
+        let cases: Vec<String> = measured(&draft);
+        let plan = plan.unwrap_or(draft);
         Ok(Outline {
-            cases: plan.cases.iter().filter(|case| case.workload != "floor").map(Case::id).collect(),
+            cases,
+            measured: measured(&plan).len(),
             expected: self.expected_duration(store, &plan)?,
             most_s: plan.cases.iter().map(|case| most_seconds(case, &plan.protocol)).sum(),
             suite: plan.suite,

@@ -14,6 +14,8 @@ fn a_library_that_crashes_while_it_is_tried_is_not_chosen_and_the_run_goes_on() 
     let pqlab = Pqlab::new();
     let mut arguments = vec!["run", "hybrid", "--classical", "fastest", "--post-quantum", "fastest", "--no-progress"];
     arguments.extend(["--filter", "hybrid/X-Wing/handshake@*", "--processes", "2", "--max-time", "0.05"]);
+    let dry: Value =
+        serde_json::from_str(&pqlab.expect(0, &[&arguments[..], &["--dry-run", "--json"]].concat())).unwrap();
     pqlab.expect(0, &arguments);
     let export: Value = serde_json::from_str(&pqlab.expect(0, &["export", "last", "--format", "json"])).unwrap();
 
@@ -36,6 +38,8 @@ fn a_library_that_crashes_while_it_is_tried_is_not_chosen_and_the_run_goes_on() 
     let measured = export["results"]["hybrid"].as_array().unwrap().iter();
     let measured: BTreeSet<&str> = measured.map(|result| result["provider"].as_str().unwrap()).collect();
     assert_eq!(measured, BTreeSet::from([chosen]), "what was chosen, and nothing else");
+    assert_eq!(dry["measured"], export["results"]["hybrid"].as_array().unwrap().len(), "what a dry run foretells");
+    assert_eq!(dry["cases"].as_array().unwrap().len() as u64, found["candidates"], "any of which it may be");
     let shown = pqlab.expect(0, &["show", "last"]);
     assert!(shown.contains(&format!("fastest for X-Wing by handshake: {chosen}, ")), "{shown}");
 }

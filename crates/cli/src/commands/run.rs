@@ -246,7 +246,16 @@ fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
     } else {
         outline.notes.iter().for_each(|note| output::talk(note));
         output::data(&outline.cases.iter().map(|id| format!("{id}\n")).collect::<String>())?;
-        output::talk(&format!("{}: {}; {takes}", outline.suite, cases(outline.cases.len())));
+        let all = outline.cases.len();
+        let measured = match all - outline.measured.min(all) {
+            0 => cases(all),
+            _ => format!(
+                "{} of these {}, once trials have chosen the fastest libraries",
+                grouped(outline.measured as u64),
+                cases(all)
+            ),
+        };
+        output::talk(&format!("{}: {measured}; {takes}", outline.suite));
     }
     Ok(DONE)
 }
