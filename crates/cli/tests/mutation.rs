@@ -23,6 +23,8 @@ use serde_json::Value;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// What is done to a field.
 enum Change {
@@ -161,8 +163,35 @@ fn refused(reason: &str, of_json: bool) -> Result<Outcome, String> {
     }
 }
 
-#[derive(Default)]
+/// Says what is being tried for longer than a minute: what never ends would else be nobody's.
+struct Watch(Arc<Mutex<(String, Instant)>>);
+
+impl Watch {
+    fn new() -> Watch {
+        let doing = Arc::new(Mutex::new((String::new(), Instant::now())));
+        let seen = Arc::downgrade(&doing);
+        std::thread::spawn(move || {
+            while let Some(doing) = seen.upgrade() {
+                let (what, since) = doing.lock().unwrap().clone();
+                drop(doing);
+                if !what.is_empty() && since.elapsed() > MINUTE {
+                    println!("still trying after {} s: {what}", since.elapsed().as_secs());
+                }
+                std::thread::sleep(MINUTE);
+            }
+        });
+        Watch(doing)
+    }
+
+    fn at(&self, what: &str) {
+        *self.0.lock().unwrap() = (what.to_owned(), Instant::now());
+    }
+}
+
+const MINUTE: Duration = Duration::from_secs(60);
+
 struct Tally {
+    watch: Watch,
     tried: usize,
     refused: usize,
     taken: usize,
@@ -170,8 +199,13 @@ struct Tally {
 }
 
 impl Tally {
+    fn new() -> Tally {
+        Tally { watch: Watch::new(), tried: 0, refused: 0, taken: 0, failures: Vec::new() }
+    }
+
     fn attempt(&mut self, what: &str, attempt: impl FnOnce() -> Result<Outcome, String>) {
         self.tried += 1;
+        self.watch.at(what);
         match catch_unwind(AssertUnwindSafe(attempt)) {
             Ok(Ok(Outcome::Refused)) => self.refused += 1,
             Ok(Ok(Outcome::Taken)) => self.taken += 1,
@@ -327,7 +361,7 @@ fn a_run_with_any_field_changed_is_refused_or_shown_and_exported() {
     let unchanged = read_run(&file).unwrap();
     assert!(store.import_run(&unchanged).unwrap() == Import::Stored && unchanged.records.len() == run().records.len());
     show(&unchanged, true);
-    let (mut tally, mut shown) = (Tally::default(), 0);
+    let (mut tally, mut shown) = (Tally::new(), 0);
     tally.json("json-samples", &document, |text| {
         fs::write(&file, text).map_err(|error| error.to_string())?;
         shown += 1;
@@ -358,7 +392,7 @@ fn samples_with_any_field_changed_are_refused_or_described() {
         ["google-benchmark", "hyperfine", "pyperf"].map(|format| (format, exported(format, &run()))).into();
     documents
         .extend([("lists", lists), ("a list", one_list)].map(|(of, text)| (of, serde_json::from_str(text).unwrap())));
-    let mut tally = Tally::default();
+    let mut tally = Tally::new();
     for (of, document) in &documents {
         fs::write(&other, document.to_string()).unwrap();
         fs::write(&file, document.to_string()).unwrap();
@@ -405,7 +439,7 @@ fn tables_with_any_cell_changed_are_refused_or_described() {
     ];
     let columns = "name,ns,cycles\na,1,2.5\nb,2,3.5\nc,3,4.5\n";
     let loads = "concurrency,operations,seconds\n1,100,1.0\n2,190,1.0\n4,350,1.0\n8,500,1.0\n";
-    let mut tally = Tally::default();
+    let mut tally = Tally::new();
     for (of, table) in [("columns", columns), ("loads", loads)] {
         let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
         let written = |rows: &[Vec<&str>]| rows.iter().map(|row| row.join(",") + "\n").collect::<String>();
@@ -456,7 +490,7 @@ fn keys_of_a_relay_with_any_field_changed_are_refused_or_what_was_written() {
     let relay = RelayDescriptor { identity: [1; 20], onion_key: [2; 32] };
     let keys = RelayKeys::new("127.0.0.1:9001".parse().unwrap(), relay);
     let document: Value = serde_json::from_str(&keys.to_json()).unwrap();
-    let mut tally = Tally::default();
+    let mut tally = Tally::new();
     let attempt = |text: &str| {
         fs::write(&file, text).map_err(|error| error.to_string())?;
         let read = match RelayKeys::read(&file) {

@@ -1,5 +1,6 @@
 use crate::share::{half_width, p_value};
-use crate::two_sample::{student_quantile, student_two_sided, welch_satterthwaite};
+use crate::student::{student_quantile, student_two_sided};
+use crate::two_sample::welch_satterthwaite;
 use crate::{CONFIDENCE, Cell, Crossed, Interval, IntervalMethod, Share, Sorted, benjamini_hochberg, crossed};
 
 /// Of the verdicts `faster` and `slower`, no more than this share is expected to be false.

@@ -283,7 +283,8 @@ impl Crossed {
 mod tests {
     use super::*;
     use crate::CONFIDENCE;
-    use crate::two_sample::{student_quantile, welch_satterthwaite};
+    use crate::student::student_quantile;
+    use crate::two_sample::welch_satterthwaite;
 
     const NOTHING: RunSpread = RunSpread { pct: 0.0, degrees_of_freedom: 1 };
 

@@ -1,4 +1,4 @@
-use crate::two_sample::student_two_sided;
+use crate::student::student_two_sided;
 use crate::two_way::TwoWay;
 use crate::{Cell, Crossed};
 

@@ -1,5 +1,5 @@
+use crate::student::student_quantile;
 use crate::{Sorted, block_bootstrap, mean, standard_deviation, welch_t_test};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// Tenths of the distribution of times that are compared: all but the slowest, in which interruptions lie.
 pub const TENTHS: usize = 9;
@@ -46,7 +46,7 @@ impl Shift {
     /// Half the width of its two-sided interval where it is one of `tests` (Bonferroni).
     pub fn half_width(&self, confidence: f64, tests: usize) -> f64 {
         let tail = (1.0 - confidence) / (2.0 * tests.max(1) as f64);
-        let quantile = StudentsT::new(0.0, 1.0, self.degrees_of_freedom).map(|student| student.inverse_cdf(1.0 - tail));
+        let quantile = student_quantile(1.0 - tail, self.degrees_of_freedom);
         self.standard_error * quantile.unwrap_or(f64::INFINITY)
     }
 

@@ -19,6 +19,7 @@ mod plan;
 mod share;
 mod sorted;
 mod stability;
+mod student;
 mod throughput;
 mod two_sample;
 mod two_way;

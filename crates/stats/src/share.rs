@@ -1,4 +1,5 @@
-use crate::two_sample::{student_quantile, student_two_sided, welch_satterthwaite};
+use crate::student::{student_quantile, student_two_sided};
+use crate::two_sample::welch_satterthwaite;
 use crate::{KNOWN, RunSpread};
 
 /// A variance with its degrees of freedom.

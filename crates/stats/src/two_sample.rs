@@ -1,5 +1,5 @@
+use crate::student::{student_quantile, student_two_sided};
 use crate::{Interval, IntervalMethod, Share, mean, standard_deviation};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 
 /// The outcome of Welch's test of a first set of samples against a second one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,20 +69,6 @@ pub fn ratio_of_means(first: &[f64], second: &[f64], confidence: f64) -> Option<
     let (low, high) = (estimate * (-half).exp(), estimate * half.exp());
     let sound = estimate.is_finite() && half.is_finite();
     sound.then_some(Interval { estimate, low, high, confidence, method: IntervalMethod::StudentT })
-}
-
-/// Two-sided p-value of Student's distribution.
-pub(crate) fn student_two_sided(t: f64, degrees_of_freedom: f64) -> Option<f64> {
-    let distribution = StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?;
-    Some((2.0 * distribution.cdf(-t.abs())).min(1.0))
-}
-
-/// The quantile of order `p` of Student's distribution.
-pub(crate) fn student_quantile(p: f64, degrees_of_freedom: f64) -> Option<f64> {
-    if !(0.0..1.0).contains(&p) {
-        return None;
-    }
-    Some(StudentsT::new(0.0, 1.0, degrees_of_freedom).ok()?.inverse_cdf(p))
 }
 
 /// The difference of the means, second less first, in pooled standard deviations: Cohen, "Statistical Power Analysis for
