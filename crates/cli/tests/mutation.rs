@@ -321,6 +321,17 @@ fn show(run: &Run, pictures: bool) {
     }
 }
 
+/// Whether two runs are one, but for whether a case is precise enough: a file may claim what it likes of that, an export says what its
+/// samples show.
+fn same(one: &Run, other: &Run) -> bool {
+    let without = |run: &Run| {
+        let mut run = run.clone();
+        run.records.iter_mut().for_each(|record| record.precision_reached = false);
+        run
+    };
+    without(one) == without(other)
+}
+
 /// Imports a file as `pqlab import` does. What changes nothing of the run is not shown again.
 fn import(store: &mut Store, file: &Path, unchanged: &Run, pictures: bool) -> Result<Outcome, String> {
     for left in store.runs().map_err(|error| error.to_string())? {
@@ -346,7 +357,7 @@ fn import(store: &mut Store, file: &Path, unchanged: &Run, pictures: bool) -> Re
     format.export(&RunAnalysis::of(&stored), &mut bytes).map_err(|error| format!("it cannot be exported: {error}"))?;
     fs::write(file, bytes).map_err(|error| error.to_string())?;
     match read_run(file) {
-        Ok(again) if again == stored => Ok(Outcome::Taken),
+        Ok(again) if same(&again, &stored) => Ok(Outcome::Taken),
         Ok(_) => Err("another run was exported".to_owned()),
         Err(error) => Err(format!("its own export is refused: {error}")),
     }
