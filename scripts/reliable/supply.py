@@ -103,7 +103,9 @@ SOURCE = ("rust-src", "lib/rustlib/src/rust/library")
 
 def address(task) -> Row:
     nightly()
-    return tested(task, "AddressSanitizer", ADAPTERS, "-Zsanitizer=address", ["test", "--release", "--lib", "--tests"])
+    words = ["test", "--release", "--lib", "--tests", "--no-fail-fast"]
+    options = {"LSAN_OPTIONS": f"suppressions={ROOT / 'scripts/reliable/leaks.supp'}:print_suppressions=0"}
+    return tested(task, "AddressSanitizer", ADAPTERS, "-Zsanitizer=address", words, **options)
 
 
 def thread(task) -> Row:
