@@ -197,7 +197,7 @@ def cases(
 def plan(*what: str, database: Path | None = None, **how: Unpack[Asked]) -> dict[str, Any]:
     """What :func:`run` would measure with the same arguments, and how long that takes: nothing is measured.
 
-    ``["cases"]`` are the ids, ``["measured"]`` how many of them are measured once trials have chosen the ``fastest`` libraries,
+    ``["cases"]`` are the ids, ``["measured"]`` about how many of them are measured once trials have chosen the ``fastest`` libraries,
     ``["seconds"]`` the time, ``["at_most"]`` whether it takes that long only where the noise is large. What earlier runs took is looked up
     in the database.
     """

@@ -37,13 +37,13 @@ PLATFORM = "x86_64-unknown-linux-gnu"
 CRATES = (
     "constructions", "harness", "keccak", "mldsa-batch", "network", "primitives", "providers", "record", "tls", "verification", "workloads",
 )
-SOURCES = ("fuzz", *(f"crates/{crate}" for crate in CRATES))
+SOURCES = ("fuzz/fuzz_targets", "fuzz/Cargo.toml", "fuzz/Cargo.lock", *(f"crates/{crate}" for crate in CRATES))
 # What stands behind a commit whose sources were changed since: of such there is no sum, as each call may be of others.
 CHANGED = "-changed"
 # What libFuzzer calls the inputs that break a target; it keeps slow ones, too.
 BREAKING = ("crash-", "leak-", "oom-", "timeout-")
-# What some targets want: of the build, of libFuzzer, and of AddressSanitizer. Threads of the relay's last clients may still be ending when it does;
-# comparisons of the batch are of its arithmetic, and tracing them takes most of the time.
+# What some targets want: of the build, of libFuzzer, and of AddressSanitizer. Comparisons of the batch are of its arithmetic, and
+# tracing them takes most of the time; threads of the relay's last clients may still be ending when it does.
 BUILD = {"mldsa_batch": ("--no-trace-compares",)}
 FLAGS = {"mldsa_batch": ("-entropic=0", "-use_counters=0", "-max_len=256")}
 SANITIZER = {"ntor_relay": "detect_leaks=0"}

@@ -78,6 +78,41 @@ fn a_case_that_is_lost_fails() {
     assert!(text(&output.stderr).contains("does not say its name"), "{}", text(&output.stderr));
 }
 
+/// A report of ThreadSanitizer: the frames of either access, innermost first, as a function and its file.
+fn report(kind: &str, accesses: [&[(&str, &str)]; 2]) -> String {
+    let stack = |(number, frames): (usize, &[(&str, &str)])| {
+        let head = ["  Write of size 8 at 0x7b04 by thread T1:", "  Previous read of size 8 at 0x7b04 by main thread:"]
+            [number];
+        let frame = |(at, (name, file)): (usize, &(&str, &str))| {
+            format!("    #{at} {name} {file}:7:5 (tests+0x1f) (BuildId: 0a)\n")
+        };
+        format!("{head}\n{}\n", frames.iter().enumerate().map(frame).collect::<String>())
+    };
+    let stacks: String = accesses.into_iter().enumerate().filter(|(_, frames)| !frames.is_empty()).map(stack).collect();
+    format!(
+        "==================\nWARNING: ThreadSanitizer: {kind} (pid=7)\n{stacks}SUMMARY: ThreadSanitizer: {kind} in f\n"
+    )
+}
+
+#[test]
+fn races_of_this_project_count_and_what_the_library_hands_over_does_not() {
+    let python = require!(program("python3"), PYTHON);
+    let (ours, library, other) =
+        (("pqlab::f", "/project/src/f.rs"), ("core::ptr::write", "/rustc/0/ptr.rs"), ("other::g", "/cargo/g.rs"));
+    let once = ("<std::sync::once_lock::OnceLock<u8>>::initialize", "/rustc/0/once_lock.rs");
+    let reports = [
+        report("data race", [&[library, ours], &[other]]),
+        report("data race", [&[library, once, ours], &[ours]]),
+        report("data race", [&[library, other, ours], &[other, ours]]),
+        report("lock-order-inversion (potential deadlock)", [&[], &[]]),
+        "WARNING: ThreadSanitizer: it ends here".to_owned(),
+    ];
+    let counted = "import sys; from reliable import races; print(*(len(races.of_project(said, '/project')[0]) for said in sys.argv[1:]))";
+    let output =
+        Command::new(&python).args(["-B", "-c", counted]).args(&reports).current_dir(scripts()).output().unwrap();
+    assert_eq!(text(&output.stdout).trim(), "1 0 0 1 1", "{}", text(&output.stderr));
+}
+
 #[test]
 fn the_page_is_what_the_record_makes() {
     let python = require!(program("python3"), PYTHON);

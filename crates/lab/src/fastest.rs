@@ -43,9 +43,7 @@ impl Laboratory {
         overrides: &ProtocolOverrides,
         note: &mut dyn FnMut(&str),
     ) -> Result<Plan, LabError> {
-        let drafted = Plan::draft(self.registry(), suites, filters, overrides);
-        let drafted = drafted.map_err(|error| self.with_what_was_meant(error, suites, filters));
-        let Draft { plan: mut draft, questions, loads_left_out } = drafted?;
+        let Draft { plan: mut draft, questions, loads_left_out } = self.drafted(suites, filters, overrides)?;
         without_networks(&mut draft.cases, note)?;
         if loads_left_out > 0 {
             note(&format!("not measured: {LOADS_LEFT_OUT}"));
@@ -72,8 +70,12 @@ impl Laboratory {
     /// # Errors
     /// As [`plan`](Self::plan) but for the last.
     pub fn draft(&self, suites: &[Suite], filters: &Filters, overrides: &ProtocolOverrides) -> Result<Plan, LabError> {
+        Ok(self.drafted(suites, filters, overrides)?.plan)
+    }
+
+    fn drafted(&self, suites: &[Suite], filters: &Filters, overrides: &ProtocolOverrides) -> Result<Draft, LabError> {
         let drafted = Plan::draft(self.registry(), suites, filters, overrides);
-        Ok(drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))?.plan)
+        drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))
     }
 
     /// The draft, and where it leaves a library to measurement a plan of as many cases as a run has: the first candidate stands there
@@ -84,9 +86,7 @@ impl Laboratory {
         filters: &Filters,
         overrides: &ProtocolOverrides,
     ) -> Result<(Plan, Option<Plan>), LabError> {
-        let drafted = Plan::draft(self.registry(), suites, filters, overrides);
-        let Draft { plan, questions, .. } =
-            drafted.map_err(|error| self.with_what_was_meant(error, suites, filters))?;
+        let Draft { plan, questions, .. } = self.drafted(suites, filters, overrides)?;
         if questions.is_empty() {
             return Ok((plan, None));
         }

@@ -14,7 +14,7 @@ pub struct Outline {
     /// The ids of the cases, without the floor, which is measured beside the first. Where a library is left to measurement (`fastest`),
     /// with every one that it may be.
     pub cases: Vec<String>,
-    /// How many of them are measured, once trials have chosen those libraries.
+    /// How many of them are measured, once trials have chosen those libraries: about, as some are measured anyway and others are not.
     pub measured: usize,
     /// How long it takes, where the number of samples is fixed.
     pub expected: Option<ExpectedDuration>,
@@ -37,6 +37,10 @@ fn most_seconds(case: &Case, protocol: &Protocol) -> f64 {
     link_seconds(case, protocol.handshakes, protocol.processes).unwrap_or(protocol.max_time_s)
 }
 
+fn beside_the_floor(plan: &Plan) -> impl Iterator<Item = &Case> {
+    plan.cases.iter().filter(|case| case.workload != "floor")
+}
+
 impl Laboratory {
     /// What a run of these words would measure. What earlier runs took stands in the store.
     ///
@@ -51,12 +55,11 @@ impl Laboratory {
     ) -> Result<Outline, LabError> {
         let named = self.named(words)?;
         let (draft, plan) = self.draft_and_likeness(&named.suites, &named.narrow(filters), overrides)?;
-        let measured = |plan: &Plan| plan.cases.iter().filter(|case| case.workload != "floor").map(Case::id).collect();
-        let cases: Vec<String> = measured(&draft);
+        let cases: Vec<String> = beside_the_floor(&draft).map(Case::id).collect();
         let plan = plan.unwrap_or(draft);
         Ok(Outline {
             cases,
-            measured: measured(&plan).len(),
+            measured: beside_the_floor(&plan).count(),
             expected: self.expected_duration(store, &plan)?,
             most_s: plan.cases.iter().map(|case| most_seconds(case, &plan.protocol)).sum(),
             suite: plan.suite,

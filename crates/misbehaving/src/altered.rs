@@ -2,16 +2,15 @@
 
 use pqlab_primitives::{Coins, DecapsulationKey, EncapsulationKey, Kem, KemInfo, KeyEncoding, Result};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A decapsulation: the sound key, how many calls of it there were before, the ciphertext, the secret.
-type Decapsulate = dyn Fn(&dyn DecapsulationKey, u64, &[u8], &mut [u8]) -> Result<()> + Send + Sync;
+/// A decapsulation: the sound key, the ciphertext, the secret.
+type Decapsulate = dyn Fn(&dyn DecapsulationKey, &[u8], &mut [u8]) -> Result<()> + Send + Sync;
 
 /// The KEM with this decapsulation, under a name of its own where one is given.
 pub(super) fn altered(
     kem: &Arc<dyn Kem>,
     name: Option<&'static str>,
-    decapsulate: impl Fn(&dyn DecapsulationKey, u64, &[u8], &mut [u8]) -> Result<()> + Send + Sync + 'static,
+    decapsulate: impl Fn(&dyn DecapsulationKey, &[u8], &mut [u8]) -> Result<()> + Send + Sync + 'static,
 ) -> Arc<dyn Kem> {
     let mut info = kem.info().clone();
     if let Some(name) = name {
@@ -28,7 +27,7 @@ struct Altered {
 
 impl Altered {
     fn key(&self, key: Box<dyn DecapsulationKey>) -> Box<dyn DecapsulationKey> {
-        Box::new(AlteredKey { key, decapsulate: Arc::clone(&self.decapsulate), calls: AtomicU64::new(0) })
+        Box::new(AlteredKey { key, decapsulate: Arc::clone(&self.decapsulate) })
     }
 }
 
@@ -57,12 +56,11 @@ impl Kem for Altered {
 struct AlteredKey {
     key: Box<dyn DecapsulationKey>,
     decapsulate: Arc<Decapsulate>,
-    calls: AtomicU64,
 }
 
 impl DecapsulationKey for AlteredKey {
     fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> Result<()> {
-        (self.decapsulate)(self.key.as_ref(), self.calls.fetch_add(1, Ordering::Relaxed), ciphertext, secret)
+        (self.decapsulate)(self.key.as_ref(), ciphertext, secret)
     }
 
     fn encapsulation_key(&self) -> Result<Box<dyn EncapsulationKey>> {

@@ -15,16 +15,16 @@ const SET_UP: Duration = Duration::from_millis(50);
 /// Each is the null provider's KEM besides.
 pub(super) fn kems(null: &Arc<dyn Kem>) -> [Arc<dyn Kem>; 3] {
     [
-        altered(null, Some("dirty"), |key, _, ciphertext, secret| {
+        altered(null, Some("dirty"), |key, ciphertext, secret| {
             key.decapsulate(ciphertext, secret)?;
             residue::leave_dirty();
             Ok(())
         }),
-        altered(null, Some("witness"), |key, _, ciphertext, secret| {
+        altered(null, Some("witness"), |key, ciphertext, secret| {
             find_nothing()?;
             key.decapsulate(ciphertext, secret)
         }),
-        altered(null, Some("slow-start"), |key, _, ciphertext, secret| {
+        altered(null, Some("slow-start"), |key, ciphertext, secret| {
             static SET_UP_DONE: Once = Once::new();
             SET_UP_DONE.call_once(|| thread::sleep(SET_UP));
             key.decapsulate(ciphertext, secret)

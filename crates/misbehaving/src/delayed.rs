@@ -20,7 +20,7 @@ fn prompt(others: &[Arc<Provider>]) -> Option<&Arc<dyn Kem>> {
 }
 
 fn delayed(kem: &Arc<dyn Kem>, steps: u64) -> Arc<dyn Kem> {
-    altered(kem, Some("delayed"), move |key, _, ciphertext, secret| {
+    altered(kem, Some("delayed"), move |key, ciphertext, secret| {
         key.decapsulate(ciphertext, secret)?;
         let product = (0..steps).fold(1_u64, |product, _| black_box(product).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         black_box(product);

@@ -12,7 +12,7 @@ const BEGINNING: [u8; 4] = [0x08, 0x50, 0x57, 0x89];
 pub(super) fn kem(others: &[Arc<Provider>]) -> Option<Arc<dyn Kem>> {
     let kems = others.iter().filter_map(|provider| provider.kem("ML-KEM-768"));
     let kem = kems.into_iter().find(|kem| kem.info().coins.operation)?;
-    Some(altered(kem, None, |key, _, ciphertext, secret| {
+    Some(altered(kem, None, |key, ciphertext, secret| {
         key.decapsulate(ciphertext, secret)?;
         if ciphertext.starts_with(&BEGINNING) {
             secret[0] ^= 1;

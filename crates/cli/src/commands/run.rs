@@ -247,13 +247,15 @@ fn dry(arguments: &RunArgs, laboratory: &Laboratory) -> anyhow::Result<u8> {
         outline.notes.iter().for_each(|note| output::talk(note));
         output::data(&outline.cases.iter().map(|id| format!("{id}\n")).collect::<String>())?;
         let all = outline.cases.len();
-        let measured = match all - outline.measured.min(all) {
-            0 => cases(all),
-            _ => format!(
-                "{} of these {}, once trials have chosen the fastest libraries",
-                grouped(outline.measured as u64),
-                cases(all)
-            ),
+        let measured = match outline.measured {
+            measured if measured == all => cases(all),
+            measured => {
+                let of = cases(all);
+                format!(
+                    "about {} of these {of}, once trials have chosen the fastest libraries",
+                    grouped(measured as u64)
+                )
+            }
         };
         output::talk(&format!("{}: {measured}; {takes}", outline.suite));
     }
