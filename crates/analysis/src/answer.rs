@@ -1,11 +1,15 @@
 //! A run in two or three sentences: which library for what, and how far that can be believed.
 
+use crate::case::CaseAnalysis;
+use crate::comparison::NotRanked;
 use crate::decomposition::{Decomposition, decompositions};
+use crate::estimates::scaled;
 use crate::findings::{Findings, Recommendation};
-use crate::number::{difference, grouped, time};
+use crate::number::{decimals_of, grouped};
 use crate::run::RunAnalysis;
-use crate::trust::publishable;
+use crate::trust::quality_sentence;
 use pqlab_record::RunHeader;
+use std::collections::BTreeMap;
 
 /// Recommendations that an answer names; the others stand in the report.
 const NAMED: usize = 3;
@@ -16,22 +20,27 @@ pub fn answer(analysis: &RunAnalysis<'_>, found: &Findings) -> Vec<String> {
     lines.extend(of_hybrid(analysis));
     let more = found.recommendations.len().saturating_sub(NAMED);
     if more > 0 {
-        lines.push(format!("And {more} more, each with why, on the cards of the report."));
+        lines.push(format!("And {more} more, each with its reason, on the cards of the report."));
     }
-    if lines.is_empty() && analysis.cases().iter().any(|case| !case.is_floor() && case.estimates.is_some()) {
-        let measured = || analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
-        let none_may = measured().all(|case| !case.ranked());
-        lines.push(match none_may {
-            true => "Nothing is recommended: every figure shared its core with somebody or is of a library with a known defect.",
-            false => "Nothing is recommended: the run has no whole job, such as a key exchange of every operation.",
-        }.to_owned());
+    if lines.is_empty() {
+        lines.extend(nothing_recommended(analysis));
     }
-    let believed = publishable(analysis).text;
-    let mut letters = believed.chars();
-    let first = letters.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
-    lines.push(format!("{first}{}.", letters.as_str()));
+    lines.extend(quality_sentence(analysis));
     lines.extend(of_which_runs(analysis));
     lines
+}
+
+/// Why nothing is recommended, with the number of cases for each reason; `None` for a run without figures.
+fn nothing_recommended(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let measured = || analysis.cases().iter().filter(|case| !case.is_floor() && case.estimates.is_some());
+    measured().next()?;
+    if measured().any(CaseAnalysis::ranked) {
+        return Some("Nothing is recommended: no job was measured with all of its operations.".to_owned());
+    }
+    let mut reasons: BTreeMap<NotRanked, usize> = BTreeMap::new();
+    measured().filter_map(CaseAnalysis::not_ranked).for_each(|reason| *reasons.entry(reason).or_default() += 1);
+    let reasons = reasons.iter().map(|(reason, count)| format!("{} {}", grouped(*count as u64), reason.text()));
+    Some(format!("Nothing is recommended: no case is ranked ({}).", reasons.collect::<Vec<_>>().join(", ")))
 }
 
 /// The hybrids of which an answer speaks, the most used first.
@@ -47,17 +56,20 @@ fn of_hybrid(analysis: &RunAnalysis<'_>) -> Option<String> {
         let same = all.iter().filter(sound).filter(|of| of.hybrid.case.algorithm == *name);
         same.min_by(|one, other| one.hybrid_ns.total_cmp(&other.hybrid_ns))
     })?;
-    let case = |record: &pqlab_record::Record| record.case.algorithm.clone();
+    let decimals = decimals_of(&scaled(&of.combiner_ns(), 1e-3)).min(2);
+    let us = |ns: f64| format!("{:.decimals$}", ns / 1e3);
+    let combiner = of.combiner_ns().estimate;
     Some(format!(
-        "A hybrid: a whole exchange of {} by {} takes {}, of which {} {} and {} {}; to combine them adds {} to both.",
-        case(of.hybrid),
+        "Hybrid in parts: {} by {}, mean {} µs for a whole exchange with given randomness = {} {} + {} {} {} {} combining them.",
+        of.hybrid.case.algorithm,
         of.hybrid.case.provider,
-        time(of.hybrid_ns),
-        case(of.classical),
-        time(of.classical_ns),
-        case(of.post_quantum),
-        time(of.post_quantum_ns),
-        difference(&of.combiner_pct),
+        us(of.hybrid_ns),
+        us(of.classical_ns),
+        of.classical.case.algorithm,
+        us(of.post_quantum_ns),
+        of.post_quantum.case.algorithm,
+        if combiner < 0.0 { "-" } else { "+" },
+        us(combiner.abs()),
     ))
 }
 
@@ -100,7 +112,7 @@ mod tests {
         let found = findings(&analysis);
         let lines = answer(&analysis, &found);
         assert!(lines[0].starts_with("Key exchange: ML-KEM-512 by liboqs, 24.0 µs ("), "{lines:?}");
-        assert!(lines.last().unwrap().starts_with("Publishable"), "{lines:?}");
+        assert!(lines.last().unwrap().starts_with("Quality: "), "{lines:?}");
         assert!(lines.len() <= NAMED + 2);
         let mut nothing = fixtures::run();
         nothing.records.retain(|record| record.case.workload == "hash" && record.case.provider != "null");

@@ -1,5 +1,5 @@
 use crate::caveats::Caveats;
-use crate::comparison::Measured;
+use crate::comparison::{Measured, NotRanked};
 use crate::disturbances::Disturbances;
 use crate::estimates::{Estimates, estimate, is_length};
 use crate::histogram::Histogram;
@@ -65,14 +65,24 @@ impl<'a> CaseAnalysis<'a> {
         self.measured.as_ref()
     }
 
+    /// Time of one operation in ns, with its interval, by the statistic that the case is compared and ranked by.
+    pub fn time(&self) -> Option<Interval> {
+        self.estimates.as_ref().map(Estimates::headline_ns)
+    }
+
     /// The median with its interval in ns.
     pub fn median(&self) -> Option<Interval> {
         self.estimates.as_ref().map(|estimates| estimates.median_ns)
     }
 
-    /// Whether it takes part in rankings: it is undisturbed enough, and does all that the standard demands.
+    /// Why it takes no part in rankings; `None` if it does.
+    pub fn not_ranked(&self) -> Option<NotRanked> {
+        self.measured.as_ref().map_or(Some(NotRanked::NoFigure), Measured::not_ranked)
+    }
+
+    /// Whether it takes part in rankings.
     pub fn ranked(&self) -> bool {
-        self.measured.as_ref().is_some_and(Measured::ranked)
+        self.not_ranked().is_none()
     }
 
     /// How long the case took in another run over how long it takes here, in time.

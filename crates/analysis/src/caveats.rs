@@ -66,9 +66,11 @@ impl Caveat {
     /// What the word says of any case.
     pub fn legend(self) -> &'static str {
         match self {
-            Caveat::Shared => "somebody used the core; too few visits were left alone, so the figures count all visits",
-            Caveat::Imprecise => "the target precision was not reached in the time given",
-            Caveat::Defect => "known defect: the library does not do all that the standard demands here",
+            Caveat::Shared => {
+                "another program used this core during most measurements, so disturbed measurements are included"
+            }
+            Caveat::Imprecise => "did not reach the target precision, which is judged in core cycles if they are known",
+            Caveat::Defect => "known defect: the library's result is wrong, or it skips a check that the standard requires",
             Caveat::Drifting => {
                 "the case became slower or faster while it was measured: its median is one of moments that differ"
             }
@@ -112,17 +114,14 @@ impl Caveat {
 }
 
 fn shared(pct: f64) -> String {
-    let who = if pct > 0.0 {
-        format!("somebody used the core {} of the time", percent(pct))
-    } else {
-        "others disturbed it".to_owned()
-    };
-    format!("{who}, and the figures count all visits")
+    let amount = if pct > 0.0 { format!(" {} of the time", percent(pct)) } else { String::new() };
+    format!("another program used this core{amount}; disturbed measurements are included")
 }
 
 fn reasons(estimates: &Estimates) -> String {
     let reasons: Vec<String> = estimates.imprecise.iter().map(|reason| reason_text(*reason, estimates)).collect();
-    reasons.join(", ")
+    let unit = if estimates.cycles.is_some() { "core cycles" } else { "time" };
+    format!("±{} in {unit}: {}", percent(estimates.deciding_half_width_pct), reasons.join(", "))
 }
 
 fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {

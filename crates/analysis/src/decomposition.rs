@@ -1,8 +1,8 @@
 //! What a hybrid costs beyond its halves.
 //!
 //! A hybrid, its classical and its post-quantum half are measured in the same rounds. The combiner is what the hybrid takes
-//! beyond the halves, as a part of what these take together: [the one function that compares](crate::comparison::ratio) says by
-//! how much, in core cycles where all three have them, with its interval over the ratios of the rounds. It is made of the
+//! beyond the halves: the difference of the times, and as a part of what the halves take together, with the interval over the
+//! ratios of the rounds ([the one function that compares](crate::comparison::ratio)). It is made of the
 //! means of the visits that all three have in common, because means add up and medians do not. Samples are not trimmed: what is
 //! cut from one of three does not cancel.
 //!
@@ -11,9 +11,10 @@
 
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
-use crate::comparison::{Measured, ratio};
+use crate::estimates::scaled;
+use crate::comparison::{Judged, Measured, ratio};
 use crate::run::RunAnalysis;
-use pqlab_record::{Case, CoinSource, Parameter, Record, Unit};
+use pqlab_record::{Case, CoinSource, Parameter, Record, Statistic, Unit};
 use pqlab_stats::Interval;
 
 /// A hybrid with its halves. Times in ns, each the mean over the rounds that all three have in common.
@@ -33,16 +34,14 @@ pub struct Decomposition<'a> {
     pub post_quantum_ns: f64,
     /// What the hybrid takes beyond both halves, in percent of what these take together, with its 95% interval.
     pub combiner_pct: Interval,
-    /// In which unit that was compared.
-    pub unit: Unit,
     /// What must be known of the three.
     pub caveats: Caveats,
 }
 
 impl Decomposition<'_> {
-    /// What the combiner takes in ns: its share of the halves' time.
-    pub fn combiner_ns(&self) -> f64 {
-        (self.classical_ns + self.post_quantum_ns) * self.combiner_pct.estimate / 100.0
+    /// What the hybrid takes beyond both halves in ns, with its 95% interval.
+    pub fn combiner_ns(&self) -> Interval {
+        scaled(&self.combiner_pct, (self.classical_ns + self.post_quantum_ns) / 100.0)
     }
 }
 
@@ -96,19 +95,19 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, hybrid: &CaseAnalysis<'a>) -> Optio
     }
     let measured = Measured::together_by_means(&[hybrid.measured()?, classical.measured()?, post_quantum.measured()?]);
     let [whole, one, two] = &measured[..] else { return None };
-    let compared = ratio(&[one, two], &[whole], analysis.criteria());
+    let compared = ratio(&[one, two], &[whole], &analysis.criteria().clone().judged_in(Judged::Time));
     let found = compared.ratio.filter(|_| compared.paired)?.ratio;
+    let mean = |of: &Measured<'_>| of.headline(Unit::Nanoseconds, Statistic::Mean);
     let pct = |ratio: f64| 100.0 * (ratio - 1.0);
     let combiner_pct = Interval { estimate: pct(found.estimate), low: pct(found.low), high: pct(found.high), ..found };
     Some(Decomposition {
         hybrid: hybrid.record,
         classical: classical.record,
         post_quantum: post_quantum.record,
-        hybrid_ns: whole.headline(Unit::Nanoseconds)?,
-        classical_ns: one.headline(Unit::Nanoseconds)?,
-        post_quantum_ns: two.headline(Unit::Nanoseconds)?,
+        hybrid_ns: mean(whole)?,
+        classical_ns: mean(one)?,
+        post_quantum_ns: mean(two)?,
         combiner_pct,
-        unit: compared.unit,
         caveats: Caveats::merged([hybrid, classical, post_quantum].map(|case| &case.caveats)),
     })
 }
@@ -187,11 +186,11 @@ mod tests {
         let found = decomposed(&run);
         assert_eq!(found.len(), 1);
         // 3 of 93 in each round: the machine's mood, 2% on average, is in the parts as in the whole.
-        assert!((found[0].combiner_ns() - 3.0 * 102.0).abs() < 1e-9);
+        assert!((found[0].combiner_ns().estimate - 3.0 * 102.0).abs() < 1e-9);
         let combiner = found[0].combiner_pct;
         assert!((combiner.estimate - 100.0 * 3.0 / 90.0).abs() < 1e-9);
         // The machine's mood is in all three alike: it is no part of the interval.
-        assert!(combiner.high - combiner.low < 0.1 && found[0].unit == Unit::Nanoseconds, "{combiner:?}");
+        assert!(combiner.high - combiner.low < 0.1, "{combiner:?}");
         assert!((found[0].hybrid_ns - 93.0 * 102.0).abs() < 1e-9);
     }
 
@@ -209,7 +208,7 @@ mod tests {
         let run = run(all);
         assert_eq!(run.records.iter().filter(|record| record.samples.contended()).count(), 0);
         let found = decomposed(&run);
-        assert!((found[0].combiner_ns() - 3.0 * 102.0).abs() < 1e-9, "{:?}", found[0].combiner_pct);
+        assert!((found[0].combiner_ns().estimate - 3.0 * 102.0).abs() < 1e-9, "{:?}", found[0].combiner_pct);
     }
 
     #[test]

@@ -7,7 +7,7 @@ pub struct Disturbances {
     pub visits: usize,
     /// Visits that stayed disturbed.
     pub disturbed: usize,
-    /// How often visits were measured again.
+    /// Visits that were measured, found disturbed, discarded and measured again.
     pub repeats: u64,
     /// By kind: the number of visits that it disturbed, and the worst of it.
     pub kinds: Vec<(&'static str, usize, Disturbance)>,
@@ -29,7 +29,7 @@ impl Disturbances {
                 }
             }
         }
-        let disturbed = |visit: &&Visit| !visit.disturbances.is_empty();
+        let disturbed = |visit: &&Visit| !visit.disturbances.is_empty() || !visit.counts();
         Disturbances {
             visits: samples.visits.len(),
             disturbed: samples.visits.iter().filter(disturbed).count(),

@@ -30,7 +30,7 @@ pub fn digits(value: f64, digits: usize) -> String {
     separate(&whole)
 }
 
-/// Most digits of times and factors, and of rates and counts.
+/// Most digits of times, and of factors, rates and counts.
 const MOST: usize = 3;
 const MOST_COUNTED: usize = 4;
 /// From this half-width of the interval on, in percent, a figure is marked as approximate.
@@ -80,7 +80,7 @@ pub fn known_duration(of: &Interval) -> (String, &'static str) {
 
 /// A ratio with as many digits as its interval leaves: `1.32×`.
 pub fn known_factor(of: &Interval) -> String {
-    format!("{}{}×", sign_of(of.half_width_pct()), digits(of.estimate, digits_of(of, MOST)))
+    format!("{}{}×", sign_of(of.half_width_pct()), digits(of.estimate, digits_of(of, MOST_COUNTED)))
 }
 
 /// A count with as many digits as its interval leaves: `28,080`.
@@ -88,14 +88,49 @@ pub fn known_count(of: &Interval) -> String {
     format!("{}{}", sign_of(of.half_width_pct()), count_digits(of.estimate, digits_of(of, MOST_COUNTED)))
 }
 
-/// A rate of which the half-width is so many percent: `79,800`.
-pub fn known_rate(per_second: f64, half_width_pct: f64) -> String {
-    let known = known_digits(per_second, per_second * half_width_pct / 100.0, MOST_COUNTED);
-    format!(
-        "{}{}",
-        sign_of(half_width_pct),
-        digits(per_second, if per_second < 99.95 { known.min(MOST) } else { known })
-    )
+/// A rate with as many digits as its interval leaves: `79,800`.
+pub fn known_rate(of: &Interval) -> String {
+    let known = digits_of(of, MOST_COUNTED);
+    let known = if of.estimate < 99.95 { known.min(MOST) } else { known };
+    format!("{}{}", sign_of(of.half_width_pct()), digits(of.estimate, known))
+}
+
+/// A rate with the half-width of its interval: `79,800 ±0.4%`.
+pub fn rate_within(of: &Interval) -> String {
+    format!("{} ±{}", known_rate(of), percent(of.half_width_pct()))
+}
+
+/// An estimate and the ends of its interval, rounded to the same decimal place, the last one that the interval leaves: so the
+/// estimate lies between the ends as printed too.
+fn rounded_alike(of: &Interval) -> [String; 3] {
+    let known = digits_of(of, MOST_COUNTED) as i32;
+    let magnitude = |value: f64| if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
+    let decimals = known - 1 - magnitude(of.estimate);
+    [of.estimate, of.low, of.high].map(|value| {
+        if !value.is_finite() {
+            return NONE.to_owned();
+        }
+        if decimals > 0 {
+            return format!("{value:.*}", decimals as usize);
+        }
+        let place = 10_f64.powi(-decimals);
+        separate(&format!("{:.0}", (value / place).round() * place))
+    })
+}
+
+/// A time in ns with the ends of its interval, in one unit and to the same decimal place: `("31.2 µs", "31.0 to 31.4 µs")`.
+pub fn time_and_range(of: &Interval) -> (String, String) {
+    let (_, unit) = duration(of.estimate);
+    let divisor = divisor(unit);
+    let scaled = Interval { estimate: of.estimate / divisor, low: of.low / divisor, high: of.high / divisor, ..*of };
+    let [estimate, low, high] = rounded_alike(&scaled);
+    (format!("{}{estimate} {unit}", sign_of(of.half_width_pct())), format!("{low} to {high} {unit}"))
+}
+
+/// A ratio with the ends of its interval, to the same decimal place: `("1.404×", "1.402× to 1.406×")`.
+pub fn factor_and_range(of: &Interval) -> (String, String) {
+    let [estimate, low, high] = rounded_alike(of);
+    (format!("{}{estimate}×", sign_of(of.half_width_pct())), format!("{low}× to {high}×"))
 }
 
 /// A whole number with thousands separated: `96,154`.
@@ -131,13 +166,17 @@ pub fn duration_digits(nanoseconds: f64, wanted: usize) -> (String, &'static str
 /// As [`duration_digits`], with so many digits of those that decide on the unit.
 fn rescaled(nanoseconds: f64, wanted: usize, known: usize) -> (String, &'static str) {
     let (_, unit) = duration_digits(nanoseconds, wanted);
-    let divisor = match unit {
+    (digits(nanoseconds / divisor(unit), known), unit)
+}
+
+/// Nanoseconds in a unit of time.
+fn divisor(unit: &str) -> f64 {
+    match unit {
         "µs" => 1e3,
         "ms" => 1e6,
         "s" => 1e9,
         _ => 1.0,
-    };
-    (digits(nanoseconds / divisor, known), unit)
+    }
 }
 
 /// A time with its unit and three significant digits: `31.2 µs`.
@@ -151,10 +190,9 @@ pub fn time_within(of: &Interval) -> String {
     format!("{} ±{}", known_time(of), percent(of.half_width_pct()))
 }
 
-/// Both ends of a time's interval in ns, in four digits: `10.31 to 10.52 µs`.
+/// Both ends of a time's interval in ns: `10.3 to 10.5 µs`.
 pub fn time_range(of: &Interval) -> String {
-    let ((low, small), (high, unit)) = (duration_digits(of.low, 4), duration_digits(of.high, 4));
-    if small == unit { format!("{low} to {high} {unit}") } else { format!("{low} {small} to {high} {unit}") }
+    time_and_range(of).1
 }
 
 /// A share in percent with one decimal; `<0.1` for what rounds to nothing and is not, whole from 1,000 on.
@@ -191,32 +229,49 @@ pub fn factor_within(ratio: &Interval) -> String {
     format!("{} ±{}", known_factor(ratio), percent(ratio.half_width_pct()))
 }
 
-/// How far an interval goes to its farther side, in the unit of its estimate: `±0.2`.
-pub(crate) fn plus_minus(of: &Interval) -> String {
-    let half = (of.high - of.estimate).max(of.estimate - of.low);
-    if half >= 0.05 { format!("±{half:.1}") } else { format!("±{}", significant(half)) }
+/// How far an interval goes to its farther side, in the unit of its estimate, with so many decimals.
+pub(crate) fn plus_minus(of: &Interval, decimals: usize) -> String {
+    format!("±{:.decimals$}", (of.high - of.estimate).max(of.estimate - of.low))
 }
 
-/// A difference in percent with its interval: `+1.3% ±0.2`; without one where it is a point.
+/// Decimals of a share in percent: one, or more if the interval leaves more.
+pub(crate) fn decimals_of(of: &Interval) -> usize {
+    let half = (of.high - of.estimate).max(of.estimate - of.low);
+    if half > 0.0 && half < 0.05 { (-half.log10().floor()).clamp(1.0, 4.0) as usize } else { 1 }
+}
+
+/// A difference in percent with its interval: `+1.3% ±0.2`; without one if it is a point.
 pub fn difference(of: &Interval) -> String {
-    let estimate = format!("{:+.1}%", of.estimate);
-    if of.low == of.high { estimate } else { format!("{estimate} {}", plus_minus(of)) }
+    let decimals = decimals_of(of);
+    let estimate = format!("{:+.decimals$}%", of.estimate);
+    if of.low == of.high { estimate } else { format!("{estimate} {}", plus_minus(of, decimals)) }
 }
 
 /// Both ends of a ratio's interval: `1.31× to 1.33×`.
 pub fn factor_range(ratio: &Interval) -> String {
-    let end = |value: f64| format!("{}×", digits(value, 4));
-    format!("{} to {}", end(ratio.low), end(ratio.high))
+    factor_and_range(ratio).1
+}
+
+/// Bytes a second in the unit that fits.
+fn throughput_unit(bytes_per_second: f64) -> (f64, &'static str) {
+    match bytes_per_second {
+        bytes if bytes >= 999.5e6 => (1e9, "GB/s"),
+        bytes if bytes >= 999.5e3 => (1e6, "MB/s"),
+        _ => (1e3, "kB/s"),
+    }
 }
 
 /// An amount of data a second, in decimal units: `320 MB/s`.
 pub fn throughput(bytes_per_second: f64) -> String {
-    let (scaled, unit) = match bytes_per_second {
-        bytes if bytes >= 999.5e6 => (bytes / 1e9, "GB/s"),
-        bytes if bytes >= 999.5e3 => (bytes / 1e6, "MB/s"),
-        bytes => (bytes / 1e3, "kB/s"),
-    };
-    format!("{} {unit}", significant(scaled))
+    let (divisor, unit) = throughput_unit(bytes_per_second);
+    format!("{} {unit}", significant(bytes_per_second / divisor))
+}
+
+/// As [`throughput`], with as many digits as the interval leaves: `320 MB/s`.
+pub fn throughput_within(bytes_per_second: &Interval) -> String {
+    let known = digits_of(bytes_per_second, MOST);
+    let (divisor, unit) = throughput_unit(bytes_per_second.estimate);
+    format!("{}{} {unit}", sign_of(bytes_per_second.half_width_pct()), digits(bytes_per_second.estimate / divisor, known))
 }
 
 /// A frequency: `2.10 GHz`.
@@ -340,10 +395,37 @@ mod tests {
         assert_eq!(known_count(&of(45_742.0, 0.3)), "45,740");
         assert_eq!(known_count(&of(45_742.0, 1.2)), "45,700");
         assert_eq!(known_count(&of(1_234_567.0, 0.9)), "1.235 M");
-        assert_eq!(known_rate(79_783.0, 0.6), "79,800");
-        assert_eq!(known_rate(79_783.0, 0.2), "79,780");
-        assert_eq!(known_rate(52.04, 0.1), "52.0");
-        assert_eq!(known_rate(520.4, 20.0), "≈520");
+        assert_eq!(known_rate(&of(79_783.0, 0.6)), "79,800");
+        assert_eq!(known_rate(&of(79_783.0, 0.2)), "79,780");
+        assert_eq!(known_rate(&of(52.04, 0.1)), "52.0");
+        assert_eq!(known_rate(&of(520.4, 20.0)), "≈520");
+        assert_eq!(rate_within(&of(520.4, 2.0)), "520 ±2.0%");
+    }
+
+    #[test]
+    fn estimates_lie_between_the_ends_as_printed() {
+        let of = |estimate: f64, low: f64, high: f64| Interval {
+            estimate,
+            low,
+            high,
+            confidence: 0.95,
+            method: pqlab_stats::IntervalMethod::CrossedT,
+        };
+        let pair = |found: (String, String)| (found.0, found.1);
+        assert_eq!(pair(factor_and_range(&of(1.404, 1.4021, 1.4059))), ("1.404×".into(), "1.402× to 1.406×".into()));
+        assert_eq!(pair(factor_and_range(&of(1.44, 0.9, 2.1))), ("≈1.4×".into(), "0.9× to 2.1×".into()));
+        assert_eq!(pair(factor_and_range(&of(29.4, 20.0, 41.0))), ("≈30×".into(), "20× to 40×".into()));
+        assert_eq!(pair(time_and_range(&of(41_040.0, 41_022.0, 41_061.0))), ("41.04 µs".into(), "41.02 to 41.06 µs".into()));
+        assert_eq!(pair(time_and_range(&of(1_000.2, 991.0, 1_009.0))), ("1.000 µs".into(), "0.991 to 1.009 µs".into()));
+        assert_eq!(difference(&of(1.32, 1.30, 1.34)), "+1.32% ±0.02");
+        let number = |text: &str| text.trim_matches(['≈', '×']).replace(',', "").parse::<f64>().unwrap();
+        for step in 1..4000 {
+            let estimate = 0.37 * 1.004_f64.powi(step);
+            let half = estimate * [0.0002, 0.003, 0.04, 0.3][step as usize % 4];
+            let (figure, range) = factor_and_range(&of(estimate, estimate - half, estimate + 1.3 * half));
+            let (low, high) = range.split_once(" to ").unwrap();
+            assert!(number(low) <= number(&figure) && number(&figure) <= number(high), "{figure} {range}");
+        }
     }
 
     #[test]

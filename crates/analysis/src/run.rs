@@ -1,9 +1,11 @@
 use crate::case::CaseAnalysis;
-use crate::comparison::{Compared, ComparisonCriteria, Measured, Ranking, Standing, ranking, ratio, standings, total};
+use crate::comparison::{
+    Compared, ComparisonCriteria, Judged, Measured, Ranking, Standing, ranking, ratio, ratio_by, standings, total,
+};
 use crate::group::distinct;
 use crate::libraries::JobWeights;
 use crate::merged::Merged;
-use pqlab_record::{Run, RunHeader};
+use pqlab_record::{Run, RunHeader, Statistic};
 use pqlab_stats::Interval;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -117,8 +119,15 @@ impl<'a> RunAnalysis<'a> {
         Some(ratio(&measured(first)?, &measured(second)?, &self.criteria))
     }
 
-    /// How long some cases take one after the other, in ns, with the interval of the whole: a case that stands there several times
-    /// is done as often. `None` where one has no figure.
+    /// How many times the throughput of the first the second has, in time; `None` if one has no figure.
+    pub fn throughput_ratio(&self, first: &CaseAnalysis<'a>, second: &CaseAnalysis<'a>) -> Option<Interval> {
+        let (first, second) = (measured(&[first])?, measured(&[second])?);
+        let criteria = self.criteria.clone().judged_in(Judged::Time);
+        Some(ratio_by(&second, &first, Statistic::Mean, &criteria).ratio?.ratio)
+    }
+
+    /// How long some cases take one after the other, in ns, with the interval of the whole: of several the sum of their means, with
+    /// a case counted as often as it occurs. `None` if one has no figure.
     pub fn total(&self, cases: &[&CaseAnalysis<'a>]) -> Option<Interval> {
         total(&measured(cases)?, &self.criteria)
     }

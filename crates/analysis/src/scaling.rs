@@ -1,8 +1,7 @@
 //! What more threads are worth, and what a queue of tasks costs: comparisons of cases of one run.
 //!
-//! - **Throughput** is operations of all threads over the wall time of the sample: the reciprocal of the case's mean. Speed-ups are
-//!   ratios of medians, which a disturbed sample moves less.
-//! - **Speed-up** is the throughput over that of one thread, **efficiency** the speed-up over the number of threads, or of
+//! - **Throughput** is operations of all threads over the wall time of the sample: the reciprocal of the case's mean.
+//! - **Speed-up** is the throughput over that of one thread, a ratio of means, **efficiency** the speed-up over the number of threads, or of
 //!   processors where these are fewer (the case is then oversubscribed).
 //! - **Loss** is how much less throughput a load has than the best load of the same operation (the peak), and than the
 //!   smallest.
@@ -15,7 +14,7 @@ use crate::estimates::Estimates;
 use crate::group::gathered;
 use crate::run::RunAnalysis;
 use pqlab_record::{Case, Parameter};
-use pqlab_stats::{Description, Interval};
+use pqlab_stats::{CONFIDENCE, Description, Interval, IntervalMethod};
 use serde::{Deserialize, Serialize};
 
 /// An estimate with its 95% interval.
@@ -46,6 +45,8 @@ pub struct ScalingEntry {
     pub oversubscribed: bool,
     /// Operations a second, all threads together.
     pub ops_per_s: f64,
+    /// The ends of its 95% interval.
+    pub ops_per_s_ci: [f64; 2],
     /// Throughput over that of one thread; absent where that was not measured.
     pub speed_up: Option<RatioInterval>,
     /// Speed-up over the number of threads, or of processors where these are fewer.
@@ -69,10 +70,12 @@ pub struct LoadEntry {
     pub cores: Option<u64>,
     /// Whether there were more workers than processors.
     pub oversubscribed: bool,
-    /// Wall time of a load in ms: the median.
+    /// Wall time of a load in ms: the mean.
     pub wall_ms: f64,
     /// Tasks a second.
     pub ops_per_s: f64,
+    /// The ends of its 95% interval.
+    pub ops_per_s_ci: [f64; 2],
     /// Time in µs that half of the tasks of a load wait for a worker at most: the median over the loads.
     pub queueing_p50_us: Option<f64>,
     /// As above, for 95% of the tasks.
@@ -104,7 +107,8 @@ pub fn scaling(analysis: &RunAnalysis<'_>) -> Vec<ScalingEntry> {
                 threads,
                 cores,
                 oversubscribed: cores.is_some_and(|cores| cores < threads),
-                ops_per_s: row.throughput(),
+                ops_per_s: row.throughput().estimate,
+                ops_per_s_ci: row.throughput().ends(),
                 speed_up,
                 efficiency: speed_up.map(|ratio| ratio.map(|value| value / ideal)),
             });
@@ -121,7 +125,7 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
             let (tasks, workers) = (row.number("tasks"), row.number("workers"));
             let cores = row.extra("cores", |values| values.median).map(|cores| cores as u64);
             let same_pool = || group.iter().filter(|other| other.number("workers") == workers);
-            let peak = same_pool().max_by(|one, other| one.throughput().total_cmp(&other.throughput()));
+            let peak = same_pool().max_by(|one, other| one.throughput().estimate.total_cmp(&other.throughput().estimate));
             let smallest = same_pool().min_by_key(|other| other.number("tasks"));
             let against = |other: Option<&Row<'_, '_>>| {
                 let ratio = throughput_over(analysis, row, other?)?;
@@ -136,8 +140,9 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
                 workers,
                 cores,
                 oversubscribed: cores.is_some_and(|cores| cores < workers),
-                wall_ms: row.estimates.median_ns.estimate * tasks as f64 / 1e6,
-                ops_per_s: row.throughput(),
+                wall_ms: row.estimates.mean_ns.estimate * tasks as f64 / 1e6,
+                ops_per_s: row.throughput().estimate,
+                ops_per_s_ci: row.throughput().ends(),
                 queueing_p50_us: queueing("queueing_p50_ns"),
                 queueing_p95_us: queueing("queueing_p95_ns"),
                 queueing_p99_us: queueing("queueing_p99_ns"),
@@ -151,6 +156,10 @@ pub fn loads(analysis: &RunAnalysis<'_>) -> Vec<LoadEntry> {
 }
 
 impl RatioInterval {
+    fn ends(self) -> [f64; 2] {
+        [self.low, self.high]
+    }
+
     fn map(self, of: impl Fn(f64) -> f64) -> RatioInterval {
         RatioInterval { estimate: of(self.estimate), low: of(self.low), high: of(self.high) }
     }
@@ -162,12 +171,37 @@ impl From<Interval> for RatioInterval {
     }
 }
 
+impl From<RatioInterval> for Interval {
+    fn from(of: RatioInterval) -> Interval {
+        let RatioInterval { estimate, low, high } = of;
+        Interval { estimate, low, high, confidence: CONFIDENCE, method: IntervalMethod::CrossedT }
+    }
+}
+
+fn rate(ops_per_s: f64, [low, high]: [f64; 2]) -> Interval {
+    RatioInterval { estimate: ops_per_s, low, high }.into()
+}
+
+impl ScalingEntry {
+    /// Operations a second with their interval.
+    pub fn rate(&self) -> Interval {
+        rate(self.ops_per_s, self.ops_per_s_ci)
+    }
+}
+
+impl LoadEntry {
+    /// Tasks a second with their interval.
+    pub fn rate(&self) -> Interval {
+        rate(self.ops_per_s, self.ops_per_s_ci)
+    }
+}
+
 /// The throughput of a case over that of another: the other's time over its own. Of one case against itself it is 1.
 fn throughput_over(analysis: &RunAnalysis<'_>, row: &Row<'_, '_>, base: &Row<'_, '_>) -> Option<RatioInterval> {
     if std::ptr::eq(row.case, base.case) {
         return Some(RatioInterval { estimate: 1.0, low: 1.0, high: 1.0 });
     }
-    Some(RatioInterval::from(analysis.ratio(&[row.case], &[base.case])?.ratio?.ratio))
+    Some(RatioInterval::from(analysis.throughput_ratio(base.case, row.case)?))
 }
 
 /// A case with figures.
@@ -182,8 +216,9 @@ impl Row<'_, '_> {
         self.case.case().number(name).unwrap_or(0)
     }
 
-    fn throughput(&self) -> f64 {
-        self.estimates.operations_per_second().unwrap_or(0.0)
+    fn throughput(&self) -> RatioInterval {
+        let nothing = RatioInterval { estimate: 0.0, low: 0.0, high: 0.0 };
+        self.estimates.operations_per_second().map_or(nothing, RatioInterval::from)
     }
 
     fn extra(&self, name: &str, value: impl Fn(&Description) -> f64) -> Option<f64> {

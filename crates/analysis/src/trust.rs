@@ -1,150 +1,237 @@
-//! How well a run can be believed.
+//! How good the figures of a run are: a quality for each case by a fixed rule, and a count of each for the run. Whether to publish
+//! them is for their author to decide.
 
 use crate::case::CaseAnalysis;
-use crate::estimates::{Estimates, Imprecision};
+use crate::estimates::Estimates;
 use crate::number::{grouped, percent};
 use crate::run::RunAnalysis;
-use pqlab_record::{Protocol, ProtocolKind};
+use pqlab_record::{ASSUMED, Protocol, ProtocolKind};
 
-/// From this share of shared measuring time on, in percent, and from this share of cases whose figures count all visits, the
-/// machine was too busy.
+/// The rule by which a case's quality is judged, in words.
+pub const RULE: &str = "precision: the half-width of the 95% interval, in core cycles if they are known, else in time, is within the target; \
+                        undisturbed: at least three processes have three visits each during which nothing else used the core, and only \
+                        such visits count; spread between runs: measured by `pqlab doctor --aa` on this machine, or assumed";
+
+/// Whether a case reached the precision that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// The interval is within the target.
+    Reached,
+    /// The interval is wider than the target.
+    Missed,
+    /// A number of samples was asked for, and no precision.
+    NotAsked,
+}
+
+impl Precision {
+    /// The word that files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Precision::Reached => "reached",
+            Precision::Missed => "missed",
+            Precision::NotAsked => "not asked",
+        }
+    }
+}
+
+/// How good the figure of a case is, by the [rule](RULE).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quality {
+    /// Whether it reached the precision that was asked for.
+    pub precision: Precision,
+    /// Whether disturbed visits count, because too few were undisturbed.
+    pub disturbed: bool,
+    /// Whether the spread between runs in its intervals was measured on this machine; else it is assumed.
+    pub spread_measured: bool,
+}
+
+impl Quality {
+    /// That of a case; `None` if it has no figure.
+    pub fn of(case: &CaseAnalysis<'_>) -> Option<Quality> {
+        let estimates = case.estimates.as_ref()?;
+        let protocol = &case.header().protocol;
+        let asked = protocol.asks_for_precision(case.case());
+        let precision = match (asked, estimates.imprecise.is_empty()) {
+            (false, _) => Precision::NotAsked,
+            (true, true) => Precision::Reached,
+            (true, false) => Precision::Missed,
+        };
+        let spread_measured = protocol.run_spreads.source != ASSUMED;
+        Some(Quality { precision, disturbed: estimates.contended, spread_measured })
+    }
+
+    /// The word that files carry for where the spread between runs comes from.
+    pub fn spread_name(&self) -> &'static str {
+        if self.spread_measured { "measured" } else { ASSUMED }
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{} {what}", grouped(count as u64))
+}
+
+/// `163 cases`, `1 case`.
+fn cases_text(count: usize) -> String {
+    counted(count, if count == 1 { "case" } else { "cases" })
+}
+
+/// How many cases of a run have which quality: `Quality: 156 of 163 cases reached ±1.0% in core cycles; 7 imprecise; spread between runs
+/// assumed`. `None` for a run that measured nothing.
+pub fn quality_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
+    let all: Vec<Quality> = cases.iter().filter_map(|case| Quality::of(case)).collect();
+    if cases.is_empty() {
+        return None;
+    }
+    let count = |holds: &dyn Fn(&Quality) -> bool| all.iter().filter(|quality| holds(quality)).count();
+    let with = |precision: Precision| count(&|of| of.precision == precision);
+    let (reached, missed) = (with(Precision::Reached), with(Precision::Missed));
+    let mut parts = Vec::new();
+    if reached + missed > 0 {
+        let targets: Vec<String> = targets(analysis).into_iter().map(percent).collect();
+        let asked = reached + missed;
+        parts.push(format!("{reached} of {} reached ±{}{}", cases_text(asked), targets.join(" or ±"), judged_in(&cases)));
+    }
+    let doubts = [
+        (missed, "imprecise"),
+        (with(Precision::NotAsked), "with a fixed number of samples"),
+        (count(&|of| of.disturbed), "disturbed"),
+        (cases.iter().filter(|case| case.case().facts.defect.is_some()).count(), "with a known defect"),
+        (cases.iter().filter(|case| case.failed()).count(), "failed"),
+        (cases.iter().filter(|case| !case.failed() && !case.record.verified).count(), "not verified"),
+    ];
+    parts.extend(doubts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what)));
+    if !all.is_empty() {
+        parts.push(match count(&|of| of.spread_measured) {
+            0 => "spread between runs assumed".to_owned(),
+            some if some == all.len() => "spread between runs measured".to_owned(),
+            some => format!("spread between runs measured for {}", cases_text(some)),
+        });
+    }
+    if !analysis.run.complete {
+        parts.push("the run was stopped".to_owned());
+    }
+    Some(format!("Quality: {}.", parts.join("; ")))
+}
+
+/// The precisions that were asked for, each once.
+fn targets(analysis: &RunAnalysis<'_>) -> Vec<f64> {
+    let mut targets: Vec<f64> = analysis.parts.iter().map(|part| part.protocol.precision_pct).collect();
+    targets.sort_by(f64::total_cmp);
+    targets.dedup();
+    targets
+}
+
+/// The unit in which precision is judged, of the cases that have a figure.
+fn judged_in(cases: &[&CaseAnalysis<'_>]) -> &'static str {
+    let figures = || cases.iter().filter_map(|case| case.estimates.as_ref());
+    match figures().filter(|of| of.cycles.is_some()).count() {
+        0 => " in time",
+        some if some == figures().count() => " in core cycles",
+        _ => " in core cycles, or in time if they are not known",
+    }
+}
+
+/// How wide the intervals of a run are, how much of its time was disturbed, and what to do about it: `Typical uncertainty (95%): ±3.3% in time,
+/// ±0.3% in core cycles, with an assumed spread between runs. Interference: under 0.1% of the time, excluded.` `None` for a run without
+/// figures.
+pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
+    let cases: Vec<&CaseAnalysis<'_>> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
+    let figures: Vec<&Estimates> = cases.iter().filter_map(|case| case.estimates.as_ref()).collect();
+    let widths: Vec<f64> = figures.iter().map(|of| of.half_width_pct()).filter(|width| width.is_finite()).collect();
+    let cycles: Vec<f64> = figures.iter().filter_map(|of| Some(of.cycles?.headline().half_width_pct())).collect();
+    let time = format!("±{} in time", percent(pqlab_stats::median(&widths)?));
+    let cycles = pqlab_stats::median(&cycles).map(|width| format!(", ±{} in core cycles", percent(width)));
+    let assumed = cases.iter().filter_map(|case| Quality::of(case)).any(|of| !of.spread_measured);
+    let assumed = if assumed { ", with an assumed spread between runs" } else { "" };
+    let advice = advice(&figures, &analysis.run.header.protocol).map_or(String::new(), |advice| format!(" {advice}"));
+    Some(format!(
+        "Typical uncertainty (95%): {time}{}{assumed}. Interference: {}.{advice}",
+        cycles.unwrap_or_default(),
+        interference(&cases, &figures)
+    ))
+}
+
+/// How much of the measuring time another program or virtual machine used the core, and what became of it.
+fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
+    let shared_pct = shared_pct(figures);
+    let disturbed = figures.iter().filter(|of| of.contended).count();
+    let amount = match shared_pct {
+        0.0 => "none seen".to_owned(),
+        pct if pct < 0.1 => "under 0.1% of the time".to_owned(),
+        pct => format!("{} of the time", percent(pct)),
+    };
+    let treated = match (shared_pct > 0.0, disturbed, figures.len()) {
+        (false, 0, _) => String::new(),
+        (true, 0, _) => ", excluded".to_owned(),
+        (_, some, all) if some == all => ", included".to_owned(),
+        (_, some, all) => format!(", included in {some} of {}, excluded elsewhere", cases_text(all)),
+    };
+    let repeats: u64 = cases.iter().map(|case| case.disturbances.repeats).sum();
+    let kept: usize = cases.iter().map(|case| case.disturbances.visits).sum();
+    let discarded = match repeats {
+        0 => String::new(),
+        some => format!(
+            "; {} of {} visits were disturbed, discarded and measured again",
+            grouped(some),
+            grouped(some + kept as u64)
+        ),
+    };
+    format!("{amount}{treated}{discarded}")
+}
+
+fn shared_pct(figures: &[&Estimates]) -> f64 {
+    figures.iter().map(|of| of.shared_pct).sum::<f64>() / figures.len().max(1) as f64
+}
+
+/// The quality of a case in a sentence, and how to improve it.
+pub fn case_sentence(of: &CaseAnalysis<'_>) -> String {
+    let (Some(estimates), Some(quality)) = (&of.estimates, Quality::of(of)) else {
+        return "Quality: no figure, because the case failed.".to_owned();
+    };
+    let protocol = &of.header().protocol;
+    let cycles = estimates.cycles.map(|cycles| format!(", ±{} in core cycles", percent(cycles.headline().half_width_pct())));
+    let reasons: Vec<&str> = estimates.imprecise.iter().map(|reason| reason.words()).collect();
+    let precision = match quality.precision {
+        Precision::Reached => format!("reached the target of ±{}", percent(protocol.precision_pct)),
+        Precision::Missed => {
+            format!("missed the target of ±{} ({})", percent(protocol.precision_pct), reasons.join(", "))
+        }
+        Precision::NotAsked => "fixed number of samples".to_owned(),
+    };
+    let mut parts = vec![
+        format!("±{} in time{}", percent(estimates.half_width_pct()), cycles.unwrap_or_default()),
+        precision,
+        if quality.disturbed { "disturbed" } else { "undisturbed" }.to_owned(),
+        if of.record.verified { "every answer verified" } else { "answers not verified" }.to_owned(),
+        format!("spread between runs {}", quality.spread_name()),
+    ];
+    parts.extend(of.case().facts.defect.iter().map(|defect| format!("known defect: {defect}")));
+    let remedy = match quality {
+        Quality { disturbed: true, .. } => " To improve it, measure again when the machine is quiet.",
+        Quality { precision: Precision::Missed, .. } => " To improve it, measure again with --rigorous.",
+        _ => "",
+    };
+    format!("Quality: {}.{remedy}", parts.join("; "))
+}
+
+/// From this share of disturbed measuring time on, in percent, and from this share of disturbed cases, a quieter machine is the
+/// remedy.
 const BUSY_PCT: f64 = 25.0;
 const BUSY_CASES: f64 = 0.1;
 
 /// From this share of imprecise cases on, more processes are worth their time.
 const IMPRECISE_CASES: f64 = 0.25;
 
-/// One sentence on a run: how well its figures can be believed between runs, how much of it was shared, and what to do about
-/// it. `None` for a run without figures.
-pub fn trust_sentence(analysis: &RunAnalysis<'_>) -> Option<String> {
-    let cases = analysis.cases().iter().filter(|case| !case.is_floor());
-    let cases: Vec<&Estimates> = cases.filter_map(|case| case.estimates.as_ref()).collect();
-    let widths: Vec<f64> = cases.iter().map(|case| case.half_width_pct()).filter(|width| width.is_finite()).collect();
-    let cycles: Vec<f64> = cases.iter().filter_map(|case| Some(case.cycles?.median.half_width_pct())).collect();
-    let time = format!("±{} in time", percent(pqlab_stats::median(&widths)?));
-    let cycles = pqlab_stats::median(&cycles).map(|width| format!(" and ±{} in cycles", percent(width)));
-    let shared_pct = cases.iter().map(|case| case.shared_pct).sum::<f64>() / cases.len() as f64;
-    let contended = cases.iter().filter(|case| case.contended).count();
-    let shared = match (shared_pct > 0.0, contended) {
-        (false, 0) => "nobody else was seen on its cores".to_owned(),
-        (_, 0) => format!("{} of it was shared and is left out", percent(shared_pct)),
-        (_, some) => format!(
-            "{} of it was shared and the figures of {} of {} cases count all visits",
-            percent(shared_pct),
-            grouped(some as u64),
-            grouped(cases.len() as u64)
-        ),
+fn advice(figures: &[&Estimates], protocol: &Protocol) -> Option<String> {
+    let share = |holds: &dyn Fn(&Estimates) -> bool| {
+        figures.iter().filter(|of| holds(of)).count() as f64 / figures.len().max(1) as f64
     };
-    let figures = format!("{time}{}", cycles.unwrap_or_default());
-    Some(format!(
-        "Half of the medians lie within {figures} of what the cases take in the long run; {shared}: {}.",
-        advice(&cases, &analysis.run.header.protocol)
-    ))
-}
-
-/// Whether the figures of a run may be published, and why not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Publishable {
-    /// Whether they may.
-    pub so: bool,
-    /// In a few words: `publishable: nothing was shared, 3 of 121 cases are less precise than was wanted`.
-    pub text: String,
-}
-
-/// Whether the figures of a run may be published: it is whole, nothing failed, the machine was its own, and its intervals are mostly as
-/// narrow as was wanted.
-pub fn publishable(analysis: &RunAnalysis<'_>) -> Publishable {
-    let cases: Vec<_> = analysis.cases().iter().filter(|case| !case.is_floor()).collect();
-    let all = cases.len();
-    let of = |holds: &dyn Fn(&Estimates) -> bool| {
-        cases.iter().filter(|case| case.estimates.as_ref().is_some_and(holds)).count()
-    };
-    let failed = cases.iter().filter(|case| case.failed()).count();
-    let (shared, imprecise) = (of(&|of| of.contended), of(&|of| !of.imprecise.is_empty()));
-    let part = |count: usize, what: &str| format!("{} of {} cases {what}", grouped(count as u64), grouped(all as u64));
-    let share = |count: usize| count as f64 / all.max(1) as f64;
-    let mut against = Vec::new();
-    if !analysis.run.complete {
-        against.push("the run was stopped".to_owned());
+    if share(&|of| of.contended) >= BUSY_CASES || shared_pct(figures) >= BUSY_PCT {
+        return Some("Measure again when the machine is quiet.".to_owned());
     }
-    if all == 0 {
-        against.push("nothing was measured".to_owned());
-    }
-    if failed > 0 {
-        against.push(part(failed, "failed"));
-    }
-    if share(shared) >= BUSY_CASES {
-        against.push(format!("{:.0}% of cases shared their core", 100.0 * share(shared)));
-    }
-    if share(imprecise) >= IMPRECISE_CASES {
-        against.push(format!("{:.0}% of cases are less precise than was wanted", 100.0 * share(imprecise)));
-    }
-    let so = against.is_empty();
-    let text = match (so, shared + imprecise) {
-        (false, _) => format!("not publishable: {}", against.join(", ")),
-        (true, 0) => "publishable: every case had its core to itself and is as precise as was wanted".to_owned(),
-        (true, _) => {
-            let doubts = [(shared, "shared their core"), (imprecise, "are less precise than was wanted")];
-            let doubts = doubts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| part(*count, what));
-            format!("publishable, with their marks: {}", doubts.collect::<Vec<_>>().join(", "))
-        }
-    };
-    Publishable { so, text }
-}
-
-/// Whether the figure of a case is good enough to publish, why not, and what can be done about it, in a sentence.
-pub fn case_sentence(of: &CaseAnalysis<'_>) -> String {
-    let Some(estimates) = &of.estimates else {
-        return "No figure: it failed, and the reason is the answer.".to_owned();
-    };
-    let protocol = &of.header().protocol;
-    let mut against = Vec::new();
-    if !of.record.verified {
-        against.push("its answers were not verified".to_owned());
-    }
-    if let Some(defect) = &of.case().facts.defect {
-        against.push(format!("a known defect concerns it ({defect})"));
-    }
-    if estimates.contended {
-        against.push("too few visits had the core to themselves".to_owned());
-    }
-    against.extend(estimates.imprecise.iter().map(|reason| format!("imprecise, {}", reason.words())));
-    let known = format!(
-        "known to ±{} ({}), {} of the measuring time shared and left out",
-        percent(estimates.half_width_pct()),
-        match protocol.kind {
-            ProtocolKind::Adaptive => format!("±{} was wanted of its own run", percent(protocol.precision_pct)),
-            _ => "by a fixed number of samples".to_owned(),
-        },
-        percent(estimates.shared_pct)
-    );
-    if against.is_empty() {
-        return format!("Good enough to publish: {known}, every answer verified.");
-    }
-    let remedy = if of.case().facts.defect.is_some() {
-        "another library has no such defect, or its next version".to_owned()
-    } else if estimates.contended {
-        "measure again when the machine is quiet".to_owned()
-    } else {
-        "measure again with --rigorous".to_owned()
-    };
-    format!("Not good enough to publish: {}; {known}. To mend it: {remedy}.", against.join(", "))
-}
-
-fn advice(cases: &[&Estimates], protocol: &Protocol) -> String {
-    let all = cases.len() as f64;
-    let share = |holds: &dyn Fn(&Estimates) -> bool| cases.iter().filter(|case| holds(case)).count() as f64 / all;
-    let shared_pct = cases.iter().map(|case| case.shared_pct).sum::<f64>() / all;
-    let fixed = |case: &Estimates| case.imprecise.iter().any(|reason| *reason != Imprecision::Drifting);
-    if share(&|case| case.contended) >= BUSY_CASES || shared_pct >= BUSY_PCT {
-        "measure again when the machine is quiet".to_owned()
-    } else if share(&|case| !case.imprecise.is_empty()) < IMPRECISE_CASES {
-        "nothing to do".to_owned()
-    } else if share(&fixed) >= IMPRECISE_CASES {
-        format!("add --processes {} for narrower intervals", protocol.processes.saturating_mul(3))
-    } else {
-        "measure again: many cases drifted while they were measured".to_owned()
-    }
+    let widen = protocol.kind == ProtocolKind::Adaptive && share(&|of| !of.imprecise.is_empty()) >= IMPRECISE_CASES;
+    widen.then(|| format!("Add --processes {} for narrower intervals.", protocol.processes.saturating_mul(3)))
 }
 
 #[cfg(test)]
@@ -153,69 +240,71 @@ mod tests {
     use crate::fixtures;
     use pqlab_record::{Disturbance, Run};
 
-    fn of(run: &Run) -> Option<String> {
-        trust_sentence(&RunAnalysis::of(run))
-    }
-
-    #[test]
-    fn what_stands_against_publishing_is_named() {
-        let mut run = fixtures::run();
-        run.records.retain(|record| record.error.is_none());
-        let of = |run: &Run| publishable(&RunAnalysis::of(run));
-        assert!(of(&run).so, "{}", of(&run).text);
+    fn share(run: &mut Run) {
         for visit in &mut run.records[0].samples.visits {
             visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
         }
-        assert_eq!(of(&run).text, "not publishable: 20% of cases shared their core");
-        run.complete = false;
-        run.header.protocol.precision_pct = 0.1;
-        let text = of(&run).text;
-        assert!(
-            text.starts_with("not publishable: the run was stopped, 20% of cases shared")
-                && text.contains("less precise"),
-            "{text}"
-        );
-        assert!(
-            of(&fixtures::run()).text.starts_with("not publishable: 1 of 6 cases failed"),
-            "{}",
-            of(&fixtures::run()).text
-        );
-        run.records.clear();
-        assert!(!of(&run).so);
     }
 
     #[test]
-    fn whether_a_figure_is_good_enough_is_said_with_what_to_do() {
+    fn counts_the_cases_of_each_quality() {
+        let mut run = fixtures::run();
+        run.records.retain(|record| record.error.is_none());
+        let of = |run: &Run| quality_sentence(&RunAnalysis::of(run)).unwrap();
+        assert_eq!(of(&run), "Quality: 5 of 5 cases reached ±1.0% in core cycles; spread between runs assumed.");
+        share(&mut run);
+        run.header.protocol.precision_pct = 0.1;
+        run.header.protocol.run_spreads.source = "measured".into();
+        run.complete = false;
+        let wanted = "Quality: 0 of 5 cases reached ±0.1% in core cycles; 5 imprecise; 1 disturbed; spread between runs measured; the \
+                      run was stopped.";
+        assert_eq!(of(&run), wanted);
+        assert!(of(&fixtures::run()).contains("; 1 failed; "), "{}", of(&fixtures::run()));
+        run.records.clear();
+        assert_eq!(quality_sentence(&RunAnalysis::of(&run)), None);
+    }
+
+    #[test]
+    fn a_fixed_number_of_samples_reaches_no_precision() {
+        let mut run = fixtures::run();
+        run.records.retain(|record| record.error.is_none());
+        run.header.protocol.kind = ProtocolKind::Fixed;
+        run.header.protocol.iterations = Some(1000);
+        let text = quality_sentence(&RunAnalysis::of(&run)).unwrap();
+        assert_eq!(text, "Quality: 5 with a fixed number of samples; spread between runs assumed.");
+    }
+
+    #[test]
+    fn says_the_quality_of_a_case_and_how_to_improve_it() {
         let mut run = fixtures::run();
         let of = |run: &Run| case_sentence(&CaseAnalysis::of(&run.header, &run.records[0]));
         let text = of(&run);
-        assert!(text.starts_with("Good enough to publish: known to ±3.2% ("), "{text}");
+        assert!(text.starts_with("Quality: ±3.2% in time, ±"), "{text}");
+        assert!(text.ends_with("; undisturbed; every answer verified; spread between runs assumed."), "{text}");
         run.header.protocol.precision_pct = 0.1;
         let text = of(&run);
-        assert!(
-            text.starts_with("Not good enough to publish: imprecise, ") && text.ends_with("with --rigorous."),
-            "{text}"
-        );
+        assert!(text.contains("; missed the target of ±0.1% (") && text.ends_with("with --rigorous."), "{text}");
+        share(&mut run);
         run.records[0].case.facts.defect = Some("skips a check".into());
-        assert!(of(&run).contains("a known defect concerns it (skips a check)"), "{}", of(&run));
+        let text = of(&run);
+        assert!(text.contains("; disturbed; ") && text.contains("; known defect: skips a check. To"), "{text}");
         run.records[0] = fixtures::failed("wrong secret");
-        assert!(of(&run).starts_with("No figure"));
+        assert!(of(&run).starts_with("Quality: no figure"));
     }
 
     #[test]
-    fn a_run_is_summed_up_in_one_sentence() {
+    fn says_how_wide_the_intervals_are_and_what_was_disturbed() {
         let mut run = fixtures::run();
-        let wanted = "Half of the medians lie within ±3.2% in time and ±0.9% in cycles of what the cases take in the long run; nobody else was \
-                      seen on its cores: nothing to do.";
+        let of = |run: &Run| trust_sentence(&RunAnalysis::of(run));
+        let wanted = "Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between runs. Interference: none seen.";
         assert_eq!(of(&run).unwrap(), wanted);
         run.header.protocol.precision_pct = 0.1;
-        assert!(of(&run).unwrap().ends_with(": add --processes 24 for narrower intervals."));
-        for visit in &mut run.records[0].samples.visits {
-            visit.disturbances = vec![Disturbance::SharedCore { pct: 40.0, kept: false }];
-        }
+        assert!(of(&run).unwrap().ends_with(" Add --processes 24 for narrower intervals."));
+        share(&mut run);
+        run.records[1].samples.visits[0].repeats = 2;
         let text = of(&run).unwrap();
-        assert!(text.contains("; 20.0% of it was shared and the figures of 1 of 5 cases count all visits: "), "{text}");
-        assert!(text.ends_with(": measure again when the machine is quiet."), "{text}");
+        assert!(text.contains("Interference: 20.0% of the time, included in 1 of 5 cases, excluded elsewhere; 2 of "), "{text}");
+        assert!(text.ends_with(" Measure again when the machine is quiet."), "{text}");
         run.records.clear();
         assert_eq!(of(&run), None);
     }

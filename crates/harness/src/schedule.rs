@@ -4,10 +4,10 @@
 //! round each process, in shuffled order, visits each open case, in shuffled order: what is compared is interleaved in
 //! time, and a drift of the machine falls on all alike. A visit that finds the core shared is put off, and a disturbed one
 //! is measured again, when all others had their turn. The first rounds of a case are a pilot: from the noise within its
-//! processes follows how many rounds it gets. Where it is not precise enough after these because its processes differ, more
-//! processes join, as many as Stein's second stage calls for. Then it is finished, or when its time is spent, and handed to
-//! the observer at once. Nothing looks at the interval while there is still a choice: see
-//! [`rounds_for_precision`] for why.
+//! processes follows how many rounds it gets. After these its interval is looked at once: if it is wider than was asked for,
+//! more processes join, as many as Stein's second stage calls for. A case is finished after that, or when its time is spent, and
+//! handed to the observer at once. No case is measured until its interval happens to be narrow: see [`rounds_for_precision`]
+//! for why.
 
 mod observer;
 mod open;
@@ -138,10 +138,8 @@ struct Turn {
     process: u32,
     /// Among the open cases.
     index: usize,
-    /// How often it was measured already and disturbed.
+    /// How often it was measured already, found disturbed and discarded.
     attempts: u32,
-    /// How often by more than another load.
-    repeats: u32,
 }
 
 struct Block<'a> {
@@ -260,7 +258,7 @@ impl Block<'_> {
             let mut cases: Vec<usize> =
                 (0..self.open.len()).filter(|&index| self.open[index].members.contains(&process)).collect();
             cases.shuffle(order);
-            turns.extend(cases.into_iter().map(|index| Turn { process, index, attempts: 0, repeats: 0 }));
+            turns.extend(cases.into_iter().map(|index| Turn { process, index, attempts: 0 }));
         }
         turns
     }
@@ -268,7 +266,7 @@ impl Block<'_> {
     /// One visit of one process to one case. What was put off, or disturbed and may be measured again, is handed back: its turn
     /// comes once more when all others had theirs.
     fn visit(&mut self, turn: Turn) -> Result<Option<Turn>, Failure> {
-        let Turn { process, index, attempts, repeats } = turn;
+        let Turn { process, index, attempts } = turn;
         let processes = self.processes();
         let open = &mut self.open[index];
         let case = &self.plan[open.position];
@@ -319,7 +317,6 @@ impl Block<'_> {
             additions_per_cycle,
         };
         let mut visited = self.pool.visit(process, case, &request)?;
-        let neighbour = visited.disturbances.iter().all(Disturbance::is_neighbour);
         if visited.ticks.is_empty() {
             open.patience_ns = open.patience_ns.saturating_sub(visited.visit_ns);
             return Ok(Some(turn));
@@ -331,7 +328,7 @@ impl Block<'_> {
         }
         let good_enough = visited.disturbances.iter().all(Disturbance::is_kept);
         if !good_enough && attempts < REPEATS {
-            return Ok(Some(Turn { attempts: attempts + 1, repeats: repeats + u32::from(!neighbour), ..turn }));
+            return Ok(Some(Turn { attempts: attempts + 1, ..turn }));
         }
         open.learn(&visited);
         if let Some(quota) = &mut open.quota {
@@ -339,7 +336,7 @@ impl Block<'_> {
         }
         // Each first call has a process of its own.
         let worker = if first_call { open.rounds * processes + process } else { process };
-        open.keep(process, worker, repeats, visited);
+        open.keep(process, worker, attempts, visited);
         Ok(None)
     }
 

@@ -70,7 +70,61 @@ impl fmt::Display for Kind {
     }
 }
 
+/// The statistic that a case is compared and ranked by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Statistic {
+    /// The median: an operation does the same work each time.
+    #[default]
+    Median,
+    /// The mean: an operation [repeats by chance](Case::repeats_by_chance), so its median lies on a step between two numbers of
+    /// attempts and moves by a whole attempt from run to run.
+    Mean,
+}
+
+impl Statistic {
+    /// The word that tables and files carry.
+    pub fn name(self) -> &'static str {
+        match self {
+            Statistic::Median => "median",
+            Statistic::Mean => "mean",
+        }
+    }
+}
+
+/// Operations that sign.
+const SIGNING: [&str; 4] = ["sign", "make", "build", "cycle"];
+/// Operations of a TLS handshake in which the server signs.
+const SERVER_SIGNS: [&str; 4] = ["handshake", "server", "server-flight", "connect"];
+/// Signature schemes that start over until a signature passes their checks: FIPS 204, section 3.2; the Falcon specification, section
+/// 3.9.
+const SIGN_BY_TRIAL: [&str; 2] = ["MLDSA", "FALCON"];
+/// Schemes whose key generation draws candidates until one fits: NTRU polynomials, primes.
+const KEYS_BY_TRIAL: [&str; 2] = ["FALCON", "RSA"];
+
 impl Case {
+    /// Whether the operation repeats part of its work until random values pass a check, so that its time is that of one attempt
+    /// multiplied by a random number of attempts.
+    pub fn repeats_by_chance(&self) -> bool {
+        let operation = self.operation.strip_suffix("-load").unwrap_or(&self.operation);
+        let named = |schemes: &[&str], name: &str| {
+            let name = name.to_ascii_uppercase().replace('-', "");
+            schemes.iter().any(|scheme| name.contains(scheme))
+        };
+        if self.workload == "tls" {
+            let signer = self.word("auth").filter(|_| self.word("mode") != Some("psk"));
+            return SERVER_SIGNS.contains(&operation) && signer.is_some_and(|name| named(&SIGN_BY_TRIAL, name));
+        }
+        match operation {
+            "keygen" => named(&KEYS_BY_TRIAL, &self.algorithm),
+            _ => SIGNING.contains(&operation) && named(&SIGN_BY_TRIAL, &self.algorithm),
+        }
+    }
+
+    /// The statistic that the case is compared and ranked by.
+    pub fn statistic(&self) -> Statistic {
+        if self.repeats_by_chance() { Statistic::Mean } else { Statistic::Median }
+    }
+
     /// What kind of work it is.
     pub fn kind(&self) -> Kind {
         Kind {

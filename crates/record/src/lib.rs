@@ -24,9 +24,9 @@ pub use environment::{
     Build, Cache, Counters, Cpu, Environment, Host, LoadedLibrary, Memory, OperatingSystem, Pressure, ProviderBuild,
     Virtualization,
 };
-pub use kind::{CoinSource, Kind};
+pub use kind::{CoinSource, Kind, Statistic};
 pub use noise::MachineNoise;
-pub use protocol::{CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
+pub use protocol::{ASSUMED, CounterChoice, FailedCandidate, Fastest, Protocol, ProtocolKind, RunSpreads, RunnerUp};
 pub use record::{CyclesSource, Metric, Record, Samples, Status, Unit, Visits};
 pub use run::{Run, RunHeader};
 pub use summary::RunSummary;

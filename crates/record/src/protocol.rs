@@ -1,3 +1,4 @@
+use crate::Case;
 use serde::{Deserialize, Serialize};
 
 /// Which rules decide how much is measured.
@@ -42,10 +43,13 @@ pub struct RunSpreads {
     pub source: String,
 }
 
+/// The [source](RunSpreads::source) of a spread between runs that was not measured on the machine.
+pub const ASSUMED: &str = "assumed";
+
 impl Default for RunSpreads {
     /// What is assumed of a machine of which nothing is known.
     fn default() -> RunSpreads {
-        RunSpreads { time_pct: 1.5, cycles_pct: 0.15, degrees_of_freedom: 20, source: "assumed".into() }
+        RunSpreads { time_pct: 1.5, cycles_pct: 0.15, degrees_of_freedom: 20, source: ASSUMED.into() }
     }
 }
 
@@ -125,6 +129,13 @@ pub struct Protocol {
     /// What `fastest` stands for, where it was asked for.
     #[serde(default)]
     pub fastest: Vec<Fastest>,
+}
+
+impl Protocol {
+    /// Whether a case is measured until it is as precise as asked for; else for a number of samples.
+    pub fn asks_for_precision(&self, case: &Case) -> bool {
+        self.iterations.is_none() && !case.waits_for_network()
+    }
 }
 
 impl Default for Protocol {

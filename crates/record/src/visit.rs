@@ -51,8 +51,7 @@ pub struct Visit {
     /// Which round of that start. Visits of one round, over cases and processes, are other loads in time; two of one
     /// process are where their [moments](Self::moment) are equal.
     pub round: u32,
-    /// How often the visit was measured again because it was disturbed by more than a
-    /// [other load](Disturbance::is_neighbour).
+    /// How often the visit was measured, found disturbed, discarded and measured again.
     pub repeats: u32,
     /// What disturbed it still; empty for a clean visit.
     pub disturbances: Vec<Disturbance>,
@@ -87,17 +86,33 @@ impl Visit {
         of_chunks.chain(std::iter::repeat(self.clock_hz))
     }
 
-    /// Of each sample whether it is of a chunk in which the core was shared.
+    /// For each sample, whether its chunk was shared with another load.
     pub(crate) fn in_shared_chunk(&self) -> impl Iterator<Item = bool> {
         let of_chunks = self.conditions.chunks.iter().flat_map(|chunk| (0..chunk.samples).map(|_| chunk.shared));
         of_chunks.chain(std::iter::repeat(false))
     }
 
-    /// Of each sample whether it counts: in a disturbed visit all do, if the visit does at all; else those that were taken while
-    /// the core was not shared.
+    /// For each sample, whether neither its chunk nor the one before or after it was shared: a load that comes or goes between two
+    /// looks at the core slows the chunk next to the one that saw it.
+    fn clear(&self) -> impl Iterator<Item = bool> {
+        let chunks = &self.conditions.chunks;
+        let shared = |at: usize| chunks.get(at).is_some_and(|chunk| chunk.shared);
+        let clear = move |at: usize| !(shared(at) || shared(at + 1) || at > 0 && shared(at - 1));
+        let of_chunks = chunks.iter().enumerate().flat_map(move |(at, chunk)| (0..chunk.samples).map(move |_| clear(at)));
+        of_chunks.chain(std::iter::repeat(true))
+    }
+
+    /// Whether at least half of its samples are [clear](Self::clear).
+    fn is_mostly_clear(&self) -> bool {
+        let samples = self.ticks.len();
+        2 * self.clear().take(samples).filter(|clear| *clear).count() >= samples
+    }
+
+    /// For each sample, whether it counts if the visit does: the clear ones do, as long as they are at least half of the visit;
+    /// else all do.
     pub fn sample_counts(&self) -> impl Iterator<Item = bool> {
-        let whole = !self.disturbances.is_empty();
-        self.in_shared_chunk().map(move |shared| whole || !shared)
+        let whole = !self.is_mostly_clear();
+        self.clear().map(move |clear| whole || clear)
     }
 
     /// Those of the values, one a sample, whose sample counts.
@@ -105,8 +120,9 @@ impl Visit {
         values.iter().zip(self.sample_counts()).filter(|(_, counts)| *counts).map(|(value, _)| *value).collect()
     }
 
-    /// Whether nothing disturbed it, or only what it is [kept](Disturbance::is_kept) in spite of.
+    /// Whether the visit is undisturbed: no disturbance but those that it is [kept](Disturbance::is_kept) in spite of, and the core
+    /// was shared near less than half of its samples.
     pub fn counts(&self) -> bool {
-        self.disturbances.iter().all(Disturbance::is_kept)
+        self.disturbances.iter().all(Disturbance::is_kept) && self.is_mostly_clear()
     }
 }

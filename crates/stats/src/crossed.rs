@@ -1,6 +1,6 @@
 use crate::share::{Share, half_width};
 use crate::two_way::{RandomEffect, TwoWay};
-use crate::{Interval, IntervalMethod, RunSpread, median};
+use crate::{Interval, IntervalMethod, RunSpread};
 
 /// One visit: what one process measured in one round.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Cell {
     pub process: u64,
     /// The round's number.
     pub round: u64,
-    /// The natural logarithm of the visit's median.
+    /// The natural logarithm of the visit's median, or of its mean.
     pub value: f64,
 }
 
@@ -108,11 +108,15 @@ pub fn crossed(cells: &[Cell]) -> Option<Crossed> {
     TwoWay::new(cells).as_ref().map(Crossed::of)
 }
 
-/// [`crossed`] of the medians of visits: of each the numbers of its process and of its round, and its samples. A visit without
-/// samples is no cell; `None` also where a median is not positive.
-pub fn crossed_medians<'a>(visits: impl IntoIterator<Item = ((u64, u64), &'a [f64])>) -> Option<Crossed> {
-    let cell =
-        |((process, round), samples): ((u64, u64), &[f64])| Some(Cell { process, round, value: median(samples)?.ln() });
+/// [`crossed`] of what `summary` makes of each visit, its median or its mean: of each the numbers of its process and of its round,
+/// and its samples. A visit without samples is no cell; `None` also if a summary is not positive.
+pub fn crossed_visits<'a>(
+    visits: impl IntoIterator<Item = ((u64, u64), &'a [f64])>,
+    summary: fn(&[f64]) -> Option<f64>,
+) -> Option<Crossed> {
+    let cell = |((process, round), samples): ((u64, u64), &[f64])| {
+        Some(Cell { process, round, value: summary(samples)?.ln() })
+    };
     crossed(&visits.into_iter().filter_map(cell).collect::<Vec<_>>())
 }
 
@@ -256,8 +260,8 @@ impl Crossed {
         }
     }
 
-    /// The interval of the median that the case has in the long run on this machine, other runs included: to either side of
-    /// `headline`, the median of all samples, by a factor. Beside what processes, rounds and visits differ by it holds what
+    /// The interval of the median or the mean that the case has in the long run on this machine, other runs included: to either side
+    /// of `headline`, that of all samples, by a factor. Beside what processes, rounds and visits differ by it holds what
     /// whole runs differ by, and the rounding to whole multiples of `step`, in the headline's unit: a twelfth of the step's
     /// square, which alone is more than half a step to either side at 95%.
     ///
@@ -420,7 +424,7 @@ mod tests {
         let visits = || (0..2).flat_map(|process| (0..2).map(move |round| (process, round))).zip(&samples);
         let cells: Vec<Cell> =
             visits().map(|((process, round), samples)| Cell { process, round, value: f64::ln(samples[1]) }).collect();
-        let of = |samples: [&[f64]; 4]| crossed_medians(visits().map(|(numbers, _)| numbers).zip(samples));
+        let of = |samples: [&[f64]; 4]| crossed_visits(visits().map(|(numbers, _)| numbers).zip(samples), crate::median);
         let [one, two, three, four] = &samples;
         assert_eq!(of([one, two, three, four]), crossed(&cells));
         assert_eq!(of([one, two, three, &[]]), crossed(&cells[..3]), "a visit without samples is none");

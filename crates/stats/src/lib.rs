@@ -32,7 +32,7 @@ pub use compare::{
     ratio_between, ratio_of,
 };
 pub use crossed::{
-    Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, crossed, crossed_medians,
+    Cell, Crossed, PRIOR_FREEDOM, PROCESS_PRIOR_PCT, RESIDUAL_PRIOR_PCT, ROUND_PRIOR_PCT, crossed, crossed_visits,
 };
 pub use describe::{Description, coefficient_of_variation_pct, describe_samples, mean, standard_deviation};
 pub use drift::{DRIFT_PCT, DRIFT_SIGNIFICANCE, Drift, drift};

@@ -1,20 +1,11 @@
 //! A case as a comparison needs it: its figures, and what each of its visits found.
 
-use crate::estimates::Estimates;
+use crate::estimates::{Estimates, summary_of};
 use crate::libraries::is_own;
-use pqlab_record::{CyclesSource, Moment, Record, RunHeader, Samples, Unit, Visit, Visits};
+use pqlab_record::{CyclesSource, Moment, Record, RunHeader, Samples, Statistic, Unit, Visit, Visits};
 use pqlab_stats::{Cell, Crossed, crossed, mean, median};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
-
-/// What stands for the samples of a visit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Of {
-    /// Their median: what every headline is made of.
-    Medians,
-    /// Their mean: means of parts add up, medians do not.
-    Means,
-}
 
 /// A case with its figure in each unit.
 #[derive(Clone, Debug)]
@@ -23,13 +14,14 @@ pub struct Measured<'a> {
     pub(super) record: &'a Record,
     /// Whether its figures count all visits because too few were left alone.
     pub(super) contended: bool,
-    /// In ns and in core cycles, where these are known and above zero.
-    headlines: [Option<f64>; 2],
-    of: Of,
-    /// Where other visits than those of these moments do not count.
+    /// The statistic that it is compared by, if what it is compared with has no other.
+    statistic: Statistic,
+    /// By statistic in ns and in core cycles, if these are known and above zero.
+    headlines: [[Option<f64>; 2]; 2],
+    /// The moments of the visits that count, if not all do.
     only: Option<BTreeSet<Moment>>,
-    /// What stands for each visit, by unit and by which visits, made when it is first asked for: a case has many rivals.
-    values: [OnceLock<Option<BTreeMap<Moment, f64>>>; 4],
+    /// What stands for each visit, by statistic, unit and choice of visits, made when first asked for: a case has many rivals.
+    values: [OnceLock<Option<BTreeMap<Moment, f64>>>; 8],
 }
 
 /// The figure of a case that was measured apart from what it is compared with, without its samples: all that another run, or
@@ -44,14 +36,52 @@ pub struct Figure {
     pub(super) crossed: Crossed,
 }
 
+/// Why a case takes no part in rankings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NotRanked {
+    /// The provider `null`, which does nothing through the same calls.
+    Overhead,
+    /// This project's own code, shown next to the libraries.
+    OwnCode,
+    /// A known defect of the library concerns the operation.
+    KnownDefect,
+    /// Too few visits were undisturbed, so disturbed ones count.
+    Disturbed,
+    /// It failed, or has no samples.
+    NoFigure,
+}
+
+impl NotRanked {
+    /// The reason in a word or two.
+    pub fn text(self) -> &'static str {
+        match self {
+            NotRanked::Overhead => "measurement overhead",
+            NotRanked::OwnCode => "pqlab's own code",
+            NotRanked::KnownDefect => "known defect",
+            NotRanked::Disturbed => "disturbed",
+            NotRanked::NoFigure => "failed",
+        }
+    }
+}
+
+/// The statistic that some sides are compared by, each a case or several done one after the other: the mean if a case needs it,
+/// since a mean is compared with means, or if a side is a sum, since means add up and medians do not.
+pub(crate) fn common_statistic(sides: &[&[&Measured<'_>]]) -> Statistic {
+    let sums = sides.iter().any(|side| side.len() > 1);
+    let cases = sides.iter().flat_map(|side| side.iter());
+    if sums { Statistic::Mean } else { cases.map(|case| case.statistic).max().unwrap_or_default() }
+}
+
 impl<'a> Measured<'a> {
     /// A case of a run, with its estimates.
     pub(crate) fn of(header: &'a RunHeader, record: &'a Record, estimates: &Estimates) -> Measured<'a> {
         let positive = |value: f64| (value > 0.0).then_some(value);
-        let cycles = estimates.cycles.map(|cycles| cycles.median.estimate);
-        let headlines = [positive(estimates.median_ns.estimate), cycles.and_then(positive)];
-        let (contended, values) = (estimates.contended, Default::default());
-        Measured { header, record, contended, headlines, of: Of::Medians, only: None, values }
+        let headlines = [Statistic::Median, Statistic::Mean].map(|statistic| {
+            let cycles = estimates.cycles.map(|cycles| cycles.by(statistic).estimate);
+            [positive(estimates.time(statistic).estimate), cycles.and_then(positive)]
+        });
+        let Estimates { contended, statistic, .. } = *estimates;
+        Measured { header, record, contended, statistic, headlines, only: None, values: Default::default() }
     }
 
     /// Cases by the means of the visits that all of them have in common, however many more one of them has: what they cost
@@ -66,13 +96,14 @@ impl<'a> Measured<'a> {
         }
         let by_means = |case: &&Measured<'a>| {
             let Measured { header, record, contended, .. } = **case;
-            let (only, values) = (Some(common.clone()), Default::default());
-            let mut case = Measured { header, record, contended, headlines: [None; 2], of: Of::Means, only, values };
-            for (place, unit) in UNITS.into_iter().enumerate() {
+            let (statistic, only) = (Statistic::Mean, Some(common.clone()));
+            let (headlines, values) = (Default::default(), Default::default());
+            let mut case = Measured { header, record, contended, statistic, headlines, only, values };
+            for unit in UNITS {
                 let known = unit == Unit::Nanoseconds || record.case.computes();
-                let values = case.values(unit, visits).filter(|_| known);
+                let values = case.values(unit, statistic, visits).filter(|_| known);
                 let values: Vec<f64> = values.map(|values| values.values().copied().collect()).unwrap_or_default();
-                case.headlines[place] = mean(&values).filter(|mean| *mean > 0.0);
+                case.headlines[statistic as usize][place(unit)] = mean(&values).filter(|mean| *mean > 0.0);
             }
             case
         };
@@ -89,33 +120,52 @@ impl<'a> Measured<'a> {
         self.contended
     }
 
-    /// Whether it takes part in rankings: it is not the null provider, which does nothing through the same calls, its figures do
-    /// not count all visits because it was contended, it is not known to do less than the standard demands, and it is not this
-    /// project's own code, which stands beside the libraries.
-    pub fn ranked(&self) -> bool {
+    /// Why it takes no part in rankings; `None` if it does.
+    pub fn not_ranked(&self) -> Option<NotRanked> {
         let case = &self.record.case;
-        !self.contended && case.facts.defect.is_none() && case.library() != NULL && !is_own(&case.provider)
+        let reasons = [
+            (NotRanked::Overhead, case.library() == NULL),
+            (NotRanked::OwnCode, is_own(&case.provider)),
+            (NotRanked::KnownDefect, case.facts.defect.is_some()),
+            (NotRanked::Disturbed, self.contended),
+        ];
+        reasons.into_iter().find(|(_, holds)| *holds).map(|(reason, _)| reason)
     }
 
-    /// The median in a unit, or the mean of [what was made so](Self::together_by_means); `None` where it is not known, or zero.
-    pub fn headline(&self, unit: Unit) -> Option<f64> {
-        self.headlines[place(unit)]
+    /// Whether it takes part in rankings.
+    pub fn ranked(&self) -> bool {
+        self.not_ranked().is_none()
     }
 
-    /// Its figure in a unit, for comparisons with what was measured apart.
+    /// The statistic that it is compared by, if what it is compared with has no other.
+    pub fn statistic(&self) -> Statistic {
+        self.statistic
+    }
+
+    /// Its figure in a unit by a statistic; `None` if it is not known, or zero.
+    pub fn headline(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
+        self.headlines[statistic as usize][place(unit)]
+    }
+
+    /// Its figure in a unit by its own statistic, for comparisons with what was measured apart.
     pub fn figure(&self, unit: Unit) -> Option<Figure> {
-        let headline = self.headline(unit)?;
+        self.figure_by(unit, self.statistic)
+    }
+
+    pub(super) fn figure_by(&self, unit: Unit, statistic: Statistic) -> Option<Figure> {
+        let headline = self.headline(unit, statistic)?;
         let cell = |(moment, value): (&Moment, &f64)| {
             let (process, round) = moment.numbers();
             Cell { process, round, value: value.ln() }
         };
-        let crossed = crossed(&self.values(unit, Visits::Usable)?.iter().map(cell).collect::<Vec<_>>())?;
-        Some(Figure { headline, resolution: self.resolution(unit)?, crossed })
+        let values = self.values(unit, statistic, Visits::Usable)?;
+        let crossed = crossed(&values.iter().map(cell).collect::<Vec<_>>())?;
+        Some(Figure { headline, resolution: self.resolution(unit, statistic)?, crossed })
     }
 
     /// A step of the counter as a part of the headline.
-    pub(super) fn resolution(&self, unit: Unit) -> Option<f64> {
-        Some(step(&self.record.samples, unit) / self.headline(unit)?)
+    pub(super) fn resolution(&self, unit: Unit, statistic: Statistic) -> Option<f64> {
+        Some(step(&self.record.samples, unit) / self.headline(unit, statistic)?)
     }
 
     /// Whether both are the same case of the same run.
@@ -133,15 +183,15 @@ impl<'a> Measured<'a> {
         self.shares_block(other) && self.record.samples.shares_start(&other.record.samples)
     }
 
-    /// What stands for each visit, by its moment; `None` where the unit is not known.
-    pub(super) fn values(&self, unit: Unit, visits: Visits) -> Option<&BTreeMap<Moment, f64>> {
+    /// What stands for each visit, by its moment; `None` if the unit is not known.
+    pub(super) fn values(&self, unit: Unit, statistic: Statistic, visits: Visits) -> Option<&BTreeMap<Moment, f64>> {
         let made = || {
             let counts = |moment: &Moment| self.only.as_ref().is_none_or(|only| only.contains(moment));
-            let of = |values: &[f64]| if self.of == Of::Means { mean(values) } else { median(values) };
             let all = self.record.samples.values(unit, visits)?.into_iter().filter(|(moment, _)| counts(moment));
-            Some(all.filter_map(|(moment, values)| Some((moment, of(&values)?))).collect())
+            Some(all.filter_map(|(moment, values)| Some((moment, summary_of(statistic)(&values)?))).collect())
         };
-        self.values[2 * place(unit) + usize::from(visits == Visits::All)].get_or_init(made).as_ref()
+        let at = 4 * statistic as usize + 2 * place(unit) + usize::from(visits == Visits::All);
+        self.values[at].get_or_init(made).as_ref()
     }
 
     fn moments(&self, visits: Visits) -> BTreeSet<Moment> {

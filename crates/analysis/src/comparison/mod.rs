@@ -4,6 +4,8 @@
 //!
 //! - **Unit.** Core cycles are judged where both sides have them ([`Judged`]), else the time: the core's clock is not what
 //!   software decides. A comparison shows the ratio of the times beside the one of the cycles.
+//! - **Statistic.** Medians are compared; means if one side's operation repeats by chance, such as signing with ML-DSA
+//!   ([`pqlab_record::Case::repeats_by_chance`]), or is a sum of several.
 //! - **Paired.** Cases of one block of one start of a run were measured by the same processes in the same rounds. The ratio's
 //!   interval is the one over the ratios of their visits, by process and round; what tells runs apart cancels out. Where they
 //!   have few rounds in common, or those say something else than the medians that stand beside the ratio, it is made over all
@@ -26,11 +28,12 @@ mod regression;
 mod stars;
 
 pub use differences::{Difference, differences, differences_of_builds};
-pub use measured::{Figure, Measured};
+pub use measured::{Figure, Measured, NotRanked};
+pub(crate) use measured::common_statistic;
 pub(crate) use ranking::standings;
 pub use ranking::{Ranking, Standing, ranking};
 pub use ratio::{Compared, ratio, total};
-pub(crate) use ratio::{ratio_apart, total_in};
+pub(crate) use ratio::{ratio_apart, ratio_by, total_in};
 pub use regression::{MOST_RUNS, Outcome, Regression, contention_factor, regressions};
 pub use stars::pair_by_stars;
 
@@ -38,7 +41,7 @@ use crate::case::CaseAnalysis;
 use crate::estimates::run_spread;
 use crate::run::RunAnalysis;
 use crate::series::SeriesComparison;
-use pqlab_record::{Case, RunHeader, RunSpreads, Unit};
+use pqlab_record::{Case, RunHeader, RunSpreads, Statistic, Unit};
 use pqlab_stats::{DEFAULT_MARGIN_PCT, Judgement, Ratio, RunSpread, Verdict, judge};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -162,17 +165,19 @@ pub struct ComparedCase {
     pub first: String,
     /// Id of the second case.
     pub second: String,
-    /// Median of the first in ns.
+    /// The statistic that both are compared by.
+    pub statistic: Statistic,
+    /// Time of the first in ns.
     pub first_ns: Option<f64>,
-    /// Median of the second in ns.
+    /// Time of the second in ns.
     pub second_ns: Option<f64>,
     /// Whether the same processes measured both in the same rounds.
     pub paired: bool,
     /// In which unit it was judged.
     pub unit: Unit,
-    /// Median core cycles of the first, where they are known.
+    /// Core cycles of the first, if they are known.
     pub first_cycles: Option<f64>,
-    /// Median core cycles of the second, likewise.
+    /// Core cycles of the second, if they are known.
     pub second_cycles: Option<f64>,
     /// The second's figure over the first's, in the unit judged.
     pub ratio: Option<Ratio>,
@@ -332,13 +337,16 @@ fn compared_pairs(
 
 fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &ComparisonCriteria) -> ComparedCase {
     let [now_one, now_two] = [first, second].map(|of| of.case().today());
-    let median = |of: &CaseAnalysis<'_>| of.median().map(|median| median.estimate);
-    let cycles = |of: &CaseAnalysis<'_>| of.estimates.as_ref()?.cycles.map(|cycles| cycles.median.estimate);
+    let sides = [first, second].map(|of| of.measured().into_iter().collect::<Vec<_>>());
+    let statistic = common_statistic(&[&sides[0], &sides[1]]);
+    let time = |of: &CaseAnalysis<'_>| Some(of.estimates.as_ref()?.time(statistic).estimate);
+    let cycles = |of: &CaseAnalysis<'_>| Some(of.estimates.as_ref()?.cycles?.by(statistic).estimate);
     let mut case = ComparedCase {
         first: first.case().id(),
         second: second.case().id(),
-        first_ns: median(first),
-        second_ns: median(second),
+        statistic,
+        first_ns: time(first),
+        second_ns: time(second),
         first_cycles: cycles(first),
         second_cycles: cycles(second),
         paired: false,
@@ -379,13 +387,16 @@ fn compared(first: &CaseAnalysis<'_>, second: &CaseAnalysis<'_>, criteria: &Comp
             (None, None) => case.notes.push(format!("the {which} has no samples")),
             (None, Some(estimates)) => {
                 if estimates.contended {
-                    case.notes.push(format!("the {which} was shared"));
+                    case.notes.push(format!("the {which} was disturbed"));
                 }
                 if estimates.drift.is_some_and(|drift| drift.drifting) {
                     case.notes.push(format!("the {which} drifted while it was measured"));
                 }
             }
         }
+    }
+    if statistic == Statistic::Mean {
+        case.notes.push("compared by means: the operation repeats by chance".to_owned());
     }
     if let (Some(one), Some(two)) = (&first.estimates, &second.estimates)
         && one.batch != two.batch

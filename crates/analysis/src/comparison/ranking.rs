@@ -1,6 +1,6 @@
 //! Which of several that do the same is the fastest, if the data tell.
 
-use super::measured::Measured;
+use super::measured::{Measured, common_statistic};
 use super::{Compared, ComparisonCriteria, ratio};
 use crate::number::factor_within;
 use pqlab_record::Unit;
@@ -76,11 +76,12 @@ impl Ranking {
 /// [`ratio`], pair by pair.
 pub fn ranking(rivals: &[Vec<&Measured<'_>>], criteria: &ComparisonCriteria) -> Ranking {
     let all = |place: usize| rivals[place].iter();
-    let figure = |place: usize, unit: Unit| all(place).map(|case| case.headline(unit)).sum::<Option<f64>>();
-    let ranked: Vec<usize> = (0..rivals.len())
+    let mut ranked: Vec<usize> = (0..rivals.len())
         .filter(|place| !rivals[*place].is_empty() && all(*place).all(|case| case.ranked()))
-        .filter(|place| figure(*place, Unit::Nanoseconds).is_some())
         .collect();
+    let statistic = common_statistic(&ranked.iter().map(|place| &rivals[*place][..]).collect::<Vec<_>>());
+    let figure = |place: usize, unit: Unit| all(place).map(|case| case.headline(unit, statistic)).sum::<Option<f64>>();
+    ranked.retain(|place| figure(*place, Unit::Nanoseconds).is_some());
     let in_cycles = ranked.iter().all(|place| figure(*place, Unit::CoreCycles).is_some());
     let unit = if in_cycles { Unit::CoreCycles } else { Unit::Nanoseconds };
     let mut by_figure: Vec<(f64, usize)> =

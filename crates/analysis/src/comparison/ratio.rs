@@ -1,8 +1,8 @@
 //! The one function by which figures are compared, whatever shows the result.
 
-use super::measured::{Figure, Measured, common_moments};
+use super::measured::{Figure, Measured, common_moments, common_statistic};
 use super::{ComparisonCriteria, Judged};
-use pqlab_record::{CyclesSource, Moment, Unit, Visits};
+use pqlab_record::{CyclesSource, Moment, Statistic, Unit, Visits};
 use pqlab_stats::{CONFIDENCE, Cell, Contrast, Interval, Ratio, RunSpread, Verdict, judge, ratio_of};
 use std::collections::BTreeMap;
 
@@ -14,6 +14,8 @@ const TOLERANCE: f64 = 0.01;
 pub struct Compared {
     /// In which unit.
     pub unit: Unit,
+    /// By which statistic.
+    pub statistic: Statistic,
     /// The second side's figure over the first's, with its interval; `None` where one is not known or zero.
     pub ratio: Option<Ratio>,
     /// Whether the same processes measured both sides in the same rounds, part by part.
@@ -40,6 +42,8 @@ impl Compared {
 /// Compares the sum of some cases with the sum of others: how long `second` takes over how long `first` does.
 ///
 /// - **Unit**: core cycles where all cases have them and the criteria do not say otherwise, else time.
+/// - **Statistic**: the mean of every case if one of them [repeats by chance](pqlab_record::Case::repeats_by_chance) or a side is a
+///   sum, else the median.
 /// - **The estimate** is the ratio of the sums of the headlines: what a reader makes of the figures beside it.
 /// - **The interval** is that of the weighted sum of the logarithms of the cases' visits, each weighted with its part of its
 ///   side's sum, negative for the first side ([`ratio_of`]). The visits of cases of one block and start count together, at the
@@ -47,8 +51,18 @@ impl Compared {
 ///   or say something else than the headlines, and for cases of different blocks, starts or runs, each case counts by itself; what
 ///   tells whole runs apart is added for what was measured in other blocks or runs.
 pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Compared {
+    ratio_by(first, second, common_statistic(&[first, second]), criteria)
+}
+
+/// As [`ratio`], by a statistic: throughputs are compared by means.
+pub(crate) fn ratio_by(
+    first: &[&Measured<'_>],
+    second: &[&Measured<'_>],
+    statistic: Statistic,
+    criteria: &ComparisonCriteria,
+) -> Compared {
     let all = || first.iter().chain(second);
-    let in_cycles = all().all(|case| case.headline(Unit::CoreCycles).is_some());
+    let in_cycles = all().all(|case| case.headline(Unit::CoreCycles, statistic).is_some());
     let unit = match criteria.judged {
         Judged::Auto if in_cycles => Unit::CoreCycles,
         Judged::Cycles => Unit::CoreCycles,
@@ -56,13 +70,14 @@ pub fn ratio(first: &[&Measured<'_>], second: &[&Measured<'_>], criteria: &Compa
     };
     let mut found = Compared {
         unit,
+        statistic,
         ratio: None,
         paired: false,
         doubtful: all().any(|case| case.contended),
         notes: Vec::new(),
         plain: Verdict::Inconclusive,
     };
-    if let Some(sum) = Sum::of(first, second, unit) {
+    if let Some(sum) = Sum::of(first, second, unit, statistic) {
         found.paired = true;
         let ratio = sum.contrasts(&mut found).and_then(|contrasts| {
             ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)
@@ -96,9 +111,17 @@ pub fn total(cases: &[&Measured<'_>], criteria: &ComparisonCriteria) -> Option<I
 
 /// As [`total`], in a unit.
 pub(crate) fn total_in(cases: &[&Measured<'_>], unit: Unit, criteria: &ComparisonCriteria) -> Option<Interval> {
-    let sum = Sum::of(&[], cases, unit)?;
-    let mut found =
-        Compared { unit, ratio: None, paired: true, doubtful: false, notes: Vec::new(), plain: Verdict::Inconclusive };
+    let statistic = common_statistic(&[cases]);
+    let sum = Sum::of(&[], cases, unit, statistic)?;
+    let mut found = Compared {
+        unit,
+        statistic,
+        ratio: None,
+        paired: true,
+        doubtful: false,
+        notes: Vec::new(),
+        plain: Verdict::Inconclusive,
+    };
     let contrasts = sum.contrasts(&mut found)?;
     Some(ratio_of(&contrasts, criteria.runs(unit), sum.resolution, CONFIDENCE)?.around(sum.beside)?.ratio)
 }
@@ -127,18 +150,24 @@ struct Sum<'m, 'a> {
     /// The counter's step as a part of the headlines, the largest.
     resolution: f64,
     unit: Unit,
+    statistic: Statistic,
 }
 
 impl<'m, 'a> Sum<'m, 'a> {
     /// `None` where a headline is not known.
-    fn of(first: &[&'m Measured<'a>], second: &[&'m Measured<'a>], unit: Unit) -> Option<Sum<'m, 'a>> {
+    fn of(
+        first: &[&'m Measured<'a>],
+        second: &[&'m Measured<'a>],
+        unit: Unit,
+        statistic: Statistic,
+    ) -> Option<Sum<'m, 'a>> {
         let mut terms: Vec<Term<'m, 'a>> = Vec::new();
         let (mut sums, mut resolution) = ([0.0; 2], 0.0_f64);
         for ((side, sum), sign) in [first, second].into_iter().zip(&mut sums).zip([-1.0, 1.0]) {
-            let headlines = side.iter().map(|case| case.headline(unit)).collect::<Option<Vec<f64>>>()?;
+            let headlines = side.iter().map(|case| case.headline(unit, statistic)).collect::<Option<Vec<f64>>>()?;
             *sum = headlines.iter().sum();
             for (case, headline) in side.iter().zip(headlines) {
-                resolution = resolution.max(case.resolution(unit)?);
+                resolution = resolution.max(case.resolution(unit, statistic)?);
                 let weight = sign * headline / *sum;
                 match terms.iter_mut().find(|known| known.case.is(case)) {
                     Some(known) => known.weight += weight,
@@ -148,7 +177,7 @@ impl<'m, 'a> Sum<'m, 'a> {
         }
         terms.retain(|term| term.weight.abs() > f64::EPSILON);
         let beside = if first.is_empty() { sums[1] } else { sums[1] / sums[0] };
-        beside.is_finite().then_some(Sum { terms, beside, resolution, unit })
+        beside.is_finite().then_some(Sum { terms, beside, resolution, unit, statistic })
     }
 
     /// What its cases say, those of one block together where that can be; what is to be known of it goes to `found`. `None`
@@ -168,7 +197,7 @@ impl<'m, 'a> Sum<'m, 'a> {
         for group in &groups {
             let weight: f64 = group.iter().map(|term| term.weight).sum();
             if group.len() > 1 {
-                if let Some((together, all_visits)) = together(group, weight, self.unit, self.resolution) {
+                if let Some((together, all_visits)) = self.together(group, weight) {
                     if all_visits {
                         found.notes.push("disturbed visits count: too few rounds left both alone".into());
                     }
@@ -179,13 +208,39 @@ impl<'m, 'a> Sum<'m, 'a> {
             }
             found.paired = false;
             for term in group {
-                let figure = term.case.figure(self.unit)?;
+                let figure = term.case.figure_by(self.unit, self.statistic)?;
                 // What tells runs apart cases of one block have in common.
                 let of_runs = weight / group.len() as f64;
                 contrasts.push(Contrast::apart(&figure.crossed, term.weight).with_runs(of_runs));
             }
         }
         Some(contrasts)
+    }
+
+    /// What cases of one block and start say together, and whether all their visits had to count for it. `None` where too few of
+    /// these have counterparts, or where they say something else than the headlines.
+    fn together(&self, group: &[Term<'m, 'a>], weight: f64) -> Option<(Contrast, bool)> {
+        let Sum { unit, statistic, resolution, .. } = *self;
+        let cases: Vec<&Measured<'_>> = group.iter().map(|term| term.case).collect();
+        // What is left out of each must leave rounds of all.
+        let found = [Visits::Usable, Visits::All].into_iter().find_map(|visits| {
+            let (common, visits) = common_moments(&cases, visits)?;
+            let values = cases.iter().map(|case| case.values(unit, statistic, visits)).collect::<Option<Vec<_>>>()?;
+            let cell = |moment: &Moment| {
+                let logarithm =
+                    |(term, values): (&Term<'_, '_>, &&BTreeMap<Moment, f64>)| Some(term.weight * values.get(moment)?.ln());
+                let value: f64 = group.iter().zip(&values).map(logarithm).collect::<Option<Vec<f64>>>()?.iter().sum();
+                let (process, round) = moment.numbers();
+                Some(Cell { process, round, value })
+            };
+            let cells: Vec<Cell> = common.iter().filter_map(cell).collect();
+            Some((Contrast::together(&cells, weight)?, visits == Visits::All))
+        });
+        let (contrast, all_visits) = found?;
+        let headlines = group.iter().map(|term| Some(term.weight * term.case.headline(unit, statistic)?.ln()));
+        let expected: f64 = headlines.collect::<Option<Vec<f64>>>()?.iter().sum();
+        let alone = ratio_of(std::slice::from_ref(&contrast), RunSpread::NONE, resolution, CONFIDENCE)?;
+        (!alone.contradicts(expected.exp(), TOLERANCE)).then_some((contrast, all_visits))
     }
 }
 
@@ -199,29 +254,4 @@ fn groups<'m, 'a>(terms: &[Term<'m, 'a>]) -> Vec<Vec<Term<'m, 'a>>> {
         }
     }
     groups
-}
-
-/// What cases of one block and start say together, and whether all their visits had to count for it. `None` where too few of
-/// these have counterparts, or where they say something else than the headlines.
-fn together(group: &[Term<'_, '_>], weight: f64, unit: Unit, resolution: f64) -> Option<(Contrast, bool)> {
-    let cases: Vec<&Measured<'_>> = group.iter().map(|term| term.case).collect();
-    // What is left out of each must leave rounds of all.
-    let found = [Visits::Usable, Visits::All].into_iter().find_map(|visits| {
-        let (common, visits) = common_moments(&cases, visits)?;
-        let values = cases.iter().map(|case| case.values(unit, visits)).collect::<Option<Vec<_>>>()?;
-        let cell = |moment: &Moment| {
-            let logarithm =
-                |(term, values): (&Term<'_, '_>, &&BTreeMap<Moment, f64>)| Some(term.weight * values.get(moment)?.ln());
-            let value: f64 = group.iter().zip(&values).map(logarithm).collect::<Option<Vec<f64>>>()?.iter().sum();
-            let (process, round) = moment.numbers();
-            Some(Cell { process, round, value })
-        };
-        let cells: Vec<Cell> = common.iter().filter_map(cell).collect();
-        Some((Contrast::together(&cells, weight)?, visits == Visits::All))
-    });
-    let (contrast, all_visits) = found?;
-    let headlines = group.iter().map(|term| Some(term.weight * term.case.headline(unit)?.ln()));
-    let expected: f64 = headlines.collect::<Option<Vec<f64>>>()?.iter().sum();
-    let alone = ratio_of(std::slice::from_ref(&contrast), RunSpread::NONE, resolution, CONFIDENCE)?;
-    (!alone.contradicts(expected.exp(), TOLERANCE)).then_some((contrast, all_visits))
 }

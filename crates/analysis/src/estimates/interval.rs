@@ -1,8 +1,10 @@
-//! The intervals of a case's medians, in time and in core cycles.
+//! The intervals of a case's medians and means, in time and in core cycles.
 
 use super::CyclesEstimate;
-use pqlab_record::{CyclesSource, Moment, RunSpreads, Samples, Unit, Visits};
-use pqlab_stats::{CONFIDENCE, Crossed, Interval, IntervalMethod, RunSpread, Sorted, crossed_medians};
+use pqlab_record::{CyclesSource, Moment, RunSpreads, Samples, Statistic, Unit, Visits};
+use pqlab_stats::{
+    CONFIDENCE, Crossed, Description, Interval, IntervalMethod, RunSpread, Sorted, crossed_visits, mean, median,
+};
 
 /// How far whole runs of the same thing lie apart in a unit, as it was stored with a run.
 pub fn run_spread(spreads: &RunSpreads, unit: Unit) -> RunSpread {
@@ -13,30 +15,70 @@ pub fn run_spread(spreads: &RunSpreads, unit: Unit) -> RunSpread {
     RunSpread { pct, degrees_of_freedom: usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX) }
 }
 
-/// The two-way model over the medians of visits; `None` where one is not positive.
-pub fn crossed_of(visits: &[(Moment, Vec<f64>)]) -> Option<Crossed> {
-    crossed_medians(visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice())))
+/// The function that makes a visit's figure of its samples.
+pub(crate) fn summary_of(statistic: Statistic) -> fn(&[f64]) -> Option<f64> {
+    match statistic {
+        Statistic::Median => median,
+        Statistic::Mean => mean,
+    }
 }
 
-/// The median of all samples with the interval that processes, rounds and runs give it. `None` without samples.
-pub(super) fn headline(visits: &[(Moment, Vec<f64>)], runs: RunSpread, step: f64) -> Option<Interval> {
-    let median = median_of(visits.iter().flat_map(|(_, values)| values.iter().copied()))?;
-    let crossed = crossed_of(visits);
-    let interval = crossed.map(|crossed| crossed.interval(median, runs, step, CONFIDENCE));
-    // Where a reading is zero there are no logarithms: all that is known is the counter's step.
-    let by_step = Interval {
-        estimate: median,
-        low: (median - step).max(0.0),
-        high: median + step,
-        confidence: CONFIDENCE,
-        method: IntervalMethod::CrossedT,
-    };
-    Some(interval.filter(|interval| interval.high.is_finite()).unwrap_or(by_step))
+/// The two-way model over the medians or means of visits; `None` if one is not positive.
+pub fn crossed_of(visits: &[(Moment, Vec<f64>)], statistic: Statistic) -> Option<Crossed> {
+    let cells = visits.iter().map(|(moment, values)| (moment.numbers(), values.as_slice()));
+    crossed_visits(cells, summary_of(statistic))
 }
 
-/// Core cycles of one operation; `step_ns` is the counter's step as far as an operation is concerned. `None` where they are
-/// not known.
-pub(super) fn cycles(samples: &Samples, spreads: &RunSpreads, step_ns: f64) -> Option<CyclesEstimate> {
+/// Samples by visit, in one unit, with what their intervals are made of besides.
+pub(super) struct Pooled<'v> {
+    pub(super) visits: &'v [(Moment, Vec<f64>)],
+    pub(super) runs: RunSpread,
+    /// The counter's step, for one operation.
+    pub(super) step: f64,
+}
+
+impl Pooled<'_> {
+    /// The median of all samples with the interval that processes, rounds and runs give it. `None` without samples.
+    pub(super) fn median(&self) -> Option<Interval> {
+        let median = median_of(self.visits.iter().flat_map(|(_, values)| values.iter().copied()))?;
+        Some(self.interval(self.visits, Statistic::Median, median))
+    }
+
+    /// The mean of the samples that are left after trimming, `described`, with the interval that processes, rounds and runs
+    /// give it.
+    pub(super) fn mean(&self, described: &Description) -> Interval {
+        let left = described.min..=described.max;
+        let trimmed: Vec<(Moment, Vec<f64>)> = self
+            .visits
+            .iter()
+            .map(|(moment, values)| (*moment, values.iter().copied().filter(|value| left.contains(value)).collect()))
+            .collect();
+        self.interval(&trimmed, Statistic::Mean, described.mean)
+    }
+
+    fn interval(&self, visits: &[(Moment, Vec<f64>)], statistic: Statistic, estimate: f64) -> Interval {
+        let crossed = crossed_of(visits, statistic);
+        let interval = crossed.map(|crossed| crossed.interval(estimate, self.runs, self.step, CONFIDENCE));
+        // A reading of zero has no logarithm: all that is known is the counter's step.
+        let by_step = Interval {
+            estimate,
+            low: (estimate - self.step).max(0.0),
+            high: estimate + self.step,
+            confidence: CONFIDENCE,
+            method: IntervalMethod::CrossedT,
+        };
+        interval.filter(|interval| interval.high.is_finite()).unwrap_or(by_step)
+    }
+}
+
+/// Core cycles of one operation; `step_ns` is the counter's step for one operation. `None` if they are not known.
+pub(super) fn cycles(
+    samples: &Samples,
+    spreads: &RunSpreads,
+    step_ns: f64,
+    trim_pct: f64,
+    statistic: Statistic,
+) -> Option<CyclesEstimate> {
     let visits = samples.values(Unit::CoreCycles, Visits::Usable)?;
     let source = samples.cycles_source();
     let hz = median_of(samples.usable().map(|visit| visit.clock_hz))?;
@@ -44,9 +86,10 @@ pub(super) fn cycles(samples: &Samples, spreads: &RunSpreads, step_ns: f64) -> O
         CyclesSource::Counter => 1.0 / samples.batch as f64,
         CyclesSource::Estimated => step_ns * hz / 1e9,
     };
-    let median = headline(&visits, run_spread(spreads, Unit::CoreCycles), step)?;
-    let all: Vec<f64> = visits.into_iter().flat_map(|(_, values)| values).collect();
-    Some(CyclesEstimate { median, mean: pqlab_stats::mean(&all)?, source })
+    let pooled = Pooled { visits: &visits, runs: run_spread(spreads, Unit::CoreCycles), step };
+    let all = Sorted::new(visits.iter().flat_map(|(_, values)| values.iter().copied()).collect())?;
+    let mean = pooled.mean(&Description::of(&all.trim(trim_pct)));
+    Some(CyclesEstimate { median: pooled.median()?, mean, statistic, source })
 }
 
 pub(super) fn median_of(values: impl Iterator<Item = f64>) -> Option<f64> {

@@ -6,10 +6,13 @@
 //! - **The median** is the median of all these samples pooled over the processes
 //!   ([definition 7](pqlab_stats::Sorted::quantile)): `median_us` is the median of the column `ns_per_operation`, over
 //!   1,000. The protocol's trimming takes as many samples at one tail as at the other and cannot move it.
-//! - **Its interval** ([`pqlab_stats::crossed`]) is the one of the median that the case has in the long run on this machine and
-//!   build, with 95% confidence: a two-way model of processes and rounds over the visits' medians, with the spread between
-//!   runs that was stored with the run ([`pqlab_record::RunSpreads`]) and the counter's step. It is made before trimming, and
-//!   contains its headline.
+//! - **The mean** is that of the same samples after trimming.
+//! - **The headline** is what the case is compared and ranked by ([`pqlab_record::Case::statistic`]): the median, or the mean of an
+//!   operation that repeats by chance, such as signing with ML-DSA.
+//! - **Intervals** ([`pqlab_stats::crossed`]) are those of the median or the mean that the case has in the long run on this machine
+//!   and build, with 95% confidence: a two-way model of processes and rounds over the visits' medians or means, with the spread
+//!   between runs that was stored with the run ([`pqlab_record::RunSpreads`]) and the counter's step. The median's is made
+//!   before trimming, the mean's after it. Each contains its estimate.
 //! - **Core cycles** are those of a counter, or the time of each sample by the core's clock as it was estimated while the sample
 //!   was taken; for the computing of one thread alone ([`pqlab_record::Case::computes`]).
 //! - **Precision** is that of the cycles where there are some: the core's clock is not what software decides.
@@ -24,7 +27,7 @@
 //! - **Normality**: Jarque and Bera's statistic and p-value are those of the samples, of batch means where a sample is a
 //!   batch. They are not given for trimmed data, whose tails were cut off, nor for fewer than 300 samples, for which the
 //!   distribution of the statistic is not yet the one that the p-value is made from.
-//! - **The rate** is the reciprocal of the mean: so many operations one after the other take a second.
+//! - **The rate** is the reciprocal of the mean, with the reciprocal interval.
 //! - **Percentiles** are given where at least two samples lie beyond them.
 
 mod interval;
@@ -33,9 +36,11 @@ pub use interval::{crossed_of, run_spread};
 
 use crate::group::gathered;
 use crate::number::{known_count, percent};
-use interval::{cycles, headline, median_of};
+pub(crate) use interval::summary_of;
+use interval::{Pooled, cycles, median_of};
 use pqlab_record::{
-    Case, CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Status, Unit, Visits, Worker,
+    Case, CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Statistic, Status, Unit,
+    Visits, Worker,
 };
 use pqlab_stats::{
     Description, Drift, Interval, JarqueBera, Mode, Sorted, VarianceComponents, describe_samples, drift, jarque_bera,
@@ -45,7 +50,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What `±` means.
 pub const PLUS_MINUS: &str =
-    "the 95% interval of the case's long-run median on this machine and build, differences between runs included";
+    "95% interval of the long-run figure on this machine and build, including the spread between runs";
 
 /// What `≈` means before cycles.
 pub const ESTIMATED_CYCLES: &str =
@@ -66,8 +71,12 @@ pub struct Estimates {
     pub batch: u64,
     /// Whether the case is contended; then nothing was left out.
     pub contended: bool,
+    /// The statistic that the case is compared and ranked by.
+    pub statistic: Statistic,
     /// Median of the time of one operation in ns, with its 95% interval.
     pub median_ns: Interval,
+    /// Mean of the time of one operation in ns, after trimming, with its 95% interval.
+    pub mean_ns: Interval,
     /// The median of each process in ns, by the process's number.
     pub process_medians_ns: Vec<(Worker, f64)>,
     /// Core cycles of one operation; `None` where they are not known, and for what is not the computing of one thread.
@@ -121,9 +130,22 @@ impl Estimates {
         robust.or_else(|| Some(("CoV", operations.cov_pct?)))
     }
 
-    /// Operations a second, one after the other: the reciprocal of the mean.
-    pub fn operations_per_second(&self) -> Option<f64> {
-        (self.samples_ns.mean > 0.0).then(|| 1e9 / self.samples_ns.mean)
+    /// Time of one operation in ns by a statistic, with its 95% interval.
+    pub fn time(&self, statistic: Statistic) -> Interval {
+        match statistic {
+            Statistic::Median => self.median_ns,
+            Statistic::Mean => self.mean_ns,
+        }
+    }
+
+    /// Time of one operation in ns by the statistic that the case is compared and ranked by, with its 95% interval.
+    pub fn headline_ns(&self) -> Interval {
+        self.time(self.statistic)
+    }
+
+    /// Operations a second, one after the other, with the 95% interval: the reciprocal of the mean. `None` if the mean is zero.
+    pub fn operations_per_second(&self) -> Option<Interval> {
+        rate_of(&self.mean_ns)
     }
 
     /// A quantile of single operations in ns, of those that [`operations`](Self::operations) has, where at least two samples
@@ -153,10 +175,10 @@ impl Estimates {
         Some(self.cycles.as_ref()?.median.estimate / bytes as f64)
     }
 
-    /// Bytes a second, one operation after the other, where one operation works through so many `bytes`.
-    pub fn bytes_per_second(&self, bytes: Option<u64>) -> Option<f64> {
+    /// Bytes a second, one operation after the other, if one operation works through this number of `bytes`.
+    pub fn bytes_per_second(&self, bytes: Option<u64>) -> Option<Interval> {
         let bytes = bytes.filter(|bytes| *bytes > 0)?;
-        Some(self.operations_per_second()? * bytes as f64)
+        Some(scaled(&self.operations_per_second()?, bytes as f64))
     }
 
     /// Ticks for each of the `bytes` that one operation works through.
@@ -170,12 +192,12 @@ impl Estimates {
         self.cycles.is_some_and(|cycles| cycles.source == CyclesSource::Estimated)
     }
 
-    /// Core cycles of one operation with the half-width of their interval, `≈` before them where they were estimated.
+    /// Core cycles of one operation with the half-width of their interval, `≈` before them if they were estimated.
     pub fn cycles_text(&self) -> Option<String> {
-        let median = self.cycles?.median;
-        let text = known_count(&median);
+        let cycles = self.cycles?.headline();
+        let text = known_count(&cycles);
         let sign = if self.cycles_are_estimated() && !text.starts_with('≈') { "≈" } else { "" };
-        Some(format!("{sign}{text} ±{}", percent(median.half_width_pct())))
+        Some(format!("{sign}{text} ±{}", percent(cycles.half_width_pct())))
     }
 
     /// What the workload measured itself under a name.
@@ -183,10 +205,27 @@ impl Estimates {
         self.extra.iter().find(|(known, _)| known == name).map(|(_, values)| values)
     }
 
-    /// Half-width of the median's interval in percent of the median.
+    /// Half-width of the [headline's](Self::headline_ns) interval in percent of the headline.
     pub fn half_width_pct(&self) -> f64 {
-        self.median_ns.half_width_pct()
+        self.headline_ns().half_width_pct()
     }
+}
+
+/// How often a second something is done that takes this time in ns: the reciprocal, with its interval. `None` for no time.
+pub fn rate_of(time_ns: &Interval) -> Option<Interval> {
+    let per_second = |ns: f64| 1e9 / ns;
+    let Interval { estimate, low, high, .. } = *time_ns;
+    (estimate > 0.0 && low > 0.0).then(|| Interval {
+        estimate: per_second(estimate),
+        low: per_second(high),
+        high: per_second(low),
+        ..*time_ns
+    })
+}
+
+/// An interval of `times` as much.
+pub(crate) fn scaled(of: &Interval, times: f64) -> Interval {
+    Interval { estimate: of.estimate * times, low: of.low * times, high: of.high * times, ..*of }
 }
 
 /// Core cycles of one operation.
@@ -194,13 +233,28 @@ impl Estimates {
 pub struct CyclesEstimate {
     /// The median with its 95% interval.
     pub median: Interval,
-    /// The arithmetic mean.
-    pub mean: f64,
+    /// The mean after trimming, with its 95% interval.
+    pub mean: Interval,
+    /// The statistic that the case is compared and ranked by.
+    pub statistic: Statistic,
     /// Counted, or estimated.
     pub source: CyclesSource,
 }
 
 impl CyclesEstimate {
+    /// By a statistic.
+    pub fn by(&self, statistic: Statistic) -> Interval {
+        match statistic {
+            Statistic::Median => self.median,
+            Statistic::Mean => self.mean,
+        }
+    }
+
+    /// By the statistic that the case is compared and ranked by.
+    pub fn headline(&self) -> Interval {
+        self.by(self.statistic)
+    }
+
     /// How they came about, in words.
     pub fn origin(&self) -> &'static str {
         match self.source {
@@ -260,11 +314,21 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
     let spreads = &protocol.run_spreads;
     // What a link takes is the same whatever the core's clock did.
     let unit = if record.case.waits_for_network() { Unit::CoreCycles } else { Unit::Nanoseconds };
-    let median_ns = headline(&visits, run_spread(spreads, unit), step_ns)?;
-    let cycles = record.case.computes().then(|| cycles(samples, spreads, step_ns)).flatten();
+    let statistic = record.case.statistic();
+    let samples_ns = Description::of(&pooled.trim(protocol.trim_pct));
+    let times = Pooled { visits: &visits, runs: run_spread(spreads, unit), step: step_ns };
+    let (median_ns, mean_ns) = (times.median()?, times.mean(&samples_ns));
+    let cycles = record
+        .case
+        .computes()
+        .then(|| cycles(samples, spreads, step_ns, protocol.trim_pct, statistic))
+        .flatten();
     let deciding = match &cycles {
-        Some(cycles) => cycles.median,
-        None => headline(&visits, run_spread(spreads, Unit::CoreCycles), step_ns)?,
+        Some(cycles) => cycles.headline(),
+        None => {
+            let times = Pooled { runs: run_spread(spreads, Unit::CoreCycles), ..times };
+            if statistic == Statistic::Mean { times.mean(&samples_ns) } else { times.median()? }
+        }
     };
     let rounds = by_round(&visits);
     let visit_medians: Vec<Vec<f64>> =
@@ -277,7 +341,9 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
         processes: groups.len(),
         batch: samples.batch,
         contended: samples.contended(),
+        statistic,
         median_ns,
+        mean_ns,
         modes: modes(&medians),
         process_medians_ns: workers.into_iter().zip(medians).collect(),
         cycles,
@@ -287,7 +353,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
         processors: processors(samples),
         residues: samples.residues(),
         first_call_ns: median_of(samples.first_calls_ns().into_iter()),
-        samples_ns: Description::of(&pooled.trim(protocol.trim_pct)),
+        samples_ns,
         normality: normality(pooled.as_slice(), protocol),
         metric: samples.metric,
         ticks: median_ticks(samples),
@@ -307,9 +373,7 @@ fn processors(samples: &Samples) -> Vec<u32> {
 
 /// Why the case is less precise than the rules want it; nothing where a number of iterations was asked for and no precision.
 fn imprecise(estimates: &Estimates, protocol: &Protocol, case: &Case) -> Vec<Imprecision> {
-    // Where a number of samples is asked for, no precision is.
-    let counted = protocol.iterations.is_some() || case.waits_for_network();
-    if counted || estimates.deciding_half_width_pct <= protocol.precision_pct {
+    if !protocol.asks_for_precision(case) || estimates.deciding_half_width_pct <= protocol.precision_pct {
         return Vec::new();
     }
     let reasons = [

@@ -10,17 +10,16 @@ use self::threads::threads;
 use self::use_cases::{AGAINST, OF_REFERENCE, USE_CASES, UseCase};
 use crate::case::{CaseAnalysis, wire_bytes};
 use crate::caveats::Caveat;
-use crate::comparison::Standing;
-use crate::estimates::Estimates;
+use crate::comparison::{Compared, NotRanked, Standing};
+use crate::estimates::{Estimates, rate_of, scaled};
 use crate::group::{distinct, grouped};
 use crate::ledger;
 use crate::number::{
-    digits, factor_range, grouped as thousands, known_factor, known_rate, known_time, significant, throughput,
-    time_range,
+    digits, factor_and_range, grouped as thousands, known_rate, percent, throughput_within, time_and_range,
 };
 use crate::run::RunAnalysis;
 use crate::tables::most_lengths;
-use pqlab_record::{Sizes, State};
+use pqlab_record::{Sizes, State, Statistic, Unit};
 use pqlab_stats::{Interval, Verdict};
 
 /// The NIST category that a recommendation should have at least, where there is one: what the standards' own defaults have.
@@ -35,12 +34,14 @@ pub struct Recommendation {
     pub algorithm: String,
     /// The provider, with the language of one that is a program of its own: `go (Go)`.
     pub provider: String,
-    /// Its figure: `31.2 µs`.
+    /// Its figure: `31.2 µs`, `mean 88.8 µs`.
     pub figure: String,
     /// The figure's interval.
     pub interval: String,
     /// How often that can be done: `4,780 a second on one core`.
     pub rate: Option<String>,
+    /// The ids of the cases that the figure is made of, one as often as the job does it.
+    pub cases: Vec<String>,
     /// What the figure is of.
     pub what: String,
     /// Why it and not another.
@@ -54,16 +55,31 @@ pub struct Recommendation {
 pub struct Cost {
     /// What is done: `Key exchange`.
     pub what: String,
-    /// The post-quantum side: algorithm, provider, time.
-    pub post_quantum: (String, String, String),
+    /// The post-quantum side.
+    pub post_quantum: CostSide,
     /// The classical side.
-    pub classical: (String, String, String),
+    pub classical: CostSide,
     /// How many times as long the post-quantum side takes, with its 95% interval.
-    pub time: Interval,
+    pub factor: Interval,
+    /// The unit of the factor.
+    pub unit: Unit,
     /// Whether the two are told apart.
     pub told_apart: bool,
     /// Bytes on the wire over bytes on the wire.
     pub bytes: Option<(u64, u64)>,
+}
+
+/// One side of a [`Cost`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct CostSide {
+    /// The algorithm.
+    pub algorithm: String,
+    /// The library, with those that are not told apart from it.
+    pub providers: String,
+    /// Its time: `31.2 µs`, `mean 88.8 µs`.
+    pub time: String,
+    /// The ids of the cases that the time is made of.
+    pub cases: Vec<String>,
 }
 
 /// What must be known of the run as a whole: what is not sure, in how many cases.
@@ -94,7 +110,11 @@ struct Candidate<'r, 'a> {
     /// As people read it: `go (Go)` for a program in another language.
     provider: String,
     category: Option<u8>,
+    /// By the statistic that all candidates for the use case are compared by.
     time: Interval,
+    statistic: Statistic,
+    /// Mean time in ns, which rates are made of.
+    mean: Interval,
     sizes: Sizes,
     /// What one operation works through, in bytes.
     bytes: Option<u64>,
@@ -110,9 +130,33 @@ impl Candidate<'_, '_> {
         self.category.is_some_and(|category| category >= CATEGORY)
     }
 
-    /// Whether it may be recommended: it does all that the standard demands, and its figure is its own.
+    /// Why it is not recommended; `None` if it may be.
+    fn not_ranked(&self) -> Option<NotRanked> {
+        self.parts.iter().find_map(|row| row.not_ranked())
+    }
+
+    /// Whether it may be recommended.
     fn sound(&self) -> bool {
-        self.parts.iter().all(|row| row.ranked())
+        self.not_ranked().is_none()
+    }
+
+    /// Its time: `31.2 µs`, `mean 88.8 µs`.
+    fn time_text(&self) -> String {
+        self.time_and_range().0
+    }
+
+    /// Its time with the ends of its interval.
+    fn time_and_range(&self) -> (String, String) {
+        let (time, range) = time_and_range(&self.time);
+        match self.statistic {
+            Statistic::Median => (time, range),
+            Statistic::Mean => (format!("mean {time}"), range),
+        }
+    }
+
+    /// The ids of its cases.
+    fn ids(&self) -> Vec<String> {
+        self.parts.iter().map(|row| row.case().id()).collect()
     }
 
     /// `ML-KEM-768 by aws-lc`.
@@ -126,8 +170,8 @@ struct Best<'c, 'r, 'a> {
     best: &'c Candidate<'r, 'a>,
     /// Not told apart from it.
     tied: Vec<&'c Candidate<'r, 'a>>,
-    /// The least slow one of those that are slower, and how many times as long it takes.
-    next: Option<(&'c Candidate<'r, 'a>, Interval)>,
+    /// The least slow one of those that are slower, and how many times as long it takes, in words.
+    next: Option<(&'c Candidate<'r, 'a>, String)>,
 }
 
 impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
@@ -138,15 +182,32 @@ impl<'c, 'r, 'a> Best<'c, 'r, 'a> {
             Some(Standing::Slower(ratio)) => Some((*one, *ratio)),
             _ => None,
         });
+        let best = from[ranking.leader?];
+        let next = slower.min_by(|one, other| one.1.estimate.total_cmp(&other.1.estimate));
+        let factor = |one: &Candidate<'r, 'a>| factor_text(&analysis.ratio(&best.parts, &one.parts)?);
         Some(Best {
-            best: from[ranking.leader?],
+            best,
             tied: ranking.not_told_apart().into_iter().map(|place| from[place]).collect(),
-            next: slower.min_by(|one, other| one.1.estimate.total_cmp(&other.1.estimate)),
+            next: next.and_then(|(one, _)| Some((one, factor(one)?))),
         })
     }
 
     fn tied_names(&self) -> Vec<String> {
         self.tied.iter().map(|one| one.name()).collect()
+    }
+}
+
+/// A ratio with its interval and its unit: `1.217× (1.185× to 1.251×) in core cycles`.
+fn factor_text(compared: &Compared) -> Option<String> {
+    let (factor, range) = factor_and_range(&compared.ratio?.ratio);
+    Some(format!("{factor} ({range}) in {}", unit_words(compared.unit)))
+}
+
+/// A unit as sentences name it.
+pub fn unit_words(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Nanoseconds => "time",
+        Unit::CoreCycles => "core cycles",
     }
 }
 
@@ -177,7 +238,7 @@ fn candidates<'s, 'a>(
             }
         };
         let in_area = case.workload == area && case.provider != "null";
-        plain && in_area && row.median().is_some() && operations.contains(&case.operation.as_str())
+        plain && in_area && row.time().is_some() && operations.contains(&case.operation.as_str())
     };
     let mut rows: Vec<&'s CaseAnalysis<'a>> = analysis.cases().iter().filter(suits).collect();
     if parameter.is_some() {
@@ -190,21 +251,26 @@ fn candidates<'s, 'a>(
     let lengths = || rows.iter().filter_map(|row| row.case().number("len"));
     let length = if hash { lengths().max() } else { lengths().min() };
     rows.retain(|row| row.case().number("len").is_none_or(|own| Some(own) == length));
+    let by_chance = rows.iter().any(|row| row.case().repeats_by_chance());
+    let statistic = if by_chance || operations.len() > 1 { Statistic::Mean } else { Statistic::Median };
     let mut found = Vec::new();
     for ((algorithm, provider), rows) in
         grouped(rows.into_iter(), |row| (row.case().algorithm.clone(), row.case().provider.clone()))
     {
         let part = |operation: &&str| rows.iter().copied().find(|row| row.case().operation == *operation);
         let Some(parts) = operations.iter().map(part).collect::<Option<Vec<_>>>() else { continue };
-        // What whole runs differ by is the same for all parts of one run: it does not average out in their sum.
-        let time = if let [one] = parts[..] { one.median() } else { analysis.total(&parts) };
-        let (Some(time), Some(row)) = (time, parts.first()) else { continue };
+        let times = match parts[..] {
+            [one] => one.estimates.as_ref().map(|estimates| (estimates.time(statistic), estimates.mean_ns)),
+            // What whole runs differ by is the same for all parts of one run: it does not average out in their sum.
+            _ => analysis.total(&parts).map(|total| (total, total)),
+        };
+        let (Some((time, mean)), Some(row)) = (times, parts.first()) else { continue };
         let facts = &row.case().facts;
         let bytes = parts.iter().filter_map(|row| row.case().facts.bytes).max();
         let defect = parts.iter().find_map(|row| row.case().facts.defect.clone());
         let (category, sizes) = (facts.category, facts.sizes);
         let provider = analysis.by(&provider);
-        found.push(Candidate { algorithm, provider, category, time, sizes, bytes, defect, parts });
+        found.push(Candidate { algorithm, provider, category, time, statistic, mean, sizes, bytes, defect, parts });
     }
     found.sort_by(|one, other| one.time.estimate.total_cmp(&other.time.estimate));
     found
@@ -232,8 +298,7 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     let best = found.best;
     let faster_than_best = |one: &Candidate<'_, '_>| {
         let compared = analysis.ratio(&best.parts, &one.parts)?;
-        let ratio = compared.ratio.filter(|_| compared.verdict() == Verdict::Faster)?;
-        Some(ratio.ratio)
+        factor_text(&compared).filter(|_| compared.verdict() == Verdict::Faster)
     };
     let mut why = Vec::new();
     if let Some(category) = best.category {
@@ -242,28 +307,20 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
     if !found.tied.is_empty() {
         why.push(format!("not told apart from {}", listed(&found.tied_names())));
     }
-    match found.next {
-        Some((next, ratio)) => why.push(format!(
-            "the next, {}, takes {} ({}, {})",
-            next.name(),
-            known_time(&next.time),
-            known_factor(&ratio),
-            factor_range(&ratio)
-        )),
+    match &found.next {
+        Some((next, factor)) => why.push(format!("the next, {}, takes {}, {factor}", next.name(), next.time_text())),
         None if found.tied.is_empty() => why.push("measured alone".to_owned()),
         None => {}
     }
     let weak = |one: &&&Candidate<'_, '_>| one.category.is_some() && !one.strong();
     let weaker =
         sound.iter().filter(weak).filter(|_| best.strong()).find_map(|one| Some((one, faster_than_best(one)?)));
-    if let Some((weaker, ratio)) = weaker {
+    if let Some((weaker, factor)) = weaker {
         why.push(format!(
-            "at category {}, {} takes {} ({}, {})",
+            "at category {}, {} takes {}, {factor}",
             weaker.category.unwrap_or(0),
             weaker.name(),
-            known_time(&weaker.time),
-            known_factor(&ratio),
-            factor_range(&ratio)
+            weaker.time_text(),
         ));
     }
     let unsound = all.iter().filter(|one| suits(one) && !one.sound());
@@ -273,29 +330,25 @@ fn recommend(analysis: &RunAnalysis<'_>, use_case: &UseCase) -> Option<Recommend
         None => 1.0,
     };
     let through = best.bytes.filter(|_| use_case.area == "hash");
-    let rate = match through {
-        _ if best.time.estimate <= 0.0 => None,
-        Some(bytes) => Some(throughput(bytes as f64 * 1e9 / best.time.estimate)),
-        None if use_case.parameter.is_some() => Some(each_second(&best.time, each, "transactions a second")),
-        None => Some(each_second(&best.time, 1.0, "a second on one core")),
-    };
+    let rate = rate_of(&best.mean).map(|rate| match through {
+        Some(bytes) => throughput_within(&scaled(&rate, bytes as f64)),
+        None if use_case.parameter.is_some() => format!("{} transactions a second", known_rate(&scaled(&rate, each))),
+        None => format!("{} a second on one core", known_rate(&rate)),
+    });
     why.extend(rate.clone());
+    let (figure, interval) = best.time_and_range();
     Some(Recommendation {
         use_case: use_case.name,
         algorithm: best.algorithm.clone(),
         provider: best.provider.clone(),
-        figure: known_time(&best.time),
-        interval: time_range(&best.time),
+        figure,
+        interval,
         rate,
+        cases: best.ids(),
         what: use_case.what.to_owned(),
         why: format!("{}.", why.join("; ")),
         tied: found.tied_names(),
     })
-}
-
-/// How many are done a second where so many take a time.
-fn each_second(time: &Interval, each: f64, unit: &str) -> String {
-    format!("{} {unit}", known_rate(each * 1e9 / time.estimate, time.half_width_pct()))
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -309,11 +362,12 @@ fn listed(names: &[String]) -> String {
 
 /// What took less time than what is recommended, and why it is not.
 fn not_recommended(one: &Candidate<'_, '_>) -> String {
-    let named = format!("{} takes {}", one.name(), known_time(&one.time));
-    match &one.defect {
-        Some(defect) => format!("faster but defective: {named} (known defect of this library: {defect})"),
-        None => format!("faster but not sure: {named} (something else ran on the machine meanwhile)"),
-    }
+    let reason = match (one.not_ranked(), &one.defect) {
+        (Some(NotRanked::KnownDefect), Some(defect)) => format!("known defect: {defect}"),
+        (Some(NotRanked::Disturbed), _) => "disturbed: another program used its core".to_owned(),
+        (reason, _) => reason.map_or(String::new(), |reason| reason.text().to_owned()),
+    };
+    format!("faster but not ranked: {} takes {} ({reason})", one.name(), one.time_text())
 }
 
 /// The fewest bytes on the wire, of signatures and of key exchanges: by what the encoding may take at most, and by what was seen on
@@ -367,8 +421,9 @@ fn smallest(analysis: &RunAnalysis<'_>) -> Vec<Recommendation> {
             figure: format!("{} B", thousands(fewest)),
             interval: "exact".to_owned(),
             rate: None,
+            cases: best.ids(),
             what: what.to_owned(),
-            why: format!("{} ({operation}: {}).", why.join("; "), known_time(&best.time)),
+            why: format!("{} ({operation}: {}).", why.join("; "), best.time_text()),
             tied: found.tied_names(),
         })
     };
@@ -390,15 +445,19 @@ fn costs(analysis: &RunAnalysis<'_>) -> Vec<Cost> {
             Some((found.best, providers.join(", ")))
         };
         let (new, old) = (best(post_quantum)?, best(classical)?);
-        let side = |(one, providers): &(&Candidate<'_, '_>, String)| {
-            (one.algorithm.clone(), providers.clone(), known_time(&one.time))
+        let side = |(one, providers): &(&Candidate<'_, '_>, String)| CostSide {
+            algorithm: one.algorithm.clone(),
+            providers: providers.clone(),
+            time: one.time_text(),
+            cases: one.ids(),
         };
         let compared = analysis.ratio(&old.0.parts, &new.0.parts)?;
         Some(Cost {
             what: what.to_owned(),
             post_quantum: side(&new),
             classical: side(&old),
-            time: compared.ratio?.ratio,
+            factor: compared.ratio?.ratio,
+            unit: compared.unit,
             told_apart: matches!(compared.verdict(), Verdict::Faster | Verdict::Slower),
             bytes: wire_bytes(&new.0.sizes).zip(wire_bytes(&old.0.sizes)),
         })
@@ -433,19 +492,21 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
         "known defects: the library does not do all that the standard demands",
         defects.into_iter().map(defect).collect(),
     );
-    let noted = |note: Caveat| {
-        let rows = analysis.cases().iter().filter(move |row| row.caveats.has(note));
-        rows.map(|row| {
-            let width = row.estimates.as_ref().map_or(0.0, Estimates::half_width_pct);
-            format!("{} (±{}%)", row.case().id(), significant(width))
-        })
+    let noted = |note: Caveat, width: fn(&Estimates) -> String| {
+        let rows = analysis.cases().iter().filter(move |row| !row.is_floor() && row.caveats.has(note));
+        rows.map(move |row| format!("{} ({})", row.case().id(), row.estimates.as_ref().map_or(String::new(), width)))
     };
-    add("shared: somebody used the core, and the figures count all visits", noted(Caveat::Shared).collect());
-    add("imprecise: the wanted precision was not reached in the time given", noted(Caveat::Imprecise).collect());
+    let in_time = |of: &Estimates| format!("±{}", percent(of.half_width_pct()));
+    let judged = |of: &Estimates| {
+        let unit = if of.cycles.is_some() { "core cycles" } else { "time" };
+        format!("±{} in {unit}", percent(of.deciding_half_width_pct))
+    };
+    add(Caveat::Shared.legend(), noted(Caveat::Shared, in_time).collect());
+    add(Caveat::Imprecise.legend(), noted(Caveat::Imprecise, judged).collect());
     let usual: Vec<&CaseAnalysis<'_>> = analysis
         .cases()
         .iter()
-        .filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null")
+        .filter(|row| row.usual() && row.time().is_some() && row.case().provider != "null")
         .collect();
     let open = grouped(usual.into_iter(), |row| (row.case().workload.clone(), row.job())).into_iter().filter_map(
         |((_, job), rows)| {
@@ -457,7 +518,7 @@ fn caveats(analysis: &RunAnalysis<'_>) -> Vec<RunCaveat> {
         },
     );
     add("comparisons whose fastest are not told apart", open.collect());
-    add("gains above the number of threads: what one thread alone did was disturbed", threads::impossible(analysis));
+    add("gains above the number of threads: the figure of one thread alone is disturbed", threads::impossible(analysis));
     let missing = analysis.run.header.plan.len().saturating_sub(analysis.run.records.len());
     if missing > 0 {
         caveats.push(RunCaveat {

@@ -1,9 +1,11 @@
 //! Which one library does all of a job the fastest.
 
-use super::{Best, Candidate, Recommendation, each_second, listed, not_recommended};
+use super::{Best, Candidate, Recommendation, listed, not_recommended};
+use crate::estimates::rate_of;
 use crate::libraries::{JobTotals, JobWeights, LibraryTotal, Part, facts_of, job_totals};
-use crate::number::{factor_range, known_factor, known_time, time_range};
+use crate::number::{known_rate, known_time};
 use crate::run::RunAnalysis;
+use pqlab_record::Statistic;
 use pqlab_stats::Verdict;
 
 /// The library for the [job](RunAnalysis::job), by default what both sides of a TLS handshake do, of those that may be recommended.
@@ -22,14 +24,8 @@ pub(super) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     if !tied.is_empty() {
         why.push(format!("not told apart from {}", listed(&tied)));
     }
-    match found.next {
-        Some((next, ratio)) => why.push(format!(
-            "the next, {}, takes {} ({}, {})",
-            next.provider,
-            known_time(&next.time),
-            known_factor(&ratio),
-            factor_range(&ratio)
-        )),
+    match &found.next {
+        Some((next, factor)) => why.push(format!("the next, {}, takes {}, {factor}", next.provider, next.time_text())),
         None if tied.is_empty() => why.push("no other that may be recommended can do all of it".to_owned()),
         None => {}
     }
@@ -41,13 +37,15 @@ pub(super) fn for_job(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     // Who takes the fastest has to know what its authors think of it.
     let library = total.parts.first()?.case.case().library();
     why.extend(facts_of(library).map(|facts| format!("maturity by its authors: {}", facts.maturity)));
+    let (figure, interval) = best.time_and_range();
     Some(Recommendation {
         use_case: if weights == JobWeights::default() { "One library for TLS" } else { "One library for the job" },
         algorithm: best.algorithm.clone(),
         provider: best.provider.clone(),
-        figure: known_time(&best.time),
-        interval: time_range(&best.time),
-        rate: (best.time.estimate > 0.0).then(|| each_second(&best.time, 1.0, "a second on one core")),
+        figure,
+        interval,
+        rate: rate_of(&best.mean).map(|rate| format!("{} a second on one core", known_rate(&rate))),
+        cases: best.ids(),
         what: format!("{}, one after the other", weights.words()),
         why: format!("{}.", why.join("; ")),
         tied: found.tied_names(),
@@ -65,6 +63,8 @@ fn candidate<'r, 'a>(
         provider: analysis.by(total.provider),
         category: cases().map(|case| case.facts.category).min().flatten(),
         time: total.total,
+        statistic: Statistic::Mean,
+        mean: total.total,
         sizes: Default::default(),
         bytes: None,
         defect: cases().find_map(|case| case.facts.defect.clone()),

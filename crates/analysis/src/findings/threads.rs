@@ -2,46 +2,56 @@
 
 use super::Recommendation;
 use crate::case::CaseAnalysis;
-use crate::number::{factor, percent, rate};
+use crate::group::distinct;
+use crate::number::factor;
 use crate::run::RunAnalysis;
-use crate::scaling::{ScalingEntry, scaling};
-use pqlab_stats::DEFAULT_MARGIN_PCT;
+use crate::scaling::{RatioInterval, ScalingEntry, scaling};
+use pqlab_stats::Sorted;
 
-/// What the most threads that had a processor each were worth: the largest of such gains, which are not compared with one
-/// another.
+/// What the most threads that had a processor each were worth over one thread: the gain of the middle operation, and the least. The
+/// largest of many is not a finding: it is the one that chance favoured.
 pub(super) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let all = scaling(analysis);
-    let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && one.provider != "null");
+    let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed);
     let sound = |id: &str| {
         let row = analysis.cases().iter().find(|row| row.case().id() == id);
         row.is_some_and(CaseAnalysis::ranked)
     };
     let gained = several.filter(|one| sound(&one.id)).filter_map(|one| Some((one, one.speed_up?)));
-    let gained = gained.filter(|(one, gain)| gain.low > 1.0 && !beyond_ideal(one));
-    let (best, gain) = gained.max_by(|(one, gain), (other, others)| {
-        (one.threads, gain.estimate).partial_cmp(&(other.threads, others.estimate)).unwrap_or(std::cmp::Ordering::Equal)
-    })?;
+    let gained: Vec<(&ScalingEntry, RatioInterval)> = gained.collect();
+    let threads = gained.iter().map(|(one, _)| one.threads).max()?;
+    let mut gained: Vec<_> = gained.into_iter().filter(|(one, _)| one.threads == threads).collect();
+    gained.sort_by(|one, other| one.1.estimate.total_cmp(&other.1.estimate));
+    let gains = Sorted::new(gained.iter().map(|(_, gain)| gain.estimate).collect())?;
+    let (least, gain) = gained.first()?;
+    let providers = distinct(gained.iter().map(|(one, _)| one.provider.clone())).len();
+    let counted = |count: usize, what: &str| if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") };
+    let libraries = if providers == 1 { "1 library".to_owned() } else { format!("{providers} libraries") };
+    let quartiles = (factor(gains.quantile(0.25)), factor(gains.quantile(0.75)));
     Some(Recommendation {
         use_case: "Several threads",
-        algorithm: best.name.clone(),
-        provider: best.provider.clone(),
-        figure: factor(gain.estimate),
-        interval: format!("{} to {}", factor(gain.low), factor(gain.high)),
+        algorithm: counted(gained.len(), "operation"),
+        provider: libraries,
+        figure: factor(gains.median()),
+        interval: format!("half of them {} to {}", quartiles.0, quartiles.1),
         rate: None,
-        what: format!("the throughput of one thread, on {} threads: the largest gain that was seen", best.threads),
+        cases: gained.iter().map(|(one, _)| one.id.clone()).collect(),
+        what: format!("throughput of {threads} threads over one thread: the middle operation"),
         why: format!(
-            "{} a second all together; {} of the ideal.",
-            rate(best.ops_per_s),
-            percent(100.0 * gain.estimate / best.threads as f64)
+            "least: {} by {}, {} ({} to {}).",
+            least.name,
+            least.provider,
+            factor(gain.estimate),
+            factor(gain.low),
+            factor(gain.high)
         ),
         tied: Vec::new(),
     })
 }
 
-/// Whether threads seem to be worth more than there are of them, by more than passes for equal: then it is the figure of the
-/// single thread that something disturbed.
+/// Whether the interval of the gain lies above the number of threads: the figure of the single thread must be disturbed.
 fn beyond_ideal(one: &ScalingEntry) -> bool {
-    one.efficiency.is_some_and(|efficiency| efficiency.estimate > 1.0 + DEFAULT_MARGIN_PCT / 100.0)
+    one.efficiency.is_some_and(|efficiency| efficiency.low > 1.0)
 }
 
 /// Gains that there cannot be, a line each.

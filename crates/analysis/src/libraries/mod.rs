@@ -9,6 +9,7 @@ pub use weights::{JobWeights, OPERATIONS, WrongWeights};
 
 use crate::case::CaseAnalysis;
 use crate::comparison::Standing;
+use crate::estimates::scaled;
 use crate::group::distinct;
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
@@ -110,8 +111,8 @@ fn of_pairing<'r, 'a>(analysis: &'r RunAnalysis<'a>, pairing: Pairing, weights: 
         let mut missing = Vec::new();
         for (operation, weight) in weights.parts() {
             match case_of(analysis, pairing, operation, provider) {
-                Some((case, median)) => {
-                    parts.push(Part { operation, weight, case, time: times(&median, f64::from(weight)) })
+                Some((case, mean)) => {
+                    parts.push(Part { operation, weight, case, time: scaled(&mean, f64::from(weight)) })
                 }
                 None => missing.push(operation),
             }
@@ -146,7 +147,7 @@ fn providers<'a>(analysis: &RunAnalysis<'a>) -> Vec<&'a str> {
     distinct(of_one.map(|case| case.provider.as_str()))
 }
 
-/// The usual case of an operation with its median in ns; `None` where there is none, or no figure of it.
+/// The usual case of an operation with its mean in ns; `None` if there is none, or no figure of it.
 fn case_of<'r, 'a>(
     analysis: &'r RunAnalysis<'a>,
     pairing: Pairing,
@@ -164,16 +165,11 @@ fn case_of<'r, 'a>(
         let of_length = case.number("len").is_none_or(|length| Some(length) == shortest);
         case.operation == operation && case.provider == provider && of_length
     })?;
-    Some((found, found.median()?))
+    Some((found, found.estimates.as_ref()?.mean_ns))
 }
 
 fn repeated<'r, 'a>(parts: &[Part<'r, 'a>]) -> Vec<&'r CaseAnalysis<'a>> {
     parts.iter().flat_map(|part| std::iter::repeat_n(part.case, part.weight as usize)).collect()
-}
-
-/// The same operation so many times: its interval is as wide in proportion, since it is not measured anew.
-fn times(of: &Interval, weight: f64) -> Interval {
-    Interval { estimate: weight * of.estimate, low: weight * of.low, high: weight * of.high, ..*of }
 }
 
 #[cfg(test)]

@@ -268,7 +268,7 @@ fn at_once(of: &CaseAnalysis<'_>) -> Option<(u64, f64)> {
     let threads = of.case().number("threads").filter(|_| of.case().operation == STEPS[1])?;
     let estimates = of.estimates.as_ref()?;
     let cores = estimates.extra("cores")?;
-    Some((threads, estimates.operations_per_second()?)).filter(|_| cores.median >= threads as f64)
+    Some((threads, estimates.operations_per_second()?.estimate)).filter(|_| cores.median >= threads as f64)
 }
 
 /// A ratio as a share in percent, less the shares of others.

@@ -1,10 +1,10 @@
 //! What a hybrid costs beyond its halves.
 
-use super::{Cell, Table};
+use super::{Cell, NS_PER_US, Table};
 use crate::decomposition::decompositions;
-use crate::number::time;
+use crate::estimates::scaled;
+use crate::number::decimals_of;
 use crate::run::RunAnalysis;
-use pqlab_record::Unit;
 
 pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     let found = decompositions(analysis);
@@ -16,23 +16,21 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
         .figures("hybrid", "whole", "µs", 0)
         .figures("combiner", "combiner", "µs", 0)
         .figures("combiner_pct", "of the halves", "%", 0);
-    let in_cycles = found.iter().filter(|of| of.unit == Unit::CoreCycles).count();
-    let judged = match (in_cycles, found.len()) {
-        (0, _) => "",
-        (some, all) if some == all => ", in core cycles",
-        _ => ", in core cycles where all three have them",
-    };
     for of in &found {
         let case = &of.hybrid.case;
         let combiner = of.combiner_ns();
-        let sign = if combiner < 0.0 { "-" } else { "" };
+        // All in one unit and to one decimal place, so that the printed figures add up.
+        let decimals = decimals_of(&scaled(&combiner, 1.0 / NS_PER_US)).min(3) + 1;
+        let time = |ns: f64| Cell::number(format!("{:.decimals$} µs", ns / NS_PER_US), ns / NS_PER_US);
+        let half = combiner.high - combiner.estimate;
+        let text = format!("{:.decimals$} µs ±{:.decimals$}", combiner.estimate / NS_PER_US, half / NS_PER_US);
         let cells = [
             Cell::text(case.name()),
             Cell::text(&case.provider),
-            Cell::time(of.classical_ns),
-            Cell::time(of.post_quantum_ns),
-            Cell::time(of.hybrid_ns),
-            Cell::number(format!("{sign}{}", time(combiner.abs())), combiner / super::NS_PER_US),
+            time(of.classical_ns),
+            time(of.post_quantum_ns),
+            time(of.hybrid_ns),
+            time(combiner.estimate).within(text, &combiner, NS_PER_US),
             Cell::difference_within(&of.combiner_pct),
         ];
         table.row([&of.caveats], cells);
@@ -40,5 +38,5 @@ pub(super) fn decomposition(analysis: &RunAnalysis<'_>) -> Table {
     if let Some(area) = found.first().map(|of| of.hybrid.case.workload.clone()) {
         table.area = area;
     }
-    table.note(format!("means of the same rounds; combiner: the hybrid less both halves{judged}"))
+    table.note("means over the rounds that all three have in common; combiner: the whole minus both halves")
 }

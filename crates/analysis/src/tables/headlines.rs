@@ -47,14 +47,14 @@ pub(super) fn headlines(analysis: &RunAnalysis<'_>) -> Table {
         for (algorithm, cases) in grouped(analysis.area(area).filter(of_it), |of| of.case().algorithm.clone()) {
             let leading = analysis.leading(&cases);
             let Some((best, tied)) = leading.split_first() else { continue };
-            let Some(median) = best.median() else { continue };
+            let Some(time) = best.time() else { continue };
             let tied: Vec<&str> = tied.iter().map(|of| of.case().provider.as_str()).collect();
             let cells = [
                 Cell::text(what),
                 Cell::text(algorithm),
                 Cell::text(&best.case().provider),
-                Cell::time_within(&median),
-                Cell::of(best.estimates.as_ref().and_then(|of| of.operations_per_second()), Cell::rate),
+                Cell::time_within(&time),
+                Cell::of(best.estimates.as_ref().and_then(|of| of.operations_per_second()), |rate| Cell::rate_within(&rate)),
                 Cell::text(tied.join(", ")),
             ];
             table.row([&best.caveats], cells);
@@ -89,7 +89,7 @@ fn under_load(analysis: &RunAnalysis<'_>, table: &mut Table) {
             Cell::text(algorithm),
             Cell::text(&best.case().provider),
             Cell::time(1e6 * entry.wall_ms),
-            Cell::rate(entry.ops_per_s),
+            Cell::rate_within(&entry.rate()),
             Cell::text(tied.join(", ")),
         ];
         table.row([&best.caveats], cells);

@@ -82,7 +82,7 @@ pub(super) fn codec(analysis: &RunAnalysis<'_>) -> Table {
             Cell::text(&case.provider),
             Cell::text(case.name().split_once(' ').map_or("", |(_, what)| what)),
             Cell::time_within(&estimates.median_ns),
-            Cell::of(estimates.operations_per_second(), Cell::rate),
+            Cell::of(estimates.operations_per_second(), |rate| Cell::rate_within(&rate)),
             Cell::of(case.facts.bytes, Cell::whole),
         ];
         table.row([&of.caveats], cells);

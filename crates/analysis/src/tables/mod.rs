@@ -23,7 +23,8 @@ use crate::caveats::Caveats;
 
 use crate::ntor::RelayScenario;
 use crate::number::{
-    self, NONE, factor, factor_within, grouped, percent, plus_minus, rate, significant, time, time_within,
+    self, NONE, decimals_of, factor, factor_within, grouped, percent, plus_minus, rate, rate_within, significant, time,
+    time_within,
 };
 use crate::run::RunAnalysis;
 use pqlab_stats::Interval;
@@ -262,9 +263,14 @@ impl Cell {
         Cell::time(ns.estimate).within(time_within(ns), ns, NS_PER_US)
     }
 
-    /// Operations a second.
+    /// Operations a second, calculated and not measured.
     fn rate(per_second: f64) -> Cell {
         Cell::number(rate(per_second), per_second)
+    }
+
+    /// Operations a second with their interval.
+    fn rate_within(per_second: &Interval) -> Cell {
+        Cell::rate(per_second.estimate).within(rate_within(per_second), per_second, 1.0)
     }
 
     /// A whole number, such as a length in bytes.
@@ -295,8 +301,9 @@ impl Cell {
 
     /// A share in percent with its interval: `20.7% ±0.4`; without one where it is a point.
     fn share_within(share: &Interval) -> Cell {
-        let estimate = format!("{}%", significant(share.estimate));
-        let text = if share.low == share.high { estimate } else { format!("{estimate} {}", plus_minus(share)) };
+        let decimals = decimals_of(share);
+        let estimate = format!("{:.decimals$}%", share.estimate);
+        let text = if share.low == share.high { estimate } else { format!("{estimate} {}", plus_minus(share, decimals)) };
         Cell::percent(share.estimate).within(text, share, 1.0)
     }
 

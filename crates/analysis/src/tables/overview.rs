@@ -7,6 +7,7 @@ use crate::estimates::Estimates;
 use crate::run::RunAnalysis;
 use indexmap::{IndexMap, IndexSet};
 use pqlab_record::{Case, Form};
+use pqlab_stats::Interval;
 
 /// The order of the reference's table; what it does not know comes after.
 const ORDER: [&str; 11] = [
@@ -60,7 +61,7 @@ struct Row<'r, 'a> {
     case: &'a Case,
     cases: Vec<&'r CaseAnalysis<'a>>,
     /// Operations a second, by operation.
-    rates: [Option<f64>; 3],
+    rates: [Option<Interval>; 3],
     mean_signature: Option<f64>,
 }
 
@@ -113,7 +114,7 @@ fn filled(
             Cell::text(&row.case.provider),
             Cell::of(facts.category, |category| Cell::number(format!("L{category}"), f64::from(category))),
         ];
-        cells.extend(row.rates.iter().map(|rate| Cell::of(*rate, Cell::rate)));
+        cells.extend(row.rates.iter().map(|rate| Cell::of(rate.as_ref(), Cell::rate_within)));
         cells.extend([facts.sizes.public_key, facts.sizes.secret_key].map(|length| Cell::of(length, Cell::whole)));
         cells.extend(lengths(row));
         let caveats: Vec<&Caveats> = row.cases.iter().map(|case| &case.caveats).collect();

@@ -2,9 +2,10 @@
 
 use super::{Cell, Table};
 use crate::caveats::Caveats;
+use crate::estimates::scaled;
 use crate::run::RunAnalysis;
 use crate::scaling::{LoadEntry, RatioInterval, ScalingEntry, loads, scaling};
-use pqlab_stats::{Interval, IntervalMethod};
+use pqlab_stats::Interval;
 
 /// Said where there were more threads than processors.
 const OVERSUBSCRIBED: &str = "oversubscribed";
@@ -22,15 +23,15 @@ pub(super) fn threads(analysis: &RunAnalysis<'_>) -> Table {
         .stacked(2);
     let entries = scaling(analysis);
     for entry in &entries {
-        let ScalingEntry { name, provider, threads, cores, ops_per_s, oversubscribed, .. } = entry;
+        let ScalingEntry { name, provider, threads, cores, oversubscribed, .. } = entry;
         let cells = [
             Cell::text(name),
             Cell::text(provider),
             Cell::whole(*threads),
             Cell::of(*cores, Cell::whole),
-            Cell::rate(*ops_per_s),
-            Cell::of(entry.speed_up.map(interval), |ratio| Cell::factor_within(&ratio)),
-            Cell::of(entry.efficiency.map(|of| percent(interval(of))), |share| Cell::share_within(&share)),
+            Cell::rate_within(&entry.rate()),
+            Cell::of(entry.speed_up.map(Interval::from), |ratio| Cell::factor_within(&ratio)),
+            Cell::of(entry.efficiency.map(|of| scaled(&Interval::from(of), 100.0)), |share| Cell::share_within(&share)),
             Cell::text(if *oversubscribed { OVERSUBSCRIBED } else { "" }),
         ];
         table.row(caveats(analysis, &entry.id), cells);
@@ -61,16 +62,16 @@ pub(super) fn load(analysis: &RunAnalysis<'_>) -> Table {
         .stacked(2);
     let entries = loads(analysis);
     for entry in &entries {
-        let LoadEntry { name, provider, tasks, workers, wall_ms, ops_per_s, oversubscribed, .. } = entry;
+        let LoadEntry { name, provider, tasks, workers, wall_ms, oversubscribed, .. } = entry;
         let wait = |us: Option<f64>| Cell::of(us, |us| Cell::time(1e3 * us));
-        let against = |of: Option<RatioInterval>| Cell::of(of.map(interval), |of| Cell::difference_within(&of));
+        let against = |of: Option<RatioInterval>| Cell::of(of.map(Interval::from), |of| Cell::difference_within(&of));
         let cells = [
             Cell::text(name),
             Cell::text(provider),
             Cell::whole(*tasks),
             Cell::whole(*workers),
             Cell::time(1e6 * wall_ms).scaled(1e-3),
-            Cell::rate(*ops_per_s),
+            Cell::rate_within(&entry.rate()),
             wait(entry.queueing_p50_us),
             wait(entry.queueing_p95_us),
             wait(entry.queueing_p99_us),
@@ -95,14 +96,4 @@ fn area_of(analysis: &RunAnalysis<'_>, table: &mut Table, id: Option<&str>) {
     if let Some(first) = first {
         table.area = first.case().workload.clone();
     }
-}
-
-/// As the other intervals: of 95%, over the ratios of rounds.
-fn interval(of: RatioInterval) -> Interval {
-    let RatioInterval { estimate, low, high } = of;
-    Interval { estimate, low, high, confidence: 0.95, method: IntervalMethod::CrossedT }
-}
-
-fn percent(of: Interval) -> Interval {
-    Interval { estimate: 100.0 * of.estimate, low: 100.0 * of.low, high: 100.0 * of.high, ..of }
 }

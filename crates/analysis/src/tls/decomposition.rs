@@ -13,8 +13,9 @@ use super::{Configuration, HandshakeFigures, handshakes};
 use crate::case::CaseAnalysis;
 use crate::caveats::Caveats;
 use crate::comparison::{Measured, total_in};
+use crate::estimates::scaled;
 use crate::run::RunAnalysis;
-use pqlab_record::{Case, Form, Parameter, Unit};
+use pqlab_record::{Case, Form, Parameter, Statistic, Unit};
 use pqlab_stats::Interval;
 
 /// Bytes that a CertificateVerify signs with SHA-384 as the handshake's hash: 64 spaces, the context of 33 bytes, a zero, the hash of
@@ -190,16 +191,16 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
         caveats.push(&of.caveats);
     }
     let whole = by_means(whole)?;
-    let in_cycles = parts.iter().map(|(_, of)| of).chain([&whole]).all(|of| of.headline(Unit::CoreCycles).is_some());
+    let in_cycles = parts.iter().map(|(_, of)| of).chain([&whole]).all(|of| of.headline(Unit::CoreCycles, Statistic::Mean).is_some());
     let unit = if in_cycles { Unit::CoreCycles } else { Unit::Nanoseconds };
     let repeated = parts.iter().flat_map(|(primitive, of)| (0..primitive.times).map(move |_| of));
     let all = total_in(&repeated.collect::<Vec<_>>(), unit, analysis.criteria())?;
     let one = total_in(&[&whole], unit, analysis.criteria())?;
-    let handshake_ns = whole.headline(Unit::Nanoseconds)?;
+    let handshake_ns = whole.headline(Unit::Nanoseconds, Statistic::Mean)?;
     let ns = handshake_ns / one.estimate;
     let sum = |part: Part| -> Option<f64> {
         let of_part = parts.iter().filter(|(primitive, _)| primitive.part == part);
-        let each = of_part.map(|(primitive, of)| Some(primitive.times as f64 * of.headline(unit)? * ns));
+        let each = of_part.map(|(primitive, of)| Some(primitive.times as f64 * of.headline(unit, Statistic::Mean)? * ns));
         each.sum()
     };
     Some(HandshakeDecomposition {
@@ -208,7 +209,7 @@ fn decompose<'a>(analysis: &RunAnalysis<'a>, figures: &HandshakeFigures<'_, 'a>)
         exchange_ns: sum(Part::KeyExchange)?,
         signing_ns: sum(Part::Signing)?,
         verification_ns: sum(Part::Verification)?,
-        rest_ns: scaled(difference(&one, &all), ns),
+        rest_ns: scaled(&difference(&one, &all), ns),
         unit,
         caveats: Caveats::merged(caveats),
     })
@@ -223,10 +224,6 @@ fn difference(first: &Interval, second: &Interval) -> Interval {
         high: estimate + (first.high - first.estimate).hypot(second.estimate - second.low),
         ..*first
     }
-}
-
-fn scaled(of: Interval, by: f64) -> Interval {
-    Interval { estimate: by * of.estimate, low: by * of.low, high: by * of.high, ..of }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ pub use decomposition::{HandshakeDecomposition, Part, Primitive, SIGNED, decompo
 pub use server::{ServerFigures, servers};
 
 use crate::case::CaseAnalysis;
-use crate::comparison::{Measured, ratio, total};
+use crate::comparison::{Measured, ratio};
 use crate::run::RunAnalysis;
 use pqlab_record::Case;
 use pqlab_stats::Interval;
@@ -113,8 +113,8 @@ impl<'r, 'a> HandshakeFigures<'r, 'a> {
     }
 
     /// Handshakes a second of one core of the server, with the interval.
-    pub fn server_per_second(&self, analysis: &RunAnalysis<'a>) -> Option<Interval> {
-        per_second(analysis, self.server?)
+    pub fn server_per_second(&self) -> Option<Interval> {
+        self.server?.estimates.as_ref()?.operations_per_second()
     }
 
     /// The share of each step in the mean of all four, in percent: what slows a round or a process alike cancels out.
@@ -162,20 +162,6 @@ pub fn handshakes<'r, 'a>(analysis: &'r RunAnalysis<'a>) -> Vec<HandshakeFigures
     found
 }
 
-/// Operations of a case a second, one after the other: the reciprocal of the mean, which is what a rate is of operations whose
-/// times differ, with the mean's interval.
-fn per_second<'a>(analysis: &RunAnalysis<'a>, of: &CaseAnalysis<'a>) -> Option<Interval> {
-    let rate = of.estimates.as_ref()?.operations_per_second()?;
-    let means = Measured::together_by_means(&[of.measured()?]);
-    let mean = total(&means.iter().collect::<Vec<_>>(), analysis.criteria())?;
-    Some(Interval {
-        estimate: rate,
-        low: rate * mean.estimate / mean.high,
-        high: rate * mean.estimate / mean.low,
-        ..mean
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,7 +200,7 @@ mod tests {
         let run = fixtures::tls_run();
         let analysis = RunAnalysis::of(&run);
         let all = handshakes(&analysis);
-        let rate = all[0].server_per_second(&analysis).unwrap();
+        let rate = all[0].server_per_second().unwrap();
         // 100 µs, and of one sample of twenty up to 8% more.
         close(rate.estimate, 10_000.0, 40.0);
         let mean = all[0].server.unwrap().estimates.as_ref().unwrap().samples_ns.mean;

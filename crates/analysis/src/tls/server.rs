@@ -4,6 +4,7 @@ use super::{AREA, Configuration, HandshakeFigures, connections, handshakes};
 use crate::caveats::Caveats;
 use crate::run::RunAnalysis;
 use crate::scaling::{RatioInterval, scaling};
+use pqlab_stats::Interval;
 
 /// The operation of a server.
 const SERVER: &str = "server";
@@ -14,7 +15,7 @@ pub struct ServerFigures {
     /// What it is.
     pub configuration: Configuration,
     /// Handshakes a second of so many threads together, each on a core of its own, fewest threads first.
-    pub measured: Vec<(u64, f64)>,
+    pub measured: Vec<(u64, Interval)>,
     /// What each thread of the largest number did of what one does alone, as a share; `None` where one alone was measured.
     pub efficiency: Option<RatioInterval>,
     /// Handshakes a second of one core by the CPU time that they take over the loopback, the kernel's TCP among it.
@@ -22,23 +23,23 @@ pub struct ServerFigures {
     /// What must be known of its cases.
     pub caveats: Caveats,
     /// Handshakes a second of one core.
-    one: Option<f64>,
+    one: Option<Interval>,
 }
 
 impl ServerFigures {
     /// Handshakes a second of one core: of one thread beside others on several, else of the server measured by itself.
-    pub fn per_second(&self) -> Option<f64> {
+    pub fn per_second(&self) -> Option<Interval> {
         self.one
     }
 
     /// Handshakes a second of so many threads, each on a core of its own, where that was measured.
-    pub fn on(&self, cores: u64) -> Option<f64> {
+    pub fn on(&self, cores: u64) -> Option<Interval> {
         self.measured.iter().find(|(known, _)| *known == cores).map(|(_, rate)| *rate)
     }
 
     /// Handshakes a second that so many cores would hold if each did what one does alone: arithmetic.
     pub fn by_arithmetic(&self, cores: u64) -> Option<f64> {
-        Some(self.one? * cores as f64)
+        Some(self.one?.estimate * cores as f64)
     }
 }
 
@@ -59,7 +60,7 @@ pub fn servers(analysis: &RunAnalysis<'_>) -> Vec<ServerFigures> {
         let figures = &mut found[at];
         figures.caveats = Caveats::merged([&figures.caveats, &of.caveats]);
         let most = figures.measured.iter().all(|(threads, _)| *threads < entry.threads);
-        figures.measured.push((entry.threads, entry.ops_per_s));
+        figures.measured.push((entry.threads, entry.rate()));
         if most && entry.threads > 1 {
             figures.efficiency = entry.efficiency;
         }
@@ -74,7 +75,7 @@ pub fn servers(analysis: &RunAnalysis<'_>) -> Vec<ServerFigures> {
     for figures in &mut found {
         figures.measured.sort_by_key(|(threads, _)| *threads);
         let of = |one: &&HandshakeFigures<'_, '_>| one.configuration == figures.configuration;
-        let rate = || Some(alone.iter().find(of)?.server_per_second(analysis)?.estimate);
+        let rate = || alone.iter().find(of)?.server_per_second();
         figures.one = figures.on(1).or_else(rate);
     }
     found
@@ -96,10 +97,10 @@ mod tests {
             |found: Option<f64>, wanted: f64| assert!((found.unwrap() / wanted - 1.0).abs() < 0.005, "{found:?}");
         // 100 µs on one core; on two 1.9 times as many; four threads have no cores of their own.
         assert_eq!(of.measured.iter().map(|(threads, _)| *threads).collect::<Vec<_>>(), [1, 2]);
-        close(of.per_second(), 10_000.0);
-        close(of.on(2), 19_000.0);
+        close(of.per_second().map(|rate| rate.estimate), 10_000.0);
+        close(of.on(2).map(|rate| rate.estimate), 19_000.0);
         close(of.efficiency.map(|share| share.estimate), 0.95);
-        assert_eq!(of.by_arithmetic(64), of.on(1).map(|rate| 64.0 * rate));
+        assert_eq!(of.by_arithmetic(64), of.on(1).map(|rate| 64.0 * rate.estimate));
         close(of.with_tcp, 1e9 / 125e3);
     }
 
@@ -110,6 +111,6 @@ mod tests {
         let analysis = RunAnalysis::of(&run);
         let all = servers(&analysis);
         assert!(all[0].measured.is_empty() && all[0].efficiency.is_none());
-        assert_eq!(all[0].per_second(), Some(handshakes(&analysis)[0].server_per_second(&analysis).unwrap().estimate));
+        assert_eq!(all[0].per_second(), handshakes(&analysis)[0].server_per_second());
     }
 }

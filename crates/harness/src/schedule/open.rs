@@ -2,9 +2,9 @@
 
 use super::{AIM, FEWEST_FOR_MORE, JOINING_ROUNDS, MOST_PROCESSES, PATIENCE, PILOT_ROUNDS};
 use crate::wire::Visited;
-use pqlab_record::{Case, Conditions, Protocol, Samples, State, Unit, Visit, Visits};
+use pqlab_record::{Case, Conditions, Protocol, Samples, State, Statistic, Unit, Visit, Visits};
 use pqlab_stats::{
-    CONFIDENCE, Crossed, Interval, RunSpread, crossed_medians, median, processes_for_precision, rounds_for_precision,
+    CONFIDENCE, Crossed, Interval, RunSpread, crossed_visits, mean, median, processes_for_precision, rounds_for_precision,
 };
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -33,6 +33,14 @@ pub(super) struct Open {
     /// Time of the operation's first call in each process, until its first visit takes it.
     pub(super) first_calls_ns: BTreeMap<u32, f64>,
     pub(super) samples: Samples,
+}
+
+/// What the report will show of the case, made of samples: their median, or the mean if the operation repeats by chance.
+fn summary_of(case: &Case) -> fn(&[f64]) -> Option<f64> {
+    match case.statistic() {
+        Statistic::Median => median,
+        Statistic::Mean => mean,
+    }
 }
 
 /// What becomes of a case after a round.
@@ -170,7 +178,7 @@ impl Open {
         // Of times too: what the core's clock does between runs no measuring fixes.
         let pct = spreads.cycles_pct;
         let degrees_of_freedom = usize::try_from(spreads.degrees_of_freedom).unwrap_or(usize::MAX);
-        Some((crossed_medians(visits)?, RunSpread { pct, degrees_of_freedom }))
+        Some((crossed_visits(visits, summary_of(case))?, RunSpread { pct, degrees_of_freedom }))
     }
 
     /// The interval that a report will show, as a factor: around 1.
@@ -180,13 +188,13 @@ impl Open {
         Some(crossed.interval(1.0, runs, step, CONFIDENCE))
     }
 
-    /// The medians of the visits so far, process by process. First calls, each of which has a process of its own, are
+    /// The medians or means of the visits so far, process by process. First calls, each of which has a process of its own, are
     /// grouped by the place in the round: noise within a group is then noise between processes.
     fn pilot(&self, case: &Case) -> Vec<Vec<f64>> {
         let processes = self.members.end.max(1);
         let mut groups: Vec<Vec<f64>> = vec![Vec::new(); processes as usize];
         for (moment, values) in self.samples.values(self.unit(case), Visits::Usable).unwrap_or_default() {
-            groups[(moment.worker.process % processes) as usize].extend(median(&values));
+            groups[(moment.worker.process % processes) as usize].extend(summary_of(case)(&values));
         }
         groups
     }

@@ -1,6 +1,6 @@
 //! What a handshake takes of either side, and what goes over the wire.
 
-use super::{names, rate_within, table};
+use super::{names, table};
 use crate::case::CaseAnalysis;
 use crate::run::RunAnalysis;
 use crate::tables::{Cell, Table};
@@ -27,7 +27,7 @@ pub(super) fn handshakes(analysis: &RunAnalysis<'_>) -> Table {
             time(of.whole),
             time(of.client),
             time(of.server),
-            Cell::of(of.server_per_second(analysis), |rate| rate_within(&rate)),
+            Cell::of(of.server_per_second(), |rate| Cell::rate_within(&rate)),
             length(|flights| flights.client_hello),
             length(|flights| flights.server_flight),
             length(|flights| flights.client_finish),

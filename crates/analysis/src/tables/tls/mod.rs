@@ -7,10 +7,8 @@ mod server;
 mod steps;
 
 use super::{Cell, Table};
-use crate::number::known_rate;
 use crate::run::RunAnalysis;
 use crate::tls::Configuration;
-use pqlab_stats::Interval;
 
 const AREA: &str = "tls";
 
@@ -41,10 +39,4 @@ fn names(of: &Configuration) -> [Cell; 5] {
     let chain = of.intermediates.to_string();
     let mode = of.mode.as_deref().unwrap_or_default();
     [&of.exchange, &of.authentication, &chain, mode, &of.provider].map(Cell::text)
-}
-
-/// So many a second, with the interval.
-fn rate_within(per_second: &Interval) -> Cell {
-    let text = known_rate(per_second.estimate, per_second.half_width_pct());
-    Cell::rate(per_second.estimate).within(text, per_second, 1.0)
 }

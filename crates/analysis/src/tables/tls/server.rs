@@ -1,10 +1,11 @@
 //! What a server holds.
 
 use super::{names, table};
+use crate::estimates::scaled;
 use crate::run::RunAnalysis;
 use crate::tables::{Cell, Table};
 use crate::tls::servers;
-use pqlab_stats::{Interval, IntervalMethod};
+use pqlab_stats::Interval;
 
 /// Numbers of cores of which the arithmetic is made.
 const CORES: [u64; 3] = [4, 16, 64];
@@ -28,12 +29,9 @@ pub(super) fn server(analysis: &RunAnalysis<'_>) -> Table {
     made = made.figures("with_tcp", "a core with TCP", "1/s", 0);
     for of in &all {
         let rates = measured.iter().map(|&cores| if cores == 1 { of.per_second() } else { of.on(cores) });
-        let efficiency = of.efficiency.map(|share| {
-            let [estimate, low, high] = [share.estimate, share.low, share.high].map(|value| 100.0 * value);
-            Interval { estimate, low, high, confidence: 0.95, method: IntervalMethod::CrossedT }
-        });
+        let efficiency = of.efficiency.map(|share| scaled(&Interval::from(share), 100.0));
         let cells = rates
-            .map(|rate| Cell::of(rate, Cell::rate))
+            .map(|rate| Cell::of(rate.as_ref(), Cell::rate_within))
             .chain([Cell::of(efficiency, |share| Cell::share_within(&share))])
             .chain(CORES.map(|cores| Cell::of(of.by_arithmetic(cores), Cell::rate)))
             .chain([Cell::of(of.with_tcp, Cell::rate)]);
