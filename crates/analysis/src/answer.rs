@@ -111,7 +111,7 @@ mod tests {
         let analysis = RunAnalysis::of(&run);
         let found = findings(&analysis);
         let lines = answer(&analysis, &found);
-        assert!(lines[0].starts_with("Key exchange: ML-KEM-512 by liboqs, 24.0 µs ("), "{lines:?}");
+        assert!(lines[0].starts_with("Key exchange: ML-KEM-512 by liboqs, mean 24.0 µs ("), "{lines:?}");
         assert!(lines.last().unwrap().starts_with("Quality: "), "{lines:?}");
         assert!(lines.len() <= NAMED + 2);
         let mut nothing = fixtures::run();

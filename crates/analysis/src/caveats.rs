@@ -31,11 +31,13 @@ pub enum Caveat {
     Batch,
     /// Cycles were not counted, or what was counted is not cycles.
     Clock,
+    /// How far runs lie apart was not measured on this machine.
+    Spread,
 }
 
 impl Caveat {
     /// All of them, in the order in which they are said.
-    pub const ALL: [Caveat; 8] = [
+    pub const ALL: [Caveat; 9] = [
         Caveat::Shared,
         Caveat::Imprecise,
         Caveat::Defect,
@@ -44,6 +46,7 @@ impl Caveat {
         Caveat::Encoding,
         Caveat::Batch,
         Caveat::Clock,
+        Caveat::Spread,
     ];
 
     /// Those that the row of a table is marked with.
@@ -60,6 +63,7 @@ impl Caveat {
             Caveat::Encoding => "encoding",
             Caveat::Batch => "batch",
             Caveat::Clock => "clock",
+            Caveat::Spread => "spread",
         }
     }
 
@@ -80,6 +84,9 @@ impl Caveat {
             }
             Caveat::Batch => "a sample is several operations, whose mean says nothing of single ones",
             Caveat::Clock => "core cycles were not counted: they are estimated, or the ticks are not core cycles",
+            Caveat::Spread => {
+                "the spread between runs in the intervals is assumed: `pqlab doctor --aa` measures it on this machine"
+            }
         }
     }
 
@@ -109,6 +116,10 @@ impl Caveat {
                 (batch > 1).then(text)
             }
             Caveat::Clock => clock(estimates?),
+            Caveat::Spread => {
+                let [time_pct, cycles_pct] = estimates?.assumed_spread_pct?;
+                Some(format!("assumed spread between runs: {time_pct}% in time, {cycles_pct}% in core cycles"))
+            }
         }
     }
 }
@@ -120,8 +131,7 @@ fn shared(pct: f64) -> String {
 
 fn reasons(estimates: &Estimates) -> String {
     let reasons: Vec<String> = estimates.imprecise.iter().map(|reason| reason_text(*reason, estimates)).collect();
-    let unit = if estimates.cycles.is_some() { "core cycles" } else { "time" };
-    format!("±{} in {unit}: {}", percent(estimates.deciding_half_width_pct), reasons.join(", "))
+    reasons.join(", ")
 }
 
 fn reason_text(reason: Imprecision, estimates: &Estimates) -> String {
@@ -260,7 +270,7 @@ mod tests {
         let found = of(&record, 1.0);
         assert_eq!(found.notes_text(), "shared; imprecise: 15.2 µs in 5 of 8 processes, 32.0 in 3; defect");
         assert_eq!(found.note_words(), "shared, imprecise, defect");
-        assert_eq!(found.by_word()["shared"], "others disturbed it, and the figures count all visits");
+        assert_eq!(found.by_word()["shared"], "another program used this core; disturbed measurements are included");
     }
 
     #[test]
@@ -277,7 +287,7 @@ mod tests {
             assert_eq!(found.iter().map(|(caveat, _)| caveat).collect::<Vec<_>>(), Caveat::ALL, "{}", record.case.id());
             assert_eq!(
                 found.by_word()["shared"],
-                "somebody used the core 100.0% of the time, and the figures count all visits"
+                "another program used this core 100.0% of the time; disturbed measurements are included"
             );
             assert_eq!(found.by_word()["imprecise"], "drifting, few samples");
             assert_eq!(found.by_word()["residue"], "the call leaves vector-upper behind");

@@ -19,7 +19,7 @@ pub struct Past {
     pub environment: Environment,
     /// Whether every case of its plan has its record.
     pub complete: bool,
-    /// Medians in ns with their intervals, by the case's [lasting id](pqlab_record::Case::lasting_id).
+    /// Times in ns with their intervals, medians or means as the case is compared by, by the case's [lasting id](pqlab_record::Case::lasting_id).
     pub medians: HashMap<String, Interval>,
     /// Cases without a figure.
     pub failed: usize,
@@ -30,14 +30,14 @@ pub struct Past {
 }
 
 impl Past {
-    /// Computes the medians of a run and forgets its samples.
+    /// Computes the times of a run and forgets its samples.
     pub fn of(run: &Run) -> Past {
         let (mut medians, mut figures) = (HashMap::new(), HashMap::new());
         for record in &run.records {
             let case = CaseAnalysis::of(&run.header, record);
             let figure = case.measured().and_then(|measured| measured.figure(Unit::Nanoseconds));
             figures.extend(figure.map(|figure| (record.case.lasting_id(), figure)));
-            medians.extend(case.median().map(|median| (record.case.lasting_id(), median)));
+            medians.extend(case.time().map(|time| (record.case.lasting_id(), time)));
         }
         Past {
             id: run.header.id.clone(),

@@ -1,5 +1,5 @@
-//! Numbers as people read them: three significant digits, four of rates and counts, fewer where the interval leaves them open;
-//! separated thousands, a unit that fits.
+//! Numbers as people read them: with an interval as many significant digits as it supports, four at most; without one three, four of
+//! rates and counts. Separated thousands, a unit that fits.
 
 use pqlab_stats::Interval;
 
@@ -30,9 +30,9 @@ pub fn digits(value: f64, digits: usize) -> String {
     separate(&whole)
 }
 
-/// Most digits of times, and of factors, rates and counts.
-const MOST: usize = 3;
-const MOST_COUNTED: usize = 4;
+/// Most digits of a figure with an interval, and of one without.
+const MOST: usize = 4;
+const MOST_ALONE: usize = 3;
 /// From this half-width of the interval on, in percent, a figure is marked as approximate.
 const APPROXIMATE_PCT: f64 = 10.0;
 /// What stands before such a figure.
@@ -57,6 +57,15 @@ fn digits_of(of: &Interval, most: usize) -> usize {
     known_digits(of.estimate, (of.high - of.estimate).max(of.estimate - of.low), most)
 }
 
+/// Digits of a time or a ratio that stands without the ends of its interval: three at most, unless these would round it out of the
+/// interval.
+fn digits_alone(of: &Interval) -> usize {
+    let known = digits_of(of, MOST);
+    let half = (of.high - of.estimate).max(of.estimate - of.low);
+    let last = 10_f64.powi(of.estimate.abs().log10().floor() as i32 + 1 - MOST_ALONE as i32);
+    if half > 0.0 && half < last / 2.0 { known } else { known.min(MOST_ALONE) }
+}
+
 fn sign_of(half_width_pct: f64) -> &'static str {
     if half_width_pct > APPROXIMATE_PCT { SIGN } else { "" }
 }
@@ -74,24 +83,23 @@ pub fn known_time(of: &Interval) -> String {
 
 /// As [`known_time`], number and unit.
 pub fn known_duration(of: &Interval) -> (String, &'static str) {
-    let (number, unit) = rescaled(of.estimate, MOST, digits_of(of, MOST));
+    let (number, unit) = rescaled(of.estimate, MOST_ALONE, digits_alone(of));
     (format!("{}{number}", sign_of(of.half_width_pct())), unit)
 }
 
 /// A ratio with as many digits as its interval leaves: `1.32×`.
 pub fn known_factor(of: &Interval) -> String {
-    format!("{}{}×", sign_of(of.half_width_pct()), digits(of.estimate, digits_of(of, MOST_COUNTED)))
+    format!("{}{}×", sign_of(of.half_width_pct()), digits(of.estimate, digits_alone(of)))
 }
 
 /// A count with as many digits as its interval leaves: `28,080`.
 pub fn known_count(of: &Interval) -> String {
-    format!("{}{}", sign_of(of.half_width_pct()), count_digits(of.estimate, digits_of(of, MOST_COUNTED)))
+    format!("{}{}", sign_of(of.half_width_pct()), count_digits(of.estimate, digits_of(of, MOST)))
 }
 
 /// A rate with as many digits as its interval leaves: `79,800`.
 pub fn known_rate(of: &Interval) -> String {
-    let known = digits_of(of, MOST_COUNTED);
-    let known = if of.estimate < 99.95 { known.min(MOST) } else { known };
+    let known = digits_of(of, MOST);
     format!("{}{}", sign_of(of.half_width_pct()), digits(of.estimate, known))
 }
 
@@ -103,7 +111,7 @@ pub fn rate_within(of: &Interval) -> String {
 /// An estimate and the ends of its interval, rounded to the same decimal place, the last one that the interval leaves: so the
 /// estimate lies between the ends as printed too.
 fn rounded_alike(of: &Interval) -> [String; 3] {
-    let known = digits_of(of, MOST_COUNTED) as i32;
+    let known = digits_of(of, MOST) as i32;
     let magnitude = |value: f64| if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
     let decimals = known - 1 - magnitude(of.estimate);
     [of.estimate, of.low, of.high].map(|value| {
@@ -140,7 +148,7 @@ pub fn grouped(value: u64) -> String {
 
 /// A rate: four significant digits with thousands separated from 1,000 on, three below: `94,340`.
 pub fn rate(value: f64) -> String {
-    if value.is_finite() && value >= 999.5 { digits(value, MOST_COUNTED) } else { significant(value) }
+    if value.is_finite() && value >= 999.5 { digits(value, MOST) } else { significant(value) }
 }
 
 /// A time as number and unit, `ns`, `µs`, `ms` or `s`, with three significant digits.
@@ -207,7 +215,7 @@ pub fn percent(value: f64) -> String {
 
 /// A count in four digits: `28,080`, and from a million on `1.234 M`.
 pub fn count(value: f64) -> String {
-    count_digits(value, MOST_COUNTED)
+    count_digits(value, MOST)
 }
 
 fn count_digits(value: f64, wanted: usize) -> String {
@@ -379,6 +387,7 @@ mod tests {
         };
         for (ns, pct, text) in [
             (10_412.0, 0.6, "10.4 µs"),
+            (10_412.0, 0.1, "10.41 µs"),
             (78_123.0, 2.3, "78.1 µs"),
             (78_123.0, 9.0, "78 µs"),
             (92_345.0, 4.2, "92 µs"),
@@ -397,7 +406,7 @@ mod tests {
         assert_eq!(known_count(&of(1_234_567.0, 0.9)), "1.235 M");
         assert_eq!(known_rate(&of(79_783.0, 0.6)), "79,800");
         assert_eq!(known_rate(&of(79_783.0, 0.2)), "79,780");
-        assert_eq!(known_rate(&of(52.04, 0.1)), "52.0");
+        assert_eq!(known_rate(&of(52.04, 0.1)), "52.04");
         assert_eq!(known_rate(&of(520.4, 20.0)), "≈520");
         assert_eq!(rate_within(&of(520.4, 2.0)), "520 ±2.0%");
     }
@@ -414,7 +423,7 @@ mod tests {
         let pair = |found: (String, String)| (found.0, found.1);
         assert_eq!(pair(factor_and_range(&of(1.404, 1.4021, 1.4059))), ("1.404×".into(), "1.402× to 1.406×".into()));
         assert_eq!(pair(factor_and_range(&of(1.44, 0.9, 2.1))), ("≈1.4×".into(), "0.9× to 2.1×".into()));
-        assert_eq!(pair(factor_and_range(&of(29.4, 20.0, 41.0))), ("≈30×".into(), "20× to 40×".into()));
+        assert_eq!(pair(factor_and_range(&of(29.4, 20.0, 41.0))), ("≈29×".into(), "20× to 41×".into()));
         assert_eq!(pair(time_and_range(&of(41_040.0, 41_022.0, 41_061.0))), ("41.04 µs".into(), "41.02 to 41.06 µs".into()));
         assert_eq!(pair(time_and_range(&of(1_000.2, 991.0, 1_009.0))), ("1.000 µs".into(), "0.991 to 1.009 µs".into()));
         assert_eq!(difference(&of(1.32, 1.30, 1.34)), "+1.32% ±0.02");

@@ -128,7 +128,7 @@ fn judged_in(cases: &[&CaseAnalysis<'_>]) -> &'static str {
     match figures().filter(|of| of.cycles.is_some()).count() {
         0 => " in time",
         some if some == figures().count() => " in core cycles",
-        _ => " in core cycles, or in time if they are not known",
+        _ => " in core cycles (in time if unknown)",
     }
 }
 
@@ -157,6 +157,7 @@ fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     let shared_pct = shared_pct(figures);
     let disturbed = figures.iter().filter(|of| of.contended).count();
     let amount = match shared_pct {
+        0.0 if disturbed > 0 => "disturbed measurements".to_owned(),
         0.0 => "none seen".to_owned(),
         pct if pct < 0.1 => "under 0.1% of the time".to_owned(),
         pct => format!("{} of the time", percent(pct)),
@@ -164,7 +165,7 @@ fn interference(cases: &[&CaseAnalysis<'_>], figures: &[&Estimates]) -> String {
     let treated = match (shared_pct > 0.0, disturbed, figures.len()) {
         (false, 0, _) => String::new(),
         (true, 0, _) => ", excluded".to_owned(),
-        (_, some, all) if some == all => ", included".to_owned(),
+        (_, some, all) if some == all => ", included in all cases".to_owned(),
         (_, some, all) => format!(", included in {some} of {}, excluded elsewhere", cases_text(all)),
     };
     let repeats: u64 = cases.iter().map(|case| case.disturbances.repeats).sum();
@@ -251,12 +252,12 @@ mod tests {
         let mut run = fixtures::run();
         run.records.retain(|record| record.error.is_none());
         let of = |run: &Run| quality_sentence(&RunAnalysis::of(run)).unwrap();
-        assert_eq!(of(&run), "Quality: 5 of 5 cases reached ±1.0% in core cycles; spread between runs assumed.");
+        assert_eq!(of(&run), "Quality: 5 of 5 cases reached ±1.0% in core cycles (in time if unknown); spread between runs assumed.");
         share(&mut run);
         run.header.protocol.precision_pct = 0.1;
         run.header.protocol.run_spreads.source = "measured".into();
         run.complete = false;
-        let wanted = "Quality: 0 of 5 cases reached ±0.1% in core cycles; 5 imprecise; 1 disturbed; spread between runs measured; the \
+        let wanted = "Quality: 0 of 5 cases reached ±0.1% in core cycles (in time if unknown); 5 imprecise; 1 disturbed; spread between runs measured; the \
                       run was stopped.";
         assert_eq!(of(&run), wanted);
         assert!(of(&fixtures::run()).contains("; 1 failed; "), "{}", of(&fixtures::run()));

@@ -22,10 +22,19 @@ pub fn worker_floors(analysis: &RunAnalysis<'_>) -> Option<String> {
 /// What `the reference` means wherever it is spoken of.
 pub const THE_REFERENCE: &str = "the reference: five earlier systems whose suites pqlab reproduces";
 
+/// What headlines of operations that repeat by chance are, wherever a run has some.
+pub const MEANS: &str = "mean: the operation repeats by chance (signing with ML-DSA or Falcon, generating Falcon or RSA keys), so its \
+                         time and cycles are means; all others are medians, sums and rates are of means";
+
+/// Whether the headline of some case is a mean.
+pub fn has_means(analysis: &RunAnalysis<'_>) -> bool {
+    analysis.cases().iter().any(|of| of.case().repeats_by_chance())
+}
+
 /// A line for each word that occurs in the names of the cases.
 pub fn words(analysis: &RunAnalysis<'_>) -> Vec<String> {
     let occurs = |algorithm: &str| analysis.cases().iter().any(|of| of.case().algorithm == algorithm);
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = has_means(analysis).then(|| MEANS.to_owned()).into_iter().collect();
     if occurs("X25519+mock") {
         lines.push(
             "mock: a stand-in for ML-KEM that copies random bytes and protects nothing: what the hybrid takes without its lattice"

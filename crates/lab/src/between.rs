@@ -186,8 +186,8 @@ impl Laboratory {
                 let Some(estimates) = &case.estimates else { continue };
                 contended += usize::from(estimates.contended);
                 let case = printed.entry(case.case().id()).or_default();
-                case.time.push(estimates.median_ns);
-                case.cycles.extend(estimates.cycles.map(|cycles| cycles.median));
+                case.time.push(estimates.headline_ns());
+                case.cycles.extend(estimates.cycles.map(|cycles| cycles.headline()));
             }
             run_spreads.push(run.header.protocol.run_spreads);
         }

@@ -269,7 +269,7 @@ struct Means {
 }
 
 fn mean_in(record: &Record, unit: Unit) -> Option<Crossed> {
-    crossed_of(&record.samples.values(unit, Visits::Usable)?)
+    crossed_of(&record.samples.values(unit, Visits::Usable)?, record.case.statistic())
 }
 
 /// Each run with the one after it; `None` where one of them has no such mean.

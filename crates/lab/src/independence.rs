@@ -185,7 +185,7 @@ fn dependence(pairs: &[Pair], protocol: &Protocol) -> Result<Dependence, LeftOut
     }
     let case = &first.company.case;
     let means = |unit: Unit| -> Option<Vec<(Crossed, Crossed)>> {
-        let of = |record: &Record| crossed_of(&record.samples.values(unit, Visits::Usable)?);
+        let of = |record: &Record| crossed_of(&record.samples.values(unit, Visits::Usable)?, record.case.statistic());
         pairs.iter().map(|pair| Some((of(&pair.company)?, of(&pair.alone)?))).collect()
     };
     let cycles = case.computes().then(|| means(Unit::CoreCycles)).flatten();

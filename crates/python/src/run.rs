@@ -7,7 +7,7 @@ use crate::store::open_read_only;
 use pqlab_lab::analysis::RunAnalysis;
 use pqlab_lab::analysis::answer::answer;
 use pqlab_lab::analysis::comparison::Judged;
-use pqlab_lab::analysis::findings::{Findings, findings};
+use pqlab_lab::analysis::findings::{CostSide, Findings, findings, unit_words};
 use pqlab_lab::analysis::libraries::JobWeights;
 use pqlab_lab::analysis::ntor::RelayScenario;
 use pqlab_lab::analysis::tables::tables;
@@ -282,13 +282,15 @@ fn said(found: &Findings, answers: &[String]) -> Value {
     let recommendations = found.recommendations.iter().map(|of| {
         json!({
             "use_case": of.use_case, "algorithm": of.algorithm, "provider": of.provider, "figure": of.figure,
-            "interval": of.interval, "rate": of.rate, "what": of.what, "why": of.why, "tied": of.tied,
+            "interval": of.interval, "rate": of.rate, "cases": of.cases, "what": of.what, "why": of.why, "tied": of.tied,
         })
     });
+    let side = |of: &CostSide| json!([of.algorithm, of.providers, of.time]);
     let costs = found.costs.iter().map(|of| {
         json!({
-            "what": of.what, "post_quantum": of.post_quantum, "classical": of.classical,
-            "factor": of.time.estimate, "factor_ci": [of.time.low, of.time.high], "told_apart": of.told_apart,
+            "what": of.what, "post_quantum": side(&of.post_quantum), "classical": side(&of.classical),
+            "factor": of.factor.estimate, "factor_ci": [of.factor.low, of.factor.high],
+            "factor_in": unit_words(of.unit), "told_apart": of.told_apart,
             "bytes": of.bytes,
         })
     });

@@ -35,11 +35,11 @@ mod interval;
 pub use interval::{crossed_of, run_spread};
 
 use crate::group::gathered;
-use crate::number::{known_count, percent};
+use crate::number::{known_count, known_time, percent};
 pub(crate) use interval::summary_of;
 use interval::{Pooled, cycles, median_of};
 use pqlab_record::{
-    Case, CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Statistic, Status, Unit,
+    ASSUMED, Case, CyclesSource, Metric, Moment, Protocol, ProtocolKind, Record, Residue, Samples, Statistic, Status, Unit,
     Visits, Worker,
 };
 use pqlab_stats::{
@@ -88,6 +88,8 @@ pub struct Estimates {
     /// Half-width in percent of the interval that decides on precision: that of the cycles; where there are none, that of the
     /// time without what the core's clock does between runs, which no measuring fixes.
     pub deciding_half_width_pct: f64,
+    /// The spread between runs in percent, in time and in core cycles, if it was assumed; `None` if it was measured.
+    pub assumed_spread_pct: Option<[f64; 2]>,
     /// Why the wanted precision was not reached; empty where it was.
     pub imprecise: Vec<Imprecision>,
     /// The processors that were used.
@@ -119,6 +121,14 @@ impl Estimates {
     /// sample is more than one operation.
     pub fn operations(&self) -> Option<&Description> {
         (self.batch == 1).then_some(&self.samples_ns)
+    }
+
+    /// The headline in words: `10.4 µs`, `mean 88.8 µs`.
+    pub fn time_text(&self) -> String {
+        match self.statistic {
+            Statistic::Median => known_time(&self.median_ns),
+            Statistic::Mean => format!("mean {}", known_time(&self.mean_ns)),
+        }
     }
 
     /// How widely single operations spread, in percent, with what it is called: their coefficient of variation (`CoV`), or where that
@@ -224,7 +234,7 @@ pub fn rate_of(time_ns: &Interval) -> Option<Interval> {
 }
 
 /// An interval of `times` as much.
-pub(crate) fn scaled(of: &Interval, times: f64) -> Interval {
+pub fn scaled(of: &Interval, times: f64) -> Interval {
     Interval { estimate: of.estimate * times, low: of.low * times, high: of.high * times, ..*of }
 }
 
@@ -349,6 +359,7 @@ pub(crate) fn estimate(record: &Record, protocol: &Protocol) -> Option<Estimates
         cycles,
         shared_pct: samples.shared_pct(),
         deciding_half_width_pct: deciding.half_width_pct(),
+        assumed_spread_pct: (spreads.source == ASSUMED).then_some([spreads.time_pct, spreads.cycles_pct]),
         imprecise: Vec::new(),
         processors: processors(samples),
         residues: samples.residues(),

@@ -24,7 +24,7 @@ fn the_median_is_the_one_of_the_pooled_samples() {
     assert_eq!(interval.method, IntervalMethod::CrossedT);
     assert_eq!((estimates.n, estimates.left_out, estimates.processes), (all.len(), 0, 8));
     close(estimates.ticks.unwrap() * record.samples.ns_per_tick.unwrap(), interval.estimate);
-    close(estimates.operations_per_second().unwrap(), 1e9 / estimates.samples_ns.mean);
+    close(estimates.operations_per_second().unwrap().estimate, 1e9 / estimates.samples_ns.mean);
     assert_eq!(estimates.clock_hz, Some(2.7e9));
 }
 
@@ -189,7 +189,7 @@ fn cycles_come_with_the_wall_time_beside_them() {
     assert!((estimates.ticks.unwrap() / estimates.median_ns.estimate - 2.0).abs() < 1e-3);
     close(estimates.ticks_per_byte(Some(64)).unwrap(), estimates.ticks.unwrap() / 64.0);
     assert_eq!((estimates.ticks_per_byte(None), estimates.ticks_per_byte(Some(0))), (None, None));
-    close(estimates.bytes_per_second(Some(64)).unwrap(), 64e9 / estimates.samples_ns.mean);
+    close(estimates.bytes_per_second(Some(64)).unwrap().estimate, 64e9 / estimates.samples_ns.mean);
     assert_eq!((estimates.bytes_per_second(None), estimates.bytes_per_second(Some(0))), (None, None));
 }
 

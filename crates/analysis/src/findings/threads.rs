@@ -12,7 +12,7 @@ use pqlab_stats::Sorted;
 /// largest of many is not a finding: it is the one that chance favoured.
 pub(super) fn threads(analysis: &RunAnalysis<'_>) -> Option<Recommendation> {
     let all = scaling(analysis);
-    let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed);
+    let several = all.iter().filter(|one| one.threads > 1 && !one.oversubscribed && !beyond_ideal(one));
     let sound = |id: &str| {
         let row = analysis.cases().iter().find(|row| row.case().id() == id);
         row.is_some_and(CaseAnalysis::ranked)

@@ -56,7 +56,7 @@ pub(super) fn providers(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart>
         canvas.text(gutter - 10.0, y + 16.0, TextStyle::Label, Anchor::End, &label(name));
         for row in rows {
             let (Some(median), Some(place)) =
-                (row.median(), columns.iter().position(|column| *column == row.case().provider))
+                (row.time(), columns.iter().position(|column| *column == row.case().provider))
             else {
                 continue;
             };

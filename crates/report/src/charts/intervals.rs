@@ -13,7 +13,7 @@ const LINE: f64 = 23.0;
 /// The usual cases of an area with a figure: of those that differ in the message's length alone, one.
 pub(super) fn usual<'s, 'a>(analysis: &'s RunAnalysis<'a>, area: &'s str) -> Vec<&'s CaseAnalysis<'a>> {
     let rows =
-        || analysis.area(area).filter(|row| row.usual() && row.median().is_some() && row.case().provider != "null");
+        || analysis.area(area).filter(|row| row.usual() && row.time().is_some() && row.case().provider != "null");
     let same = |one: &CaseAnalysis<'_>, other: &CaseAnalysis<'_>| {
         one.case().algorithm == other.case().algorithm && one.case().operation == other.case().operation
     };
@@ -33,7 +33,7 @@ pub(super) fn latency(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
         // An area may have nothing but cases with parameters of its own.
         // What is told of threads and tasks is a throughput, drawn as a curve.
         let together = |row: &CaseAnalysis<'_>| row.case().number("threads").or(row.case().number("tasks")).is_some();
-        let plain = |row: &&CaseAnalysis<'_>| row.median().is_some() && row.case().provider != "null" && !together(row);
+        let plain = |row: &&CaseAnalysis<'_>| row.time().is_some() && row.case().provider != "null" && !together(row);
         rows = analysis.area(area).filter(plain).collect();
     }
     let lines = grouped(rows.iter().copied(), |row| row.job());
@@ -85,7 +85,7 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
     let top = Canvas::new(WIDTH, 0.0).head(&title, &series);
     let mut canvas = Canvas::new(WIDTH, height(top));
     canvas.head(&title, &series);
-    let bounds = drawn.iter().filter_map(|row| row.median()).flat_map(|median| [median.low, median.high]);
+    let bounds = drawn.iter().filter_map(|row| row.time()).flat_map(|median| [median.low, median.high]);
     let scale = Scale::log(bounds, gutter, WIDTH - 16.0);
     canvas.axis_across(&scale, Quantity::Time, top, height(top) - 26.0);
     let mut y = top + LINE / 2.0;
@@ -97,11 +97,11 @@ fn picture<'a>(analysis: &RunAnalysis<'a>, area: &str, what: &str, rows: &[&Case
         canvas.text(gutter - 10.0, y + 4.0, TextStyle::Label, Anchor::End, &label(name));
         canvas.rule((gutter, y), (WIDTH - 16.0, y));
         for row in rows {
-            let Some(median) = row.median() else { continue };
+            let Some(median) = row.time() else { continue };
             canvas.interval_across(y, &scale, median.low, median.high);
         }
         for row in rows {
-            let Some(median) = row.median() else { continue };
+            let Some(median) = row.time() else { continue };
             let (figure, width) = (known_time(&median), median.half_width_pct());
             let about = format!("{} {}: {figure} ±{width:.1}%", row.job(), row.case().provider);
             canvas.mark(analysis.series(&row.case().provider), scale.at(median.estimate), y, &about);
@@ -136,7 +136,7 @@ fn name_without_operation(row: &CaseAnalysis<'_>) -> String {
 fn fastest<'a>(analysis: &RunAnalysis<'a>, lines: &[(Option<&str>, String, Vec<&CaseAnalysis<'a>>)]) -> String {
     let best = |rows: &[&CaseAnalysis<'a>]| {
         let leading = analysis.leading(rows);
-        let figure = known_time(&leading.first()?.median()?);
+        let figure = known_time(&leading.first()?.time()?);
         let names: Vec<&str> = leading.iter().map(|row| row.case().provider.as_str()).collect();
         let tied = if names.len() > 1 { " (not told apart)" } else { "" };
         Some(format!("{} by {}{tied} in {figure}", leading[0].job(), names.join(", ")))

@@ -74,7 +74,7 @@ fn picture(analysis: &RunAnalysis<'_>, what: &str, jobs: &[Job<'_, '_>]) -> Opti
     let gutter = widest.min(320.0) + 14.0;
     // The legend decides where the chart begins; so it is drawn once to see how high it is.
     let top = Canvas::new(WIDTH, 0.0).head(&title, &legend);
-    let bounds = drawn().filter_map(|row| row.median()).flat_map(|median| [median.low, median.high]);
+    let bounds = drawn().filter_map(|row| row.time()).flat_map(|median| [median.low, median.high]);
     let scale = Scale::log(bounds, gutter, WIDTH - 16.0);
     let lines: Vec<Lines<'_, '_>> = jobs.iter().map(|(_, rows)| Lines::of(rows, &scale)).collect();
     let height: f64 = lines.iter().map(Lines::height).sum();
@@ -121,7 +121,7 @@ impl<'s, 'a> Lines<'s, 'a> {
     /// Each mark with its interval on the first line on which it touches no other.
     fn of(rows: &[&'s CaseAnalysis<'a>], scale: &Scale) -> Lines<'s, 'a> {
         let mut rows: Vec<(&CaseAnalysis<'a>, Interval)> =
-            rows.iter().filter_map(|row| Some((*row, row.median()?))).collect();
+            rows.iter().filter_map(|row| Some((*row, row.time()?))).collect();
         rows.sort_by(|(_, one), (_, other)| one.estimate.total_cmp(&other.estimate));
         // Where the last mark of each line ends.
         let mut ends: Vec<f64> = Vec::new();
@@ -161,7 +161,7 @@ fn legend<'r>(all: &[String], drawn: impl Iterator<Item = (usize, &'r str)>) -> 
 fn fastest(analysis: &RunAnalysis<'_>, jobs: &[Job<'_, '_>]) -> String {
     let best = |(job, rows): &Job<'_, '_>| {
         let leading = analysis.leading(rows);
-        let figure = known_time(&leading.first()?.median()?);
+        let figure = known_time(&leading.first()?.time()?);
         let by = |row: &&CaseAnalysis<'_>| analysis.language(&row.case().provider).beside(&row.case().provider);
         let names: Vec<String> = leading.iter().map(by).collect();
         let tied = if names.len() > 1 { " (not told apart)" } else { "" };

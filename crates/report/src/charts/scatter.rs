@@ -173,7 +173,7 @@ mod tests {
             })
             .collect();
         assert_eq!(Some(point.time), analysis.total(&parts));
-        let squares: f64 = parts.iter().filter_map(|part| part.median()).map(|of| (of.high - of.low).powi(2)).sum();
+        let squares: f64 = parts.iter().filter_map(|part| part.time()).map(|of| (of.high - of.low).powi(2)).sum();
         assert!(point.time.high - point.time.low > 1.1 * squares.sqrt(), "{:?}", point.time);
         assert!(sizes(&analysis, "signature").unwrap().about.contains("ML-DSA-44 (liboqs) 3,732 bytes, 109 µs"));
     }

@@ -38,7 +38,7 @@ pub(super) fn steps(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Bar> {
     let groups = grouped(rows.iter().copied(), |row| (row.case().algorithm.clone(), row.case().provider.clone()));
     let bar = |((algorithm, provider), rows): &((String, String), Vec<&CaseAnalysis<'_>>)| {
         let time =
-            |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.median()?.estimate);
+            |operation: &str| Some(rows.iter().find(|row| row.case().operation == operation)?.time()?.estimate);
         let parts: Vec<f64> = STEPS.iter().map(|step| time(step)).collect::<Option<_>>()?;
         Some(Bar { name: algorithm.clone(), provider: provider.clone(), parts, whole: time(WHOLE) })
     };
@@ -53,7 +53,7 @@ pub(super) fn halves(analysis: &RunAnalysis<'_>, area: &str) -> Option<Chart> {
         Bar {
             name: case.name(),
             provider: case.provider.clone(),
-            parts: vec![of.classical_ns, of.post_quantum_ns, of.combiner_ns().max(0.0)],
+            parts: vec![of.classical_ns, of.post_quantum_ns, of.combiner_ns().estimate.max(0.0)],
             whole: Some(of.hybrid_ns),
         }
     };

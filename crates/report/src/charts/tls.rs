@@ -32,7 +32,7 @@ pub(super) fn pictures(analysis: &RunAnalysis<'_>, area: &str) -> Vec<Chart> {
 
 /// How many handshakes a core of a server holds, a bar for each implementation.
 fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option<Chart> {
-    let rated: Vec<_> = all.iter().filter_map(|of| Some((of, of.server_per_second(analysis)?))).collect();
+    let rated: Vec<_> = all.iter().filter_map(|of| Some((of, of.server_per_second()?))).collect();
     let mut lines = grouped(rated.iter(), |(of, _)| of.configuration.name());
     let most = |rates: &[&(&HandshakeFigures<'_, '_>, Interval)]| {
         rates.iter().map(|(_, rate)| rate.estimate).fold(0.0, f64::max)
@@ -63,7 +63,7 @@ fn rates(analysis: &RunAnalysis<'_>, all: &[HandshakeFigures<'_, '_>]) -> Option
         let middle = y + rates.len() as f64 * BAR / 2.0;
         canvas.text(gutter - 10.0, middle + 4.0, TextStyle::Label, Anchor::End, &label(name));
         for (of, rate) in rates {
-            let text = known_rate(rate.estimate, rate.half_width_pct());
+            let text = known_rate(&rate);
             let about = format!("{name} {}: {text} a second", provider(of));
             let series = analysis.series(&of.configuration.provider);
             canvas.bar(series, gutter, y, across.at(rate.estimate) - gutter, BAR - 2.0, &about);

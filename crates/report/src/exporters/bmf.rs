@@ -3,6 +3,7 @@
 use super::{ExportError, Exporter, Format, finish_json, without_floor};
 use indexmap::IndexMap;
 use pqlab_analysis::RunAnalysis;
+use pqlab_stats::Interval;
 use serde::Serialize;
 use std::io::Write;
 
@@ -45,10 +46,11 @@ impl Exporter for Bmf {
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let mut all: IndexMap<String, Measures> = IndexMap::new();
         for case in without_floor(analysis) {
-            let Some(of) = case.median() else { continue };
-            let rate = |ns: f64| if ns > 0.0 { 1e9 / ns } else { 0.0 };
-            let latency = Metric { value: of.estimate, lower_value: of.low, upper_value: of.high };
-            let throughput = Metric { value: rate(of.estimate), lower_value: rate(of.high), upper_value: rate(of.low) };
+            let Some(estimates) = &case.estimates else { continue };
+            let metric = |of: Interval| Metric { value: of.estimate, lower_value: of.low, upper_value: of.high };
+            let nothing = Metric { value: 0.0, lower_value: 0.0, upper_value: 0.0 };
+            let latency = metric(estimates.headline_ns());
+            let throughput = estimates.operations_per_second().map_or(nothing, metric);
             let mark = |(word, text): (String, String)| (format!("caveat-{word}"), Mark { value: 1.0, text });
             let caveats = case.caveats.by_word().into_iter().map(mark).collect();
             all.insert(case.case().id(), Measures { latency, throughput, caveats });

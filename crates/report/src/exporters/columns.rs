@@ -52,7 +52,7 @@ const fn truth(name: &'static str, value: fn(&ResultEntry) -> Option<bool>) -> C
 }
 
 /// In this order; new columns go to the end.
-pub(super) const COLUMNS: [Column; 67] = [
+pub(super) const COLUMNS: [Column; 80] = [
     text("id", |row| Some(row.id.clone())),
     text("name", |row| Some(row.name.clone())),
     text("workload", |row| Some(row.workload.clone())),
@@ -120,6 +120,19 @@ pub(super) const COLUMNS: [Column; 67] = [
     text("library_kind", |row| row.library.as_ref().map(|library| library.kind.clone())),
     text("library_label", |row| row.library.as_ref().map(|library| library.label.clone())),
     text("language", |row| row.language.clone()),
+    text("statistic", |row| row.statistic.clone()),
+    real("mean_low_us", "µs", |row| row.mean_ci_us.map(|interval| interval[0])),
+    real("mean_high_us", "µs", |row| row.mean_ci_us.map(|interval| interval[1])),
+    real("ops_per_s_low", "op/s", |row| row.ops_per_s_ci.map(|interval| interval[0])),
+    real("ops_per_s_high", "op/s", |row| row.ops_per_s_ci.map(|interval| interval[1])),
+    real("mean_core_cycles", "core cycles", |row| row.mean_core_cycles),
+    real("mean_core_cycles_low", "core cycles", |row| row.mean_core_cycles_ci.map(|interval| interval[0])),
+    real("mean_core_cycles_high", "core cycles", |row| row.mean_core_cycles_ci.map(|interval| interval[1])),
+    truth("ranked", |row| Some(row.ranked)),
+    text("not_ranked_because", |row| row.not_ranked_because.clone()),
+    text("precision", |row| row.quality.as_ref().map(|quality| quality.precision.clone())),
+    truth("disturbed", |row| row.quality.as_ref().map(|quality| quality.disturbed)),
+    text("run_spread", |row| row.quality.as_ref().map(|quality| quality.run_spread.clone())),
 ];
 
 /// Every caveat of a case in one cell, as [`Caveats::text`](pqlab_analysis::caveats::Caveats::text) joins them.

@@ -30,8 +30,9 @@ impl Exporter for GithubActionBenchmark {
     fn export(&self, analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> Result<(), ExportError> {
         let entry = |case: &CaseAnalysis<'_>| {
             let estimates = case.estimates.as_ref()?;
-            let of = estimates.median_ns;
-            let count = format!("{} samples, {} processes", estimates.n, estimates.processes);
+            let of = estimates.headline_ns();
+            let count =
+                format!("{} of {} samples, {} processes", estimates.statistic.name(), estimates.n, estimates.processes);
             let extra: Vec<String> = std::iter::once(count).chain(case.caveats.lines()).collect();
             Some(Entry {
                 name: case.case().id(),

@@ -46,7 +46,7 @@ impl Exporter for Latex {
             let notes: Vec<String> = footnotes.texts().iter().map(|text| neutral(text)).collect();
             let (name, cpu) = (neutral(area), neutral(&analysis.run.header.environment.cpu.model));
             let caption = format!(
-                "Area {name}: median time of one operation with its 95% interval, differences between runs included, on {cpu}."
+                "Area {name}: time of one operation (median, unless a mean is named) with its 95% interval, including the spread between runs, on {cpu}."
             );
             let label = format!("tab:pqlab-{}", crate::charts::slug(area));
             let table = LatexTable { caption: &caption, label: &label, columns: &columns, rows: &rows, notes: &notes };
@@ -138,7 +138,7 @@ mod tests {
         run.records[3].case.facts.defect = Some("accepts 100% of it".to_owned());
         run.records[2].case.facts.defect = Some("answers at all".to_owned());
         let text = exported(&run);
-        assert!(text.contains(" & defect (a),\\allowbreak{} (b) \\\\\n"), "{text}");
+        assert!(text.contains(" & defect (a),\\allowbreak{} (b),\\allowbreak{} (c) \\\\\n"), "{text}");
         assert!(text.contains("\\noindent (a) defect: accepts 100\\% of it (known defect: "), "{text}");
         assert!(text.contains("failed: decapsulation gave another secret, defect (b)} \\\\"), "{text}");
         let tables = text.split("\\begin{table}").skip(1);

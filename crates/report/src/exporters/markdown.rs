@@ -5,16 +5,17 @@ use super::{ExportError, Exporter, Format};
 use pqlab_analysis::answer::answer;
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::fastest::fastest_line;
-use pqlab_analysis::findings::{Findings, findings};
+use pqlab_analysis::findings::{CostSide, Findings, findings};
 use pqlab_analysis::history::{Past, other_machines};
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::number::{NONE, factor, factor_range, grouped, known_factor, known_time, time};
+use pqlab_analysis::number::{NONE, factor, factor_and_range, factor_range, grouped, known_factor, known_time, time};
 use pqlab_analysis::tables::{Holds, Table, tables};
 use pqlab_analysis::text::neutral;
+use pqlab_analysis::trust::RULE;
 use pqlab_analysis::words::{FLOOR, words, worker_floors};
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
-use pqlab_record::ProtocolKind;
+use pqlab_record::{ASSUMED, ProtocolKind};
 use std::io::Write;
 
 /// The table that stands in a section of its own.
@@ -103,8 +104,8 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
     if !found.costs.is_empty() {
         writeln!(
             out,
-            "\nPost-quantum against classical, the fastest library of each (all that are not told apart), in core cycles where both \
-             have them:\n"
+            "\nPost-quantum against classical, the fastest library of each (all that are not told apart); factors are in core cycles \
+             if both sides have them:\n"
         )?;
         writeln!(
             out,
@@ -112,9 +113,8 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
         )?;
     }
     for cost in &found.costs {
-        let side = |(algorithm, provider, time): &(String, String, String)| {
-            format!("{} by {}, {time}", escape(algorithm), escape(provider))
-        };
+        let side = |of: &CostSide| format!("{} by {}, {}", escape(&of.algorithm), escape(&of.providers), of.time);
+        let (factor_text, range) = factor_and_range(&cost.factor);
         let bytes = cost.bytes.filter(|(_, old)| *old > 0).map(|(new, old)| factor(new as f64 / old as f64));
         writeln!(
             out,
@@ -122,15 +122,15 @@ fn headline(found: &Findings, out: &mut dyn Write) -> std::io::Result<()> {
             cost.what,
             side(&cost.post_quantum),
             side(&cost.classical),
-            known_factor(&cost.time),
-            factor_range(&cost.time),
+            factor_text,
+            range,
             if cost.told_apart { "" } else { ", not told apart" },
             bytes.unwrap_or_else(|| NONE.to_owned())
         )?;
     }
     writeln!(out, "\n### What is uncertain\n")?;
     if found.caveats.is_empty() {
-        writeln!(out, "Nothing: every case was measured and verified, undisturbed, with the wanted precision.")?;
+        writeln!(out, "Nothing: every case was measured and verified, undisturbed, and none missed a target precision.")?;
     }
     for caveat in &found.caveats {
         writeln!(out, "- {} {}", grouped(caveat.count as u64), caveat.what)?;
@@ -147,11 +147,15 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
         ProtocolKind::Adaptive => {
             writeln!(
                 out,
-                "- {processes}; how many rounds a case has is fixed after a pilot of three: by the noise within its \
-                 processes, for a 95% interval of ±{}% about the median, in at most {} s a case",
+                "- {processes}; the number of rounds follows from a pilot of three, for a 95% interval of ±{}% in core cycles (in time \
+                 if they are not known), in at most {} s a case",
                 protocol.precision_pct, protocol.max_time_s
             )?;
-            writeln!(out, "- no interval is looked at while there is still a choice: one that is too wide is marked")?;
+            writeln!(
+                out,
+                "- after these rounds the interval is looked at once: if it is too wide, up to 24 processes join; if it still is, the \
+                 case is marked imprecise"
+            )?;
         }
         ProtocolKind::Fixed | ProtocolKind::Reference => {
             let measurements = protocol.iterations.map_or_else(|| NONE.to_owned(), grouped);
@@ -160,7 +164,15 @@ fn methodology(analysis: &RunAnalysis<'_>, out: &mut dyn Write) -> std::io::Resu
     }
     writeln!(out, "- {} operations for warm-up in each process, discarded", grouped(protocol.warmup))?;
     writeln!(out, "- {}% trimmed at each tail (the median and its interval are taken before)", protocol.trim_pct)?;
-    writeln!(out, "- the interval is over processes: they, not single calls, are what is repeated")?;
+    let spreads = &protocol.run_spreads;
+    writeln!(
+        out,
+        "- intervals are over processes, rounds and runs; the spread between runs is {}: {}% in time, {}% in core cycles",
+        if spreads.source == ASSUMED { "assumed" } else { "measured on this machine" },
+        spreads.time_pct,
+        spreads.cycles_pct
+    )?;
+    writeln!(out, "- quality: {RULE}")?;
     writeln!(out, "- every answer is checked before and after it is timed; a wrong one voids its figures")?;
     if let Some(floor) = analysis.floor_ns() {
         writeln!(out, "- harness floor: {} an operation: {FLOOR}", time(floor))?;
@@ -258,7 +270,7 @@ fn machines(analysis: &RunAnalysis<'_>, past: &[Past], out: &mut dyn Write) -> s
         )?;
         writeln!(out, "|---|---|---:|---:|---:|---|")?;
         for row in analysis.cases().iter().filter(|row| !row.is_floor()) {
-            let (Some(here), Some(there)) = (row.median(), other.medians.get(&row.case().lasting_id())) else {
+            let (Some(here), Some(there)) = (row.time(), other.medians.get(&row.case().lasting_id())) else {
                 continue;
             };
             let Some(ratio) = row.time_over(other) else { continue };

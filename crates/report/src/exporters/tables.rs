@@ -6,7 +6,7 @@ use pqlab_analysis::RunAnalysis;
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::ntor::RelayScenario;
-use pqlab_analysis::number::{known_rate, known_time, percent, time, time_range};
+use pqlab_analysis::number::{known_rate, percent, time, time_range};
 use pqlab_analysis::tables::{Table, tables};
 
 /// A column's heading, and its cell of a case; `None` where it does not apply.
@@ -14,14 +14,14 @@ pub(super) type Figure = (&'static str, fn(&Estimates) -> Option<String>);
 
 /// The figures of a case, in this order.
 pub(super) const FIGURES: [Figure; 6] = [
-    ("Median", |of| Some(known_time(&of.median_ns))),
-    ("95% interval", |of| Some(time_range(&of.median_ns))),
+    ("Time", |of| Some(of.time_text())),
+    ("95% interval", |of| Some(time_range(&of.headline_ns()))),
     ("Core cycles", Estimates::cycles_text),
     ("p95", |of| of.percentile(0.95).map(time)),
     ("CoV", |of| {
         of.variation().map(|(what, pct)| if what == "CoV" { percent(pct) } else { format!("{what} {}", percent(pct)) })
     }),
-    ("op/s", |of| of.operations_per_second().map(|value| known_rate(value, of.half_width_pct()))),
+    ("op/s", |of| of.operations_per_second().map(|rate| known_rate(&rate))),
 ];
 
 /// Which tables of several cases are wanted.
@@ -112,7 +112,7 @@ mod tests {
         let analysis = RunAnalysis::of(&run);
         let mut notes = Footnotes::default();
         let first = notes.mark(&analysis.cases()[0].caveats);
-        assert_eq!(first, "shared (a), imprecise (b), defect (c), (d), (e), (f), (g), (h)");
+        assert_eq!(first, "shared (a), imprecise (b), defect (c), (d), (e), (f), (g), (h), (i)");
         assert_eq!(notes.mark(&analysis.cases()[0].caveats), first);
         let texts = notes.texts();
         assert_eq!(texts.len(), Caveat::ALL.len());

@@ -2,16 +2,17 @@
 
 use super::{
     CountersEntry, DisturbanceEntry, DisturbancesEntry, Document, EnvironmentEntry, ExtraEntry, HarnessEntry,
-    LibraryEntry, ModeEntry, ParameterValue, PartEntry, ResultEntry, RunEntry, TableEntry, UnavailableEntry,
+    LibraryEntry, ModeEntry, ParameterValue, PartEntry, QualityEntry, ResultEntry, RunEntry, TableEntry, UnavailableEntry,
 };
 use indexmap::IndexMap;
 use pqlab_analysis::estimates::{Estimates, Imprecision};
 use pqlab_analysis::languages::Language;
 use pqlab_analysis::scaling::{loads, scaling};
 use pqlab_analysis::tables::Table;
+use pqlab_analysis::trust::Quality;
 use pqlab_analysis::{CaseAnalysis, Disturbances, RunAnalysis};
 use pqlab_record::{Case, Counters, Disturbance, Metric, Parameter, Run, RunHeader, SCHEMA, Status, Worker};
-use pqlab_stats::{Description, Mode};
+use pqlab_stats::{Description, Interval, Mode};
 
 impl Document {
     /// All that is known of a run, with tables that were made of it; with the raw samples if these are wanted.
@@ -122,6 +123,7 @@ impl ResultEntry {
         let cycles = estimates.and_then(|estimates| estimates.cycles);
         let counted = |metric: Metric| estimates.filter(|estimates| estimates.metric == metric);
         let interval = estimates.map(|estimates| estimates.median_ns);
+        let rate = estimates.and_then(Estimates::operations_per_second);
         let normality = estimates.and_then(|estimates| estimates.normality);
         let in_us = |medians: &[(Worker, f64)]| medians.iter().map(|(_, median)| median / NS_PER_US).collect();
         ResultEntry {
@@ -146,7 +148,9 @@ impl ResultEntry {
             processes: estimates.map_or(0, |estimates| estimates.processes),
             median_us: interval.map(|interval| interval.estimate / NS_PER_US),
             median_ci_us: interval.map(|interval| [interval.low / NS_PER_US, interval.high / NS_PER_US]),
-            mean_us: estimates.map(|estimates| estimates.samples_ns.mean / NS_PER_US),
+            mean_us: estimates.map(|estimates| estimates.mean_ns.estimate / NS_PER_US),
+            mean_ci_us: estimates.map(|estimates| ends(&estimates.mean_ns).map(|end| end / NS_PER_US)),
+            statistic: estimates.map(|estimates| estimates.statistic.name().to_owned()),
             stdev_us: operations.and_then(|operations| operations.stdev).map(|stdev| stdev / NS_PER_US),
             cov_pct: operations.and_then(|operations| operations.cov_pct),
             robust_cov_pct: operations.and_then(Description::robust_cov_pct),
@@ -160,7 +164,8 @@ impl ResultEntry {
             iqm_us: of_operations(|operations| operations.iqm),
             jarque_bera: normality.map(|test| test.statistic).and_then(finite),
             jarque_bera_p: normality.map(|test| test.p_value).and_then(finite),
-            ops_per_s: estimates.and_then(Estimates::operations_per_second),
+            ops_per_s: rate.map(|rate| rate.estimate),
+            ops_per_s_ci: rate.as_ref().map(ends),
             ticks: estimates.and_then(|estimates| estimates.ticks),
             ticks_per_byte: estimates.and_then(|estimates| estimates.ticks_per_byte(analysed.bytes())),
             sizes: case.facts.sizes,
@@ -182,13 +187,21 @@ impl ResultEntry {
             category: case.facts.category,
             defect: case.facts.defect.clone(),
             bytes: case.facts.bytes,
-            bytes_per_s: estimates.and_then(|estimates| estimates.bytes_per_second(analysed.bytes())),
+            bytes_per_s: estimates.and_then(|estimates| estimates.bytes_per_second(analysed.bytes())).map(|rate| rate.estimate),
             block: case.block.clone(),
             finished_at: record.finished_at.clone(),
             core_cycles: cycles.map(|cycles| cycles.median.estimate),
             core_cycles_ci: cycles.map(|cycles| [cycles.median.low, cycles.median.high]),
             core_cycles_source: cycles.map(|cycles| cycles.source),
-            core_cycles_mean: cycles.map(|cycles| cycles.mean),
+            mean_core_cycles: cycles.map(|cycles| cycles.mean.estimate),
+            mean_core_cycles_ci: cycles.map(|cycles| ends(&cycles.mean)),
+            ranked: analysed.ranked(),
+            not_ranked_because: analysed.not_ranked().map(|reason| reason.text().to_owned()),
+            quality: Quality::of(analysed).map(|quality| QualityEntry {
+                precision: quality.precision.name().to_owned(),
+                disturbed: quality.disturbed,
+                run_spread: quality.spread_name().to_owned(),
+            }),
             shared_pct: estimates.map(|estimates| estimates.shared_pct),
             processor: estimates.and_then(|of| if let [one] = of.processors[..] { Some(one) } else { None }),
             processors: estimates.map(|estimates| estimates.processors.clone()),
@@ -234,6 +247,11 @@ impl DisturbancesEntry {
 }
 
 const NS_PER_US: f64 = 1000.0;
+
+/// The ends of an interval.
+fn ends(of: &Interval) -> [f64; 2] {
+    [of.low, of.high]
+}
 
 fn mode(mode: Mode) -> ModeEntry {
     ModeEntry { median_us: mode.median / NS_PER_US, processes: mode.processes }

@@ -215,8 +215,14 @@ pub struct ResultEntry {
     pub median_us: Option<f64>,
     /// 95% interval of the median.
     pub median_ci_us: Option<[f64; 2]>,
-    /// Arithmetic mean.
+    /// Mean of the samples after trimming.
     pub mean_us: Option<f64>,
+    /// 95% interval of the mean.
+    #[serde(default)]
+    pub mean_ci_us: Option<[f64; 2]>,
+    /// `median` or `mean`: what the case is compared and ranked by. `mean` for an operation that repeats by chance.
+    #[serde(default)]
+    pub statistic: Option<String>,
     /// Sample standard deviation.
     pub stdev_us: Option<f64>,
     /// Standard deviation in percent of the mean.
@@ -245,8 +251,11 @@ pub struct ResultEntry {
     pub jarque_bera: Option<f64>,
     /// Probability of a statistic at least as large, were the samples normal; null where `jarque_bera` is.
     pub jarque_bera_p: Option<f64>,
-    /// Reciprocal of the mean: so many operations one after the other take a second.
+    /// Operations a second, one after the other: the reciprocal of `mean_us`.
     pub ops_per_s: Option<f64>,
+    /// 95% interval of `ops_per_s`.
+    #[serde(default)]
+    pub ops_per_s_ci: Option<[f64; 2]>,
     /// Median count of `counter`; null for the wall clock.
     pub ticks: Option<f64>,
     /// `ticks` for each byte that one operation works through; null where that is not said.
@@ -272,7 +281,7 @@ pub struct ResultEntry {
     pub cycles_per_byte: Option<f64>,
     /// Median retired instructions, where these were counted.
     pub instructions: Option<f64>,
-    /// Distance in percent of the median to the farther end of its interval.
+    /// Distance in percent of the median or mean, as `statistic` says, to the farther end of its interval.
     pub half_width_pct: Option<f64>,
     /// Confidence of the interval as a share: 0.95, or for order statistics what their ranks give.
     pub confidence: Option<f64>,
@@ -312,9 +321,21 @@ pub struct ResultEntry {
     /// visit.
     #[serde(default)]
     pub core_cycles_source: Option<CyclesSource>,
-    /// Their arithmetic mean.
+    /// Mean core cycles of one operation after trimming.
+    #[serde(default, alias = "core_cycles_mean")]
+    pub mean_core_cycles: Option<f64>,
+    /// 95% interval of `mean_core_cycles`.
     #[serde(default)]
-    pub core_cycles_mean: Option<f64>,
+    pub mean_core_cycles_ci: Option<[f64; 2]>,
+    /// Whether the case takes part in rankings.
+    #[serde(default)]
+    pub ranked: bool,
+    /// Why it does not; null if it does.
+    #[serde(default)]
+    pub not_ranked_because: Option<String>,
+    /// How good the figure is; null for a case without figures.
+    #[serde(default)]
+    pub quality: Option<QualityEntry>,
     /// How much of the measuring time somebody used the core's other hardware thread.
     #[serde(default)]
     pub shared_pct: Option<f64>,
@@ -388,6 +409,17 @@ pub enum ParameterValue {
     Number(u64),
     /// A word.
     Word(String),
+}
+
+/// How good the figure of a case is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QualityEntry {
+    /// `reached` or `missed`, the target precision; `not asked` for a fixed number of samples.
+    pub precision: String,
+    /// Whether disturbed visits count, because too few were undisturbed.
+    pub disturbed: bool,
+    /// Where the spread between runs in the intervals comes from: `measured` on this machine, or `assumed`.
+    pub run_spread: String,
 }
 
 /// What disturbed the visits of a case.

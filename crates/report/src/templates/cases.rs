@@ -4,10 +4,12 @@ use super::legend;
 use maud::{Markup, html};
 use pqlab_analysis::caveats::{Caveat, Caveats};
 use pqlab_analysis::comparison::Standing;
+use pqlab_analysis::estimates::scaled;
 use pqlab_analysis::number::{NONE, digits, known_rate, known_time, percent, time, time_range};
 use pqlab_analysis::text::neutral;
-use pqlab_analysis::{CaseAnalysis, RunAnalysis};
+use pqlab_analysis::{CaseAnalysis, Group, RunAnalysis};
 use pqlab_record::Form;
+use pqlab_stats::Interval;
 
 /// A table with more rows is laid out when it comes into view: thousands of rows take a browser seconds.
 const LONG: usize = 100;
@@ -15,7 +17,7 @@ const LONG: usize = 100;
 /// Headings. The first column is seen where the rows are sorted by a heading and no longer stand below the name of their job.
 /// The stylesheet repeats those of the figures, for screens on which a row takes several lines.
 const HEADINGS: [&str; 11] =
-    ["Job", "Provider", "Median", "±", "Against the fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];
+    ["Job", "Provider", "Time", "±", "Against the fastest", "Interval", "Cycles", "p95", "CoV", "op/s", "Notes"];
 /// Those that hold figures.
 const FIGURES: std::ops::Range<usize> = 2..10;
 
@@ -36,13 +38,18 @@ pub(super) fn cases(analysis: &RunAnalysis<'_>, area: &str) -> Markup {
                 } }
                 tbody {
                     @for group in analysis.groups(area) {
-                        tr.group { th colspan=(HEADINGS.len()) scope="rowgroup" { (group.job) } }
+                        tr.group { th colspan=(HEADINGS.len()) scope="rowgroup" { (group.job) @if by_mean(&group) { " " span.soft { "mean" } } } }
                         @for row in &group.cases { (case(row, analysis.standing(row))) }
                     }
                 }
             }
         }
     }
+}
+
+/// Whether the times of a group are means, since its operation repeats by chance.
+fn by_mean(group: &Group<'_, '_>) -> bool {
+    group.cases.iter().any(|row| row.case().repeats_by_chance())
 }
 
 fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
@@ -63,25 +70,25 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
             }
         };
     };
-    let median = estimates.median_ns;
+    let headline = estimates.headline_ns();
     let width = estimates.half_width_pct();
     let figure = |shown: Option<(f64, String)>| match shown {
         Some((value, text)) => html! { td.num data-v=(sortable(value)) { (text) } },
         None => html! { td.num { (NONE) } },
     };
     let varied = |(what, pct)| (pct, if what == "CoV" { percent(pct) } else { format!("{what} {}", percent(pct)) });
-    let per_second = |value| (value, each_second(row, value, width));
+    let per_second = |rate: Interval| (rate.estimate, each_second(row, &rate));
     html! {
         tr.case data-form=(form) {
             (names)
-            td.num data-v=(sortable(median.estimate)) { strong { (known_time(&median)) } }
+            td.num data-v=(sortable(headline.estimate)) { strong { (known_time(&headline)) } }
             (figure(Some((width, percent(width)))))
             @match standing {
                 Some(standing) => td.num.leads[standing.leads()] data-v=(sortable(over_lowest(standing))) { (standing.text()) },
                 None => td {},
             }
-            (figure(Some((median.low, time_range(&median)))))
-            (figure(estimates.cycles.zip(estimates.cycles_text()).map(|(cycles, text)| (cycles.median.estimate, text))))
+            (figure(Some((headline.low, time_range(&headline)))))
+            (figure(estimates.cycles.zip(estimates.cycles_text()).map(|(cycles, text)| (cycles.headline().estimate, text))))
             (figure(estimates.percentile(0.95).map(|value| (value, time(value)))))
             (figure(estimates.variation().map(varied)))
             (figure(estimates.operations_per_second().map(per_second)))
@@ -91,10 +98,10 @@ fn case(row: &CaseAnalysis<'_>, standing: Option<Standing>) -> Markup {
 }
 
 /// Operations a second as far as they are known; of blocks their transactions.
-fn each_second(row: &CaseAnalysis<'_>, value: f64, half_width_pct: f64) -> String {
+fn each_second(row: &CaseAnalysis<'_>, rate: &Interval) -> String {
     match row.case().number("tx") {
-        Some(transactions) => format!("{} tx/s", known_rate(transactions as f64 * value, half_width_pct)),
-        None => known_rate(value, half_width_pct),
+        Some(transactions) => format!("{} tx/s", known_rate(&scaled(rate, transactions as f64))),
+        None => known_rate(rate),
     }
 }
 
@@ -173,7 +180,7 @@ mod tests {
     #[test]
     fn a_row_of_several_lines_says_what_its_figures_are() {
         // A median stands out, and what stands against the fastest speaks for itself.
-        let labelled = FIGURES.filter(|place| !["Median", "Against the fastest"].contains(&HEADINGS[*place]));
+        let labelled = FIGURES.filter(|place| !["Time", "Against the fastest"].contains(&HEADINGS[*place]));
         for place in labelled {
             let label = format!("td:nth-child({})::before {{ content: \"{}", place + 1, HEADINGS[place]);
             assert!(STYLE.contains(&label), "{label:?} is missing");

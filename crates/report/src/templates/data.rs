@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 use pqlab_analysis::caveats::Caveat;
 use pqlab_analysis::comparison::Standing;
 use pqlab_analysis::history::Past;
-use pqlab_analysis::number::digits;
+use pqlab_analysis::estimates::Estimates;
+use pqlab_analysis::number::{digits, rate_within};
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::{CaseAnalysis, RunAnalysis};
 use pqlab_stats::Interval;
@@ -31,6 +32,15 @@ struct Details {
     /// Median, and its interval, in ns.
     #[serde(skip_serializing_if = "Option::is_none")]
     m: Option<[f64; 3]>,
+    /// Whether the case is compared by its mean.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    u: bool,
+    /// Mean, and its interval, in ns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a: Option<[f64; 3]>,
+    /// Operations a second with the half-width of their interval, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    o: Option<String>,
     /// The method of the interval.
     #[serde(skip_serializing_if = "Option::is_none")]
     w: Option<&'static str>,
@@ -48,7 +58,7 @@ struct Details {
     /// Count of one operation and its unit.
     #[serde(skip_serializing_if = "Option::is_none")]
     t: Option<(f64, &'static str)>,
-    /// Core cycles of one operation: median and its interval, and how they came about, in words.
+    /// Core cycles of one operation: median or mean, as its time, and its interval, and how they came about, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     y: Option<([f64; 3], &'static str)>,
     /// Lengths in bytes.
@@ -63,7 +73,7 @@ struct Details {
     /// What the workload measured itself.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     x: IndexMap<String, ExtraEntry>,
-    /// Medians of the trend's runs with their intervals, relative to none: ns; null where a run has no such case.
+    /// Times of the trend's runs, medians or means, with their intervals, relative to none: ns; null where a run has no such case.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     r: Vec<Option<[f64; 3]>>,
 }
@@ -111,7 +121,7 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
             })
             .collect();
         known.push(format!(
-            "{} of {} visits disturbed, {} measured again{}{}",
+            "{} of {} visits disturbed; {} more were disturbed, discarded and measured again{}{}",
             disturbances.disturbed,
             disturbances.visits,
             disturbances.repeats,
@@ -130,6 +140,9 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         e: row.record.error.as_deref().map(neutral),
         m: row.median().map(|median| [round(median.estimate), round(median.low), round(median.high)]),
         w: row.median().map(|median| median.method.name()),
+        u: case.repeats_by_chance(),
+        a: estimates.map(|of| of.mean_ns).map(|mean| [round(mean.estimate), round(mean.low), round(mean.high)]),
+        o: estimates.and_then(Estimates::operations_per_second).map(|rate| rate_within(&rate)),
         n: estimates.map_or([0; 4], |of| [of.n as u64, of.processes as u64, of.batch, of.left_out as u64]),
         p: estimates
             .map(|of| of.process_medians_ns.iter().map(|(_, median)| round(*median)).collect())
@@ -143,7 +156,7 @@ fn details(analysis: &RunAnalysis<'_>, row: &CaseAnalysis<'_>, past: &[&Past]) -
         }),
         t: estimates.and_then(|of| Some((round(of.ticks?), of.metric.unit()))),
         y: estimates.and_then(|of| of.cycles).map(|cycles| {
-            let Interval { estimate, low, high, .. } = cycles.median;
+            let Interval { estimate, low, high, .. } = cycles.headline();
             ([estimate, low, high].map(round), cycles.origin())
         }),
         s: lengths.into_iter().filter_map(|(name, length)| Some((name, length?))).collect(),

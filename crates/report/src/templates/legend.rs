@@ -7,7 +7,7 @@ use pqlab_analysis::number::APPROXIMATE;
 
 /// The rule of the column against the fastest.
 const FASTEST: &str =
-    "the lowest median of those that do the same job and may be ranked: undisturbed enough, and without a known defect";
+    "the lowest figure of those that do the same job and are ranked: undisturbed, without a known defect, and not pqlab's own code";
 
 /// Words beside the [caveats](Caveat), and what they mean.
 const WORDS: [(&str, &str); 12] = [
@@ -16,7 +16,7 @@ const WORDS: [(&str, &str); 12] = [
         "tied",
         "the data do not tell it from others that are tied, and none of the same job is faster: all of them are named",
     ),
-    ("lowest", "the lowest median, though not told apart from one that a third is faster than"),
+    ("lowest", "the lowest figure, though not told apart from one that a third is faster than"),
     (
         "1.10×",
         "its figure over the lowest of the same job, in core cycles where both have them, else in time, with its interval",
@@ -51,7 +51,7 @@ pub(super) fn legend() -> Markup {
             @for note in Caveat::ALL { dt { (note.word()) } dd { (note.legend()) } }
         }
         p {
-            "A figure is the median time of one operation, with its 95% interval over worker processes, rounds and whole runs: the process is the unit of \
+            "A figure is the median time of one operation, or the mean if the operation repeats by chance, with its 95% interval over worker processes, rounds and whole runs: the process is the unit of \
              repetition, since two runs of the same program differ more than two calls in one run. Cases of one block are measured in \
              the same shuffled rounds. Every answer was checked before and after it was timed; a wrong answer voids its figures."
         }

@@ -30,7 +30,7 @@ fn against(analysis: &RunAnalysis<'_>, other: &Past) -> Markup {
         .iter()
         .filter(|row| !row.is_floor())
         .filter_map(|row| {
-            let here = row.median()?;
+            let here = row.time()?;
             let there = *other.medians.get(&row.case().lasting_id())?;
             Some((row, here, there, row.time_over(other)?))
         })

@@ -5,12 +5,11 @@ use crate::charts::Chart;
 use maud::{Markup, PreEscaped, html};
 use pqlab_analysis::answer::answer;
 use pqlab_analysis::environment::environment_line;
-use pqlab_analysis::findings::{Cost, Findings, Recommendation, RunCaveat};
+use pqlab_analysis::findings::{Cost, CostSide, Findings, Recommendation, RunCaveat, unit_words};
 use pqlab_analysis::languages::Language;
-use pqlab_analysis::number::{self, NONE, factor, factor_range, frequency, known_factor, time};
+use pqlab_analysis::number::{self, NONE, factor, factor_and_range, frequency, time};
 use pqlab_analysis::tables::{Holds, Table};
 use pqlab_analysis::text::neutral;
-use pqlab_analysis::trust::{Publishable, publishable};
 use pqlab_analysis::words::{FLOOR, worker_floors};
 use pqlab_analysis::{RunAnalysis, grouped};
 use pqlab_record::{Environment, Run};
@@ -18,7 +17,6 @@ use pqlab_record::{Environment, Run};
 /// What was found, in short and then in full. The short answer comes before all else, so that it stands on the first screen, also
 /// of a phone.
 pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
-    let believed = publishable(analysis);
     html! {
         section #findings {
             h2 { "What was found" }
@@ -32,7 +30,7 @@ pub(super) fn findings(analysis: &RunAnalysis<'_>, found: &Findings) -> Markup {
             }
             @if !found.recommendations.is_empty() {
                 p.lead { "The fastest library for each job, at NIST category 3 or more where there is one, and why. Where the data do not tell several apart, all are named." }
-                div.cards { @for one in &found.recommendations { (card(one, &believed)) } }
+                div.cards { @for one in &found.recommendations { (card(one)) } }
             }
             @if !found.costs.is_empty() { (costs(&found.costs)) }
             (caveats(&found.caveats))
@@ -48,7 +46,7 @@ fn sentence(line: &str) -> Markup {
     }
 }
 
-fn card(recommended: &Recommendation, believed: &Publishable) -> Markup {
+fn card(recommended: &Recommendation) -> Markup {
     html! {
         article.card {
             h3 { (recommended.use_case) }
@@ -58,21 +56,20 @@ fn card(recommended: &Recommendation, believed: &Publishable) -> Markup {
             }
             p.figure { span.big { (recommended.figure) } @if recommended.interval != "exact" { span.range { (recommended.interval) } } }
             p.what { (recommended.what) }
-            @if !believed.so { p.what { span.flag { (believed.text) } } }
             p.why { @if !recommended.tied.is_empty() { span.flag { "tie" } " " } (neutral(&recommended.why)) }
         }
     }
 }
 
 fn costs(costs: &[Cost]) -> Markup {
-    let side = |(algorithm, provider, time): &(String, String, String)| {
-        html! { td { (neutral(algorithm)) " " span.soft.whole { (neutral(provider)) } } td.num { (time) } }
+    let side = |of: &CostSide| {
+        html! { td { (neutral(&of.algorithm)) " " span.soft.whole { (neutral(&of.providers)) } } td.num { (of.time) } }
     };
     html! {
         h3 #costs { "What post-quantum costs against classical" }
         p.lead {
             "The fastest library of each side, all of them where the data do not tell them apart: then the time is the lowest. \
-             Factors are of core cycles where both sides have them, else of times, with their 95% intervals."
+             Each factor names its unit: core cycles if both sides have them, else time."
         }
         div.scroll {
             table.plain {
@@ -83,11 +80,12 @@ fn costs(costs: &[Cost]) -> Markup {
                 } }
                 tbody {
                     @for cost in costs {
+                        @let (factor_text, range) = factor_and_range(&cost.factor);
                         tr {
                             th scope="row" { (cost.what) }
                             (side(&cost.post_quantum)) (side(&cost.classical))
-                            td.num { strong { (known_factor(&cost.time)) } }
-                            td.num { (factor_range(&cost.time)) @if !cost.told_apart { " " span.flag { "not told apart" } } }
+                            td.num { strong { (factor_text) } " in " (unit_words(cost.unit)) }
+                            td.num { (range) @if !cost.told_apart { " " span.flag { "not told apart" } } }
                             @match cost.bytes {
                                 Some((new, old)) if old > 0 => {
                                     td.num { (number::grouped(new)) " / " (number::grouped(old)) }
@@ -107,7 +105,7 @@ fn caveats(caveats: &[RunCaveat]) -> Markup {
     html! {
         h3 #doubts { "What is uncertain" }
         @if caveats.is_empty() {
-            p { "Nothing: every case was measured and verified, none was contended, and every interval reached its precision." }
+            p { "Nothing: every case was measured and verified, undisturbed, and none missed a target precision." }
         }
         @for caveat in caveats {
             details.doubt {

@@ -9,8 +9,8 @@ use pqlab_analysis::caveats::{Caveat, residue_names};
 use pqlab_analysis::environment::environment_line;
 use pqlab_analysis::estimates::Estimates;
 use pqlab_analysis::number::{
-    count, digits, duration_digits, frequency, grouped, known_count, known_rate, percent, significant, throughput,
-    time_within,
+    count, digits, duration_digits, frequency, grouped, known_count, percent, rate_within, significant,
+    throughput_within, time_within,
 };
 use pqlab_analysis::series::SeriesComparison;
 use pqlab_analysis::text::neutral;
@@ -84,7 +84,7 @@ fn against(page: &mut Page, of: &CaseAnalysis<'_>, others: &[&CaseAnalysis<'_>])
     let rows: Vec<Vec<Cell>> = others.iter().filter_map(compared).collect();
     if !rows.is_empty() {
         page.heading(
-            "others against it, by the means of single samples (taken for independent; `pqlab compare` judges)",
+            "others against it, by the means of single samples as if they were independent (`pqlab compare` judges)",
         );
         page.lines(&lines(&rows, usize::MAX, page.palette));
     }
@@ -95,17 +95,18 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     let interval = &estimates.median_ns;
     let processes = estimates.processes;
     let spreads = &protocol.run_spreads;
-    let of =
-        |pct: f64| format!("over {processes} processes, their rounds and a spread of {} between runs", percent(pct));
+    let assumed = if estimates.assumed_spread_pct.is_some() { "an assumed" } else { "a measured" };
+    let of = |pct: f64| format!("over {processes} processes, their rounds and {assumed} spread of {pct:.2}% between runs");
     let confidence = significant(100.0 * interval.confidence);
     page.heading("one operation");
     let mut pairs = vec![
         ("median", time_within(interval)),
         (
             "interval",
-            format!("{} to {} ({confidence}%, {})", time(interval.low), time(interval.high), of(spreads.time_pct)),
+            format!("{} ({confidence}%, {})", ends(interval), of(spreads.time_pct)),
         ),
-        ("mean", time(estimates.samples_ns.mean)),
+        ("mean", time_within(&estimates.mean_ns)),
+        ("interval", ends(&estimates.mean_ns)),
     ];
     if let Some(cycles) = &estimates.cycles {
         let Interval { low, high, .. } = cycles.median;
@@ -116,7 +117,8 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
         ));
         let ends = format!("{} to {}", count(low), count(high));
         pairs.push(("interval", format!("{ends} ({confidence}%, {})", of(spreads.cycles_pct))));
-        pairs.push(("mean cycles", count(cycles.mean)));
+        let mean = format!("{} ±{}", known_count(&cycles.mean), percent(cycles.mean.half_width_pct()));
+        pairs.push(("mean cycles", mean));
     }
     pairs.extend(estimates.components.map(|spread| {
         let share = percent(100.0 * spread.between_share);
@@ -135,14 +137,14 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     pairs.extend(
         estimates
             .operations_per_second()
-            .map(|value| ("rate", format!("{} op/s", known_rate(value, estimates.half_width_pct())))),
+            .map(|rate| ("rate", format!("{} op/s", rate_within(&rate)))),
     );
     let bytes = case.bytes();
-    pairs.extend(estimates.bytes_per_second(bytes).map(|value| ("throughput", throughput(value))));
+    pairs.extend(estimates.bytes_per_second(bytes).map(|value| ("throughput", throughput_within(&value))));
     let unit = estimates.metric.unit();
     pairs.extend(estimates.ticks.map(|ticks| ("counted", format!("{} {unit}", digits(ticks, 4)))));
     if let Some(bytes) = bytes.filter(|bytes| *bytes > 0) {
-        let ns = significant(interval.estimate / bytes as f64);
+        let ns = significant(estimates.headline_ns().estimate / bytes as f64);
         let ticks = estimates.ticks_per_byte(Some(bytes)).map(|ticks| format!(", {} {unit}", significant(ticks)));
         let cycles =
             estimates.cycles_per_byte(Some(bytes)).map(|cycles| format!(", {} core cycles", significant(cycles)));
@@ -162,7 +164,7 @@ fn figures(page: &mut Page, case: &CaseAnalysis<'_>, estimates: &Estimates) {
     }
     let left_out = match estimates.left_out {
         0 => String::new(),
-        left_out => format!(", {} of disturbed visits left out", grouped(left_out as u64)),
+        left_out => format!(", {} disturbed ones excluded", grouped(left_out as u64)),
     };
     let trimmed = match protocol.trim_pct {
         0.0 => String::new(),
@@ -326,12 +328,17 @@ fn disturbances(page: &mut Page, disturbances: &Disturbances) {
     }
     page.heading("disturbances");
     let Disturbances { visits, disturbed, repeats, kinds } = disturbances;
-    page.out.push_str(&format!("  {disturbed} of {visits} visits disturbed, {} measured again\n", grouped(*repeats)));
+    page.out.push_str(&format!("  {disturbed} of {visits} visits disturbed; {} more were disturbed, discarded and measured again\n", grouped(*repeats)));
     let line = |(_, visits, worst): &(&str, usize, pqlab_record::Disturbance)| match visits {
         1 => format!("  1 visit: {worst}"),
         visits => format!("  {visits} visits, at worst: {worst}"),
     };
     page.lines(&kinds.iter().map(line).collect::<Vec<_>>());
+}
+
+/// Both ends of an interval of times.
+fn ends(of: &Interval) -> String {
+    format!("{} to {}", time(of.low), time(of.high))
 }
 
 /// A time in four digits.
@@ -365,13 +372,14 @@ mod tests {
 
 one operation
   median         10.4 µs ±3.2%
-  interval       10.08 µs to 10.74 µs (95.0%, over 8 processes, their rounds and a spread of 1.5% between runs)
-  mean           10.41 µs
+  interval       10.08 µs to 10.74 µs (95.0%, over 8 processes, their rounds and an assumed spread of 1.50% between runs)
+  mean           10.4 µs ±3.2%
+  interval       10.09 µs to 10.75 µs
   core cycles    28,090 ±0.9%, estimated from the time and the core clock
-  interval       27,850 to 28,330 (95.0%, over 8 processes, their rounds and a spread of 0.1% between runs)
-  mean cycles    28,120
+  interval       27,850 to 28,330 (95.0%, over 8 processes, their rounds and an assumed spread of 0.15% between runs)
+  mean cycles    28,120 ±0.9%
   spread         0.2% between processes, 0.1% between visits of one (67.4% of the variance between)
-  rate           96,000 op/s
+  rate           96,000 ±3.2% op/s
   counted        21,840 TSC ticks
   core clock     about 2.70 GHz
   shared         0.0% of the measuring time
@@ -437,11 +445,11 @@ lengths
         record.samples.visits[1].extra = vec![("signature_bytes".to_owned(), vec![650.0, 651.0, 655.0])];
         let text = shown(&run, 0);
         assert!(
-            text.contains("\n  imprecise: spread (the target precision was not reached in the time given)\n"),
+            text.contains("\n  imprecise: spread (did not reach the target precision, which is judged in core cycles if they are known)\n"),
             "{text}"
         );
-        assert!(text.contains("\n600 samples of one operation, 40 of disturbed visits left out, 1.00% trimmed"));
-        assert!(text.contains("\n  1 of 16 visits disturbed, 3 measured again\n  1 visit: 4.0% stolen"));
+        assert!(text.contains("\n600 samples of one operation, 40 disturbed ones excluded, 1.00% trimmed"));
+        assert!(text.contains("\n  1 of 16 visits disturbed; 3 more were disturbed, discarded and measured again\n  1 visit: 4.0% stolen"));
         let wanted = "
 measured by the workload
                    values  minimum  median   mean    p95    p99  maximum

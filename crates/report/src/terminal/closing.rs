@@ -58,7 +58,7 @@ fn closing_lines(analysis: &RunAnalysis<'_>, estimated: bool, palette: Palette) 
     if estimated {
         lines.push(format!("≈cycles: {ESTIMATED_CYCLES}"));
     }
-    if analysis.cases().iter().filter_map(CaseAnalysis::median).any(|median| is_approximate(&median)) {
+    if analysis.cases().iter().filter_map(CaseAnalysis::time).any(|time| is_approximate(&time)) {
         lines.push(format!("≈: {APPROXIMATE}"));
     }
     lines.extend(words(analysis));
@@ -117,7 +117,7 @@ mod tests {
         let text = shown(&run, Palette::PLAIN);
         assert!(text.starts_with("7 cases: 2 measured, 1 shared, 2 imprecise, 5 not run\nshared: "), "{text}");
         assert!(
-            text.contains("\nimprecise: the target precision")
+            text.contains("\nimprecise: did not reach the target")
                 && !text.contains("\ndefect")
                 && !text.contains("harness floor")
         );

@@ -61,7 +61,7 @@ pub(super) fn failure(record: &Record, palette: Palette) -> String {
 }
 
 fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> String {
-    let median = in_columns(known_duration(&estimates.median_ns));
+    let headline = in_columns(known_duration(&estimates.headline_ns()));
     let width = left(&format!("±{}", percent(estimates.half_width_pct())), 8);
     let p95 = time(estimates.percentile(0.95));
     let (what, varied) = estimates.variation().map_or(("CoV", None), |(what, pct)| (what, Some(pct)));
@@ -69,15 +69,16 @@ fn figures(of: &CaseAnalysis<'_>, estimates: &Estimates, palette: Palette) -> St
     let unsteady = if varied < Some(3.0) { "" } else { " ~" };
     let used = what.len() + 1 + display_width(&variation) + display_width(unsteady);
     let fill = " ".repeat(12_usize.saturating_sub(used));
-    let rate = |value| known_rate(value, estimates.half_width_pct());
-    let rate = right(&estimates.operations_per_second().map_or(NONE.to_owned(), rate), 6);
-    let median = palette.paint(TextStyle::Strong, &median);
+    let rate = estimates.operations_per_second().map_or(NONE.to_owned(), |rate| known_rate(&rate));
+    let rate = right(&rate, 6);
+    let statistic = left(&format!("{}=", estimates.statistic.name()), "median=".len());
+    let headline = palette.paint(TextStyle::Strong, &headline);
     let per_byte = estimates.ticks_per_byte(of.bytes());
     let per_byte = per_byte.map(|ticks| format!("  {} {}/B", significant(ticks), estimates.metric.unit()));
     let per_byte = per_byte.unwrap_or_default();
     let words = of.caveats.note_words();
     let words = if words.is_empty() { words } else { format!("  {}", palette.paint(TextStyle::Warning, &words)) };
-    format!("median={median} {width}p95={p95}   {what}={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
+    format!("{statistic}{headline} {width}p95={p95}   {what}={variation}{unsteady}{fill} {rate} op/s{per_byte}{words}")
 }
 
 /// A time in nine columns.

@@ -6,8 +6,10 @@ use super::tables::tables;
 use super::text::{below, wrapped};
 use crate::width::display_width;
 use pqlab_analysis::comparison::Standing;
-use pqlab_analysis::estimates::Estimates;
-use pqlab_analysis::number::{NONE, grouped, known_count, known_rate, known_time, percent, significant, throughput};
+use pqlab_analysis::estimates::scaled;
+use pqlab_analysis::number::{
+    NONE, grouped, known_count, known_rate, known_time, percent, significant, throughput_within,
+};
 use pqlab_analysis::tables::Table;
 use pqlab_analysis::text::neutral;
 use pqlab_analysis::trust::trust_sentence;
@@ -68,7 +70,7 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
     let of_bytes = measured().zip(groups.iter().flat_map(|group| &group.cases)).any(|(_, row)| row.bytes().is_some());
     let mut table = vec![vec![
         Cell::left(title).role(TextStyle::Strong),
-        heading("median"),
+        heading("time"),
         Cell::default(),
         heading(if cycles().next().is_none() {
             ""
@@ -90,7 +92,8 @@ fn layout(analysis: &RunAnalysis<'_>, title: &str, groups: &[Group<'_, '_>], wid
         false => provider.to_owned(),
     };
     for group in groups {
-        table.push(vec![Cell::left(&format!("  {}", group.job))]);
+        let by_mean = group.cases.iter().any(|row| row.case().repeats_by_chance());
+        table.push(vec![Cell::left(&format!("  {}{}", group.job, if by_mean { "  (mean)" } else { "" }))]);
         notes.push(String::new());
         for row in &group.cases {
             table.push(cells(row, &named(&row.case().provider), analysis.standing(row), all_estimated));
@@ -126,51 +129,44 @@ fn cells(row: &CaseAnalysis<'_>, provider: &str, standing: Option<Standing>, all
     let Some(estimates) = &row.estimates else { return vec![provider, missing(row)] };
     let half_width = |interval: &Interval| Cell::left(&format!("±{}", percent(interval.half_width_pct())));
     let per_second = match estimates.bytes_per_second(row.bytes()) {
-        Some(value) => throughput(value),
+        Some(value) => throughput_within(&value),
         None => {
             // Of a block: what people ask for is its transactions.
             let transactions = row.case().number("tx");
             let (each, unit) = transactions.map_or((1.0, "/s"), |number| (number as f64, " tx/s"));
-            let rate = |value: f64| format!("{}{unit}", short_rate(each * value, estimates.half_width_pct()));
+            let rate = |rate: Interval| format!("{}{unit}", short_rate(&scaled(&rate, each)));
             estimates.operations_per_second().map_or(NONE.to_owned(), rate)
         }
     };
     let leads = standing.is_some_and(Standing::leads);
-    let median = Cell::right(&known_time(&estimates.median_ns));
+    let headline = estimates.headline_ns();
+    let time = Cell::right(&known_time(&headline));
     let cycles = estimates.cycles.as_ref();
     let shown = cycles.map(|cycles| {
-        let text = known_count(&cycles.median);
+        let text = known_count(&cycles.headline());
         let estimated = cycles.source == CyclesSource::Estimated && !all_estimated;
         if estimated && !text.starts_with('≈') { format!("≈{text}") } else { text }
     });
     let per_byte = estimates.cycles_per_byte(row.bytes()).map(significant);
     vec![
         provider,
-        if leads { median.role(TextStyle::Good) } else { median },
-        half_width(&estimates.median_ns),
+        if leads { time.role(TextStyle::Good) } else { time },
+        half_width(&headline),
         Cell::right(&shown.unwrap_or_default()),
-        cycles.map_or(Cell::default(), |cycles| half_width(&cycles.median)),
+        cycles.map_or(Cell::default(), |cycles| half_width(&cycles.headline())),
         Cell::right(&per_byte.unwrap_or_default()).spare(3),
-        Cell::right(&mean(estimates)).spare(4),
+        Cell::right(&known_time(&estimates.mean_ns)).spare(4),
         Cell::right(&per_second).spare(2),
         Cell::right(&format!("{}×{}", grouped(estimates.n as u64), estimates.processes)).spare(5),
         Cell::left(&standing.map(Standing::text).unwrap_or_default()).spare(1),
     ]
 }
 
-/// The mean, as far as the median is known.
-fn mean(estimates: &Estimates) -> String {
-    let Interval { estimate, low, high, .. } = estimates.median_ns;
-    let mean = estimates.samples_ns.mean;
-    let by = if estimate > 0.0 { mean / estimate } else { 1.0 };
-    known_time(&Interval { estimate: mean, low: low * by, high: high * by, ..estimates.median_ns })
-}
-
-/// A rate that is known to so many percent in few characters: `96,130`, and from a million on `1.234 M`.
-fn short_rate(value: f64, half_width_pct: f64) -> String {
-    match value {
-        value if value < 999_950.0 => known_rate(value, half_width_pct),
-        value => format!("{} M", known_rate(value / 1e6, half_width_pct)),
+/// A rate in few characters: `96,130`, and from a million on `1.234 M`.
+fn short_rate(rate: &Interval) -> String {
+    match rate.estimate {
+        value if value < 999_950.0 => known_rate(rate),
+        _ => format!("{} M", known_rate(&scaled(rate, 1e-6))),
     }
 }
 
@@ -197,7 +193,7 @@ mod tests {
     }
 
     const CLOSING: &str = "7 cases: 6 measured, 1 failed
-±: the 95% interval of the case's long-run median on this machine and build, differences between runs included
+±: 95% interval of the long-run figure on this machine and build, including the spread between runs
 ≈cycles: core cycles estimated from the time and the core clock, which was probed around and within each visit
 Example CPU @ 2.10GHz · 2 cores · KVM guest · governor performance · Debian 13 · kernel 6.12.1 · rustc 1.95.0 (release) \
 · TSC at 2.10 GHz (not core cycles, core clock about 2.70 GHz)
@@ -207,22 +203,21 @@ harness floor 2.70 ns an operation: what the provider null, which does nothing, 
     #[test]
     fn a_run_is_a_sentence_and_a_table_for_each_area() {
         let wanted = "run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  complete
-Half of the medians lie within ±3.2% in time and ±0.9% in cycles of what the cases take in the long run; nobody else was \
-seen on its cores: nothing to do.
+Typical uncertainty (95%): ±3.2% in time, ±0.9% in core cycles, with an assumed spread between runs. Interference: none seen.
 
-kem           median         ≈cycles            mean      rate      n
+kem             time         ≈cycles            mean      rate      n
   ML-KEM-768 encapsulate
     liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  10.4 µs  96,000/s  640×8  fastest
     aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  12.9 µs  77,400/s  640×8  1.24× ±0.9%
     openssl   FAILED
 
-signature          median         ≈cycles            mean      rate      n
+signature            time         ≈cycles            mean      rate      n
   ML-DSA-65 verify
     aws-lc        45.4 µs  ±3.2%  122,600  ±0.9%  45.5 µs  22,000/s  640×8
   ML-DSA-65 verify[encoded,len=1024,deterministic,regime=disk]
     libcrux:avx2  46.9 µs  ±3.2%                  47.0 µs  21,300/s  640×8
 
-hash         median         ≈cycles         per byte    mean      rate      n
+hash           time         ≈cycles         per byte    mean      rate      n
   SHA3-256 digest[len=64]
     openssl  200 ns  ±3.2%      540  ±0.9%      8.44  200 ns  320 MB/s  640×8
 
@@ -242,7 +237,7 @@ kem/ML-KEM-768/encapsulate@openssl  FAILED  decapsulation gave another secret
         }
         let text = shown(&run, 64, Palette::PLAIN);
         let wanted = "
-kem           median         ≈cycles
+kem             time         ≈cycles
   ML-KEM-768 encapsulate
     liboqs   10.4 µs  ±3.2%   28,090  ±0.9%  fastest
     aws-lc   12.9 µs  ±3.2%   34,840  ±0.9%  1.24× ±0.9%
@@ -309,8 +304,8 @@ no room for: mean, rate, n
 ";
         assert!(text.contains(wanted), "{text}");
         assert!(text.starts_with("run 20261121T185800-k3f9  suite standard  2026-11-21T18:58:00Z  8 of 7 cases\n"));
-        assert!(text.contains("1 shared\nshared: somebody used the core; "), "{text}");
-        assert!(text.contains("count all visits: measure again when the machine is quiet.\n"), "{text}");
+        assert!(text.contains("1 shared\nshared: another program used this core "), "{text}");
+        assert!(text.contains("excluded elsewhere. Measure again when the machine is quiet.\n"), "{text}");
     }
 
     #[test]

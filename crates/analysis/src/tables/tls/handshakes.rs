@@ -59,7 +59,7 @@ mod tests {
             table.rows[row].cells[place].text.as_str()
         };
         assert_eq!(table.rows.len(), 4);
-        assert!(text(0, "handshake").starts_with("300 µs ±") && text(0, "server").starts_with("100 µs ±"));
+        assert!(text(0, "handshake").starts_with("300") && text(0, "server").starts_with("100"));
         assert_eq!((text(0, "server_flight"), text(0, "packets"), text(0, "first_window")), ("1,450", "2", "yes"));
         assert_eq!((text(1, "server_flight"), text(1, "packets"), text(1, "first_window")), ("17,900", "13", "no"));
         assert_eq!((text(2, "mode"), text(2, "server_flight"), text(2, "first_window")), ("client-auth", "-", ""));

@@ -150,7 +150,7 @@
       parts.push(draw("circle", { class: "m0", cx: at(estimate), cy: y, r: 4.5 }, draw("title", {}, time(estimate))));
       return parts;
     });
-    return draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${points.length} medians from ${time(low)} to ${time(high)}` }, ...rows,
+    return draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${points.length} times from ${time(low)} to ${time(high)}` }, ...rows,
       draw("text", { class: "t faint", x: at(low), y: height - 4, "font-size": 11, "text-anchor": "start" }, time(low)),
       draw("text", { class: "t faint", x: at(high), y: height - 4, "font-size": 11, "text-anchor": "end" }, high > low ? time(high) : ""));
   };
@@ -165,8 +165,9 @@
     if (of.m) {
       const [samples, processes, batch, left] = of.n;
       const pairs = [["median", `${time(of.m[0])}, 95% interval ${time(of.m[1])} to ${time(of.m[2])} (${of.w})`],
-        ["rate", `${number(Math.round(1e9 / of.m[0]))} a second`],
-        ["samples", `${number(samples)} from ${processes} processes${batch > 1 ? `, each the mean of ${number(batch)} operations` : ""}${left ? `, ${number(left)} of disturbed visits left out` : ""}`]];
+        ["mean", `${time(of.a[0])}, 95% interval ${time(of.a[1])} to ${time(of.a[2])} (${of.w})`],
+        ["rate", `${of.o} a second`],
+        ["samples", `${number(samples)} from ${processes} processes${batch > 1 ? `, each the mean of ${number(batch)} operations` : ""}${left ? `, ${number(left)} disturbed ones excluded` : ""}`]];
       if (of.y) pairs.push(["core cycles", `${number(of.y[0][0])}, 95% interval ${number(of.y[0][1])} to ${number(of.y[0][2])}, ${of.y[1]}`]);
       if (of.f) pairs.push(["against the fastest", of.f]);
       if (of.t) pairs.push(["counted", `${number(of.t[0])} ${of.t[1]}`]);
@@ -182,7 +183,7 @@
     }
     if (of.p) body.append(heading("Median of each process"), framed(dots(of.p.map((ns) => [ns]), (index) => `process ${index}`)));
     if (of.r && of.r.some(Boolean) && of.m) {
-      const runs = [...of.r.map((point, index) => [point, data.runs[index].slice(0, 10)]), [of.m, "this run"]].filter(([point]) => point);
+      const runs = [...of.r.map((point, index) => [point, data.runs[index].slice(0, 10)]), [of.u ? of.a : of.m, "this run"]].filter(([point]) => point);
       body.append(heading("Over runs, from the oldest"), framed(dots(runs.map(([point]) => point), (index) => runs[index][1])));
     }
     if (of.x) {
